@@ -1,0 +1,98 @@
+import type {
+	IAuthenticateGeneric,
+	Icon,
+	ICredentialTestRequest,
+	ICredentialType,
+	INodeProperties,
+} from 'n8n-workflow';
+
+export class ModelGatewayApi implements ICredentialType {
+	name = 'modelGatewayApi';
+
+	displayName = 'Model Gateway API';
+
+	documentationUrl = 'https://github.com/model-gateway-nodes/n8n-nodes-model-gateway#credential';
+
+	icon: Icon = {
+		light: 'file:../nodes/ModelGateway/modelGateway.svg',
+		dark: 'file:../nodes/ModelGateway/modelGateway.dark.svg',
+	};
+
+	properties: INodeProperties[] = [
+		{
+			displayName: 'API Key',
+			name: 'apiKey',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			required: true,
+			description: 'Created in the console of the service',
+		},
+		{
+			displayName: 'Base URL',
+			name: 'baseUrl',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. https://gateway.example.com',
+			description: 'The address of the service, without /v1',
+		},
+		{
+			displayName: 'Backup URL',
+			name: 'backupUrl',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://backup.example.com',
+			description:
+				'Second address of the same service. It is used when the first one cannot be reached. The API key is sent to it too.',
+		},
+		{
+			displayName: 'Advanced',
+			name: 'advanced',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to show settings that are rarely needed',
+		},
+		{
+			displayName: 'Async Header Name',
+			name: 'asyncHeaderName',
+			type: 'string',
+			default: 'X-Gateway-Async',
+			displayOptions: { show: { advanced: [true] } },
+			description: 'Name of the header that starts a reference video as a task',
+		},
+	];
+
+	authenticate: IAuthenticateGeneric = {
+		type: 'generic',
+		properties: {
+			headers: {
+				// A key is often pasted with spaces, a line break, or the scheme in front.
+				Authorization:
+					'=Bearer {{ $credentials.apiKey.trim().replace(/^Bearer\\s+/i, "").trim() }}',
+			},
+		},
+	};
+
+	test: ICredentialTestRequest = {
+		request: {
+			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
+			url: '/v1/models',
+			disableFollowRedirect: true,
+			sendCredentialsOnCrossOriginRedirect: false,
+		},
+		rules: [
+			{
+				type: 'responseCode',
+				properties: { value: 401, message: 'The API key is not valid' },
+			},
+			{
+				type: 'responseCode',
+				properties: {
+					value: 404,
+					message: 'No gateway answers at this base URL. It must not end in /v1',
+				},
+			},
+		],
+	};
+}

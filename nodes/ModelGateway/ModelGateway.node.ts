@@ -1,0 +1,35 @@
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { runOperation } from '../shared/n8n/items';
+import { menus } from '../shared/n8n/menus';
+import { searchModels } from '../shared/n8n/models';
+import { operations } from './operations';
+
+export class ModelGateway implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Model Gateway',
+		name: 'modelGateway',
+		icon: { light: 'file:modelGateway.svg', dark: 'file:modelGateway.dark.svg' },
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		description: 'Create videos and use every other model of your Model Gateway',
+		defaults: { name: 'Model Gateway' },
+		usableAsTool: true,
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: 'modelGatewayApi', required: true }],
+		properties: menus(operations),
+	};
+
+	methods = { listSearch: { searchModels } };
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await runOperation(this, operations);
+	}
+}

@@ -1,0 +1,71 @@
+import type { IDataObject } from 'n8n-workflow';
+import { modelList } from '../../shared/gateway/answers';
+import { endpoints } from '../../shared/gateway/protocol';
+import type { Operation } from '../../shared/n8n/operation';
+
+interface Request {
+	/** Undefined: all. */
+	limit?: number;
+	filter: string;
+	timeout?: number;
+}
+
+/** "Endpoints" 7. */
+export const modelGetAll: Operation<Request> = {
+	resource: { name: 'Model', value: 'model' },
+	name: 'Get Many',
+	value: 'getAll',
+	action: 'Get many models',
+	description: 'List the models that your key can use',
+	paid: false,
+	fields: [
+		{
+			displayName: 'Return All',
+			name: 'returnAll',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to return all results or only up to a given limit',
+		},
+		{
+			displayName: 'Limit',
+			name: 'limit',
+			type: 'number',
+			default: 50,
+			typeOptions: { minValue: 1 },
+			displayOptions: { show: { returnAll: [false] } },
+			description: 'Max number of results to return',
+		},
+		{
+			displayName: 'Filter',
+			name: 'filter',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. r2v',
+			description: 'Only models with this text in their ID; upper and lower case are the same',
+		},
+	],
+
+	prepare(parameters) {
+		const limit = Number(parameters.value('limit', 50));
+		const all = parameters.boolean('returnAll', false);
+		if (!all && !(Number.isInteger(limit) && limit >= 1)) {
+			parameters.report('Limit', 'must be a whole number of at least 1');
+		}
+		return {
+			...(!all && { limit }),
+			filter: String(parameters.value('filter')).trim().toLowerCase(),
+			timeout: parameters.timeout,
+		};
+	},
+
+	async perform({ limit, filter, timeout }, { gateway }) {
+		const models = await gateway.call({
+			endpoint: endpoints.models,
+			purpose: 'list the models',
+			timeout,
+			parse: modelList,
+		});
+		const found = models.filter(({ id }) => id.toLowerCase().includes(filter));
+		return found.slice(0, limit).map((model) => ({ json: model as IDataObject }));
+	},
+};

@@ -1,0 +1,72 @@
+import type { IDataObject } from 'n8n-workflow';
+import { createdVideo } from '../../shared/gateway/answers';
+import type { JsonObject } from '../../shared/gateway/json';
+import { endpoints } from '../../shared/gateway/protocol';
+import { modelField, modelOf } from '../../shared/n8n/models';
+import type { Operation } from '../../shared/n8n/operation';
+import { ifAnswerLostOption } from './ifAnswerLost';
+
+interface Request {
+	body: JsonObject;
+	resendIfLost: boolean;
+	timeout?: number;
+}
+
+/** "Endpoints" 11. */
+export const videoCreate: Operation<Request> = {
+	resource: { name: 'Video', value: 'video' },
+	name: 'Create',
+	value: 'create',
+	action: 'Create a video',
+	description: 'Start a video made from a text. Lead the result to a Wait for Video node.',
+	paid: true,
+	fields: [
+		modelField('vid-3.1'),
+		{
+			displayName: 'Prompt',
+			name: 'prompt',
+			type: 'string',
+			typeOptions: { rows: 4 },
+			default: '',
+			required: true,
+			placeholder: 'e.g. A paper boat sails down a rainy street',
+			description: 'What happens in the video',
+		},
+	],
+	options: [
+		{
+			displayName: 'Extra Body (JSON)',
+			name: 'extraBody',
+			type: 'json',
+			default: '{}',
+			description: 'Further fields of the request, for what newer models take',
+		},
+		ifAnswerLostOption,
+	],
+
+	prepare(parameters) {
+		return {
+			body: {
+				model: modelOf(parameters),
+				prompt: parameters.text('prompt', 'Prompt'),
+				...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
+			},
+			resendIfLost: parameters.optionalText('ifAnswerLost', 'If the Answer Is Lost') === 'resend',
+			timeout: parameters.timeout,
+		};
+	},
+
+	async perform(request, { gateway, note }) {
+		const { id, fields } = await gateway.call({
+			endpoint: endpoints.videoCreate,
+			purpose: 'create the video',
+			...request,
+			parse: createdVideo,
+		});
+		note({ kind: 'video', id });
+		return [{ json: fields as IDataObject }];
+	},
+
+	identity: ({ body }) => body,
+	resendsLost: ({ resendIfLost }) => resendIfLost,
+};

@@ -1,0 +1,75 @@
+import type { IDataObject } from 'n8n-workflow';
+import { videoContent } from '../../shared/gateway/answers';
+import { endpoints } from '../../shared/gateway/protocol';
+import { storeVideo, videoFileName } from '../../shared/n8n/files';
+import { jobIdOf } from '../../shared/n8n/jobs';
+import type { Operation } from '../../shared/n8n/operation';
+import { jobIdField, type JobIdField } from './jobRead';
+
+interface Request {
+	id: string;
+	download: boolean;
+	binaryField: string;
+	timeout?: number;
+}
+
+const idField: JobIdField = { displayName: 'Video ID', name: 'videoId', from: '{{ $json.id }}' };
+
+/** "Endpoints" 13. */
+export const videoGetContent: Operation<Request> = {
+	resource: { name: 'Video', value: 'video' },
+	name: 'Get Content',
+	value: 'getContent',
+	action: 'Get the content of a video',
+	description: 'Fetch the file of a finished video',
+	paid: false,
+	fields: [
+		jobIdField(idField),
+		{
+			displayName: 'Download',
+			name: 'download',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to fetch the file; off gives its link only',
+		},
+		{
+			displayName: 'Put Output File in Field',
+			name: 'binaryField',
+			type: 'string',
+			default: 'data',
+			required: true,
+			displayOptions: { show: { download: [true] } },
+			hint: 'The name of the output binary field to put the file in',
+		},
+	],
+
+	prepare(parameters) {
+		const download = parameters.boolean('download', true);
+		return {
+			id: jobIdOf(parameters, idField.name, idField.displayName),
+			download,
+			binaryField: download ? parameters.text('binaryField', 'Put Output File in Field') : '',
+			timeout: parameters.timeout,
+		};
+	},
+
+	async perform({ id, download, binaryField, timeout }, run) {
+		run.note({ kind: 'video', id });
+		const ask = async () =>
+			await run.gateway.call({
+				endpoint: endpoints.videoContent,
+				purpose: `get the content of the video ${id}`,
+				...{ id, timeout },
+				mayLeadToFile: true,
+				parse: videoContent,
+			});
+		const { source, fields } = await ask();
+		const json = { ...fields, id, url: source.url } as IDataObject;
+		if (!download) return [{ json }];
+
+		const refresh = async () => (await ask()).source;
+		const purpose = `download the video ${id}`;
+		const place = { binaryField, fileName: videoFileName(id) };
+		return [{ json, binary: await storeVideo(run, { source, refresh, purpose }, place) }];
+	},
+};

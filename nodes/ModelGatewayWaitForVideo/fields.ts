@@ -1,0 +1,92 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { jobKinds, limits } from '../shared/gateway/protocol';
+
+export const defaultParallelDownloads = 3;
+
+const taskPollSeconds = jobKinds.task.pollSeconds;
+const { minPollSeconds, waitMinutes } = limits;
+
+/** What the editor shows. */
+export const fields: INodeProperties[] = [
+	{
+		displayName: 'Job ID',
+		name: 'jobId',
+		type: 'string',
+		default: '={{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
+		required: true,
+		description:
+			'The task or video to wait for. It is taken from the item of the node that created it, unless another one is given; IDs are kept for 24 hours.',
+	},
+	{
+		displayName: 'While Waiting',
+		name: 'whileWaiting',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Hold',
+				value: 'hold',
+				description: 'The execution stays open until all videos are there',
+			},
+		],
+		default: 'hold',
+		description: 'What the execution does until the videos are finished',
+	},
+	{
+		displayName: 'Download',
+		name: 'download',
+		type: 'boolean',
+		default: true,
+		description: 'Whether to fetch the files; off gives their links only',
+	},
+	{
+		displayName: 'Put Output File in Field',
+		name: 'binaryField',
+		type: 'string',
+		default: 'data',
+		required: true,
+		displayOptions: { show: { download: [true] } },
+		hint: 'The name of the output binary field to put the file in',
+	},
+	{
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: [
+			{
+				displayName: 'File Name',
+				name: 'fileName',
+				type: 'string',
+				default: '',
+				placeholder: 'e.g. {{ $json.product }}.mp4',
+				description: 'Name of the file. Default: the ID of the job.',
+			},
+			{
+				displayName: 'Max Parallel Downloads',
+				name: 'maxParallelDownloads',
+				type: 'number',
+				default: defaultParallelDownloads,
+				typeOptions: { minValue: 1 },
+				description: 'How many files are fetched at the same time',
+			},
+			{
+				displayName: 'Poll Interval (Seconds)',
+				name: 'pollIntervalSeconds',
+				type: 'number',
+				default: taskPollSeconds,
+				typeOptions: { minValue: minPollSeconds },
+				description: `How often each job is asked for, at least ${minPollSeconds}. Default: ${taskPollSeconds} for tasks of reference videos and ${jobKinds.video.pollSeconds} for videos.`,
+			},
+			{
+				displayName: 'Timeout (Minutes)',
+				name: 'timeoutMinutes',
+				type: 'number',
+				default: waitMinutes,
+				description:
+					'How long to wait for each job. A job that takes longer is not lost: wait for it again.',
+			},
+		],
+	},
+];

@@ -1,0 +1,112 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { jobSight, videoContent } from '../shared/gateway/answers';
+import { GatewayError, type JobNote } from '../shared/gateway/errors';
+import { endpoints, jobKinds, limits, type JobKind } from '../shared/gateway/protocol';
+import { Slots } from '../shared/gateway/slots';
+import { JobWatch, type JobSource } from '../shared/gateway/waiting';
+import { storeVideo, videoFileName } from '../shared/n8n/files';
+import type { N8nGateway } from '../shared/n8n/gateway';
+import { jobIdOf, jobKindOf } from '../shared/n8n/jobs';
+import type { ItemWork } from '../shared/n8n/operation';
+import { defaultParallelDownloads } from './fields';
+
+interface Request {
+	id: string;
+	/** Undefined when the item does not tell: the service is asked. */
+	kind?: JobKind;
+	download: boolean;
+	binaryField: string;
+	fileName: string;
+	/** Milliseconds; undefined: as recommended for the kind of job. */
+	pollInterval?: number;
+	/** Milliseconds. */
+	timeout: number;
+}
+
+/** At most this far apart, in milliseconds: soon enough that no job waits for its first poll. */
+const longestSpread = 200;
+
+/** Waits for one job per item, side by side, and fetches its file. */
+export function waitForVideo(context: IExecuteFunctions): ItemWork<Request> {
+	const parallel = Number(
+		context.getNodeParameter('options.maxParallelDownloads', 0, defaultParallelDownloads),
+	);
+	const downloads = new Slots(parallel >= 1 ? Math.floor(parallel) : defaultParallelDownloads);
+	return {
+		paid: false,
+
+		prepare(parameters) {
+			const id = jobIdOf(parameters, 'jobId', 'Job ID');
+			const download = parameters.boolean('download', true);
+			const seconds = parameters.optionalNumber('pollIntervalSeconds');
+			return {
+				id,
+				kind: jobKindOf(parameters, id),
+				download,
+				binaryField: download ? parameters.text('binaryField', 'Put Output File in Field') : '',
+				fileName: videoFileName(parameters.optionalText('fileName', 'File Name') ?? id),
+				...(seconds !== undefined && {
+					pollInterval:
+						1000 *
+						parameters.setting('pollIntervalSeconds', 'Poll Interval (Seconds)', {
+							min: 0,
+							fallback: jobKinds.task.pollSeconds,
+						}),
+				}),
+				timeout:
+					60_000 *
+					parameters.setting('timeoutMinutes', 'Timeout (Minutes)', {
+						min: 0,
+						fallback: limits.waitMinutes,
+					}),
+			};
+		},
+
+		async perform({ id, kind, download, binaryField, fileName, ...times }, run) {
+			const { gateway, item, count } = run;
+			const watch = new JobWatch(jobsOf(gateway), id, kind, {
+				...gateway.world,
+				...times,
+				firstPollAfter: item * Math.min(longestSpread, (jobKinds.video.pollSeconds * 1000) / count),
+				onChange: ({ status, progress }: JobNote) =>
+					context.logger.debug(`Job ${id}: ${status ?? ''} ${progress ?? ''}`.trim()),
+			});
+			run.note(watch.note);
+			const { fields, source } = await watch.finish();
+			const json = fields as IDataObject;
+			if (!download) return [{ json }];
+
+			const refresh = async () => await watch.freshSource();
+			const purpose = `download the video of job ${id}`;
+			return await downloads.run(async () => {
+				const place = { binaryField, fileName };
+				const binary = await storeVideo(run, { source, refresh, purpose }, place).catch(
+					(error: unknown) => {
+						throw error instanceof GatewayError ? error.about(watch.note) : error;
+					},
+				);
+				return [{ json, binary }];
+			});
+		},
+	};
+}
+
+/** "Endpoints" 2, 12 and 13, as a wait asks them. */
+function jobsOf(gateway: N8nGateway): JobSource {
+	return {
+		poll: async (kind, id, timeout) =>
+			await gateway.call({
+				endpoint: jobKinds[kind].endpoint,
+				purpose: `ask how far the job ${id} is`,
+				...{ id, timeout, once: true },
+				parse: jobSight,
+			}),
+		content: async (id) =>
+			await gateway.call({
+				endpoint: endpoints.videoContent,
+				purpose: `get the content of the video ${id}`,
+				...{ id, once: true, mayLeadToFile: true },
+				parse: videoContent,
+			}),
+	};
+}

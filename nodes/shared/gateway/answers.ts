@@ -1,0 +1,189 @@
+import { jobFailureReason, requestIdOf, type ServiceError } from './errors';
+import { asText, excerpt, isObject, textAt, valueAt, type JsonObject } from './json';
+import { phaseOf, type Phase } from './protocol';
+import { Unusable, type Answer } from './transport';
+
+/** The fields of an answer as they came, with the request id of the head where the body has none. */
+export interface Fields extends JsonObject {
+	request_id?: string;
+}
+
+/** @throws Unusable when the body is no JSON object */
+function fieldsOf(answer: Answer): Fields {
+	if (!isObject(answer.json)) throw new Unusable(complaint(answer));
+	return answer.requestId === undefined
+		? answer.json
+		: { ...answer.json, request_id: answer.requestId };
+}
+
+/** What is wrong with a body that should have been JSON; continues "the answer …". */
+export function complaint({ text, headers, json, broken }: Answer): string {
+	if (broken !== undefined) return `broke off: ${broken}`;
+	if (text.trim() === '') return 'is empty';
+	if (json !== undefined) return `has an unexpected form: ${excerpt(text, 120)}`;
+	const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype|html)/i.test(text);
+	return isPage ? 'is a web page instead of JSON' : `is not JSON: ${excerpt(text, 120)}`;
+}
+
+// ── Created jobs ("Endpoints" 1 and 11) ─────────────────────────────────────────────────────────
+
+export interface CreatedJob {
+	id: string;
+	/** The service's fields; the id also stands where later nodes look for it. */
+	fields: Fields;
+}
+
+const taskIdPaths = ['output.task_id', 'task_id', 'data.task_id', 'data.output.task_id', 'id'];
+const videoIdPaths = ['id', 'video_id', 'data.id', 'data.video_id', 'output.id'];
+
+export function createdTask(answer: Answer): CreatedJob {
+	const created = createdJob(answer, taskIdPaths, 'task_id');
+	const isUsual = textAt(created.fields, 'output.task_id', 'task_id') !== undefined;
+	return isUsual ? created : { ...created, fields: { task_id: created.id, ...created.fields } };
+}
+
+export function createdVideo(answer: Answer): CreatedJob {
+	const created = createdJob(answer, videoIdPaths, 'id');
+	return { ...created, fields: { ...created.fields, id: created.id } };
+}
+
+function createdJob(answer: Answer, idPaths: string[], idName: string): CreatedJob {
+	if (isObject(answer.json)) {
+		const id = textAt(answer.json, ...idPaths);
+		if (id === undefined) throw new Unusable('names no job');
+		return { id, fields: fieldsOf(answer) };
+	}
+	// The job is accepted and will be paid for: an id that came whole is kept, though the rest is lost.
+	const id = new RegExp(`"${idName}"\\s*:\\s*"([^"\\\\]+)"`).exec(answer.text)?.[1];
+	if (id === undefined) throw new Unusable(complaint(answer));
+	const requestId = requestIdOf(answer.headers);
+	return { id, fields: { [idName]: id, ...(requestId && { request_id: requestId }) } };
+}
+
+// ── Jobs that are polled ("Endpoints" 2 and 12) ─────────────────────────────────────────────────
+
+/** What one poll saw. */
+export interface JobSight {
+	/** In the service's words. */
+	status: string;
+	/** Undefined for a state nobody has named yet: it is waited for. */
+	phase: Phase | undefined;
+	/** Percent. */
+	progress?: number;
+	/** Link to the file; it needs no key. */
+	link?: string;
+	/** Set when the job failed. */
+	failure?: ServiceError;
+	fields: Fields;
+}
+
+export function jobSight(answer: Answer): JobSight {
+	const fields = fieldsOf(answer);
+	const status = textAt(
+		fields,
+		...['status', 'task_status', 'output.task_status', 'output.status', 'data.status', 'state'],
+	);
+	if (status === undefined) throw new Unusable(`names no status: ${excerpt(answer.text, 120)}`);
+	const phase = phaseOf(status);
+	const progress = progressOf(
+		valueAt(fields, 'progress') ??
+			valueAt(fields, 'output.progress') ??
+			valueAt(fields, 'data.progress'),
+	);
+	const link = findLink(fields, answer.url);
+	return {
+		status,
+		phase,
+		...(progress !== undefined && { progress }),
+		...(link !== undefined && { link }),
+		...(phase === 'failed' && { failure: jobFailureReason(fields) }),
+		fields,
+	};
+}
+
+function progressOf(value: unknown): number | undefined {
+	const percent = Number.parseFloat(asText(value) ?? '');
+	return Number.isNaN(percent) ? undefined : percent;
+}
+
+// ── Links ("Endpoints" 2 and 13) ────────────────────────────────────────────────────────────────
+
+/** Where a finished video can be fetched. */
+export interface VideoSource {
+	url: string;
+	/** True only when the gateway itself serves the file; a link must be fetched without the key. */
+	authenticated: boolean;
+}
+
+/** The form of this answer is not shown: a JSON field, a text, a redirect and the file itself are taken. */
+export function videoContent(answer: Answer): { source: VideoSource; fields: Fields } {
+	const { isFile, location, url, text, json, requestId } = answer;
+	const withId = (fields: Fields): Fields => ({
+		...fields,
+		...(requestId !== undefined && { request_id: requestId }),
+	});
+	if (isFile) return { source: { url, authenticated: true }, fields: withId({}) };
+	const link = location ?? findLink(json ?? text.trim(), url);
+	if (link === undefined) throw new Unusable(`has no link to the video: ${complaint(answer)}`);
+	return {
+		source: { url: link, authenticated: false },
+		fields: withId(isObject(json) ? json : { url: link }),
+	};
+}
+
+const linkNames = ['result_url', 'video_url', 'url', 'download_url', 'content_url', 'output_url'];
+const notTheVideo = /thumb|cover|poster|image|preview|callback|webhook|audio|voice|input/i;
+
+/** The link to the video in an answer, nearest to its surface first; `base` resolves relative ones. */
+function findLink(value: unknown, base: string): string | undefined {
+	let level: unknown[] = [value];
+	for (let depth = 0; depth < 5 && level.length > 0; depth++) {
+		const objects = level.filter(isObject);
+		const named = linkNames.flatMap((name) => objects.map((object) => asLink(object[name], base)));
+		const others = objects.flatMap((object) =>
+			Object.entries(object).map(([name, entry]) =>
+				/ur[il]|link/i.test(name) && !notTheVideo.test(name) ? asLink(entry, base) : undefined,
+			),
+		);
+		const texts = level.map((entry) => asLink(entry, undefined));
+		const found = [...named, ...others, ...texts].find((link) => link !== undefined);
+		if (found !== undefined) return found;
+		level = level.flatMap((entry) => {
+			if (Array.isArray(entry)) return entry.slice(0, 100);
+			if (!isObject(entry)) return [];
+			const inner = Object.entries(entry).filter(([name]) => !notTheVideo.test(name));
+			// A bare text deeper down is a link only under a name that says so.
+			return inner.map(([, deeper]) => deeper).filter((deeper) => typeof deeper === 'object');
+		});
+	}
+	return undefined;
+}
+
+/** The text itself when it is a link, byte for byte: signatures do not survive a rewrite. */
+function asLink(value: unknown, base: string | undefined): string | undefined {
+	const text = typeof value === 'string' ? value.trim() : '';
+	if (/^https?:\/\/\S+$/i.test(text)) return URL.canParse(text) ? text : undefined;
+	return base !== undefined && /^\/\S*$/.test(text) && URL.canParse(text, base)
+		? new URL(text, base).href
+		: undefined;
+}
+
+// ── Models ("Endpoints" 7) ──────────────────────────────────────────────────────────────────────
+
+export interface Model extends JsonObject {
+	id: string;
+}
+
+export function modelList(answer: Answer): Model[] {
+	const list = [
+		answer.json,
+		...['data', 'models', 'data.data'].map((path) => valueAt(answer.json, path)),
+	];
+	const entries = list.find(Array.isArray) as unknown[] | undefined;
+	if (entries === undefined) throw new Unusable(complaint(answer));
+	return entries.flatMap((entry) => {
+		const fields = isObject(entry) ? entry : {};
+		const id = asText(typeof entry === 'string' ? entry : (fields.id ?? fields.model));
+		return id === undefined ? [] : [{ ...fields, id }];
+	});
+}

@@ -1,0 +1,291 @@
+import type { VideoSource } from './answers';
+import { GatewayError, canceled, noAnswer, refused, type Purpose } from './errors';
+import { guardedBody, within, type HttpResponse, type World } from './http';
+import { excerpt } from './json';
+import { Mp4Boxes } from './mp4';
+import { nextTry, retryAfterOf } from './retry';
+
+export interface DownloadRequest {
+	source: VideoSource;
+	/** Asks the service for the file's address anew, when a link has expired. */
+	refresh: () => Promise<VideoSource>;
+	/** Continues "Could not …" in errors. */
+	purpose: string;
+}
+
+/** In milliseconds: for the head of an answer, and the longest silence within a body. */
+const timeLimit = 60_000;
+const mostRedirects = 10;
+const mostRefreshes = 3;
+/** A storage that cannot continue a transfer gets this many chances to deliver it in one piece. */
+const mostRestarts = 5;
+/** A transfer may break off this often, as long as each try brings something. */
+const mostBreaks = 100;
+const linkRefused = new Set([400, 401, 403, 404, 410]);
+
+/**
+ * Fetches a finished video ("Endpoints" 3): byte for byte the link that was given, without the key, in
+ * constant memory whatever its size. A broken transfer is continued where it broke off. The file is
+ * complete when the connection ended in order and the boxes of the mp4 end with the last byte.
+ * @param store takes the bytes; called again, from the first byte, when the storage cannot continue
+ * @throws GatewayError
+ */
+export async function downloadVideo<T>(
+	world: World,
+	request: DownloadRequest,
+	store: (bytes: AsyncGenerator<Uint8Array, void, undefined>) => Promise<T>,
+): Promise<T> {
+	const transfer = new Transfer(world, request);
+	for (let restarts = 0; ; restarts++) {
+		const outcome = await store(transfer.bytes()).then(
+			(value) => ({ value }),
+			// The store may wrap what it was thrown; the transfer knows the true cause.
+			(error: unknown) => ({ error: transfer.failure ?? error }),
+		);
+		if (world.signal?.aborted) throw canceled();
+		if ('value' in outcome) return outcome.value;
+		if (!(outcome.error instanceof BeginAgain)) throw outcome.error;
+		if (restarts === mostRestarts) throw transfer.givenUp(outcome.error.message);
+	}
+}
+
+/** What has come so far is not the beginning of what the storage would send now. */
+class BeginAgain extends Error {}
+
+/** Why more bytes are needed. */
+interface Ending {
+	why: string;
+	/** What came was no mp4, and nothing was passed on: another link may be better. */
+	page?: { status: number; headers: Record<string, string>; text: string };
+}
+
+class Transfer {
+	/** Why the bytes ended early. */
+	failure?: unknown;
+	private source: VideoSource;
+	private readonly what: Purpose;
+	private received = 0;
+	private etag?: string;
+	private boxes = new Mp4Boxes();
+	private refreshes = 0;
+	private breaks = 0;
+	/** Tries in a row that brought nothing. */
+	private fruitless = 0;
+	/** Where the transfer last broke off although the boxes were whole. */
+	private wholeAt?: number;
+
+	constructor(
+		private readonly world: World,
+		private readonly request: DownloadRequest,
+	) {
+		this.source = request.source;
+		this.what = { purpose: request.purpose, lostIsBilled: 'yes' };
+	}
+
+	async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
+		this.received = 0;
+		this.etag = undefined;
+		this.boxes = new Mp4Boxes();
+		this.failure = undefined;
+		let isComplete = false;
+		try {
+			for (;;) {
+				const before = this.received;
+				const response = await this.open();
+				const ending = response && (yield* this.pass(response));
+				isComplete = ending === undefined;
+				if (ending === undefined) return;
+				await this.recover(ending, this.received > before);
+			}
+		} catch (error) {
+			this.failure = error;
+		}
+		if (!isComplete) throw this.failure;
+	}
+
+	/** Passes one answer's bytes on; undefined when the file is complete. */
+	private async *pass(
+		response: HttpResponse,
+	): AsyncGenerator<Uint8Array, Ending | undefined, undefined> {
+		const held: Uint8Array[] = [];
+		let broken: unknown;
+		try {
+			for await (const bytes of guardedBody(response, { ...this.world, silence: timeLimit })) {
+				this.boxes.push(bytes);
+				held.push(bytes);
+				// Nothing is passed on before it is known to be an mp4.
+				if (this.boxes.isMp4 === false) break;
+				for (const piece of this.boxes.isMp4 ? held.splice(0) : []) {
+					this.received += piece.length;
+					yield piece;
+				}
+			}
+		} catch (error) {
+			broken = error;
+		}
+		if (!this.boxes.isMp4) return this.notAVideo(held, response, broken);
+		if (broken === undefined)
+			return this.boxes.isCut ? { why: 'the file ends too early' } : undefined;
+		// A storage may announce more bytes than there are: it then breaks off at the same place again.
+		if (this.boxes.isWhole && this.wholeAt === this.received) return undefined;
+		if (this.boxes.isWhole) this.wholeAt = this.received;
+		return { why: broken instanceof Error ? broken.message : String(broken) };
+	}
+
+	private notAVideo(
+		held: Uint8Array[],
+		{ status, headers }: HttpResponse,
+		broken: unknown,
+	): Ending {
+		const isPage = this.boxes.isMp4 === false || (broken === undefined && held.length > 0);
+		const text = new TextDecoder().decode(held[0]?.subarray(0, 2000));
+		this.boxes = new Mp4Boxes();
+		return {
+			why: isPage ? `it is no mp4 file: ${excerpt(text, 120)}` : 'nothing came',
+			...(isPage && { page: { status, headers, text } }),
+		};
+	}
+
+	/** Prepares the next try. @throws GatewayError when there is none */
+	private async recover({ why, page }: Ending, gotBytes: boolean): Promise<void> {
+		this.breaks++;
+		this.fruitless = gotBytes ? 1 : this.fruitless + 1;
+		const wait = this.waitAfter({ status: 0, reach: 'lost' }, this.fruitless);
+		if (wait === undefined || this.breaks > mostBreaks) throw this.givenUp(why, page);
+		await this.world.clock.sleep(wait, this.world.signal);
+		if (page) await this.renewLink(this.givenUp(why, page));
+	}
+
+	private waitAfter(
+		{ status, reach }: Pick<GatewayError['record'], 'status'> & Pick<GatewayError, 'reach'>,
+		tries: number,
+		retryAfter?: number,
+	): number | undefined {
+		const rules = { resend: 'always', resendIfLost: true, hasBackup: false } as const;
+		const next = nextTry(
+			{ status, reach, tries, retryAfter },
+			{ ...rules, random: this.world.random() },
+		);
+		return next?.wait;
+	}
+
+	/** Asks for what is missing until somebody sends it; undefined when nothing is missing. */
+	private async open(): Promise<HttpResponse | undefined> {
+		const { clock, signal } = this.world;
+		for (let tries = 1; ;) {
+			if (signal?.aborted) throw canceled();
+			const response = await this.ask().catch((error: unknown) => noAnswer(this.what, error));
+			const refusal = response instanceof GatewayError ? response : await this.refusalOf(response);
+			if (refusal === undefined) return response as HttpResponse;
+			if (refusal === 'complete') return undefined;
+			if (linkRefused.has(refusal.record.status)) {
+				await this.renewLink(refusal);
+				continue;
+			}
+			const wait = this.waitAfter(
+				{ ...refusal.record, reach: refusal.reach },
+				tries++,
+				refusal.retryAfter,
+			);
+			if (wait === undefined) throw refusal;
+			await clock.sleep(wait, signal);
+		}
+	}
+
+	private async renewLink(refusal: GatewayError): Promise<void> {
+		if (this.refreshes++ === mostRefreshes) throw refusal;
+		this.source = await this.request.refresh();
+	}
+
+	/** One request for what is missing. Redirects are followed, never with the key to another origin. */
+	private async ask(): Promise<HttpResponse> {
+		const { http, clock, signal } = this.world;
+		let { url, authenticated } = this.source;
+		const headers: Record<string, string> = {
+			Accept: '*/*',
+			// Lengths and ranges are to count the file's own bytes.
+			'Accept-Encoding': 'identity',
+		};
+		if (this.received > 0) headers.Range = `bytes=${this.received}-`;
+		if (this.received > 0 && this.etag !== undefined) headers['If-Range'] = this.etag;
+
+		for (let hop = 0; ; hop++) {
+			const hopRequest = {
+				method: 'GET',
+				url,
+				headers,
+				authenticated,
+				timeout: timeLimit,
+			} as const;
+			const response = await within({ milliseconds: timeLimit, clock, signal }, async (limit) => {
+				// The body outlives the time limit of its head, so it gets the outer signal.
+				const answer = await http({ ...hopRequest, signal });
+				if (limit.aborted) answer.close();
+				return answer;
+			});
+			const { location } = response.headers;
+			const isRedirect = response.status >= 300 && response.status < 400;
+			if (!isRedirect || !location || !URL.canParse(location, url) || hop === mostRedirects) {
+				return response;
+			}
+			response.close();
+			const next = new URL(location, url);
+			authenticated &&= next.origin === new URL(url).origin;
+			url = next.href;
+		}
+	}
+
+	/** Undefined when the answer carries on where the last one ended. */
+	private async refusalOf(response: HttpResponse): Promise<GatewayError | 'complete' | undefined> {
+		const { status, headers } = response;
+		const range = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(headers['content-range'] ?? '');
+		const isSameFile = this.etag === undefined || (headers.etag ?? this.etag) === this.etag;
+
+		if (this.received === 0 && (status === 200 || status === 206)) {
+			// A weak tag does not vouch for single bytes, as a range needs (RFC 9110, 13.1.5).
+			this.etag = headers.etag?.startsWith('W/') ? undefined : headers.etag;
+			return undefined;
+		}
+		if (status === 206 && isSameFile && Number(range?.[1]) === this.received) return undefined;
+		if (status === 416 && Number(range?.[2]) === this.received && !this.boxes.isCut) {
+			response.close();
+			return 'complete';
+		}
+		if (status === 200 || status === 206 || status === 416) {
+			response.close();
+			throw new BeginAgain('the storage does not continue a transfer');
+		}
+		const text = await beginningOf(response, this.world);
+		const retryAfter = retryAfterOf(headers, this.world.clock.now());
+		return refused(this.what, { status, headers, text }, retryAfter);
+	}
+
+	givenUp(why: string, page?: Ending['page']): GatewayError {
+		return new GatewayError(
+			{
+				message: `Could not ${this.what.purpose}: ${excerpt(why)}`,
+				advice:
+					'The video is finished and paid for, and it is not lost: fetch it again by its id within 24 hours.',
+				status: page?.status ?? 0,
+				billed: 'yes',
+				retry_can_help: true,
+				...(page && { raw_body: page.text }),
+			},
+			page ? 'unreadable' : 'lost',
+		);
+	}
+}
+
+/** The beginning of a body that is only read to be shown. */
+async function beginningOf(response: HttpResponse, world: World): Promise<string> {
+	let text = '';
+	try {
+		for await (const bytes of guardedBody(response, { ...world, silence: timeLimit })) {
+			text += new TextDecoder().decode(bytes);
+			if (text.length > 10_000) break;
+		}
+	} catch (error) {
+		return `${text}… (${error instanceof Error ? error.message : String(error)})`;
+	}
+	return text;
+}

@@ -1,0 +1,278 @@
+import { asText, excerpt, isObject, parseJson, textAt, valueAt } from './json';
+import { billing, errorCodes, statusMeanings, type ErrorMeaning, type JobKind } from './protocol';
+
+/** Where a job stands, as far as we know: enough to collect it later. */
+export interface JobNote {
+	kind?: JobKind;
+	id: string;
+	status?: string;
+	/** Percent. */
+	progress?: number;
+	request_id?: string;
+}
+
+/**
+ * What a failure shows, in the error panel and on the error output alike. Names are the service's own
+ * where it has them ("Error object"); absent where nothing is known.
+ */
+export interface ErrorRecord {
+	/** What happened, in one line. */
+	message: string;
+	/** What the user can do. */
+	advice: string;
+	/** HTTP status; 0 when no answer came ("Errors", last paragraph). */
+	status: number;
+	code?: string;
+	type?: string;
+	param?: string;
+	request_id?: string;
+	billed: 'no' | 'unknown' | 'yes';
+	/** Whether the same request can succeed later with nothing changed. */
+	retry_can_help: boolean;
+	raw_body?: string;
+	/** The job this failure is about. */
+	job?: JobNote;
+}
+
+/**
+ * How far a failed request got.
+ * - `unsent`: it never left, or nobody was there to take it.
+ * - `lost`: it left, and no answer of the service came back; the service may have acted on it.
+ * - `answered`: the service answered, and refused.
+ * - `unreadable`: a good status came, but no answer that can be used.
+ * - `none`: no request failed: bad input, a failed job, a deadline, Stop.
+ */
+export type Reach = 'unsent' | 'lost' | 'answered' | 'unreadable' | 'none';
+
+/** The only error that leaves the gateway layer. */
+export class GatewayError extends Error {
+	override readonly name = 'GatewayError';
+
+	constructor(
+		readonly record: ErrorRecord,
+		readonly reach: Reach = 'none',
+		/** Milliseconds the service asked to wait. */
+		readonly retryAfter?: number,
+	) {
+		super(record.message);
+	}
+
+	/** The same error, about this job. */
+	about(job: JobNote): GatewayError {
+		return new GatewayError({ ...this.record, job }, this.reach, this.retryAfter);
+	}
+}
+
+/**
+ * What everything under way ends with when the user presses Stop.
+ * @param broken the request that Stop interrupted, whose fate may be unknown
+ */
+export function canceled(broken?: GatewayError): GatewayError {
+	const isUnknown = broken?.record.billed === 'unknown';
+	return new GatewayError(
+		{
+			// n8n shows an execution as canceled when this word is in the message.
+			message: 'The execution was canceled',
+			advice: isUnknown ? broken.record.advice : 'Nothing more was sent to the gateway.',
+			status: 0,
+			billed: isUnknown ? 'unknown' : 'no',
+			retry_can_help: true,
+		},
+		isUnknown ? broken.reach : 'none',
+	);
+}
+
+/** What one request was for; each text continues "Could not …". */
+export interface Purpose {
+	purpose: string;
+	/** What a lost answer may have cost. */
+	lostIsBilled: ErrorRecord['billed'];
+}
+
+/**
+ * A request that got no answer.
+ * @param cause the network's own error, possibly wrapped by n8n
+ */
+export function noAnswer(what: Purpose, cause: unknown): GatewayError {
+	const { texts, codes } = traces(cause);
+	const unsent = codes.some((code) => neverSent.test(code)) || texts.some((t) => neverSent.test(t));
+	const detail = excerpt([...new Set([...codes, ...texts])].join(', '));
+	return new GatewayError(
+		{
+			message: unsent
+				? `Could not ${what.purpose}: the gateway could not be reached`
+				: `Could not ${what.purpose}: the connection was lost before the answer came`,
+			advice: unsent
+				? `Check the base URL in the Model Gateway credential and the network (${detail}). Nothing was sent, so nothing was billed.`
+				: `The network said: ${detail}. ${adviceOnLost(what)}`.trim(),
+			status: 0,
+			billed: unsent ? 'no' : what.lostIsBilled,
+			retry_can_help: true,
+		},
+		unsent ? 'unsent' : 'lost',
+	);
+}
+
+/** A create whose fate is unknown is the one case where sending again can cost. */
+function adviceOnLost({ lostIsBilled }: Purpose): string {
+	if (lostIsBilled === 'no') return '';
+	return 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice. Look into the billing log of the service. To have it sent again, set the option "If the Answer Is Lost" to "Send Again".';
+}
+
+/** Codes and messages of failures that happen before a request leaves: name lookup, connecting, TLS. */
+const neverSent =
+	/ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|ERR_INVALID_URL|Invalid URL|CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|SSL routines|secure TLS connection was established|certificate|connect ETIMEDOUT|blocked/;
+
+/** n8n wraps network errors in layers that differ by version; the codes are somewhere among them. */
+function traces(cause: unknown): { texts: string[]; codes: string[] } {
+	const texts: string[] = [];
+	const codes: string[] = [];
+	let level = cause;
+	for (let depth = 0; depth < 5 && typeof level === 'object' && level !== null; depth++) {
+		const {
+			code,
+			httpCode,
+			message,
+			messages,
+			cause: next,
+			errorResponse,
+		} = level as Record<string, unknown>;
+		for (const value of [code, httpCode]) if (typeof value === 'string') codes.push(value);
+		if (Array.isArray(messages)) texts.push(...messages.filter((m) => typeof m === 'string'));
+		if (typeof message === 'string' && message !== '') texts.push(message);
+		level = next ?? errorResponse;
+	}
+	return { texts, codes };
+}
+
+/** What is left of an answer once its body has been read. */
+export interface FailedAnswer {
+	status: number;
+	headers: Record<string, string>;
+	/** Body as text, as far as it came. */
+	text: string;
+}
+
+/** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
+export interface ServiceError {
+	message?: string;
+	code?: string;
+	type?: string;
+	param?: string;
+}
+
+/** Undefined when the body carries no error of the service ("Resources", error object). */
+export function serviceError(body: unknown): ServiceError | undefined {
+	if (!isObject(body)) return undefined;
+	const { error } = body;
+	if (typeof error === 'string' && error.trim() !== '') {
+		return { message: error.trim(), code: textAt(body, 'code'), type: textAt(body, 'type') };
+	}
+	const source = isObject(error) ? error : body;
+	const found: ServiceError = {
+		message: textAt(source, 'message', 'msg', 'detail', 'error_message'),
+		code: textAt(source, 'code', 'error_code'),
+		type: textAt(source, 'type'),
+		param: textAt(source, 'param'),
+	};
+	return found.message === undefined && found.code === undefined ? undefined : found;
+}
+
+/**
+ * An answer with a status that is no success ("Errors", both tables and the codes).
+ * @param retryAfter milliseconds the service asked to wait
+ */
+export function refused(what: Purpose, answer: FailedAnswer, retryAfter?: number): GatewayError {
+	const said = serviceError(parseJson(answer.text));
+	const known = said && meaningOf(said);
+	const byStatus = statusMeanings[answer.status] ?? statusMeanings[answer.status < 500 ? 400 : 500];
+	const { meaning, advice, heals } = known ?? byStatus;
+	// A proxy's page tells nothing about what the service did with the request.
+	const reach = said === undefined && answer.status >= 500 ? 'lost' : 'answered';
+	const reason = said?.message ?? (said ? meaning : `${meaning}, without saying why`);
+	return new GatewayError(
+		{
+			message: `Could not ${what.purpose}: ${excerpt(reason)} (${[`HTTP ${answer.status}`, said?.code].filter(Boolean).join(', ')})`,
+			advice: reach === 'lost' ? `${advice} ${adviceOnLost(what)}`.trim() : advice,
+			status: answer.status,
+			...said,
+			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
+			billed: reach === 'lost' ? what.lostIsBilled : 'no',
+			retry_can_help: heals,
+			raw_body: answer.text,
+		},
+		reach,
+		retryAfter,
+	);
+}
+
+function meaningOf({ code, type }: ServiceError): ErrorMeaning | undefined {
+	for (const name of [code, type]) {
+		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];
+	}
+	return undefined;
+}
+
+/**
+ * A good status with a body that is of no use: cut, empty, a web page, not JSON, without its fields.
+ * @param problem continues "the answer …"
+ */
+export function unreadable(what: Purpose, answer: FailedAnswer, problem: string): GatewayError {
+	return new GatewayError(
+		{
+			message: `Could not ${what.purpose}: the answer ${problem} (HTTP ${answer.status})`,
+			advice:
+				`The raw answer is kept below. If it is a web page, the base URL in the credential does not lead to the gateway. ${adviceOnLost(what)}`.trim(),
+			status: answer.status,
+			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
+			billed: what.lostIsBilled,
+			retry_can_help: true,
+			raw_body: answer.text,
+		},
+		'unreadable',
+	);
+}
+
+/** "What the service does", billing rule 3; some answers carry it in the body too. */
+export function requestIdOf(headers: Record<string, string>, body?: unknown): string | undefined {
+	return asText(headers[billing.requestIdHeader]) ?? textAt(body, 'request_id', 'error.request_id');
+}
+
+/** An object with that field, or an empty one: unset fields are left out of records and outputs. */
+export function definedText<K extends string>(
+	key: K,
+	value: string | undefined,
+): Partial<Record<K, string>> {
+	return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
+}
+
+/** Why a job failed: the inner fields of its `error` are not shown, so every likely form is read. */
+export function jobFailureReason(job: unknown): ServiceError {
+	for (const body of [job, valueAt(job, 'output'), valueAt(job, 'data')]) {
+		if (!isObject(body)) continue;
+		const said = body.error ? serviceError({ error: body.error }) : undefined;
+		if (said) return said;
+		const message = textAt(body, 'failure_reason', 'fail_reason', 'message', 'reason');
+		if (message !== undefined) return { message, ...definedText('code', textAt(body, 'code')) };
+	}
+	const error = valueAt(job, 'error');
+	return error === undefined || error === null ? {} : { message: excerpt(JSON.stringify(error)) };
+}
+
+/** Input that would be refused, found before anything is paid. */
+export interface Problem {
+	/** The field as the editor shows it. */
+	field: string;
+	/** Continues the field's name: "must be …". */
+	problem: string;
+}
+
+export function badInput(problems: Problem[]): GatewayError {
+	return new GatewayError({
+		message: problems.map(({ field, problem }) => `${field} ${problem}`).join('; '),
+		advice: 'Nothing was sent and nothing was billed. Correct the fields named above.',
+		status: 0,
+		billed: 'no',
+		retry_can_help: false,
+	});
+}

@@ -1,0 +1,124 @@
+import { GatewayError, type Purpose } from './errors';
+import { within, type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
+
+/** An answer, as far as it came. */
+export interface Received {
+	status: number;
+	headers: Record<string, string>;
+	/** Body; empty when it was not read. */
+	text: string;
+	/** The address that answered, after redirects. */
+	url: string;
+	/** Why the body ended early. */
+	broken?: string;
+	/** Where a redirect leads that must not be followed with the key. */
+	location?: string;
+	/** The body is a file and was left unread. */
+	isFile?: boolean;
+}
+
+export interface ExchangeOptions {
+	http: Http;
+	clock: Clock;
+	signal?: AbortSignal;
+	/** Milliseconds for everything: redirects, head and body. */
+	timeout: number;
+	/** Hand back files and redirects elsewhere instead of reading or refusing them. */
+	mayLeadToFile?: boolean;
+}
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+const mostRedirects = 5;
+/** Answers are JSON; the largest carry pictures as base64. */
+const mostCharacters = 256 * 1024 * 1024;
+const fileTypes = /^(video\/|application\/(octet-stream|mp4))/i;
+
+/**
+ * Sends one request with the key and reads its answer. Redirects are followed within the same origin
+ * only: the key never goes anywhere else.
+ * @throws GatewayError for a redirect that must not be followed; the network's own error, or a
+ * TimeLimitError, when no answer came
+ */
+export async function exchange(
+	what: Purpose,
+	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
+	options: ExchangeOptions,
+): Promise<Received> {
+	const { http, clock, signal, timeout, mayLeadToFile } = options;
+	// Kept outside, so that a time limit in mid-body does not lose what had come.
+	let received: Received | undefined;
+
+	const converse = async (limit: AbortSignal): Promise<Received> => {
+		let url = request.url;
+		for (let hop = 0; ; hop++) {
+			const response = await http({ ...request, url, authenticated: true, timeout, signal: limit });
+			try {
+				limit.throwIfAborted();
+				const { status, headers } = response;
+				const head = { status, headers, text: '', url };
+				if (redirects.has(status) && headers.location) {
+					if (!URL.canParse(headers.location, url)) {
+						throw redirectedAway(what, status, headers.location);
+					}
+					const location = new URL(headers.location, url);
+					const keepsMethod = request.method === 'GET' || status >= 307;
+					if (location.origin === new URL(url).origin && keepsMethod && hop < mostRedirects) {
+						url = location.href;
+						continue;
+					}
+					if (mayLeadToFile) return { ...head, location: location.href };
+					throw redirectedAway(what, status, location.origin);
+				}
+				if (mayLeadToFile && status < 300 && fileTypes.test(headers['content-type'] ?? '')) {
+					return { ...head, isFile: true };
+				}
+				received = head;
+				await readInto(received, response);
+				return received;
+			} finally {
+				response.close();
+			}
+		}
+	};
+
+	try {
+		return await within({ milliseconds: timeout, clock, signal }, converse);
+	} catch (error) {
+		if (received === undefined || signal?.aborted) throw asError(error);
+		return { ...received, broken: asError(error).message };
+	}
+}
+
+async function readInto(received: Received, response: HttpResponse): Promise<void> {
+	const decoder = new TextDecoder();
+	try {
+		for await (const bytes of response.body) {
+			received.text += decoder.decode(bytes, { stream: true });
+			if (received.text.length > mostCharacters) throw tooLarge();
+		}
+	} finally {
+		received.text += decoder.decode();
+	}
+}
+
+function tooLarge(): Error {
+	return new RangeError(`it is longer than ${mostCharacters} characters`);
+}
+
+function asError(error: unknown): Error {
+	return error instanceof Error ? error : new Error(String(error));
+}
+
+function redirectedAway(what: Purpose, status: number, location: string): GatewayError {
+	return new GatewayError(
+		{
+			message: `Could not ${what.purpose}: the gateway redirects to ${location}`,
+			advice:
+				'The API key is never sent to another address. If you trust it, make it the base URL in the Model Gateway credential.',
+			status,
+			billed: 'no',
+			retry_can_help: false,
+		},
+		'answered',
+	);
+}

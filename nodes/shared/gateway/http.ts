@@ -1,0 +1,142 @@
+/**
+ * What the gateway layer needs of the world: a way to send one HTTP request, and a clock. Both are
+ * handed in: n8n's request helper and timers in the nodes, axios and a simulated clock in tests.
+ */
+
+export interface HttpRequest {
+	method: 'GET' | 'POST';
+	url: string;
+	headers: Record<string, string>;
+	body?: string;
+	/** Whether the API key goes along. True for the base and backup URL only. */
+	authenticated: boolean;
+	/** Longest wait for the head of the answer, in milliseconds. */
+	timeout: number;
+	signal?: AbortSignal;
+}
+
+export interface HttpResponse {
+	status: number;
+	/** Names in lower case. */
+	headers: Record<string, string>;
+	/** Decoded from gzip, deflate and br; throws when the connection breaks. */
+	body: AsyncIterable<Uint8Array>;
+	/** Ends the transfer; harmless when it has ended. */
+	close(): void;
+}
+
+/**
+ * Sends one request and follows no redirect. Resolves with any answer, whatever its status; rejects,
+ * with the network's own error, only when no answer came.
+ */
+export type Http = (request: HttpRequest) => Promise<HttpResponse>;
+
+export interface Clock {
+	/** Milliseconds since 1970. */
+	now(): number;
+	/** Resolves after that many milliseconds; rejects with the signal's reason when it aborts first. */
+	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** What the gateway layer needs of the world; handed in, so that tests can repeat time and chance. */
+export interface World {
+	http: Http;
+	clock: Clock;
+	/** Between 0 and 1. */
+	random: () => number;
+	/** Aborts when the user presses Stop. */
+	signal?: AbortSignal;
+}
+
+/** Settles as the promise does, but rejects with the signal's reason as soon as that aborts. */
+export async function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+	if (signal === undefined) return await promise;
+	let abort: () => void = () => undefined;
+	const abortion = new Promise<never>((_, reject) => {
+		abort = () => reject(signal.reason);
+	});
+	signal.addEventListener('abort', abort, { once: true });
+	if (signal.aborted) abort();
+	try {
+		return await Promise.race([abortion, promise]);
+	} finally {
+		// The signal lives as long as the execution, and there may be thousands of these.
+		signal.removeEventListener('abort', abort);
+	}
+}
+
+/** Thrown by {@link within} when the time is up. */
+export class TimeLimitError extends Error {
+	constructor(readonly milliseconds: number) {
+		super(`the time limit of ${Math.round(milliseconds / 100) / 10} s passed`);
+	}
+}
+
+/**
+ * Runs `work` for at most that many milliseconds. The work's own signal aborts when the time is up or
+ * `signal` aborts, and the promise then rejects at once, whether or not the work heeds its signal.
+ */
+export async function within<T>(
+	limit: { milliseconds: number; clock: Clock; signal?: AbortSignal },
+	work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+	const { milliseconds, clock, signal } = limit;
+	const inner = new AbortController();
+	const finished = new AbortController();
+	const stop = () => inner.abort(signal?.reason);
+	signal?.addEventListener('abort', stop, { once: true });
+	if (signal?.aborted) stop();
+	clock.sleep(milliseconds, finished.signal).then(
+		() => inner.abort(new TimeLimitError(milliseconds)),
+		() => undefined,
+	);
+	try {
+		return await unlessAborted(work(inner.signal), inner.signal);
+	} finally {
+		finished.abort();
+		signal?.removeEventListener('abort', stop);
+	}
+}
+
+/**
+ * The bytes of a body that may be huge: ends the transfer after `silence` milliseconds without a byte,
+ * and on Stop, in both cases with an error.
+ */
+export async function* guardedBody(
+	response: HttpResponse,
+	{ clock, signal, silence }: Pick<World, 'clock' | 'signal'> & { silence: number },
+): AsyncGenerator<Uint8Array, void, undefined> {
+	const finished = new AbortController();
+	let lastByte = clock.now();
+	let ended: Error | undefined;
+	const end = (why: Error) => {
+		ended ??= why;
+		response.close();
+	};
+	const stop = () => end(new Error('stopped'));
+	signal?.addEventListener('abort', stop, { once: true });
+	// One timer at a time, however many chunks pass.
+	const watch = async () => {
+		for (let left = silence; left > 0; left = lastByte + silence - clock.now()) {
+			await clock.sleep(left, finished.signal);
+		}
+		end(new TimeLimitError(silence));
+	};
+	watch().catch(() => undefined);
+	try {
+		if (signal?.aborted) stop();
+		for await (const bytes of response.body) {
+			lastByte = clock.now();
+			yield bytes;
+			// The next node's disk may be slow; that is no silence of the storage.
+			lastByte = clock.now();
+		}
+	} catch (error) {
+		ended ??= error instanceof Error ? error : new Error(String(error));
+	} finally {
+		finished.abort();
+		signal?.removeEventListener('abort', stop);
+		response.close();
+	}
+	if (ended !== undefined) throw ended;
+}

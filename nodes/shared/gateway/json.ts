@@ -1,0 +1,48 @@
+/** Reading answers whose shape nobody vouches for: every function takes `unknown` and never throws. */
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+	return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value at a dotted path such as `output.task_id`; undefined where the path ends early. */
+export function valueAt(value: unknown, path: string): unknown {
+	let current = value;
+	for (const key of path.split('.')) {
+		if (typeof current !== 'object' || current === null) return undefined;
+		current = Object.hasOwn(current, key) ? (current as JsonObject)[key] : undefined;
+	}
+	return current;
+}
+
+/** A text or a number as text, trimmed; undefined for everything else and for nothing but spaces. */
+export function asText(value: unknown): string | undefined {
+	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
+	if (typeof value !== 'string') return undefined;
+	return value.trim() === '' ? undefined : value.trim();
+}
+
+/** The first of these paths that holds a text. */
+export function textAt(value: unknown, ...paths: string[]): string | undefined {
+	for (const path of paths) {
+		const text = asText(valueAt(value, path));
+		if (text !== undefined) return text;
+	}
+	return undefined;
+}
+
+/** Undefined when the text is not JSON. */
+export function parseJson(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** A text cut to `length` characters, on one line, for messages. */
+export function excerpt(text: string, length = 300): string {
+	const line = text.replace(/\s+/g, ' ').trim();
+	return line.length > length ? `${line.slice(0, length)}…` : line;
+}

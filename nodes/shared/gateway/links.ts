@@ -1,0 +1,26 @@
+/** Hosts that only this machine, or only its own network, can reach. */
+const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i;
+const ownNetwork =
+	/^(10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|169\.254(\.\d+){2}|0\.0\.0\.0|\[f[cde].*\]|[^.[\]]+|.*\.(local|internal|lan))$/i;
+
+export function isLoopback(address: string): boolean {
+	return URL.canParse(address) && loopback.test(new URL(address).hostname);
+}
+
+/**
+ * Why the gateway could not fetch this link ("Resources", media item: a public https link, fetched by
+ * plain GET); continues the field's name. A gateway on this machine can fetch what this machine serves.
+ */
+export function publicLinkProblem(link: string, gatewayUrl: string): string | undefined {
+	if (!URL.canParse(link))
+		return `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
+	if (isLoopback(link) && isLoopback(gatewayUrl)) return undefined;
+	const { protocol, hostname } = new URL(link);
+	if (protocol === 'data:') return 'must be a public https link; a data URL is not taken';
+	if (protocol !== 'https:')
+		return `must be a public https link, and this one starts with ${protocol}//`;
+	if (loopback.test(hostname) || ownNetwork.test(hostname)) {
+		return `must be a link that the gateway can fetch; ${hostname} is reachable from your own network only`;
+	}
+	return undefined;
+}

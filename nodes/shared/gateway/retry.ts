@@ -1,0 +1,100 @@
+import type { Reach } from './errors';
+import { balanceWords, errorCodes, type Resend } from './protocol';
+
+/** One failed try, as far as it matters for the next. */
+export interface FailedTry {
+	reach: Reach;
+	/** HTTP status; 0 without an answer. */
+	status: number;
+	/** `code` and `type` of the error object, and its message. */
+	code?: string;
+	type?: string;
+	message?: string;
+	/** Milliseconds the service asked to wait. */
+	retryAfter?: number;
+	/** Tries made so far, this one included. */
+	tries: number;
+}
+
+export interface RetryRules {
+	resend: Resend;
+	/** The user chose to send a create again whose answer was lost. */
+	resendIfLost: boolean;
+	hasBackup: boolean;
+	/** Between 0 and 1: spreads the tries of many workflows. */
+	random: number;
+}
+
+export interface NextTry {
+	/** Milliseconds to wait. */
+	wait: number;
+	/** Whether to go to the other base URL. */
+	switchBase: boolean;
+}
+
+const firstWait = 1_000;
+const longestWait = 30_000;
+/** A longer Retry-After is reported instead of obeyed: nobody expects a node to sleep for an hour. */
+const longestRetryAfter = 5 * 60_000;
+const triesOnRateLimit = 8;
+const triesOtherwise = 5;
+
+/**
+ * Whether and when to try again ("Errors", and who may resend in protocol.ts); undefined is: give up.
+ * Pure, so that every rule about money is a row in a test.
+ */
+export function nextTry(failed: FailedTry, rules: RetryRules): NextTry | undefined {
+	if (!mayResend(failed, rules)) return undefined;
+	if (failed.tries >= (failed.status === 429 ? triesOnRateLimit : triesOtherwise)) return undefined;
+	if ((failed.retryAfter ?? 0) > longestRetryAfter) return undefined;
+
+	const answered = failed.status !== 0;
+	// Each base gets its turn before the wait grows: a dead one costs no time when the other is well.
+	const switchBase = !answered && rules.hasBackup;
+	const round = switchBase ? Math.ceil(failed.tries / 2) : failed.tries;
+	if (switchBase && failed.tries % 2 === 1) return { wait: 0, switchBase };
+	const backOff = Math.min(longestWait, firstWait * 2 ** (round - 1));
+	return { wait: failed.retryAfter ?? backOff * (0.75 + rules.random / 2), switchBase };
+}
+
+function mayResend({ reach, status, ...said }: FailedTry, rules: RetryRules): boolean {
+	const { resend, resendIfLost } = rules;
+	switch (reach) {
+		case 'none':
+			return false;
+		case 'unsent':
+			return true;
+		case 'lost':
+			return resend !== 'ifRefused' || resendIfLost;
+		case 'unreadable':
+			// A good status had begun to arrive: whatever generates has been paid for.
+			return resend === 'always';
+		case 'answered':
+			if (status === 429) return !isBalance(said);
+			if (status === 408 || status === 425) return resend !== 'ifRefused';
+			if (status < 500) return false;
+			return resend === 'ifRefused' ? isTransient(said) : true;
+	}
+}
+
+/** The balance and the rate limit share a status; only the second heals by waiting. */
+function isBalance({ code, type, message }: Pick<FailedTry, 'code' | 'type' | 'message'>): boolean {
+	return [code, type, message].some((text) => text !== undefined && balanceWords.test(text));
+}
+
+function isTransient({ code, type }: Pick<FailedTry, 'code' | 'type'>): boolean {
+	return [code, type].some(
+		(name) => name !== undefined && Object.hasOwn(errorCodes, name) && errorCodes[name].heals,
+	);
+}
+
+/**
+ * `Retry-After` in milliseconds: seconds, or a date (RFC 9110, 10.2.3). Undefined when absent or neither.
+ */
+export function retryAfterOf(headers: Record<string, string>, now: number): number | undefined {
+	const value = headers['retry-after']?.trim();
+	if (!value) return undefined;
+	if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+	const date = Date.parse(value);
+	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,0 +1,241 @@
+import type { Fields, JobSight, VideoSource } from './answers';
+import { GatewayError, canceled, type ErrorRecord, type JobNote } from './errors';
+import type { Clock } from './http';
+import { excerpt } from './json';
+import { errorCodes, isFinal, jobKinds, limits, type JobKind } from './protocol';
+
+/** The two questions a wait asks of the service; handed in, so that a test can answer them. */
+export interface JobSource {
+	/** One poll, without retries. @param timeout milliseconds */
+	poll(kind: JobKind, id: string, timeout: number): Promise<JobSight>;
+	/** Where the file of a finished video job is. */
+	content(id: string): Promise<{ source: VideoSource; fields: Fields }>;
+}
+
+export interface WaitSettings {
+	clock: Clock;
+	/** Aborts when the user presses Stop, or when waiting on makes no sense. */
+	signal?: AbortSignal;
+	/** Milliseconds between polls; default: as the service recommends for the kind of job. */
+	pollInterval?: number;
+	/** Milliseconds from now to the deadline. */
+	timeout: number;
+	/** Milliseconds before the first poll, so that many jobs do not ask at the same moment. */
+	firstPollAfter?: number;
+	/** Told whenever the status or the progress has changed. */
+	onChange?: (note: JobNote) => void;
+}
+
+export interface FinishedJob {
+	fields: Fields;
+	source: VideoSource;
+}
+
+const shortestInterval = limits.minPollSeconds * 1000;
+const pollTimeLimit = 60_000;
+const shortestTimeLimit = 5_000;
+/** A job that ended at the last moment still gets this long to tell where its file is. */
+const graceForLink = 60_000;
+
+/**
+ * Waits for one job; a node runs one of these for each item, side by side. It survives every poll that
+ * goes wrong, and whichever way it ends, {@link note} tells where the job stands.
+ */
+export class JobWatch {
+	readonly note: JobNote;
+	private kind: JobKind;
+	private otherKindLeft: boolean;
+	private lastPoll = -Infinity;
+	private trouble?: GatewayError;
+
+	/** @param kind undefined when only the service can tell which kind of job the id belongs to */
+	constructor(
+		private readonly source: JobSource,
+		id: string,
+		kind: JobKind | undefined,
+		private readonly settings: WaitSettings,
+	) {
+		this.kind = kind ?? 'task';
+		this.otherKindLeft = kind === undefined;
+		this.note = { ...(kind && { kind }), id };
+	}
+
+	/** @throws GatewayError about the job: it failed, the deadline passed, Stop, or a refusal */
+	async finish(): Promise<FinishedJob> {
+		const { clock, timeout, firstPollAfter = 0 } = this.settings;
+		const deadline = clock.now() + timeout;
+		const sight = await this.untilFinal(deadline, firstPollAfter);
+		if (sight.phase === 'failed') throw jobFailed(this.note, sight);
+		return await this.untilLinked(sight, Math.max(deadline, clock.now() + graceForLink));
+	}
+
+	/** The file's address anew, for a link that has expired. */
+	async freshSource(): Promise<VideoSource> {
+		if (this.kind === 'video') return (await this.source.content(this.note.id)).source;
+		await this.pause(0);
+		const { link } = await this.poll(pollTimeLimit);
+		if (link === undefined) throw linkMissing(this.note);
+		return { url: link, authenticated: false };
+	}
+
+	private async untilFinal(deadline: number, firstPollAfter: number): Promise<JobSight> {
+		const { clock, timeout } = this.settings;
+		for (let wait = firstPollAfter; ;) {
+			const left = deadline - clock.now();
+			await this.pause(Math.min(wait, left));
+			const timeLimit = Math.max(shortestTimeLimit, deadline - clock.now());
+			const sight = await this.look(Math.min(pollTimeLimit, timeLimit));
+			if (sight && isFinal(sight.phase)) return sight;
+			if (wait >= left) throw deadlinePassed(this.note, timeout, this.trouble);
+			wait = Math.max(this.interval, this.trouble?.retryAfter ?? 0);
+		}
+	}
+
+	/** One poll that may go wrong: undefined then, unless it says that no later one can do better. */
+	private async look(timeLimit: number): Promise<JobSight | undefined> {
+		try {
+			const sight = await this.poll(timeLimit);
+			this.otherKindLeft = false;
+			this.trouble = undefined;
+			return sight;
+		} catch (error) {
+			const failure = asGatewayError(error);
+			const isUnknown = failure.record.status === 404;
+			if (!(isUnknown && this.otherKindLeft) && !isPassing(failure)) {
+				throw asGatewayError(failure.about(this.note));
+			}
+			this.trouble = failure;
+			if (!isUnknown) return undefined;
+		}
+		this.otherKindLeft = false;
+		this.kind = this.kind === 'task' ? 'video' : 'task';
+		await this.pause(0);
+		return await this.look(timeLimit);
+	}
+
+	private async poll(timeLimit: number): Promise<JobSight> {
+		const { clock, onChange } = this.settings;
+		this.lastPoll = clock.now();
+		const sight = await this.source.poll(this.kind, this.note.id, timeLimit);
+		const { status, progress, fields } = sight;
+		const changed = status !== this.note.status || progress !== this.note.progress;
+		Object.assign(this.note, { kind: this.kind, status });
+		if (progress !== undefined) this.note.progress = progress;
+		if (fields.request_id !== undefined) this.note.request_id = fields.request_id;
+		if (changed) onChange?.(this.note);
+		return sight;
+	}
+
+	/** The state is final and is not asked for again, unless the link itself is missing from it. */
+	private async untilLinked(sight: JobSight, deadline: number): Promise<FinishedJob> {
+		const { clock } = this.settings;
+		const { id } = this.note;
+		for (let link = sight.link; ;) {
+			try {
+				if (this.kind === 'video') {
+					const { source, fields } = await this.source.content(id);
+					return { source, fields: { ...sight.fields, ...fields, id, url: source.url } };
+				}
+				if (link === undefined) throw linkMissing(this.note);
+				return {
+					source: { url: link, authenticated: false },
+					fields: { ...sight.fields, task_id: id, result_url: link },
+				};
+			} catch (error) {
+				const failure = asGatewayError(error);
+				const wait = Math.max(this.interval, failure.retryAfter ?? 0);
+				if (!isPassing(failure) || clock.now() + wait > deadline) {
+					throw asGatewayError(failure.about(this.note));
+				}
+				await this.pause(wait);
+			}
+			if (this.kind === 'task') link = (await this.look(pollTimeLimit))?.link;
+		}
+	}
+
+	private get interval(): number {
+		const recommended = jobKinds[this.kind].pollSeconds * 1000;
+		return Math.max(shortestInterval, this.settings.pollInterval ?? recommended);
+	}
+
+	/** Sleeps, and longer if the last poll was less than the shortest interval ago. */
+	private async pause(milliseconds: number): Promise<void> {
+		const { clock, signal } = this.settings;
+		const wait = Math.max(milliseconds, this.lastPoll + shortestInterval - clock.now());
+		if (signal?.aborted) throw canceled().about(this.note);
+		if (wait > 0) await clock.sleep(wait, signal).catch(() => undefined);
+		if (signal?.aborted) throw canceled().about(this.note);
+	}
+}
+
+/** Whether a later poll may do better. */
+function isPassing({ reach, record }: GatewayError): boolean {
+	const { status, code } = record;
+	if (reach === 'unsent' || reach === 'lost' || reach === 'unreadable') return true;
+	if (code === 'video_not_ready') return true;
+	return (
+		reach === 'answered' && (status === 408 || status === 425 || status === 429 || status >= 500)
+	);
+}
+
+function asGatewayError(error: unknown): GatewayError {
+	if (error instanceof GatewayError) return error;
+	throw error;
+}
+
+function nameOf({ kind, id }: JobNote): string {
+	return `${kind === 'video' ? 'Video job' : kind === 'task' ? 'Video task' : 'Job'} ${id}`;
+}
+
+export function standingOf({ status, progress }: JobNote): string {
+	if (status === undefined) return 'no status seen yet';
+	return `last status ${status}${progress === undefined ? '' : `, ${progress} %`}`;
+}
+
+function aboutJob(
+	job: JobNote,
+	record: Pick<ErrorRecord, 'message' | 'advice'> & Partial<ErrorRecord>,
+): GatewayError {
+	const { request_id } = job;
+	return new GatewayError({
+		status: 0,
+		...(request_id && { request_id }),
+		billed: 'unknown',
+		retry_can_help: true,
+		job,
+		...record,
+	});
+}
+
+function jobFailed(job: JobNote, { failure, fields }: JobSight): GatewayError {
+	const known = Object.hasOwn(errorCodes, failure?.code ?? '')
+		? errorCodes[failure?.code ?? '']
+		: undefined;
+	const reason = failure?.message ?? known?.meaning ?? 'the service gave no reason';
+	return aboutJob(job, {
+		...failure,
+		message: `${nameOf(job)} failed: ${excerpt(reason)}`,
+		advice: `${known?.advice ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes.`,
+		billed: 'no',
+		retry_can_help: false,
+		raw_body: JSON.stringify(fields),
+	});
+}
+
+function deadlinePassed(job: JobNote, timeout: number, trouble?: GatewayError): GatewayError {
+	const minutes = Math.round(timeout / 6_000) / 10;
+	const doubt = trouble ? ` The last poll went wrong: ${trouble.message}.` : '';
+	return aboutJob(job, {
+		message: `${nameOf(job)} did not finish within ${minutes} minutes (${standingOf(job)})`,
+		advice: `It may still be running and paid for: wait for it again by its id ${job.id}, which is kept for ${limits.taskIdHours} hours, or raise Timeout (Minutes).${doubt}`,
+	});
+}
+
+function linkMissing(job: JobNote): GatewayError {
+	const { record } = aboutJob(job, {
+		message: `${nameOf(job)} finished, but the answer has no link to the file`,
+		advice: `Ask again by its id ${job.id}, which is kept for ${limits.taskIdHours} hours.`,
+		billed: 'yes',
+	});
+	return new GatewayError(record, 'unreadable');
+}

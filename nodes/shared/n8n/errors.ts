@@ -1,0 +1,105 @@
+import type { INode, INodeExecutionData, IDataObject, JsonObject } from 'n8n-workflow';
+import { NodeApiError } from 'n8n-workflow';
+import { GatewayError, type ErrorRecord, type JobNote } from '../gateway/errors';
+import { standingOf } from '../gateway/waiting';
+
+/** A job and the item it belongs to. */
+export interface ItemJob extends JobNote {
+	item: number;
+}
+
+/** The record of any failure; what is no GatewayError comes from n8n itself, such as a bad expression. */
+export function recordOf(error: unknown): ErrorRecord {
+	if (error instanceof GatewayError) return error.record;
+	const { message, description } = error as { message?: unknown; description?: unknown };
+	return {
+		message: typeof message === 'string' && message !== '' ? message : 'An unknown error occurred',
+		advice: typeof description === 'string' ? description : 'Nothing was sent for this item.',
+		status: 0,
+		billed: 'no',
+		retry_can_help: false,
+	};
+}
+
+/** What goes on in place of an item that failed: the error output takes just these two fields. */
+export function errorItem(error: unknown, item: number): INodeExecutionData {
+	const { message, ...rest } = recordOf(error);
+	// Keys that are undefined would show as empty columns.
+	const details = JSON.parse(JSON.stringify({ message, ...rest })) as IDataObject;
+	return { json: { error: `Item ${item}: ${message}`, details }, pairedItem: { item } };
+}
+
+export interface NodeFailure {
+	error: unknown;
+	/** Undefined when it is no single item's. */
+	item?: number;
+	/** What else went wrong, each in one line. */
+	others: string[];
+	/** Every job that was made or waited for, so that none is lost with the run. */
+	jobs: ItemJob[];
+	/** Whether the next try takes these jobs over. */
+	jobsAreKept: boolean;
+}
+
+/**
+ * The error that n8n shows. NodeApiError would replace message and description by advice that is wrong
+ * for this service, and drops the request id: both are set here, and the whole record is kept as data.
+ */
+export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
+	const { error, item, others, jobs, jobsAreKept } = failure;
+	const record = recordOf(error);
+	const message = item === undefined ? record.message : `Item ${item}: ${record.message}`;
+	const description = [
+		record.advice,
+		factsOf(record),
+		others.length > 0 ? `Also: ${others.join('; ')}.` : '',
+		jobList(jobs, jobsAreKept),
+	]
+		.filter((part) => part !== '')
+		.join(' ');
+
+	const data = JSON.parse(JSON.stringify({ ...record, jobs })) as JsonObject;
+	const shown = new NodeApiError(node, data, {
+		message,
+		description,
+		itemIndex: item,
+	});
+	// NodeApiError looks for a status in every field it finds.
+	shown.httpCode = record.status === 0 ? null : String(record.status);
+	// Words such as ENOTFOUND in a message make it put its own in its place.
+	shown.message = message;
+	shown.description = description;
+	shown.messages = record.raw_body ? [record.raw_body] : [];
+	shown.context.data = data;
+	return shown;
+}
+
+function factsOf({
+	status,
+	code,
+	type,
+	param,
+	request_id,
+	billed,
+	retry_can_help,
+}: ErrorRecord): string {
+	if (status === 0) return request_id ? `(Request id ${request_id}.)` : '';
+	const facts = [
+		`HTTP ${status}`,
+		code && `code ${code}`,
+		type && `type ${type}`,
+		param && `param ${param}`,
+		request_id && `request id ${request_id}`,
+		`billed: ${billed}`,
+		`a retry ${retry_can_help ? 'can' : 'cannot'} help`,
+	];
+	return `(${facts.filter(Boolean).join(', ')}.)`;
+}
+
+function jobList(jobs: ItemJob[], areKept: boolean): string {
+	if (jobs.length === 0) return '';
+	const list = jobs.map((job) => `item ${job.item}: ${job.id} (${standingOf(job)})`).join('; ');
+	return areKept
+		? `Jobs already created, which a retry does not create again: ${list}.`
+		: `Jobs that can be waited for again by id: ${list}.`;
+}

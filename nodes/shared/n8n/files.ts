@@ -1,0 +1,70 @@
+import type { IBinaryData, IBinaryKeyData } from 'n8n-workflow';
+import { downloadVideo, type DownloadRequest } from '../gateway/download';
+import { publicLinkProblem } from '../gateway/links';
+import type { ItemRun } from './operation';
+import type { ItemParameters } from './parameters';
+
+/** Streams a finished video into n8n's binary store. @throws GatewayError */
+export async function storeVideo(
+	{ context, gateway }: ItemRun,
+	request: DownloadRequest,
+	{ binaryField, fileName }: { binaryField: string; fileName: string },
+): Promise<IBinaryKeyData> {
+	const { world } = gateway;
+	const file = await downloadVideo(
+		world,
+		request,
+		async (bytes) =>
+			await context.helpers.prepareBinaryData(world.toStream(bytes), fileName, 'video/mp4'),
+	);
+	return { [binaryField]: file };
+}
+
+/** A file name that every system takes, ending in .mp4. */
+export function videoFileName(wanted: string): string {
+	const safe = wanted
+		.replace(/[<>:"/\\|?*\u0000-\u001f]+/g, '_')
+		.replace(/^\.+/, '')
+		.trim();
+	return /\.(mp4|m4v|mov)$/i.test(safe) ? safe : `${safe || 'video'}.mp4`;
+}
+
+/** Long enough for a job that waits in the service's line. */
+const linkLifetime = '24 hours';
+
+/**
+ * A link under which the gateway can fetch a file of an earlier node; undefined, and reported with what
+ * to change, where n8n cannot give one.
+ */
+export function publicLinkOf(
+	file: IBinaryData,
+	parameters: ItemParameters,
+	field: string,
+	gatewayUrl: string,
+): string | undefined {
+	const { helpers } = parameters.context;
+	const instead = 'or give a public https link instead of the file';
+	if (typeof helpers.createBinarySignedUrl !== 'function') {
+		parameters.report(
+			field,
+			`needs a newer n8n that can sign links to its files; update n8n, ${instead}`,
+		);
+		return undefined;
+	}
+	if (!file.id) {
+		parameters.report(
+			field,
+			`needs n8n to keep files outside its memory (N8N_DEFAULT_BINARY_DATA_MODE=filesystem); change that setting, ${instead}`,
+		);
+		return undefined;
+	}
+	const link = helpers.createBinarySignedUrl(file, linkLifetime);
+	const problem = publicLinkProblem(link, gatewayUrl);
+	if (problem === undefined) return link;
+	const address = URL.canParse(link) ? new URL(link).origin : link;
+	parameters.report(
+		field,
+		`cannot be fetched from this n8n, whose address is ${address}; give n8n a public https address (N8N_EDITOR_BASE_URL), ${instead}`,
+	);
+	return undefined;
+}

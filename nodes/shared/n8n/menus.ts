@@ -1,0 +1,81 @@
+import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { Operation } from './operation';
+
+/** Entries of "Options" that every operation has. */
+const commonOptions: INodeProperties[] = [
+	{
+		displayName: 'Parallel Requests',
+		name: 'parallelRequests',
+		type: 'number',
+		default: 10,
+		typeOptions: { minValue: 1 },
+		description: 'How many items are sent at the same time',
+	},
+	{
+		displayName: 'Timeout (Seconds)',
+		name: 'timeout',
+		type: 'number',
+		default: 60,
+		typeOptions: { minValue: 1 },
+		description: 'How long to wait for the answer to one request',
+	},
+];
+
+/** The node's parameters, from its list of operations. */
+export function menus(operations: Operation[]): INodeProperties[] {
+	const resources = new Map(operations.map(({ resource }) => [resource.value, resource]));
+	const first = operations[0].resource.value;
+	return [
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			type: 'options',
+			noDataExpression: true,
+			options: [...resources.values()].sort(byName),
+			default: first,
+		},
+		...[...resources.keys()].map((resource) => operationMenu(resource, operations)),
+		...operations.flatMap(fieldsOf),
+	];
+}
+
+function operationMenu(resource: string, all: Operation[]): INodeProperties {
+	const operations = all.filter((operation) => operation.resource.value === resource);
+	const first = operations[0].value;
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [resource] } },
+		options: operations
+			.map(({ name, value, action, description }) => ({ name, value, action, description }))
+			.sort(byName),
+		default: first,
+	};
+}
+
+function fieldsOf({ resource, value, fields, options = [] }: Operation): INodeProperties[] {
+	const show = { resource: [resource.value], operation: [value] };
+	const shown = (field: INodeProperties): INodeProperties => {
+		const own: IDisplayOptions = field.displayOptions ?? {};
+		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
+	};
+	return [
+		...fields.map(shown),
+		shown({
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection',
+			placeholder: 'Add option',
+			default: {},
+			options: [...options, ...commonOptions].sort((a, b) =>
+				a.displayName.localeCompare(b.displayName),
+			),
+		}),
+	];
+}
+
+function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {
+	return a.name.localeCompare(b.name);
+}

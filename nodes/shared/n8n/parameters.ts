@@ -1,0 +1,119 @@
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { Problem } from '../gateway/errors';
+import { isObject, parseJson, type JsonObject } from '../gateway/json';
+
+/**
+ * Reads one item's parameters. Expressions can yield anything, so every value is checked; what is wrong
+ * is collected in {@link problems} and reported all at once.
+ */
+export class ItemParameters {
+	readonly problems: Problem[] = [];
+	private readonly options: JsonObject;
+
+	constructor(
+		readonly context: IExecuteFunctions,
+		readonly item: number,
+	) {
+		const options = this.value('options', {});
+		this.options = isObject(options) ? options : {};
+	}
+
+	/** @throws n8n's own error for an expression that cannot be evaluated */
+	value(name: string, fallback: unknown = ''): unknown {
+		return this.context.getNodeParameter(name, this.item, fallback, { extractValue: true });
+	}
+
+	report(field: string, problem: string): void {
+		this.problems.push({ field, problem });
+	}
+
+	/** A text that must not be empty. */
+	text(name: string, field: string): string {
+		const text = this.asText(this.value(name), field) ?? '';
+		if (text.trim() === '') this.report(field, 'is empty');
+		return text;
+	}
+
+	boolean(name: string, fallback: boolean): boolean {
+		return this.asBoolean(this.value(name, fallback), name) ?? fallback;
+	}
+
+	/** Entries of a fixed collection that allows several. */
+	entries(name: string): JsonObject[] {
+		const entries = this.value(name, []);
+		return Array.isArray(entries) ? entries.filter(isObject) : [];
+	}
+
+	// Options: undefined when the user did not add them, or left them empty.
+
+	optionalText(name: string, field: string): string | undefined {
+		const text = this.asText(this.options[name], field);
+		return text === undefined || text.trim() === '' ? undefined : text;
+	}
+
+	/** A number, or a text that is one; anything else is handed on for the rules of its field to refuse. */
+	optionalNumber(name: string): number | undefined {
+		const value = this.options[name];
+		if (value === undefined || value === null || value === '') return undefined;
+		const isNumeral =
+			typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value));
+		return isNumeral ? Number(value) : (value as number);
+	}
+
+	/** A number of at least `min`, for settings of ours. */
+	setting(name: string, field: string, rules: { min: number; fallback: number }): number {
+		const value = this.optionalNumber(name) ?? rules.fallback;
+		if (typeof value === 'number' && Number.isFinite(value) && value >= rules.min) return value;
+		this.report(
+			field,
+			`must be a number of at least ${rules.min} (it is ${JSON.stringify(value)})`,
+		);
+		return rules.fallback;
+	}
+
+	optionalBoolean(name: string, field: string): boolean | undefined {
+		return this.asBoolean(this.options[name], field);
+	}
+
+	/** An object, or JSON text of one. */
+	optionalObject(name: string, field: string): JsonObject | undefined {
+		const value = this.options[name];
+		if (value === undefined || value === null || value === '') return undefined;
+		const parsed = typeof value === 'string' ? parseJson(value) : value;
+		if (isObject(parsed)) return parsed;
+		this.report(field, 'must be a JSON object');
+		return undefined;
+	}
+
+	/** Milliseconds; undefined: the endpoint's own limit. */
+	get timeout(): number | undefined {
+		if (this.optionalNumber('timeout') === undefined) return undefined;
+		return 1000 * this.setting('timeout', 'Timeout (Seconds)', { min: 1, fallback: 60 });
+	}
+
+	/** A file of this item; undefined, and reported, when there is none. */
+	binary(name: string, field: string): IBinaryData | undefined {
+		const file = this.context.getInputData()[this.item]?.binary?.[name];
+		if (file !== undefined) return file;
+		const there = Object.keys(this.context.getInputData()[this.item]?.binary ?? {});
+		const has = there.length === 0 ? 'it has no files at all' : `it has ${there.join(', ')}`;
+		this.report(field, `names "${name}", but this item has no such file (${has})`);
+		return undefined;
+	}
+
+	private asText(value: unknown, field: string): string | undefined {
+		if (value === undefined || value === null) return undefined;
+		if (typeof value === 'string') return value;
+		if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+		this.report(field, `must be a text (it is ${Array.isArray(value) ? 'a list' : 'an object'})`);
+		return undefined;
+	}
+
+	private asBoolean(value: unknown, field: string): boolean | undefined {
+		if (value === undefined || value === null || value === '') return undefined;
+		if (typeof value === 'boolean') return value;
+		if (value === 'true' || value === 'false') return value === 'true';
+		this.report(field, 'must be true or false');
+		return undefined;
+	}
+}

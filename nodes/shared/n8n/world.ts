@@ -1,0 +1,97 @@
+import type {
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	ILoadOptionsFunctions,
+	IN8nHttpFullResponse,
+} from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
+import { unlessAborted, type Clock, type Http, type World } from '../gateway/http';
+
+/** Node's own stream, as n8n's signatures name it: importing it is not allowed on n8n Cloud. */
+export type Readable = Exclude<
+	Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0],
+	Buffer
+>;
+
+export const credentialName = 'modelGatewayApi';
+
+const clock: Clock = {
+	now: () => Date.now(),
+	async sleep(milliseconds, signal) {
+		// n8n's sleep heeds a signal in newer versions only.
+		await unlessAborted(sleep(milliseconds, signal), signal);
+	},
+};
+
+/** The world as an n8n node sees it. */
+export interface N8nWorld extends World {
+	/** A stream for n8n's binary store. At least one request must have been answered before. */
+	toStream(bytes: AsyncIterable<Uint8Array>): Readable;
+}
+
+/** @param failed aborts when the node has failed and what is under way is not worth finishing */
+export function n8nWorld(
+	context: IExecuteFunctions | ILoadOptionsFunctions,
+	failed?: AbortSignal,
+): N8nWorld {
+	let streamClass: { from(bytes: AsyncIterable<Uint8Array>): Readable } | undefined;
+
+	const http: Http = async (request) => {
+		const { authenticated, signal, headers, ...rest } = request;
+		const options: IHttpRequestOptions = {
+			...rest,
+			// n8n writes the key into the object it is given, which may be used again for another host.
+			headers: { ...headers },
+			abortSignal: signal,
+			encoding: 'stream',
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			sendCredentialsOnCrossOriginRedirect: false,
+		};
+		const response = (
+			authenticated
+				? await context.helpers.httpRequestWithAuthentication.call(context, credentialName, options)
+				: await context.helpers.httpRequest(options)
+		) as IN8nHttpFullResponse;
+
+		const body = response.body as Readable;
+		streamClass = body.constructor as unknown as typeof streamClass;
+		// A broken connection is reported where the body is read; nobody may be reading it yet.
+		body.on('error', () => undefined);
+		return {
+			status: response.statusCode,
+			headers: lowerCase(response.headers),
+			body,
+			close: () => void body.destroy(),
+		};
+	};
+
+	return {
+		http,
+		clock,
+		random: Math.random,
+		signal: either(stopSignalOf(context), failed),
+		toStream(bytes) {
+			if (streamClass === undefined) throw new TypeError('no request has been answered yet');
+			return streamClass.from(bytes);
+		},
+	};
+}
+
+/** Aborts when the user presses Stop. */
+export function stopSignalOf(
+	context: IExecuteFunctions | ILoadOptionsFunctions,
+): AbortSignal | undefined {
+	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+}
+
+function either(first?: AbortSignal, second?: AbortSignal): AbortSignal | undefined {
+	return first && second ? AbortSignal.any([first, second]) : (first ?? second);
+}
+
+function lowerCase(headers: object): Record<string, string> {
+	return Object.fromEntries(
+		Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]),
+	);
+}

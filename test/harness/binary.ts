@@ -1,0 +1,44 @@
+import { Container } from '@n8n/di';
+import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
+import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
+import { Readable } from 'node:stream';
+
+/** Where n8n keeps binary data: in files, as n8n does unless told otherwise, or `default`: inside the items. */
+export type BinaryDataMode = 'filesystem' | 'default';
+
+/** The mode belongs to the process: executions that run at the same time share it. */
+export async function useBinaryDataMode(mode: BinaryDataMode) {
+	Container.get(BinaryDataConfig).mode = mode;
+	await Container.get(BinaryDataService).init();
+}
+
+function binaryField(item: INodeExecutionData, field: string): IBinaryData {
+	const binary = item.binary?.[field];
+	if (binary) return binary;
+	const fields = Object.keys(item.binary ?? {}).join(', ') || 'none';
+	throw new Error(`The item has no binary field "${field}" (it has: ${fields})`);
+}
+
+export async function readBinary(item: INodeExecutionData, field = 'data'): Promise<Buffer> {
+	return await Container.get(BinaryDataService).getAsBuffer(binaryField(item, field));
+}
+
+export async function streamBinary(item: INodeExecutionData, field = 'data'): Promise<Readable> {
+	const binary = binaryField(item, field);
+	const service = Container.get(BinaryDataService);
+	return binary.id
+		? await service.getAsStream(binary.id)
+		: Readable.from([await service.getAsBuffer(binary)]);
+}
+
+/**
+ * What n8n's public address answers to a link made by `createBinarySignedUrl`. Serve it from the
+ * `restApiUrl` given to the run. Throws when the link is false or has expired.
+ */
+export async function openSignedBinary(url: string) {
+	const service = Container.get(BinaryDataService);
+	const token = new URL(url, 'http://localhost').searchParams.get('token') ?? '';
+	const id = service.validateSignedToken(token);
+	const { mimeType, fileName } = await service.getMetadata(id);
+	return { stream: await service.getAsStream(id), mimeType, fileName };
+}

@@ -1,0 +1,65 @@
+import { SecurityConfig } from '@n8n/config';
+import { Container } from '@n8n/di';
+import { ExternalSecretsProxy } from 'n8n-core';
+import type { IWorkflowExecuteAdditionalData } from 'n8n-workflow';
+import { realpathSync } from 'node:fs';
+
+import { type BinaryDataMode, useBinaryDataMode } from './binary';
+import { type CredentialValues, CredentialsHelper } from './credentials';
+
+/** What an n8n instance gives to its executions. A retried execution gets what the first one got. */
+export interface Environment {
+	/** Values by credential type, as a user types them in. A node without a credential is given one. */
+	credentials?: CredentialValues;
+	/** Binary data in files (the default), or in memory. Shared by executions that run at the same time. */
+	binaryDataMode?: BinaryDataMode;
+	/** The folder that nodes may read and write (N8N_RESTRICT_FILE_ACCESS_TO). */
+	filesFolder?: string;
+	/** Where links to n8n itself lead, such as those of `createBinarySignedUrl`. */
+	restApiUrl?: string;
+}
+
+/** Applies the settings that n8n keeps for the whole process. */
+export async function applyEnvironment({ binaryDataMode, filesFolder }: Environment) {
+	await useBinaryDataMode(binaryDataMode ?? 'filesystem');
+	if (filesFolder) {
+		Container.get(SecurityConfig).restrictFileAccessTo = realpathSync(filesFolder);
+	}
+}
+
+/** What n8n hands to every execution and every call of the editor, beside the workflow. */
+export function createAdditionalData({
+	credentials = {},
+	restApiUrl = 'http://localhost:5678/rest',
+}: Environment): IWorkflowExecuteAdditionalData {
+	// The engine parses the addresses for every parameter that it resolves: none may be empty.
+	const instanceBaseUrl = new URL('.', restApiUrl).href;
+	return {
+		credentialsHelper: new CredentialsHelper(credentials),
+		externalSecretsProxy: Container.get(ExternalSecretsProxy),
+		currentNodeExecutionIndex: 0,
+		variables: {},
+		restApiUrl,
+		instanceBaseUrl,
+		formBaseUrl: `${instanceBaseUrl}form`,
+		formWaitingBaseUrl: `${instanceBaseUrl}form-waiting`,
+		formTestBaseUrl: `${instanceBaseUrl}form-test`,
+		webhookBaseUrl: `${instanceBaseUrl}webhook`,
+		webhookWaitingBaseUrl: `${instanceBaseUrl}webhook-waiting`,
+		webhookTestBaseUrl: `${instanceBaseUrl}webhook-test`,
+		mcpBaseUrl: `${instanceBaseUrl}mcp`,
+		mcpTestBaseUrl: `${instanceBaseUrl}mcp-test`,
+		logAiEvent() {},
+		setExecutionStatus() {},
+		getRunExecutionData: async () => undefined,
+		getRuntimeCredential: async () => undefined,
+		executeWorkflow: notAvailable('Sub-workflows'),
+		startRunnerTask: notAvailable('Code nodes'),
+	};
+}
+
+function notAvailable(what: string) {
+	return async (): Promise<never> => {
+		throw new Error(`${what} need a complete n8n: the harness runs only the engine`);
+	};
+}

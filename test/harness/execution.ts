@@ -1,0 +1,74 @@
+import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import type {
+	IRunExecutionData,
+	ITaskData,
+	IWorkflowBase,
+	StructuredChunk,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+
+import { type Environment, applyEnvironment, createAdditionalData } from './environment';
+import { type WorkflowRun, withHelpers } from './result';
+import { createWorkflow } from './workflow';
+
+export interface ExecutionOptions extends Environment {
+	/** Counted up by default, as n8n does. */
+	executionId?: string;
+	/** Called once the execution has started. `cancel` is what the Stop button does. */
+	onStart?(cancel: () => void): void;
+	onNodeFinished?(nodeName: string, taskData: ITaskData): void;
+	/** Receives what nodes stream with `sendChunk`. Without it they are told that nobody listens. */
+	onChunk?(chunk: StructuredChunk): void;
+}
+
+interface Execution {
+	workflowData: IWorkflowBase;
+	/** What is left to run, and the results so far. The engine works on this very object. */
+	data: IRunExecutionData;
+	mode: WorkflowExecuteMode;
+	/** The id of the failed execution that is run again. */
+	retryOf?: string;
+	/** Whether the execution goes on after it waited. */
+	resumed?: boolean;
+}
+
+let executionCount = 0;
+
+/** Runs what is on the execution's stack, as n8n's WorkflowRunner does for every kind of start. */
+export async function execute(
+	{ workflowData, data, mode, retryOf, resumed }: Execution,
+	options: ExecutionOptions,
+): Promise<WorkflowRun> {
+	const { onStart, onNodeFinished, onChunk, ...rest } = options;
+	const { executionId = String(++executionCount), ...environment } = rest;
+	await applyEnvironment(environment);
+
+	const hooks = new ExecutionLifecycleHooks(mode, executionId, workflowData, retryOf);
+	if (onNodeFinished) hooks.addHandler('nodeExecuteAfter', onNodeFinished);
+	if (onChunk) hooks.addHandler('sendChunk', onChunk);
+	const timeout = (workflowData.settings?.executionTimeout ?? 0) * 1000;
+	const additionalData = {
+		...createAdditionalData(environment),
+		hooks,
+		executionId,
+		workflowId: workflowData.id,
+		restartExecutionId: resumed ? executionId : undefined,
+		executionTimeoutTimestamp: timeout > 0 ? Date.now() + timeout : undefined,
+		streamingEnabled: onChunk !== undefined,
+	};
+
+	const workflow = createWorkflow(workflowData, data.resultData.pinData);
+	const engine = new WorkflowExecute(additionalData, mode, data);
+	const execution = engine.processRunExecutionData(workflow);
+	const cancel = () => execution.cancel();
+	const timer = timeout > 0 ? setTimeout(cancel, timeout) : undefined;
+	onStart?.(cancel);
+	try {
+		const run = await execution;
+		// A stopped node may end with an error of its own; n8n shows the execution as canceled all the same.
+		if (execution.isCanceled) run.status = 'canceled';
+		return withHelpers(run, { executionId, workflowData, environment });
+	} finally {
+		clearTimeout(timer);
+	}
+}

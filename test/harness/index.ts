@@ -1,0 +1,20 @@
+/**
+ * Runs workflow JSON through n8n's real engine, with n8n's own core nodes and this package as built.
+ * Works under jest and in a plain script (the demo, the benchmarks).
+ */
+import { removeHome } from './setup';
+
+// jest gives a test file a copy of `process` that never emits 'exit'.
+if (typeof afterAll === 'function') afterAll(removeHome);
+else process.once('exit', removeHome);
+
+export { openSignedBinary } from './binary';
+export { testCredential } from './credentialTest';
+export { listSearch, loadOptions } from './dropdowns';
+export type { Environment } from './environment';
+export type { ExecutionOptions } from './execution';
+export { registerTypes } from './registry';
+export type { WorkflowRun } from './result';
+export { resumeExecution, retryExecution } from './retry';
+export { type RunOptions, runWorkflow } from './run';
+export type { WorkflowJson } from './workflow';

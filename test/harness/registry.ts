@@ -1,0 +1,78 @@
+import knownCredentials from 'n8n-nodes-base/dist/known/credentials.json';
+import knownNodes from 'n8n-nodes-base/dist/known/nodes.json';
+import { PackageDirectoryLoader } from 'n8n-core';
+import {
+	type ICredentialType,
+	type INodeType,
+	type INodeTypes,
+	type IVersionedNodeType,
+	NodeHelpers,
+} from 'n8n-workflow';
+import path from 'node:path';
+
+/**
+ * Packages are opened on first use, and by n8n's own loader: what n8n would refuse to load fails here too.
+ * Core nodes are loaded one by one, as n8n does, because there are hundreds.
+ */
+const openers: Record<string, () => PackageDirectoryLoader> = {
+	'n8n-nodes-base': () => {
+		const folder = path.dirname(require.resolve('n8n-nodes-base/package.json'));
+		const loader = new PackageDirectoryLoader(folder);
+		loader.known = { nodes: knownNodes, credentials: knownCredentials };
+		return loader;
+	},
+	'n8n-nodes-model-gateway': () => {
+		const loader = new PackageDirectoryLoader(path.resolve(__dirname, '../..'));
+		const { n8n, version } = loader.packageJson;
+		n8n?.nodes?.forEach((file) => loader.loadNodeFromFile(file, version));
+		n8n?.credentials?.forEach((file) => loader.loadCredentialFromFile(file));
+		return loader;
+	},
+};
+
+const loaders = new Map<string, PackageDirectoryLoader>();
+
+function loaderOf(packageName: string): PackageDirectoryLoader {
+	const loader = loaders.get(packageName) ?? openers[packageName]?.();
+	if (!loader) throw new Error(`The harness knows no package "${packageName}"`);
+	loaders.set(packageName, loader);
+	return loader;
+}
+
+const registeredNodes = new Map<string, INodeType | IVersionedNodeType>();
+const registeredCredentials = new Map<string, ICredentialType>();
+
+/** Makes types of one's own known: a node becomes `test.<name>`, a credential keeps its name. */
+export function registerTypes(types: { nodes?: INodeType[]; credentials?: ICredentialType[] }) {
+	for (const node of types.nodes ?? []) registeredNodes.set(`test.${node.description.name}`, node);
+	for (const credential of types.credentials ?? []) {
+		registeredCredentials.set(credential.name, credential);
+	}
+}
+
+export const nodeTypes: INodeTypes = {
+	getByName(type) {
+		const [packageName, name] = type.split('.');
+		return registeredNodes.get(type) ?? loaderOf(packageName).getNode(name).type;
+	},
+	getByNameAndVersion(type, version) {
+		return NodeHelpers.getVersionedNodeType(this.getByName(type), version);
+	},
+	getKnownTypes: () => ({}),
+};
+
+/** The version that n8n's editor gives a new node. */
+export function defaultVersion(type: string): number {
+	const nodeType = nodeTypes.getByName(type);
+	if ('nodeVersions' in nodeType) return nodeType.currentVersion;
+	const { defaultVersion, version } = nodeType.description;
+	return defaultVersion ?? Math.max(...[version].flat());
+}
+
+/** Throws when no package has the credential type. */
+export function credentialType(name: string): ICredentialType {
+	const registered = registeredCredentials.get(name);
+	if (registered) return registered;
+	const packageName = name in knownCredentials ? 'n8n-nodes-base' : 'n8n-nodes-model-gateway';
+	return loaderOf(packageName).getCredential(name).type;
+}

@@ -1,0 +1,45 @@
+import type { ExecutionError, INodeExecutionData, IRun, IWorkflowBase } from 'n8n-workflow';
+import type { Readable } from 'node:stream';
+
+import { readBinary, streamBinary } from './binary';
+import type { Environment } from './environment';
+
+interface Origin {
+	executionId: string;
+	workflowData: IWorkflowBase;
+	environment: Environment;
+}
+
+/** A finished, failed, cancelled or waiting execution, and what a test wants to know about it. */
+export interface WorkflowRun extends IRun, Origin {
+	/**
+	 * The items that a node put out in one of its runs (-1: the last).
+	 * Throws the node's error when it stopped the workflow there, or why the node did not run.
+	 */
+	items(nodeName: string, from?: { output?: number; run?: number }): INodeExecutionData[];
+	/** The error of the node's last run, also when the node was set to continue. */
+	errorOf(nodeName: string): ExecutionError | undefined;
+	binary(item: INodeExecutionData, field?: string): Promise<Buffer>;
+	binaryStream(item: INodeExecutionData, field?: string): Promise<Readable>;
+}
+
+export function withHelpers(run: IRun, origin: Origin): WorkflowRun {
+	const { runData, error } = run.data.resultData;
+	return {
+		...run,
+		...origin,
+		items(nodeName, { output = 0, run = 0 } = {}) {
+			const task = runData[nodeName]?.at(run);
+			if (!task) {
+				const reason = error ? `: ${error.message}` : '';
+				throw new Error(`Node "${nodeName}" did not run${reason}`);
+			}
+			// The engine keeps errors as plain objects. A node that is set to continue has items as well.
+			if (task.error && !task.data) throw Object.assign(new Error(task.error.message), task.error);
+			return task.data?.main[output] ?? [];
+		},
+		errorOf: (nodeName) => runData[nodeName]?.at(-1)?.error,
+		binary: readBinary,
+		binaryStream: streamBinary,
+	};
+}

@@ -1,0 +1,63 @@
+import { type IRunExecutionData, migrateRunExecutionData } from 'n8n-workflow';
+
+import { type ExecutionOptions, execute } from './execution';
+import type { WorkflowRun } from './result';
+import { type WorkflowJson, completeWorkflow, createWorkflow } from './workflow';
+
+interface RetryOptions extends ExecutionOptions {
+	/** "Retry with currently saved workflow": the workflow as it is now, after the user mended it. */
+	workflow?: WorkflowJson;
+}
+
+/**
+ * What the Retry button does with a failed execution (n8n's ExecutionService.retry): the failed node
+ * runs again, with its input and the nodes' kept context, as a new execution.
+ */
+export async function retryExecution(
+	failed: WorkflowRun,
+	{ workflow, ...options }: RetryOptions = {},
+): Promise<WorkflowRun> {
+	if (failed.finished) throw new Error('The execution succeeded, so it cannot be retried');
+	const data = await storedData(failed);
+	const { lastNodeExecuted, runData } = data.resultData;
+	if (lastNodeExecuted) {
+		delete data.resultData.error;
+		const runs = runData[lastNodeExecuted];
+		if (runs?.at(-1)?.error !== undefined) runs.pop();
+	}
+
+	const environment = { ...failed.environment, ...options };
+	let { workflowData } = failed;
+	if (workflow) {
+		workflowData = completeWorkflow(workflow, Object.keys(environment.credentials ?? {}));
+		const current = createWorkflow(workflowData);
+		for (const entry of data.executionData?.nodeExecutionStack ?? []) {
+			const node = current.getNode(entry.node.name);
+			if (!node) throw new Error(`The workflow has no node "${entry.node.name}" any more`);
+			entry.node = node;
+		}
+	}
+	return await execute(
+		{ workflowData, data, mode: 'retry', retryOf: failed.executionId },
+		environment,
+	);
+}
+
+/** What n8n does when the time of a waiting execution has come: the same execution goes on. */
+export async function resumeExecution(
+	waiting: WorkflowRun,
+	options: ExecutionOptions = {},
+): Promise<WorkflowRun> {
+	if (waiting.status !== 'waiting') throw new Error('The execution does not wait');
+	const { executionId, environment, workflowData, mode } = waiting;
+	return await execute(
+		{ workflowData, data: await storedData(waiting), mode, resumed: true },
+		{ ...environment, executionId, ...options },
+	);
+}
+
+/** The execution's data after a trip through n8n's database: nothing but plain JSON comes back. */
+async function storedData({ data }: WorkflowRun): Promise<IRunExecutionData> {
+	const { parse, stringify } = await import('flatted');
+	return migrateRunExecutionData(parse(stringify(data)));
+}

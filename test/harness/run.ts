@@ -1,0 +1,62 @@
+import {
+	type INodeExecutionData,
+	type IPinData,
+	type WorkflowExecuteMode,
+	createRunExecutionData,
+} from 'n8n-workflow';
+
+import { type ExecutionOptions, execute } from './execution';
+import { nodeTypes } from './registry';
+import type { WorkflowRun } from './result';
+import { type WorkflowJson, completeWorkflow, createWorkflow } from './workflow';
+
+export interface RunOptions extends ExecutionOptions {
+	/** What the start node receives or, when it is a trigger, what it puts out. */
+	input?: INodeExecutionData[];
+	/** Default: the trigger, as n8n finds it, or the only node. */
+	startNode?: string;
+	/** `manual` (default): the editor's Execute button. `trigger`: as an active workflow, without pinned data. */
+	mode?: Extract<WorkflowExecuteMode, 'manual' | 'trigger'>;
+	/** Outputs of nodes that are not to run, instead of those in the workflow. */
+	pinData?: IPinData;
+}
+
+/**
+ * Runs a workflow to its end and returns it, also when it failed or was cancelled: see `status`.
+ * Throws when n8n would not start it, e.g. for a missing required parameter.
+ */
+export async function runWorkflow(
+	json: WorkflowJson,
+	options: RunOptions = {},
+): Promise<WorkflowRun> {
+	const {
+		input,
+		startNode,
+		mode = 'manual',
+		pinData = json.pinData,
+		...executionOptions
+	} = options;
+	const workflowData = completeWorkflow(json, Object.keys(options.credentials ?? {}));
+	const workflow = createWorkflow(workflowData);
+	const start = startNode === undefined ? workflow.getStartNode() : workflow.getNode(startNode);
+	if (!start) {
+		throw new Error(
+			startNode === undefined
+				? 'The workflow has no trigger: name the node to start from (startNode)'
+				: `The workflow has no node "${startNode}"`,
+		);
+	}
+
+	// Run by hand, a trigger makes its own output: only pinned data comes before it.
+	const { trigger, poll } = nodeTypes.getByNameAndVersion(start.type, start.typeVersion);
+	const pinnedInput = input && (trigger || poll) ? { [start.name]: input } : {};
+	const data = createRunExecutionData({
+		executionData: {
+			nodeExecutionStack: [
+				{ node: start, data: { main: [input ?? [{ json: {} }]] }, source: null },
+			],
+		},
+		resultData: { pinData: mode === 'manual' ? { ...pinData, ...pinnedInput } : undefined },
+	});
+	return await execute({ workflowData, data, mode }, executionOptions);
+}

@@ -1,0 +1,31 @@
+// n8n reads its settings once, when n8n-core is loaded, so this file has to be loaded before it:
+// jest does so for every test file (setupFiles), and index.ts for everything else.
+import 'reflect-metadata';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { types } from 'node:util';
+
+// n8n creates the folder when it first needs it, so a test that never starts the engine leaves nothing behind.
+const home = path.join(tmpdir(), `n8n-harness-${randomUUID()}`);
+
+process.env.N8N_USER_FOLDER = home;
+process.env.N8N_ENCRYPTION_KEY = 'harness-encryption-key';
+process.env.N8N_LOG_LEVEL = 'silent';
+
+/** Removes n8n's settings and every binary file that the executions stored. */
+export function removeHome() {
+	rmSync(home, { recursive: true, force: true });
+}
+
+// jest runs a test file in a realm of its own, where the errors of Node's modules are no `instanceof Error`.
+// n8n and the nodes rely on it, e.g. to tell a file that does not exist yet.
+if (process.env.JEST_WORKER_ID) {
+	const isInstance = Function.prototype[Symbol.hasInstance];
+	Object.defineProperty(Error, Symbol.hasInstance, {
+		value(this: unknown, value: unknown) {
+			return isInstance.call(this, value) || (this === Error && types.isNativeError(value));
+		},
+	});
+}

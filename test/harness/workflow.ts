@@ -1,0 +1,71 @@
+import { FULL_ACCESS_NODE_TYPES } from 'n8n-core';
+import {
+	type IConnections,
+	type INode,
+	type IPinData,
+	type IWorkflowBase,
+	type IWorkflowSettings,
+	Workflow,
+	deepCopy,
+} from 'n8n-workflow';
+
+import { defaultVersion, nodeTypes } from './registry';
+
+/** A workflow as n8n exports it. What every export has and few tests care about may be left out. */
+export interface WorkflowJson {
+	id?: string;
+	name?: string;
+	nodes: Array<Pick<INode, 'name' | 'type'> & Partial<INode>>;
+	connections?: IConnections;
+	/** Settings without `executionOrder: 'v1'` mean the order of old workflows, as in n8n. */
+	settings?: IWorkflowSettings;
+	pinData?: IPinData;
+}
+
+/** The workflow as n8n stores it, each node with a credential of every given type that it can use. */
+export function completeWorkflow(json: WorkflowJson, credentialTypes: string[]): IWorkflowBase {
+	const { nodes, ...rest } = deepCopy(json);
+	const now = new Date();
+	return {
+		id: 'harness',
+		name: 'Harness',
+		active: false,
+		activeVersionId: null,
+		isArchived: false,
+		createdAt: now,
+		updatedAt: now,
+		connections: {},
+		settings: { executionOrder: 'v1' },
+		...rest,
+		nodes: nodes.map((node, index) => ({
+			id: node.name,
+			typeVersion: defaultVersion(node.type),
+			// Of the branches of a node, n8n takes the more left first: in the order listed.
+			position: [index * 200, 0],
+			parameters: {},
+			...node,
+			credentials: {
+				...usableCredentials(node.type, node.typeVersion, credentialTypes),
+				...node.credentials,
+			},
+		})),
+	};
+}
+
+function usableCredentials(
+	nodeType: string,
+	version: number | undefined,
+	credentialTypes: string[],
+): INode['credentials'] {
+	const { credentials } = nodeTypes.getByNameAndVersion(nodeType, version).description;
+	const declared = credentials?.map(({ name }) => name) ?? [];
+	const usable = FULL_ACCESS_NODE_TYPES.has(nodeType)
+		? credentialTypes
+		: credentialTypes.filter((type) => declared.includes(type));
+	return Object.fromEntries(usable.map((type) => [type, { id: type, name: type }]));
+}
+
+export function createWorkflow(data: IWorkflowBase, pinData?: IPinData): Workflow {
+	const { id, name, nodes, connections, settings, active } = data;
+	return new Workflow({ id, name, nodes, connections, settings, active, nodeTypes, pinData });
+}
