@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { modelList } from '../../shared/gateway/answers';
+import { fieldProblem } from '../../shared/gateway/fields';
 import { endpoints } from '../../shared/gateway/protocol';
 import type { Operation } from '../../shared/n8n/operation';
 
@@ -46,13 +47,13 @@ export const modelGetAll: Operation<Request> = {
 	],
 
 	prepare(parameters) {
-		const limit = Number(parameters.value('limit', 50));
-		const all = parameters.boolean('returnAll', false);
-		if (!all && !(Number.isInteger(limit) && limit >= 1)) {
-			parameters.report('Limit', 'must be a whole number of at least 1');
-		}
+		const limit = parameters.boolean('returnAll', false)
+			? undefined
+			: parameters.value('limit', 50);
+		const problem = limit !== undefined && fieldProblem(limit, { type: 'integer', min: 1 });
+		if (problem) parameters.report('Limit', problem);
 		return {
-			...(!all && { limit }),
+			limit: limit as number | undefined,
 			filter: String(parameters.value('filter')).trim().toLowerCase(),
 			timeout: parameters.timeout,
 		};

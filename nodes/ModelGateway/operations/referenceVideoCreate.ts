@@ -6,7 +6,7 @@ import {
 	referenceVideoProblems,
 	type ReferenceVideoRequest,
 } from '../../shared/gateway/referenceVideo';
-import { modelField, modelOf } from '../../shared/n8n/models';
+import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
 import { ifAnswerLostOption } from './ifAnswerLost';
 import { mediaFields, readMedia } from './media';
@@ -114,7 +114,7 @@ export const referenceVideoCreate: Operation<Request> = {
 		};
 		const isSet = Object.entries(settings).filter(([, value]) => value !== undefined);
 		const body: ReferenceVideoRequest = {
-			model: modelOf(parameters),
+			model: parameters.chosen('model', 'Model'),
 			input: { prompt: parameters.text('prompt', 'Prompt'), media },
 			...(isSet.length > 0 && { parameters: Object.fromEntries(isSet) }),
 		};

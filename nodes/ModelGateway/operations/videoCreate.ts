@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { createdVideo } from '../../shared/gateway/answers';
 import type { JsonObject } from '../../shared/gateway/json';
 import { endpoints } from '../../shared/gateway/protocol';
-import { modelField, modelOf } from '../../shared/n8n/models';
+import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
 import { ifAnswerLostOption } from './ifAnswerLost';
 
@@ -47,7 +47,7 @@ export const videoCreate: Operation<Request> = {
 	prepare(parameters) {
 		return {
 			body: {
-				model: modelOf(parameters),
+				model: parameters.chosen('model', 'Model'),
 				prompt: parameters.text('prompt', 'Prompt'),
 				...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
 			},

@@ -28,7 +28,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	};
 
 	const key = text('apiKey')
-		.replace(/^Bearer\s+/i, '')
+		.replace(/^Bearer(\s+|$)/i, '')
 		.trim();
 	if (key === '') problems.push({ field: 'API Key', problem: 'is empty' });
 	const baseUrl = address('baseUrl', 'Base URL');

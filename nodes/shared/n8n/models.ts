@@ -3,7 +3,6 @@ import { modelList } from '../gateway/answers';
 import { endpoints, referenceVideoModels, videoModels } from '../gateway/protocol';
 import { nodeError } from './errors';
 import { gatewayOf } from './gateway';
-import type { ItemParameters } from './parameters';
 
 /** Models that an operation is known to work with, shown first and even if the service does not list them. */
 const knownModels: Record<string, string[]> = {
@@ -35,10 +34,6 @@ export function modelField(defaultModel = ''): INodeProperties {
 			},
 		],
 	};
-}
-
-export function modelOf(parameters: ItemParameters): string {
-	return parameters.text('model', 'Model').trim();
 }
 
 /** Fills the list: models whose id has the filter in it. */

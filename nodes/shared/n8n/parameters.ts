@@ -20,7 +20,15 @@ export class ItemParameters {
 
 	/** @throws n8n's own error for an expression that cannot be evaluated */
 	value(name: string, fallback: unknown = ''): unknown {
-		return this.context.getNodeParameter(name, this.item, fallback, { extractValue: true });
+		return this.context.getNodeParameter(name, this.item, fallback);
+	}
+
+	/** What is chosen in a resource locator; must not be empty. */
+	chosen(name: string, field: string): string {
+		const value = this.context.getNodeParameter(name, this.item, '', { extractValue: true });
+		const text = this.asText(value, field)?.trim() ?? '';
+		if (text === '') this.report(field, 'is empty');
+		return text;
 	}
 
 	report(field: string, problem: string): void {

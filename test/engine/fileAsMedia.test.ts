@@ -1,0 +1,108 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startGateway, type Gateway } from '../gateway';
+import { openSignedBinary, registerTypes, runWorkflow } from '../harness';
+import { picture } from './support/samples';
+import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+
+/** An earlier node that makes a file. */
+const camera: INodeType = {
+	description: {
+		displayName: 'Camera',
+		name: 'camera',
+		group: ['transform'],
+		version: 1,
+		description: 'Makes a picture',
+		defaults: { name: 'Camera' },
+		inputs: ['main'],
+		outputs: ['main'],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const bytes = Buffer.from(picture('green'));
+		const photo = await this.helpers.prepareBinaryData(bytes, 'photo.png', 'image/png');
+		return [[{ json: {}, binary: { photo }, pairedItem: { item: 0 } }]];
+	},
+};
+
+const create = createReferenceVideo({
+	mediaInput: 'fields',
+	media: { values: [{ type: 'reference_image', source: 'binary', binaryField: 'photo' }] },
+});
+
+describe('a file of an earlier node as reference media', () => {
+	let gateway: Gateway;
+	let n8n: Server;
+	let restApiUrl: string;
+	let fetches: number;
+
+	beforeAll(async () => {
+		registerTypes({ nodes: [camera] });
+		gateway = await startGateway({ jobSeconds: 0, render: async () => new Uint8Array(0) });
+		// What n8n itself answers to its signed links, at what stands for its public address.
+		n8n = createServer(async (request, response) => {
+			fetches++;
+			const { stream, mimeType } = await openSignedBinary(request.url ?? '');
+			response.setHeader('content-type', mimeType ?? '');
+			stream.pipe(response);
+		}).listen(0, '127.0.0.1');
+		await once(n8n, 'listening');
+		restApiUrl = `http://127.0.0.1:${(n8n.address() as AddressInfo).port}/rest`;
+	});
+	beforeEach(() => (fetches = 0));
+	afterAll(async () => {
+		n8n.closeAllConnections();
+		n8n.close();
+		await gateway.close();
+	});
+
+	const run = async (environment: Parameters<typeof runWorkflow>[1]) =>
+		await runWorkflow(chain({ name: 'Camera', type: 'test.camera' }, create), {
+			credentials: credentialFor(gateway),
+			restApiUrl,
+			...environment,
+		});
+
+	it('reaches the gateway through a link that n8n signs', async () => {
+		const result = await run({});
+		expect(result.status).toBe('success');
+		const { output } = result.items('Create')[0].json as { output: { task_id: string } };
+		while (gateway.jobs.get(output.task_id)?.phase === 'queued') await once(gateway, 'job');
+		while (fetches === 0) await once(gateway, 'job');
+		expect(fetches).toBe(1);
+		expect(gateway.jobs.get(output.task_id)?.error).toBeUndefined();
+	});
+
+	it('is refused before anything is paid where n8n keeps files in its memory', async () => {
+		const charges = gateway.ledger.length;
+		const result = await run({ binaryDataMode: 'default' });
+		expect(result.errorOf('Create')?.message).toBe(
+			'Item 0: Media 1: File needs n8n to keep files outside its memory (N8N_DEFAULT_BINARY_DATA_MODE=filesystem); change that setting, or give a public https link instead of the file',
+		);
+		expect(gateway.ledger).toHaveLength(charges);
+	});
+
+	it('is refused where the gateway cannot reach this n8n', async () => {
+		const charges = gateway.ledger.length;
+		const result = await run({
+			binaryDataMode: 'filesystem',
+			restApiUrl: 'http://192.168.1.20:5678/rest',
+		});
+		expect(result.errorOf('Create')?.message).toContain(
+			'cannot be fetched from this n8n, whose address is http://192.168.1.20:5678; give n8n a public https address (N8N_EDITOR_BASE_URL)',
+		);
+		expect(gateway.ledger).toHaveLength(charges);
+	});
+
+	it('is named when the item has no such file', async () => {
+		const result = await runWorkflow(chain(create), {
+			credentials: credentialFor(gateway),
+			restApiUrl,
+		});
+		expect(result.errorOf('Create')?.message).toBe(
+			'Item 0: Media 1: File names "photo", but this item has no such file (it has no files at all)',
+		);
+	});
+});

@@ -1,0 +1,193 @@
+import type { INode } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import { retryExecution, runWorkflow } from '../harness';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+} from './support/workflows';
+
+/** Ten orders; which of them meets a fault is told by its prompt. */
+const prompts = Array.from({ length: 10 }, (_, index) => `Order ${index}`);
+const isOrder = (order: number) => (request: { body?: unknown }) =>
+	JSON.stringify(request.body).includes(`"Order ${order}"`);
+
+describe('a create is never paid twice', () => {
+	let gateway: Gateway;
+	let media: Array<{ type: string; url: string }>;
+
+	beforeEach(async () => {
+		gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
+		media = [
+			{ type: 'reference_image', url: gateway.addMedia('a.png', new Uint8Array(8), 'image/png') },
+		];
+	});
+	afterEach(async () => await gateway.close());
+
+	const tenCreates = async (settings: Partial<INode> = {}, options = {}) =>
+		await runWorkflow(
+			chain(createReferenceVideo({ options: { duration: 2, ...options } }, settings)),
+			{
+				credentials: credentialFor(gateway),
+				input: prompts.map((prompt) => ({ json: { prompt, media } })),
+			},
+		);
+	const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+	const refuse = {
+		route: 'referenceVideoCreate',
+		action: 'error',
+		status: 400,
+		code: 'invalid_prompt',
+	} as const;
+	const loseAnswer = { route: 'referenceVideoCreate', action: 'reset', accepted: true } as const;
+
+	it('with Retry On Fail: ten charges for ten items of which the seventh fails at first', async () => {
+		gateway.fault({ ...refuse, when: isOrder(6) });
+		const result = await tenCreates({ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
+
+		expect(result.status).toBe('success');
+		expect(gateway.ledger).toHaveLength(10);
+		expect(creates()).toHaveLength(11);
+		const ids = result
+			.items('Create')
+			.map(({ json }) => (json.output as { task_id: string }).task_id);
+		// Each item carries the job of its own order, also those that were taken over.
+		expect(ids.map((id) => gateway.jobs.get(id)?.order.prompt)).toEqual(prompts);
+		expect(result.items('Create').map(({ pairedItem }) => pairedItem)).toEqual(
+			prompts.map((_, item) => ({ item })),
+		);
+	});
+
+	it('with Retry On Fail and Continue On Fail together', async () => {
+		// n8n takes a first item with an error for a failure of the node, and runs all of it again.
+		gateway.fault({ ...refuse, when: isOrder(0) });
+		const settings = {
+			onError: 'continueRegularOutput',
+			maxTries: 3,
+			waitBetweenTries: 0,
+		} as const;
+		const result = await tenCreates({ ...settings, retryOnFail: true });
+
+		expect(result.items('Create').filter(({ json }) => json.error)).toEqual([]);
+		expect(gateway.ledger).toHaveLength(10);
+	});
+
+	it('by retrying the failed execution: ten charges, and the error names the nine jobs', async () => {
+		gateway.fault({ ...refuse, when: isOrder(6) });
+		const failed = await tenCreates();
+
+		const error = failed.errorOf('Create');
+		expect(error?.message).toContain('Item 6: Could not create the reference video');
+		const made = gateway.ledger.map(({ job }) => job);
+		expect(made).toHaveLength(9);
+		for (const id of made) expect(error?.description).toContain(id);
+
+		const retried = await retryExecution(failed);
+		expect(retried.status).toBe('success');
+		expect(retried.items('Create')).toHaveLength(10);
+		expect(gateway.ledger).toHaveLength(10);
+	});
+
+	it('does not keep receipts of an item that was changed before the retry', async () => {
+		gateway.fault({ ...refuse, when: isOrder(6) });
+		const failed = await tenCreates();
+		const changed = chain(createReferenceVideo({ options: { duration: 3 } }));
+		const retried = await retryExecution(failed, { workflow: changed });
+		expect(retried.items('Create')).toHaveLength(10);
+		// The user asked for other videos: all ten are made anew.
+		expect(gateway.ledger).toHaveLength(19);
+	});
+
+	it('forgets the receipts when the node has succeeded', async () => {
+		gateway.fault({ ...refuse, when: isOrder(6) });
+		const result = await tenCreates({ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
+		expect(JSON.stringify(result.data.executionData?.contextData)).not.toContain('task_');
+	});
+
+	it('never sends again by itself what may have been accepted, in no later try either', async () => {
+		gateway.fault({ ...loseAnswer, when: isOrder(6) });
+		const failed = await tenCreates({ retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
+		expect(gateway.ledger).toHaveLength(10);
+		expect(failed.errorOf('Create')?.message).toBe(
+			'Item 6: Could not create the reference video: the connection was lost before the answer came',
+		);
+		expect(failed.errorOf('Create')?.description).toContain('that could be paid twice');
+
+		const retried = await retryExecution(failed);
+		expect(retried.status).toBe('error');
+		expect(gateway.ledger).toHaveLength(10);
+		expect(creates()).toHaveLength(10);
+
+		// The user has looked, and decides.
+		const resend = chain(
+			createReferenceVideo({ options: { duration: 2, ifAnswerLost: 'resend' } }),
+		);
+		const decided = await retryExecution(retried, { workflow: resend });
+		expect(decided.items('Create')).toHaveLength(10);
+		expect(gateway.ledger).toHaveLength(11);
+	});
+
+	it('sends again by itself what was surely not accepted', async () => {
+		gateway.fault({
+			...refuse,
+			status: 429,
+			code: 'rate_limited',
+			headers: { 'retry-after': '1' },
+			when: isOrder(3),
+		});
+		gateway.fault({ ...refuse, status: 500, code: 'upstream_error', when: isOrder(4) });
+		gateway.fault({ ...refuse, status: 500, code: 'write_response_body_failed', when: isOrder(5) });
+		const result = await tenCreates();
+		expect(result.status).toBe('success');
+		expect(gateway.ledger).toHaveLength(10);
+		expect(creates()).toHaveLength(13);
+	});
+
+	it('takes the backup URL only when no answer came', async () => {
+		const primary = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
+		const { url } = primary;
+		const order = chain(createReferenceVideo());
+		const input = [{ json: { media } }];
+		const credentials = credentialFor({ url, apiKey: gateway.apiKey }, { backupUrl: gateway.url });
+
+		primary.fault({ ...refuse, status: 500, code: 'server_error' });
+		expect((await runWorkflow(order, { credentials, input })).status).toBe('error');
+		expect(creates()).toHaveLength(0);
+
+		await primary.close();
+		expect((await runWorkflow(order, { credentials, input })).status).toBe('success');
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('keeps video jobs in the same way', async () => {
+		gateway.fault({
+			route: 'videoCreate',
+			action: 'error',
+			status: 400,
+			code: 'invalid_prompt',
+			skip: 1,
+		});
+		const create = modelGateway(
+			{
+				...{
+					resource: 'video',
+					operation: 'create',
+					model: byId('vid-3.1'),
+					prompt: '={{ $json.prompt }}',
+				},
+				options: { parallelRequests: 1 },
+			},
+			{ name: 'Create', retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
+		);
+		const result = await runWorkflow(chain(create), {
+			credentials: credentialFor(gateway),
+			input: prompts.slice(0, 3).map((prompt) => ({ json: { prompt } })),
+		});
+		expect(result.items('Create').map(({ json }) => json.id)).toEqual(
+			gateway.ledger.map(({ job }) => job),
+		);
+		expect(gateway.ledger).toHaveLength(3);
+	});
+});

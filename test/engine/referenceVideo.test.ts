@@ -1,0 +1,97 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import { readMp4 } from '../support/mp4';
+import { runWorkflow } from '../harness';
+import { picture } from './support/samples';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+} from './support/workflows';
+
+describe('from reference media to an mp4', () => {
+	let gateway: Gateway;
+	let red: string;
+	let blue: string;
+
+	beforeAll(async () => {
+		gateway = await startGateway({ jobSeconds: 1 });
+		red = gateway.addMedia('red.png', picture('red'), 'image/png');
+		blue = gateway.addMedia('blue.png', picture('blue'), 'image/png');
+	});
+	afterAll(async () => await gateway.close());
+
+	const run = async (create: IDataObject, json: IDataObject = {}) =>
+		await runWorkflow(
+			chain(createReferenceVideo(create), waitForVideo({ pollIntervalSeconds: 3 })),
+			{
+				credentials: credentialFor(gateway),
+				input: [{ json }],
+			},
+		);
+
+	it.each([
+		['alpha-1.1-r2v', {}, { width: 1280, height: 720 }],
+		['beta-2.7-r2v', { ratio: '9:16' }, { width: 720, height: 1280 }],
+	])('makes the video of %s that was ordered', async (model, options, size) => {
+		const media = [red, blue].map((url) => ({ type: 'reference_image', url }));
+		const order = { resolution: '720P', duration: 2, ...options };
+		const result = await run({ model: byId(model), options: order }, { media });
+
+		const [item] = result.items('Wait');
+		expect(item.json).toMatchObject({ status: 'completed', progress: 100 });
+		expect(item.json.request_id).toEqual(expect.any(String));
+		expect(item.pairedItem).toEqual({ item: 0 });
+		expect(item.binary?.data).toMatchObject({
+			mimeType: 'video/mp4',
+			fileName: `${String(item.json.task_id)}.mp4`,
+		});
+		const file = await result.binary(item);
+		expect(await readMp4(file)).toMatchObject({
+			...size,
+			seconds: 2,
+			codec: expect.stringMatching(/^avc1/),
+		});
+		expect(
+			file.equals(gateway.jobs.get(String(item.json.task_id))?.video?.bytes as Uint8Array),
+		).toBe(true);
+	});
+
+	it('sends the order of the media, what the user set, and nothing else', async () => {
+		const media = [
+			{ type: 'reference_image', url: blue },
+			{ type: 'first_frame', url: red },
+			{ type: 'reference_image', url: red },
+		];
+		const options = { duration: 3, promptExtend: false, watermark: false, ratio: '1:1', seed: 0 };
+		const result = await run({ options }, { media, prompt: 'Image 1 beside image 2' });
+
+		expect(result.status).toBe('success');
+		expect(
+			gateway.requests.filter(({ route }) => route === 'referenceVideoCreate').at(-1)?.body,
+		).toEqual({
+			model: 'beta-2.7-r2v',
+			input: { prompt: 'Image 1 beside image 2', media },
+			parameters: { duration: 3, prompt_extend: false, watermark: false, seed: 0 },
+		});
+		expect(result.data.resultData.runData.Create[0].hints?.[0].message).toContain(
+			'Ratio was not sent',
+		);
+	});
+
+	it('asks once how far a task is', async () => {
+		const media = [{ type: 'reference_image', url: red }];
+		const get = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });
+		const result = await runWorkflow(chain(createReferenceVideo(), get), {
+			credentials: credentialFor(gateway),
+			input: [{ json: { media } }],
+		});
+		expect(result.items('Get')[0].json).toMatchObject({
+			task_id: expect.any(String),
+			status: expect.any(String),
+		});
+	});
+});

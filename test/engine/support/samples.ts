@@ -1,0 +1,31 @@
+import { createCanvas } from '@napi-rs/canvas';
+import { createHash } from 'node:crypto';
+import { Renderer } from '../../gateway/rendering';
+
+/** A picture of one colour. */
+export function picture(colour: string): Uint8Array {
+	const canvas = createCanvas(640, 480);
+	const context = canvas.getContext('2d');
+	context.fillStyle = colour;
+	context.fillRect(0, 0, 640, 480);
+	return canvas.toBuffer('image/png');
+}
+
+let rendered: Promise<Uint8Array> | undefined;
+
+/** A true mp4 of one second, rendered once: for tests that are not about pictures. */
+export async function sampleVideo(): Promise<Uint8Array> {
+	rendered ??= (async () => {
+		const renderer = new Renderer({ workers: 1 });
+		const size = { width: 320, height: 180, seconds: 1 };
+		try {
+			return await renderer.render({ ...size, caption: 'A sample', watermark: false, media: [] });
+		} finally {
+			await renderer.close();
+		}
+	})();
+	return await rendered;
+}
+
+export const sha256 = (bytes: Uint8Array): string =>
+	createHash('sha256').update(bytes).digest('hex');

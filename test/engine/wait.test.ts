@@ -1,0 +1,341 @@
+import type { IDataObject } from 'n8n-workflow';
+import { once } from 'node:events';
+import { startGateway, type Gateway, type GatewayOptions } from '../gateway';
+import { runWorkflow, type RunOptions } from '../harness';
+import { sampleVideo, sha256 } from './support/samples';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+
+describe('Wait for Video', () => {
+	let gateway: Gateway;
+	let video: Uint8Array;
+
+	const start = async (options: GatewayOptions = {}) => {
+		gateway = await startGateway({ jobSeconds: 0, render: async () => video, ...options });
+	};
+	beforeAll(async () => void (video = await sampleVideo()));
+	afterEach(async () => await gateway.close());
+
+	/** Creates jobs without the node, as an earlier execution might have. */
+	const createJobs = (count: number) =>
+		Array.from({ length: count }, (_, index) =>
+			gateway.jobs.create(
+				{
+					...{ kind: 'task', model: 'beta-2.7-r2v', media: [], prompt: `Job ${index}` },
+					...{ shortSide: 720, ratio: '16:9', seconds: 2, watermark: false },
+				},
+				`req_${index}`,
+			),
+		);
+
+	const wait = async (
+		jobs: Array<{ id: string }>,
+		options: IDataObject = {},
+		settings: Parameters<typeof waitForVideo>[1] = {},
+		runOptions: Partial<RunOptions> = {},
+	) =>
+		await runWorkflow(chain(waitForVideo(options, settings)), {
+			credentials: credentialFor(gateway),
+			input: jobs.map(({ id }) => ({ json: { task_id: id } })),
+			...runOptions,
+		});
+
+	const pollsOf = (id: string) =>
+		gateway.requests.filter(({ route, url }) => route !== 'download' && url.includes(id));
+
+	it('waits for three items of both kinds side by side', async () => {
+		// Each takes longer than one poll, so that they really run at the same time.
+		await start({ jobSeconds: 4 });
+		const create = modelGateway(
+			{
+				resource: 'video',
+				operation: 'create',
+				model: byId('vid-3.1'),
+				prompt: '={{ $json.prompt }}',
+			},
+			{ name: 'Create' },
+		);
+		const [task, other] = createJobs(2);
+		for (const job of [task, other]) setTimeout(() => gateway.jobs.complete(job.id, video), 4000);
+		const created = await runWorkflow(chain(create), {
+			credentials: credentialFor(gateway),
+			input: [{ json: { prompt: 'A boat' } }],
+		});
+		const begun = Date.now();
+		const result = await runWorkflow(chain(waitForVideo({ pollIntervalSeconds: 3 })), {
+			credentials: credentialFor(gateway),
+			input: [
+				{ json: { output: { task_id: task.id, task_status: 'PENDING' } } },
+				{ json: created.items('Create')[0].json },
+				{ json: { task_id: other.id } },
+			],
+		});
+
+		const items = result.items('Wait');
+		expect(items.map(({ json }) => json.task_id ?? json.id)).toEqual([
+			task.id,
+			created.items('Create')[0].json.id,
+			other.id,
+		]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+		for (const item of items) expect(sha256(await result.binary(item))).toBe(sha256(video));
+		// One after another they would take at least 12 s.
+		expect(Date.now() - begun).toBeLessThan(9_500);
+	});
+
+	it('never polls one job more often than every 3 seconds, whatever interval is asked for', async () => {
+		await start();
+		const jobs = createJobs(2);
+		setTimeout(() => jobs.forEach(({ id }) => gateway.jobs.complete(id, video)), 7_000);
+		const result = await wait(jobs, { pollIntervalSeconds: 0.1 });
+
+		expect(result.items('Wait')).toHaveLength(2);
+		for (const { id } of jobs) {
+			const times = pollsOf(id).map(({ at }) => at);
+			expect(times.length).toBeGreaterThanOrEqual(3);
+			const gaps = times.slice(1).map((time, index) => time - times[index]);
+			expect(Math.min(...gaps)).toBeGreaterThanOrEqual(2_990);
+		}
+	});
+
+	it('keeps a job that takes too long collectable: the error tells its id and where it stands', async () => {
+		await start();
+		const [job] = createJobs(1);
+		gateway.jobs.start(job.id);
+		const result = await wait([job], { timeoutMinutes: 0.05 });
+
+		const error = result.errorOf('Wait');
+		expect(error?.message).toBe(
+			`Item 0: Video task ${job.id} did not finish within 0.1 minutes (last status in_progress, 30 %)`,
+		);
+		expect(error?.description).toContain(
+			`wait for it again by its id ${job.id}, which is kept for 24 hours`,
+		);
+
+		gateway.jobs.complete(job.id, video);
+		const again = await wait([job]);
+		expect(sha256(await again.binary(again.items('Wait')[0]))).toBe(sha256(video));
+	});
+
+	it('reports a failed job with the reason, and never polls it again', async () => {
+		await start();
+		const [withReason, without] = createJobs(2);
+		gateway.jobs.fail(withReason.id, {
+			code: 'invalid_image_file',
+			message: 'image 2 has 3 frames',
+		});
+		gateway.jobs.fail(without.id);
+		const settings = { onError: 'continueRegularOutput' } as const;
+		const items = (await wait([withReason, without], {}, settings)).items('Wait');
+
+		expect(items.map(({ json }) => json.error)).toEqual([
+			`Item 0: Video task ${withReason.id} failed: image 2 has 3 frames`,
+			`Item 1: Video task ${without.id} failed: the service gave no reason`,
+		]);
+		expect(items[0].json.details).toMatchObject({
+			code: 'invalid_image_file',
+			billed: 'no',
+			job: { id: withReason.id, status: 'failed', request_id: expect.any(String) },
+		});
+		expect(pollsOf(without.id)).toHaveLength(1);
+	});
+
+	it('gives the finished videos and, on the error output, the job that is unknown', async () => {
+		await start();
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		const settings = { onError: 'continueErrorOutput' } as const;
+		const result = await wait([{ id: 'task_unknown' }, job], {}, settings);
+
+		expect(result.items('Wait', { output: 0 })).toMatchObject([
+			{ json: { task_id: job.id }, pairedItem: { item: 1 } },
+		]);
+		const [failed] = result.items('Wait', { output: 1 });
+		expect(failed.pairedItem).toEqual({ item: 0 });
+		expect(failed.json.error).toContain('task_unknown');
+		expect(failed.json.details).toMatchObject({
+			status: 404,
+			job: { id: 'task_unknown' },
+			retry_can_help: false,
+		});
+		expect(pollsOf('task_unknown')).toHaveLength(1);
+	});
+
+	it('names every job, also those still running, when it fails at one', async () => {
+		await start();
+		const [failing, running] = createJobs(2);
+		gateway.jobs.start(running.id);
+		gateway.jobs.fail(failing.id, 'no such style');
+		const begun = Date.now();
+		const result = await wait([failing, running]);
+
+		expect(Date.now() - begun).toBeLessThan(2_500);
+		expect(result.errorOf('Wait')?.message).toBe(
+			`Item 0: Video task ${failing.id} failed: no such style`,
+		);
+		expect(result.errorOf('Wait')?.description).toContain(`item 1: ${running.id}`);
+	});
+
+	it('finds out by itself what kind of job an id belongs to that was given by hand', async () => {
+		await start();
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		const settings = { parameters: { jobId: job.id } };
+		const result = await wait([{ id: '' }], { fileName: 'My: clip' }, settings);
+		expect(result.items('Wait')[0].binary?.data.fileName).toBe('My_ clip.mp4');
+	});
+
+	it('survives polls that go wrong, and obeys Retry-After', async () => {
+		await start();
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		gateway.fault({ route: 'task', action: 'reset' });
+		gateway.fault({
+			route: 'task',
+			action: 'answer',
+			status: 502,
+			headers: { 'content-type': 'text/html' },
+			body: '<html>Bad gateway</html>',
+		});
+		gateway.fault({
+			route: 'task',
+			action: 'error',
+			status: 429,
+			code: 'rate_limited',
+			headers: { 'retry-after': '5' },
+		});
+		gateway.fault({ route: 'task', action: 'answer', body: '{"status": "comp' });
+		const result = await wait([job], { pollIntervalSeconds: 3 });
+
+		expect(result.items('Wait')).toHaveLength(1);
+		const times = pollsOf(job.id).map(({ at }) => at);
+		expect(times).toHaveLength(5);
+		expect(times[3] - times[2]).toBeGreaterThanOrEqual(4_990);
+	});
+
+	it('asks for a fresh link when the old one has expired', async () => {
+		await start();
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		gateway.fault({
+			route: 'download',
+			action: 'answer',
+			status: 403,
+			body: '<Error><Code>AccessDenied</Code></Error>',
+		});
+		const result = await wait([job]);
+
+		expect(sha256(await result.binary(result.items('Wait')[0]))).toBe(sha256(video));
+		expect(pollsOf(job.id)).toHaveLength(2);
+		expect(
+			gateway.requests.filter(({ route }) => route === 'download').map(({ status }) => status),
+		).toEqual([403, 200]);
+	});
+
+	it('continues a download that breaks off', async () => {
+		await start();
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		gateway.fault({ route: 'download', action: 'cut', after: '40%' });
+		const result = await wait([job]);
+
+		expect(sha256(await result.binary(result.items('Wait')[0]))).toBe(sha256(video));
+		const downloads = gateway.requests.filter(({ route }) => route === 'download');
+		expect(downloads[1].headers.range).toBe(`bytes=${Math.floor(video.length * 0.4)}-`);
+	});
+
+	it('never shows its key to the storage host, also through a redirect', async () => {
+		await start();
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		gateway.fault({
+			...{ route: 'download', action: 'answer', status: 302 },
+			headers: { location: gateway.addMedia('moved.mp4', video, 'video/mp4') },
+		});
+		const result = await wait([job]);
+
+		expect(result.items('Wait')).toHaveLength(1);
+		const onStorage = gateway.requests.filter(({ host }) => host === 'storage');
+		expect(onStorage).toHaveLength(2);
+		for (const { headers } of onStorage) expect(headers.authorization).toBeUndefined();
+	});
+
+	describe('on Stop', () => {
+		it('ends within a second in mid-wait, and names the job', async () => {
+			await start();
+			const [job] = createJobs(1);
+			gateway.jobs.start(job.id);
+			let stopped = 0;
+			const result = await wait(
+				[job],
+				{},
+				{},
+				{
+					onStart: (cancel) => {
+						setTimeout(() => {
+							stopped = Date.now();
+							cancel();
+						}, 1_500);
+					},
+				},
+			);
+			expect(Date.now() - stopped).toBeLessThan(1_000);
+			expect(result.status).toBe('canceled');
+			expect(result.errorOf('Wait')?.description).toContain(
+				`item 0: ${job.id} (last status in_progress, 30 %)`,
+			);
+		});
+
+		it('ends within a second while a poll is unanswered', async () => {
+			await start();
+			const [job] = createJobs(1);
+			gateway.fault({ route: 'task', action: 'stall' });
+			let stopped = 0;
+			await wait(
+				[job],
+				{},
+				{},
+				{
+					onStart: (cancel) => {
+						setTimeout(() => {
+							stopped = Date.now();
+							cancel();
+						}, 800);
+					},
+				},
+			);
+			expect(Date.now() - stopped).toBeLessThan(1_000);
+		});
+
+		it('ends within a second in mid-download, and leaves nothing open', async () => {
+			await start();
+			const [job] = createJobs(1);
+			gateway.jobs.complete(job.id, video);
+			gateway.fault({ route: 'download', action: 'freeze', after: '50%' });
+			let stopped = 0;
+			const result = await wait(
+				[job],
+				{},
+				{},
+				{
+					onStart: (cancel) => {
+						void once(gateway, 'request').then(() =>
+							setTimeout(() => {
+								stopped = Date.now();
+								cancel();
+							}, 700),
+						);
+					},
+				},
+			);
+			expect(Date.now() - stopped).toBeLessThan(1_000);
+			expect(result.status).toBe('canceled');
+			expect(result.errorOf('Wait')?.description).toContain(
+				`${job.id} (last status completed, 100 %)`,
+			);
+		});
+	});
+});

@@ -1,0 +1,101 @@
+import { authentication, type JobKind } from '../../nodes/shared/gateway/protocol';
+import { ServiceError } from './errors';
+import type { Job } from './jobs';
+
+/** What a key may do. Everything left out is unlimited. */
+export interface KeyOptions {
+	/** The models that the key's group may use. */
+	models?: string[];
+	/** How many charges the balance pays for. */
+	balance?: number;
+	requestsPerMinute?: number;
+}
+
+/** A line of the console's billing log: failed calls are not in it. */
+export interface Charge {
+	/** The job's id. */
+	job: string;
+	kind: JobKind;
+	model: string;
+	key: string;
+	requestId: string;
+	/** Milliseconds since 1970. */
+	at: number;
+}
+
+const minute = 60_000;
+
+/** One key, and what it has used. */
+export class Account {
+	/** When the requests of the last minute came, in milliseconds. */
+	private recent: number[] = [];
+
+	constructor(
+		readonly key: string,
+		private readonly options: KeyOptions,
+		private readonly ledger: Charge[],
+		private readonly now: () => number,
+	) {}
+
+	/** Counts a request, or throws the 429 that says when the next one is welcome. */
+	admit(): void {
+		const { requestsPerMinute = Infinity } = this.options;
+		const now = this.now();
+		this.recent = this.recent.filter((at) => at > now - minute);
+		if (this.recent.length >= requestsPerMinute) {
+			const freeAt = (this.recent[0] ?? now) + minute;
+			throw new ServiceError(429, 'rate_limit_exceeded', 'too many requests in this minute', {
+				headers: { 'retry-after': String(Math.ceil((freeAt - now) / 1000)) },
+			});
+		}
+		this.recent.push(now);
+	}
+
+	mayUse(model: string): boolean {
+		return this.options.models?.includes(model) ?? true;
+	}
+
+	requirePermission(model: string): void {
+		if (this.mayUse(model)) return;
+		const message = "the key's group has no permission for this model";
+		const { status } = authentication.noPermission;
+		throw new ServiceError(status, 'permission_denied', message, { param: 'model' });
+	}
+
+	/** Throws when the balance does not last for one more charge. */
+	requireBalance(): void {
+		const { balance = Infinity } = this.options;
+		const used = this.ledger.filter(({ key }) => key === this.key).length;
+		if (used >= balance) throw new ServiceError(429, 'quota_exceeded');
+	}
+
+	charge({ id, order, requestId }: Job): void {
+		const { kind, model } = order;
+		this.ledger.push({ job: id, kind, model, key: this.key, requestId, at: this.now() });
+	}
+}
+
+/** All keys of the service, and its billing log. */
+export class Accounts {
+	readonly ledger: Charge[] = [];
+	private readonly accounts: Map<string, Account>;
+
+	constructor(keys: Record<string, KeyOptions>, now: () => number) {
+		this.accounts = new Map(
+			Object.entries(keys).map(([key, options]) => [
+				key,
+				new Account(key, options, this.ledger, now),
+			]),
+		);
+	}
+
+	/** "Authentication" 1 and 2: the account of an Authorization header, or a 401. */
+	authenticate(header = ''): Account {
+		const scheme = `${authentication.scheme} `;
+		const account = header.startsWith(scheme) && this.accounts.get(header.slice(scheme.length));
+		if (account) return account;
+
+		const { status, code } = authentication.invalidKey;
+		throw new ServiceError(status, code);
+	}
+}

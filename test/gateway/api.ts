@@ -1,0 +1,38 @@
+import type { FastifyError, FastifyInstance } from 'fastify';
+import type { Account } from './accounts';
+import { ServiceError } from './errors';
+import { modelRoutes } from './routes/models';
+import { referenceVideoRoutes } from './routes/referenceVideos';
+import { videoRoutes } from './routes/videos';
+import type { Service } from './service';
+
+declare module 'fastify' {
+	interface FastifyRequest {
+		account: Account;
+	}
+}
+
+/** The API itself: a key on every request, the error object on every failure, and the routes. */
+export function serveApi(host: FastifyInstance, service: Service): void {
+	host.addHook('preHandler', async (request) => {
+		request.account = service.accounts.authenticate(request.headers.authorization);
+		request.account.admit();
+	});
+
+	host.setErrorHandler<FastifyError | ServiceError>((error, _request, reply) => {
+		const { status, headers, body } = error instanceof ServiceError ? error : unreadable(error);
+		return reply.code(status).headers(headers).send(body);
+	});
+	host.setNotFoundHandler(async ({ method, url }) => {
+		throw new ServiceError(404, 'not_found', `there is no ${method} ${url}`);
+	});
+
+	for (const serveRoutes of [modelRoutes, referenceVideoRoutes, videoRoutes]) {
+		serveRoutes(host, service);
+	}
+}
+
+/** A body that fastify could not read, such as one that is not JSON; or a fault of our own. */
+function unreadable({ statusCode = 500, message }: FastifyError): ServiceError {
+	return new ServiceError(statusCode, statusCode < 500 ? 'invalid_request' : 'internal', message);
+}

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+import type { Gateway, Job } from '.';
+import { asyncHeader, endpoints, isFinal } from '../../nodes/shared/gateway/protocol';
+
+/** A plain client for the gateway's own tests: every status is an answer. */
+export function clientOf(
+	{ url, apiKey }: Pick<Gateway, 'url' | 'apiKey'>,
+	key = apiKey,
+): AxiosInstance {
+	return axios.create({
+		baseURL: url,
+		headers: { authorization: `Bearer ${key}` },
+		proxy: false,
+		validateStatus: () => true,
+	});
+}
+
+/** Fetches a link as it is: no key, bytes, every status is an answer. */
+export async function download(
+	url: string,
+	headers: Record<string, string> = {},
+): Promise<AxiosResponse<Buffer>> {
+	return await axios.get(url, {
+		headers,
+		proxy: false,
+		responseType: 'arraybuffer',
+		validateStatus: () => true,
+	});
+}
+
+export async function createTask(client: AxiosInstance, body: unknown): Promise<AxiosResponse> {
+	return await client.post(endpoints.referenceVideoCreate.path, body, {
+		headers: { [asyncHeader.name]: asyncHeader.value, 'content-type': 'application/json' },
+	});
+}
+
+/** Waits for a job to end. */
+export async function ended(gateway: Gateway, id: string): Promise<Job> {
+	const job = gateway.jobs.get(id);
+	if (!job) throw new Error(`No job has the id ${id}`);
+	while (!isFinal(job.phase)) await once(gateway, 'job');
+	return job;
+}

@@ -1,0 +1,37 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { endpoints } from '../../nodes/shared/gateway/protocol';
+import type { Job } from './jobs';
+
+/** An endpoint of the API host, or one of the two kinds of file on the storage host. */
+export type Route = keyof typeof endpoints | 'download' | 'media';
+
+/** The base URL, the backup URL, and the object storage. */
+export type HostName = 'api' | 'backup' | 'storage';
+
+/** One request to any host. */
+export interface RecordedRequest {
+	host: HostName;
+	/** Undefined for a path that the service does not have. */
+	route: Route | undefined;
+	method: string;
+	/** Path and query, as sent. */
+	url: string;
+	headers: IncomingHttpHeaders;
+	/** The parsed JSON. */
+	body?: unknown;
+	/** When it came, in milliseconds since 1970, by the machine's clock. */
+	at: number;
+	/** Undefined until it is answered, and for ever when the answer was lost. */
+	status?: number;
+	requestId: string;
+	/** The job that it created or asked for. */
+	jobId?: string;
+}
+
+/** What a gateway tells of itself. */
+export interface GatewayEvents {
+	/** A request is over: answered, or its connection lost. */
+	request: [request: RecordedRequest];
+	/** A job was created or has changed its phase. */
+	job: [job: Job];
+}

@@ -1,0 +1,129 @@
+import { EventEmitter, setMaxListeners } from 'node:events';
+import { limits } from '../../nodes/shared/gateway/protocol';
+import { Accounts, type Charge, type KeyOptions } from './accounts';
+import { serveApi } from './api';
+import type { GatewayEvents, RecordedRequest } from './events';
+import { Faults, type FaultHandle, type FaultRule } from './faults/rules';
+import { storedFile, type StoredFile } from './files';
+import { createHost } from './host';
+import { Jobs, type Job } from './jobs';
+import { Links } from './links';
+import { Production } from './production';
+import { Renderer, type RenderSpec } from './rendering';
+import { mediaPath, serveStorage } from './storage';
+
+export type { Charge, KeyOptions } from './accounts';
+export type { RecordedRequest, Route } from './events';
+export type { FaultAction } from './faults/actions';
+export type { FaultHandle, FaultRule } from './faults/rules';
+export type { Job, Jobs } from './jobs';
+export type { RenderSpec } from './rendering';
+
+export interface GatewayOptions {
+	/** Of the API; by default any free one. */
+	port?: number;
+	/** Of the backup URL; by default any free one. */
+	backupPort?: number;
+	/** Of the storage host; by default any free one. */
+	storagePort?: number;
+	/** What each API key may do; by default `demo-key` may do everything. */
+	keys?: Record<string, KeyOptions>;
+	/** The least time from a job's creation to its completion, in seconds; 6 by default. */
+	jobSeconds?: number | ((job: Job) => number);
+	/** Lifetime of signed links, in seconds; by default the service's 24 hours. */
+	linkSeconds?: number;
+	/** Makes the mp4 of a job; by default the real renderer, on worker threads. */
+	render?: (spec: RenderSpec) => Promise<Uint8Array>;
+	/** The clock of links, rate limits and job ids, in milliseconds since 1970. */
+	now?: () => number;
+}
+
+/** A running gateway. It emits `request` and `job`. */
+export interface Gateway extends EventEmitter<GatewayEvents> {
+	/** Base URL of the API. */
+	readonly url: string;
+	/** Serves the same as `url`. */
+	readonly backupUrl: string;
+	readonly storageUrl: string;
+	/** The first key. */
+	readonly apiKey: string;
+	/** One charge for each job that was created. */
+	readonly ledger: readonly Charge[];
+	/** Every request to any host, in the order they came. */
+	readonly requests: readonly RecordedRequest[];
+	readonly jobs: Jobs;
+	/** Makes requests go wrong. */
+	fault(rule: FaultRule): FaultHandle;
+	/** Serves a file by plain GET, and gives its link. */
+	addMedia(name: string, bytes: Uint8Array, contentType: string): string;
+	/** Ends everything, open connections and unfinished jobs too. */
+	close(): Promise<void>;
+}
+
+const host = '127.0.0.1';
+
+/** Starts the whole service on loopback. */
+export async function startGateway({
+	port = 0,
+	backupPort = 0,
+	storagePort = 0,
+	keys = { 'demo-key': {} },
+	jobSeconds = 6,
+	linkSeconds = limits.resultUrlHours * 3600,
+	render,
+	now = Date.now,
+}: GatewayOptions = {}): Promise<Gateway> {
+	const events = new EventEmitter<GatewayEvents>();
+	const requests: RecordedRequest[] = [];
+	const faults = new Faults();
+	const traffic = { requests, events, faults };
+	const media = new Map<string, StoredFile>();
+	const accounts = new Accounts(keys, now);
+	const jobs = new Jobs(events, now);
+	const links = new Links(linkSeconds, now);
+	const renderer = new Renderer();
+	const closing = new AbortController();
+	// Every job that is under way listens for the end.
+	setMaxListeners(Infinity, events, closing.signal);
+	const production = new Production(jobs, {
+		jobSeconds,
+		render: render ?? (async (spec) => await renderer.render(spec)),
+		closing: closing.signal,
+	});
+
+	const api = createHost('api', traffic);
+	const backup = createHost('backup', traffic);
+	const storage = createHost('storage', traffic);
+	const close = async (): Promise<void> => {
+		closing.abort();
+		await Promise.all([api, backup, storage, renderer].map((part) => part.close()));
+	};
+	try {
+		serveStorage(storage, { jobs, links, media });
+		const storageUrl = await storage.listen({ host, port: storagePort });
+		const service = { accounts, jobs, production, links, storageUrl, now };
+		serveApi(api, service);
+		serveApi(backup, service);
+		const url = await api.listen({ host, port });
+		const backupUrl = await backup.listen({ host, port: backupPort });
+
+		return Object.assign(events, {
+			url,
+			backupUrl,
+			storageUrl,
+			apiKey: Object.keys(keys)[0],
+			ledger: accounts.ledger,
+			requests,
+			jobs,
+			fault: (rule: FaultRule) => faults.add(rule),
+			addMedia: (name: string, bytes: Uint8Array, contentType: string) => {
+				media.set(name, storedFile(bytes, contentType));
+				return storageUrl + mediaPath(name);
+			},
+			close,
+		});
+	} catch (error) {
+		await close();
+		throw error;
+	}
+}

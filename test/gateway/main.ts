@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startGateway, type Gateway, type Job, type RecordedRequest } from '.';
+
+const usage = `Serves the whole Model Gateway service on loopback, for a trial without a key.
+
+  npm run gateway -- [options]
+
+  --port <number>           port of the API (8788)
+  --backup-port <number>    port of the backup URL (8790)
+  --storage-port <number>   port of the storage host (8789)
+  --job-seconds <number>    the least time that a job takes (6)
+  --key <text>              an API key that is accepted; repeat it for more (demo-key)
+  --media <file>            a picture or clip to serve as reference media; repeat it for more
+  --help                    this text
+`;
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			port: { type: 'string', default: '8788' },
+			'backup-port': { type: 'string', default: '8790' },
+			'storage-port': { type: 'string', default: '8789' },
+			'job-seconds': { type: 'string', default: '6' },
+			key: { type: 'string', multiple: true, default: ['demo-key'] },
+			media: { type: 'string', multiple: true, default: [] },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	if (values.help) return print(usage);
+
+	const media = await Promise.all(values.media.map(readMedia));
+	const gateway = await startGateway({
+		port: readNumber('port', values.port),
+		backupPort: readNumber('backup-port', values['backup-port']),
+		storagePort: readNumber('storage-port', values['storage-port']),
+		jobSeconds: readNumber('job-seconds', values['job-seconds']),
+		keys: Object.fromEntries(values.key.map((key) => [key, {}])),
+	});
+	const links = media.map(({ name, bytes }) => gateway.addMedia(name, bytes, anyType));
+	print(welcome(gateway, links));
+	gateway.on('request', (request) => print(`${time()}  ${describeRequest(request)}\n`));
+	gateway.on('job', (job) => print(`${time()}  ${describeJob(job)}\n`));
+
+	const end = (): void => void gateway.close();
+	process.on('SIGINT', end);
+	process.on('SIGTERM', end);
+}
+
+function readNumber(name: string, text: string): number {
+	if (!/^\d+(\.\d+)?$/.test(text)) throw new Error(`--${name} must be a number, not "${text}"`);
+	return Number(text);
+}
+
+/** The service looks at the bytes of its media only. */
+const anyType = 'application/octet-stream';
+
+async function readMedia(file: string): Promise<{ name: string; bytes: Buffer }> {
+	return { name: basename(file), bytes: await readFile(file) };
+}
+
+const welcome = ({ url, backupUrl, storageUrl, apiKey }: Gateway, media: string[]): string => `
+  Model Gateway, embedded
+    Base URL   ${url}
+    Backup URL ${backupUrl}
+    API Key    ${apiKey}
+    Storage    ${storageUrl}
+${media.map((link) => `    Media      ${link}\n`).join('')}
+  In n8n: Credentials > Create Credential > Model Gateway API. Paste the values and save.
+  An n8n in Docker reaches this machine's loopback only with "--network host".
+  End with Ctrl-C.
+
+`;
+
+const describeRequest = ({ method, url, status, requestId }: RecordedRequest): string =>
+	`${status ?? 'no answer'}  ${method} ${url.split('?', 1)[0]}  ${requestId}`;
+
+const describeJob = ({ id, order, phase, progress, error }: Job): string =>
+	[`job  ${id}`, order.model, phase, `${progress}%`, error && JSON.stringify(error)]
+		.filter(Boolean)
+		.join('  ');
+
+const time = (): string => new Date().toTimeString().slice(0, 8);
+
+const print = (text: string): void => void process.stdout.write(text);
+
+main().catch((error: Error) => {
+	process.stderr.write(`${error.message}\n`);
+	process.exitCode = 1;
+});

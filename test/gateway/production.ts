@@ -1,0 +1,83 @@
+import { setTimeout } from 'node:timers/promises';
+import { isFinal } from '../../nodes/shared/gateway/protocol';
+import { ServiceError } from './errors';
+import type { Job, Jobs } from './jobs';
+import { loadMedia } from './media';
+import { provocations, type VideoOrder } from './orders';
+import type { RenderSpec } from './rendering';
+
+export interface ProductionOptions {
+	/** The least time from a job's creation to its completion, in seconds. */
+	jobSeconds: number | ((job: Job) => number);
+	render(spec: RenderSpec): Promise<Uint8Array>;
+	/** Aborts when the gateway closes. */
+	closing: AbortSignal;
+}
+
+/** The longest that a job waits in line, in seconds. */
+const maxQueueSeconds = 1.5;
+
+/** Takes jobs from the queue to their end, off the request path. */
+export class Production {
+	constructor(
+		private readonly jobs: Jobs,
+		private readonly options: ProductionOptions,
+	) {}
+
+	/** Sees one job through. Never rejects: a failure is the outcome of the job. */
+	async run(job: Job): Promise<void> {
+		const { jobSeconds, closing } = this.options;
+		try {
+			const seconds = typeof jobSeconds === 'number' ? jobSeconds : jobSeconds(job);
+			const queueSeconds = Math.min(seconds / 4, maxQueueSeconds);
+			await pause(queueSeconds, closing);
+			// A test may have forced the outcome by now.
+			if (isFinal(job.phase)) return;
+
+			this.jobs.start(job.id);
+			const [video] = await Promise.all([
+				this.make(job.order),
+				pause(seconds - queueSeconds, closing),
+			]);
+			this.jobs.complete(job.id, video);
+		} catch (error) {
+			if (!closing.aborted) this.jobs.fail(job.id, failure(error).detail);
+		}
+	}
+
+	private async make(order: VideoOrder): Promise<Uint8Array> {
+		const { prompt, shortSide, ratio, seconds, watermark, seed } = order;
+		if (prompt.includes(provocations.failure)) {
+			throw new ServiceError(500, 'upstream_error', 'the prompt asked the job to fail');
+		}
+		const media = await loadMedia(order.media, this.options.closing);
+		const firstFrame = media.find(({ type }) => type === 'first_frame');
+		return await this.options.render({
+			...frameSize(shortSide, firstFrame?.shape ?? ratio),
+			seconds,
+			caption: prompt,
+			watermark,
+			seed,
+			media: media.map(({ type, bytes }) => ({ type, bytes })),
+		});
+	}
+}
+
+/** Gives the pixels of a frame of this shape (`width:height`): even numbers, as H.264 needs them. */
+function frameSize(shortSide: number, shape: string): { width: number; height: number } {
+	const [width, height] = shape.split(':').map(Number);
+	const scale = shortSide / Math.min(width, height);
+	const even = (length: number) => 2 * Math.round((length * scale) / 2);
+	return { width: even(width), height: even(height) };
+}
+
+async function pause(seconds: number, signal: AbortSignal): Promise<void> {
+	// Timers hold 32 bits: a job that is to last for ever lasts for 24 days.
+	await setTimeout(Math.min(seconds * 1000, 2 ** 31 - 1), undefined, { signal });
+}
+
+function failure(error: unknown): ServiceError {
+	if (error instanceof ServiceError) return error;
+	const message = error instanceof Error ? error.message : String(error);
+	return new ServiceError(500, 'upstream_error', message);
+}

@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import {
+	referenceVideoModels,
+	resources,
+	videoModels,
+} from '../../../nodes/shared/gateway/protocol';
+import { serve } from './endpoint';
+
+/** 2026-01-01, in seconds: nothing depends on it. */
+const created = 1_767_225_600;
+
+/** "Endpoints" 7. A key sees the models that its group may use. */
+export function modelRoutes(api: FastifyInstance): void {
+	const [object] = resources.modelList.object.values;
+	const [kind] = resources.model.object.values;
+	const ids = [referenceVideoModels, videoModels].flatMap(Object.keys);
+
+	serve(api, 'models', ({ account }) => ({
+		object,
+		data: ids
+			.filter((id) => account.mayUse(id))
+			.map((id) => ({ id, object: kind, created, owned_by: 'model-gateway' })),
+	}));
+}

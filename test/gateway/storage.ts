@@ -1,0 +1,107 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Readable } from 'node:stream';
+import { authentication } from '../../nodes/shared/gateway/protocol';
+import { piecesOf, readRange, type StoredFile } from './files';
+import type { Jobs } from './jobs';
+import type { Links } from './links';
+
+/** A refusal as object stores word it: XML. Nothing of it is shown in the specification. */
+class StorageError extends Error {
+	constructor(
+		readonly statusCode: number,
+		readonly code: string,
+		message: string,
+		readonly headers: Record<string, string> = {},
+	) {
+		super(message);
+	}
+}
+
+const accessDenied = (message: string) => new StorageError(403, 'AccessDenied', message);
+const noSuchKey = () => new StorageError(404, 'NoSuchKey', 'The specified key does not exist.');
+
+export interface StorageContent {
+	jobs: Jobs;
+	links: Links;
+	/** Public files by name. */
+	media: Map<string, StoredFile>;
+}
+
+/** Where a job's video lies on the storage host. */
+export const videoPath = (jobId: string) => `/results/${jobId}/video.mp4`;
+export const mediaPath = (name: string) => `/media/${encodeURIComponent(name)}`;
+
+/** "Endpoints" 3: the object storage that result links lead to, and the sample media. */
+export function serveStorage(host: FastifyInstance, { jobs, links, media }: StorageContent): void {
+	host.addHook('preHandler', async ({ headers }) => {
+		if (headers.authorization !== undefined) {
+			const { status } = authentication.keyOnResultLink;
+			throw new StorageError(status, 'AccessDenied', 'Only one auth mechanism is allowed.');
+		}
+	});
+
+	host.setErrorHandler<StorageError>(
+		({ statusCode = 500, code, message, headers }, request, reply) =>
+			reply
+				.code(statusCode)
+				.headers({ ...headers, 'content-type': 'application/xml' })
+				.send(
+					`<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message><RequestId>${request.id}</RequestId></Error>`,
+				),
+	);
+	host.setNotFoundHandler(async () => {
+		throw noSuchKey();
+	});
+
+	host.route<{ Params: { id: string }; Querystring: Record<string, string> }>({
+		method: ['GET', 'HEAD'],
+		url: videoPath(':id'),
+		config: { route: 'download' },
+		handler: async (request, reply) => {
+			const { id } = request.params;
+			const link = links.check(videoPath(id), request.query);
+			if (link === 'forged') throw accessDenied('The signature does not match.');
+			if (link === 'expired') throw accessDenied('Request has expired.');
+
+			const video = jobs.get(id)?.video;
+			if (!video) throw noSuchKey();
+			return await send(video, request, reply);
+		},
+	});
+
+	host.route<{ Params: { name: string } }>({
+		method: ['GET', 'HEAD'],
+		url: '/media/:name',
+		config: { route: 'media' },
+		handler: async (request, reply) => {
+			const file = media.get(request.params.name);
+			if (!file) throw noSuchKey();
+			return await send(file, request, reply);
+		},
+	});
+}
+
+/** Streams a file, or the part of it that Range and If-Range ask for. */
+async function send(
+	file: StoredFile,
+	request: FastifyRequest,
+	reply: FastifyReply,
+): Promise<unknown> {
+	const size = file.bytes.length;
+	const { range: asked = '', 'if-range': version = file.etag } = request.headers;
+	const range = version === file.etag ? readRange(asked, size) : undefined;
+	if (range === 'unsatisfiable') {
+		throw new StorageError(416, 'InvalidRange', 'The requested range is not satisfiable.', {
+			'content-range': `bytes */${size}`,
+		});
+	}
+	const part = range ?? { first: 0, last: size - 1 };
+	if (range) reply.code(206).header('content-range', `bytes ${part.first}-${part.last}/${size}`);
+	reply.headers({
+		'accept-ranges': 'bytes',
+		'content-length': part.last - part.first + 1,
+		'content-type': file.contentType,
+		etag: file.etag,
+	});
+	return reply.send(request.method === 'HEAD' ? null : Readable.from(piecesOf(file, part)));
+}
