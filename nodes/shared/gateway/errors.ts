@@ -161,6 +161,9 @@ export interface ServiceError {
 	param?: string;
 }
 
+/** In characters: enough for every error object, too little to fill an execution's log. */
+const longestRawBody = 20_000;
+
 /** Undefined when the body carries no error of the service ("Resources", error object). */
 export function serviceError(body: unknown): ServiceError | undefined {
 	if (!isObject(body)) return undefined;
@@ -201,7 +204,7 @@ export function refused(what: Purpose, answer: FailedAnswer, retryAfter?: number
 			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
 			billed: reach === 'lost' ? what.lostIsBilled : 'no',
 			retry_can_help: heals,
-			raw_body: answer.text,
+			raw_body: answer.text.slice(0, longestRawBody),
 		},
 		reach,
 		retryAfter,
@@ -229,7 +232,7 @@ export function unreadable(what: Purpose, answer: FailedAnswer, problem: string)
 			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
 			billed: what.lostIsBilled,
 			retry_can_help: true,
-			raw_body: answer.text,
+			raw_body: answer.text.slice(0, longestRawBody),
 		},
 		'unreadable',
 	);

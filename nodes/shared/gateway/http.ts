@@ -107,29 +107,30 @@ export async function* guardedBody(
 	{ clock, signal, silence }: Pick<World, 'clock' | 'signal'> & { silence: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
 	const finished = new AbortController();
-	let lastByte = clock.now();
+	/** Undefined while the consumer is busy: a slow disk is no silence of the other side. */
+	let silentSince: number | undefined = clock.now();
 	let ended: Error | undefined;
 	const end = (why: Error) => {
 		ended ??= why;
 		response.close();
 	};
 	const stop = () => end(new Error('stopped'));
-	signal?.addEventListener('abort', stop, { once: true });
 	// One timer at a time, however many chunks pass.
 	const watch = async () => {
-		for (let left = silence; left > 0; left = lastByte + silence - clock.now()) {
+		for (let left = silence; left > 0;) {
 			await clock.sleep(left, finished.signal);
+			left = silentSince === undefined ? silence : silentSince + silence - clock.now();
 		}
 		end(new TimeLimitError(silence));
 	};
+	signal?.addEventListener('abort', stop, { once: true });
 	watch().catch(() => undefined);
 	try {
 		if (signal?.aborted) stop();
 		for await (const bytes of response.body) {
-			lastByte = clock.now();
+			silentSince = undefined;
 			yield bytes;
-			// The next node's disk may be slow; that is no silence of the storage.
-			lastByte = clock.now();
+			silentSince = clock.now();
 		}
 	} catch (error) {
 		ended ??= error instanceof Error ? error : new Error(String(error));

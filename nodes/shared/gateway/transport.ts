@@ -10,7 +10,7 @@ import {
 } from './errors';
 import { exchange, type Received } from './exchange';
 import type { World } from './http';
-import { parseJson } from './json';
+import { parseJson, valueAt } from './json';
 import { asyncHeader, endpoints, type Endpoint } from './protocol';
 import { nextTry, retryAfterOf } from './retry';
 
@@ -118,6 +118,8 @@ export class Gateway<W extends World = World> {
 			return { value: call.parse({ ...clean, json, requestId: requestIdOf(headers, json) }) };
 		} catch (error) {
 			if (!(error instanceof Unusable)) throw asGatewayError(error);
+			// Some gateways refuse with a good status.
+			if (valueAt(json, 'error')) throw refused(what, clean);
 			throw unreadable(
 				{ ...what, lostIsBilled: endpoint.resend === 'always' ? 'no' : 'unknown' },
 				clean,

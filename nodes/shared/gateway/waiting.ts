@@ -172,7 +172,7 @@ export class JobWatch {
 function isPassing({ reach, record }: GatewayError): boolean {
 	const { status, code } = record;
 	if (reach === 'unsent' || reach === 'lost' || reach === 'unreadable') return true;
-	if (code === 'video_not_ready') return true;
+	if (code !== undefined && Object.hasOwn(errorCodes, code) && errorCodes[code].heals) return true;
 	return (
 		reach === 'answered' && (status === 408 || status === 425 || status === 429 || status >= 500)
 	);

@@ -49,12 +49,7 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const { error, item, others, jobs, jobsAreKept } = failure;
 	const record = recordOf(error);
 	const message = item === undefined ? record.message : `Item ${item}: ${record.message}`;
-	const description = [
-		record.advice,
-		factsOf(record),
-		others.length > 0 ? `Also: ${others.join('; ')}.` : '',
-		jobList(jobs, jobsAreKept),
-	]
+	const description = [record.advice, factsOf(record), alsoList(others), jobList(jobs, jobsAreKept)]
 		.filter((part) => part !== '')
 		.join(' ');
 
@@ -95,6 +90,15 @@ function factsOf({
 	];
 	return `(${facts.filter(Boolean).join(', ')}.)`;
 }
+
+function alsoList(others: string[]): string {
+	if (others.length === 0) return '';
+	const more = others.length > mostOthers ? `; and ${others.length - mostOthers} more` : '';
+	return `Also: ${others.slice(0, mostOthers).join('; ')}${more}.`;
+}
+
+/** Unlike jobs, which are all named: they are paid for. */
+const mostOthers = 10;
 
 function jobList(jobs: ItemJob[], areKept: boolean): string {
 	if (jobs.length === 0) return '';
