@@ -1,6 +1,7 @@
 import type { VideoSource } from './answers';
 import { GatewayError, canceled, noAnswer, refused, type Purpose } from './errors';
-import { guardedBody, within, type HttpResponse, type World } from './http';
+import { beginningOf, requestFile } from './fileRequest';
+import { guardedBody, type HttpResponse, type World } from './http';
 import { excerpt } from './json';
 import { Mp4Boxes } from './mp4';
 import { nextTry, retryAfterOf } from './retry';
@@ -13,9 +14,8 @@ export interface DownloadRequest {
 	purpose: string;
 }
 
-/** In milliseconds: for the head of an answer, and the longest silence within a body. */
-const timeLimit = 60_000;
-const mostRedirects = 10;
+/** Longest silence within a body, in milliseconds. */
+const silence = 60_000;
 const mostRefreshes = 3;
 /** A storage that cannot continue a transfer gets this many chances to deliver it in one piece. */
 const mostRestarts = 5;
@@ -64,8 +64,10 @@ class Transfer {
 	failure?: unknown;
 	private source: VideoSource;
 	private readonly what: Purpose;
-	private received = 0;
-	private etag?: string;
+	/** Bytes passed on so far. */
+	received = 0;
+	/** Of the file they belong to. */
+	etag?: string;
 	private boxes = new Mp4Boxes();
 	private refreshes = 0;
 	private breaks = 0;
@@ -110,7 +112,7 @@ class Transfer {
 		const held: Uint8Array[] = [];
 		let broken: unknown;
 		try {
-			for await (const bytes of guardedBody(response, { ...this.world, silence: timeLimit })) {
+			for await (const bytes of guardedBody(response, { ...this.world, silence })) {
 				this.boxes.push(bytes);
 				held.push(bytes);
 				// Nothing is passed on before it is known to be an mp4.
@@ -174,7 +176,9 @@ class Transfer {
 		const { clock, signal } = this.world;
 		for (let tries = 1; ;) {
 			if (signal?.aborted) throw canceled();
-			const response = await this.ask().catch((error: unknown) => noAnswer(this.what, error));
+			const response = await requestFile(this.world, this.source, this).catch((error: unknown) =>
+				noAnswer(this.what, error),
+			);
 			const refusal = response instanceof GatewayError ? response : await this.refusalOf(response);
 			if (refusal === undefined) return response as HttpResponse;
 			if (refusal === 'complete') return undefined;
@@ -195,44 +199,6 @@ class Transfer {
 	private async renewLink(refusal: GatewayError): Promise<void> {
 		if (this.refreshes++ === mostRefreshes) throw refusal;
 		this.source = await this.request.refresh();
-	}
-
-	/** One request for what is missing. Redirects are followed, never with the key to another origin. */
-	private async ask(): Promise<HttpResponse> {
-		const { http, clock, signal } = this.world;
-		let { url, authenticated } = this.source;
-		const headers: Record<string, string> = {
-			Accept: '*/*',
-			// Lengths and ranges are to count the file's own bytes.
-			'Accept-Encoding': 'identity',
-		};
-		if (this.received > 0) headers.Range = `bytes=${this.received}-`;
-		if (this.received > 0 && this.etag !== undefined) headers['If-Range'] = this.etag;
-
-		for (let hop = 0; ; hop++) {
-			const hopRequest = {
-				method: 'GET',
-				url,
-				headers,
-				authenticated,
-				timeout: timeLimit,
-			} as const;
-			const response = await within({ milliseconds: timeLimit, clock, signal }, async (limit) => {
-				// The body outlives the time limit of its head, so it gets the outer signal.
-				const answer = await http({ ...hopRequest, signal });
-				if (limit.aborted) answer.close();
-				return answer;
-			});
-			const { location } = response.headers;
-			const isRedirect = response.status >= 300 && response.status < 400;
-			if (!isRedirect || !location || !URL.canParse(location, url) || hop === mostRedirects) {
-				return response;
-			}
-			response.close();
-			const next = new URL(location, url);
-			authenticated &&= next.origin === new URL(url).origin;
-			url = next.href;
-		}
 	}
 
 	/** Undefined when the answer carries on where the last one ended. */
@@ -274,18 +240,4 @@ class Transfer {
 			page ? 'unreadable' : 'lost',
 		);
 	}
-}
-
-/** The beginning of a body that is only read to be shown. */
-async function beginningOf(response: HttpResponse, world: World): Promise<string> {
-	let text = '';
-	try {
-		for await (const bytes of guardedBody(response, { ...world, silence: timeLimit })) {
-			text += new TextDecoder().decode(bytes);
-			if (text.length > 10_000) break;
-		}
-	} catch (error) {
-		return `${text}… (${error instanceof Error ? error.message : String(error)})`;
-	}
-	return text;
 }

@@ -1,0 +1,59 @@
+import type { VideoSource } from './answers';
+import { guardedBody, within, type HttpResponse, type World } from './http';
+
+/** In milliseconds: for the head of an answer, and the longest silence within its body. */
+const timeLimit = 60_000;
+const mostRedirects = 10;
+
+/**
+ * Asks a storage for a file, or for the rest of it ("Endpoints" 3). The link goes out byte for byte;
+ * redirects are followed, never with the key to another origin. Rejects when no answer came.
+ * @param rest bytes that are there already, and the tag of the file they belong to
+ */
+export async function requestFile(
+	{ http, clock, signal }: World,
+	source: VideoSource,
+	rest: { received: number; etag?: string },
+): Promise<HttpResponse> {
+	let { url, authenticated } = source;
+	const headers: Record<string, string> = {
+		Accept: '*/*',
+		// Lengths and ranges are to count the file's own bytes.
+		'Accept-Encoding': 'identity',
+	};
+	if (rest.received > 0) headers.Range = `bytes=${rest.received}-`;
+	if (rest.received > 0 && rest.etag !== undefined) headers['If-Range'] = rest.etag;
+
+	for (let hop = 0; ; hop++) {
+		const request = { method: 'GET', url, headers, authenticated, timeout: timeLimit } as const;
+		const response = await within({ milliseconds: timeLimit, clock, signal }, async (limit) => {
+			// The body outlives the time limit of its head, so it gets the outer signal.
+			const answer = await http({ ...request, signal });
+			if (limit.aborted) answer.close();
+			return answer;
+		});
+		const { location } = response.headers;
+		const isRedirect = response.status >= 300 && response.status < 400;
+		if (!isRedirect || !location || !URL.canParse(location, url) || hop === mostRedirects) {
+			return response;
+		}
+		response.close();
+		const next = new URL(location, url);
+		authenticated &&= next.origin === new URL(url).origin;
+		url = next.href;
+	}
+}
+
+/** The beginning of a body that is only read to be shown. */
+export async function beginningOf(response: HttpResponse, world: World): Promise<string> {
+	let text = '';
+	try {
+		for await (const bytes of guardedBody(response, { ...world, silence: timeLimit })) {
+			text += new TextDecoder().decode(bytes);
+			if (text.length > 10_000) break;
+		}
+	} catch (error) {
+		return `${text}… (${error instanceof Error ? error.message : String(error)})`;
+	}
+	return text;
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import manifest from '../../package.json';
+
+const root = path.join(__dirname, '../..');
+
+async function packageClasses() {
+	const entry = (await import(path.join(root, manifest.main))) as { default: object };
+	return entry.default as Record<string, new () => { description?: { name: string } }>;
+}
+
+describe('the package as it is published', () => {
+	const [{ files, unpackedSize }] = JSON.parse(
+		execFileSync('npm', ['pack', '--dry-run', '--json'], {
+			cwd: root,
+			stdio: ['ignore', 'pipe', 'ignore'],
+		}).toString(),
+	) as Array<{ files: Array<{ path: string }>; unpackedSize: number }>;
+	const paths = files.map((file) => file.path);
+
+	it('needs nothing at run time', () => {
+		expect(manifest).not.toHaveProperty('dependencies');
+		expect(manifest).not.toHaveProperty('optionalDependencies');
+	});
+
+	it('carries what n8n loads, with icons and codex files, and nothing of the tests', () => {
+		for (const file of [...manifest.n8n.credentials, ...manifest.n8n.nodes])
+			expect(paths).toContain(file);
+		for (const file of manifest.n8n.nodes)
+			expect(paths).toContain(file.replace('.node.js', '.node.json'));
+		expect(paths.filter((file) => file.endsWith('.svg'))).toHaveLength(4);
+		expect(paths.filter((file) => !file.startsWith('dist/')).sort()).toEqual([
+			'LICENSE.md',
+			'README.md',
+			'index.js',
+			'package.json',
+		]);
+		expect(paths.filter((file) => /test|example/i.test(file))).toEqual([]);
+	});
+
+	it('is small', () => expect(unpackedSize).toBeLessThan(200_000));
+
+	it('gives the same classes when it is required', async () => {
+		const classes = await packageClasses();
+		expect(Object.keys(classes).sort()).toEqual([
+			'ModelGateway',
+			'ModelGatewayApi',
+			'ModelGatewayWaitForVideo',
+		]);
+		expect(new classes.ModelGateway().description?.name).toBe('modelGateway');
+		expect(new classes.ModelGatewayWaitForVideo().description?.name).toBe(
+			'modelGatewayWaitForVideo',
+		);
+	});
+});
