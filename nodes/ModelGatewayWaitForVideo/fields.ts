@@ -60,7 +60,7 @@ export const fields: INodeProperties[] = [
 				name: 'fileName',
 				type: 'string',
 				default: '',
-				placeholder: 'e.g. {{ $json.product }}.mp4',
+				placeholder: "e.g. {{ $('Products').item.json.name }}.mp4",
 				description: 'Name of the file. Default: the ID of the job.',
 			},
 			{

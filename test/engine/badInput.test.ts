@@ -140,7 +140,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 		]);
 		expect(result.items('Create', { output: 1 })).toMatchObject([
 			{
-				json: { error: 'Item 1: Prompt is empty', details: { billed: 'no', status: 0 } },
+				json: { error: 'Prompt is empty', details: { billed: 'no', status: 0 } },
 				pairedItem: { item: 1 },
 			},
 		]);

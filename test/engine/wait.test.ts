@@ -132,8 +132,8 @@ describe('Wait for Video', () => {
 		const items = (await wait([withReason, without], {}, settings)).items('Wait');
 
 		expect(items.map(({ json }) => json.error)).toEqual([
-			`Item 0: Video task ${withReason.id} failed: image 2 has 3 frames`,
-			`Item 1: Video task ${without.id} failed: the service gave no reason`,
+			`Video task ${withReason.id} failed: image 2 has 3 frames`,
+			`Video task ${without.id} failed: the service gave no reason`,
 		]);
 		expect(items[0].json.details).toMatchObject({
 			code: 'invalid_image_file',

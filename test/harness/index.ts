@@ -13,7 +13,7 @@ export { testCredential } from './credentialTest';
 export { listSearch, loadOptions } from './dropdowns';
 export type { Environment } from './environment';
 export type { ExecutionOptions } from './execution';
-export { registerTypes } from './registry';
+export { nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';
 export { resumeExecution, retryExecution } from './retry';
 export { type RunOptions, runWorkflow } from './run';

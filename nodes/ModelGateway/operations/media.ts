@@ -48,7 +48,7 @@ export const mediaFields: INodeProperties[] = [
 							{
 								name: 'File of an Earlier Node',
 								value: 'binary',
-								description: 'N8n makes a public link to it;	needs an n8n with a public address',
+								description: 'N8n makes a public link to it; needs an n8n with a public address',
 							},
 							{
 								name: 'URL',
@@ -95,7 +95,7 @@ export const mediaFields: INodeProperties[] = [
 						default: '',
 						placeholder: 'e.g. https://example.com/voice.mp3',
 						description:
-							'The voice of this subject:	a wav or mp3 of 1 to 10 seconds (beta models only)',
+							'The voice of this subject: a wav or mp3 of 1 to 10 seconds (beta models only)',
 					},
 				],
 			},

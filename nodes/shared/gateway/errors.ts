@@ -227,7 +227,7 @@ export function unreadable(what: Purpose, answer: FailedAnswer, problem: string)
 		{
 			message: `Could not ${what.purpose}: the answer ${problem} (HTTP ${answer.status})`,
 			advice:
-				`The raw answer is kept below. If it is a web page, the base URL in the credential does not lead to the gateway. ${adviceOnLost(what)}`.trim(),
+				`The raw answer is kept in raw_body. If it is a web page, the base URL in the credential does not lead to the gateway. ${adviceOnLost(what)}`.trim(),
 			status: answer.status,
 			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
 			billed: what.lostIsBilled,

@@ -421,7 +421,7 @@ export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
 	},
 	upstream_error: {
 		meaning: "the model's provider had an error",
-		advice: 'Run again later; if it stays, read the raw answer below.',
+		advice: 'Run again later; if it stays, read the raw answer (raw_body).',
 		heals: true,
 	},
 	write_response_body_failed: {
@@ -460,7 +460,7 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
 	},
 	500: {
 		meaning: 'the service had an error',
-		advice: 'Read the raw answer below, then run again later.',
+		advice: 'Read the raw answer (raw_body), then run again later.',
 		heals: true,
 	},
 };

@@ -26,7 +26,7 @@ export function errorItem(error: unknown, item: number): INodeExecutionData {
 	const { message, ...rest } = recordOf(error);
 	// Keys that are undefined would show as empty columns.
 	const details = JSON.parse(JSON.stringify({ message, ...rest })) as IDataObject;
-	return { json: { error: `Item ${item}: ${message}`, details }, pairedItem: { item } };
+	return { json: { error: message, details }, pairedItem: { item } };
 }
 
 export interface NodeFailure {

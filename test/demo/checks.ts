@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Gateway } from '../gateway';
+import { readMp4, type Mp4Facts } from '../support/mp4';
+
+/** What was ordered. */
+export interface ExpectedVideo {
+	prompt: string;
+	seconds: number;
+	width: number;
+	height: number;
+}
+
+/**
+ * Checks a saved file against what was ordered, what the gateway rendered, and what it charged.
+ * Throws in one sentence what is wrong.
+ */
+export async function checkVideo(
+	file: string,
+	expected: ExpectedVideo,
+	{ jobs, ledger }: Gateway,
+): Promise<Mp4Facts & { bytes: number }> {
+	const check = (isSo: boolean, otherwise: string) => {
+		if (!isSo) throw new Error(`${path.basename(file)} ${otherwise}`);
+	};
+	const saved = await readFile(file);
+	const facts = await readMp4(saved);
+	const { seconds, width, height, codec } = facts;
+	check(seconds === expected.seconds, `lasts ${seconds} s instead of ${expected.seconds} s`);
+	check(
+		width === expected.width && height === expected.height,
+		`is ${width} x ${height} instead of ${expected.width} x ${expected.height}`,
+	);
+	check(codec.startsWith('avc1.'), `is encoded as ${codec} and not as H.264`);
+
+	const [job, ...more] = jobs.list().filter(({ order }) => order.prompt === expected.prompt);
+	check(more.length === 0, `was ordered ${more.length + 1} times`);
+	const rendered = job?.video?.bytes ?? Buffer.alloc(0);
+	check(
+		saved.length === rendered.length,
+		`has ${saved.length} bytes, and the gateway rendered ${rendered.length}`,
+	);
+	check(sha256(saved) === sha256(rendered), 'is not the file that the gateway rendered');
+
+	const charges = ledger.filter((charge) => charge.job === job?.id).length;
+	check(charges === 1, `was charged ${charges} times`);
+	return { ...facts, bytes: saved.length };
+}
+
+function sha256(bytes: Uint8Array): string {
+	return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,15 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** The drawings in the folder `pictures`. */
+export const pictures = ['woman', 'beach', 'mug'] as const;
+export type Picture = (typeof pictures)[number];
+
+/** Turns a drawing into a PNG, as the service takes its reference images. */
+export async function drawPicture(name: Picture): Promise<Buffer> {
+	const drawing = await loadImage(await readFile(path.join(__dirname, 'pictures', `${name}.svg`)));
+	const canvas = createCanvas(drawing.width, drawing.height);
+	canvas.getContext('2d').drawImage(drawing, 0, 0);
+	return canvas.toBuffer('image/png');
+}

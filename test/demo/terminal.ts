@@ -1,0 +1,14 @@
+import pc from 'picocolors';
+
+export function print(text = ''): void {
+	process.stdout.write(`${text}\n`);
+}
+
+/** Prints one thing that has just happened. */
+export function report(event: string): void {
+	print(`${pc.dim(new Date().toTimeString().slice(0, 8))}  ${event}`);
+}
+
+export function megabytes(bytes: number): string {
+	return `${(bytes / 1e6).toFixed(1)} MB`;
+}
