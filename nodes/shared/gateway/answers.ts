@@ -1,4 +1,4 @@
-import { jobFailureReason, requestIdOf, type ServiceError } from './errors';
+import { definedText, jobFailureReason, requestIdOf, type ServiceError } from './errors';
 import { asText, excerpt, isObject, textAt, valueAt, type JsonObject } from './json';
 import { phaseOf, type Phase } from './protocol';
 import { Unusable, type Answer } from './transport';
@@ -11,9 +11,7 @@ export interface Fields extends JsonObject {
 /** @throws Unusable when the body is no JSON object */
 function fieldsOf(answer: Answer): Fields {
 	if (!isObject(answer.json)) throw new Unusable(complaint(answer));
-	return answer.requestId === undefined
-		? answer.json
-		: { ...answer.json, request_id: answer.requestId };
+	return { ...definedText('request_id', answer.requestId), ...answer.json };
 }
 
 /** What is wrong with a body that should have been JSON; continues "the answer …". */
@@ -21,8 +19,13 @@ export function complaint({ text, headers, json, broken }: Answer): string {
 	if (broken !== undefined) return `broke off: ${broken}`;
 	if (text.trim() === '') return 'is empty';
 	if (json !== undefined) return `has an unexpected form: ${excerpt(text, 120)}`;
-	const isPage = /html/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype|html)/i.test(text);
-	return isPage ? 'is a web page instead of JSON' : `is not JSON: ${excerpt(text, 120)}`;
+	return isPage({ text, headers })
+		? 'is a web page instead of JSON'
+		: `is not JSON: ${excerpt(text, 120)}`;
+}
+
+function isPage({ text, headers }: Pick<Answer, 'text' | 'headers'>): boolean {
+	return /html/i.test(headers['content-type'] ?? '') || /^\s*<(!doctype|html)/i.test(text);
 }
 
 // ── Created jobs ("Endpoints" 1 and 11) ─────────────────────────────────────────────────────────
@@ -54,7 +57,9 @@ function createdJob(answer: Answer, idPaths: string[], idName: string): CreatedJ
 		return { id, fields: fieldsOf(answer) };
 	}
 	// The job is accepted and will be paid for: an id that came whole is kept, though the rest is lost.
-	const id = new RegExp(`"${idName}"\\s*:\\s*"([^"\\\\]+)"`).exec(answer.text)?.[1];
+	const id = isPage(answer)
+		? undefined
+		: new RegExp(`"${idName}"\\s*:\\s*"([^"\\\\]+)"`).exec(answer.text)?.[1];
 	if (id === undefined) throw new Unusable(complaint(answer));
 	const requestId = requestIdOf(answer.headers);
 	return { id, fields: { [idName]: id, ...(requestId && { request_id: requestId }) } };
@@ -77,12 +82,15 @@ export interface JobSight {
 	fields: Fields;
 }
 
+const statusPaths = [
+	...['status', 'task_status', 'output.task_status', 'output.status', 'data.status', 'state'],
+];
+
 export function jobSight(answer: Answer): JobSight {
 	const fields = fieldsOf(answer);
-	const status = textAt(
-		fields,
-		...['status', 'task_status', 'output.task_status', 'output.status', 'data.status', 'state'],
-	);
+	const said = statusPaths.flatMap((path) => textAt(fields, path) ?? []);
+	// Some gateways put a status of the call beside the one of the job.
+	const status = said.find((text) => phaseOf(text) !== undefined) ?? said[0];
 	if (status === undefined) throw new Unusable(`names no status: ${excerpt(answer.text, 120)}`);
 	const phase = phaseOf(status);
 	const progress = progressOf(
@@ -186,4 +194,22 @@ export function modelList(answer: Answer): Model[] {
 		const id = asText(typeof entry === 'string' ? entry : (fields.id ?? fields.model));
 		return id === undefined ? [] : [{ ...fields, id }];
 	});
+}
+
+// ── Messages ("Endpoints" 5) ────────────────────────────────────────────────────────────────────
+
+/** The form of this answer is not shown: parts of text, a plain text and a chat completion are taken. */
+export function textMessage(answer: Answer): { text: string; fields: Fields } {
+	const fields = fieldsOf(answer);
+	const content =
+		fields.content ??
+		valueAt(fields, 'message.content') ??
+		valueAt(fields, 'choices.0.message.content');
+	const parts = Array.isArray(content)
+		? content
+		: [content ?? fields.completion ?? fields.output_text];
+	const texts = parts.map((part) => (isObject(part) ? part.text : part));
+	if (!Array.isArray(content) && typeof texts[0] !== 'string')
+		throw new Unusable(complaint(answer));
+	return { text: texts.filter((text) => typeof text === 'string').join(''), fields };
 }

@@ -4,7 +4,7 @@ import { beginningOf, requestFile } from './fileRequest';
 import { guardedBody, type HttpResponse, type World } from './http';
 import { excerpt } from './json';
 import { Mp4Boxes } from './mp4';
-import { nextTry, retryAfterOf } from './retry';
+import { waitBeforeRetry, retryAfterOf } from './retry';
 
 export interface DownloadRequest {
 	source: VideoSource;
@@ -35,14 +35,18 @@ export async function downloadVideo<T>(
 	request: DownloadRequest,
 	store: (bytes: AsyncGenerator<Uint8Array, void, undefined>) => Promise<T>,
 ): Promise<T> {
-	const transfer = new Transfer(world, request);
+	// What is under way ends with the store, which may fail while the storage is silent.
+	const over = new AbortController();
+	const signal = AbortSignal.any([over.signal, ...(world.signal ? [world.signal] : [])]);
+	const transfer = new Transfer({ ...world, signal }, request);
 	for (let restarts = 0; ; restarts++) {
 		const outcome = await store(transfer.bytes()).then(
 			(value) => ({ value }),
 			// The store may wrap what it was thrown; the transfer knows the true cause.
 			(error: unknown) => ({ error: transfer.failure ?? error }),
 		);
-		if (world.signal?.aborted) throw canceled();
+		if (!('error' in outcome && outcome.error instanceof BeginAgain)) over.abort();
+		if (world.signal?.aborted) throw transfer.keptForLater(canceled());
 		if ('value' in outcome) return outcome.value;
 		if (!(outcome.error instanceof BeginAgain)) throw outcome.error;
 		if (restarts === mostRestarts) throw transfer.givenUp(outcome.error.message);
@@ -89,20 +93,18 @@ class Transfer {
 		this.etag = undefined;
 		this.boxes = new Mp4Boxes();
 		this.failure = undefined;
-		let isComplete = false;
 		try {
 			for (;;) {
 				const before = this.received;
 				const response = await this.open();
 				const ending = response && (yield* this.pass(response));
-				isComplete = ending === undefined;
 				if (ending === undefined) return;
 				await this.recover(ending, this.received > before);
 			}
 		} catch (error) {
 			this.failure = error;
 		}
-		if (!isComplete) throw this.failure;
+		throw this.failure;
 	}
 
 	/** Passes one answer's bytes on; undefined when the file is complete. */
@@ -164,11 +166,10 @@ class Transfer {
 		retryAfter?: number,
 	): number | undefined {
 		const rules = { resend: 'always', resendIfLost: true, hasBackup: false } as const;
-		const next = nextTry(
+		return waitBeforeRetry(
 			{ status, reach, tries, retryAfter },
 			{ ...rules, random: this.world.random() },
 		);
-		return next?.wait;
 	}
 
 	/** Asks for what is missing until somebody sends it; undefined when nothing is missing. */
@@ -191,13 +192,13 @@ class Transfer {
 				tries++,
 				refusal.retryAfter,
 			);
-			if (wait === undefined) throw refusal;
+			if (wait === undefined) throw this.keptForLater(refusal);
 			await clock.sleep(wait, signal);
 		}
 	}
 
 	private async renewLink(refusal: GatewayError): Promise<void> {
-		if (this.refreshes++ === mostRefreshes) throw refusal;
+		if (this.refreshes++ === mostRefreshes) throw this.keptForLater(refusal);
 		this.source = await this.request.refresh();
 	}
 
@@ -224,6 +225,12 @@ class Transfer {
 		const text = await beginningOf(response, this.world);
 		const retryAfter = retryAfterOf(headers, this.world.clock.now());
 		return refused(this.what, { status, headers, text }, retryAfter);
+	}
+
+	/** However the download fails, the video is not lost. */
+	keptForLater({ record, reach }: GatewayError): GatewayError {
+		const { billed, advice, retry_can_help } = this.givenUp('').record;
+		return new GatewayError({ ...record, billed, advice, retry_can_help }, reach);
 	}
 
 	givenUp(why: string, page?: Ending['page']): GatewayError {

@@ -1,5 +1,12 @@
 import { asText, excerpt, isObject, parseJson, textAt, valueAt } from './json';
-import { billing, errorCodes, statusMeanings, type ErrorMeaning, type JobKind } from './protocol';
+import {
+	balanceWords,
+	billing,
+	errorCodes,
+	statusMeanings,
+	type ErrorMeaning,
+	type JobKind,
+} from './protocol';
 
 /** Where a job stands, as far as we know: enough to collect it later. */
 export interface JobNote {
@@ -30,6 +37,8 @@ export interface ErrorRecord {
 	/** Whether the same request can succeed later with nothing changed. */
 	retry_can_help: boolean;
 	raw_body?: string;
+	/** What came of a streamed text before it broke off. */
+	partial_text?: string;
 	/** The job this failure is about. */
 	job?: JobNote;
 }
@@ -55,6 +64,11 @@ export class GatewayError extends Error {
 		readonly retryAfter?: number,
 	) {
 		super(record.message);
+	}
+
+	/** The same error, of a request that an earlier try may have brought to the service. */
+	after({ record: { billed, advice } }: GatewayError): GatewayError {
+		return new GatewayError({ ...this.record, billed, advice }, this.reach, this.retryAfter);
 	}
 
 	/** The same error, about this job. */
@@ -87,6 +101,8 @@ export interface Purpose {
 	purpose: string;
 	/** What a lost answer may have cost. */
 	lostIsBilled: ErrorRecord['billed'];
+	/** What a good status has cost although nothing came of it; default: as a lost answer. */
+	unreadableIsBilled?: ErrorRecord['billed'];
 }
 
 /**
@@ -95,7 +111,8 @@ export interface Purpose {
  */
 export function noAnswer(what: Purpose, cause: unknown): GatewayError {
 	const { texts, codes } = traces(cause);
-	const unsent = codes.some((code) => neverSent.test(code)) || texts.some((t) => neverSent.test(t));
+	const said = [...codes, ...texts];
+	const unsent = said.some((t) => neverSent.test(t)) && !said.some((t) => brokeLater.test(t));
 	const detail = excerpt([...new Set([...codes, ...texts])].join(', '));
 	return new GatewayError(
 		{
@@ -123,6 +140,9 @@ function adviceOnLost({ lostIsBilled }: Purpose): string {
 const neverSent =
 	/ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|ERR_INVALID_URL|Invalid URL|CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|SSL routines|secure TLS connection was established|certificate|connect ETIMEDOUT|blocked/;
 
+/** An open connection that broke says what it was doing: the request may have gone by then. */
+const brokeLater = /\bread E|\bwrite E(?!PROTO)|BAD_RECORD|DECRYPTION_FAILED/;
+
 /** n8n wraps network errors in layers that differ by version; the codes are somewhere among them. */
 function traces(cause: unknown): { texts: string[]; codes: string[] } {
 	const texts: string[] = [];
@@ -135,12 +155,14 @@ function traces(cause: unknown): { texts: string[]; codes: string[] } {
 			message,
 			messages,
 			cause: next,
+			errors,
 			errorResponse,
 		} = level as Record<string, unknown>;
 		for (const value of [code, httpCode]) if (typeof value === 'string') codes.push(value);
 		if (Array.isArray(messages)) texts.push(...messages.filter((m) => typeof m === 'string'));
 		if (typeof message === 'string' && message !== '') texts.push(message);
-		level = next ?? errorResponse;
+		// A host with several addresses gives one error for each.
+		level = next ?? (Array.isArray(errors) ? errors[0] : errorResponse);
 	}
 	return { texts, codes };
 }
@@ -187,7 +209,8 @@ export function serviceError(body: unknown): ServiceError | undefined {
  */
 export function refused(what: Purpose, answer: FailedAnswer, retryAfter?: number): GatewayError {
 	const said = serviceError(parseJson(answer.text));
-	const known = said && meaningOf(said);
+	const isBalance = answer.status === 429 && balanceWords.test(said?.message ?? '');
+	const known = isBalance ? errorCodes.quota_exceeded : said && meaningOf(said);
 	const byStatus = statusMeanings[answer.status] ?? statusMeanings[answer.status < 500 ? 400 : 500];
 	const { meaning, advice, heals } = known ?? byStatus;
 	// A proxy's page tells nothing about what the service did with the request.
@@ -222,7 +245,12 @@ function meaningOf({ code, type }: ServiceError): ErrorMeaning | undefined {
  * A good status with a body that is of no use: cut, empty, a web page, not JSON, without its fields.
  * @param problem continues "the answer …"
  */
-export function unreadable(what: Purpose, answer: FailedAnswer, problem: string): GatewayError {
+export function unreadable(
+	what: Purpose,
+	answer: FailedAnswer,
+	problem: string,
+	partialText?: string,
+): GatewayError {
 	return new GatewayError(
 		{
 			message: `Could not ${what.purpose}: the answer ${problem} (HTTP ${answer.status})`,
@@ -230,9 +258,10 @@ export function unreadable(what: Purpose, answer: FailedAnswer, problem: string)
 				`The raw answer is kept in raw_body. If it is a web page, the base URL in the credential does not lead to the gateway. ${adviceOnLost(what)}`.trim(),
 			status: answer.status,
 			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
-			billed: what.lostIsBilled,
+			billed: what.unreadableIsBilled ?? what.lostIsBilled,
 			retry_can_help: true,
 			raw_body: answer.text.slice(0, longestRawBody),
+			...definedText('partial_text', partialText),
 		},
 		'unreadable',
 	);
@@ -261,7 +290,8 @@ export function jobFailureReason(job: unknown): ServiceError {
 		if (message !== undefined) return { message, ...definedText('code', textAt(body, 'code')) };
 	}
 	const error = valueAt(job, 'error');
-	return error === undefined || error === null ? {} : { message: excerpt(JSON.stringify(error)) };
+	const isEmpty = !error || (typeof error === 'object' && Object.keys(error).length === 0);
+	return isEmpty ? {} : { message: excerpt(JSON.stringify(error)) };
 }
 
 /** Input that would be refused, found before anything is paid. */

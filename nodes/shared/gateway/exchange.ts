@@ -25,13 +25,15 @@ export interface ExchangeOptions {
 	timeout: number;
 	/** Hand back files and redirects elsewhere instead of reading or refusing them. */
 	mayLeadToFile?: boolean;
+	/** Told the body of a good answer as it arrives, piece by piece. */
+	onText?: (text: string) => Promise<void> | void;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 5;
 /** Answers are JSON; the largest carry pictures as base64. */
 const mostCharacters = 256 * 1024 * 1024;
-const fileTypes = /^(video\/|application\/(octet-stream|mp4))/i;
+const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
 /**
  * Sends one request with the key and reads its answer. Redirects are followed within the same origin
@@ -44,7 +46,7 @@ export async function exchange(
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<Received> {
-	const { http, clock, signal, timeout, mayLeadToFile } = options;
+	const { http, clock, signal, timeout, mayLeadToFile, onText } = options;
 	// Kept outside, so that a time limit in mid-body does not lose what had come.
 	let received: Received | undefined;
 
@@ -73,7 +75,7 @@ export async function exchange(
 					return { ...head, isFile: true };
 				}
 				received = head;
-				await readInto(received, response);
+				await readInto(received, response, status < 300 ? onText : undefined);
 				return received;
 			} finally {
 				response.close();
@@ -89,15 +91,17 @@ export async function exchange(
 	}
 }
 
-async function readInto(received: Received, response: HttpResponse): Promise<void> {
+async function readInto(
+	received: Received,
+	response: HttpResponse,
+	onText?: ExchangeOptions['onText'],
+): Promise<void> {
 	const decoder = new TextDecoder();
-	try {
-		for await (const bytes of response.body) {
-			received.text += decoder.decode(bytes, { stream: true });
-			if (received.text.length > mostCharacters) throw tooLarge();
-		}
-	} finally {
-		received.text += decoder.decode();
+	for await (const bytes of response.body) {
+		const text = decoder.decode(bytes, { stream: true });
+		received.text += text;
+		if (received.text.length > mostCharacters) throw tooLarge();
+		await onText?.(text);
 	}
 }
 

@@ -2,6 +2,7 @@
  * What the gateway layer needs of the world: a way to send one HTTP request, and a clock. Both are
  * handed in: n8n's request helper and timers in the nodes, axios and a simulated clock in tests.
  */
+import type { Slots } from './slots';
 
 export interface HttpRequest {
 	method: 'GET' | 'POST';
@@ -46,6 +47,8 @@ export interface World {
 	random: () => number;
 	/** Aborts when the user presses Stop. */
 	signal?: AbortSignal;
+	/** How many requests are in flight at most; fewer while the service has too many. Default: no limit. */
+	pace?: Slots;
 }
 
 /** Settles as the promise does, but rejects with the signal's reason as soon as that aborts. */

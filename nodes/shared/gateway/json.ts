@@ -46,3 +46,9 @@ export function excerpt(text: string, length = 300): string {
 	const line = text.replace(/\s+/g, ' ').trim();
 	return line.length > length ? `${line.slice(0, length)}…` : line;
 }
+
+/** The object without the fields that are undefined: what the user did not set is not sent. */
+export function defined<T extends object>(object: T): Partial<T> {
+	const entries = Object.entries(object).filter(([, value]) => value !== undefined);
+	return Object.fromEntries(entries) as Partial<T>;
+}

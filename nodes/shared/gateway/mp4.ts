@@ -30,9 +30,8 @@ export class Mp4Boxes {
 
 	/** The last box lacks bytes. Unknown boxes prove nothing. */
 	get isCut(): boolean {
-		return (
-			!this.strange && (this.headerLength > 0 || (this.left ?? 0) > 0) && this.left !== Infinity
-		);
+		const isWithinBox = this.headerLength > 0 || (this.left ?? 0) > 0;
+		return !this.strange && isWithinBox && this.left !== Infinity;
 	}
 
 	push(bytes: Uint8Array): void {

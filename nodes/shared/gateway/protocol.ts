@@ -124,12 +124,14 @@ export const videoJobStates = {
 } as const satisfies Record<string, Phase>;
 
 const phases = new Map<string, Phase>(
-	[taskCreationStates, taskPollStates, videoJobStates].flatMap((states) => Object.entries(states)),
+	[taskCreationStates, taskPollStates, videoJobStates].flatMap((states) =>
+		Object.entries(states).map(([state, phase]) => [state.toLowerCase(), phase] as const),
+	),
 );
 
 /** The phase of a state of any of the three vocabularies; undefined for a state nobody has named yet. */
 export function phaseOf(state: string): Phase | undefined {
-	return phases.get(state) ?? phases.get(state.toLowerCase());
+	return phases.get(state.toLowerCase());
 }
 
 export function isFinal(phase: Phase | undefined): phase is 'succeeded' | 'failed' {
@@ -246,6 +248,12 @@ export const endpoints = {
 	video: { ...read, path: '/v1/videos/{id}' },
 	videoContent: { ...read, path: '/v1/videos/{id}/content' },
 } as const satisfies Record<string, Endpoint>;
+
+/** "Endpoints" 4: what reasoning-series models refuse, even at its default value. */
+export const reasoningRefuses = {
+	fields: ['temperature', 'top_p', 'frequency_penalty'],
+	roles: ['system'],
+} as const;
 
 /** "Endpoints" 1: the switch without which a task is not accepted. Its name can be changed in the credential. */
 export const asyncHeader = { name: 'X-Gateway-Async', value: 'enable' } as const;
@@ -469,7 +477,8 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
  * A 429 that waiting does not heal: the table of the video endpoint gives "insufficient balance" the
  * same status as the rate limit, and shows no code for it.
  */
-export const balanceWords = /quota_exceeded|insufficient|balance|arrear|overdue|billing/i;
+export const balanceWords =
+	/quota_exceeded|exceeded your (current )?quota|insufficient|balance(?!r)|arrear|overdue/i;
 
 // ── 8. Limits ───────────────────────────────────────────────────────────────────────────────────
 

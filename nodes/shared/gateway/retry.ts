@@ -25,13 +25,6 @@ export interface RetryRules {
 	random: number;
 }
 
-export interface NextTry {
-	/** Milliseconds to wait. */
-	wait: number;
-	/** Whether to go to the other base URL. */
-	switchBase: boolean;
-}
-
 const firstWait = 1_000;
 const longestWait = 30_000;
 /** A longer Retry-After is reported instead of obeyed: nobody expects a node to sleep for an hour. */
@@ -40,21 +33,20 @@ const triesOnRateLimit = 8;
 const triesOtherwise = 5;
 
 /**
- * Whether and when to try again ("Errors", and who may resend in protocol.ts); undefined is: give up.
- * Pure, so that every rule about money is a row in a test.
+ * Whether and when to try again ("Errors", and who may resend in protocol.ts): milliseconds to wait;
+ * undefined is: give up. Pure, so that every rule about money is a row in a test.
  */
-export function nextTry(failed: FailedTry, rules: RetryRules): NextTry | undefined {
+export function waitBeforeRetry(failed: FailedTry, rules: RetryRules): number | undefined {
 	if (!mayResend(failed, rules)) return undefined;
 	if (failed.tries >= (failed.status === 429 ? triesOnRateLimit : triesOtherwise)) return undefined;
 	if ((failed.retryAfter ?? 0) > longestRetryAfter) return undefined;
 
-	const answered = failed.status !== 0;
 	// Each base gets its turn before the wait grows: a dead one costs no time when the other is well.
-	const switchBase = !answered && rules.hasBackup;
-	const round = switchBase ? Math.ceil(failed.tries / 2) : failed.tries;
-	if (switchBase && failed.tries % 2 === 1) return { wait: 0, switchBase };
+	const takesTurns = failed.status === 0 && rules.hasBackup;
+	if (takesTurns && failed.tries % 2 === 1) return 0;
+	const round = takesTurns ? failed.tries / 2 : failed.tries;
 	const backOff = Math.min(longestWait, firstWait * 2 ** (round - 1));
-	return { wait: failed.retryAfter ?? backOff * (0.75 + rules.random / 2), switchBase };
+	return failed.retryAfter ?? backOff * (0.75 + rules.random / 2);
 }
 
 function mayResend({ reach, status, ...said }: FailedTry, rules: RetryRules): boolean {
@@ -72,7 +64,7 @@ function mayResend({ reach, status, ...said }: FailedTry, rules: RetryRules): bo
 		case 'answered':
 			if (status === 429) return !isBalance(said);
 			if (status === 408 || status === 425) return resend !== 'ifRefused';
-			if (status < 500) return false;
+			if (status < 500 || said.code === 'quota_exceeded') return false;
 			return resend === 'ifRefused' ? isTransient(said) : true;
 	}
 }

@@ -12,7 +12,7 @@ import { exchange, type Received } from './exchange';
 import type { World } from './http';
 import { parseJson, valueAt } from './json';
 import { asyncHeader, endpoints, type Endpoint } from './protocol';
-import { nextTry, retryAfterOf } from './retry';
+import { waitBeforeRetry, retryAfterOf } from './retry';
 
 export interface Call<T> {
 	endpoint: Endpoint;
@@ -30,6 +30,10 @@ export interface Call<T> {
 	once?: boolean;
 	/** The answer may be a redirect to a file, or the file itself. */
 	mayLeadToFile?: boolean;
+	/** Sent besides those that every request has. */
+	headers?: Record<string, string>;
+	/** Told the body of a good answer as it arrives, piece by piece. */
+	onText?: (text: string) => Promise<void> | void;
 	/** Takes what is needed from an answer; throws {@link Unusable} when it is not there. */
 	parse: (answer: Answer) => T;
 }
@@ -42,7 +46,15 @@ export interface Answer extends Received {
 }
 
 /** Thrown by parsers: the problem continues "the answer …". */
-export class Unusable extends Error {}
+export class Unusable extends Error {
+	constructor(
+		problem: string,
+		/** What can be kept of a text that broke off. */
+		readonly partialText?: string,
+	) {
+		super(problem);
+	}
+}
 
 /**
  * The one way to the service: adds address and headers, sends, tries again as `retry.ts` says, and
@@ -61,16 +73,23 @@ export class Gateway<W extends World = World> {
 
 	/** @throws GatewayError */
 	async call<T>(call: Call<T>): Promise<T> {
-		const { clock, random, signal } = this.world;
+		const { clock, random, signal, pace } = this.world;
+		// Once a try may have been accepted, no later refusal makes that undone.
+		let doubt: GatewayError | undefined;
 		for (let tries = 1; ; tries++) {
-			if (signal?.aborted) throw canceled();
-			const base = this.base;
-			const outcome = await this.try(base, call).catch(asGatewayError);
+			const attempt = async () => {
+				// Stop may have been pressed while the request waited for its turn.
+				if (signal?.aborted) throw canceled(doubt);
+				return await this.try(call).catch(asGatewayError);
+			};
+			// A poll has a schedule of its own.
+			const isPaced = pace !== undefined && !call.once;
+			const outcome = await (isPaced ? pace.run(attempt, isRateLimit) : attempt());
 			if (!(outcome instanceof GatewayError)) return outcome.value;
-			if (signal?.aborted) throw canceled(outcome);
+			if (outcome.record.billed === 'unknown') doubt ??= outcome;
+			if (signal?.aborted) throw canceled(doubt);
 
-			if (outcome.record.status === 0) this.leave(base);
-			const next = nextTry(
+			const wait = waitBeforeRetry(
 				{ ...outcome.record, reach: outcome.reach, retryAfter: outcome.retryAfter, tries },
 				{
 					resend: call.endpoint.resend,
@@ -80,9 +99,10 @@ export class Gateway<W extends World = World> {
 				},
 			);
 			// A poll that never left goes to the other base at once; any other waits for its next turn.
-			const waitsForItsTurn = call.once && !(outcome.reach === 'unsent' && next?.wait === 0);
-			if (!next || waitsForItsTurn) throw outcome;
-			await clock.sleep(next.wait, signal).catch(() => undefined);
+			const waitsForItsTurn = call.once && !(outcome.reach === 'unsent' && wait === 0);
+			if (wait === undefined || waitsForItsTurn) throw doubt ? outcome.after(doubt) : outcome;
+			await clock.sleep(wait, signal).catch(() => undefined);
+			if (signal?.aborted) throw canceled(doubt);
 		}
 	}
 
@@ -92,12 +112,14 @@ export class Gateway<W extends World = World> {
 		if (this.base === base && backupUrl) this.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
-	private async try<T>(base: string, call: Call<T>): Promise<{ value: T }> {
+	private async try<T>(call: Call<T>): Promise<{ value: T }> {
 		const { endpoint } = call;
+		const { base } = this;
 		const what: Purpose = {
 			purpose: call.purpose,
 			// "Errors": a lost answer is not billed; yet a job whose creation was lost may run.
 			lostIsBilled: endpoint.resend === 'ifRefused' ? 'unknown' : 'no',
+			unreadableIsBilled: endpoint.resend === 'always' ? 'no' : 'unknown',
 		};
 		const { http, clock, signal } = this.world;
 		const received = await exchange(what, this.request(base, call), {
@@ -106,8 +128,12 @@ export class Gateway<W extends World = World> {
 			signal,
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
 			mayLeadToFile: call.mayLeadToFile,
+			onText: call.onText,
 		}).catch((error: unknown) => (error instanceof GatewayError ? error : noAnswer(what, error)));
-		if (received instanceof GatewayError) throw received;
+		if (received instanceof GatewayError) {
+			if (received.record.status === 0) this.leave(base);
+			throw received;
+		}
 
 		const clean = { ...received, text: this.redact(received.text) };
 		const { status, headers, text } = clean;
@@ -120,16 +146,12 @@ export class Gateway<W extends World = World> {
 			if (!(error instanceof Unusable)) throw asGatewayError(error);
 			// Some gateways refuse with a good status.
 			if (valueAt(json, 'error')) throw refused(what, clean);
-			throw unreadable(
-				{ ...what, lostIsBilled: endpoint.resend === 'always' ? 'no' : 'unknown' },
-				clean,
-				error.message,
-			);
+			throw unreadable(what, clean, error.message, error.partialText);
 		}
 	}
 
-	private request(base: string, { endpoint, id, body }: Call<unknown>) {
-		const headers: Record<string, string> = { Accept: 'application/json' };
+	private request(base: string, { endpoint, id, body, ...call }: Call<unknown>) {
+		const headers: Record<string, string> = { Accept: 'application/json', ...call.headers };
 		if (body) headers['Content-Type'] = 'application/json';
 		if (endpoint === endpoints.referenceVideoCreate) {
 			headers[this.connection.asyncHeaderName] = asyncHeader.value;
@@ -145,8 +167,14 @@ export class Gateway<W extends World = World> {
 	/** Services echo keys in their errors; none may reach an output, an error or a log. */
 	private redact(text: string): string {
 		const { key } = this.connection;
-		return key.length < 8 ? text : text.replaceAll(key, '***');
+		if (key.length < 8) return text;
+		// JSON may spell a slash as \/.
+		return text.replaceAll(key, '***').replaceAll(key.replaceAll('/', '\\/'), '***');
 	}
+}
+
+function isRateLimit(outcome: unknown): boolean {
+	return outcome instanceof GatewayError && outcome.record.status === 429;
 }
 
 /** A mistake of ours is an error of its own kind, and is not to be hidden behind the network. */

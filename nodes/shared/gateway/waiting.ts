@@ -71,11 +71,10 @@ export class JobWatch {
 
 	/** The file's address anew, for a link that has expired. */
 	async freshSource(): Promise<VideoSource> {
-		if (this.kind === 'video') return (await this.source.content(this.note.id)).source;
 		await this.pause(0);
-		const { link } = await this.poll(pollTimeLimit);
-		if (link === undefined) throw linkMissing(this.note);
-		return { url: link, authenticated: false };
+		const sight = this.kind === 'task' ? await this.look(pollTimeLimit) : undefined;
+		const deadline = this.settings.clock.now() + graceForLink;
+		return (await this.untilLinked({ fields: {}, ...sight }, deadline)).source;
 	}
 
 	private async untilFinal(deadline: number, firstPollAfter: number): Promise<JobSight> {
@@ -100,12 +99,12 @@ export class JobWatch {
 			return sight;
 		} catch (error) {
 			const failure = asGatewayError(error);
-			const isUnknown = failure.record.status === 404;
-			if (!(isUnknown && this.otherKindLeft) && !isPassing(failure)) {
-				throw asGatewayError(failure.about(this.note));
-			}
+			if (this.settings.signal?.aborted) throw stopped(this.note);
 			this.trouble = failure;
-			if (!isUnknown) return undefined;
+			if (isPassing(failure)) return undefined;
+			// Which status an unknown video job gets is not shown.
+			const mayBeOther = this.otherKindLeft && [400, 404].includes(failure.record.status);
+			if (!mayBeOther) throw failure.about(this.note);
 		}
 		this.otherKindLeft = false;
 		this.kind = this.kind === 'task' ? 'video' : 'task';
@@ -127,7 +126,10 @@ export class JobWatch {
 	}
 
 	/** The state is final and is not asked for again, unless the link itself is missing from it. */
-	private async untilLinked(sight: JobSight, deadline: number): Promise<FinishedJob> {
+	private async untilLinked(
+		sight: Pick<JobSight, 'link' | 'fields'>,
+		deadline: number,
+	): Promise<FinishedJob> {
 		const { clock } = this.settings;
 		const { id } = this.note;
 		for (let link = sight.link; ;) {
@@ -162,20 +164,18 @@ export class JobWatch {
 	private async pause(milliseconds: number): Promise<void> {
 		const { clock, signal } = this.settings;
 		const wait = Math.max(milliseconds, this.lastPoll + shortestInterval - clock.now());
-		if (signal?.aborted) throw canceled().about(this.note);
+		if (signal?.aborted) throw stopped(this.note);
 		if (wait > 0) await clock.sleep(wait, signal).catch(() => undefined);
-		if (signal?.aborted) throw canceled().about(this.note);
+		if (signal?.aborted) throw stopped(this.note);
 	}
 }
 
 /** Whether a later poll may do better. */
 function isPassing({ reach, record }: GatewayError): boolean {
 	const { status, code } = record;
-	if (reach === 'unsent' || reach === 'lost' || reach === 'unreadable') return true;
+	if (reach !== 'answered') return reach !== 'none';
 	if (code !== undefined && Object.hasOwn(errorCodes, code) && errorCodes[code].heals) return true;
-	return (
-		reach === 'answered' && (status === 408 || status === 425 || status === 429 || status >= 500)
-	);
+	return status < 400 || status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
 function asGatewayError(error: unknown): GatewayError {
@@ -204,6 +204,13 @@ function aboutJob(
 		retry_can_help: true,
 		job,
 		...record,
+	});
+}
+
+function stopped(job: JobNote): GatewayError {
+	return aboutJob(job, {
+		message: canceled().message,
+		advice: `It may still be running and paid for: wait for it by its id ${job.id}, which is kept for ${limits.taskIdHours} hours.`,
 	});
 }
 

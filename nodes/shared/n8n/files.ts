@@ -1,4 +1,4 @@
-import type { IBinaryData, IBinaryKeyData } from 'n8n-workflow';
+import type { IBinaryData, IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 import { downloadVideo, type DownloadRequest } from '../gateway/download';
 import { publicLinkProblem } from '../gateway/links';
 import type { ItemRun } from './operation';
@@ -27,6 +27,16 @@ export function videoFileName(wanted: string): string {
 		.replace(/^\.+/, '')
 		.trim();
 	return /\.(mp4|m4v|mov)$/i.test(safe) ? safe : `${safe || 'video'}.mp4`;
+}
+
+/** A file of an item as a data URL. */
+export async function dataUrlOf(
+	file: IBinaryData,
+	{ helpers }: IExecuteFunctions,
+	item: number,
+): Promise<string> {
+	const bytes = await helpers.getBinaryDataBuffer(item, file);
+	return `data:${file.mimeType};base64,${bytes.toString('base64')}`;
 }
 
 /** Long enough for a job that waits in the service's line. */

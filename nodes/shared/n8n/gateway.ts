@@ -1,16 +1,23 @@
 import type { IExecuteFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import { connectionFrom } from '../gateway/connection';
+import type { Slots } from '../gateway/slots';
 import { Gateway } from '../gateway/transport';
 import { credentialName, n8nWorld, type N8nWorld } from './world';
 
 /** The gateway of the node's credential, for one run of the node. */
 export type N8nGateway = Gateway<N8nWorld>;
 
-/** @throws GatewayError when the credential cannot be used */
+/**
+ * @param run what one run of a node adds to the world
+ * @throws GatewayError when the credential cannot be used
+ */
 export async function gatewayOf(
 	context: IExecuteFunctions | ILoadOptionsFunctions,
-	failed?: AbortSignal,
+	run: { failed?: AbortSignal; pace?: Slots } = {},
 ): Promise<N8nGateway> {
 	const credential = await context.getCredentials(credentialName);
-	return new Gateway(connectionFrom(credential), n8nWorld(context, failed));
+	return new Gateway(connectionFrom(credential), {
+		...n8nWorld(context, run.failed),
+		pace: run.pace,
+	});
 }

@@ -4,7 +4,7 @@ import { GatewayError, badInput, canceled, type JobNote } from '../gateway/error
 import { Slots } from '../gateway/slots';
 import { errorItem, nodeError, recordOf, type ItemJob } from './errors';
 import { gatewayOf, type N8nGateway } from './gateway';
-import type { ItemOutput, ItemWork, Operation } from './operation';
+import type { ItemOutput, ItemRun, ItemWork, Operation } from './operation';
 import { ItemParameters } from './parameters';
 import { Receipts } from './receipts';
 import { stopSignalOf } from './world';
@@ -18,9 +18,9 @@ type Outcome = { outputs: ItemOutput[] } | { error: unknown };
  * under way are let finish, and all that was paid is kept in receipts for the next try.
  * @param parallel items in flight at most
  */
-export async function runItems<Request>(
+export async function runItems<Request, Made>(
 	context: IExecuteFunctions,
-	work: ItemWork<Request>,
+	work: ItemWork<Request, Made>,
 	parallel: number,
 ): Promise<INodeExecutionData[][]> {
 	return await new ItemLoop(context, work).run(parallel);
@@ -49,9 +49,11 @@ export async function runOperation(
 	return await runItems(context, operation, parallel >= 1 ? Math.floor(parallel) : 10);
 }
 
-class ItemLoop<Request> {
+class ItemLoop<Request, Made> {
 	private readonly items: INodeExecutionData[];
 	private readonly requests = new Map<number, Request>();
+	/** Answers that are paid for, by item. */
+	private readonly made = new Map<number, Made>();
 	private readonly outcomes: Outcome[] = [];
 	/** In the order they happened: the first is the cause of what follows. */
 	private readonly failures: Array<{ item: number; error: unknown }> = [];
@@ -63,7 +65,7 @@ class ItemLoop<Request> {
 
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private readonly work: ItemWork<Request>,
+		private readonly work: ItemWork<Request, Made>,
 	) {
 		this.items = context.getInputData();
 		this.receipts = new Receipts(context);
@@ -72,7 +74,8 @@ class ItemLoop<Request> {
 
 	async run(parallel: number): Promise<INodeExecutionData[][]> {
 		try {
-			const gateway = await gatewayOf(this.context, this.failed.signal);
+			const run = { failed: this.failed.signal, pace: new Slots(parallel) };
+			const gateway = await gatewayOf(this.context, run);
 			await this.prepareAll(gateway);
 			if (!this.isFailing) await this.performAll(gateway, new Slots(parallel));
 		} catch (error) {
@@ -96,40 +99,75 @@ class ItemLoop<Request> {
 	}
 
 	private async performAll(gateway: N8nGateway, slots: Slots): Promise<void> {
-		const perform = async (item: number, request: Request) => {
-			try {
-				if (this.isFailing || this.isStopped) return;
-				this.outcomes[item] = { outputs: await this.outputsOf(item, request, gateway) };
-			} catch (error) {
-				this.fail(item, error);
-				if (this.isFailing && !this.work.paid) this.failed.abort(canceled());
-			}
+		for (const item of this.requests.keys()) this.recall(item);
+		const due = [...this.requests.keys()].filter((item) => !this.outcomes[item]);
+		const perform = async (group: number[]) => {
+			if (this.isFailing || this.isStopped) return;
+			await this.make(
+				group.filter((item) => !this.made.has(item)),
+				gateway,
+			);
+			await Promise.all(group.map(async (item) => await this.deliver(item, gateway)));
 		};
-		await Promise.all(
-			[...this.requests].map(([item, request]) => slots.run(() => perform(item, request))),
-		);
+		const groups = groupsOf(due, this.requests, this.work.batch);
+		await Promise.all(groups.map((group) => slots.run(async () => await perform(group))));
 	}
 
-	private async outputsOf(
-		item: number,
-		request: Request,
-		gateway: N8nGateway,
-	): Promise<ItemOutput[]> {
-		const note = (job: JobNote) => void this.jobs.set(item, job);
-		const receipt = this.work.paid && this.receipts.find(item, this.identityOf(request));
-		if (receipt && 'outputs' in receipt) {
-			if (receipt.job) note(receipt.job);
-			return receipt.outputs;
+	/** Takes over what an earlier try has paid for. */
+	private recall(item: number): void {
+		const request = this.requests.get(item) as Request;
+		const receipt = this.work.paid ? this.receipts.find(item, this.identityOf(request)) : undefined;
+		if (receipt?.job) this.jobs.set(item, receipt.job);
+		if (receipt?.made !== undefined) this.made.set(item, receipt.made as Made);
+		if (receipt?.outputs) this.outcomes[item] = { outputs: receipt.outputs };
+		if (receipt?.lost && !this.work.resendsLost?.(request)) {
+			this.fail(item, new GatewayError(receipt.lost, 'lost'));
 		}
-		if (receipt && !this.work.resendsLost?.(request)) throw new GatewayError(receipt.lost, 'lost');
-		return await this.work.perform(request, {
+	}
+
+	private async make(group: number[], gateway: N8nGateway): Promise<void> {
+		if (group.length === 0) return;
+		const requests = group.map((item) => this.requests.get(item) as Request);
+		const run = this.runOf(group[0], gateway);
+		const { batch } = this.work;
+		try {
+			const made = batch
+				? await batch.perform(requests, run)
+				: [await this.work.perform(requests[0], run)];
+			group.forEach((item, place) => {
+				const result = made[place];
+				if (result instanceof GatewayError) this.fail(item, result);
+				else this.made.set(item, result);
+			});
+		} catch (error) {
+			for (const item of group) this.fail(item, error);
+		}
+	}
+
+	private async deliver(item: number, gateway: N8nGateway): Promise<void> {
+		const made = this.made.get(item);
+		if (made === undefined) return;
+		const { deliver } = this.work;
+		try {
+			const request = this.requests.get(item) as Request;
+			const outputs = deliver
+				? await deliver(made, request, this.runOf(item, gateway))
+				: (made as ItemOutput[]);
+			this.outcomes[item] = { outputs };
+		} catch (error) {
+			this.fail(item, error);
+		}
+	}
+
+	private runOf(item: number, gateway: N8nGateway): ItemRun {
+		return {
 			context: this.context,
 			gateway,
 			item,
 			count: this.items.length,
-			note,
+			note: (job) => void this.jobs.set(item, job),
 			hint: (message) => this.context.addExecutionHints({ message, location: 'outputPane' }),
-		});
+		};
 	}
 
 	/** Hands on what the items gave, or fails the node. */
@@ -153,10 +191,12 @@ class ItemLoop<Request> {
 		for (const [item, request] of this.requests) {
 			const outcome = this.outcomes[item];
 			const identity = this.identityOf(request);
-			if (outcome && 'outputs' in outcome) {
-				this.receipts.keep(item, identity, { ...outcome, job: this.jobs.get(item) });
-			} else if (this.work.resendsLost && isLost(outcome?.error)) {
-				this.receipts.keep(item, identity, { lost: recordOf(outcome?.error) });
+			const made = this.made.get(item);
+			if (made !== undefined) {
+				const outputs = outcome && 'outputs' in outcome ? outcome.outputs : undefined;
+				this.receipts.keep(item, identity, { made, outputs, job: this.jobs.get(item) });
+			} else if (outcome && 'error' in outcome && this.work.resendsLost && isLost(outcome.error)) {
+				this.receipts.keep(item, identity, { lost: recordOf(outcome.error) });
 			}
 		}
 	}
@@ -178,6 +218,7 @@ class ItemLoop<Request> {
 		this.outcomes[item] = { error };
 		// What fails because the node has failed already is a consequence, not news.
 		if (!this.failed.signal.aborted && !this.isStopped) this.failures.push({ item, error });
+		if (this.isFailing && !this.work.paid) this.failed.abort(canceled());
 	}
 
 	private identityOf(request: Request): unknown {
@@ -191,6 +232,31 @@ class ItemLoop<Request> {
 	private get isStopped(): boolean {
 		return stopSignalOf(this.context)?.aborted ?? false;
 	}
+}
+
+/** Items that go in one request: each alone, unless the work takes several. */
+function groupsOf<Request, Made>(
+	items: number[],
+	requests: ReadonlyMap<number, Request>,
+	batch: ItemWork<Request, Made>['batch'],
+): number[][] {
+	if (!batch) return items.map((item) => [item]);
+	const open = new Map<string, { group: number[]; size: number }>();
+	const groups: number[][] = [];
+	for (const item of items) {
+		const request = requests.get(item) as Request;
+		const key = JSON.stringify(batch.key(request));
+		const size = batch.size(request);
+		let current = open.get(key);
+		if (!current || current.size + size > batch.most(request)) {
+			current = { group: [], size: 0 };
+			open.set(key, current);
+			groups.push(current.group);
+		}
+		current.group.push(item);
+		current.size += size;
+	}
+	return groups;
 }
 
 function isLost(error: unknown): boolean {

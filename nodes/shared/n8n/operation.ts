@@ -1,5 +1,5 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import type { JobNote } from '../gateway/errors';
+import type { GatewayError, JobNote } from '../gateway/errors';
 import type { N8nGateway } from './gateway';
 import type { ItemParameters } from './parameters';
 
@@ -23,15 +23,27 @@ export interface ItemRun {
 }
 
 /**
- * What happens to each item, in two steps: everything that can be checked is checked for all items
- * before the first is sent.
+ * What happens to each item. Everything that can be checked is checked for all items before the first
+ * is sent; what was paid for is never sent again because of what comes after.
  */
-export interface ItemWork<Request> {
-	/** What it makes is paid for: kept in receipts, and never aborted because another item failed. */
+export interface ItemWork<Request, Made = ItemOutput[]> {
+	/** What {@link perform} makes is paid for: it is kept in receipts, and never aborted because another item failed. */
 	paid: boolean;
 	/** Reads and checks one item's parameters; problems are collected by `parameters`. */
 	prepare(parameters: ItemParameters, run: { gateway: N8nGateway }): Promise<Request> | Request;
-	perform(request: Request, run: ItemRun): Promise<ItemOutput[]>;
+	/** The request itself. Without {@link deliver}, it gives the item's outputs. */
+	perform(request: Request, run: ItemRun): Promise<Made>;
+	/** Sends several items in one request, where the endpoint takes them. */
+	batch?: {
+		/** Items go together in their order while the key is the same and the sizes add up to at most `most`. */
+		key(request: Request): unknown;
+		size(request: Request): number;
+		most(request: Request): number;
+		/** @returns for each request what it made, or why it failed */
+		perform(requests: Request[], run: ItemRun): Promise<Array<Made | GatewayError>>;
+	};
+	/** Turns the answer into outputs; costs nothing, and may be repeated. */
+	deliver?(made: Made, request: Request, run: ItemRun): Promise<ItemOutput[]>;
 	/** What makes two requests the same, where it is not the whole request. */
 	identity?(request: Request): unknown;
 	/** Whether the user wants a request sent again whose answer was lost. */
@@ -39,7 +51,7 @@ export interface ItemWork<Request> {
 }
 
 /** One entry of the node's menus. */
-export interface Operation<Request = unknown> extends ItemWork<Request> {
+export interface Operation<Request = unknown, Made = unknown> extends ItemWork<Request, Made> {
 	resource: { name: string; value: string };
 	name: string;
 	value: string;

@@ -1,6 +1,8 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import type { Problem } from '../gateway/errors';
+import { fieldProblem } from '../gateway/fields';
 import { isObject, parseJson, type JsonObject } from '../gateway/json';
+import type { Field } from '../gateway/protocol';
 
 /**
  * Reads one item's parameters. Expressions can yield anything, so every value is checked; what is wrong
@@ -46,6 +48,14 @@ export class ItemParameters {
 		return this.asBoolean(this.value(name, fallback), name) ?? fallback;
 	}
 
+	wholeNumber(name: string, field: string, limits: { min: number }): number {
+		const value = this.value(name);
+		const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+		const problem = fieldProblem(number, { type: 'integer', ...limits });
+		if (problem !== undefined) this.report(field, problem);
+		return number as number;
+	}
+
 	/** Entries of a fixed collection that allows several. */
 	entries(name: string): JsonObject[] {
 		const entries = this.value(name, []);
@@ -68,6 +78,14 @@ export class ItemParameters {
 		return isNumeral ? Number(value) : (value as number);
 	}
 
+	/** A number that is sent as it is, by the rules of its field. */
+	checkedNumber(name: string, field: string, rules: Field): number | undefined {
+		const value = this.optionalNumber(name);
+		const problem = value === undefined ? undefined : fieldProblem(value, rules);
+		if (problem !== undefined) this.report(field, problem);
+		return value;
+	}
+
 	/** A number of at least `min`, for settings of ours. */
 	setting(name: string, field: string, rules: { min: number; fallback: number }): number {
 		const value = this.optionalNumber(name) ?? rules.fallback;
@@ -77,6 +95,15 @@ export class ItemParameters {
 			`must be a number of at least ${rules.min} (it is ${JSON.stringify(value)})`,
 		);
 		return rules.fallback;
+	}
+
+	/** One text, or several; empty ones are left out. */
+	texts(name: string, field: string): string | string[] | undefined {
+		const value = this.options[name];
+		const texts = (Array.isArray(value) ? value : [value])
+			.map((entry) => this.asText(entry, field))
+			.filter((text) => text !== undefined && text !== '');
+		return texts.length > 1 ? (texts as string[]) : texts[0];
 	}
 
 	optionalBoolean(name: string, field: string): boolean | undefined {

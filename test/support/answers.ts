@@ -1,0 +1,15 @@
+import { parseJson } from '../../nodes/shared/gateway/json';
+import type { Answer } from '../../nodes/shared/gateway/transport';
+
+/** An answer as the transport hands it to a parser. @param body a text as it is, anything else as JSON */
+export function answerOf(body: unknown, parts: Partial<Answer> = {}): Answer {
+	const text = typeof body === 'string' ? body : JSON.stringify(body);
+	return {
+		status: 200,
+		headers: {},
+		text,
+		url: 'https://gateway.example/v1/videos/video_1/content',
+		json: parseJson(text),
+		...parts,
+	};
+}

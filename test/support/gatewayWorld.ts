@@ -1,0 +1,44 @@
+import { connectionFrom } from '../../nodes/shared/gateway/connection';
+import { GatewayError } from '../../nodes/shared/gateway/errors';
+import type { World } from '../../nodes/shared/gateway/http';
+import { Gateway } from '../../nodes/shared/gateway/transport';
+import { axiosHttp } from './axiosHttp';
+import { SimulatedClock } from './simulatedClock';
+
+export const key = 'sk-0123456789/abcdef+';
+
+export interface SimulatedWorld extends World {
+	clock: SimulatedClock;
+}
+
+export interface WorldOptions {
+	/** See {@link SimulatedClock}. */
+	patience?: number;
+	signal?: AbortSignal;
+}
+
+/** Real sockets in simulated time, and chance that always falls in the middle. */
+export function simulatedWorld({ patience, signal }: WorldOptions = {}): SimulatedWorld {
+	const clock = new SimulatedClock(patience);
+	const during = async <T>(work: Promise<T>) => await clock.during(work);
+	return { http: axiosHttp({ key, during }), clock, random: () => 0.5, signal };
+}
+
+/** @param baseUrl or the fields of the credential */
+export function gatewayTo(
+	baseUrl: string | { baseUrl: string; backupUrl?: string; asyncHeaderName?: string },
+	options: WorldOptions = {},
+): Gateway<SimulatedWorld> {
+	const credential = typeof baseUrl === 'string' ? { baseUrl } : baseUrl;
+	return new Gateway(connectionFrom({ apiKey: key, ...credential }), simulatedWorld(options));
+}
+
+/** The error that this work ends with; it must be one of the gateway layer. */
+export async function failureOf(work: Promise<unknown>): Promise<GatewayError> {
+	const outcome: unknown = await work.then(
+		() => new Error('the work did not fail'),
+		(error: unknown) => error,
+	);
+	if (outcome instanceof GatewayError) return outcome;
+	throw outcome;
+}

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+export interface ReceivedRequest {
+	method: string;
+	/** Path and query, as they were sent. */
+	path: string;
+	headers: IncomingMessage['headers'];
+	body: string;
+}
+
+/** What the server does with one request. */
+export type Reply = (response: ServerResponse, request: ReceivedRequest) => void;
+
+const servers = new Set<ScriptedServer>();
+
+afterEach(async () => {
+	await Promise.all([...servers].map(async (server) => await server.close()));
+});
+
+/** A server on loopback that answers as the test says; it ends with the test. */
+export async function startServer(...replies: Reply[]): Promise<ScriptedServer> {
+	const server = new ScriptedServer(replies);
+	await server.listening;
+	return server;
+}
+
+export class ScriptedServer {
+	readonly requests: ReceivedRequest[] = [];
+	readonly listening: Promise<void>;
+	url = '';
+	private readonly server: Server;
+	private readonly sockets = new Set<Socket>();
+	private readonly isAnswered = new Map<number, () => void>();
+
+	/** @param replies one for each request in turn; the last one serves all further requests too */
+	constructor(private readonly replies: Reply[]) {
+		this.server = createServer((request, response) => void this.serve(request, response));
+		this.server.on('connection', (socket) => {
+			this.sockets.add(socket);
+			socket.on('error', () => undefined);
+			socket.on('close', () => this.sockets.delete(socket));
+		});
+		this.listening = once(this.server.listen(0, '127.0.0.1'), 'listening').then(() => {
+			this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+		});
+		servers.add(this);
+	}
+
+	get openSockets(): number {
+		return this.sockets.size;
+	}
+
+	/** Settles when every connection has ended. */
+	async idle(): Promise<void> {
+		await Promise.all(
+			[...this.sockets].map(async (socket) => {
+				await new Promise((resolve) => socket.once('close', resolve));
+			}),
+		);
+	}
+
+	/** Settles when so many requests have come, and the reply to the last of them has begun. */
+	async received(count: number): Promise<void> {
+		if (this.requests.length >= count) return;
+		await new Promise<void>((resolve) => this.isAnswered.set(count, resolve));
+	}
+
+	async close(): Promise<void> {
+		if (!servers.delete(this)) return;
+		for (const socket of this.sockets) socket.destroy();
+		await new Promise((resolve) => this.server.close(resolve));
+	}
+
+	private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		response.on('error', () => undefined);
+		const body: Buffer[] = [];
+		try {
+			for await (const piece of request) body.push(piece as Buffer);
+		} catch {
+			return;
+		}
+		const received: ReceivedRequest = {
+			method: request.method ?? '',
+			path: request.url ?? '',
+			headers: request.headers,
+			body: Buffer.concat(body).toString(),
+		};
+		const reply = this.replies[Math.min(this.requests.length, this.replies.length - 1)];
+		const count = this.requests.push(received);
+		reply?.(response, received);
+		this.isAnswered.get(count)?.();
+	}
+}
+
+type Headers = Record<string, string>;
+
+/** An answer that comes whole. */
+export function answer(status: number, body: string | Uint8Array, headers: Headers = {}): Reply {
+	return (response) => response.writeHead(status, headers).end(body);
+}
+
+export function json(body: unknown, status = 200, headers: Headers = {}): Reply {
+	return answer(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
+}
+
+export function page(status: number): Reply {
+	const html = `<!DOCTYPE html>\n<html><body><h1>${status}</h1><p>nginx</p></body></html>`;
+	return answer(status, html, { 'content-type': 'text/html' });
+}
+
+export function redirect(status: number, location: string): Reply {
+	return answer(status, '', { location });
+}
+
+/** Resets the connection before anything was answered. */
+export const reset: Reply = (response) => void response.socket?.resetAndDestroy();
+
+/** Never answers. */
+export const silence: Reply = () => undefined;
+
+/** Sends the head and the beginning of a body that never ends. */
+export function stall(beginning: string | Uint8Array, headers: Headers = {}, status = 200): Reply {
+	return (response) => void response.writeHead(status, headers).write(beginning);
+}
+
+/** Sends the head and the beginning of a body, and breaks the connection. */
+export function cut(beginning: string | Uint8Array, headers: Headers = {}, status = 200): Reply {
+	return (response) => {
+		// An end is announced, as a length or as a last chunk, and never comes.
+		response.writeHead(status, headers).write(beginning, () => breakOff(response));
+	};
+}
+
+/** Breaks the connection, once the other side has had the time to read what was sent. */
+export function breakOff(response: ServerResponse): void {
+	setTimeout(() => response.socket?.destroy(), 10);
+}

@@ -1,0 +1,39 @@
+import { breakOff, type Reply } from './scriptedServer';
+
+export interface StorageOptions {
+	/** Null for none. */
+	etag?: string | null;
+	/** Whether it continues a transfer. */
+	ranges?: boolean;
+	/** Where in the file the connection breaks, whatever was asked for. */
+	until?: number;
+	headers?: Record<string, string | number>;
+}
+
+/** Serves a file as object stores do. */
+export function storage(
+	file: Uint8Array,
+	{ etag = '"v1"', ranges = true, until = file.length, headers = {} }: StorageOptions = {},
+): Reply {
+	return (response, { headers: { range = '', 'if-range': version = etag } }) => {
+		const asked = ranges && version === etag ? /^bytes=(\d+)-$/.exec(range)?.[1] : undefined;
+		const first = Number(asked ?? 0);
+		if (first >= file.length) {
+			response.writeHead(416, { 'content-range': `bytes */${file.length}` }).end();
+			return;
+		}
+		response.writeHead(asked === undefined ? 200 : 206, {
+			'content-type': 'video/mp4',
+			'content-length': file.length - first,
+			...(etag !== null && { etag }),
+			...(asked !== undefined && {
+				'content-range': `bytes ${first}-${file.length - 1}/${file.length}`,
+			}),
+			...headers,
+		});
+		response.write(file.subarray(first, until), () => {
+			if (until < file.length) breakOff(response);
+			else response.end();
+		});
+	};
+}

@@ -1,0 +1,103 @@
+import type { Clock } from '../../nodes/shared/gateway/http';
+
+interface Sleeper {
+	due: number;
+	wake: () => void;
+}
+
+/**
+ * A clock whose time passes only while nothing else runs: it then jumps to the sleeper that is due
+ * first. Days of waiting take milliseconds, and every test sees the same order of events.
+ */
+export class SimulatedClock implements Clock {
+	private time = Date.UTC(2026, 0, 1);
+	/** The one that is due first stands last. */
+	private readonly sleepers: Sleeper[] = [];
+	private isScheduled = false;
+	/** Pieces of real work under way, such as requests. */
+	private underWay = 0;
+	/** Grows whenever real work starts or ends. */
+	private moves = 0;
+
+	/**
+	 * @param patience real milliseconds that real work may stand still before time passes over it, as a
+	 * time limit needs that is to be seen; by default, time waits for real work however long it takes
+	 */
+	constructor(private readonly patience = Infinity) {}
+
+	now(): number {
+		return this.time;
+	}
+
+	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+		signal?.throwIfAborted();
+		await new Promise<void>((resolve, reject) => {
+			const wake = () => {
+				signal?.removeEventListener('abort', abort);
+				resolve();
+			};
+			const sleeper = { due: this.time + Math.max(0, milliseconds), wake };
+			const abort = () => {
+				this.sleepers.splice(this.sleepers.indexOf(sleeper), 1);
+				reject(signal?.reason);
+			};
+			signal?.addEventListener('abort', abort, { once: true });
+			this.sleepers.splice(this.placeOf(sleeper.due), 0, sleeper);
+			this.schedule();
+		});
+	}
+
+	/** Time stands still until this work is done. */
+	async during<T>(work: Promise<T>): Promise<T> {
+		this.underWay++;
+		this.moves++;
+		try {
+			return await work;
+		} finally {
+			this.underWay--;
+			this.moves++;
+			this.schedule();
+		}
+	}
+
+	/** Behind those that are due later or were there before at the same time, counted from the end. */
+	private placeOf(due: number): number {
+		let low = 0;
+		let high = this.sleepers.length;
+		while (low < high) {
+			const middle = (low + high) >>> 1;
+			if (this.sleepers[middle].due > due) low = middle + 1;
+			else high = middle;
+		}
+		return low;
+	}
+
+	/** Looks again once all that runs now has come to rest. */
+	private schedule(): void {
+		if (this.isScheduled || this.sleepers.length === 0) return;
+		this.isScheduled = true;
+		setImmediate(() => {
+			this.isScheduled = false;
+			if (this.underWay === 0) this.wakeNext();
+			else if (Number.isFinite(this.patience)) this.waitForWork(this.moves);
+		});
+	}
+
+	private waitForWork(moves: number): void {
+		setTimeout(() => {
+			// A busy machine may fire the timer late, with what the work waits for just arriving.
+			setImmediate(() => {
+				if (this.moves === moves) this.wakeNext();
+				else this.schedule();
+			});
+		}, this.patience).unref();
+	}
+
+	private wakeNext(): void {
+		const sleeper = this.sleepers.pop();
+		if (sleeper === undefined) return;
+		this.time = Math.max(this.time, sleeper.due);
+		sleeper.wake();
+		this.schedule();
+	}
+}

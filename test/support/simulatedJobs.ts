@@ -1,0 +1,112 @@
+import { jobSight, type JobSight, type VideoSource } from '../../nodes/shared/gateway/answers';
+import {
+	noAnswer,
+	refused,
+	unreadable,
+	type GatewayError,
+} from '../../nodes/shared/gateway/errors';
+import type { JobKind } from '../../nodes/shared/gateway/protocol';
+import { Unusable } from '../../nodes/shared/gateway/transport';
+import type { JobSource } from '../../nodes/shared/gateway/waiting';
+import { answerOf } from './answers';
+import type { SimulatedClock } from './simulatedClock';
+
+/** One question to the service. Times are in milliseconds from the beginning. */
+export interface Asked {
+	what: JobKind | 'content';
+	id: string;
+	at: number;
+	/** How many questions about this job came before. */
+	before: number;
+	/** How long the answer may take. */
+	timeout?: number;
+}
+
+/** The body of an answer, or the error that the transport would make of it. */
+export type Said = object | GatewayError;
+
+export const link = 'https://storage.example/video.mp4';
+export const running = { status: 'in_progress', progress: 30 };
+export const completed = { status: 'completed', progress: 100, result_url: link };
+
+const what = { purpose: 'ask how far the job is', lostIsBilled: 'no' } as const;
+
+export const lost = noAnswer(
+	what,
+	Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+);
+export const unsent = noAnswer(what, Object.assign(new Error(''), { code: 'ECONNREFUSED' }));
+export const page = unreadable(what, { status: 200, headers: {}, text: '<html>' }, 'is a web page');
+
+export function refusal(status: number, code?: string, retryAfter?: number): GatewayError {
+	const text = code === undefined ? '' : JSON.stringify({ error: { message: 'no', code } });
+	return refused(what, { status, headers: {}, text }, retryAfter);
+}
+
+/** The service as a wait sees it, in simulated time. */
+export class SimulatedJobs implements JobSource {
+	readonly asked: Asked[] = [];
+	private readonly counts = new Map<string, number>();
+	private readonly start: number;
+
+	/**
+	 * @param say what the service answers
+	 * @param latency milliseconds until it does
+	 */
+	constructor(
+		private readonly clock: SimulatedClock,
+		private readonly say: (asked: Asked) => Said,
+		private readonly latency = 0,
+	) {
+		this.start = clock.now();
+	}
+
+	/** When it was asked. */
+	get times(): number[] {
+		return this.asked.map(({ at }) => at);
+	}
+
+	/** The shortest time between two polls of one job. */
+	get shortestGap(): number {
+		const last = new Map<string, number>();
+		let shortest = Infinity;
+		for (const { what, id, at } of this.asked) {
+			if (what === 'content') continue;
+			shortest = Math.min(shortest, at - (last.get(id) ?? -Infinity));
+			last.set(id, at);
+		}
+		return shortest;
+	}
+
+	async poll(kind: JobKind, id: string, timeout: number): Promise<JobSight> {
+		const answer = answerOf(await this.answer({ what: kind, id, timeout }));
+		try {
+			return jobSight(answer);
+		} catch (error) {
+			if (error instanceof Unusable) throw unreadable(what, answer, error.message);
+			throw error;
+		}
+	}
+
+	async content(id: string): Promise<{ source: VideoSource; fields: object & { url: string } }> {
+		const fields = (await this.answer({ what: 'content', id })) as { url: string };
+		return { source: { url: fields.url, authenticated: false }, fields: { ...fields } };
+	}
+
+	private async answer(question: Pick<Asked, 'what' | 'id' | 'timeout'>): Promise<object> {
+		const at = this.clock.now() - this.start;
+		const before = this.counts.get(question.id) ?? 0;
+		const asked = { ...question, at, before };
+		this.counts.set(question.id, before + 1);
+		this.asked.push(asked);
+		const said = this.say(asked);
+		if (this.latency > 0) await this.clock.sleep(this.latency);
+		if (said instanceof Error) throw said;
+		return said;
+	}
+}
+
+/** Says one thing after the other, and the last one for ever. */
+export function inTurn(...said: Said[]): (asked: Asked) => Said {
+	return ({ before }) => said[Math.min(before, said.length - 1)];
+}

@@ -1,0 +1,391 @@
+import fc from 'fast-check';
+import {
+	complaint,
+	createdTask,
+	createdVideo,
+	jobSight,
+	modelList,
+	videoContent,
+} from '../../nodes/shared/gateway/answers';
+import type { Phase } from '../../nodes/shared/gateway/protocol';
+import { Unusable, type Answer } from '../../nodes/shared/gateway/transport';
+import { answerOf } from '../support/answers';
+
+const cutAfter = (text: string, headers = {}) =>
+	answerOf(text, { headers, json: undefined, broken: 'aborted' });
+
+describe('a created task', () => {
+	const specified = {
+		output: { task_id: 'task_1', task_status: 'PENDING' },
+		request_id: 'req_1',
+	};
+
+	it('is read as specified and handed on unchanged', () => {
+		expect(createdTask(answerOf(specified))).toEqual({ id: 'task_1', fields: specified });
+	});
+
+	it.each<[string, object]>([
+		['at the surface', { task_id: 'task_1' }],
+		['within data', { data: { task_id: 'task_1' } }],
+		['within the output of data', { data: { output: { task_id: 'task_1' } } }],
+		['as a plain id', { id: 'task_1' }],
+		['with spaces around it', { output: { task_id: ' task_1 ' } }],
+		['beside an empty one', { output: { task_id: '' }, task_id: 'task_1' }],
+	])('is found %s', (_, body) => {
+		expect(createdTask(answerOf(body)).id).toBe('task_1');
+	});
+
+	it('may have a number', () => {
+		expect(createdTask(answerOf({ output: { task_id: 12345 } })).id).toBe('12345');
+	});
+
+	it('has its id where the next node looks for it', () => {
+		const { fields } = createdTask(answerOf({ data: { task_id: 'task_1' }, code: 0 }));
+		expect(fields).toEqual({ task_id: 'task_1', data: { task_id: 'task_1' }, code: 0 });
+	});
+
+	it('carries the request id of the head where the body has none', () => {
+		const { output } = specified;
+		const { fields } = createdTask(answerOf({ output }, { requestId: 'head_1' }));
+		expect(fields).toEqual({ output, request_id: 'head_1' });
+	});
+
+	it('keeps the request id of the body', () => {
+		const { fields } = createdTask(answerOf(specified, { requestId: 'head_1' }));
+		expect(fields.request_id).toBe('req_1');
+	});
+
+	it.each([
+		'{"output":{"task_id":"task_1","task_status":"PEN',
+		'{"output":{"task_id" : "task_1"',
+		'{"request_id":"req_1","output":{"task_status":"PENDING","task_id":"task_1"}',
+	])('is kept when the answer was cut behind its id: %s', (text) => {
+		expect(createdTask(cutAfter(text, { 'x-request-id': 'head_1' }))).toEqual({
+			id: 'task_1',
+			fields: { task_id: 'task_1', request_id: 'head_1' },
+		});
+	});
+
+	it.each<[string, Answer]>([
+		['was cut within its id', cutAfter('{"output":{"task_id":"task_')],
+		['is empty', answerOf('')],
+		['is a page', answerOf('<html></html>')],
+		['is a list', answerOf(['task_1'])],
+		['is null', answerOf(null)],
+		['names no job', answerOf({ output: {}, request_id: 'req_1' })],
+		['has an id of another kind', answerOf({ output: { task_id: { value: 'task_1' } } })],
+	])('is not made up when the answer %s', (_, answer) => {
+		expect(() => createdTask(answer)).toThrow(Unusable);
+	});
+});
+
+describe('a created video', () => {
+	it('is read as specified and handed on unchanged', () => {
+		const body = { id: 'video_1', object: 'video', status: 'queued' };
+		expect(createdVideo(answerOf(body))).toEqual({ id: 'video_1', fields: body });
+	});
+
+	it.each<[string, object]>([
+		['as video_id', { video_id: 'video_1' }],
+		['within data', { data: { id: 'video_1' } }],
+		['as video_id within data', { data: { video_id: 'video_1' } }],
+		['within output', { output: { id: 'video_1' } }],
+	])('is found %s, and handed on as id', (_, body) => {
+		const job = createdVideo(answerOf(body));
+		expect(job).toEqual({ id: 'video_1', fields: { ...body, id: 'video_1' } });
+	});
+
+	it('is kept when the answer was cut behind its id', () => {
+		expect(createdVideo(cutAfter('{"id":"video_1","status":'))).toEqual({
+			id: 'video_1',
+			fields: { id: 'video_1' },
+		});
+	});
+
+	it('is not the id of some element of a web page', () => {
+		const page = '<!doctype html><html><script>window.app = {"id":"root"}</script></html>';
+		expect(() => createdVideo(answerOf(page))).toThrow(Unusable);
+	});
+});
+
+describe('a job that is polled', () => {
+	it('is read as the task endpoint words it', () => {
+		const body = { task_id: 'task_1', status: 'in_progress', progress: 30 };
+		expect(jobSight(answerOf(body, { requestId: 'req_1' }))).toEqual({
+			status: 'in_progress',
+			phase: 'running',
+			progress: 30,
+			fields: { ...body, request_id: 'req_1' },
+		});
+	});
+
+	it('has its link when it is completed', () => {
+		const result_url = "https://storage.example/v.mp4?Signature=a%2Fb+c=&X='(1)";
+		const body = { task_id: 'task_1', status: 'completed', progress: 100, result_url };
+		expect(jobSight(answerOf(body))).toMatchObject({ phase: 'succeeded', link: result_url });
+	});
+
+	it.each<[unknown, Phase | undefined]>([
+		['submitted', 'queued'],
+		['PENDING', 'queued'],
+		['queued', 'queued'],
+		['RUNNING', 'running'],
+		['processing', 'running'],
+		['SUCCEEDED', 'succeeded'],
+		['COMPLETED', 'succeeded'],
+		[' Completed ', 'succeeded'],
+		['FAILED', 'failed'],
+		['UNKNOWN', undefined],
+		['CANCELED', undefined],
+		['constructor', undefined],
+		[2, undefined],
+	])('in the state %j', (status, phase) => {
+		expect(jobSight(answerOf({ status })).phase).toBe(phase);
+	});
+
+	it.each<[string, object]>([
+		['natively', { output: { task_id: 'task_1', task_status: 'RUNNING' } }],
+		['natively at the surface', { task_status: 'RUNNING' }],
+		['within output', { output: { status: 'processing' } }],
+		['within data', { code: 0, data: { status: 'in_progress' } }],
+		['as state', { state: 'processing' }],
+		['beside an empty one', { status: '', task_status: 'RUNNING' }],
+		['beside one that is no text', { status: true, data: { status: 'processing' } }],
+	])('may tell its state %s', (_, body) => {
+		expect(jobSight(answerOf(body)).phase).toBe('running');
+	});
+
+	it.each<[unknown, number | undefined]>([
+		[0, 0],
+		[30, 30],
+		['30', 30],
+		['30%', 30],
+		[' 30 % ', 30],
+		[99.5, 99.5],
+		['soon', undefined],
+		['', undefined],
+		[null, undefined],
+		[{ percent: 30 }, undefined],
+	])('with the progress %j', (progress, expected) => {
+		expect(jobSight(answerOf({ status: 'in_progress', progress })).progress).toBe(expected);
+	});
+
+	it.each(['output', 'data'])('may tell its progress within %s', (name) => {
+		const body = { status: 'processing', [name]: { progress: 40 } };
+		expect(jobSight(answerOf(body)).progress).toBe(40);
+	});
+
+	it.each<[string, object, object]>([
+		['an object', { error: { code: 'a_code', message: 'no' } }, { code: 'a_code', message: 'no' }],
+		['a text', { error: 'no' }, { message: 'no' }],
+		['natively', { output: { code: 'a_code', message: 'no' } }, { code: 'a_code', message: 'no' }],
+		['not at all', {}, {}],
+	])('may tell why it failed as %s', (_, fields, failure) => {
+		expect(jobSight(answerOf({ status: 'failed', ...fields })).failure).toEqual(failure);
+	});
+
+	it('has no failure unless it failed', () => {
+		const sight = jobSight(answerOf({ status: 'completed', error: { message: 'old' } }));
+		expect(sight).not.toHaveProperty('failure');
+	});
+
+	it.each<[string, Answer]>([
+		['is empty', answerOf('')],
+		['is a list', answerOf([{ status: 'completed' }])],
+		['is a page', answerOf('<html></html>')],
+		['was cut', cutAfter('{"status":"completed",')],
+		['names no status', answerOf({ id: 'video_1' })],
+		['has a status of another kind', answerOf({ status: { name: 'completed' } })],
+	])('is not seen when the answer %s', (_, answer) => {
+		expect(() => jobSight(answer)).toThrow(Unusable);
+	});
+});
+
+describe('the link to a video', () => {
+	const link = 'https://storage.example/v.mp4?X-Sig=a%2Fb%20c';
+	const other = 'https://elsewhere.example/x';
+	const found = (body: unknown) => videoContent(answerOf(body)).source;
+
+	it.each<[string, unknown]>([
+		['as url', { url: link }],
+		['as result_url', { result_url: link }],
+		['as video_url', { video_url: link }],
+		['as download_url', { download_url: link }],
+		['under a name nobody has thought of', { signed_file_link: link }],
+		['under one that is unlike the others', { fileUri: link }],
+		['within data', { data: { url: link } }],
+		['within a list', { data: [{ url: link }] }],
+		['in a list of texts', { output: [link] }],
+		['deep down', { data: { result: { videos: [{ url: link }] } } }],
+		['as JSON text', JSON.stringify(link)],
+		['as a text', link],
+		['as a text on a line of its own', `${link}\n`],
+		['beside a picture of it', { thumbnail_url: other, data: { url: link } }],
+		['beside its cover', { cover: { url: other }, video: { url: link } }],
+		['beside what it was made of', { input: { image: { url: other } }, result: { url: link } }],
+		['beside the address to call back', { callback_url: other, output: { video_url: link } }],
+		['beside another one deeper down', { url: link, data: { url: other } }],
+		['beside an empty one', { url: '', video_url: link }],
+	])('is found %s', (_, body) => {
+		expect(found(body)).toEqual({ url: link, authenticated: false });
+	});
+
+	it('is kept byte for byte', () => {
+		const odd = 'https://storage.example/a b'.replace(' ', '%20') + "/ü?x='1'&y=%7e&z=A%2fb+|";
+		expect(found({ url: odd }).url).toBe(odd);
+	});
+
+	it('may be relative to the address that answered', () => {
+		expect(found({ url: '/files/v.mp4?sig=1' }).url).toBe(
+			'https://gateway.example/files/v.mp4?sig=1',
+		);
+	});
+
+	it('may be a redirect', () => {
+		const { source, fields } = videoContent(
+			answerOf('', { status: 302, location: link, requestId: 'req_1' }),
+		);
+		expect(source).toEqual({ url: link, authenticated: false });
+		expect(fields).toEqual({ url: link, request_id: 'req_1' });
+	});
+
+	it('is the address itself when that serves the file', () => {
+		const { source } = videoContent(answerOf('', { isFile: true }));
+		expect(source).toEqual({
+			url: 'https://gateway.example/v1/videos/video_1/content',
+			authenticated: true,
+		});
+	});
+
+	it('leaves the fields of the service as they are', () => {
+		const body = { id: 'video_1', data: { url: link } };
+		expect(videoContent(answerOf(body)).fields).toEqual(body);
+	});
+
+	it.each<[string, unknown]>([
+		['empty', ''],
+		['a page', '<html><a href="https://storage.example/v.mp4">video</a></html>'],
+		['null', null],
+		['a number', 7],
+		['without a link', { id: 'video_1', status: 'completed' }],
+		['a link of another kind', { url: 'ftp://storage.example/v.mp4' }],
+		['half a link', { url: 'https://' }],
+		['a picture only', { thumbnail_url: link }],
+		['a text that has a link in it', { note: `see ${link}` }],
+		['a link under a name that says nothing', { data: { note: link } }],
+	])('is not found when the answer is %s', (_, body) => {
+		expect(() => found(body)).toThrow(Unusable);
+	});
+});
+
+describe('the list of models', () => {
+	it('is read as specified', () => {
+		const data = [{ id: 'chat-1', object: 'model', created: 1, owned_by: 'a' }];
+		expect(modelList(answerOf({ object: 'list', data }))).toEqual(data);
+	});
+
+	it.each<[string, unknown]>([
+		['a bare list', [{ id: 'chat-1' }]],
+		['as models', { models: [{ id: 'chat-1' }] }],
+		['within data', { data: { data: [{ id: 'chat-1' }] } }],
+	])('may be %s', (_, body) => {
+		expect(modelList(answerOf(body))).toEqual([{ id: 'chat-1' }]);
+	});
+
+	it('may have entries in other forms, and leaves out what names no model', () => {
+		const data = ['chat-1', { model: 'chat-2' }, { id: 3 }, {}, null, '', 7, [], { id: null }];
+		expect(modelList(answerOf({ data })).map(({ id }) => id)).toEqual(['chat-1', 'chat-2', '3']);
+	});
+
+	it('may be empty', () => {
+		expect(modelList(answerOf({ data: [] }))).toEqual([]);
+	});
+
+	it.each([{}, { data: null }, { data: 'chat-1' }, null, ''])('is not found in %j', (body) => {
+		expect(() => modelList(answerOf(body))).toThrow(Unusable);
+	});
+});
+
+describe('what is wrong with an answer', () => {
+	it.each<[string, Answer]>([
+		['broke off: aborted', cutAfter('{"id":')],
+		['is empty', answerOf(' \n')],
+		[
+			'is a web page instead of JSON',
+			answerOf('hello', { headers: { 'content-type': 'text/html' } }),
+		],
+		['is a web page instead of JSON', answerOf(' <!DOCTYPE html>')],
+		['is not JSON: {"id":', answerOf('{"id":')],
+		['has an unexpected form: [1,2]', answerOf([1, 2])],
+	])('%s', (expected, answer) => {
+		expect(complaint(answer)).toBe(expected);
+	});
+
+	it('stays short', () => {
+		expect(complaint(answerOf('x'.repeat(1000)))).toHaveLength('is not JSON: '.length + 121);
+	});
+});
+
+describe('any answer at all', () => {
+	const parsers = { createdTask, createdVideo, jobSight, videoContent, modelList };
+	const names = fc.constantFrom(
+		...['output', 'data', 'task_id', 'id', 'status', 'task_status', 'progress', 'result_url'],
+		...['url', 'error', 'code', 'message', 'models', 'request_id', '__proto__', 'toString'],
+	);
+	const leaves = fc.oneof(
+		fc.constantFrom(null, true, 0, -1.5, 1e308, '', ' ', '30%', 'completed', 'failed', 'FAILED'),
+		fc.constantFrom('/a', '//a', 'https://a.example/v.mp4', 'https://', 'http://[', '/\\'),
+		fc.string(),
+	);
+	const { json } = fc.letrec<{ json: unknown; object: unknown; array: unknown }>((tie) => ({
+		json: fc.oneof({ maxDepth: 5, withCrossShrink: true }, leaves, tie('object'), tie('array')),
+		object: fc.dictionary(names, tie('json'), { maxKeys: 5 }),
+		array: fc.array(tie('json'), { maxLength: 3 }),
+	}));
+	const texts = fc.oneof(
+		{ weight: 3, arbitrary: json.map((value) => JSON.stringify(value)) },
+		fc.string(),
+		json.chain((value) => {
+			const text = JSON.stringify(value);
+			return fc.nat(text.length).map((length) => text.slice(0, length));
+		}),
+	);
+	const parts = fc.record(
+		{
+			requestId: fc.string({ minLength: 1 }),
+			broken: fc.constant('aborted'),
+			isFile: fc.boolean(),
+			location: fc.constant('https://a.example/v.mp4'),
+		},
+		{ requiredKeys: [] },
+	);
+
+	it.each(Object.entries(parsers))('gives a result or Unusable: %s', (_, parse) => {
+		fc.assert(
+			fc.property(texts, parts, (text, rest) => {
+				try {
+					expect(parse(answerOf(text, rest))).toBeDefined();
+				} catch (error) {
+					expect(error).toBeInstanceOf(Unusable);
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	it('never leaves a job with a strange number or an empty name', () => {
+		fc.assert(
+			fc.property(texts, (text) => {
+				try {
+					const { status, progress = 0, link = 'https://a.example' } = jobSight(answerOf(text));
+					expect(status).not.toBe('');
+					expect(Number.isFinite(progress)).toBe(true);
+					expect(URL.canParse(link)).toBe(true);
+				} catch (error) {
+					expect(error).toBeInstanceOf(Unusable);
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});

@@ -1,0 +1,87 @@
+import { connectionFrom } from '../../nodes/shared/gateway/connection';
+import { GatewayError } from '../../nodes/shared/gateway/errors';
+
+const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };
+
+describe('a credential', () => {
+	it('with the fields that must be there is enough', () => {
+		expect(connectionFrom(credential)).toEqual({
+			key: 'sk-1',
+			baseUrl: 'https://gateway.example',
+			backupUrl: undefined,
+			asyncHeaderName: 'X-Gateway-Async',
+		});
+	});
+
+	it('may name all', () => {
+		const all = {
+			...credential,
+			backupUrl: 'http://127.0.0.1:8080/path',
+			asyncHeaderName: 'X-Vendor-Async',
+		};
+		expect(connectionFrom(all)).toEqual({
+			key: 'sk-1',
+			baseUrl: 'https://gateway.example',
+			backupUrl: 'http://127.0.0.1:8080/path',
+			asyncHeaderName: 'X-Vendor-Async',
+		});
+	});
+
+	it.each([
+		[' https://gateway.example ', 'https://gateway.example'],
+		['https://gateway.example/', 'https://gateway.example'],
+		['https://gateway.example///', 'https://gateway.example'],
+		['https://gateway.example/a/b/', 'https://gateway.example/a/b'],
+		['HTTPS://gateway.example', 'HTTPS://gateway.example'],
+	])('has an address without a slash at its end: "%s"', (address, expected) => {
+		const connection = connectionFrom({ ...credential, baseUrl: address, backupUrl: address });
+		expect([connection.baseUrl, connection.backupUrl]).toEqual([expected, expected]);
+	});
+
+	it.each([' sk-1\n', 'Bearer sk-1', 'bearer   sk-1 ', ' Bearer sk-1'])(
+		'has a key without what was pasted along: %j',
+		(apiKey) => expect(connectionFrom({ ...credential, apiKey }).key).toBe('sk-1'),
+	);
+
+	it.each(['', '  ', undefined, null])('without a backup URL has none: %j', (backupUrl) => {
+		expect(connectionFrom({ ...credential, backupUrl }).backupUrl).toBeUndefined();
+	});
+});
+
+describe('a credential that cannot be used', () => {
+	const problemOf = (fields: object): string => {
+		try {
+			connectionFrom({ ...credential, ...fields });
+		} catch (error) {
+			if (error instanceof GatewayError) return error.record.message;
+		}
+		throw new Error('the credential was accepted');
+	};
+
+	it.each(['', ' ', 'Bearer ', 'Bearer', undefined, 7])('has no key: %j', (apiKey) => {
+		expect(problemOf({ apiKey })).toBe('Model Gateway credential: API Key is empty');
+	});
+
+	it.each(['', 'gateway.example', 'ftp://gateway.example', 'https://', 'https://a b', undefined])(
+		'has no address: %j',
+		(baseUrl) => {
+			expect(problemOf({ baseUrl })).toBe(
+				'Model Gateway credential: Base URL must be an address that starts with https://',
+			);
+		},
+	);
+
+	it.each(['two words', 'a:b', 'a\nb', 'ä'])('has no header name: %j', (asyncHeaderName) => {
+		expect(problemOf({ asyncHeaderName })).toBe(
+			'Model Gateway credential: Async Header Name must be the name of an HTTP header',
+		);
+	});
+
+	it('is told all its problems at once', () => {
+		const fields = { apiKey: '', baseUrl: 'a', backupUrl: 'b', asyncHeaderName: ':' };
+		const problem = problemOf(fields);
+		for (const field of ['API Key', 'Base URL', 'Backup URL', 'Async Header Name']) {
+			expect(problem).toContain(field);
+		}
+	});
+});

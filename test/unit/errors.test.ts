@@ -1,0 +1,343 @@
+import fc from 'fast-check';
+import {
+	GatewayError,
+	badInput,
+	canceled,
+	jobFailureReason,
+	noAnswer,
+	refused,
+	requestIdOf,
+	serviceError,
+	unreadable,
+} from '../../nodes/shared/gateway/errors';
+import { errorCodes } from '../../nodes/shared/gateway/protocol';
+
+const create = { purpose: 'create the video', lostIsBilled: 'unknown' } as const;
+const list = { purpose: 'list the models', lostIsBilled: 'no' } as const;
+
+/** As Node throws it. */
+const networkError = (message: string, code?: string) =>
+	Object.assign(new Error(message), { code });
+
+describe('a request without an answer', () => {
+	const tls = 'SSL routines:ssl3_get_record:wrong version number';
+
+	it.each<[string, unknown]>([
+		['nobody listens', networkError('connect ECONNREFUSED 127.0.0.1:1', 'ECONNREFUSED')],
+		['nobody listens on any address', networkError('', 'ECONNREFUSED')],
+		['the name is unknown', networkError('getaddrinfo ENOTFOUND a.invalid', 'ENOTFOUND')],
+		['the name server is silent', networkError('getaddrinfo EAI_AGAIN a.example', 'EAI_AGAIN')],
+		['no route', networkError('connect EHOSTUNREACH 10.0.0.1:443', 'EHOSTUNREACH')],
+		['no network', networkError('connect ENETUNREACH 10.0.0.1:443', 'ENETUNREACH')],
+		['nobody answers the connect', networkError('connect ETIMEDOUT 10.0.0.1:443', 'ETIMEDOUT')],
+		['no TLS at that port', networkError(`write EPROTO 8058:error:${tls}`, 'EPROTO')],
+		['an expired certificate', networkError('certificate has expired', 'CERT_HAS_EXPIRED')],
+		['an unknown issuer', networkError('unable to verify', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE')],
+		['a self-signed one', networkError('self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT')],
+		['another name', networkError('does not match', 'ERR_TLS_CERT_ALTNAME_INVALID')],
+		[
+			'a reset during the handshake',
+			networkError(
+				'Client network socket disconnected before secure TLS connection was established',
+				'ECONNRESET',
+			),
+		],
+		['no address', networkError('Invalid URL', 'ERR_INVALID_URL')],
+		[
+			'layers of n8n',
+			{ message: 'The service refused the connection', cause: { cause: { code: 'ECONNREFUSED' } } },
+		],
+		['the messages of n8n', { messages: [1, 'getaddrinfo ENOTFOUND a.invalid'] }],
+		['the code of n8n', { httpCode: 'ENOTFOUND' }],
+		['the response of n8n', { errorResponse: { code: 'ECONNREFUSED' } }],
+	])('never left when there was %s', (_, cause) => {
+		const { record, reach } = noAnswer(create, cause);
+		expect(reach).toBe('unsent');
+		expect(record).toMatchObject({ status: 0, billed: 'no', retry_can_help: true });
+		expect(record.message).toBe('Could not create the video: the gateway could not be reached');
+	});
+
+	it.each<[string, unknown]>([
+		['a reset', networkError('read ECONNRESET', 'ECONNRESET')],
+		['a hang-up', networkError('socket hang up', 'ECONNRESET')],
+		['a silence', networkError('timeout of 60000ms exceeded', 'ECONNABORTED')],
+		['a dead connection', networkError('read ETIMEDOUT', 'ETIMEDOUT')],
+		['a broken pipe', networkError('write EPIPE', 'EPIPE')],
+		['no HTTP', networkError('Parse Error: Expected HTTP/', 'HPE_INVALID_CONSTANT')],
+		['nothing known', new Error('it broke')],
+		['no error at all', undefined],
+		['a text', 'it broke'],
+	])('may have arrived when there was %s', (_, cause) => {
+		const { record, reach } = noAnswer(create, cause);
+		expect(reach).toBe('lost');
+		expect(record).toMatchObject({ status: 0, billed: 'unknown', retry_can_help: true });
+		expect(record.advice).toContain('may have been accepted');
+		expect(noAnswer(list, cause).record).toMatchObject({ billed: 'no' });
+		expect(noAnswer(list, cause).record.advice).not.toContain('may have been accepted');
+	});
+
+	// As seen with a proxy that breaks the connection after the service has the whole request.
+	it.each([
+		['EHOSTUNREACH', 'read EHOSTUNREACH'],
+		['ENETDOWN', 'read ENETDOWN'],
+		[
+			'ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC',
+			'801C:error:0A000119:SSL routines:ssl3_get_record:decryption failed or bad record mac',
+		],
+	])('may have arrived when an open connection broke with %s', (code, message) => {
+		expect(noAnswer(create, networkError(message, code)).reach).toBe('lost');
+	});
+
+	it('never left when no address of the host answers the connect', () => {
+		const cause = new AggregateError([
+			networkError('connect ETIMEDOUT 192.0.2.1:443', 'ETIMEDOUT'),
+			networkError('connect ENETUNREACH 2001:db8::1:443', 'ENETUNREACH'),
+		]);
+		const failure = noAnswer(create, Object.assign(cause, { code: 'ETIMEDOUT' }));
+		expect(failure.reach).toBe('unsent');
+	});
+
+	it('names what the network said, once', () => {
+		const cause = networkError('read ECONNRESET', 'ECONNRESET');
+		const wrapped = Object.assign(new Error('read ECONNRESET', { cause }), { code: 'ECONNRESET' });
+		expect(noAnswer(list, wrapped).record.advice).toBe(
+			'The network said: ECONNRESET, read ECONNRESET.',
+		);
+	});
+
+	it('ends even when the layers of the error lead in a circle', () => {
+		const cause: { message: string; cause?: unknown } = { message: 'round' };
+		cause.cause = cause;
+		expect(noAnswer(list, cause).record.advice).toBe('The network said: round.');
+	});
+});
+
+describe('a refusal', () => {
+	const refusal = (status: number, error: unknown, headers = {}) =>
+		refused(create, { status, headers, text: JSON.stringify({ error }) });
+
+	it.each(Object.entries(errorCodes))('knows the code %s', (code, { meaning, advice, heals }) => {
+		expect(refusal(500, { code }).record).toMatchObject({
+			message: `Could not create the video: ${meaning} (HTTP 500, ${code})`,
+			advice,
+			code,
+			billed: 'no',
+			retry_can_help: heals,
+		});
+	});
+
+	it.each([
+		[400, 'the request was refused', false],
+		[401, 'the API key is not valid', false],
+		[402, 'the request was refused', false],
+		[403, 'not permitted', false],
+		[404, 'not found', false],
+		[429, 'too many requests, or the balance is insufficient', true],
+		[500, 'the service had an error', true],
+		[504, 'the service had an error', true],
+	])('says what %d means where the body does not', (status, meaning, retryCanHelp) => {
+		const { record } = refused(list, { status, headers: {}, text: '<html>' });
+		expect(record.message).toBe(
+			`Could not list the models: ${meaning}, without saying why (HTTP ${status})`,
+		);
+		expect(record).toMatchObject({ status, retry_can_help: retryCanHelp, raw_body: '<html>' });
+	});
+
+	it('goes by the code rather than by the status', () => {
+		const { record } = refusal(400, { message: 'no', code: 'upstream_error' });
+		expect(record).toMatchObject({
+			retry_can_help: true,
+			advice: errorCodes.upstream_error.advice,
+		});
+	});
+
+	it('has no field that the answer does not have', () => {
+		expect(Object.keys(refusal(400, { message: 'no' }).record).sort()).toEqual(
+			['advice', 'billed', 'message', 'raw_body', 'retry_can_help', 'status'].sort(),
+		);
+	});
+
+	it('stays on one line however long the reason', () => {
+		const { record } = refusal(400, { message: 'a\n\tb '.repeat(1000) });
+		expect(record.message).toMatch(
+			/^Could not create the video: a b a b .{280,300}… \(HTTP 400\)$/,
+		);
+	});
+
+	it('for want of balance is not healed by trying again', () => {
+		const { record } = refusal(429, { message: 'Insufficient balance' });
+		expect(record.retry_can_help).toBe(false);
+	});
+
+	it('by a proxy may hide a job that was accepted', () => {
+		const failure = refused(create, { status: 502, headers: {}, text: '<html>' });
+		expect(failure.reach).toBe('lost');
+		expect(failure.record.billed).toBe('unknown');
+		expect(failure.record.advice).toContain('may have been accepted');
+	});
+
+	it('keeps what the service asked to wait', () => {
+		expect(refused(list, { status: 429, headers: {}, text: '' }, 7000).retryAfter).toBe(7000);
+	});
+});
+
+describe('the error object', () => {
+	const full = { message: 'no', code: 'a_code', type: 'a_type', param: 'model' };
+
+	it.each<[string, unknown, object | undefined]>([
+		['as specified', { error: full }, full],
+		['with param null', { error: { ...full, param: null } }, { ...full, param: undefined }],
+		['at the surface', full, full],
+		['as a text', { error: ' no ' }, { message: 'no' }],
+		[
+			'as a text beside its code',
+			{ error: 'no', code: 'a_code' },
+			{ message: 'no', code: 'a_code' },
+		],
+		[
+			'with a number as code',
+			{ error: { message: 'no', code: 1101 } },
+			{ message: 'no', code: '1101' },
+		],
+		['with its code only', { error: { code: 'a_code' } }, { code: 'a_code' }],
+		['as frameworks word it', { detail: 'no' }, { message: 'no' }],
+		['in other words', { msg: 'no', error_code: 'a_code' }, { message: 'no', code: 'a_code' }],
+		['null beside a message', { error: null, message: 'no' }, { message: 'no' }],
+		['true beside a message', { error: true, message: 'no' }, { message: 'no' }],
+		['empty', { error: {} }, undefined],
+		['an empty text', { error: ' ' }, undefined],
+		['of nothing', {}, undefined],
+		['no object', ['no'], undefined],
+		['null', null, undefined],
+		['a text alone', 'no', undefined],
+	])('is read: %s', (_, body, expected) => {
+		// Absent and undefined fields mean the same here.
+		expect(JSON.stringify(sorted(serviceError(body)))).toBe(JSON.stringify(sorted(expected)));
+	});
+
+	const sorted = (fields: object | undefined) =>
+		fields && Object.fromEntries(Object.entries(fields).sort());
+
+	it('is read without an error of our own, whatever it is', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), (error) => {
+				serviceError(error);
+				serviceError({ error });
+			}),
+		);
+	});
+});
+
+describe('why a job failed', () => {
+	it.each<[string, unknown, object]>([
+		['an object', { error: { code: 'a_code', message: 'no' } }, { code: 'a_code', message: 'no' }],
+		['a text', { error: 'no' }, { message: 'no' }],
+		['a text within', { output: { error: 'no' } }, { message: 'no' }],
+		['an object within', { data: { error: { message: 'no' } } }, { message: 'no' }],
+		[
+			'the native form',
+			{ output: { task_status: 'FAILED', code: 'InternalError', message: 'no' } },
+			{ message: 'no', code: 'InternalError' },
+		],
+		['a reason', { failure_reason: 'no' }, { message: 'no' }],
+		['an object of unknown fields', { error: { why: 'no' } }, { message: '{"why":"no"}' }],
+		['a list', { error: ['no'] }, { message: '["no"]' }],
+		['a number', { error: 7 }, { message: '7' }],
+		['null beside a message', { error: null, message: 'no' }, { message: 'no' }],
+		['nothing', { status: 'failed' }, {}],
+		['null', { error: null }, {}],
+		['no object', 'failed', {}],
+	])('is read: %s', (_, job, expected) => {
+		expect(jobFailureReason(job)).toEqual(expected);
+	});
+
+	it.each([{ error: '' }, { error: {} }, { error: [] }])('is not said by %j', (job) => {
+		expect(jobFailureReason(job)).toEqual({});
+	});
+
+	it('is read without an error of our own, whatever it is', () => {
+		fc.assert(
+			fc.property(fc.jsonValue(), (value) => {
+				for (const job of [
+					value,
+					{ error: value },
+					{ output: value },
+					{ data: { error: value } },
+				]) {
+					const { message = '' } = jobFailureReason(job);
+					expect(typeof message).toBe('string');
+				}
+			}),
+		);
+	});
+});
+
+describe('a good status with a bad body', () => {
+	it('keeps the body and the request id', () => {
+		const answer = { status: 200, headers: { 'x-request-id': 'r1' }, text: '<html>' };
+		const { record, reach } = unreadable(create, answer, 'is a web page');
+		expect(record).toMatchObject({
+			message: 'Could not create the video: the answer is a web page (HTTP 200)',
+			request_id: 'r1',
+			billed: 'unknown',
+			raw_body: '<html>',
+		});
+		expect(reach).toBe('unreadable');
+	});
+});
+
+describe('the request id', () => {
+	it.each([
+		[{ 'x-request-id': ' r1 ' }, { request_id: 'r2' }, 'r1'],
+		[{}, { request_id: 'r2' }, 'r2'],
+		[{}, { error: { request_id: 'r3' } }, 'r3'],
+		[{ 'x-request-id': '' }, undefined, undefined],
+	])('is found: %j %j', (headers, body, expected) => {
+		expect(requestIdOf(headers as Record<string, string>, body)).toBe(expected);
+	});
+});
+
+describe('bad input', () => {
+	it('names every problem at once and costs nothing', () => {
+		const { record, reach } = badInput([
+			{ field: 'Prompt', problem: 'is empty' },
+			{ field: 'Media 2: URL', problem: 'must be a public https link' },
+		]);
+		expect(record).toMatchObject({
+			message: 'Prompt is empty; Media 2: URL must be a public https link',
+			status: 0,
+			billed: 'no',
+			retry_can_help: false,
+		});
+		expect(reach).toBe('none');
+	});
+});
+
+describe('an error about a job', () => {
+	it('is the same error with the job', () => {
+		const error = refused(list, { status: 429, headers: {}, text: '' }, 7000);
+		const about = error.about({ id: 'job_1', status: 'in_progress', progress: 30 });
+		expect(about).toBeInstanceOf(GatewayError);
+		expect(about).toMatchObject({ ...error, name: 'GatewayError', message: error.message });
+		expect(about.record).toEqual({
+			...error.record,
+			job: { id: 'job_1', status: 'in_progress', progress: 30 },
+		});
+	});
+});
+
+describe('Stop', () => {
+	it('is named as n8n needs it', () => {
+		expect(canceled().record).toMatchObject({
+			message: 'The execution was canceled',
+			status: 0,
+			billed: 'no',
+		});
+	});
+
+	it('says when a request may have been accepted', () => {
+		const lost = noAnswer(create, networkError('read ECONNRESET', 'ECONNRESET'));
+		expect(canceled(lost).record).toMatchObject({ billed: 'unknown', advice: lost.record.advice });
+		expect(canceled(noAnswer(list, undefined)).record.billed).toBe('no');
+	});
+});

@@ -1,0 +1,285 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { exchange, type ExchangeOptions } from '../../nodes/shared/gateway/exchange';
+import type { HttpRequest } from '../../nodes/shared/gateway/http';
+import { failureOf, key, simulatedWorld } from '../support/gatewayWorld';
+import {
+	answer,
+	cut,
+	json,
+	redirect,
+	reset,
+	silence,
+	stall,
+	startServer,
+	type Reply,
+} from '../support/scriptedServer';
+
+const what = { purpose: 'ask', lostIsBilled: 'no' } as const;
+const get = (url: string) => ({ method: 'GET', url, headers: {} }) as const;
+const post = (url: string) =>
+	({ method: 'POST', url, headers: {}, body: '{"prompt":"a"}' }) as const;
+
+const send = async (
+	request: Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'>,
+	options: Partial<ExchangeOptions> & { patience?: number } = {},
+) => {
+	const { http, clock } = simulatedWorld(options);
+	return await exchange(what, request, { http, clock, timeout: 60_000, ...options });
+};
+
+const text = JSON.stringify({ text: 'Grüße, 世界 🎬' });
+const bytes = Buffer.from(text);
+const middleOfCharacter = bytes.indexOf('ü') + 1;
+
+describe('an answer that comes whole', () => {
+	it('is read with its head', async () => {
+		const server = await startServer(json({ id: 'a' }, 202, { 'X-Request-Id': 'r1' }));
+		const received = await send(get(`${server.url}/v1/models`));
+		expect(received).toMatchObject({
+			status: 202,
+			text: '{"id":"a"}',
+			url: `${server.url}/v1/models`,
+		});
+		expect(received.headers).toMatchObject({ 'x-request-id': 'r1' });
+		expect(received).not.toHaveProperty('broken');
+		await server.idle();
+	});
+
+	it('is put together where a character was cut in two', async () => {
+		const server = await startServer((response) => {
+			response.write(bytes.subarray(0, middleOfCharacter));
+			setTimeout(() => response.end(bytes.subarray(middleOfCharacter)), 20);
+		});
+		expect((await send(get(server.url))).text).toBe(text);
+	});
+
+	it.each([
+		['gzip', gzipSync(text)],
+		['deflate', deflateSync(text)],
+		['br', brotliCompressSync(text)],
+	])('is unpacked from %s', async (encoding, packed) => {
+		const server = await startServer(answer(200, packed, { 'content-encoding': encoding }));
+		expect((await send(get(server.url))).text).toBe(text);
+	});
+
+	it.each([204, 400, 404, 429, 500, 503])(
+		'is handed back whatever its status (%d)',
+		async (status) => {
+			const server = await startServer(answer(status, status === 204 ? '' : text));
+			expect(await send(get(server.url))).toMatchObject({
+				status,
+				text: status === 204 ? '' : text,
+			});
+		},
+	);
+});
+
+describe('an answer that breaks off', () => {
+	const packed = gzipSync(text);
+	/** The packed text with one byte changed. */
+	const damaged = (place: number) => Buffer.from(packed).fill(0xff, place, place + 1);
+
+	it.each<[string, Reply]>([
+		['a length that does not come', cut(bytes.subarray(0, 10), { 'content-length': '100' })],
+		['a last chunk that does not come', cut(bytes.subarray(0, 10))],
+		[
+			'a reset',
+			(response) =>
+				void response.write(bytes.subarray(0, 10), () =>
+					setTimeout(() => response.socket?.resetAndDestroy(), 20),
+				),
+		],
+	])('keeps what had come: %s', async (_, reply) => {
+		const server = await startServer(reply);
+		const received = await send(get(server.url));
+		expect(received).toMatchObject({ status: 200, text: text.slice(0, 10) });
+		expect(received.broken).toMatch(/aborted|hang up|ECONNRESET/);
+	});
+
+	it('keeps what had come as far as it is whole characters', async () => {
+		const server = await startServer(cut(bytes.subarray(0, middleOfCharacter)));
+		const received = await send(get(server.url));
+		expect(received.text.replace('\ufffd', '')).toBe(text.slice(0, text.indexOf('ü')));
+	});
+
+	it.each([
+		['damaged at its start', damaged(10), /invalid block type/],
+		['damaged in its checksum', damaged(packed.length - 8), /incorrect data check/],
+		['not packed at all', bytes, /incorrect header check/],
+	])('keeps the head when the packed body is %s', async (_, body, broken) => {
+		const server = await startServer(answer(500, body, { 'content-encoding': 'gzip' }));
+		const received = await send(get(server.url));
+		expect(received.status).toBe(500);
+		expect(received.broken).toMatch(broken);
+	});
+
+	it('keeps what had come of a packed body', async () => {
+		const reply = cut(packed.subarray(0, -8), { 'content-encoding': 'gzip' });
+		const received = await send(get((await startServer(reply)).url));
+		expect(received).toMatchObject({ status: 200, text });
+		expect(received.broken).toMatch(/aborted/);
+	});
+
+	it('keeps what had come when the time is up', async () => {
+		const server = await startServer(stall(text.slice(0, 5)));
+		const received = await send(get(server.url), { patience: 100 });
+		expect(received).toMatchObject({
+			text: text.slice(0, 5),
+			broken: 'the time limit of 60 s passed',
+		});
+		await server.idle();
+	});
+});
+
+describe('no answer', () => {
+	it.each<[string, Reply | undefined, string]>([
+		['a reset', reset, 'ECONNRESET'],
+		[
+			'no HTTP at all',
+			(response) => void response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n'),
+			'HPE_INVALID_CONSTANT',
+		],
+	])("rejects with the network's own error: %s", async (_, reply, code) => {
+		const server = await startServer(reply as Reply);
+		await expect(send(get(server.url))).rejects.toMatchObject({ code });
+	});
+
+	it('rejects when the time is up before the head', async () => {
+		const server = await startServer(silence);
+		await expect(send(get(server.url), { patience: 100 })).rejects.toThrow(
+			'the time limit of 60 s passed',
+		);
+		await server.idle();
+	});
+
+	it('rejects when nobody listens', async () => {
+		const server = await startServer();
+		await server.close();
+		await expect(send(get(server.url))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+	});
+});
+
+describe('redirects', () => {
+	it.each([
+		['GET', 301],
+		['GET', 302],
+		['GET', 303],
+		['GET', 307],
+		['GET', 308],
+		['POST', 307],
+		['POST', 308],
+	] as const)('within the origin are followed with the key (%s, %d)', async (method, status) => {
+		const server = await startServer(redirect(status, '/v2/models?page=1'), json({ ok: true }));
+		const request = method === 'GET' ? get(`${server.url}/v1/models`) : post(server.url);
+		const received = await send(request);
+
+		expect(received).toMatchObject({ status: 200, url: `${server.url}/v2/models?page=1` });
+		expect(server.requests[1]).toMatchObject({
+			method,
+			path: '/v2/models?page=1',
+			headers: { authorization: `Bearer ${key}` },
+			body: method === 'GET' ? '' : '{"prompt":"a"}',
+		});
+		await server.idle();
+	});
+
+	it.each([301, 302, 303])('that would turn a POST into a GET are refused (%d)', async (status) => {
+		const server = await startServer(redirect(status, '/elsewhere'));
+		const { record, reach } = await failureOf(send(post(server.url)));
+		expect(record).toMatchObject({ status, retry_can_help: false });
+		expect(reach).toBe('answered');
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it.each(
+		(['GET', 'POST'] as const).flatMap((method) =>
+			[301, 302, 303, 307, 308].map((status) => [method, status] as const),
+		),
+	)('to another origin are not followed: %s, %d', async (method, status) => {
+		const elsewhere = await startServer(json({}));
+		const server = await startServer(redirect(status, `${elsewhere.url}/v1/models`));
+		const request = method === 'GET' ? get(server.url) : post(server.url);
+		const { record, reach } = await failureOf(send(request));
+
+		expect(elsewhere.requests).toEqual([]);
+		expect(record).toMatchObject({ status, billed: 'no', retry_can_help: false });
+		expect(record.message).toBe(`Could not ask: the gateway redirects to ${elsewhere.url}`);
+		expect(reach).toBe('answered');
+		await server.idle();
+	});
+
+	it('to another host are refused even on the way', async () => {
+		const elsewhere = await startServer(json({}));
+		const server = await startServer(redirect(307, '/b'), redirect(307, elsewhere.url));
+		await failureOf(send(get(`${server.url}/a`)));
+		expect(server.requests.map(({ path }) => path)).toEqual(['/a', '/b']);
+		expect(elsewhere.requests).toEqual([]);
+	});
+
+	it('without end are given up', async () => {
+		const server = await startServer(redirect(307, '/'));
+		expect((await failureOf(send(get(server.url)))).record.status).toBe(307);
+		expect(server.requests).toHaveLength(6);
+	});
+
+	it('to no address are reported as they are', async () => {
+		const server = await startServer(redirect(302, 'https://'));
+		expect((await failureOf(send(get(server.url)))).record.message).toMatch(
+			/redirects to https:\/\/$/,
+		);
+	});
+
+	it.each([300, 304])('%d without an address are an answer like any other', async (status) => {
+		const server = await startServer(answer(status, ''));
+		expect(await send(get(server.url))).toMatchObject({ status, text: '' });
+	});
+
+	it('that may lead to a file are handed back', async () => {
+		const server = await startServer(redirect(302, 'https://storage.example/v.mp4?sig=a%2Fb'));
+		const received = await send(get(server.url), { mayLeadToFile: true });
+		expect(received.location).toBe('https://storage.example/v.mp4?sig=a%2Fb');
+	});
+});
+
+describe('a file', () => {
+	const file = Buffer.alloc(1_000_000);
+
+	it.each(['video/mp4', 'application/octet-stream', 'application/mp4; codecs="avc1"'])(
+		'is left unread: %s',
+		async (type) => {
+			const server = await startServer(answer(200, file, { 'content-type': type }));
+			const received = await send(get(server.url), { mayLeadToFile: true });
+			expect(received).toMatchObject({ status: 200, text: '', isFile: true });
+			await server.idle();
+		},
+	);
+
+	it.each([
+		[200, 'application/json'],
+		[404, 'application/octet-stream'],
+	])('is not what %d %s is', async (status, type) => {
+		const server = await startServer(answer(status, text, { 'content-type': type }));
+		expect((await send(get(server.url), { mayLeadToFile: true })).text).toBe(text);
+	});
+});
+
+describe('Stop', () => {
+	it.each<[string, Reply]>([
+		['before the head', silence],
+		['in mid-body', stall('{"id":')],
+	])('ends the exchange at once: %s', async (_, reply) => {
+		const server = await startServer(reply);
+		const stop = new AbortController();
+		const exchanged = send(get(server.url), { signal: stop.signal });
+		await server.received(1);
+		// The head needs a moment to arrive.
+		setTimeout(() => stop.abort(), 20);
+		await expect(exchanged).rejects.toThrow(/abort/i);
+		await server.idle();
+	});
+
+	it('that was pressed before ends it too', async () => {
+		const server = await startServer(json({}));
+		await expect(send(get(server.url), { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
+	});
+});

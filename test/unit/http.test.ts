@@ -1,0 +1,173 @@
+import { getEventListeners } from 'node:events';
+import {
+	TimeLimitError,
+	guardedBody,
+	unlessAborted,
+	within,
+	type HttpResponse,
+} from '../../nodes/shared/gateway/http';
+import { SimulatedClock } from '../support/simulatedClock';
+
+const clock = new SimulatedClock();
+const never = new Promise<never>(() => undefined);
+const later = async <T>(value: T) => {
+	await clock.sleep(1000);
+	return value;
+};
+const stopAfter = (milliseconds: number) => {
+	const stop = new AbortController();
+	void clock.sleep(milliseconds).then(() => stop.abort(new Error('stopped by the user')));
+	return stop.signal;
+};
+const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
+
+describe('a promise, unless aborted', () => {
+	it('settles as it does', async () => {
+		const { signal } = new AbortController();
+		await expect(unlessAborted(later('done'), signal)).resolves.toBe('done');
+		await expect(unlessAborted(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
+		await expect(unlessAborted(later('done'))).resolves.toBe('done');
+	});
+
+	it('rejects as soon as the signal aborts', async () => {
+		await expect(unlessAborted(never, stopAfter(500))).rejects.toThrow('stopped by the user');
+		await expect(unlessAborted(never, AbortSignal.abort(new Error('before')))).rejects.toThrow(
+			'before',
+		);
+	});
+
+	it('leaves no listener on a signal that lives on', async () => {
+		const { signal } = new AbortController();
+		for (let count = 0; count < 20; count++) await unlessAborted(Promise.resolve(), signal);
+		expect(listenersOf(signal)).toBe(0);
+	});
+});
+
+describe('work within a time limit', () => {
+	const limit = { milliseconds: 5000, clock };
+
+	it('gives what it gives', async () => {
+		await expect(within(limit, async () => await later('done'))).resolves.toBe('done');
+	});
+
+	it('ends at the limit, and is told so', async () => {
+		let told: AbortSignal | undefined;
+		const start = clock.now();
+		const work = within(limit, async (signal) => {
+			told = signal;
+			return await never;
+		});
+		await expect(work).rejects.toThrow('the time limit of 5 s passed');
+		expect(clock.now() - start).toBe(5000);
+		expect(told?.reason).toBeInstanceOf(TimeLimitError);
+	});
+
+	it.each([500, 0])('ends with Stop (after %d ms), and is told so', async (milliseconds) => {
+		let told: AbortSignal | undefined;
+		const signal =
+			milliseconds === 0
+				? AbortSignal.abort(new Error('stopped by the user'))
+				: stopAfter(milliseconds);
+		const work = within({ ...limit, signal }, async (inner) => {
+			told = inner;
+			return await never;
+		});
+		await expect(work).rejects.toThrow('stopped by the user');
+		expect(told?.aborted).toBe(true);
+	});
+
+	it('leaves no listener and no error behind', async () => {
+		const { signal } = new AbortController();
+		for (let count = 0; count < 20; count++) {
+			await within({ ...limit, signal }, async () => undefined);
+			await within({ ...limit, signal }, async () => {
+				throw new Error('no');
+			}).catch(() => undefined);
+		}
+		expect(listenersOf(signal)).toBe(0);
+	});
+});
+
+describe('a guarded body', () => {
+	const piece = Buffer.from('piece');
+	/** Pieces that come after so many milliseconds each; the body breaks when it is closed. */
+	const responseOf = (waits: number[], ending?: Error) => {
+		const closing = new AbortController();
+		const state = { closed: 0 };
+		async function* body() {
+			for (const wait of waits) {
+				await clock.sleep(wait, closing.signal);
+				yield piece;
+			}
+			if (ending) throw ending;
+		}
+		const close = () => {
+			state.closed++;
+			closing.abort(new Error('closed'));
+		};
+		const response: HttpResponse = { status: 200, headers: {}, body: body(), close };
+		return { response, state };
+	};
+	const read = async (
+		{ response }: { response: HttpResponse },
+		{ signal, consumer = 0 }: { signal?: AbortSignal; consumer?: number } = {},
+	) => {
+		let count = 0;
+		for await (const bytes of guardedBody(response, { clock, signal, silence: 10_000 })) {
+			count += bytes.length / piece.length;
+			await clock.sleep(consumer);
+		}
+		return count;
+	};
+
+	it('is the body, and is closed at its end', async () => {
+		const source = responseOf([1000, 9000, 9000]);
+		await expect(read(source)).resolves.toBe(3);
+		expect(source.state.closed).toBe(1);
+	});
+
+	it.each([
+		['before the first byte', [10_001]],
+		['between two bytes', [9000, 10_001]],
+	])('is closed after a silence %s', async (_, waits) => {
+		const source = responseOf(waits);
+		await expect(read(source)).rejects.toThrow(new TimeLimitError(10_000));
+		expect(source.state.closed).toBeGreaterThan(0);
+	});
+
+	it('is not silent while its consumer is busy', async () => {
+		await expect(read(responseOf([9000, 9000, 9000]), { consumer: 60_000 })).resolves.toBe(3);
+	});
+
+	it('is silent again behind a consumer that was busy', async () => {
+		const start = clock.now();
+		await expect(read(responseOf([0, 90_000]), { consumer: 25_000 })).rejects.toThrow(
+			TimeLimitError,
+		);
+		expect(clock.now() - start).toBeLessThanOrEqual(25_000 + 2 * 10_000);
+	});
+
+	it('breaks as the body does', async () => {
+		await expect(read(responseOf([10], new Error('reset')))).rejects.toThrow('reset');
+	});
+
+	it('ends with Stop, before it and in its middle', async () => {
+		await expect(read(responseOf([10]), { signal: AbortSignal.abort() })).rejects.toThrow(
+			'stopped',
+		);
+		const source = responseOf([10, 9000]);
+		await expect(read(source, { signal: stopAfter(500) })).rejects.toThrow('stopped');
+		expect(source.state.closed).toBeGreaterThan(0);
+	});
+
+	it('is closed when its consumer has enough, and leaves no listener', async () => {
+		const { signal } = new AbortController();
+		const { response, state } = responseOf([10, 10]);
+		for await (const bytes of guardedBody(response, { clock, signal, silence: 10_000 })) {
+			expect(bytes).toBe(piece);
+			break;
+		}
+		expect(state.closed).toBe(1);
+		expect(listenersOf(signal)).toBe(0);
+	});
+});

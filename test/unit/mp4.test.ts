@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { Mp4Boxes } from '../../nodes/shared/gateway/mp4';
+import { box, largeBox, mp4Of } from '../support/boxes';
+
+const read = (...pieces: Uint8Array[]) => {
+	const boxes = new Mp4Boxes();
+	for (const piece of pieces) boxes.push(piece);
+	const { isMp4, isWhole, isCut } = boxes;
+	return { isMp4, isWhole, isCut };
+};
+
+const whole = { isMp4: true, isWhole: true, isCut: false };
+const cut = { isMp4: true, isWhole: false, isCut: true };
+const noMp4 = { isMp4: false, isWhole: false, isCut: false };
+
+const content = Buffer.alloc(20, 7);
+const start = box('ftyp', content);
+const index = box('moov', content);
+const media = box('mdat', content);
+const file = mp4Of(1000);
+
+describe('an mp4', () => {
+	it.each<[string, Uint8Array[]]>([
+		['of the usual boxes', [file]],
+		['with its index at the end', [start, media, index]],
+		['of QuickTime', [box('wide'), media, index]],
+		['in fragments', [start, index, box('moof', content), media, box('moof', content), media]],
+		['with room to spare', [start, box('free'), index, box('skip', content), media]],
+		['with empty media', [start, index, box('mdat')]],
+		['with a large box', [start, index, largeBox('mdat', content)]],
+		['whose last box goes on to the end', [start, index, box('mdat', content, 0)]],
+	])('%s is whole', (_, pieces) => {
+		expect(read(...pieces)).toEqual(whole);
+	});
+
+	it.each<[string, Uint8Array[]]>([
+		['in its media', [start, index, media.subarray(0, -1)]],
+		['in its first box', [start.subarray(0, 10)]],
+		['within a header', [start, index, media.subarray(0, 5)]],
+		['within the size of a large box', [start, index, largeBox('mdat', content).subarray(0, 12)]],
+	])('that was cut %s is told from a whole one', (_, pieces) => {
+		expect(read(...pieces)).toEqual(cut);
+	});
+
+	it('that was cut between two boxes is whole only when its index has come', () => {
+		expect(read(start, media)).toEqual({ isMp4: true, isWhole: false, isCut: false });
+	});
+
+	it('with something unknown behind it is neither known to be whole nor to be cut', () => {
+		expect(read(file, Buffer.from('\0\0\0\0\0\0\0\0\0\0'))).toEqual({
+			...{ isMp4: true, isWhole: false, isCut: false },
+		});
+	});
+
+	it('says so however its bytes are cut into pieces, and not before it is whole', () => {
+		const sample = Buffer.concat([start, largeBox('mdat', content), box('free'), index]);
+		fc.assert(
+			fc.property(fc.array(fc.nat(sample.length)), (places) => {
+				const ends = [...places.sort((a, b) => a - b), sample.length];
+				const boxes = new Mp4Boxes();
+				let begin = 0;
+				for (const end of ends) {
+					boxes.push(sample.subarray(begin, end));
+					expect(boxes.isMp4).toBe(end < 8 ? undefined : true);
+					expect(boxes.isWhole).toBe(end === sample.length);
+					begin = end;
+				}
+			}),
+		);
+	});
+
+	it('larger than 4 GB is followed without its bytes being there', () => {
+		const header = Buffer.alloc(16);
+		header.writeUInt32BE(1);
+		header.write('mdat', 4);
+		header.writeBigUInt64BE(5_000_000_016n, 8);
+		const boxes = new Mp4Boxes();
+		for (const piece of [start, index, header]) boxes.push(piece);
+		const million = Buffer.alloc(1_000_000);
+		for (let count = 0; count < 5000; count++) {
+			expect(boxes.isWhole).toBe(false);
+			boxes.push(million);
+		}
+		expect(boxes.isWhole).toBe(true);
+	});
+});
+
+describe('what is no mp4', () => {
+	it.each<[string, Uint8Array]>([
+		['a page', Buffer.from('<!DOCTYPE html><html></html>')],
+		['JSON', Buffer.from('{"error":{"message":"no"}}')],
+		['an error of a storage', Buffer.from('<?xml version="1.0"?><Error/>')],
+		['a picture', Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1')],
+		['WebM', Buffer.from('\x1aE\xdf\xa3\x9fB\x86\x81', 'latin1')],
+		['zeros', Buffer.alloc(100)],
+		['a box with an impossible size', box('ftyp', content, 7)],
+	])('%s', (_, bytes) => {
+		expect(read(bytes)).toEqual(noMp4);
+		expect(read(bytes, file)).toEqual(noMp4);
+	});
+
+	it('is not known before eight bytes are there', () => {
+		expect(read()).toEqual({ isMp4: undefined, isWhole: false, isCut: false });
+		expect(read(Buffer.from('<html>'))).toMatchObject({ isMp4: undefined });
+		expect(read(Buffer.from('<html>'), Buffer.from('<b'))).toEqual(noMp4);
+	});
+
+	it('never makes trouble, whatever it is', () => {
+		fc.assert(
+			fc.property(fc.array(fc.uint8Array()), fc.boolean(), (pieces, isMp4) => {
+				const { isWhole, isCut } = read(...(isMp4 ? [start] : []), ...pieces);
+				expect(isWhole && isCut).toBe(false);
+			}),
+		);
+	});
+});

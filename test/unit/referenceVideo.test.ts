@@ -1,0 +1,255 @@
+import {
+	ratioIsIgnored,
+	referenceVideoProblems,
+	type Media,
+	type ReferenceVideoParameters,
+	type ReferenceVideoRequest,
+} from '../../nodes/shared/gateway/referenceVideo';
+
+const alpha = 'alpha-1.1-r2v';
+const beta = 'beta-2.7-r2v';
+const gateway = 'https://gateway.example';
+
+const url = 'https://example.com/file';
+const image = { type: 'reference_image', url };
+const video = { type: 'reference_video', url };
+const firstFrame = { type: 'first_frame', url };
+const many = (count: number, media: Media) => Array<Media>(count).fill(media);
+
+interface Order {
+	model?: string;
+	prompt?: string;
+	media?: Media[];
+	parameters?: ReferenceVideoParameters;
+}
+
+const requestOf = ({ model = beta, prompt = 'a cat', media = [image], parameters }: Order) =>
+	({ model, input: { prompt, media }, ...(parameters && { parameters }) }) as ReferenceVideoRequest;
+
+/** As the user reads them. */
+const problemsOf = (order: Order) =>
+	referenceVideoProblems(requestOf(order), gateway).map(
+		({ field, problem }) => `${field} ${problem}`,
+	);
+
+describe('what alpha-1.1-r2v takes', () => {
+	const all = { resolution: '1080P', duration: 15, prompt_extend: false, watermark: true, seed: 0 };
+
+	it.each<[string, Order]>([
+		['one image', { media: many(1, image) }],
+		['nine images', { media: many(9, image) }],
+		['every parameter', { parameters: all }],
+		['the shortest and the largest', { parameters: { duration: 2, seed: 2_147_483_647 } }],
+		['720P', { parameters: { resolution: '720P' } }],
+		['a prompt of any length', { prompt: 'a'.repeat(20_000) }],
+	])('%s', (_, order) => {
+		expect(problemsOf({ model: alpha, ...order })).toEqual([]);
+	});
+
+	it.each<[Order, string]>([
+		[{ media: [] }, 'Media must have 1 to 9 reference_image items for alpha-1.1-r2v (it has 0)'],
+		[
+			{ media: many(10, image) },
+			'Media must have 1 to 9 reference_image items for alpha-1.1-r2v (it has 10)',
+		],
+		[
+			{ media: [image, video] },
+			'Media 2: Type must be reference_image for alpha-1.1-r2v (it is "reference_video")',
+		],
+		[
+			{ media: [image, firstFrame] },
+			'Media 2: Type must be reference_image for alpha-1.1-r2v (it is "first_frame")',
+		],
+		[
+			{ media: [{ ...image, reference_voice: 'https://example.com/a.mp3' }] },
+			'Media 1: Voice URL is not taken by alpha-1.1-r2v',
+		],
+		[{ parameters: { ratio: '16:9' } }, 'Ratio is not taken by alpha-1.1-r2v; remove it'],
+		[
+			{ parameters: { resolution: '720p' } },
+			'Resolution must be one of 720P, 1080P (it is "720p")',
+		],
+		[
+			{ parameters: { duration: 1 } },
+			'Duration (Seconds) must be a whole number from 2 to 15 (it is 1)',
+		],
+		[
+			{ parameters: { duration: 16 } },
+			'Duration (Seconds) must be a whole number from 2 to 15 (it is 16)',
+		],
+		[
+			{ parameters: { duration: 4.5 } },
+			'Duration (Seconds) must be a whole number from 2 to 15 (it is 4.5)',
+		],
+		[{ parameters: { seed: -1 } }, 'Seed must be a whole number from 0 to 2147483647 (it is -1)'],
+		[
+			{ parameters: { seed: 2_147_483_648 } },
+			'Seed must be a whole number from 0 to 2147483647 (it is 2147483648)',
+		],
+	])('not %j', (order, problem) => {
+		expect(problemsOf({ model: alpha, ...order })).toEqual([problem]);
+	});
+});
+
+describe('what beta-2.7-r2v takes', () => {
+	const voice = { reference_voice: 'https://example.com/voice.mp3' };
+	const ratios = ['16:9', '9:16', '1:1', '4:3', '3:4'];
+
+	it.each<[string, Order]>([
+		['five images', { media: many(5, image) }],
+		['five videos', { media: many(5, video) }],
+		[
+			'five of both and a first frame',
+			{ media: [...many(2, image), firstFrame, ...many(3, video)] },
+		],
+		// Its minimum of references is not shown.
+		['a first frame alone', { media: [firstFrame] }],
+		['a voice for an image', { media: [{ ...image, ...voice }] }],
+		['a voice for a video', { media: [{ ...video, ...voice }] }],
+		['10 s with a video', { media: [video], parameters: { duration: 10 } }],
+		['15 s without one', { media: [image, firstFrame], parameters: { duration: 15 } }],
+		// Whether it takes a seed is not shown.
+		['any whole seed', { parameters: { seed: -1 } }],
+		['a prompt of 5000 characters', { prompt: 'a'.repeat(5000) }],
+		['a prompt of 5000 characters of two UTF-16 units', { prompt: '🎬'.repeat(5000) }],
+		['false for both switches', { parameters: { prompt_extend: false, watermark: false } }],
+		...ratios.map((ratio): [string, Order] => [ratio, { parameters: { ratio } }]),
+	])('%s', (_, order) => {
+		expect(problemsOf(order)).toEqual([]);
+	});
+
+	it.each<[string, Order, string]>([
+		[
+			'six references',
+			{ media: [...many(3, image), ...many(3, video), firstFrame] },
+			'Media must have at most 5 reference_image and reference_video items for beta-2.7-r2v (it has 6)',
+		],
+		[
+			'two first frames',
+			{ media: [firstFrame, image, firstFrame] },
+			'Media must have at most 1 first_frame (it has 2)',
+		],
+		['no media', { media: [] }, 'Media must have at least one item'],
+		[
+			'another type',
+			{ media: [image, { type: 'last_frame', url }] },
+			'Media 2: Type must be reference_image or reference_video or first_frame for beta-2.7-r2v (it is "last_frame")',
+		],
+		[
+			'a voice for a first frame',
+			{ media: [image, { ...firstFrame, ...voice }] },
+			'Media 2: Voice URL belongs to reference_image or reference_video only',
+		],
+		[
+			'a voice in another format',
+			{ media: [{ ...image, reference_voice: 'https://example.com/a.OGG?x=.mp3' }] },
+			'Media 1: Voice URL must lead to a wav or mp3 file',
+		],
+		[
+			'11 s with a video',
+			{ media: [image, video], parameters: { duration: 11 } },
+			'Duration (Seconds) must be a whole number from 2 to 10 (it is 11), because a reference video is given',
+		],
+		[
+			'16 s without one',
+			{ parameters: { duration: 16 } },
+			'Duration (Seconds) must be a whole number from 2 to 15 (it is 16)',
+		],
+		[
+			'another ratio',
+			{ parameters: { ratio: '21:9' } },
+			'Ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 (it is "21:9")',
+		],
+		['half a seed', { parameters: { seed: 1.5 } }, 'Seed must be a whole number (it is 1.5)'],
+		[
+			'a prompt of 5001 characters',
+			{ prompt: '🎬'.repeat(5001) },
+			'Prompt must be at most 5000 characters (it has 5001)',
+		],
+	])('not %s', (_, order, problem) => {
+		expect(problemsOf(order)).toEqual([problem]);
+	});
+
+	it.each([
+		'https://example.com/voice.WAV?sig=1',
+		'https://example.com/voice',
+		'https://example.com/a.b/c',
+	])('a voice that may be right: %s', (reference_voice) => {
+		expect(problemsOf({ media: [{ ...image, reference_voice }] })).toEqual([]);
+	});
+});
+
+describe('all problems', () => {
+	it('are named at once, with the number of the media as the user counts', () => {
+		const order: Order = {
+			prompt: 'a'.repeat(5001),
+			media: [
+				image,
+				{ type: 'reference_image', url: 'http://example.com/cat.png' },
+				{ ...firstFrame, reference_voice: 'voice.mp3' },
+				{ type: 'picture', url: 'data:image/png;base64,AA' },
+				...many(5, video),
+			],
+			parameters: { duration: 12, ratio: '2:1', resolution: '4K', seed: 0.5, watermark: true },
+		};
+		const fields = referenceVideoProblems(requestOf(order), gateway).map(({ field }) => field);
+		expect(fields.sort()).toEqual(
+			[
+				'Media 2: URL',
+				'Media 3: Voice URL',
+				'Media 3: Voice URL',
+				'Media 4: URL',
+				'Media 4: Type',
+				'Prompt',
+				'Media',
+				'Duration (Seconds)',
+				'Ratio',
+				'Resolution',
+				'Seed',
+			].sort(),
+		);
+	});
+
+	it('leave the request as it is', () => {
+		const media = [firstFrame, video, image, { ...image, reference_voice: url }];
+		const request = requestOf({ media, parameters: { ratio: '2:1' } });
+		const before = structuredClone(request);
+		referenceVideoProblems(request, gateway);
+		expect(request).toEqual(before);
+	});
+
+	it('of a file that has no link are not about its link', () => {
+		expect(problemsOf({ media: [{ type: 'reference_image' }] })).toEqual([]);
+	});
+});
+
+describe('an unknown model', () => {
+	it.each(['gamma-3.0-r2v', 'toString', '__proto__', ''])('has no rules: "%s"', (model) => {
+		const order: Order = {
+			model,
+			prompt: 'a'.repeat(9999),
+			media: [...many(20, image), { type: 'last_frame', url }],
+			parameters: { duration: 60, ratio: '21:9', resolution: '4K', seed: -1 },
+		};
+		expect(problemsOf(order)).toEqual([]);
+	});
+
+	it('still needs links that can be fetched', () => {
+		const media = [image, { type: 'last_frame', url: 'http://localhost/cat.png' }];
+		expect(problemsOf({ model: 'gamma-3.0-r2v', media })).toEqual([
+			'Media 2: URL must be a public https link, and this one starts with http://',
+		]);
+	});
+
+	it('may be on this machine, and so may the media', () => {
+		const media = [{ type: 'reference_image', url: 'http://localhost/cat.png' }];
+		expect(referenceVideoProblems(requestOf({ media }), 'http://127.0.0.1:8080')).toEqual([]);
+	});
+});
+
+describe('the ratio', () => {
+	it('is ignored with a first frame', () => {
+		expect(ratioIsIgnored(requestOf({ media: [image, firstFrame] }))).toBe(true);
+		expect(ratioIsIgnored(requestOf({ media: [image, video] }))).toBe(false);
+	});
+});

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import {
+	waitBeforeRetry,
+	retryAfterOf,
+	type FailedTry,
+	type RetryRules,
+} from '../../nodes/shared/gateway/retry';
+
+const rules: Record<string, RetryRules> = {
+	'a read': { resend: 'always', resendIfLost: false, hasBackup: false, random: 0.5 },
+	'a generation': { resend: 'unlessAnswered', resendIfLost: false, hasBackup: false, random: 0.5 },
+	'a create': { resend: 'ifRefused', resendIfLost: false, hasBackup: false, random: 0.5 },
+	'a create, again if lost': {
+		resend: 'ifRefused',
+		resendIfLost: true,
+		hasBackup: false,
+		random: 0.5,
+	},
+};
+const all = Object.keys(rules);
+const allButCreates = ['a read', 'a generation'];
+const allUnlessAsked = ['a read', 'a generation', 'a create, again if lost'];
+
+const read = rules['a read'];
+const failed = (parts: Partial<FailedTry>): FailedTry => ({
+	reach: 'answered',
+	status: 500,
+	tries: 1,
+	...parts,
+});
+const answered = (status: number, said: Partial<FailedTry> = {}) => failed({ status, ...said });
+
+describe('who sends again after', () => {
+	const insufficient = 'Insufficient balance, please top up';
+
+	it.each<[string, FailedTry, string[]]>([
+		['a request that never left', failed({ reach: 'unsent', status: 0 }), all],
+		['a lost answer', failed({ reach: 'lost', status: 0 }), allUnlessAsked],
+		["a proxy's page with 502", failed({ reach: 'lost', status: 502 }), allUnlessAsked],
+		['a good status with a broken body', failed({ reach: 'unreadable', status: 200 }), ['a read']],
+		['an end without a request', failed({ reach: 'none', status: 0 }), []],
+		['400', answered(400), []],
+		['400 with a code that heals', answered(400, { code: 'upstream_error' }), []],
+		['401', answered(401, { code: 'invalid_api_key' }), []],
+		['403', answered(403), []],
+		['404', answered(404, { code: 'video_not_found' }), []],
+		['409', answered(409), []],
+		['422', answered(422), []],
+		['a redirect that must not be followed', answered(302), []],
+		['408', answered(408), allButCreates],
+		['425', answered(425), allButCreates],
+		['429, the rate limit', answered(429, { code: 'rate_limit_exceeded' }), all],
+		['429 that says nothing', answered(429), all],
+		['429, the quota by its code', answered(429, { code: 'quota_exceeded' }), []],
+		['429, the balance by its type', answered(429, { type: 'insufficient_quota' }), []],
+		['429, the balance by its message', answered(429, { message: insufficient }), []],
+		['500, the provider', answered(500, { code: 'upstream_error' }), all],
+		['500, by its type', answered(500, { type: 'upstream_error' }), all],
+		['500, not delivered', answered(500, { code: 'write_response_body_failed' }), all],
+		['500 that names no cause', answered(500, { message: 'missing media' }), allButCreates],
+		['500, an unknown code', answered(500, { code: 'toString' }), allButCreates],
+		['502 of the service', answered(502, { message: 'bad gateway' }), allButCreates],
+		['503 of the service', answered(503), allButCreates],
+		['504 of the service', answered(504), allButCreates],
+	])('%s', (_, failure, expected) => {
+		expect(all.filter((who) => waitBeforeRetry(failure, rules[who]))).toEqual(expected);
+	});
+
+	it('500 with quota_exceeded: nobody, for waiting does not fill the quota', () => {
+		const failure = answered(500, { code: 'quota_exceeded' });
+		expect(all.filter((who) => waitBeforeRetry(failure, rules[who]))).toEqual([]);
+	});
+
+	it.each([
+		'Rate limit reached: the load balancer takes 10 requests per second',
+		'Rate limit reached for this model. Add a payment method at https://example.com/account/billing to raise it',
+	])('a rate limit that only sounds like the balance: all (%s)', (message) => {
+		const failure = answered(429, { code: 'rate_limit_exceeded', message });
+		expect(all.filter((who) => waitBeforeRetry(failure, rules[who]))).toEqual(all);
+	});
+});
+
+describe('how often', () => {
+	it.each<[string, FailedTry, number]>([
+		['a lost answer', failed({ reach: 'lost', status: 0 }), 5],
+		['a request that never left', failed({ reach: 'unsent', status: 0 }), 5],
+		['500', answered(500), 5],
+		['429', answered(429), 8],
+	])('after %s', (_, failure, most) => {
+		expect(waitBeforeRetry({ ...failure, tries: most - 1 }, read)).toBeDefined();
+		expect(waitBeforeRetry({ ...failure, tries: most }, read)).toBeUndefined();
+	});
+});
+
+describe('the wait', () => {
+	const waits = (random: number, status: number) =>
+		[1, 2, 3, 4, 5, 6, 7].map((tries) =>
+			waitBeforeRetry(answered(status, { tries }), { ...read, random }),
+		);
+
+	it.each([
+		[0, [750, 1500, 3000, 6000, 12_000, 22_500, 22_500]],
+		[0.5, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
+		[1, [1250, 2500, 5000, 10_000, 20_000, 37_500, 37_500]],
+	])('doubles up to 30 s and is spread by a quarter each way (random %d)', (random, expected) => {
+		expect(waits(random, 429)).toEqual(expected);
+		expect(waits(random, 503).slice(0, 4)).toEqual(expected.slice(0, 4));
+	});
+
+	it.each([0, 1000, 299_000, 300_000])('is what the service asked for: %d ms', (retryAfter) => {
+		for (const status of [429, 503]) {
+			expect(waitBeforeRetry(answered(status, { retryAfter }), { ...read, random: 1 })).toBe(
+				retryAfter,
+			);
+		}
+	});
+
+	it('is not made when the service asks for more than 5 minutes', () => {
+		expect(waitBeforeRetry(answered(429, { retryAfter: 300_001 }), read)).toBeUndefined();
+	});
+
+	it('is always a time that can be slept', () => {
+		fc.assert(
+			fc.property(anyFailure, anyRules, (failure, anyRule) => {
+				const wait = waitBeforeRetry(failure, anyRule) ?? 0;
+				expect(wait).toBeGreaterThanOrEqual(0);
+				expect(wait).toBeLessThanOrEqual(300_000);
+			}),
+		);
+	});
+});
+
+describe('the other base URL', () => {
+	const withBackup = { ...read, hasBackup: true };
+	const tries = (failure: FailedTry) =>
+		[1, 2, 3, 4, 5].map((count) => waitBeforeRetry({ ...failure, tries: count }, withBackup));
+
+	it.each(['unsent', 'lost'] as const)('gets its turn before the wait grows (%s)', (reach) => {
+		expect(tries(failed({ reach, status: 0 }))).toEqual([0, 1000, 0, 2000, undefined]);
+	});
+
+	it.each([
+		answered(500),
+		answered(429),
+		failed({ reach: 'lost', status: 502 }),
+		failed({ reach: 'unreadable', status: 200 }),
+	])('is left alone when an HTTP answer came ($reach, $status)', (failure) => {
+		// It would get its turn at once.
+		expect(tries(failure)).not.toContain(0);
+	});
+
+	it('does not make a create that was lost go out again', () => {
+		const lost = failed({ reach: 'lost', status: 0 });
+		expect(waitBeforeRetry(lost, { ...rules['a create'], hasBackup: true })).toBeUndefined();
+	});
+});
+
+describe('Retry-After', () => {
+	const now = Date.UTC(2026, 0, 1, 12);
+	const retryAfter = (value: string) => retryAfterOf({ 'retry-after': value }, now);
+
+	it.each([
+		['0', 0],
+		['7', 7000],
+		[' 7 ', 7000],
+		['1.5', 1500],
+		['Thu, 01 Jan 2026 12:01:30 GMT', 90_000],
+		['Thursday, 01-Jan-26 12:01:30 GMT', 90_000],
+		['Thu, 01 Jan 2026 11:59:00 GMT', 0],
+	])('%s', (value, expected) => {
+		expect(retryAfter(value)).toBe(expected);
+	});
+
+	it.each(['', ' ', 'soon', '7 seconds', 'NaN', 'Infinity'])('"%s" says nothing', (value) => {
+		expect(retryAfter(value)).toBeUndefined();
+	});
+
+	it('says nothing when it is absent', () => {
+		expect(retryAfterOf({}, now)).toBeUndefined();
+	});
+
+	it('is a time or nothing, whatever the header says', () => {
+		fc.assert(
+			fc.property(fc.string(), (value) => {
+				expect(retryAfter(value) ?? 0).toBeGreaterThanOrEqual(0);
+			}),
+		);
+	});
+});
+
+const anyFailure = fc.record({
+	reach: fc.constantFrom('unsent', 'lost', 'answered', 'unreadable', 'none'),
+	status: fc.integer({ min: 0, max: 599 }),
+	code: fc.option(fc.string(), { nil: undefined }),
+	retryAfter: fc.option(fc.double({ min: 0, noNaN: true }), { nil: undefined }),
+	tries: fc.integer({ min: 1, max: 20 }),
+}) satisfies fc.Arbitrary<FailedTry>;
+
+const anyRules = fc.record({
+	resend: fc.constantFrom('always', 'unlessAnswered', 'ifRefused'),
+	resendIfLost: fc.boolean(),
+	hasBackup: fc.boolean(),
+	random: fc.double({ min: 0, max: 1, noNaN: true }),
+}) satisfies fc.Arbitrary<RetryRules>;

@@ -1,0 +1,554 @@
+import fc from 'fast-check';
+import { canceled, type GatewayError, type JobNote } from '../../nodes/shared/gateway/errors';
+import type { JobKind } from '../../nodes/shared/gateway/protocol';
+import { JobWatch, standingOf, type WaitSettings } from '../../nodes/shared/gateway/waiting';
+import { failureOf } from '../support/gatewayWorld';
+import { SimulatedClock } from '../support/simulatedClock';
+import {
+	SimulatedJobs,
+	completed,
+	inTurn,
+	link,
+	lost,
+	page,
+	refusal,
+	running,
+	unsent,
+	type Asked,
+	type Said,
+} from '../support/simulatedJobs';
+
+const second = 1000;
+const minute = 60 * second;
+
+const done = { status: 'completed' };
+const content = { url: link };
+/** A video job's content is asked for when it is completed. */
+const video =
+	(...polls: Said[]) =>
+	(asked: Asked): Said =>
+		asked.what === 'content' ? content : inTurn(...polls)(asked);
+
+interface Waiting extends Partial<Omit<WaitSettings, 'clock'>> {
+	kind?: JobKind;
+	latency?: number;
+}
+
+const waitFor = (
+	say: (asked: Asked) => Said,
+	{ kind, latency, ...settings }: Waiting = { kind: 'task' },
+) => {
+	const clock = new SimulatedClock();
+	const jobs = new SimulatedJobs(clock, say, latency);
+	const watch = new JobWatch(jobs, 'job_1', kind, { clock, timeout: 20 * minute, ...settings });
+	const start = clock.now();
+	return { clock, jobs, watch, passed: () => clock.now() - start };
+};
+const task = (settings: Waiting = {}): Waiting => ({ kind: 'task', ...settings });
+
+describe('a job that finishes', () => {
+	it('gives the fields of its last answer and its link', async () => {
+		const said = { ...completed, task_id: 'job_1' };
+		const { watch, jobs } = waitFor(inTurn({ status: 'submitted' }, running, said), task());
+		await expect(watch.finish()).resolves.toEqual({
+			source: { url: link, authenticated: false },
+			fields: said,
+		});
+		expect(jobs.times).toEqual([0, 10_000, 20_000]);
+	});
+
+	it('of the other kind is asked for its content', async () => {
+		const { watch, jobs } = waitFor(video({ status: 'processing' }, done), { kind: 'video' });
+		await expect(watch.finish()).resolves.toEqual({
+			source: { url: link, authenticated: false },
+			fields: { status: 'completed', id: 'job_1', url: link },
+		});
+		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
+			['video', 0],
+			['video', 5000],
+			['content', 5000],
+		]);
+	});
+
+	it('is asked no more', async () => {
+		const { watch, jobs, clock } = waitFor(inTurn(running, completed), task());
+		await watch.finish();
+		await clock.sleep(60 * minute);
+		expect(jobs.asked).toHaveLength(2);
+	});
+
+	it('in the native words is recognized', async () => {
+		const native = { output: { task_status: 'SUCCEEDED', video_url: link } };
+		const { watch } = waitFor(inTurn({ output: { task_status: 'PENDING' } }, native), task());
+		expect((await watch.finish()).source.url).toBe(link);
+	});
+
+	it('after states that nobody has named is waited for', async () => {
+		const { watch } = waitFor(inTurn({ status: 'POSTPROCESSING' }, { status: 7 }, completed));
+		expect((await watch.finish()).source.url).toBe(link);
+	});
+});
+
+describe('the time between two polls', () => {
+	it.each<[string, Waiting, number]>([
+		['of a task', task(), 10_000],
+		['of a video', { kind: 'video' }, 5000],
+		['as wished', task({ pollInterval: 45_000 }), 45_000],
+		['of 0', task({ pollInterval: 0 }), 3000],
+		['below zero', task({ pollInterval: -5 }), 3000],
+		['of less than the service allows', task({ pollInterval: 2999 }), 3000],
+		['of just as much', task({ pollInterval: 3000 }), 3000],
+	])('%s', async (_, settings, expected) => {
+		const { watch, jobs } = waitFor(video(running, running, completed), settings);
+		await watch.finish();
+		expect(jobs.times.slice(0, 3)).toEqual([0, expected, 2 * expected]);
+	});
+
+	it('begins when the first poll is due', async () => {
+		const { watch, jobs } = waitFor(inTurn(running, completed), task({ firstPollAfter: 1234 }));
+		await watch.finish();
+		expect(jobs.times).toEqual([1234, 11_234]);
+	});
+
+	it('is as long as the service asks', async () => {
+		const said = inTurn(refusal(429, 'rate_limit_exceeded', 42_000), refusal(503, undefined, 1000));
+		const { watch, jobs } = waitFor((asked) => (asked.before < 2 ? said(asked) : completed));
+		await watch.finish();
+		expect(jobs.times).toEqual([0, 42_000, 52_000]);
+	});
+
+	it('is never shorter than the service allows, whatever happens', async () => {
+		const answers = fc.constantFrom<Said[]>(
+			...[
+				running,
+				{ status: 'unknown' },
+				{ status: 'completed' },
+				completed,
+				{},
+				lost,
+				unsent,
+				page,
+			],
+			...[refusal(404), refusal(429), refusal(500), refusal(503, undefined, 100), refusal(400)],
+		);
+		const settings = fc.record({
+			kind: fc.constantFrom<Array<JobKind | undefined>>('task', 'video', undefined),
+			pollInterval: fc.constantFrom(undefined, 0, 1, 2500, 3000, 7000),
+			firstPollAfter: fc.nat(5000),
+			latency: fc.constantFrom(0, 10, 2000, 20_000),
+			timeout: fc.integer({ min: 0, max: 2 * minute }),
+		});
+		await fc.assert(
+			fc.asyncProperty(fc.array(answers, { minLength: 1 }), settings, async (said, setting) => {
+				const { watch, jobs } = waitFor(video(...said), setting);
+				await watch.finish().catch(() => undefined);
+				await watch.freshSource().catch(() => undefined);
+				await watch.freshSource().catch(() => undefined);
+				expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
+			}),
+		);
+	});
+});
+
+describe('a poll that goes wrong', () => {
+	it.each<[string, Said]>([
+		['is lost', lost],
+		['never leaves', unsent],
+		['gives a page', page],
+		['has no status', {}],
+		['meets the rate limit', refusal(429, 'rate_limit_exceeded')],
+		['meets an error', refusal(500)],
+		["meets a proxy's page", refusal(502)],
+		['meets the provider', refusal(500, 'upstream_error')],
+		['comes too early', refusal(425)],
+		['takes too long', refusal(408)],
+		['is told that the video is not ready', refusal(400, 'video_not_ready')],
+	])('is survived when it %s', async (_, wrong) => {
+		const { watch, jobs } = waitFor(inTurn(running, wrong, wrong, wrong, completed), task());
+		expect((await watch.finish()).source.url).toBe(link);
+		expect(jobs.asked).toHaveLength(5);
+	});
+
+	it.each([
+		[400, undefined],
+		[401, 'invalid_api_key'],
+		[403, undefined],
+		[404, 'video_not_found'],
+	])('ends the wait when no later one can do better: %d', async (status, code) => {
+		const { watch, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());
+		const { record } = await failureOf(watch.finish());
+		expect(record).toMatchObject({
+			status,
+			job: { kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 },
+		});
+		expect(jobs.asked).toHaveLength(2);
+	});
+
+	it('is no reason to ask elsewhere, though its status be 404', async () => {
+		const said = video(refusal(404, 'video_not_ready'), done);
+		const { watch, jobs } = waitFor(said, { kind: 'video' });
+		await watch.finish().catch(() => undefined);
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'video', 'content']);
+	});
+
+	it('does not hide a mistake of ours', async () => {
+		const mistake = new TypeError('a mistake') as unknown as GatewayError;
+		await expect(waitFor(inTurn(mistake)).watch.finish()).rejects.toThrow(TypeError);
+	});
+});
+
+describe('a job of unknown kind', () => {
+	const unknownTask = (asked: Asked) => (asked.what === 'task' ? refusal(404) : video(done)(asked));
+
+	it('is asked for as a task first', async () => {
+		const { watch, jobs } = waitFor(inTurn(running, completed), {});
+		await watch.finish();
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
+		expect(watch.note.kind).toBe('task');
+	});
+
+	it('is asked for as a video next', async () => {
+		const { watch, jobs } = waitFor(unknownTask, {});
+		await watch.finish();
+		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
+			['task', 0],
+			['video', 3000],
+			['content', 3000],
+		]);
+		expect(watch.note.kind).toBe('video');
+	});
+
+	it('stays unknown while the service says nothing about it', async () => {
+		const said = video(lost, refusal(500), refusal(404), running, done);
+		const { watch, jobs } = waitFor(said, {});
+		await watch.finish();
+		expect(jobs.asked.slice(0, 4).map(({ what }) => what)).toEqual([
+			'task',
+			'task',
+			'task',
+			'video',
+		]);
+	});
+
+	it('that neither endpoint knows is reported at once', async () => {
+		const { watch, jobs } = waitFor(inTurn(refusal(404, 'video_not_found')), {});
+		const { record } = await failureOf(watch.finish());
+		expect(record).toMatchObject({ status: 404, code: 'video_not_found', job: { id: 'job_1' } });
+		expect(jobs.times).toEqual([0, 3000]);
+	});
+
+	it('that has been seen once is not asked for elsewhere', async () => {
+		const { watch, jobs } = waitFor(inTurn(running, refusal(404)), {});
+		await failureOf(watch.finish());
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
+	});
+});
+
+describe('the deadline', () => {
+	const never = inTurn({ ...running, request_id: 'req_1' });
+
+	it.each([20 * minute, 65_000, 10_000, 4000])(
+		'is kept to the millisecond: %d',
+		async (timeout) => {
+			const { watch, jobs, passed } = waitFor(never, task({ timeout }));
+			await failureOf(watch.finish());
+			expect([passed(), jobs.times.at(-1)]).toEqual([timeout, timeout]);
+		},
+	);
+
+	it('is late only as far as a last poll has to keep its distance', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.nat(minute), fc.nat(2 * minute), async (timeout, firstPollAfter) => {
+				const { watch, passed } = waitFor(never, task({ timeout, firstPollAfter }));
+				await failureOf(watch.finish());
+				expect(passed()).toBeGreaterThanOrEqual(timeout);
+				expect(passed()).toBeLessThan(timeout + 3000);
+			}),
+		);
+	});
+
+	it('tells where the job stands', async () => {
+		const { watch } = waitFor(never, task());
+		const { record, reach } = await failureOf(watch.finish());
+		expect(record).toEqual({
+			message: 'Video task job_1 did not finish within 20 minutes (last status in_progress, 30 %)',
+			advice:
+				'It may still be running and paid for: wait for it again by its id job_1, which is kept for 24 hours, or raise Timeout (Minutes).',
+			status: 0,
+			request_id: 'req_1',
+			billed: 'unknown',
+			retry_can_help: true,
+			job: {
+				...{ kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 },
+				request_id: 'req_1',
+			},
+		});
+		expect(reach).toBe('none');
+	});
+
+	it('tells what went wrong last, and that nothing was seen', async () => {
+		const { watch } = waitFor(inTurn(lost), task({ timeout: 30 * second }));
+		const { record } = await failureOf(watch.finish());
+		expect(record.message).toBe(
+			'Video task job_1 did not finish within 0.5 minutes (no status seen yet)',
+		);
+		expect(record.advice).toContain('the connection was lost before the answer came');
+	});
+
+	it('does not lose a job that finishes with the last poll', async () => {
+		const say = ({ at }: Asked) => (at < 15_000 ? running : completed);
+		const { watch, passed } = waitFor(say, task({ timeout: 15_000 }));
+		expect((await watch.finish()).source.url).toBe(link);
+		expect(passed()).toBe(15_000);
+	});
+
+	it('limits the time of a poll, but leaves the last one enough', async () => {
+		const { watch, jobs } = waitFor(never, task({ timeout: 75_000, pollInterval: 30_000 }));
+		await failureOf(watch.finish());
+		expect(jobs.asked.map(({ at, timeout }) => [at, timeout])).toEqual([
+			[0, 60_000],
+			[30_000, 45_000],
+			[60_000, 15_000],
+			[75_000, 5000],
+		]);
+	});
+});
+
+describe('a job that failed', () => {
+	const failed = async (fields: object) => {
+		const said = { status: 'failed', request_id: 'req_1', ...fields };
+		const { watch, jobs } = waitFor(inTurn(running, said), task());
+		const failure = await failureOf(watch.finish());
+		expect(jobs.asked).toHaveLength(2);
+		expect(failure.record).toMatchObject({
+			billed: 'no',
+			retry_can_help: false,
+			request_id: 'req_1',
+			raw_body: JSON.stringify(said),
+			job: { id: 'job_1', status: 'failed', progress: 30, request_id: 'req_1' },
+		});
+		return failure.record;
+	};
+
+	it('tells why', async () => {
+		const record = await failed({ error: { code: 'a_code', message: 'no faces', type: 'a_type' } });
+		expect(record).toMatchObject({
+			message: 'Video task job_1 failed: no faces',
+			code: 'a_code',
+			type: 'a_type',
+		});
+		expect(record.advice).toMatch(/^Change the prompt .* create a new job/);
+	});
+
+	it('is explained by its code', async () => {
+		const record = await failed({ error: { code: 'invalid_prompt' } });
+		expect(record.message).toBe(
+			'Video task job_1 failed: the prompt was refused for its length or content',
+		);
+		expect(record.advice).toMatch(/^Change the prompt; sending the same/);
+	});
+
+	it.each([{}, { error: null }, { error: '' }, { error: {} }])(
+		'without a reason says so: %j',
+		async (fields) => {
+			expect((await failed(fields)).message).toBe(
+				'Video task job_1 failed: the service gave no reason',
+			);
+		},
+	);
+
+	it('of the other kind is named so', async () => {
+		const { watch, jobs } = waitFor(inTurn({ status: 'failed' }), { kind: 'video' });
+		expect((await failureOf(watch.finish())).message).toMatch(/^Video job job_1 failed/);
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['video']);
+	});
+});
+
+describe('the content of a finished video', () => {
+	const contentThen =
+		(...said: Said[]) =>
+		({ what, before }: Asked) =>
+			what === 'content' ? said[Math.min(before - 1, said.length - 1)] : done;
+	const waitForContent = (...said: Said[]) => waitFor(contentThen(...said), { kind: 'video' });
+
+	it.each<[string, Said]>([
+		['is not ready', refusal(404, 'video_not_ready')],
+		['is lost', lost],
+		['is a page', page],
+		['meets an error', refusal(500)],
+	])('is asked for again when the first answer %s', async (_, said) => {
+		const { watch, jobs } = waitForContent(said, said, content);
+		expect((await watch.finish()).source.url).toBe(link);
+		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
+			['video', 0],
+			['content', 0],
+			['content', 5000],
+			['content', 10_000],
+		]);
+	});
+
+	it('gets a minute even when the deadline has passed', async () => {
+		const notReady = refusal(404, 'video_not_ready');
+		const clock = new SimulatedClock();
+		const jobs = new SimulatedJobs(clock, contentThen(notReady));
+		const watch = new JobWatch(jobs, 'job_1', 'video', { clock, timeout: 0 });
+		const { record } = await failureOf(watch.finish());
+		expect(jobs.times.at(-1)).toBe(minute);
+		expect(record).toMatchObject({
+			code: 'video_not_ready',
+			job: { id: 'job_1', status: 'completed' },
+		});
+	});
+
+	it('that is refused is reported with its job', async () => {
+		const { watch } = waitForContent(refusal(404, 'video_not_found'));
+		expect((await failureOf(watch.finish())).record).toMatchObject({
+			code: 'video_not_found',
+			job: { kind: 'video', id: 'job_1', status: 'completed' },
+		});
+	});
+
+	it('is waited for as long as the service asks', async () => {
+		const { watch, jobs } = waitForContent(refusal(429, undefined, 31_000), content);
+		await watch.finish();
+		expect(jobs.times).toEqual([0, 0, 31_000]);
+	});
+});
+
+describe('a finished task without a link', () => {
+	it('is asked again', async () => {
+		const { watch, jobs } = waitFor(inTurn(done, lost, done, completed), task());
+		expect((await watch.finish()).source.url).toBe(link);
+		expect(jobs.times).toEqual([0, 10_000, 20_000, 30_000]);
+	});
+
+	it('is reported when it gets none', async () => {
+		const { watch } = waitFor(inTurn(done), task({ timeout: 0 }));
+		const { record } = await failureOf(watch.finish());
+		expect(record).toMatchObject({
+			message: 'Video task job_1 finished, but the answer has no link to the file',
+			billed: 'yes',
+			job: { id: 'job_1', status: 'completed' },
+		});
+	});
+});
+
+describe('Stop', () => {
+	const job = { kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 };
+	const stopAt = async (when: 'in a pause' | 'in a poll') => {
+		const stop = new AbortController();
+		const say = ({ before }: Asked): Said => {
+			if (before < 1) return running;
+			stop.abort();
+			return when === 'in a poll' ? canceled() : running;
+		};
+		const { watch, jobs, passed } = waitFor(say, task({ signal: stop.signal }));
+		const failure = await failureOf(watch.finish());
+		expect([jobs.asked.length, passed()]).toEqual([2, 10_000]);
+		return failure.record;
+	};
+
+	it.each(['in a pause', 'in a poll'] as const)('ends the wait at once %s', async (when) => {
+		expect(await stopAt(when)).toMatchObject({ message: 'The execution was canceled', job });
+	});
+
+	it('tells that the job may run on, and how to get it', async () => {
+		const record = await stopAt('in a pause');
+		expect(record.billed).toBe('unknown');
+		expect(record.advice).toContain('by its id job_1');
+	});
+
+	it('that was pressed before asks nothing', async () => {
+		const { watch, jobs } = waitFor(inTurn(running), task({ signal: AbortSignal.abort() }));
+		expect((await failureOf(watch.finish())).record.job).toEqual({ kind: 'task', id: 'job_1' });
+		expect(jobs.asked).toEqual([]);
+	});
+});
+
+describe('a fresh link', () => {
+	const fresh = 'https://storage.example/video.mp4?fresh';
+
+	it('of a task comes with a poll', async () => {
+		const { watch, jobs } = waitFor(inTurn(completed, { ...completed, result_url: fresh }), task());
+		await watch.finish();
+		await expect(watch.freshSource()).resolves.toEqual({ url: fresh, authenticated: false });
+		expect(jobs.times).toEqual([0, 3000]);
+	});
+
+	it('of a video comes with its content', async () => {
+		const { watch, jobs } = waitFor(video(done), { kind: 'video' });
+		await watch.finish();
+		await expect(watch.freshSource()).resolves.toEqual({ url: link, authenticated: false });
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'content', 'content']);
+	});
+
+	it('that is not there is reported', async () => {
+		const { watch } = waitFor(inTurn(completed, done), task());
+		await watch.finish();
+		expect((await failureOf(watch.freshSource())).message).toMatch(/has no link to the file$/);
+	});
+
+	it.each<[string, Said]>([
+		['is lost', lost],
+		['meets an error', refusal(500)],
+		['meets the rate limit', refusal(429, 'rate_limit_exceeded')],
+	])('is asked for again when the first answer %s', async (_, said) => {
+		const { watch } = waitFor(inTurn(completed, said, { ...completed, result_url: fresh }), task());
+		await watch.finish();
+		await expect(watch.freshSource()).resolves.toMatchObject({ url: fresh });
+	});
+});
+
+describe('what a wait tells meanwhile', () => {
+	it('is every change of status and progress, once', async () => {
+		const seen: string[] = [];
+		const onChange = (note: JobNote) => seen.push(standingOf(note));
+		const polls = [
+			...[{ status: 'submitted' }, { status: 'submitted' }, running, running, lost],
+			...[{ ...running, progress: 60 }, { status: 'in_progress' }, completed],
+		];
+		await waitFor(inTurn(...polls), task({ onChange })).watch.finish();
+		expect(seen).toEqual([
+			'last status submitted',
+			'last status in_progress, 30 %',
+			'last status in_progress, 60 %',
+			'last status in_progress, 60 %',
+			'last status completed, 100 %',
+		]);
+	});
+
+	it('is where the job stands, from the beginning', () => {
+		expect(waitFor(inTurn(running), { kind: 'video' }).watch.note).toEqual({
+			kind: 'video',
+			id: 'job_1',
+		});
+		expect(waitFor(inTurn(running), {}).watch.note).toEqual({ id: 'job_1' });
+	});
+});
+
+describe('thousands of jobs', () => {
+	it('are waited for side by side, each at its own times', async () => {
+		const count = 2000;
+		const clock = new SimulatedClock();
+		const takes = (id: string) => minute + (Number(id) % 240) * second;
+		const wrong = [lost, page, refusal(500), refusal(429)];
+		const said = ({ id, at, before }: Asked): Said => {
+			if (before % 7 === 3) return wrong[before % 4];
+			return at < takes(id) ? running : { ...completed, result_url: `${link}?${id}` };
+		};
+		const jobs = new SimulatedJobs(clock, said, 300);
+		const finished = await Promise.all(
+			Array.from({ length: count }, async (_, index) => {
+				const settings = { clock, timeout: 20 * minute, firstPollAfter: index };
+				const { source } = await new JobWatch(jobs, `${index}`, 'task', settings).finish();
+				return source.url;
+			}),
+		);
+
+		expect(finished).toEqual(Array.from({ length: count }, (_, index) => `${link}?${index}`));
+		expect(jobs.shortestGap).toBe(10_300);
+		const lastOf = new Map(jobs.asked.map(({ id, at }) => [id, at]));
+		for (const [id, at] of lastOf) expect(at).toBeLessThan(takes(id) + 3 * 10_300 + count);
+		expect(jobs.asked.length).toBeGreaterThan(count * 15);
+	});
+});
