@@ -15,7 +15,7 @@ export const fields: INodeProperties[] = [
 		default: '={{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
 		required: true,
 		description:
-			'The task or video to wait for. It is taken from the item of the node that created it, unless another one is given; IDs are kept for 24 hours.',
+			'The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. Collect a job within 24 hours.',
 	},
 	{
 		displayName: 'While Waiting',

@@ -119,7 +119,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(failed.map(({ json }) => json)).toEqual([
 			{
 				product: 'Broken',
-				reason: expect.stringMatching(/^Item 3: .* failed: the prompt asked the job to fail$/),
+				reason: expect.stringMatching(/^Video task .* failed: the prompt asked the job to fail$/),
 				what_to_do: expect.stringContaining('create a new job'),
 				job: expect.stringMatching(/^task_/),
 			},

@@ -91,7 +91,7 @@ describe('a file of an earlier node as reference media', () => {
 			restApiUrl: 'http://192.168.1.20:5678/rest',
 		});
 		expect(result.errorOf('Create')?.message).toContain(
-			'cannot be fetched from this n8n, whose address is http://192.168.1.20:5678; give n8n a public https address (N8N_EDITOR_BASE_URL)',
+			'cannot be fetched from this n8n, whose address is http://192.168.1.20:5678; give n8n a public https address (WEBHOOK_URL)',
 		);
 		expect(gateway.ledger).toHaveLength(charges);
 	});

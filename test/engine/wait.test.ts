@@ -111,9 +111,7 @@ describe('Wait for Video', () => {
 		expect(error?.message).toBe(
 			`Item 0: Video task ${job.id} did not finish within 0.1 minutes (last status in_progress, 30 %)`,
 		);
-		expect(error?.description).toContain(
-			`wait for it again by its id ${job.id}, which is kept for 24 hours`,
-		);
+		expect(error?.description).toContain(`wait for it again by its id ${job.id} within 24 hours`);
 
 		gateway.jobs.complete(job.id, video);
 		const again = await wait([job]);

@@ -273,7 +273,7 @@ describe('the deadline', () => {
 		expect(record).toEqual({
 			message: 'Video task job_1 did not finish within 20 minutes (last status in_progress, 30 %)',
 			advice:
-				'It may still be running and paid for: wait for it again by its id job_1, which is kept for 24 hours, or raise Timeout (Minutes).',
+				'It may still be running and paid for: wait for it again by its id job_1 within 24 hours, or raise Timeout (Minutes).',
 			status: 0,
 			request_id: 'req_1',
 			billed: 'unknown',

@@ -408,7 +408,7 @@ export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
 	},
 	video_not_found: {
 		meaning: 'no video job has this id',
-		advice: 'Check the job id. Job ids are kept for 24 hours.',
+		advice: 'Check the job id; it may be older than 24 hours.',
 		heals: false,
 	},
 	video_not_ready: {
@@ -457,7 +457,7 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
 	404: {
 		meaning: 'not found',
 		advice:
-			'Check the id and the base URL in the credential. The base URL must not end in /v1, and job ids are kept for 24 hours.',
+			'Check the id and the base URL in the credential. The base URL must not end in /v1, and a job may be too old: task ids are valid for 24 hours.',
 		heals: false,
 	},
 	408: { meaning: 'the service gave up waiting', advice: 'Run again.', heals: true },

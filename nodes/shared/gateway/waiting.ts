@@ -210,7 +210,7 @@ function aboutJob(
 function stopped(job: JobNote): GatewayError {
 	return aboutJob(job, {
 		message: canceled().message,
-		advice: `It may still be running and paid for: wait for it by its id ${job.id}, which is kept for ${limits.taskIdHours} hours.`,
+		advice: `It may still be running and paid for: wait for it by its id ${job.id} within ${limits.taskIdHours} hours.`,
 	});
 }
 
@@ -234,14 +234,14 @@ function deadlinePassed(job: JobNote, timeout: number, trouble?: GatewayError): 
 	const doubt = trouble ? ` The last poll went wrong: ${trouble.message}.` : '';
 	return aboutJob(job, {
 		message: `${nameOf(job)} did not finish within ${minutes} minutes (${standingOf(job)})`,
-		advice: `It may still be running and paid for: wait for it again by its id ${job.id}, which is kept for ${limits.taskIdHours} hours, or raise Timeout (Minutes).${doubt}`,
+		advice: `It may still be running and paid for: wait for it again by its id ${job.id} within ${limits.taskIdHours} hours, or raise Timeout (Minutes).${doubt}`,
 	});
 }
 
 function linkMissing(job: JobNote): GatewayError {
 	const { record } = aboutJob(job, {
 		message: `${nameOf(job)} finished, but the answer has no link to the file`,
-		advice: `Ask again by its id ${job.id}, which is kept for ${limits.taskIdHours} hours.`,
+		advice: `Ask again by its id ${job.id} within ${limits.taskIdHours} hours.`,
 		billed: 'yes',
 	});
 	return new GatewayError(record, 'unreadable');

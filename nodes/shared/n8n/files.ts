@@ -74,7 +74,7 @@ export function publicLinkOf(
 	const address = URL.canParse(link) ? new URL(link).origin : link;
 	parameters.report(
 		field,
-		`cannot be fetched from this n8n, whose address is ${address}; give n8n a public https address (N8N_EDITOR_BASE_URL), ${instead}`,
+		`cannot be fetched from this n8n, whose address is ${address}; give n8n a public https address (WEBHOOK_URL), ${instead}`,
 	);
 	return undefined;
 }
