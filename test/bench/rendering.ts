@@ -3,19 +3,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createCanvas } from '@napi-rs/canvas';
 
 import { Renderer, type ReferenceMedia, type RenderSpec } from '../gateway/rendering';
-
-export interface BenchRow {
-	figure: string;
-	value: string;
-	goal?: string;
-	met?: boolean;
-}
+import type { Figure } from './report';
 
 const caption =
 	'image 1 walks through the night market of image 2, the camera follows; rain on the ground, and the crowd opens slowly as the light of image 3 falls on the stalls';
 
 /** Measures the embedded gateway's renderer: how long videos take, and whether the caller stays responsive. */
-export async function benchRendering(): Promise<BenchRow[]> {
+export async function benchRendering(): Promise<Figure[]> {
 	const media = [
 		landscape('image/jpeg', 20),
 		landscape('image/png', 140),
@@ -37,7 +31,10 @@ export async function benchRendering(): Promise<BenchRow[]> {
 			row('5 s of 720P from 3 images, first video', cold, { goal: 3, unit: 's' }),
 			row('5 s of 720P from 3 images, next video', warm, { goal: 3, unit: 's' }),
 			row('5 s of 1080P from 3 images', large, { goal: 8, unit: 's' }),
-			row('largest event-loop delay meanwhile', delay.max / 1e6, { goal: 50, unit: 'ms' }),
+			row('largest event-loop delay of the gateway meanwhile', delay.max / 1e6, {
+				goal: 50,
+				unit: 'ms',
+			}),
 		];
 	} finally {
 		await renderer.close();
@@ -54,7 +51,7 @@ function row(
 	figure: string,
 	value: number,
 	{ goal, unit }: { goal: number; unit: string },
-): BenchRow {
+): Figure {
 	return {
 		figure,
 		value: `${value.toFixed(1)} ${unit}`,
@@ -92,12 +89,4 @@ function landscape(type: 'image/jpeg' | 'image/png' | 'image/webp', hue: number)
 		type: 'reference_image',
 		bytes: type === 'image/png' ? canvas.toBuffer(type) : canvas.toBuffer(type, 90),
 	};
-}
-
-if (require.main === module) {
-	void benchRendering().then((rows) => {
-		for (const { figure, value, goal, met } of rows) {
-			process.stdout.write(`${met ? 'met   ' : 'MISSED'}  ${figure}: ${value} (goal: ${goal})\n`);
-		}
-	});
 }

@@ -8,7 +8,8 @@ export interface HttpRequest {
 	method: 'GET' | 'POST';
 	url: string;
 	headers: Record<string, string>;
-	body?: string;
+	/** JSON, or a multipart form. */
+	body?: string | FormData;
 	/** Whether the API key goes along. True for the base and backup URL only. */
 	authenticated: boolean;
 	/** Longest wait for the head of the answer, in milliseconds. */

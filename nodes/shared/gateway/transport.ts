@@ -22,6 +22,8 @@ export interface Call<T> {
 	id?: string;
 	/** Sent as JSON. */
 	body?: object;
+	/** Sent as a multipart form, instead of a body. */
+	form?: FormData;
 	/** Milliseconds for one try, its answer included. Default: the endpoint's. */
 	timeout?: number;
 	/** "If the Answer Is Lost" is "Send Again". */
@@ -62,13 +64,16 @@ export class Unusable extends Error {
  * that was found dead is not asked first again.
  */
 export class Gateway<W extends World = World> {
-	private base: string;
-
 	constructor(
 		readonly connection: Connection,
 		readonly world: W,
-	) {
-		this.base = connection.baseUrl;
+		/** Where requests go at present; shared by all that came of one gateway. */
+		private readonly route = { base: connection.baseUrl },
+	) {}
+
+	/** The same gateway for a part of the work that can be stopped by itself. */
+	withSignal(signal: AbortSignal): Gateway<W> {
+		return new Gateway(this.connection, { ...this.world, signal }, this.route);
 	}
 
 	/** @throws GatewayError */
@@ -109,12 +114,13 @@ export class Gateway<W extends World = World> {
 	/** Turns to the other base, unless another request has done so already. */
 	private leave(base: string): void {
 		const { baseUrl, backupUrl } = this.connection;
-		if (this.base === base && backupUrl) this.base = base === baseUrl ? backupUrl : baseUrl;
+		if (this.route.base !== base || !backupUrl) return;
+		this.route.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
 	private async try<T>(call: Call<T>): Promise<{ value: T }> {
 		const { endpoint } = call;
-		const { base } = this;
+		const { base } = this.route;
 		const what: Purpose = {
 			purpose: call.purpose,
 			// "Errors": a lost answer is not billed; yet a job whose creation was lost may run.
@@ -150,7 +156,7 @@ export class Gateway<W extends World = World> {
 		}
 	}
 
-	private request(base: string, { endpoint, id, body, ...call }: Call<unknown>) {
+	private request(base: string, { endpoint, id, body, form, ...call }: Call<unknown>) {
 		const headers: Record<string, string> = { Accept: 'application/json', ...call.headers };
 		if (body) headers['Content-Type'] = 'application/json';
 		if (endpoint === endpoints.referenceVideoCreate) {
@@ -160,7 +166,7 @@ export class Gateway<W extends World = World> {
 			method: endpoint.method,
 			url: base + endpoint.path.replace('{id}', () => encodeURIComponent(id ?? '')),
 			headers,
-			...(body && { body: JSON.stringify(body) }),
+			body: form ?? (body && JSON.stringify(body)),
 		};
 	}
 

@@ -8,16 +8,13 @@ import { credentialName, n8nWorld, type N8nWorld } from './world';
 export type N8nGateway = Gateway<N8nWorld>;
 
 /**
- * @param run what one run of a node adds to the world
+ * @param pace how many requests are in flight at most
  * @throws GatewayError when the credential cannot be used
  */
 export async function gatewayOf(
 	context: IExecuteFunctions | ILoadOptionsFunctions,
-	run: { failed?: AbortSignal; pace?: Slots } = {},
+	pace?: Slots,
 ): Promise<N8nGateway> {
 	const credential = await context.getCredentials(credentialName);
-	return new Gateway(connectionFrom(credential), {
-		...n8nWorld(context, run.failed),
-		pace: run.pace,
-	});
+	return new Gateway(connectionFrom(credential), { ...n8nWorld(context), pace });
 }

@@ -60,8 +60,11 @@ class ItemLoop<Request, Made> {
 	private readonly jobs = new Map<number, JobNote>();
 	private readonly receipts: Receipts;
 	private readonly continues: boolean;
-	/** Aborts when the node has failed and what is under way is not worth finishing. */
-	private readonly failed = new AbortController();
+	/** What is under way. Each item has a signal of its own: Node warns when many listen to the same one. */
+	private readonly underWay = new Set<AbortController>();
+	private readonly stop?: AbortSignal;
+	/** Whether what is under way has been given up because another item failed. */
+	private isGivenUp = false;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -70,17 +73,21 @@ class ItemLoop<Request, Made> {
 		this.items = context.getInputData();
 		this.receipts = new Receipts(context);
 		this.continues = context.continueOnFail();
+		this.stop = stopSignalOf(context);
 	}
 
 	async run(parallel: number): Promise<INodeExecutionData[][]> {
+		const abort = () => this.abort();
+		this.stop?.addEventListener('abort', abort, { once: true });
 		try {
-			const run = { failed: this.failed.signal, pace: new Slots(parallel) };
-			const gateway = await gatewayOf(this.context, run);
+			const gateway = await gatewayOf(this.context, new Slots(parallel));
 			await this.prepareAll(gateway);
 			if (!this.isFailing) await this.performAll(gateway, new Slots(parallel));
 		} catch (error) {
 			// The credential is missing or unusable: that is every item's error.
 			this.items.forEach((_, item) => this.fail(item, error));
+		} finally {
+			this.stop?.removeEventListener('abort', abort);
 		}
 		return this.finish();
 	}
@@ -103,11 +110,13 @@ class ItemLoop<Request, Made> {
 		const due = [...this.requests.keys()].filter((item) => !this.outcomes[item]);
 		const perform = async (group: number[]) => {
 			if (this.isFailing || this.isStopped) return;
-			await this.make(
-				group.filter((item) => !this.made.has(item)),
-				gateway,
-			);
-			await Promise.all(group.map(async (item) => await this.deliver(item, gateway)));
+			const own = new AbortController();
+			this.underWay.add(own);
+			const ownGateway = gateway.withSignal(own.signal);
+			const due = group.filter((item) => !this.made.has(item));
+			await this.make(due, ownGateway);
+			await Promise.all(group.map(async (item) => await this.deliver(item, ownGateway)));
+			this.underWay.delete(own);
 		};
 		const groups = groupsOf(due, this.requests, this.work.batch);
 		await Promise.all(groups.map((group) => slots.run(async () => await perform(group))));
@@ -217,8 +226,14 @@ class ItemLoop<Request, Made> {
 	private fail(item: number, error: unknown): void {
 		this.outcomes[item] = { error };
 		// What fails because the node has failed already is a consequence, not news.
-		if (!this.failed.signal.aborted && !this.isStopped) this.failures.push({ item, error });
-		if (this.isFailing && !this.work.paid) this.failed.abort(canceled());
+		if (!this.isGivenUp && !this.isStopped) this.failures.push({ item, error });
+		if (this.isFailing && !this.work.paid) this.abort();
+	}
+
+	/** Ends what is under way. */
+	private abort(): void {
+		this.isGivenUp = true;
+		for (const own of this.underWay) own.abort(canceled());
 	}
 
 	private identityOf(request: Request): unknown {
@@ -230,7 +245,7 @@ class ItemLoop<Request, Made> {
 	}
 
 	private get isStopped(): boolean {
-		return stopSignalOf(this.context)?.aborted ?? false;
+		return this.stop?.aborted ?? false;
 	}
 }
 

@@ -29,11 +29,7 @@ export interface N8nWorld extends World {
 	toStream(bytes: AsyncIterable<Uint8Array>): Readable;
 }
 
-/** @param failed aborts when the node has failed and what is under way is not worth finishing */
-export function n8nWorld(
-	context: IExecuteFunctions | ILoadOptionsFunctions,
-	failed?: AbortSignal,
-): N8nWorld {
+export function n8nWorld(context: IExecuteFunctions | ILoadOptionsFunctions): N8nWorld {
 	let streamClass: { from(bytes: AsyncIterable<Uint8Array>): Readable } | undefined;
 
 	const http: Http = async (request) => {
@@ -71,7 +67,7 @@ export function n8nWorld(
 		http,
 		clock,
 		random: Math.random,
-		signal: either(stopSignalOf(context), failed),
+		signal: stopSignalOf(context),
 		toStream(bytes) {
 			if (streamClass === undefined) throw new TypeError('no request has been answered yet');
 			return streamClass.from(bytes);
@@ -84,10 +80,6 @@ export function stopSignalOf(
 	context: IExecuteFunctions | ILoadOptionsFunctions,
 ): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
-}
-
-function either(first?: AbortSignal, second?: AbortSignal): AbortSignal | undefined {
-	return first && second ? AbortSignal.any([first, second]) : (first ?? second);
 }
 
 function lowerCase(headers: object): Record<string, string> {

@@ -1,0 +1,83 @@
+import { availableParallelism, cpus } from 'node:os';
+import { parseArgs } from 'node:util';
+import pc from 'picocolors';
+import { benchDownload } from './download';
+import { benchRendering } from './rendering';
+import { print, printFigures, printSummary, type Figure } from './report';
+import { benchWaiting } from './waiting';
+
+interface Part {
+	about: string;
+	/** How to read the figures. */
+	notes: string[];
+	run(): Promise<Figure[]>;
+}
+
+const parts: Record<string, Part> = {
+	waiting: {
+		about: 'twenty videos of 10 s in one Wait for Video node (30 s)',
+		notes: [
+			'goal of the time: the end of the last video + one poll interval + 1 s',
+			'fewest possible: from the first poll of a job, one in each interval until its end is seen',
+		],
+		run: benchWaiting,
+	},
+	download: {
+		about: "a video of 1 GB into n8n's store of files, beside the HTTP Request node (1 minute)",
+		notes: [
+			'medians (least to most), each download in a fresh process; every stored file was read back and deleted',
+		],
+		run: benchDownload,
+	},
+	rendering: {
+		about: 'the videos that the embedded gateway makes for tests and the demo (15 s)',
+		notes: [],
+		run: benchRendering,
+	},
+};
+
+const usage = `Measures what this package promises. It needs no key and talks to this machine only.
+
+  npm run bench -- [options]
+
+  --only <part>   one part; repeat it for more
+  --help          this text
+
+Parts:
+${Object.entries(parts)
+	.map(([name, { about }]) => `  ${name.padEnd(10)}  ${about}`)
+	.join('\n')}
+
+A missed goal is printed as MISSED and is no failure of the run.`;
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			only: { type: 'string', multiple: true, default: Object.keys(parts) },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	if (values.help) return print(usage);
+	const unknown = values.only.find((name) => !Object.hasOwn(parts, name));
+	if (unknown !== undefined) {
+		throw new Error(`There is no part "${unknown}": choose from ${Object.keys(parts).join(', ')}`);
+	}
+
+	print(`\nNode.js ${process.version}, ${availableParallelism()} cores (${cpus()[0].model})`);
+	const figures: Figure[] = [];
+	for (const [name, { about, notes, run }] of Object.entries(parts)) {
+		if (!values.only.includes(name)) continue;
+		print(`\n${pc.bold(name)}: ${about}`);
+		const measured = await run();
+		printFigures(measured);
+		for (const note of notes) print(pc.dim(`  ${note}`));
+		figures.push(...measured);
+	}
+	print();
+	printSummary(figures);
+}
+
+main().catch((error: Error) => {
+	process.stderr.write(`${pc.red('The benchmark broke:')} ${error.message}\n`);
+	process.exitCode = 1;
+});
