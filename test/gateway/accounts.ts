@@ -1,6 +1,5 @@
 import { authentication, type JobKind } from '../../nodes/shared/gateway/protocol';
 import { ServiceError } from './errors';
-import type { Job } from './jobs';
 
 /** What a key may do. Everything left out is unlimited. */
 export interface KeyOptions {
@@ -11,12 +10,19 @@ export interface KeyOptions {
 	requestsPerMinute?: number;
 }
 
-/** A line of the console's billing log: failed calls are not in it. */
-export interface Charge {
-	/** The job's id. */
-	job: string;
-	kind: JobKind;
+/** What is paid for: a job when it is created, any other call when its answer has been sent in full. */
+export interface Purchase {
+	kind: JobKind | 'chat' | 'message' | 'embedding' | 'image';
+	/** The job's id; other calls make none. */
+	job?: string;
 	model: string;
+	/** How much, in the unit by which the model is billed. */
+	quantity: number;
+	unit: 'video' | 'token' | 'image';
+}
+
+/** A line of the console's billing log: failed calls are not in it. */
+export interface Charge extends Purchase {
 	key: string;
 	requestId: string;
 	/** Milliseconds since 1970. */
@@ -29,6 +35,8 @@ const minute = 60_000;
 export class Account {
 	/** When the requests of the last minute came, in milliseconds. */
 	private recent: number[] = [];
+	/** Calls under way that will be charged when they succeed. */
+	private held = 0;
 
 	constructor(
 		readonly key: string,
@@ -66,12 +74,20 @@ export class Account {
 	requireBalance(): void {
 		const { balance = Infinity } = this.options;
 		const used = this.ledger.filter(({ key }) => key === this.key).length;
-		if (used >= balance) throw new ServiceError(429, 'quota_exceeded');
+		if (used + this.held >= balance) throw new ServiceError(429, 'quota_exceeded');
 	}
 
-	charge({ id, order, requestId }: Job): void {
-		const { kind, model } = order;
-		this.ledger.push({ job: id, kind, model, key: this.key, requestId, at: this.now() });
+	/** Sets one charge of the balance aside. Gives what sets it free. */
+	hold(): () => void {
+		this.requireBalance();
+		this.held++;
+		return () => {
+			this.held--;
+		};
+	}
+
+	charge(purchase: Purchase, requestId: string): void {
+		this.ledger.push({ ...purchase, key: this.key, requestId, at: this.now() });
 	}
 }
 

@@ -1,6 +1,11 @@
 import type { FastifyError, FastifyInstance } from 'fastify';
-import type { Account } from './accounts';
+import type { Account, Purchase } from './accounts';
 import { ServiceError } from './errors';
+import { chatRoutes } from './routes/chat';
+import { embeddingRoutes } from './routes/embeddings';
+import { imageEditRoutes } from './routes/imageEdits';
+import { imageGenerationRoutes } from './routes/imageGenerations';
+import { messageRoutes } from './routes/messages';
 import { modelRoutes } from './routes/models';
 import { referenceVideoRoutes } from './routes/referenceVideos';
 import { videoRoutes } from './routes/videos';
@@ -9,6 +14,8 @@ import type { Service } from './service';
 declare module 'fastify' {
 	interface FastifyRequest {
 		account: Account;
+		/** Billed once the answer has been sent in full. */
+		purchase?: Purchase;
 	}
 }
 
@@ -19,6 +26,12 @@ export function serveApi(host: FastifyInstance, service: Service): void {
 		request.account.admit();
 	});
 
+	// "What the service does", billing rule 2, and "Errors", status 0: neither a call that failed nor one
+	// whose answer was lost is billed.
+	host.addHook('onResponse', async ({ account, purchase, id }, { raw, statusCode }) => {
+		if (purchase && statusCode < 300 && raw.writableFinished) account.charge(purchase, id);
+	});
+
 	host.setErrorHandler<FastifyError | ServiceError>((error, _request, reply) => {
 		const { status, headers, body } = error instanceof ServiceError ? error : unreadable(error);
 		return reply.code(status).headers(headers).send(body);
@@ -27,7 +40,16 @@ export function serveApi(host: FastifyInstance, service: Service): void {
 		throw new ServiceError(404, 'not_found', `there is no ${method} ${url}`);
 	});
 
-	for (const serveRoutes of [modelRoutes, referenceVideoRoutes, videoRoutes]) {
+	for (const serveRoutes of [
+		chatRoutes,
+		messageRoutes,
+		embeddingRoutes,
+		modelRoutes,
+		imageGenerationRoutes,
+		imageEditRoutes,
+		referenceVideoRoutes,
+		videoRoutes,
+	]) {
 		serveRoutes(host, service);
 	}
 }

@@ -17,7 +17,7 @@ export interface RecordedRequest {
 	/** Path and query, as sent. */
 	url: string;
 	headers: IncomingHttpHeaders;
-	/** The parsed JSON. */
+	/** The parsed JSON, or the fields of a form. */
 	body?: unknown;
 	/** When it came, in milliseconds since 1970, by the machine's clock. */
 	at: number;

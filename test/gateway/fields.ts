@@ -1,7 +1,52 @@
-import type { Field } from '../../nodes/shared/gateway/protocol';
+import type { Field, Fields } from '../../nodes/shared/gateway/protocol';
 import { invalidParameter } from './errors';
 
-// Readers of one value of a request: give the value or its default, or throw the 400 that names it.
+// Readers of a request: give the value or its default, or throw the 400 that names it.
+
+/** What a field holds once it has been read; arrays, objects and files are read by their endpoint. */
+type Value<Of extends Field> = Of extends { values: ReadonlyArray<infer Allowed> }
+	? Allowed
+	: Of extends { type: 'string' }
+		? string
+		: Of extends { type: 'integer' | 'number' }
+			? number
+			: Of extends { type: 'boolean' }
+				? boolean
+				: unknown;
+
+/** Without a default, a field that is not required may be missing. */
+type Missing<Of extends Field> = Of extends { required: true } | { default: unknown }
+	? never
+	: undefined;
+
+type Values<Table extends Fields> = {
+	[Name in keyof Table]: Value<Table[Name]> | Missing<Table[Name]>;
+};
+
+/** Checks a body against the table of its endpoint. Null is what many clients send for "not set". */
+export function readFields<Table extends Fields>(table: Table, body: unknown): Values<Table> {
+	const given = readObject(body, 'body');
+	const values = Object.entries(table).map(([name, field]) => [
+		name,
+		readField(field, given[name] ?? undefined, name),
+	]);
+	return Object.fromEntries(values) as Values<Table>;
+}
+
+function readField(field: Field, value: unknown, param: string): unknown {
+	if (field.required && value === undefined) throw invalidParameter(param, 'given');
+	switch (field.type) {
+		case 'string':
+			return readText(field, value, param);
+		case 'integer':
+		case 'number':
+			return readNumber(field, value, param);
+		case 'boolean':
+			return readBoolean(field, value, param);
+		default:
+			return value;
+	}
+}
 
 export function readObject(value: unknown, param: string): Record<string, unknown> {
 	if (value === undefined) return {};
@@ -20,11 +65,13 @@ export function readText(field: Field, value: unknown, param: string): string | 
 	return value;
 }
 
-export function readInteger(field: Field, value: unknown, param: string): number | undefined {
+export function readNumber(field: Field, value: unknown, param: string): number | undefined {
 	if (value === undefined) return field.default as number | undefined;
-	const { min = -Infinity, max = Infinity } = field;
-	if (!Number.isInteger(value) || Number(value) < min || Number(value) > max) {
-		throw invalidParameter(param, `a whole number from ${min} to ${max}`);
+	const { type, min = -Infinity, max = Infinity } = field;
+	const isKind = type === 'integer' ? Number.isInteger(value) : typeof value === 'number';
+	if (!isKind || Number(value) < min || Number(value) > max) {
+		const kind = type === 'integer' ? 'a whole number' : 'a number';
+		throw invalidParameter(param, `${kind} from ${min} to ${max}`);
 	}
 	return Number(value);
 }
@@ -33,4 +80,16 @@ export function readBoolean(field: Field, value: unknown, param: string): boolea
 	if (value === undefined) return field.default as boolean | undefined;
 	if (typeof value !== 'boolean') throw invalidParameter(param, 'true or false');
 	return value;
+}
+
+/** The service takes https links only. The stand-in lives on loopback, where there is no https. */
+const loopback = ['127.0.0.1', 'localhost', '[::1]'];
+
+export function readLink(value: unknown, param: string): string {
+	if (typeof value === 'string' && URL.canParse(value)) {
+		const { protocol, hostname } = new URL(value);
+		if (protocol === 'https:' || (protocol === 'http:' && loopback.includes(hostname)))
+			return value;
+	}
+	throw invalidParameter(param, 'a public https link');
 }

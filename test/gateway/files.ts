@@ -12,6 +12,15 @@ export function storedFile(bytes: Uint8Array, contentType: string): StoredFile {
 	return { bytes, contentType, etag };
 }
 
+/** A file of a form, as a client sent it. */
+export class UploadedFile {
+	constructor(
+		readonly name: string,
+		readonly contentType: string,
+		readonly bytes: Uint8Array,
+	) {}
+}
+
 /** Part of a file: the first and the last byte, both included. */
 export interface ByteRange {
 	first: number;

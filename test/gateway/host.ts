@@ -10,6 +10,8 @@ import type { Faults } from './faults/rules';
 declare module 'fastify' {
 	interface FastifyRequest {
 		record: RecordedRequest;
+		/** Aborts when the exchange is over: the answer has been sent in full, or the client is gone. */
+		over: AbortSignal;
 		fault?: Behaviour;
 	}
 	interface FastifyContextConfig {
@@ -50,10 +52,15 @@ export function createHost(name: HostName, { requests, events, faults }: Traffic
 			requestId: id,
 			jobId: (params as { id?: string }).id,
 		};
+		const exchange = new AbortController();
 		request.record = record;
+		request.over = exchange.signal;
 		requests.push(record);
 		reply.header(billing.requestIdHeader, id);
-		reply.raw.once('close', () => events.emit('request', record));
+		reply.raw.once('close', () => {
+			exchange.abort();
+			events.emit('request', record);
+		});
 	});
 
 	host.addHook('preHandler', async (request, reply) => {
@@ -68,7 +75,8 @@ export function createHost(name: HostName, { requests, events, faults }: Traffic
 	host.addHook<Body>('onSend', async (request, reply, payload) => {
 		const act = request.fault?.onAnswer;
 		const sent = act ? await act({ request, reply, body: payload }) : payload;
-		request.record.status = reply.statusCode;
+		// An answer to nobody is none.
+		if (!reply.raw.destroyed) request.record.status = reply.statusCode;
 		return sent;
 	});
 

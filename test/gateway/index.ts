@@ -34,6 +34,10 @@ export interface GatewayOptions {
 	linkSeconds?: number;
 	/** Makes the mp4 of a job; by default the real renderer, on worker threads. */
 	render?: (spec: RenderSpec) => Promise<Uint8Array>;
+	/** How long a call that makes no job takes before it is answered; 0 by default. */
+	answerMilliseconds?: number;
+	/** How long each piece of a streamed answer takes; 0 by default. */
+	tokenMilliseconds?: number;
 	/** The clock of links, rate limits and job ids, in milliseconds since 1970. */
 	now?: () => number;
 }
@@ -47,7 +51,7 @@ export interface Gateway extends EventEmitter<GatewayEvents> {
 	readonly storageUrl: string;
 	/** The first key. */
 	readonly apiKey: string;
-	/** One charge for each job that was created. */
+	/** The billing log: a charge for each job that was created, and for each other call that was answered. */
 	readonly ledger: readonly Charge[];
 	/** Every request to any host, in the order they came. */
 	readonly requests: readonly RecordedRequest[];
@@ -71,6 +75,8 @@ export async function startGateway({
 	jobSeconds = 6,
 	linkSeconds = limits.resultUrlHours * 3600,
 	render,
+	answerMilliseconds = 0,
+	tokenMilliseconds = 0,
 	now = Date.now,
 }: GatewayOptions = {}): Promise<Gateway> {
 	const events = new EventEmitter<GatewayEvents>();
@@ -78,6 +84,7 @@ export async function startGateway({
 	const faults = new Faults();
 	const traffic = { requests, events, faults };
 	const media = new Map<string, StoredFile>();
+	const images = new Map<string, StoredFile>();
 	const accounts = new Accounts(keys, now);
 	const jobs = new Jobs(events, now);
 	const links = new Links(linkSeconds, now);
@@ -99,9 +106,19 @@ export async function startGateway({
 		await Promise.all([api, backup, storage, renderer].map((part) => part.close()));
 	};
 	try {
-		serveStorage(storage, { jobs, links, media });
+		serveStorage(storage, { jobs, links, images, media });
 		const storageUrl = await storage.listen({ host, port: storagePort });
-		const service = { accounts, jobs, production, links, storageUrl, now };
+		const service = {
+			accounts,
+			jobs,
+			production,
+			links,
+			images,
+			storageUrl,
+			answerMilliseconds,
+			tokenMilliseconds,
+			now,
+		};
 		serveApi(api, service);
 		serveApi(backup, service);
 		const url = await api.listen({ host, port });

@@ -9,10 +9,11 @@ export class Links {
 		private readonly now: () => number,
 	) {}
 
-	/** Makes an address that is good from now on for the lifetime of links. */
-	sign(address: string): string {
+	/** Makes an address that is good from now on for the lifetime of links, or for less. */
+	sign(address: string, maxSeconds = Infinity): string {
 		const url = new URL(address);
-		const expires = String(Math.round(this.now() + this.seconds * 1000));
+		const seconds = Math.min(this.seconds, maxSeconds);
+		const expires = String(Math.round(this.now() + seconds * 1000));
 		// Base64 has characters that must stay escaped: a client that rewrites the link breaks it.
 		const signature = encodeURIComponent(this.signature(url.pathname, expires).toString('base64'));
 		return `${address}?expires=${expires}&signature=${signature}`;

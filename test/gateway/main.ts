@@ -11,6 +11,10 @@ const usage = `Serves the whole Model Gateway service on loopback, for a trial w
   --backup-port <number>    port of the backup URL (8790)
   --storage-port <number>   port of the storage host (8789)
   --job-seconds <number>    the least time that a job takes (6)
+  --answer-milliseconds <number>
+                            how long every other call takes before it is answered (0)
+  --token-milliseconds <number>
+                            how long each piece of a streamed answer takes (20)
   --key <text>              an API key that is accepted; repeat it for more (demo-key)
   --media <file>            a picture or clip to serve as reference media; repeat it for more
   --help                    this text
@@ -23,6 +27,8 @@ async function main(): Promise<void> {
 			'backup-port': { type: 'string', default: '8790' },
 			'storage-port': { type: 'string', default: '8789' },
 			'job-seconds': { type: 'string', default: '6' },
+			'answer-milliseconds': { type: 'string', default: '0' },
+			'token-milliseconds': { type: 'string', default: '20' },
 			key: { type: 'string', multiple: true, default: ['demo-key'] },
 			media: { type: 'string', multiple: true, default: [] },
 			help: { type: 'boolean', default: false },
@@ -36,6 +42,8 @@ async function main(): Promise<void> {
 		backupPort: readNumber('backup-port', values['backup-port']),
 		storagePort: readNumber('storage-port', values['storage-port']),
 		jobSeconds: readNumber('job-seconds', values['job-seconds']),
+		answerMilliseconds: readNumber('answer-milliseconds', values['answer-milliseconds']),
+		tokenMilliseconds: readNumber('token-milliseconds', values['token-milliseconds']),
 		keys: Object.fromEntries(values.key.map((key) => [key, {}])),
 	});
 	const links = media.map(({ name, bytes }) => gateway.addMedia(name, bytes, anyType));

@@ -3,8 +3,9 @@ import { isFinal } from '../../nodes/shared/gateway/protocol';
 import { ServiceError } from './errors';
 import type { Job, Jobs } from './jobs';
 import { loadMedia } from './media';
-import { provocations, type VideoOrder } from './orders';
-import type { RenderSpec } from './rendering';
+import type { VideoOrder } from './orders';
+import { provocations } from './prompts';
+import { frameSize, type RenderSpec } from './rendering';
 
 export interface ProductionOptions {
 	/** The least time from a job's creation to its completion, in seconds. */
@@ -61,14 +62,6 @@ export class Production {
 			media: media.map(({ type, bytes }) => ({ type, bytes })),
 		});
 	}
-}
-
-/** Gives the pixels of a frame of this shape (`width:height`): even numbers, as H.264 needs them. */
-function frameSize(shortSide: number, shape: string): { width: number; height: number } {
-	const [width, height] = shape.split(':').map(Number);
-	const scale = shortSide / Math.min(width, height);
-	const even = (length: number) => 2 * Math.round((length * scale) / 2);
-	return { width: even(width), height: even(height) };
 }
 
 async function pause(seconds: number, signal: AbortSignal): Promise<void> {

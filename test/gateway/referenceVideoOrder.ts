@@ -4,8 +4,9 @@ import {
 	type ReferenceVideoModel,
 } from '../../nodes/shared/gateway/protocol';
 import { invalidParameter, ServiceError } from './errors';
-import { readBoolean, readInteger, readObject, readText } from './fields';
-import { readPrompt, type MediaItem, type VideoOrder } from './orders';
+import { readBoolean, readLink, readNumber, readObject, readText } from './fields';
+import type { MediaItem, VideoOrder } from './orders';
+import { readPrompt } from './prompts';
 
 /**
  * "Endpoints" 1: checks the body of a passthrough creation against the model's own table.
@@ -65,18 +66,6 @@ function readMediaItem(value: unknown, param: string, model: ReferenceVideoModel
 	return { type, url, voiceUrl: readLink(item.reference_voice, `${param}.reference_voice`) };
 }
 
-/** The service takes https links only. The stand-in lives on loopback, where there is no https. */
-const loopback = ['127.0.0.1', 'localhost', '[::1]'];
-
-function readLink(value: unknown, param: string): string {
-	if (typeof value === 'string' && URL.canParse(value)) {
-		const { protocol, hostname } = new URL(value);
-		if (protocol === 'https:' || (protocol === 'http:' && loopback.includes(hostname)))
-			return value;
-	}
-	throw invalidParameter(param, 'a public https link');
-}
-
 type Parameters = Pick<VideoOrder, 'shortSide' | 'ratio' | 'seconds' | 'watermark' | 'seed'>;
 
 function readParameters(
@@ -100,8 +89,8 @@ function readParameters(
 		),
 		// The model without a ratio has no stated shape: it renders as the other one does by default.
 		ratio: (fields.ratio && readText(fields.ratio, values.ratio, param('ratio'))) ?? '16:9',
-		seconds: Number(readInteger(duration, values.duration, param('duration'))),
+		seconds: Number(readNumber(duration, values.duration, param('duration'))),
 		watermark: Boolean(readBoolean(fields.watermark, values.watermark, param('watermark'))),
-		seed: fields.seed && readInteger(fields.seed, values.seed, param('seed')),
+		seed: fields.seed && readNumber(fields.seed, values.seed, param('seed')),
 	};
 }

@@ -1,10 +1,13 @@
 import type { FastifyRequest } from 'fastify';
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Accounts } from './accounts';
+import { storedFile, type StoredFile } from './files';
 import type { Job, Jobs } from './jobs';
 import type { Links } from './links';
 import type { VideoOrder } from './orders';
 import type { Production } from './production';
-import { videoPath } from './storage';
+import { imagePath, videoPath } from './storage';
 
 /** What the routes share. */
 export interface Service {
@@ -12,7 +15,13 @@ export interface Service {
 	jobs: Jobs;
 	production: Production;
 	links: Links;
+	/** Generated pictures by id. */
+	images: Map<string, StoredFile>;
 	storageUrl: string;
+	/** How long a call that makes no job takes before it is answered. */
+	answerMilliseconds: number;
+	/** How long each piece of a streamed answer takes. */
+	tokenMilliseconds: number;
 	/** Milliseconds since 1970. */
 	now: () => number;
 }
@@ -23,16 +32,43 @@ export function accept(
 	{ account, record }: FastifyRequest,
 	order: VideoOrder,
 ): Job {
-	account.requirePermission(order.model);
+	const { kind, model } = order;
+	account.requirePermission(model);
 	account.requireBalance();
 	const job = jobs.create(order, record.requestId);
 	record.jobId = job.id;
-	account.charge(job);
+	account.charge({ kind, job: job.id, model, quantity: 1, unit: 'video' }, record.requestId);
 	void production.run(job);
 	return job;
+}
+
+/**
+ * Begins a call that makes no job: what the key may not have is refused, and the answer takes its time.
+ * The route names the purchase, which is billed once the answer has been sent.
+ */
+export async function begin(
+	{ answerMilliseconds }: Service,
+	{ account, over }: FastifyRequest,
+	model: string,
+): Promise<void> {
+	account.requirePermission(model);
+	over.throwIfAborted();
+	over.addEventListener('abort', account.hold(), { once: true });
+	await setTimeout(answerMilliseconds, undefined, { signal: over });
 }
 
 /** A fresh signed link to the job's video. */
 export function linkTo({ links, storageUrl }: Service, job: Job): string {
 	return links.sign(storageUrl + videoPath(job.id));
+}
+
+/** Stores a picture, and gives a signed link to it, which lasts as others do, or at most so long. */
+export function publish(
+	{ images, links, storageUrl }: Service,
+	png: Uint8Array,
+	linkSeconds?: number,
+): string {
+	const id = `image_${randomUUID()}`;
+	images.set(id, storedFile(png, 'image/png'));
+	return links.sign(storageUrl + imagePath(id), linkSeconds);
 }

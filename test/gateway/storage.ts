@@ -23,16 +23,28 @@ const noSuchKey = () => new StorageError(404, 'NoSuchKey', 'The specified key do
 export interface StorageContent {
 	jobs: Jobs;
 	links: Links;
+	/** Generated pictures by id. */
+	images: Map<string, StoredFile>;
 	/** Public files by name. */
 	media: Map<string, StoredFile>;
 }
 
 /** Where a job's video lies on the storage host. */
 export const videoPath = (jobId: string) => `/results/${jobId}/video.mp4`;
+export const imagePath = (id: string) => `/images/${id}.png`;
 export const mediaPath = (name: string) => `/media/${encodeURIComponent(name)}`;
 
 /** "Endpoints" 3: the object storage that result links lead to, and the sample media. */
-export function serveStorage(host: FastifyInstance, { jobs, links, media }: StorageContent): void {
+export function serveStorage(
+	host: FastifyInstance,
+	{ jobs, links, images, media }: StorageContent,
+): void {
+	const requireSignature = (pathname: string, query: Record<string, string>) => {
+		const link = links.check(pathname, query);
+		if (link === 'forged') throw accessDenied('The signature does not match.');
+		if (link === 'expired') throw accessDenied('Request has expired.');
+	};
+
 	host.addHook('preHandler', async ({ headers }) => {
 		if (headers.authorization !== undefined) {
 			const { status } = authentication.keyOnResultLink;
@@ -59,13 +71,23 @@ export function serveStorage(host: FastifyInstance, { jobs, links, media }: Stor
 		config: { route: 'download' },
 		handler: async (request, reply) => {
 			const { id } = request.params;
-			const link = links.check(videoPath(id), request.query);
-			if (link === 'forged') throw accessDenied('The signature does not match.');
-			if (link === 'expired') throw accessDenied('Request has expired.');
-
+			requireSignature(videoPath(id), request.query);
 			const video = jobs.get(id)?.video;
 			if (!video) throw noSuchKey();
 			return await send(video, request, reply);
+		},
+	});
+
+	host.route<{ Params: { image: string }; Querystring: Record<string, string> }>({
+		method: ['GET', 'HEAD'],
+		url: imagePath(':image'),
+		config: { route: 'download' },
+		handler: async (request, reply) => {
+			const { image: id } = request.params;
+			requireSignature(imagePath(id), request.query);
+			const image = images.get(id);
+			if (!image) throw noSuchKey();
+			return await send(image, request, reply);
 		},
 	});
 

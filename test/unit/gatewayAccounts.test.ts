@@ -1,4 +1,5 @@
 import type { AxiosInstance } from 'axios';
+import { videoModels } from '../../nodes/shared/gateway/protocol';
 import { startGateway, type Gateway } from '../gateway';
 import { clientOf } from '../gateway/client';
 
@@ -13,6 +14,7 @@ beforeAll(async () => {
 			free: {},
 			group: { models },
 			poor: { balance: 2 },
+			thrifty: { balance: 2 },
 			slow: { requestsPerMinute: 2 },
 		},
 		jobSeconds: Infinity,
@@ -70,6 +72,26 @@ it('lists the models of the group', async () => {
 	expect(data.data).toHaveLength(2);
 });
 
+it('lists models of every kind', async () => {
+	const { data } = await clientOf(gateway).get('/v1/models');
+	expect(data.data.map(({ id }: { id: string }) => id)).toEqual([
+		'chat-1',
+		'chat-1-mini',
+		'reason-1',
+		'reason-1-mini',
+		'image-chat-1',
+		'embed-1',
+		'embed-1-large',
+		'image-1',
+		'image-1-kontext',
+		'image-edit-1',
+		'image-edit-1-url',
+		'alpha-1.1-r2v',
+		'beta-2.7-r2v',
+		...Object.keys(videoModels),
+	]);
+});
+
 it('refuses a model that the group may not use', async () => {
 	const answer = await create(clientOf(gateway, 'group'), 'vid-3.1-fast');
 	expect([answer.status, answer.data.error.param]).toEqual([403, 'model']);
@@ -85,6 +107,23 @@ it('refuses when the balance is used up, and bills nobody else', async () => {
 	expect(answer.headers).not.toHaveProperty('retry-after');
 	expect(gateway.ledger.filter(({ key }) => key === 'poor')).toHaveLength(2);
 	expect((await create(clientOf(gateway))).status).toBe(200);
+});
+
+it('keeps a charge back for every call under way, and frees it when the call fails', async () => {
+	const client = clientOf(gateway, 'thrifty');
+	const draw = async (prompt: string): Promise<number> =>
+		(await client.post('/v1/images/generations', { model: 'image-1', prompt })).status;
+	const edit = async (): Promise<number> => {
+		const form = new FormData();
+		form.set('model', 'image-edit-1');
+		form.set('prompt', 'a hat');
+		return (await client.post('/v1/images/edits', form)).status;
+	};
+	expect([await edit(), await edit()]).toEqual([400, 400]);
+	const statuses = await Promise.all(['cat', 'dog', 'owl', 'fox'].map(draw));
+	expect(statuses.sort()).toEqual([200, 200, 429, 429]);
+	expect(gateway.ledger.filter(({ key }) => key === 'thrifty')).toHaveLength(2);
+	expect(await draw('cat')).toBe(429);
 });
 
 it('limits the requests of a minute and says when to come back', async () => {

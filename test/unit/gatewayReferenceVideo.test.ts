@@ -81,6 +81,8 @@ describe('a passthrough task', () => {
 				job: id,
 				kind: 'task',
 				model: 'alpha-1.1-r2v',
+				quantity: 1,
+				unit: 'video',
 				key: 'demo-key',
 				requestId,
 				at: expect.any(Number),

@@ -3,6 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import { ServiceError } from '../errors';
 import { compress, cut, drip, freeze, misdeclare } from './bodies';
 import type { Body, Encoding, Position } from './bodies';
+import { shuffle } from './embeddings';
+import { breakOff, reword, type Rewording } from './events';
 
 /** Names are lower case; undefined takes a header away. */
 type Headers = Record<string, string | undefined>;
@@ -53,6 +55,12 @@ export type FaultAction =
 	| { action: 'wrongLength'; by: number }
 	/** Changes headers of the true answer. */
 	| { action: 'headers'; headers: Headers }
+	/** Words a stream of events otherwise than shown. */
+	| { action: 'stream'; how: Rewording }
+	/** Ends a stream after so many events: with an error event, or as if it were whole. */
+	| { action: 'breakOff'; after: number; code?: string }
+	/** Answers with the embeddings in another order. */
+	| { action: 'shuffle' }
 	/** Answers a request for a part with the whole file. */
 	| { action: 'ignoreRange' }
 	/** Behaves as if the file had been replaced: another ETag, and an If-Range that no longer holds. */
@@ -106,6 +114,12 @@ export function behaviourOf(fault: FaultAction): Behaviour {
 			return { onAnswer: (exchange) => misdeclare(exchange, fault.by) };
 		case 'headers':
 			return { onAnswer: withHeaders(fault.headers) };
+		case 'stream':
+			return { onAnswer: (exchange) => reword(exchange, fault.how) };
+		case 'breakOff':
+			return { onAnswer: (exchange) => breakOff(exchange, fault) };
+		case 'shuffle':
+			return { onAnswer: shuffle };
 		case 'ignoreRange':
 			return { onRequest: dropRange };
 		case 'changeEtag':

@@ -7,7 +7,7 @@ import type { Exchange } from './actions';
 
 // Faults that leave the true answer as it is and spoil the way it travels. Each gives the body to send.
 
-/** What fastify sends: JSON and pages as text, files as streams that have declared their length. */
+/** What fastify sends: JSON and pages as text, files as streams that declare their length, events as streams. */
 export type Body = string | Buffer | Readable | null | undefined;
 
 /** A number of bytes, or a share of the body. */
@@ -18,7 +18,7 @@ export type Encoding = keyof typeof compressors;
 
 export async function compress({ reply, body }: Exchange, encoding: Encoding): Promise<Buffer> {
 	reply.header('content-encoding', encoding).removeHeader('content-length');
-	return compressors[encoding](await buffer(streamOf(body)));
+	return compressors[encoding](await buffer(bytesOf(body)));
 }
 
 const dripsPerSecond = 10;
@@ -27,7 +27,7 @@ export function drip({ reply, body }: Exchange, bytesPerSecond: number): Readabl
 	declareLength(reply, body);
 	const size = Math.max(1, Math.round(bytesPerSecond / dripsPerSecond));
 	async function* drops(): AsyncGenerator<Buffer> {
-		for await (const piece of streamOf(body)) {
+		for await (const piece of bytesOf(body)) {
 			for (let start = 0; start < piece.length; start += size) {
 				yield piece.subarray(start, start + size);
 				await setTimeout((1000 * size) / bytesPerSecond, undefined, { ref: false });
@@ -37,32 +37,45 @@ export function drip({ reply, body }: Exchange, bytesPerSecond: number): Readabl
 	return Readable.from(drops());
 }
 
-export function cut({ reply, body }: Exchange, after: Position): Readable {
-	const kept = bytesUntil(after, declareLength(reply, body));
-	hangUpAtEnd(reply);
-	return Readable.from(firstBytes(body, kept));
+export async function cut(exchange: Exchange, after: Position): Promise<Readable> {
+	const start = await startOf(exchange, after);
+	hangUpAtEnd(exchange.reply);
+	return Readable.from(start);
 }
 
-export function freeze({ reply, body }: Exchange, after: Position): Readable {
-	const kept = bytesUntil(after, declareLength(reply, body));
-	async function* start(): AsyncGenerator<Buffer> {
-		yield* firstBytes(body, kept);
+export async function freeze(exchange: Exchange, after: Position): Promise<Readable> {
+	const start = await startOf(exchange, after);
+	async function* frozen(): AsyncGenerator<Buffer> {
+		yield* start;
 		await new Promise(() => {});
 	}
-	return Readable.from(start());
+	return Readable.from(frozen());
 }
 
 /** Bytes beyond the declared length are not sent: no client reads them as part of this body. */
-export function misdeclare({ reply, body }: Exchange, by: number): Readable {
-	const declared = declareLength(reply, body) + by;
-	reply.header('content-length', declared);
+export async function misdeclare({ reply, body }: Exchange, by: number): Promise<Readable> {
+	const { whole, length } = await measure(reply, body);
+	reply.header('content-length', length + by);
 	hangUpAtEnd(reply);
-	return Readable.from(firstBytes(body, declared));
+	return Readable.from(firstBytes(whole, length + by));
+}
+
+/** The bytes of the answer before a position in it. */
+async function startOf(
+	{ reply, body }: Exchange,
+	position: Position,
+): Promise<AsyncGenerator<Buffer>> {
+	if (typeof position === 'number') {
+		declareLength(reply, body);
+		return firstBytes(body, position);
+	}
+	const { whole, length } = await measure(reply, body);
+	return firstBytes(whole, Math.floor((length * parseFloat(position)) / 100));
 }
 
 async function* firstBytes(body: Body, count: number): AsyncGenerator<Buffer> {
 	let left = count;
-	for await (const piece of streamOf(body)) {
+	for await (const piece of bytesOf(body)) {
 		yield piece.subarray(0, left);
 		left -= piece.length;
 		if (left <= 0) return;
@@ -78,18 +91,22 @@ function hangUpAtEnd({ raw }: FastifyReply): void {
 	};
 }
 
-function bytesUntil(position: Position, length: number): number {
-	if (typeof position === 'number') return position;
-	return Math.floor((length * parseFloat(position)) / 100);
+async function* bytesOf(body: Body): AsyncGenerator<Buffer> {
+	const pieces = body instanceof Readable ? body : [body ?? ''];
+	for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
-function streamOf(body: Body): Readable {
-	if (body instanceof Readable) return body;
-	return Readable.from(body ? [Buffer.from(body)] : []);
-}
-
-/** Declares, before a text becomes a stream, the length that it had. Gives the length. */
-function declareLength(reply: FastifyReply, body: Body): number {
+/** Declares, before a text becomes a stream, the length that it had. Gives the length that is declared. */
+function declareLength(reply: FastifyReply, body: Body): number | undefined {
 	if (!(body instanceof Readable)) reply.header('content-length', Buffer.byteLength(body ?? ''));
-	return Number(reply.getHeader('content-length'));
+	const length = reply.getHeader('content-length');
+	return length === undefined ? undefined : Number(length);
+}
+
+/** A stream of events has no declared length: it is read to its end, and then its length is known. */
+async function measure(reply: FastifyReply, body: Body): Promise<{ whole: Body; length: number }> {
+	const declared = declareLength(reply, body);
+	if (declared !== undefined) return { whole: body, length: declared };
+	const whole = await buffer(bytesOf(body));
+	return { whole, length: whole.length };
 }

@@ -5,7 +5,11 @@ import { Worker } from 'node:worker_threads';
 import { WorkerPool } from './pool';
 import type { RenderSpec } from './spec';
 
-export { probeImage } from './image';
+export { mainColour } from './colour';
+export { frameSize } from './frameSize';
+export { decodeImage, probeImage } from './image';
+export { drawPicture } from './picture';
+export { repaint } from './repaint';
 export type { ReferenceMedia, RenderSpec, Size } from './spec';
 
 export interface RendererOptions {

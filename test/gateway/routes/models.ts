@@ -1,9 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import {
-	referenceVideoModels,
-	resources,
-	videoModels,
-} from '../../../nodes/shared/gateway/protocol';
+import { resources } from '../../../nodes/shared/gateway/protocol';
+import { modelIds } from '../models';
 import { serve } from './endpoint';
 
 /** 2026-01-01, in seconds: nothing depends on it. */
@@ -13,11 +10,10 @@ const created = 1_767_225_600;
 export function modelRoutes(api: FastifyInstance): void {
 	const [object] = resources.modelList.object.values;
 	const [kind] = resources.model.object.values;
-	const ids = [referenceVideoModels, videoModels].flatMap(Object.keys);
 
 	serve(api, 'models', ({ account }) => ({
 		object,
-		data: ids
+		data: modelIds
 			.filter((id) => account.mayUse(id))
 			.map((id) => ({ id, object: kind, created, owned_by: 'model-gateway' })),
 	}));

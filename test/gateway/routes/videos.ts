@@ -3,7 +3,8 @@ import { isFinal, videoJobStates, videoModels } from '../../../nodes/shared/gate
 import { ServiceError } from '../errors';
 import { readObject } from '../fields';
 import type { Job } from '../jobs';
-import { readPrompt, type VideoOrder } from '../orders';
+import type { VideoOrder } from '../orders';
+import { readPrompt } from '../prompts';
 import { accept, linkTo, type Service } from '../service';
 import { serve, stateOf } from './endpoint';
 
@@ -51,7 +52,7 @@ function readOrder(body: unknown): VideoOrder {
 	return {
 		kind: 'video',
 		model,
-		prompt: readPrompt(prompt, 'prompt', { moderationStatus: 400 }),
+		prompt: readPrompt(prompt, 'prompt'),
 		media: [],
 		shortSide: 720,
 		ratio: videoModels[model].meaning.startsWith('Portrait') ? '9:16' : '16:9',

@@ -6,9 +6,9 @@ import { fixedCamera, shoot } from './camera';
 import type { Scene } from './scene';
 
 /** Slowly drifting lights of related colours, for a video made from words alone. */
-export function gradientScene(frame: Size, random: Random): Scene {
+export function gradientScene(frame: Size, random: Random) {
 	// Nothing in it is sharp, so it is drawn small and enlarged.
-	const canvas = createCanvas(frame.width / 8, frame.height / 8);
+	const canvas = createCanvas(Math.ceil(frame.width / 8), Math.ceil(frame.height / 8));
 	const small = canvas.getContext('2d');
 	const { width, height } = canvas;
 	const hue = 360 * random();
@@ -41,5 +41,5 @@ export function gradientScene(frame: Size, random: Random): Scene {
 			}
 			shoot(context, canvas, { camera: fixedCamera, progress });
 		},
-	};
+	} satisfies Scene;
 }

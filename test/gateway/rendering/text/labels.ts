@@ -35,9 +35,12 @@ export function captionLabel(caption: string, frame: Size): Label {
 	};
 }
 
-export function watermarkLabel(frame: Size): Label {
+export const watermarkLabel = (frame: Size): Label => cornerLabel('AI generated', frame);
+
+/** A short text at the bottom-right. */
+export function cornerLabel(text: string, frame: Size): Label {
 	const pixels = pixelsOf(frame);
-	const plate = drawPlate(['AI generated'], {
+	const plate = drawPlate([text], {
 		font: fontOf(pixels(20)),
 		lineHeight: pixels(22),
 		padding: pixels(9),

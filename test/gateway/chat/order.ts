@@ -1,0 +1,68 @@
+import { endpoints, reasoningRefuses } from '../../../nodes/shared/gateway/protocol';
+import { invalidParameter } from '../errors';
+import { readFields, readObject } from '../fields';
+import { chatModels, findModel, type ChatSeries } from '../models';
+import { readMessages, type ChatMessage } from './messages';
+
+/** What a well-formed request asks a chat model for. */
+export interface ChatOrder {
+	model: string;
+	series: ChatSeries;
+	messages: ChatMessage[];
+	choices: number;
+	/** Of each choice. */
+	maxTokens: number;
+	/** Each ends the answer before itself. */
+	stops: string[];
+	/** Whether the model was given tools to call. */
+	hasTools: boolean;
+	asJson: boolean;
+	isStream: boolean;
+}
+
+const { fields } = endpoints.chat;
+/** The fewest tokens and the most choices are not shown. */
+const table = {
+	...fields,
+	max_tokens: { ...fields.max_tokens, min: 1 },
+	n: { ...fields.n, min: 1, max: 10 },
+} as const;
+
+/** "Endpoints" 4: checks the body of a chat completion. */
+export function readChatOrder(value: unknown): ChatOrder {
+	const body = readObject(value, 'body');
+	const { model, n, max_tokens: maxTokens = Infinity, ...rest } = readFields(table, body);
+	const series = findModel(chatModels, model);
+	const messages = readMessages(rest.messages);
+	if (series === 'reasoning') refuseForReasoning(body, messages);
+	return {
+		model,
+		series,
+		messages,
+		choices: n,
+		maxTokens,
+		stops: readStops(rest.stop),
+		// The specification does not list these two fields. Clients send them all the same.
+		hasTools: Array.isArray(body.tools) && body.tools.length > 0,
+		asJson: readObject(body.response_format ?? {}, 'response_format').type === 'json_object',
+		isStream: rest.stream,
+	};
+}
+
+/** "Endpoints" 4, model-specific rules: what they refuse, they refuse at its default value too. */
+export function refuseForReasoning(body: Record<string, unknown>, messages: ChatMessage[]): void {
+	const refuse = (param: string, expected: string) =>
+		invalidParameter(param, `${expected} for a model of the reasoning series`);
+
+	const field = reasoningRefuses.fields.find((name) => (body[name] ?? null) !== null);
+	if (field) throw refuse(field, 'left out');
+	const roles: readonly string[] = reasoningRefuses.roles;
+	const message = messages.findIndex(({ role }) => roles.includes(role));
+	if (message >= 0) throw refuse(`messages[${message}].role`, `other than ${roles.join(', ')}`);
+}
+
+function readStops(stop: unknown): string[] {
+	const stops: unknown[] = [stop ?? []].flat();
+	if (stops.every((text) => typeof text === 'string' && text !== '')) return stops as string[];
+	throw invalidParameter('stop', 'a text or an array of texts');
+}

@@ -1,0 +1,33 @@
+import { ServiceError } from './errors';
+
+/** Words that provoke what a stand-in has no reason of its own to do, when a prompt contains them. */
+export const provocations = {
+	/** The request is refused by content moderation. */
+	blocked: '[blocked]',
+	/** The job is accepted and billed, and fails. */
+	failure: '[fail]',
+	/** The answer of a chat is withheld by the content filter. */
+	filtered: '[filtered]',
+	/** A chat image model answers with words alone. */
+	noImage: '[no image]',
+} as const;
+
+/**
+ * Gives the prompt, or throws `invalid_prompt`.
+ * Moderation answers 403 on the passthrough endpoint and, as we read the general table, 400 elsewhere.
+ */
+export function readPrompt(
+	value: unknown,
+	param: string,
+	{ max = Infinity, moderationStatus = 400 }: { max?: number; moderationStatus?: 400 | 403 } = {},
+): string {
+	const refuse = (status: number, message: string) =>
+		new ServiceError(status, 'invalid_prompt', message, { param });
+
+	if (typeof value !== 'string' || value === '') throw refuse(400, `${param} is missing`);
+	if ([...value].length > max) throw refuse(400, `${param} is longer than ${max} characters`);
+	if (value.includes(provocations.blocked)) {
+		throw refuse(moderationStatus, 'the prompt was blocked by content moderation');
+	}
+	return value;
+}

@@ -1,0 +1,9 @@
+import type { Size } from './spec';
+
+/** Gives the pixels of a frame of this shape (`width:height`): even numbers, as H.264 needs them. */
+export function frameSize(shortSide: number, shape: string): Size {
+	const [width, height] = shape.split(':').map(Number);
+	const scale = shortSide / Math.min(width, height);
+	const even = (length: number) => 2 * Math.round((length * scale) / 2);
+	return { width: even(width), height: even(height) };
+}

@@ -1,0 +1,58 @@
+import { createCanvas, type Canvas, type Image } from '@napi-rs/canvas';
+import { drawGround } from './picture';
+import { fixedCamera, shoot } from './scenes/camera';
+import type { Size } from './spec';
+
+export interface Repainting {
+	image: Image;
+	/** Its white area is painted over, and no pixel beside it. Without one, the whole image shines through. */
+	mask?: Image;
+	prompt: string;
+	/** Another seed gives other colours. */
+	seed: number;
+	/** Of the result; by default that of the image. */
+	size?: Size;
+}
+
+/** Paints a pattern made from the prompt over an image. Gives a PNG. */
+export async function repaint({
+	image,
+	mask,
+	prompt,
+	seed,
+	size,
+}: Repainting): Promise<Uint8Array> {
+	const canvas = createCanvas(image.width, image.height);
+	const context = canvas.getContext('2d');
+	context.drawImage(image, 0, 0);
+
+	const paint = createCanvas(image.width, image.height);
+	drawGround(paint.getContext('2d'), { caption: prompt, seed });
+	if (mask) keepWhite(paint, mask);
+	else context.globalAlpha = 0.5;
+	context.drawImage(paint, 0, 0);
+	if (!size) return await canvas.encode('png');
+
+	const sized = createCanvas(size.width, size.height);
+	shoot(sized.getContext('2d'), canvas, { camera: fixedCamera, progress: 0 });
+	return await sized.encode('png');
+}
+
+/** Makes the paint transparent wherever the mask, stretched over it, is not white. */
+function keepWhite(paint: Canvas, mask: Image): void {
+	const { width, height } = paint;
+	const stencil = createCanvas(width, height);
+	const context = stencil.getContext('2d');
+	// A stretched edge stays an edge.
+	context.imageSmoothingEnabled = false;
+	context.drawImage(mask, 0, 0, width, height);
+	const pixels = context.getImageData(0, 0, width, height);
+	for (let offset = 0; offset < pixels.data.length; offset += 4) {
+		const isWhite = pixels.data.subarray(offset, offset + 4).every((channel) => channel > 127);
+		pixels.data[offset + 3] = isWhite ? 255 : 0;
+	}
+	context.putImageData(pixels, 0, 0);
+	const painting = paint.getContext('2d');
+	painting.globalCompositeOperation = 'destination-in';
+	painting.drawImage(stencil, 0, 0);
+}

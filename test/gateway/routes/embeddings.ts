@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify';
+import { endpoints, resources, type Field } from '../../../nodes/shared/gateway/protocol';
+import { embed } from '../embedding';
+import { invalidParameter } from '../errors';
+import { readFields, readNumber, readObject } from '../fields';
+import { embeddingModels, findModel } from '../models';
+import { readPrompt } from '../prompts';
+import { begin, type Service } from '../service';
+import { tokensOf } from '../tokens';
+import { serve } from './endpoint';
+
+/** "Endpoints" 6: embeddings. */
+export function embeddingRoutes(api: FastifyInstance, service: Service): void {
+	const [object] = resources.embeddingList.object.values;
+
+	serve(api, 'embedding', async (request) => {
+		const { model, texts, dimensions, encode } = readOrder(request.body);
+		await begin(service, request, model);
+		const tokens = texts.reduce((total, text) => total + tokensOf(text).length, 0);
+		request.purchase = { kind: 'embedding', model, quantity: tokens, unit: 'token' };
+		return {
+			object,
+			data: texts.map((text, index) => ({
+				object: 'embedding',
+				index,
+				embedding: encode(embed(text, dimensions)),
+			})),
+			model,
+			usage: { prompt_tokens: tokens, total_tokens: tokens },
+		};
+	});
+}
+
+const encodings = {
+	float: (vector: Float32Array) => [...vector],
+	// Little-endian, as is every machine that this runs on.
+	base64: ({ buffer }: Float32Array) => Buffer.from(buffer).toString('base64'),
+};
+
+const { fields } = endpoints.embedding;
+/** Which fields are required, and the encoding without a wish, are not shown. */
+const table = {
+	...fields,
+	model: { ...fields.model, required: true },
+	encoding_format: { ...fields.encoding_format, default: 'float' },
+} as const;
+
+function readOrder(value: unknown) {
+	const body = readObject(value, 'body');
+	const { model, input, encoding_format: format } = readFields(table, body);
+	const { dimensions: max } = findModel(embeddingModels, model);
+	const dimensions: Field = { type: 'integer', min: 1, max, default: max };
+	return {
+		model,
+		texts: readTexts(input),
+		// The specification does not list it. Clients send it to get shorter vectors.
+		dimensions: Number(readNumber(dimensions, body.dimensions, 'dimensions')),
+		encode: encodings[format],
+	};
+}
+
+function readTexts(input: unknown): string[] {
+	const texts: unknown[] = [input ?? []].flat();
+	if (texts.length === 0) throw invalidParameter('input', 'a text or an array of texts');
+	return texts.map((text) => readPrompt(typeof text === 'string' ? text.trim() : text, 'input'));
+}
