@@ -1,4 +1,10 @@
 import type { Operation } from '../../shared/n8n/operation';
+import { chatComplete } from './chatComplete';
+import { embeddingCreate } from './embeddingCreate';
+import { imageChat } from './imageChat';
+import { imageEdit } from './imageEdit';
+import { imageGenerate } from './imageGenerate';
+import { messageCreate } from './messageCreate';
 import { modelGetAll } from './modelGetAll';
 import { referenceVideoCreate } from './referenceVideoCreate';
 import { referenceVideoGet } from './referenceVideoGet';
@@ -13,5 +19,11 @@ export const operations: Operation[] = [
 	videoCreate,
 	videoGet,
 	videoGetContent,
+	imageGenerate,
+	imageEdit,
+	imageChat,
+	chatComplete,
+	messageCreate,
+	embeddingCreate,
 	modelGetAll,
 ];

@@ -25,6 +25,7 @@ export function jobRead(job: {
 		value: 'get',
 		action,
 		description,
+		endpoint,
 		paid: false,
 		fields: [jobIdField(idField)],
 		prepare: (parameters) => ({

@@ -18,6 +18,7 @@ export const modelGetAll: Operation<Request> = {
 	value: 'getAll',
 	action: 'Get many models',
 	description: 'List the models that your key can use',
+	endpoint: endpoints.models,
 	paid: false,
 	fields: [
 		{

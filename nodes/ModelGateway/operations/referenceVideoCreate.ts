@@ -30,6 +30,7 @@ export const referenceVideoCreate: Operation<Request> = {
 	action: 'Create a reference video',
 	description:
 		'Start a video made from reference pictures and videos. Lead the result to a Wait for Video node.',
+	endpoint: endpoints.referenceVideoCreate,
 	paid: true,
 	fields: [
 		modelField('beta-2.7-r2v'),

@@ -22,6 +22,7 @@ export const videoGetContent: Operation<Request> = {
 	value: 'getContent',
 	action: 'Get the content of a video',
 	description: 'Fetch the file of a finished video',
+	endpoint: endpoints.videoContent,
 	paid: false,
 	fields: [
 		jobIdField(idField),

@@ -1,6 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
-import { GatewayError, badInput, canceled, type JobNote } from '../gateway/errors';
+import {
+	GatewayError,
+	badInput,
+	canceled,
+	type ErrorRecord,
+	type JobNote,
+} from '../gateway/errors';
 import { Slots } from '../gateway/slots';
 import { errorItem, nodeError, recordOf, type ItemJob } from './errors';
 import { gatewayOf, type N8nGateway } from './gateway';
@@ -130,7 +136,7 @@ class ItemLoop<Request, Made> {
 		if (receipt?.made !== undefined) this.made.set(item, receipt.made as Made);
 		if (receipt?.outputs) this.outcomes[item] = { outputs: receipt.outputs };
 		if (receipt?.lost && !this.work.resendsLost?.(request)) {
-			this.fail(item, new GatewayError(receipt.lost, 'lost'));
+			this.fail(item, sentBefore(receipt.lost));
 		}
 	}
 
@@ -204,10 +210,17 @@ class ItemLoop<Request, Made> {
 			if (made !== undefined) {
 				const outputs = outcome && 'outputs' in outcome ? outcome.outputs : undefined;
 				this.receipts.keep(item, identity, { made, outputs, job: this.jobs.get(item) });
-			} else if (outcome && 'error' in outcome && this.work.resendsLost && isLost(outcome.error)) {
+			} else if (outcome && 'error' in outcome && this.mayBePaid(outcome.error)) {
 				this.receipts.keep(item, identity, { lost: recordOf(outcome.error) });
 			}
 		}
+	}
+
+	/** Whether the service may have done, and billed, what the error hides. */
+	private mayBePaid(error: unknown): boolean {
+		if (!(error instanceof GatewayError)) return false;
+		// A lost answer is billed for jobs only ("Errors", status 0); they leave the choice to the user.
+		return error.reach === 'unreadable' || (error.reach === 'lost' && !!this.work.resendsLost);
 	}
 
 	private error(error: unknown, item?: number) {
@@ -274,6 +287,9 @@ function groupsOf<Request, Made>(
 	return groups;
 }
 
-function isLost(error: unknown): boolean {
-	return error instanceof GatewayError && (error.reach === 'lost' || error.reach === 'unreadable');
+/** An earlier try has sent this, and what became of it is not known. */
+function sentBefore({ advice, ...record }: ErrorRecord): GatewayError {
+	const again =
+		'An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, execute the workflow anew.';
+	return new GatewayError({ ...record, advice: `${advice} ${again}` }, 'unreadable');
 }

@@ -1,8 +1,9 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { Endpoint } from '../gateway/protocol';
 import type { Operation } from './operation';
 
 /** Entries of "Options" that every operation has. */
-const commonOptions: INodeProperties[] = [
+const commonOptions = ({ timeoutSeconds }: Endpoint): INodeProperties[] => [
 	{
 		displayName: 'Parallel Requests',
 		name: 'parallelRequests',
@@ -15,7 +16,7 @@ const commonOptions: INodeProperties[] = [
 		displayName: 'Timeout (Seconds)',
 		name: 'timeout',
 		type: 'number',
-		default: 60,
+		default: timeoutSeconds,
 		typeOptions: { minValue: 1 },
 		description: 'How long to wait for the answer to one request',
 	},
@@ -55,7 +56,13 @@ function operationMenu(resource: string, all: Operation[]): INodeProperties {
 	};
 }
 
-function fieldsOf({ resource, value, fields, options = [] }: Operation): INodeProperties[] {
+function fieldsOf({
+	resource,
+	value,
+	endpoint,
+	fields,
+	options = [],
+}: Operation): INodeProperties[] {
 	const show = { resource: [resource.value], operation: [value] };
 	const shown = (field: INodeProperties): INodeProperties => {
 		const own: IDisplayOptions = field.displayOptions ?? {};
@@ -69,7 +76,7 @@ function fieldsOf({ resource, value, fields, options = [] }: Operation): INodePr
 			type: 'collection',
 			placeholder: 'Add option',
 			default: {},
-			options: [...options, ...commonOptions].sort((a, b) =>
+			options: [...options, ...commonOptions(endpoint)].sort((a, b) =>
 				a.displayName.localeCompare(b.displayName),
 			),
 		}),

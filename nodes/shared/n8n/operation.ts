@@ -1,5 +1,6 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { GatewayError, JobNote } from '../gateway/errors';
+import type { Endpoint } from '../gateway/protocol';
 import type { N8nGateway } from './gateway';
 import type { ItemParameters } from './parameters';
 
@@ -58,6 +59,8 @@ export interface Operation<Request = unknown, Made = unknown> extends ItemWork<R
 	/** Sentence case, with the resource: "Create a reference video". */
 	action: string;
 	description: string;
+	/** What it calls; the first, where there are several. */
+	endpoint: Endpoint;
 	/** Shown for this operation only. */
 	fields: INodeProperties[];
 	/** Entries of its "Options". */

@@ -1,0 +1,311 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { completion, StreamedCompletion, textOf, type Completion } from '../../shared/gateway/chat';
+import { GatewayError } from '../../shared/gateway/errors';
+import { defined, isObject, type JsonObject } from '../../shared/gateway/json';
+import {
+	endpoints,
+	finishReasons,
+	messageRoles,
+	reasoningRefuses,
+} from '../../shared/gateway/protocol';
+import { modelField } from '../../shared/n8n/models';
+import type { ItemOutput, ItemRun, Operation } from '../../shared/n8n/operation';
+import type { ItemParameters } from '../../shared/n8n/parameters';
+import { imageSourceFields, readMessages, sentMessage, type MessageInput } from './messages';
+
+interface Request {
+	/** Without the messages, whose files are loaded when they are sent. */
+	body: JsonObject;
+	messages: MessageInput[];
+	simplify: boolean;
+	timeout?: number;
+}
+
+const { fields } = endpoints.chat;
+
+/** A number of the request, limited as the service limits it. */
+const numberOption = (
+	option: Pick<INodeProperties, 'displayName' | 'name' | 'description'>,
+	{ min, max, default: standard = 1 }: { min?: number; max?: number; default?: number },
+): INodeProperties => ({
+	...option,
+	type: 'number',
+	default: standard,
+	typeOptions: { minValue: min, maxValue: max, numberPrecision: 2 },
+});
+
+/** "Endpoints" 4. */
+export const chatComplete: Operation<Request> = {
+	resource: { name: 'Chat', value: 'chat' },
+	name: 'Complete',
+	value: 'complete',
+	action: 'Complete a chat',
+	description: 'Let a chat model answer, also about pictures',
+	endpoint: endpoints.chat,
+	paid: true,
+	fields: [
+		modelField(),
+		{
+			displayName: 'Messages',
+			name: 'messages',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true, sortable: true },
+			placeholder: 'Add Message',
+			default: { values: [{ role: 'user', content: '' }] },
+			options: [
+				{
+					displayName: 'Message',
+					name: 'values',
+					values: [
+						{
+							displayName: 'Content',
+							name: 'content',
+							type: 'string',
+							typeOptions: { rows: 3 },
+							default: '',
+						},
+						{
+							displayName: 'Images',
+							name: 'images',
+							type: 'fixedCollection',
+							typeOptions: { multipleValues: true },
+							placeholder: 'Add Image',
+							default: {},
+							description: 'Pictures for models that understand them',
+							options: [
+								{
+									displayName: 'Image',
+									name: 'values',
+									values: [
+										{
+											displayName: 'Detail',
+											name: 'detail',
+											type: 'string',
+											default: '',
+											placeholder: 'e.g. high',
+											description: 'How closely the model looks, where it takes that',
+										},
+										...imageSourceFields,
+									],
+								},
+							],
+						},
+						{
+							displayName: 'Role',
+							name: 'role',
+							type: 'options',
+							options: messageRoles.map((value) => ({
+								name: value[0].toUpperCase() + value.slice(1),
+								value,
+							})),
+							default: 'user',
+						},
+					],
+				},
+			],
+		},
+		{
+			displayName: 'Simplify',
+			name: 'simplify',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to return a simplified version of the response instead of the raw data',
+		},
+	],
+	options: [
+		{
+			displayName: 'Extra Body (JSON)',
+			name: 'extraBody',
+			type: 'json',
+			default: '{}',
+			description: 'Further fields of the request, for what newer models take',
+		},
+		numberOption(
+			{
+				displayName: 'Frequency Penalty',
+				name: 'frequencyPenalty',
+				description: 'Above 0 the model repeats words less often',
+			},
+			fields.frequency_penalty,
+		),
+		{
+			displayName: 'Max Tokens',
+			name: 'maxTokens',
+			type: 'number',
+			default: 1000,
+			typeOptions: { minValue: 1 },
+			description: 'The longest answer, in tokens',
+		},
+		{
+			displayName: 'Number of Answers',
+			name: 'n',
+			type: 'number',
+			default: 1,
+			typeOptions: { minValue: 1 },
+			description: 'How many answers to make; each becomes an item',
+		},
+		numberOption(
+			{
+				displayName: 'Presence Penalty',
+				name: 'presencePenalty',
+				description: 'Above 0 the model comes to new topics sooner',
+			},
+			fields.presence_penalty,
+		),
+		{
+			displayName: 'Stop',
+			name: 'stop',
+			type: 'string',
+			typeOptions: { multipleValues: true },
+			default: [],
+			placeholder: 'e.g. END',
+			description: 'Texts at which the answer ends',
+		},
+		{
+			displayName: 'Stream',
+			name: 'stream',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to receive the answer as it is written; a chat or a streaming webhook shows it live',
+		},
+		numberOption(
+			{
+				displayName: 'Temperature',
+				name: 'temperature',
+				description: 'Low is factual, high is inventive. Reasoning models refuse it.',
+			},
+			fields.temperature,
+		),
+		numberOption(
+			{
+				displayName: 'Top P',
+				name: 'topP',
+				description: 'Share of likely words to choose from. Reasoning models refuse it.',
+			},
+			fields.top_p,
+		),
+		{
+			displayName: 'User',
+			name: 'user',
+			type: 'string',
+			default: '',
+			description: 'Who the answer is for, to recognize misuse',
+		},
+	],
+
+	prepare: (parameters) => ({
+		body: bodyOf(parameters),
+		messages: readMessages(parameters),
+		simplify: parameters.boolean('simplify', true),
+		timeout: parameters.timeout,
+	}),
+
+	async perform({ body, messages, simplify, timeout }, run) {
+		const sent = { ...body };
+		sent.messages ??= await Promise.all(
+			messages.map(async (message) => await sentMessage(message, run.context, run.item)),
+		);
+		const answer = await ask(sent, timeout, run).catch((error: unknown) => {
+			throw explained(error, sent);
+		});
+		for (const { finish_reason: reason } of answer.choices) remark(run, reason);
+		return simplify ? simplified(answer) : [{ json: answer as IDataObject }];
+	},
+};
+
+function bodyOf(parameters: ItemParameters): JsonObject {
+	return {
+		model: parameters.chosen('model', 'Model'),
+		...defined({
+			temperature: parameters.checkedNumber('temperature', 'Temperature', fields.temperature),
+			max_tokens: parameters.checkedNumber('maxTokens', 'Max Tokens', { type: 'integer', min: 1 }),
+			top_p: parameters.checkedNumber('topP', 'Top P', fields.top_p),
+			frequency_penalty: parameters.checkedNumber(
+				'frequencyPenalty',
+				'Frequency Penalty',
+				fields.frequency_penalty,
+			),
+			presence_penalty: parameters.checkedNumber(
+				'presencePenalty',
+				'Presence Penalty',
+				fields.presence_penalty,
+			),
+			stop: parameters.texts('stop', 'Stop'),
+			stream: parameters.optionalBoolean('stream', 'Stream'),
+			n: parameters.checkedNumber('n', 'Number of Answers', { type: 'integer', min: 1 }),
+			user: parameters.optionalText('user', 'User'),
+		}),
+		...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
+	};
+}
+
+async function ask(
+	body: JsonObject,
+	timeout: number | undefined,
+	{ gateway, context, item }: ItemRun,
+): Promise<Completion> {
+	const call = { endpoint: endpoints.chat, purpose: 'complete the chat', body, timeout };
+	if (body.stream !== true) return await gateway.call({ ...call, parse: completion });
+
+	const isLive = typeof context.isStreaming === 'function' && context.isStreaming();
+	let stream = new StreamedCompletion();
+	let hasBegun = false;
+	const answer = await gateway.call({
+		...call,
+		async onText(text) {
+			const added = stream.push(text);
+			if (!isLive || added === '') return;
+			if (!hasBegun) await context.sendChunk('begin', item);
+			hasBegun = true;
+			await context.sendChunk('item', item, added);
+		},
+		parse: (received) => {
+			const finished = stream;
+			stream = new StreamedCompletion();
+			// A server that does not stream answers in one piece.
+			return isObject(received.json) ? completion(received) : finished.finish(received);
+		},
+	});
+	if (hasBegun) await context.sendChunk('end', item);
+	return answer;
+}
+
+function simplified(answer: Completion): ItemOutput[] {
+	const { choices, model, usage, request_id } = answer;
+	return choices.map(({ message, finish_reason, index }) => ({
+		json: defined({
+			text: textOf(message),
+			finish_reason,
+			model,
+			usage,
+			request_id,
+			tool_calls: message.tool_calls,
+			function_call: message.function_call,
+			index: choices.length > 1 ? index : undefined,
+		}) as IDataObject,
+	}));
+}
+
+/** An answer that is not what it seems is no error, and must not pass unseen either. */
+function remark({ hint, item }: ItemRun, reason: string | undefined): void {
+	if (reason !== 'length' && reason !== 'content_filter') return;
+	hint(
+		`Item ${item}: the answer is not complete: ${finishReasons[reason]} (finish_reason ${reason}).`,
+	);
+}
+
+/** Which of the user's settings a reasoning model refuses is not in its answer. */
+function explained(error: unknown, body: JsonObject): unknown {
+	if (!(error instanceof GatewayError) || error.record.status !== 400) return error;
+	const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
+	const refused = [
+		...reasoningRefuses.fields.filter((name) => Object.hasOwn(body, name)),
+		...reasoningRefuses.roles
+			.filter((role) => messages.some((message) => message.role === role))
+			.map((role) => `the ${role} message`),
+	];
+	if (refused.length === 0) return error;
+	const advice = `${error.record.advice} If ${String(body.model)} is a reasoning model, remove: ${refused.join(', ')}.`;
+	return new GatewayError({ ...error.record, advice }, error.reach);
+}

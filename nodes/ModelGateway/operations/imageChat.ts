@@ -1,0 +1,100 @@
+import type { IDataObject } from 'n8n-workflow';
+import { chatPictures } from '../../shared/gateway/images';
+import { defined } from '../../shared/gateway/json';
+import { aspectMarkers, endpoints } from '../../shared/gateway/protocol';
+import { modelField } from '../../shared/n8n/models';
+import type { Operation } from '../../shared/n8n/operation';
+import { imageSourceFields, readImages, sentMessage, type MessageInput } from './messages';
+import {
+	deliverPictures,
+	keepPictures,
+	outputFields,
+	readOutput,
+	type MadePicture,
+	type PictureOutput,
+} from './pictureOutput';
+
+interface Request {
+	model: string;
+	message: MessageInput;
+	output: PictureOutput;
+	timeout?: number;
+}
+
+/** "Endpoints" 10. */
+export const imageChat: Operation<Request, MadePicture[]> = {
+	resource: { name: 'Image', value: 'image' },
+	name: 'Chat',
+	value: 'chat',
+	action: 'Make or edit an image by chat',
+	description: 'Make, edit or join pictures with a model that is reached through the chat endpoint',
+	endpoint: endpoints.chat,
+	paid: true,
+	fields: [
+		modelField(),
+		{
+			displayName: 'Prompt',
+			name: 'prompt',
+			type: 'string',
+			typeOptions: { rows: 3 },
+			default: '',
+			required: true,
+			placeholder: 'e.g. Both people of the pictures at one table',
+		},
+		{
+			displayName: 'Aspect Marker',
+			name: 'aspectMarker',
+			type: 'options',
+			options: [
+				...aspectMarkers.map((marker) => ({
+					name: marker.slice(1, -1),
+					value: marker.slice(1, -1),
+				})),
+				{ name: 'None', value: 'none' },
+			],
+			default: 'none',
+			description: 'Shape of the picture; it is put at the very end of the prompt',
+		},
+		{
+			displayName: 'Images',
+			name: 'images',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true, sortable: true },
+			placeholder: 'Add Image',
+			default: {},
+			description: 'Pictures to edit or to join',
+			options: [{ displayName: 'Image', name: 'values', values: imageSourceFields }],
+		},
+		...outputFields,
+	],
+
+	prepare(parameters) {
+		const marker = parameters.value('aspectMarker', 'none');
+		const end = aspectMarkers.find((known) => known.slice(1, -1) === marker) ?? '';
+		if (marker !== 'none' && end === '') {
+			parameters.report('Aspect Marker', 'must be none, 2:3, 3:2 or 1:1');
+		}
+		const images = readImages(parameters.entries('images.values'), parameters, '');
+		return {
+			model: parameters.chosen('model', 'Model'),
+			message: { role: 'user', content: parameters.text('prompt', 'Prompt') + end, images },
+			output: readOutput(parameters),
+			timeout: parameters.timeout,
+		};
+	},
+
+	async perform({ model, message, timeout }, run) {
+		const body = { model, messages: [await sentMessage(message, run.context, run.item)] };
+		const { pictures, ...rest } = await run.gateway.call({
+			endpoint: endpoints.chat,
+			purpose: 'make the image',
+			...{ body, timeout },
+			parse: chatPictures,
+		});
+		return await keepPictures(pictures, defined(rest) as IDataObject, run);
+	},
+
+	deliver: async (made, { output }, run) => await deliverPictures(made, output, run),
+
+	identity: ({ model, message }) => ({ model, message }),
+};

@@ -1,0 +1,203 @@
+import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
+import { hasSeveralFrames, pictures, pictureType } from '../../shared/gateway/images';
+import { defined, type JsonObject } from '../../shared/gateway/json';
+import { endpoints } from '../../shared/gateway/protocol';
+import { modelField } from '../../shared/n8n/models';
+import type { ItemRun, Operation } from '../../shared/n8n/operation';
+import type { ItemParameters } from '../../shared/n8n/parameters';
+import {
+	deliverPictures,
+	keepPictures,
+	outputFields,
+	readOutput,
+	type MadePicture,
+	type PictureOutput,
+} from './pictureOutput';
+
+/** A picture to send: a link, or a file of the item. */
+type Source = { url: string } | { file: IBinaryData };
+
+interface Request {
+	/** Form fields that are texts. */
+	body: JsonObject;
+	image?: Source;
+	mask?: Source;
+	output: PictureOutput;
+	timeout?: number;
+}
+
+const sources = [
+	{ name: 'File of an Earlier Node', value: 'binary' },
+	{ name: 'URL', value: 'url', description: 'For models that take links' },
+];
+
+const fileField = (displayName: string, name: string, source: string): INodeProperties => ({
+	displayName,
+	name,
+	type: 'string',
+	default: 'data',
+	displayOptions: { show: { [source]: ['binary'] } },
+	hint: 'The name of the input field with the picture',
+});
+
+const urlField = (displayName: string, name: string, source: string): INodeProperties => ({
+	displayName,
+	name,
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. https://example.com/photo.png',
+	displayOptions: { show: { [source]: ['url'] } },
+});
+
+/** "Endpoints" 9. */
+export const imageEdit: Operation<Request, MadePicture[]> = {
+	resource: { name: 'Image', value: 'image' },
+	name: 'Edit',
+	value: 'edit',
+	action: 'Edit an image',
+	description: 'Change a picture, or the part of it that a mask marks',
+	endpoint: endpoints.imageEdit,
+	paid: true,
+	fields: [
+		modelField(),
+		{
+			displayName: 'Prompt',
+			name: 'prompt',
+			type: 'string',
+			typeOptions: { rows: 3 },
+			default: '',
+			required: true,
+			placeholder: 'e.g. Put the mug on a wooden table',
+		},
+		{
+			displayName: 'Image Source',
+			name: 'imageSource',
+			type: 'options',
+			options: sources,
+			default: 'binary',
+		},
+		fileField('Image Binary Field', 'imageBinaryField', 'imageSource'),
+		urlField('Image URL', 'imageUrl', 'imageSource'),
+		{
+			displayName: 'Mask Source',
+			name: 'maskSource',
+			type: 'options',
+			options: [...sources, { name: 'None', value: 'none' }],
+			default: 'none',
+			description: 'A picture of the same size whose white area is edited',
+		},
+		fileField('Mask Binary Field', 'maskBinaryField', 'maskSource'),
+		urlField('Mask URL', 'maskUrl', 'maskSource'),
+		...outputFields,
+	],
+	options: [
+		{
+			displayName: 'Aspect Ratio',
+			name: 'aspectRatio',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 16:9',
+			description: 'Shape of the picture, for models that take it',
+		},
+		{
+			displayName: 'Number of Images',
+			name: 'n',
+			type: 'number',
+			default: 1,
+			typeOptions: { minValue: 1 },
+			description: 'How many pictures to make; each becomes an item',
+		},
+		{
+			displayName: 'Size',
+			name: 'size',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 1024x1024',
+			description: 'Width by height in pixels',
+		},
+	],
+
+	async prepare(parameters) {
+		return {
+			body: {
+				model: parameters.chosen('model', 'Model'),
+				prompt: parameters.text('prompt', 'Prompt'),
+				...defined({
+					n: parameters.checkedNumber('n', 'Number of Images', { type: 'integer', min: 1 }),
+					size: parameters.optionalText('size', 'Size'),
+					aspect_ratio: parameters.optionalText('aspectRatio', 'Aspect Ratio'),
+				}),
+			},
+			image: await readSource('image', 'Image', parameters),
+			mask: await readSource('mask', 'Mask', parameters),
+			output: readOutput(parameters),
+			timeout: parameters.timeout,
+		};
+	},
+
+	async perform({ body, image, mask, timeout }, run) {
+		const form = new FormData();
+		for (const [name, value] of Object.entries(body)) form.append(name, String(value));
+		if (image) await append(form, 'image', image, run);
+		if (mask) await append(form, 'mask', mask, run);
+		const { list, requestId } = await run.gateway.call({
+			endpoint: endpoints.imageEdit,
+			purpose: 'edit the image',
+			...{ form, timeout },
+			parse: (answer) => ({ list: pictures(answer), requestId: answer.requestId }),
+		});
+		return await keepPictures(list, defined({ request_id: requestId }) as IDataObject, run);
+	},
+
+	deliver: async (made, { output }, run) => await deliverPictures(made, output, run),
+
+	identity: ({ body, image, mask }) => ({ body, image, mask }),
+};
+
+async function readSource(
+	name: 'image' | 'mask',
+	label: string,
+	parameters: ItemParameters,
+): Promise<Source | undefined> {
+	const source = parameters.value(`${name}Source`, 'binary');
+	if (source === 'none') return undefined;
+	if (source === 'url') {
+		const url = parameters.text(`${name}Url`, `${label} URL`).trim();
+		if (url !== '' && !/^https?:\/\//i.test(url)) {
+			parameters.report(`${label} URL`, 'must be a link that starts with https://');
+		}
+		return { url };
+	}
+	const field = `${label} Binary Field`;
+	const file = parameters.binary(parameters.text(`${name}BinaryField`, field), field);
+	if (!file) return undefined;
+	const bytes = await parameters.context.helpers.getBinaryDataBuffer(parameters.item, file);
+	// "Error codes seen": invalid_image_file. Its bytes show it before anything is paid.
+	const isCalledJpeg = /\.jpe?g$/i.test(file.fileName ?? '') || file.mimeType === 'image/jpeg';
+	if (isCalledJpeg && hasSeveralFrames(bytes)) {
+		parameters.report(
+			field,
+			`leads to a file with several frames behind the name ${file.fileName ?? 'of a JPEG'}; save it as a plain JPEG or PNG`,
+		);
+	}
+	return { file };
+}
+
+/** A file goes with its true type, and with a name that fits it. */
+async function append(
+	form: FormData,
+	name: string,
+	source: Source,
+	{ context, item }: ItemRun,
+): Promise<void> {
+	if ('url' in source) {
+		form.append(name, source.url);
+		return;
+	}
+	const { file } = source;
+	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
+	const type = pictureType(bytes);
+	const stem = (file.fileName ?? name).replace(/\.\w{1,5}$/, '') || name;
+	const fileName = type ? `${stem}.${type.extension}` : (file.fileName ?? name);
+	form.append(name, new Blob([bytes], { type: type?.mimeType ?? file.mimeType }), fileName);
+}

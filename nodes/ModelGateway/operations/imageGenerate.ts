@@ -1,0 +1,148 @@
+import type { IDataObject } from 'n8n-workflow';
+import { pictures } from '../../shared/gateway/images';
+import { defined, type JsonObject } from '../../shared/gateway/json';
+import { endpoints } from '../../shared/gateway/protocol';
+import { modelField } from '../../shared/n8n/models';
+import type { Operation } from '../../shared/n8n/operation';
+import {
+	deliverPictures,
+	keepPictures,
+	outputFields,
+	readOutput,
+	type MadePicture,
+	type PictureOutput,
+} from './pictureOutput';
+
+interface Request {
+	body: JsonObject;
+	output: PictureOutput;
+	timeout?: number;
+}
+
+/** "Endpoints" 8. */
+export const imageGenerate: Operation<Request, MadePicture[]> = {
+	resource: { name: 'Image', value: 'image' },
+	name: 'Generate',
+	value: 'generate',
+	action: 'Generate an image',
+	description: 'Make pictures from a text',
+	endpoint: endpoints.imageGenerate,
+	paid: true,
+	fields: [
+		modelField(),
+		{
+			displayName: 'Prompt',
+			name: 'prompt',
+			type: 'string',
+			typeOptions: { rows: 3 },
+			default: '',
+			required: true,
+			placeholder: 'e.g. A lighthouse in the fog, watercolour',
+		},
+		...outputFields,
+	],
+	options: [
+		{
+			displayName: 'Aspect Ratio',
+			name: 'aspectRatio',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 16:9',
+			description: 'Shape of the picture, for models that take it',
+		},
+		{
+			displayName: 'Extra Body (JSON)',
+			name: 'extraBody',
+			type: 'json',
+			default: '{}',
+			description: 'Further fields of the request, for what newer models take',
+		},
+		{
+			displayName: 'Number of Images',
+			name: 'n',
+			type: 'number',
+			default: 1,
+			typeOptions: { minValue: 1 },
+			description: 'How many pictures to make; each becomes an item',
+		},
+		{
+			displayName: 'Prompt Upsampling',
+			name: 'promptUpsampling',
+			type: 'boolean',
+			default: true,
+			description: 'Whether the service enriches the prompt, for models that take it',
+		},
+		{
+			displayName: 'Quality',
+			name: 'quality',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. hd',
+		},
+		{
+			displayName: 'Safety Tolerance',
+			name: 'safetyTolerance',
+			type: 'number',
+			default: 2,
+			description: 'How much is let through, for models that take it',
+		},
+		{
+			displayName: 'Seed',
+			name: 'seed',
+			type: 'number',
+			default: 0,
+			description: 'The same seed gives a similar picture again',
+		},
+		{
+			displayName: 'Size',
+			name: 'size',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 1024x1024',
+			description: 'Width by height in pixels',
+		},
+		{
+			displayName: 'Style',
+			name: 'style',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. vivid',
+		},
+	],
+
+	prepare: (parameters) => ({
+		body: {
+			model: parameters.chosen('model', 'Model'),
+			prompt: parameters.text('prompt', 'Prompt'),
+			...defined({
+				n: parameters.checkedNumber('n', 'Number of Images', { type: 'integer', min: 1 }),
+				size: parameters.optionalText('size', 'Size'),
+				quality: parameters.optionalText('quality', 'Quality'),
+				style: parameters.optionalText('style', 'Style'),
+				aspect_ratio: parameters.optionalText('aspectRatio', 'Aspect Ratio'),
+				seed: parameters.checkedNumber('seed', 'Seed', { type: 'integer' }),
+				prompt_upsampling: parameters.optionalBoolean('promptUpsampling', 'Prompt Upsampling'),
+				safety_tolerance: parameters.checkedNumber('safetyTolerance', 'Safety Tolerance', {
+					type: 'integer',
+				}),
+			}),
+			...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
+		},
+		output: readOutput(parameters),
+		timeout: parameters.timeout,
+	}),
+
+	async perform({ body, timeout }, run) {
+		const { list, requestId } = await run.gateway.call({
+			endpoint: endpoints.imageGenerate,
+			purpose: 'generate the image',
+			...{ body, timeout },
+			parse: (answer) => ({ list: pictures(answer), requestId: answer.requestId }),
+		});
+		return await keepPictures(list, defined({ request_id: requestId }) as IDataObject, run);
+	},
+
+	deliver: async (made, { output }, run) => await deliverPictures(made, output, run),
+
+	identity: ({ body }) => body,
+};

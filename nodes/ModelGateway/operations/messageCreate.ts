@@ -1,0 +1,138 @@
+import type { IDataObject } from 'n8n-workflow';
+import { textMessage } from '../../shared/gateway/answers';
+import { defined, type JsonObject } from '../../shared/gateway/json';
+import { endpoints } from '../../shared/gateway/protocol';
+import { modelField } from '../../shared/n8n/models';
+import type { Operation } from '../../shared/n8n/operation';
+import { readMessages } from './messages';
+
+interface Request {
+	body: JsonObject;
+	headers: Record<string, string>;
+	simplify: boolean;
+	timeout?: number;
+}
+
+/** "Endpoints" 5. */
+export const messageCreate: Operation<Request> = {
+	resource: { name: 'Message', value: 'message' },
+	name: 'Create',
+	value: 'create',
+	action: 'Create a message',
+	description: 'Let a model answer through its native messages endpoint',
+	endpoint: endpoints.message,
+	paid: true,
+	fields: [
+		modelField(),
+		{
+			displayName: 'Messages',
+			name: 'messages',
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: true, sortable: true },
+			placeholder: 'Add Message',
+			default: { values: [{ role: 'user', content: '' }] },
+			options: [
+				{
+					displayName: 'Message',
+					name: 'values',
+					values: [
+						{
+							displayName: 'Content',
+							name: 'content',
+							type: 'string',
+							typeOptions: { rows: 3 },
+							default: '',
+						},
+						{
+							displayName: 'Role',
+							name: 'role',
+							type: 'options',
+							options: [
+								{ name: 'Assistant', value: 'assistant' },
+								{ name: 'System', value: 'system' },
+								{ name: 'User', value: 'user' },
+							],
+							default: 'user',
+						},
+					],
+				},
+			],
+		},
+		{
+			displayName: 'Max Tokens',
+			name: 'maxTokens',
+			type: 'number',
+			default: 1024,
+			required: true,
+			typeOptions: { minValue: 1 },
+			description: 'The longest answer, in tokens',
+		},
+		{
+			displayName: 'Version Header Name',
+			name: 'versionHeaderName',
+			type: 'string',
+			default: 'X-Gateway-Version',
+			required: true,
+			description: "Name of the header with the endpoint's version, as your service documents it",
+		},
+		{
+			displayName: 'Version Header Value',
+			name: 'versionHeaderValue',
+			type: 'string',
+			default: '2023-06-01',
+			required: true,
+			description: 'The version, a date',
+		},
+		{
+			displayName: 'Simplify',
+			name: 'simplify',
+			type: 'boolean',
+			default: true,
+			description: 'Whether to return a simplified version of the response instead of the raw data',
+		},
+	],
+	options: [
+		{
+			displayName: 'Extra Body (JSON)',
+			name: 'extraBody',
+			type: 'json',
+			default: '{}',
+			description: 'Further fields of the request, for what newer models take',
+		},
+	],
+
+	prepare(parameters) {
+		const maxTokens = parameters.wholeNumber('maxTokens', 'Max Tokens', { min: 1 });
+		const name = parameters.text('versionHeaderName', 'Version Header Name').trim();
+		const value = parameters.text('versionHeaderValue', 'Version Header Value').trim();
+		if (name !== '' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+			parameters.report('Version Header Name', 'must be the name of an HTTP header');
+		}
+		if (/[^\t\x20-\x7e]/.test(value)) {
+			parameters.report('Version Header Value', 'must be a date such as 2023-06-01');
+		}
+		return {
+			body: {
+				model: parameters.chosen('model', 'Model'),
+				max_tokens: maxTokens,
+				messages: readMessages(parameters).map(({ role, content }) => ({ role, content })),
+				...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
+			},
+			headers: { [name]: value },
+			simplify: parameters.boolean('simplify', true),
+			timeout: parameters.timeout,
+		};
+	},
+
+	async perform({ simplify, ...request }, { gateway }) {
+		const { text, fields } = await gateway.call({
+			endpoint: endpoints.message,
+			purpose: 'create the message',
+			...request,
+			parse: textMessage,
+		});
+		const { stop_reason, model, usage, request_id } = fields;
+		const json = simplify ? defined({ text, stop_reason, model, usage, request_id }) : fields;
+		return [{ json: json as IDataObject }];
+	},
+};

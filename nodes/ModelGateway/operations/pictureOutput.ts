@@ -1,0 +1,108 @@
+import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
+import { fetchPicture, pictureType, type Picture } from '../../shared/gateway/images';
+import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
+import type { ItemParameters } from '../../shared/n8n/parameters';
+
+/** Where pictures go. */
+export const outputFields: INodeProperties[] = [
+	{
+		displayName: 'Download',
+		name: 'download',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to fetch the pictures at once; the links of some models live for 10 minutes only',
+	},
+	{
+		displayName: 'Put Output File in Field',
+		name: 'binaryField',
+		type: 'string',
+		default: 'data',
+		required: true,
+		displayOptions: { show: { download: [true] } },
+		hint: 'The name of the output binary field to put the file in',
+	},
+];
+
+export interface PictureOutput {
+	download: boolean;
+	binaryField: string;
+}
+
+export function readOutput(parameters: ItemParameters): PictureOutput {
+	const download = parameters.boolean('download', true);
+	const binaryField = download
+		? parameters.text('binaryField', 'Put Output File in Field')
+		: 'data';
+	return { download, binaryField };
+}
+
+/** A picture that is paid for: a link to it, or the file when it came with the answer. */
+export interface MadePicture {
+	json: IDataObject;
+	url?: string;
+	file?: IBinaryData;
+	/** The execution that stored the file: in another one, it is stored anew. */
+	execution: string;
+}
+
+/** Keeps what the answer brought; pictures that came with it go to n8n's files at once. */
+export async function keepPictures(
+	list: Picture[],
+	common: IDataObject,
+	{ context }: ItemRun,
+): Promise<MadePicture[]> {
+	const execution = context.getExecutionId();
+	return await Promise.all(
+		list.map(async ({ url, bytes, fields }, index): Promise<MadePicture> => {
+			const place = list.length > 1 ? { index } : {};
+			const json = { ...(fields as IDataObject), ...place, ...common };
+			if (!bytes) return { json, url, execution };
+			return { json, file: await store(Buffer.from(bytes), index, context), execution };
+		}),
+	);
+}
+
+/** One item for each picture. */
+export async function deliverPictures(
+	made: MadePicture[],
+	{ download, binaryField }: PictureOutput,
+	{ context, gateway }: ItemRun,
+): Promise<ItemOutput[]> {
+	return await Promise.all(
+		made.map(async ({ json, url, file, execution }, index): Promise<ItemOutput> => {
+			if (file) {
+				const isOwn = !file.id || execution === context.getExecutionId();
+				const own = isOwn ? file : await storeAnew(file, context);
+				return { json, binary: { [binaryField]: own } };
+			}
+			if (!download || url === undefined) return { json };
+			const bytes = await fetchPicture(gateway.world, url, `download the picture ${url}`);
+			return { json, binary: { [binaryField]: await store(bytes, index, context) } };
+		}),
+	);
+}
+
+async function store(
+	bytes: Uint8Array,
+	index: number,
+	{ helpers }: ItemRun['context'],
+): Promise<IBinaryData> {
+	const { extension = 'png', mimeType = 'image/png' } = pictureType(bytes) ?? {};
+	return await helpers.prepareBinaryData(
+		Buffer.from(bytes),
+		`image${index === 0 ? '' : `-${index + 1}`}.${extension}`,
+		mimeType,
+	);
+}
+
+async function storeAnew(
+	{ id, fileName, mimeType }: IBinaryData,
+	{ helpers }: ItemRun['context'],
+): Promise<IBinaryData> {
+	return await helpers.prepareBinaryData(
+		await helpers.getBinaryStream(id ?? ''),
+		fileName,
+		mimeType,
+	);
+}

@@ -1,0 +1,139 @@
+import { complaint } from './answers';
+import { serviceError } from './errors';
+import { excerpt, isObject, parseJson, valueAt, type JsonObject } from './json';
+import { events } from './protocol';
+import { EventParser } from './sse';
+import { Unusable, type Answer } from './transport';
+
+/** "Resources", chat completion: one of its choices, in the fields we use. */
+export interface Choice extends JsonObject {
+	index: number;
+	message: JsonObject & { content?: unknown };
+	finish_reason?: string;
+}
+
+export interface Completion extends JsonObject {
+	choices: Choice[];
+}
+
+/** @throws Unusable when there is no choice in it */
+export function completion(answer: Answer): Completion {
+	const { json } = answer;
+	if (!isObject(json) || !Array.isArray(json.choices)) throw new Unusable(complaint(answer));
+	const choices = json.choices.filter(isObject).map((choice, position) => ({
+		...choice,
+		index: typeof choice.index === 'number' ? choice.index : position,
+		message: isObject(choice.message) ? choice.message : { content: choice.text ?? null },
+	}));
+	if (choices.length === 0) throw new Unusable('has no choices');
+	const withId = answer.requestId === undefined ? {} : { request_id: answer.requestId };
+	return { ...json, ...withId, choices: choices as Choice[] };
+}
+
+/** The text of a message, whichever form its content has ("Resources", message). */
+export function textOf({ content }: Choice['message']): string {
+	if (typeof content === 'string') return content;
+	if (!Array.isArray(content)) return '';
+	return content
+		.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : ''))
+		.join('');
+}
+
+/** Puts a streamed completion together ("Endpoints" 4, streaming) while its text is handed on live. */
+export class StreamedCompletion {
+	private readonly parser = new EventParser();
+	private readonly head: JsonObject = {};
+	private readonly choices = new Map<number, Choice>();
+	private error: unknown;
+	private isDone = false;
+
+	/** @returns the text that this piece of the stream adds to the first choice */
+	push(text: string): string {
+		return this.parser
+			.push(text)
+			.map((event) => this.take(event))
+			.join('');
+	}
+
+	/** The text received so far, of the first choice. */
+	get text(): string {
+		const [first] = this.choices.values();
+		return first === undefined ? '' : textOf(first.message);
+	}
+
+	/** The completion, once the stream has ended. @throws Unusable when it broke off */
+	finish(answer: Answer): Completion {
+		for (const event of this.parser.end()) this.take(event);
+		const { error } = this;
+		if (error !== undefined) {
+			throw new Unusable(
+				`broke off with an error: ${serviceError({ error })?.message ?? excerpt(JSON.stringify(error))}`,
+				this.text,
+			);
+		}
+		const choices = [...this.choices.values()].sort((a, b) => a.index - b.index);
+		// Some servers forget the closing mark; a choice that has told why it ended is whole all the same.
+		const isWhole =
+			this.isDone || choices.every(({ finish_reason: reason }) => reason !== undefined);
+		if (choices.length === 0 || !isWhole)
+			throw new Unusable(`broke off: ${answer.broken ?? 'the stream ended too early'}`, this.text);
+		const withId = answer.requestId === undefined ? {} : { request_id: answer.requestId };
+		return { ...this.head, object: 'chat.completion', choices, ...withId };
+	}
+
+	private take(event: string): string {
+		if (event.trim() === events.streamEnd) this.isDone = true;
+		const chunk = parseJson(event);
+		if (!isObject(chunk)) return '';
+		if (chunk.error) this.error = chunk.error;
+		for (const [name, value] of Object.entries(chunk)) {
+			if (name !== 'choices' && name !== 'object' && value !== null) this.head[name] = value;
+		}
+		const changes = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
+		return changes.map((change) => this.extend(change)).join('');
+	}
+
+	private extend(change: JsonObject): string {
+		const index = typeof change.index === 'number' ? change.index : 0;
+		const choice = this.choices.get(index) ?? {
+			index,
+			message: { role: 'assistant', content: '' },
+		};
+		this.choices.set(index, choice);
+		if (typeof change.finish_reason === 'string') choice.finish_reason = change.finish_reason;
+		const delta = isObject(change.delta) ? change.delta : {};
+		for (const [name, value] of Object.entries(delta)) {
+			if (name === 'tool_calls') mergeToolCalls(choice.message, value);
+			else if (name === 'function_call') choice.message[name] = joined(choice.message[name], value);
+			else if (name === 'content')
+				choice.message.content = `${textOf(choice.message)}${textOf({ content: value })}`;
+			else if (value !== null) choice.message[name] = value;
+		}
+		const [first] = this.choices.keys();
+		return index === first ? textOf({ content: delta.content }) : '';
+	}
+}
+
+/** Tool calls come in pieces too, each for the call of its index. */
+function mergeToolCalls(message: JsonObject, pieces: unknown): void {
+	const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []) as unknown[];
+	for (const piece of Array.isArray(pieces) ? pieces.filter(isObject) : []) {
+		const { index, ...rest } = piece;
+		const place = typeof index === 'number' && index >= 0 && index < 1000 ? index : calls.length;
+		calls[place] = joined(calls[place], rest);
+	}
+	message.tool_calls = calls.filter((call) => call !== undefined);
+}
+
+/** Two pieces of one object: texts are appended, everything else is taken over. */
+function joined(before: unknown, piece: unknown): unknown {
+	if (!isObject(piece)) return piece ?? before;
+	const base = isObject(before) ? before : {};
+	const entries = Object.entries(piece).map(([name, value]) => {
+		const old = valueAt(base, name);
+		if (isObject(value)) return [name, joined(old, value)];
+		const appends = name === 'arguments' && typeof old === 'string' && typeof value === 'string';
+		return [name, appends ? old + value : (value ?? old)];
+	});
+	return { ...base, ...Object.fromEntries(entries) };
+}

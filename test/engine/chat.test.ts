@@ -1,0 +1,214 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import { runWorkflow, type RunOptions } from '../harness';
+import { picture } from './support/samples';
+import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+
+describe('chat and messages', () => {
+	let gateway: Gateway;
+	beforeEach(async () => void (gateway = await startGateway()));
+	afterEach(async () => await gateway.close());
+
+	const chat = (parameters: IDataObject = {}, settings = {}) =>
+		modelGateway(
+			{
+				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+				messages: { values: [{ role: 'user', content: '={{ $json.text ?? "Hello there" }}' }] },
+				...parameters,
+			},
+			{ name: 'Chat', ...settings },
+		);
+	const run = async (node: ReturnType<typeof modelGateway>, options: RunOptions = {}) =>
+		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
+	const bodies = () => gateway.requests.map(({ body }) => body);
+
+	it('gives the text, why it ended, and what it cost', async () => {
+		const [item] = (await run(chat())).items('Chat');
+		expect(item.json).toEqual({
+			text: expect.stringContaining('Hello there'),
+			finish_reason: 'stop',
+			model: 'chat-1',
+			usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
+			request_id: gateway.ledger[0].requestId,
+		});
+		expect(bodies()).toEqual([
+			{ model: 'chat-1', messages: [{ role: 'user', content: 'Hello there' }] },
+		]);
+	});
+
+	it('sends what the user set, also where it is 0 or false, and nothing else', async () => {
+		const options = {
+			...{
+				temperature: 0,
+				topP: 0.5,
+				frequencyPenalty: 0,
+				presencePenalty: -2,
+				maxTokens: 50,
+				n: 1,
+			},
+			...{ stop: ['END'], stream: false, user: 'u1', extraBody: '{"top_k": 3}' },
+		};
+		await run(chat({ options }));
+		expect(bodies()[0]).toEqual({
+			model: 'chat-1',
+			messages: [{ role: 'user', content: 'Hello there' }],
+			...{ temperature: 0, top_p: 0.5, frequency_penalty: 0, presence_penalty: -2 },
+			...{ max_tokens: 50, n: 1, stop: 'END', stream: false, user: 'u1', top_k: 3 },
+		});
+	});
+
+	it('makes an item of each answer, and gives the raw completion on demand', async () => {
+		const several = await run(chat({ options: { n: 3, stop: ['A', 'B'] } }));
+		expect(several.items('Chat').map(({ json }) => json.index)).toEqual([0, 1, 2]);
+		expect(several.items('Chat').map(({ pairedItem }) => pairedItem)).toEqual(
+			Array(3).fill({ item: 0 }),
+		);
+		expect(bodies()[0]).toMatchObject({ stop: ['A', 'B'] });
+
+		const [raw] = (await run(chat({ simplify: false }))).items('Chat');
+		expect(raw.json).toMatchObject({
+			object: 'chat.completion',
+			choices: [{ index: 0, message: { role: 'assistant' } }],
+		});
+	});
+
+	it('shows pictures to the model: by link, and files of an earlier node as data URLs', async () => {
+		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
+		const images = {
+			values: [
+				{ source: 'url', url, detail: 'high' },
+				{ source: 'binary', binaryField: 'photo' },
+			],
+		};
+		const binary = {
+			photo: { mimeType: 'image/png', data: Buffer.from(picture('blue')).toString('base64') },
+		};
+		const messages = { values: [{ role: 'user', content: 'What is this?', images }] };
+		const [item] = (await run(chat({ messages }), { input: [{ json: {}, binary }] })).items('Chat');
+
+		expect(item.json.text).toMatch(/red.*blue/is);
+		expect(bodies()[0]).toMatchObject({
+			messages: [
+				{
+					content: [
+						{ type: 'text', text: 'What is this?' },
+						{ type: 'image_url', image_url: { url, detail: 'high' } },
+						{
+							type: 'image_url',
+							image_url: { url: expect.stringMatching(/^data:image\/png;base64,/) },
+						},
+					],
+				},
+			],
+		});
+	});
+
+	it('names what a reasoning model refuses', async () => {
+		const messages = {
+			values: [
+				{ role: 'system', content: 'Be brief' },
+				{ role: 'user', content: 'Hi' },
+			],
+		};
+		const node = chat({ model: byId('reason-1'), messages, options: { temperature: 1, topP: 1 } });
+		const error = (await run(node)).errorOf('Chat');
+		expect(error?.description).toContain(
+			'If reason-1 is a reasoning model, remove: temperature, top_p, the system message.',
+		);
+		expect((await run(chat({ model: byId('reason-1') }))).status).toBe('success');
+	});
+
+	it('makes an incomplete answer visible', async () => {
+		const result = await run(chat({ options: { maxTokens: 2 } }));
+		expect(result.items('Chat')[0].json.finish_reason).toBe('length');
+		expect(result.data.resultData.runData.Chat[0].hints?.[0].message).toContain(
+			'finish_reason length',
+		);
+	});
+
+	describe('streaming', () => {
+		beforeEach(async () => {
+			await gateway.close();
+			// Slow enough that the pieces arrive one by one.
+			gateway = await startGateway({ tokenMilliseconds: 10 });
+		});
+
+		const streamed = (parameters: IDataObject = {}) =>
+			chat({ options: { stream: true, ...parameters } });
+
+		it('gives the same item, and hands the text on live when the workflow streams', async () => {
+			const chunks: Array<{ type: string; content?: unknown }> = [];
+			const plain = (await run(chat())).items('Chat')[0].json;
+			const result = await run(streamed(), { onChunk: (chunk) => void chunks.push(chunk) });
+			const live = result.items('Chat')[0].json;
+			expect(live).toEqual({ ...plain, request_id: live.request_id });
+			expect(chunks.at(0)?.type).toBe('begin');
+			expect(chunks.at(-1)?.type).toBe('end');
+			const text = chunks.filter(({ type }) => type === 'item').map(({ content }) => content);
+			expect(text.length).toBeGreaterThan(1);
+			expect(text.join('')).toBe(plain.text);
+		});
+
+		it('that breaks off is an error that keeps the text so far, and is not paid again', async () => {
+			gateway.fault({ route: 'chat', action: 'cut', after: 700 });
+			const result = await run(streamed());
+			const error = result.errorOf('Chat') as unknown as {
+				message: string;
+				context: { data: IDataObject };
+			};
+			expect(error.message).toMatch(/Could not complete the chat: the answer broke off/);
+			expect(error.context.data.partial_text).toEqual(expect.any(String));
+			expect(gateway.requests).toHaveLength(1);
+		});
+
+		it('with an error in the middle tells that error', async () => {
+			gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
+			expect((await run(streamed())).errorOf('Chat')?.message).toMatch(/broke off with an error/);
+		});
+	});
+
+	it('retries what is not billed, and sends only the rest of a batch again', async () => {
+		gateway.fault({ route: 'chat', action: 'reset' });
+		gateway.fault({ route: 'chat', action: 'error', status: 500, code: 'server_error' });
+		gateway.fault({
+			route: 'chat',
+			action: 'error',
+			status: 400,
+			code: 'invalid_prompt',
+			when: ({ body }) => JSON.stringify(body).includes('Text 7'),
+		});
+		const input = Array.from({ length: 20 }, (_, index) => ({ json: { text: `Text ${index}` } }));
+		const result = await run(chat({}, { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 }), {
+			input,
+		});
+
+		expect(
+			result.items('Chat').map(({ json }) => String(json.text).match(/Text \d+/)?.[0]),
+		).toEqual(input.map(({ json }) => json.text));
+		expect(gateway.ledger).toHaveLength(20);
+	});
+
+	it('keeps order and pairing of 500 items', async () => {
+		const input = Array.from({ length: 500 }, (_, index) => ({ json: { text: `Text ${index}` } }));
+		const items = (await run(chat(), { input })).items('Chat');
+		expect(items.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(
+			input.map((_, item) => item),
+		);
+		items.forEach(({ json }, index) => expect(json.text).toContain(`Text ${index}`));
+	});
+
+	it('answers native messages', async () => {
+		const node = modelGateway({
+			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },
+			...{ versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
+			messages: { values: [{ role: 'user', content: 'Hello there' }] },
+		});
+		const [item] = (await run(node)).items('Model Gateway');
+		expect(item.json).toMatchObject({
+			text: expect.stringContaining('Hello there'),
+			model: 'chat-1',
+			request_id: expect.any(String),
+		});
+		expect(gateway.requests[0].headers['vendor-version']).toBe('2024-10-01');
+	});
+});

@@ -1,0 +1,97 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import { retryExecution, runWorkflow } from '../harness';
+import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+
+describe('embeddings', () => {
+	let gateway: Gateway;
+	beforeEach(async () => void (gateway = await startGateway()));
+	afterEach(async () => await gateway.close());
+
+	const run = async (inputs: unknown[], options: IDataObject = {}, settings = {}) =>
+		await runWorkflow(
+			chain(
+				modelGateway(
+					{
+						resource: 'embedding',
+						operation: 'create',
+						model: byId('embed-1'),
+						input: '={{ $json.text }}',
+						options,
+					},
+					{ name: 'Embed', ...settings },
+				),
+			),
+			{
+				credentials: credentialFor(gateway),
+				input: inputs.map((text) => ({ json: { text } as IDataObject })),
+			},
+		);
+	const texts = (count: number) =>
+		Array.from({ length: count }, (_, index) => `Text number ${index}`);
+	const vectorOf = async (text: string) => (await run([text])).items('Embed')[0].json.embedding;
+
+	it('go in as few requests as the batch size allows, each vector back to its item', async () => {
+		const vector = await vectorOf('Text number 137');
+		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
+		const before = gateway.requests.length;
+		const items = (await run(texts(250))).items('Embed');
+		expect(gateway.requests).toHaveLength(before + 3);
+		expect(items).toHaveLength(250);
+		expect(items[137]).toMatchObject({
+			json: { embedding: vector, model: 'embed-1' },
+			pairedItem: { item: 137 },
+		});
+	});
+
+	it('take a list as one item, and travel as base64 too', async () => {
+		const vector = (await vectorOf('Text number 1')) as number[];
+		const [list, single] = (
+			await run([texts(3), 'Text number 1'], { encodingFormat: 'base64' })
+		).items('Embed');
+		expect(list.json.embeddings).toHaveLength(3);
+		(list.json.embeddings as number[][])[1].forEach((value, place) =>
+			expect(value).toBeCloseTo(vector[place], 5),
+		);
+		expect(single.json.embedding).toEqual((list.json.embeddings as number[][])[1]);
+		expect(gateway.requests.at(-1)?.body).toMatchObject({ encoding_format: 'base64' });
+	});
+
+	it('of one bad text fail alone, and the rest is not paid again', async () => {
+		const inputs = texts(40).map((text, index) => (index === 17 ? 'bad [blocked] text' : text));
+		const continued = await run(inputs, {}, { onError: 'continueErrorOutput' });
+		expect(continued.items('Embed', { output: 0 })).toHaveLength(39);
+		expect(continued.items('Embed', { output: 1 })).toMatchObject([{ pairedItem: { item: 17 } }]);
+
+		const failed = await run(inputs);
+		const sent = gateway.requests.length;
+		const retried = await retryExecution(failed);
+		expect(retried.status).toBe('error');
+		expect(gateway.requests).toHaveLength(sent + 1);
+	});
+
+	it('that lack one, or differ in length, are an error and no vectors', async () => {
+		const answer = (data: unknown[]) =>
+			gateway.fault({
+				route: 'embedding',
+				action: 'answer',
+				body: JSON.stringify({ object: 'list', data }),
+			});
+		answer([{ index: 0, embedding: [1, 2] }]);
+		expect((await run(texts(2))).errorOf('Embed')?.message).toContain(
+			'the answer has 1 vectors for 2 texts',
+		);
+		answer([
+			{ index: 0, embedding: [1, 2] },
+			{ index: 1, embedding: [1] },
+		]);
+		expect((await run(texts(2))).errorOf('Embed')?.message).toContain(
+			'has vectors of 2 and of 1 numbers',
+		);
+	});
+
+	it('of an empty text are refused before anything is sent', async () => {
+		expect((await run(['fine', ' '])).errorOf('Embed')?.message).toBe('Item 1: Input is empty');
+		expect(gateway.requests).toHaveLength(0);
+	});
+});

@@ -1,0 +1,90 @@
+import { startGateway, type Gateway } from '../gateway';
+import { runWorkflow } from '../harness';
+import { errorCodes } from '../../nodes/shared/gateway/protocol';
+import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+
+describe('items side by side', () => {
+	let gateway: Gateway;
+	afterEach(async () => await gateway.close());
+
+	const chats = async (count: number, settings = {}) =>
+		await runWorkflow(
+			chain(
+				modelGateway(
+					{
+						...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+						messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
+					},
+					{ name: 'Chat', ...settings },
+				),
+			),
+			{
+				credentials: credentialFor(gateway),
+				input: Array.from({ length: count }, (_, index) => ({ json: { text: `Text ${index}` } })),
+			},
+		);
+
+	it('are fewer in flight after a 429, and all come through', async () => {
+		gateway = await startGateway({ answerMilliseconds: 300 });
+		const headers = { 'retry-after': '1' };
+		gateway.fault({
+			route: 'chat',
+			action: 'error',
+			status: 429,
+			code: 'rate_limit',
+			times: 10,
+			headers,
+		});
+		const result = await chats(30);
+
+		expect(result.items('Chat')).toHaveLength(30);
+		const [first] = gateway.requests;
+		const later = gateway.requests.filter(({ at }) => at > first.at + 900).map(({ at }) => at);
+		// Ten were in flight; after the pause that the service asked for, five begin.
+		const together = later.filter((at) => at < later[0] + 250);
+		expect(together.length).toBeLessThanOrEqual(5);
+		expect(later[0] - first.at).toBeGreaterThanOrEqual(990);
+		// And the number grows again with what succeeds.
+		const most = Math.max(
+			...later.map((from) => later.filter((at) => at >= from && at < from + 250).length),
+		);
+		expect(most).toBeGreaterThan(together.length);
+	});
+
+	it('record what is under way when one fails, and the next try pays for the rest only', async () => {
+		gateway = await startGateway({ answerMilliseconds: 50 });
+		const fails = (text: string) => ({
+			...({ route: 'chat', action: 'error', status: 400, code: 'invalid_prompt' } as const),
+			when: ({ body }: { body?: unknown }) => JSON.stringify(body).includes(`"${text}"`),
+		});
+		gateway.fault(fails('Text 4'));
+		gateway.fault(fails('Text 15'));
+		const result = await chats(25, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
+		expect(result.items('Chat')).toHaveLength(25);
+		expect(gateway.ledger).toHaveLength(25);
+	});
+
+	it.each(Object.entries(errorCodes).filter(([, { heals }]) => !heals))(
+		'are told what %s means and what to do, without a second request',
+		async (code, { advice }) => {
+			gateway = await startGateway();
+			gateway.fault({ route: 'chat', action: 'error', status: 400, code, message: 'so it says' });
+			const error = (await chats(1)).errorOf('Chat');
+			expect(error?.message).toBe(
+				`Item 0: Could not complete the chat: so it says (HTTP 400, ${code})`,
+			);
+			expect(error?.description).toContain(advice);
+			expect(gateway.requests).toHaveLength(1);
+		},
+	);
+
+	it.each(Object.entries(errorCodes).filter(([, { heals }]) => heals))(
+		'survive %s',
+		async (code) => {
+			gateway = await startGateway();
+			gateway.fault({ route: 'chat', action: 'error', status: 500, code });
+			expect((await chats(1)).status).toBe('success');
+			expect(gateway.requests).toHaveLength(2);
+		},
+	);
+});
