@@ -5,9 +5,9 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { runOperation } from '../shared/n8n/items';
 import { menus } from '../shared/n8n/menus';
 import { searchModels } from '../shared/n8n/models';
+import { runOperation } from '../shared/n8n/runOperation';
 import { operations } from './operations';
 
 export class ModelGateway implements INodeType {

@@ -1,5 +1,4 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { NodeOperationError } from 'n8n-workflow';
 import {
 	GatewayError,
 	badInput,
@@ -10,7 +9,8 @@ import {
 import { Slots } from '../gateway/slots';
 import { errorItem, nodeError, recordOf, type ItemJob } from './errors';
 import { gatewayOf, type N8nGateway } from './gateway';
-import type { ItemOutput, ItemRun, ItemWork, Operation } from './operation';
+import { groupsOf } from './groups';
+import type { ItemOutput, ItemRun, ItemWork } from './operation';
 import { ItemParameters } from './parameters';
 import { Receipts } from './receipts';
 import { stopSignalOf } from './world';
@@ -30,29 +30,6 @@ export async function runItems<Request, Made>(
 	parallel: number,
 ): Promise<INodeExecutionData[][]> {
 	return await new ItemLoop(context, work).run(parallel);
-}
-
-/** Runs the operation that is chosen in the node's menus. */
-export async function runOperation(
-	context: IExecuteFunctions,
-	operations: Operation[],
-): Promise<INodeExecutionData[][]> {
-	const resource = context.getNodeParameter('resource', 0);
-	const name = context.getNodeParameter('operation', 0);
-	const operation = operations.find(
-		({ resource: { value }, value: own }) => value === resource && own === name,
-	);
-	if (operation === undefined) {
-		throw new NodeOperationError(
-			context.getNode(),
-			`There is no operation "${resource}: ${name}"`,
-			{
-				description: 'Choose the resource and the operation again.',
-			},
-		);
-	}
-	const parallel = Number(context.getNodeParameter('options.parallelRequests', 0, 10));
-	return await runItems(context, operation, parallel >= 1 ? Math.floor(parallel) : 10);
 }
 
 class ItemLoop<Request, Made> {
@@ -260,31 +237,6 @@ class ItemLoop<Request, Made> {
 	private get isStopped(): boolean {
 		return this.stop?.aborted ?? false;
 	}
-}
-
-/** Items that go in one request: each alone, unless the work takes several. */
-function groupsOf<Request, Made>(
-	items: number[],
-	requests: ReadonlyMap<number, Request>,
-	batch: ItemWork<Request, Made>['batch'],
-): number[][] {
-	if (!batch) return items.map((item) => [item]);
-	const open = new Map<string, { group: number[]; size: number }>();
-	const groups: number[][] = [];
-	for (const item of items) {
-		const request = requests.get(item) as Request;
-		const key = JSON.stringify(batch.key(request));
-		const size = batch.size(request);
-		let current = open.get(key);
-		if (!current || current.size + size > batch.most(request)) {
-			current = { group: [], size: 0 };
-			open.set(key, current);
-			groups.push(current.group);
-		}
-		current.group.push(item);
-		current.size += size;
-	}
-	return groups;
 }
 
 /** An earlier try has sent this, and what became of it is not known. */
