@@ -1,4 +1,5 @@
-import { type IDataObject, type INode, NodeHelpers } from 'n8n-workflow';
+import { loadImage } from '@napi-rs/canvas';
+import { type IDataObject, type INode, NodeHelpers, Workflow } from 'n8n-workflow';
 import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +10,7 @@ import { readMp4, type Mp4Facts } from '../support/mp4';
 import { picture } from './support/samples';
 import { credentialFor } from './support/workflows';
 
-const { getNodeParameters, getNodeParametersIssues } = NodeHelpers;
+const { getNodeOutputs, getNodeParameters, getNodeParametersIssues } = NodeHelpers;
 const files = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
 
 describe.each(files)('%s', (file) => {
@@ -33,10 +34,11 @@ describe.each(files)('%s', (file) => {
 	it('connects outputs that exist with nodes that exist', () => {
 		const names = nodes.map(({ name }) => name);
 		expect(new Set(names).size).toBe(names.length);
-		for (const [name, { main }] of Object.entries(example.connections ?? {})) {
-			const node = nodes.find((candidate) => candidate.name === name) as INode;
-			const errorOutputs = node.onError === 'continueErrorOutput' ? 1 : 0;
-			expect(main).toHaveLength(descriptionOf(node).outputs.length + errorOutputs);
+		const connections = example.connections ?? {};
+		const workflow = new Workflow({ nodes, connections, active: false, nodeTypes });
+		for (const [name, { main }] of Object.entries(connections)) {
+			const node = workflow.getNode(name) as INode;
+			expect(main).toHaveLength(getNodeOutputs(workflow, node, descriptionOf(node)).length);
 			for (const target of main.flat()) expect(names).toContain(target?.node);
 		}
 	});
@@ -73,11 +75,14 @@ describe('run as it is, with settings of its user', () => {
 
 	const link = (colour: string) => gateway.addMedia(`${colour}.png`, picture(colour), 'image/png');
 
-	const run = async (file: string, settings: IDataObject) =>
-		await runWorkflow(withSettings(readExample(file), { ...settings, folder }), {
+	const run = async (file: string, settings: IDataObject) => {
+		const example = readExample(file);
+		const own = 'folder' in settingsOf(example) ? { folder } : {};
+		return await runWorkflow(withSettings(example, { ...settings, ...own }), {
 			credentials: credentialFor(gateway),
 			filesFolder: folder,
 		});
+	};
 
 	async function savedVideos(): Promise<Record<string, Mp4Facts>> {
 		const saved: Record<string, Mp4Facts> = {};
@@ -144,5 +149,128 @@ describe('run as it is, with settings of its user', () => {
 		expect(await savedVideos()).toEqual({ [`${String(name)}.mp4`]: mp4(1280, 720, 5) });
 		expect(gateway.requests.filter(({ route }) => route === 'videoCreate')).toHaveLength(2);
 		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	const charged = () => gateway.ledger.map(({ model }) => model).sort();
+
+	it('support-mail-triage.json, with a mail that is unclear and one that fails', async () => {
+		const mail = (subject: string, text: string) => ({ from: 'ada@example.com', subject, text });
+		const judged = (subject: string, answer: string) => mail(subject, `Help!\nsay ${answer}`);
+		const result = await run('support-mail-triage.json', {
+			mails: [
+				judged('Broken', '{"category": "technical", "urgency": "high"}'),
+				judged('Paid twice', 'Sure: {"category":"Billing","urgency":"LOW"} Anything else?'),
+				judged('Odd', '{"category": "poetry"}'),
+				mail('Vague', 'What the model says of this is no JSON.'),
+				mail('Rude', '[blocked]'),
+				judged('Forty lamps', '{"urgency": "normal", "category": "sales"}'),
+			],
+		});
+
+		expect(result.status).toBe('success');
+		const sorted = ['Billing', 'Technical', 'Sales', 'Unclear'].map((team) => [
+			team,
+			result.items(team).map(({ json }) => json),
+		]);
+		const row = (subject: string, category: string, urgency: string) => ({
+			...{ from: 'ada@example.com', subject, category, urgency },
+		});
+		expect(Object.fromEntries(sorted)).toEqual({
+			Billing: [row('Paid twice', 'billing', 'low')],
+			Technical: [row('Broken', 'technical', 'high')],
+			Sales: [row('Forty lamps', 'sales', 'normal')],
+			Unclear: [row('Odd', 'poetry', 'normal'), row('Vague', 'unclear', 'normal')],
+		});
+		expect(result.items('Failed Mails').map(({ json }) => json)).toEqual([
+			{
+				subject: 'Rude',
+				reason: expect.stringContaining('blocked by content moderation'),
+				what_to_do: expect.stringContaining('Change the prompt'),
+			},
+		]);
+		expect(charged()).toEqual(Array(5).fill('chat-1'));
+	});
+
+	it('product-pictures.json, with a product that fails at each step', async () => {
+		const file = 'product-pictures.json';
+		const [mug, other] = settingsOf(readExample(file)).products as IDataObject[];
+		const lamp: IDataObject = { ...other, product: 'Lamp 1/2' };
+		const refused = { ...mug, product: 'Refused', look: '[blocked]' };
+		const alone = { ...mug, product: 'Without Scene', scene: '[blocked]' };
+		const result = await run(file, {
+			products: [refused, mug, alone, lamp],
+			size: '1024x1792',
+		});
+
+		expect(result.status).toBe('success');
+		expect(readdirSync(folder).sort()).toEqual(['Lamp 1-2.png', 'Travel Mug.png']);
+		for (const name of readdirSync(folder)) {
+			const { width, height } = await loadImage(readFileSync(path.join(folder, name)));
+			expect([width, height]).toEqual([1024, 1792]);
+		}
+		// The service got the drawing of this very product.
+		const drawn = await Promise.all(
+			result.items('Draw Product').map(async (item) => await result.binary(item)),
+		);
+		const edits = gateway.requests.filter(({ route }) => route === 'imageEdit');
+		for (const [index, { scene }] of [mug, alone, lamp].entries()) {
+			const edit = edits.find(({ body }) => (body as IDataObject).prompt === scene);
+			const { image } = edit?.body as { image: { bytes: Uint8Array } };
+			expect(drawn[index].equals(image.bytes)).toBe(true);
+		}
+		const failed = [0, 1].flatMap((round) => result.items('Failed Products', { run: round }));
+		expect(failed.map(({ json }) => json.product).sort()).toEqual(['Refused', 'Without Scene']);
+		for (const { json } of failed) expect(json.reason).toContain('content moderation');
+		expect(charged()).toEqual(
+			[...Array<string>(3).fill('image-1'), ...Array<string>(2).fill('image-edit-1')].sort(),
+		);
+	});
+
+	it('semantic-search.json, as it is and with a document that is refused', async () => {
+		const file = 'semantic-search.json';
+		const found = (result: Awaited<ReturnType<typeof run>>) =>
+			result.items('Best Documents').map(({ json }) => json);
+		expect(found(await run(file, {}))).toEqual([
+			{
+				title: 'Refunds',
+				text: expect.stringContaining('money back'),
+				score: expect.any(Number),
+			},
+		]);
+		expect(gateway.requests).toHaveLength(2);
+		expect(charged()).toEqual(['embed-1', 'embed-1']);
+
+		const documents = settingsOf(readExample(file)).documents as IDataObject[];
+		const bad = { title: 'Bad', text: '[blocked]' };
+		const question = 'When is the shop open on Saturday?';
+		const result = await run(file, { documents: [bad, ...documents], question, results: 4 });
+		expect(result.status).toBe('success');
+		const best = found(result);
+		expect(best[0].title).toBe('Opening hours');
+		expect(best).toHaveLength(4);
+		const scores = best.map(({ score }) => score as number);
+		expect(scores).toEqual([...scores].sort((a, b) => b - a));
+		expect(scores[0]).toBeLessThan(1);
+		expect(result.items('Skipped Documents').map(({ json }) => json.title)).toEqual(['Bad']);
+
+		const same = 'Delivery: Tomorrow';
+		const exact = { documents: [{ title: 'Delivery', text: 'Tomorrow' }], question: same };
+		expect(found(await run(file, exact))[0].score).toBeCloseTo(1, 5);
+	});
+
+	it('storyboard-to-video.json', async () => {
+		const result = await run('storyboard-to-video.json', { seconds: 2, name: 'boat' });
+
+		expect(result.status).toBe('success');
+		expect(readdirSync(folder).sort()).toEqual(['boat.mp4', 'boat.png']);
+		const { width, height } = await loadImage(readFileSync(path.join(folder, 'boat.png')));
+		expect(width / height).toBeCloseTo(3 / 2, 1);
+		const video = await readMp4(readFileSync(path.join(folder, 'boat.mp4')));
+		expect(video.seconds).toBe(2);
+		expect(video.width / video.height).toBeCloseTo(3 / 2, 1);
+		const [order] = gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+		const { url } = result.items('Draw Storyboard')[0].json;
+		expect(order.body).toMatchObject({ input: { media: [{ type: 'first_frame', url }] } });
+		expect(charged()).toEqual(['beta-2.7-r2v', 'image-chat-1']);
 	});
 });

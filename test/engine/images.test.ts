@@ -128,6 +128,17 @@ describe('images', () => {
 		});
 	});
 
+	it('inside the text of a chat answer become files, and leave the text', async () => {
+		const data = Buffer.from(picture('red')).toString('base64');
+		const content = `Here it is: ![red](data:image/png;base64,${data}) Enjoy!`;
+		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
+		gateway.fault({ route: 'chat', action: 'answer', body });
+		const result = await run(image('chat', { model: byId('image-chat-1') }));
+		const [item] = result.items('Image');
+		expect(item.json.text).toBe('Here it is: ![red](data:image) Enjoy!');
+		expect((await result.binary(item)).equals(picture('red'))).toBe(true);
+	});
+
 	it('that a chat answer lacks are an error that shows the text', async () => {
 		const node = image('chat', { model: byId('image-chat-1'), prompt: 'A lighthouse [no image]' });
 		const result = await run(node);

@@ -35,7 +35,7 @@ const numberOption = (
 });
 
 /** "Endpoints" 4. */
-export const chatComplete: Operation<Request> = {
+export const chatComplete: Operation<Request, Completion> = {
 	resource: { name: 'Chat', value: 'chat' },
 	name: 'Complete',
 	value: 'complete',
@@ -201,17 +201,22 @@ export const chatComplete: Operation<Request> = {
 		timeout: parameters.timeout,
 	}),
 
-	async perform({ body, messages, simplify, timeout }, run) {
+	async perform({ body, messages, timeout }, run) {
 		const sent = { ...body };
 		sent.messages ??= await Promise.all(
 			messages.map(async (message) => await sentMessage(message, run.context, run.item)),
 		);
-		const answer = await ask(sent, timeout, run).catch((error: unknown) => {
+		return await ask(sent, timeout, run).catch((error: unknown) => {
 			throw explained(error, sent);
 		});
+	},
+
+	async deliver(answer, { simplify }, run) {
 		for (const { finish_reason: reason } of answer.choices) remark(run, reason);
 		return simplify ? simplified(answer) : [{ json: answer as IDataObject }];
 	},
+
+	identity: ({ body, messages }) => ({ body, messages }),
 };
 
 function bodyOf(parameters: ItemParameters): JsonObject {

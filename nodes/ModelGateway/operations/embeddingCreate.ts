@@ -96,6 +96,13 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 		if (made instanceof GatewayError) throw made;
 		return made;
 	},
+
+	identity: ({ model, texts, isList, encodingFormat }) => ({
+		model,
+		texts,
+		isList,
+		encodingFormat,
+	}),
 };
 
 function readInput(parameters: ItemParameters): Pick<Request, 'texts' | 'isList'> {

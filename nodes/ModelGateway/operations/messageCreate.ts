@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { textMessage } from '../../shared/gateway/answers';
+import { textMessage, type TextMessage } from '../../shared/gateway/answers';
 import { defined, type JsonObject } from '../../shared/gateway/json';
 import { endpoints } from '../../shared/gateway/protocol';
 import { modelField } from '../../shared/n8n/models';
@@ -14,7 +14,7 @@ interface Request {
 }
 
 /** "Endpoints" 5. */
-export const messageCreate: Operation<Request> = {
+export const messageCreate: Operation<Request, TextMessage> = {
 	resource: { name: 'Message', value: 'message' },
 	name: 'Create',
 	value: 'create',
@@ -124,15 +124,19 @@ export const messageCreate: Operation<Request> = {
 		};
 	},
 
-	async perform({ simplify, ...request }, { gateway }) {
-		const { text, fields } = await gateway.call({
+	perform: async ({ body, headers, timeout }, { gateway }) =>
+		await gateway.call({
 			endpoint: endpoints.message,
 			purpose: 'create the message',
-			...request,
+			...{ body, headers, timeout },
 			parse: textMessage,
-		});
+		}),
+
+	async deliver({ text, fields }, { simplify }) {
 		const { stop_reason, model, usage, request_id } = fields;
 		const json = simplify ? defined({ text, stop_reason, model, usage, request_id }) : fields;
 		return [{ json: json as IDataObject }];
 	},
+
+	identity: ({ body, headers }) => ({ body, headers }),
 };

@@ -198,8 +198,13 @@ export function modelList(answer: Answer): Model[] {
 
 // ── Messages ("Endpoints" 5) ────────────────────────────────────────────────────────────────────
 
+export interface TextMessage {
+	text: string;
+	fields: Fields;
+}
+
 /** The form of this answer is not shown: parts of text, a plain text and a chat completion are taken. */
-export function textMessage(answer: Answer): { text: string; fields: Fields } {
+export function textMessage(answer: Answer): TextMessage {
 	const fields = fieldsOf(answer);
 	const content =
 		fields.content ??

@@ -251,15 +251,20 @@ export function unreadable(
 	problem: string,
 	partialText?: string,
 ): GatewayError {
+	const billed = what.unreadableIsBilled ?? what.lostIsBilled;
+	const advice =
+		partialText === undefined
+			? 'The raw answer is kept in raw_body. If it is a web page, the base URL in the credential does not lead to the gateway.'
+			: 'What came of the answer is kept in partial_text.';
 	return new GatewayError(
 		{
 			message: `Could not ${what.purpose}: the answer ${problem} (HTTP ${answer.status})`,
-			advice:
-				`The raw answer is kept in raw_body. If it is a web page, the base URL in the credential does not lead to the gateway. ${adviceOnLost(what)}`.trim(),
+			advice: `${advice} ${adviceOnLost(what)}`.trim(),
 			status: answer.status,
 			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
-			billed: what.unreadableIsBilled ?? what.lostIsBilled,
-			retry_can_help: true,
+			billed,
+			// What may be paid for is not sent again by a retry.
+			retry_can_help: billed === 'no',
 			raw_body: answer.text.slice(0, longestRawBody),
 			...definedText('partial_text', partialText),
 		},

@@ -64,7 +64,9 @@ export function chatPictures(answer: Answer): {
 	if (found.length === 0) {
 		throw new Unusable(`has no picture, only this text: ${excerpt(text, 500)}`, text);
 	}
-	return { text, pictures: found, model, usage, request_id };
+	// A picture inside the text becomes a file; as text it would fill the execution's log.
+	const shown = text.replace(/\(data:image\/[^)\s]*\)/g, '(data:image)');
+	return { text: shown, pictures: found, model, usage, request_id };
 }
 
 /** The addresses of all images in a markdown text, in their order. */
@@ -129,9 +131,16 @@ export async function fetchPicture(
 			{ ...outcome.record, reach: outcome.reach, retryAfter: outcome.retryAfter, tries },
 			{ resend: 'always', resendIfLost: true, hasBackup: false, random: world.random() },
 		);
-		if (wait === undefined) throw outcome;
+		if (wait === undefined) throw keptForLater(outcome);
 		await world.clock.sleep(wait, world.signal);
 	}
+}
+
+/** However the download fails, the picture is paid for, and the next try does not pay again. */
+function keptForLater({ record, reach }: GatewayError): GatewayError {
+	const advice =
+		'The picture is made and paid for. A retry fetches it again without paying; links of some models live for 10 minutes only.';
+	return new GatewayError({ ...record, advice, billed: 'yes', retry_can_help: true }, reach);
 }
 
 async function fetchOnce(world: World, url: string, what: Purpose): Promise<Uint8Array> {
