@@ -77,6 +77,11 @@ export class StreamedCompletion {
 			this.isDone || choices.every(({ finish_reason: reason }) => reason !== undefined);
 		if (choices.length === 0 || !isWhole)
 			throw new Unusable(`broke off: ${answer.broken ?? 'the stream ended too early'}`, this.text);
+		for (const { message } of choices) {
+			const { tool_calls: calls } = message;
+			// Indexes that no call had leave holes.
+			if (Array.isArray(calls)) message.tool_calls = calls.filter((call) => call !== undefined);
+		}
 		const withId = answer.requestId === undefined ? {} : { request_id: answer.requestId };
 		return { ...this.head, object: 'chat.completion', choices, ...withId };
 	}
@@ -107,7 +112,12 @@ export class StreamedCompletion {
 			else if (name === 'function_call') choice.message[name] = joined(choice.message[name], value);
 			else if (name === 'content')
 				choice.message.content = `${textOf(choice.message)}${textOf({ content: value })}`;
-			else if (value !== null) choice.message[name] = value;
+			else if (value !== null) {
+				// Reasoning and refusals come in pieces as well; some servers repeat the role with each.
+				const before = choice.message[name];
+				const appends = name !== 'role' && typeof before === 'string' && typeof value === 'string';
+				choice.message[name] = appends ? before + value : value;
+			}
 		}
 		const [first] = this.choices.keys();
 		return index === first ? textOf({ content: delta.content }) : '';
@@ -119,10 +129,11 @@ function mergeToolCalls(message: JsonObject, pieces: unknown): void {
 	const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []) as unknown[];
 	for (const piece of Array.isArray(pieces) ? pieces.filter(isObject) : []) {
 		const { index, ...rest } = piece;
-		const place = typeof index === 'number' && index >= 0 && index < 1000 ? index : calls.length;
+		const isPlace = Number.isInteger(index) && Number(index) >= 0 && Number(index) < 1000;
+		const place = isPlace ? Number(index) : calls.length;
 		calls[place] = joined(calls[place], rest);
 	}
-	message.tool_calls = calls.filter((call) => call !== undefined);
+	message.tool_calls = calls;
 }
 
 /** Two pieces of one object: texts are appended, everything else is taken over. */

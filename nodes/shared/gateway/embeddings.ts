@@ -51,6 +51,7 @@ function vectorOf(value: unknown, index: number): number[] {
 
 /** Little-endian 32-bit floats. Undefined when the text is not a whole number of them. */
 export function fromBase64(text: string): number[] | undefined {
+	if (!/^[\w+/-]+=*$/.test(text)) return undefined;
 	const bytes = Buffer.from(text, 'base64');
 	if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
 	return Array.from({ length: bytes.length / 4 }, (_, index) => bytes.readFloatLE(index * 4));

@@ -18,8 +18,9 @@ export interface Picture {
 /** The pictures of "Endpoints" 8 and 9. Only `data[0].url` is shown; base64 and data URLs are taken too. */
 export function pictures(answer: Answer): Picture[] {
 	const lists = ['data', 'images', 'output.results', 'data.data'];
-	const entries = lists.map((path) => valueAt(answer.json, path)).find(Array.isArray) as
-		unknown[] | undefined;
+	const entries = lists
+		.map((path) => valueAt(answer.json, path))
+		.find((list) => Array.isArray(list) && list.length > 0) as unknown[] | undefined;
 	const found = (entries ?? []).flatMap((entry) => pictureOf(entry) ?? []);
 	if (found.length === 0) throw new Unusable(`has no picture: ${complaint(answer)}`);
 	return found;
@@ -39,7 +40,11 @@ function pictureOf(entry: unknown): Picture | undefined {
 
 function linked(url: string, fields: JsonObject): Picture | undefined {
 	const data = /^data:[^,]*;base64,(.*)$/s.exec(url);
-	if (data) return { bytes: Buffer.from(data[1], 'base64'), fields: { ...fields, url: undefined } };
+	if (data)
+		return {
+			bytes: Buffer.from(data[1], 'base64'),
+			fields: { ...fields, url: undefined, image_url: undefined },
+		};
 	return /^https?:\/\//i.test(url) ? { url, fields } : undefined;
 }
 
@@ -69,31 +74,38 @@ export function chatPictures(answer: Answer): {
 	return { text: shown, pictures: found, model, usage, request_id };
 }
 
-/** The addresses of all images in a markdown text, in their order. */
+/** The addresses of all images in a markdown text, in their order; in one pass, however long it is. */
 export function markdownImages(text: string): string[] {
-	const addresses: string[] = [];
-	for (const { index } of text.matchAll(/!\[[^\]]*\]\(/g)) {
-		const start = text.indexOf('(', text.indexOf(']', index)) + 1;
-		const address = addressAt(text, start);
-		if (address !== undefined) addresses.push(address);
-	}
-	return addresses;
-}
-
-/** The address that begins there: in angle brackets, or up to a space or the bracket that closes it. */
-function addressAt(text: string, start: number): string | undefined {
-	if (text[start] === '<') {
-		const end = text.indexOf('>', start);
-		return end === -1 ? undefined : text.slice(start + 1, end);
-	}
-	let depth = 0;
-	for (let place = start; place < text.length; place++) {
-		if (text[place] === '(') depth++;
-		if (/\s/.test(text[place]) || (text[place] === ')' && depth-- === 0)) {
-			return place > start ? text.slice(start, place) : undefined;
+	/** Open square brackets: whether each begins an image. */
+	const names: boolean[] = [];
+	/** Open round brackets: where the address of an image begins in them. */
+	const addresses: Array<number | undefined> = [];
+	const found: Array<{ start: number; end: number }> = [];
+	const close = (start: number | undefined, end: number) => {
+		if (start !== undefined && end > start) found.push({ start, end });
+	};
+	let angle = -1;
+	for (const { 0: token, index } of text.matchAll(/\\[[\]]|!\[|\[|\]\(\s*|\]|\(|\)|\s/g)) {
+		if (token.startsWith('\\')) continue;
+		if (/\s$/.test(token))
+			for (const start of addresses.splice(0))
+				close(start, token.startsWith(']') ? index + 2 : index);
+		if (token.endsWith('[')) names.push(token === '![');
+		else if (token === '(') addresses.push(undefined);
+		else if (token === ')') close(addresses.pop(), index);
+		else if (token.startsWith(']')) {
+			const isImage = names.pop() ?? false;
+			const start = index + token.length;
+			if (token === ']') continue;
+			const isAngled = isImage && text[start] === '<';
+			addresses.push(isImage && !isAngled ? start : undefined);
+			if (!isAngled) continue;
+			if (angle < start) angle = text.indexOf('>', start);
+			if (angle === -1) angle = Infinity;
+			if (angle !== Infinity) close(start + 1, angle);
 		}
 	}
-	return undefined;
+	return found.sort((a, b) => a.start - b.start).map(({ start, end }) => text.slice(start, end));
 }
 
 /** What the first bytes of a picture say it is; undefined for anything else. */
@@ -171,21 +183,37 @@ async function fetchOnce(world: World, url: string, what: Purpose): Promise<Uint
  * `invalid_image_file` ("Error codes seen"), as far as its bytes show it.
  */
 export function hasSeveralFrames(bytes: Uint8Array): boolean {
-	const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	switch (pictureType(bytes)?.extension) {
 		case 'gif':
-			// A frame begins with its control block; one frame has at most one of them.
-			return (
-				text.indexOf('\x21\xf9\x04', text.indexOf('\x21\xf9\x04', 0, 'latin1') + 1, 'latin1') !== -1
-			);
+			return hasTwoGifFrames(file);
 		case 'png':
-			return text.subarray(0, 4096).includes('acTL', 0, 'latin1');
+			// Chunks: a length, a name, the data, a sum; the one of animations comes before the picture.
+			for (let place = 8; place + 8 <= file.length; place += 12 + file.readUInt32BE(place)) {
+				const name = file.toString('latin1', place + 4, place + 8);
+				if (name === 'acTL' || name === 'IDAT') return name === 'acTL';
+			}
+			return false;
 		case 'webp':
-			return text.subarray(0, 64).includes('ANIM', 0, 'latin1');
+			// The flags of the extended form.
+			return file.toString('latin1', 12, 16) === 'VP8X' && (file[20] & 0x02) !== 0;
 		case 'jpg':
 			// The index of a multi-picture file (CIPA DC-007), in one of the first segments.
-			return text.subarray(0, 128 * 1024).includes('MPF\0', 0, 'latin1');
+			return file.subarray(0, 128 * 1024).includes('MPF\0', 0, 'latin1');
 		default:
 			return false;
+	}
+}
+
+/** Goes from block to block of a GIF, up to its second picture. */
+function hasTwoGifFrames(file: Buffer): boolean {
+	const table = (flags: number) => (flags & 0x80 ? 6 << (flags & 7) : 0);
+	let place = 13 + table(file[10]);
+	for (let frames = 0; ; place++) {
+		if (file[place] === 0x21) place += 2;
+		else if (file[place] !== 0x2c) return false;
+		else if (++frames === 2) return true;
+		else place += 11 + table(file[place + 9]);
+		while (file[place] > 0) place += file[place] + 1;
 	}
 }

@@ -8,14 +8,21 @@ export type EventData = string;
 export class EventParser {
 	private rest = '';
 	private data: string[] = [];
+	/** A CR at the end may be half a line ending. */
+	private endsInCr = false;
 
 	/** The events that this piece of text completes. */
 	push(text: string): EventData[] {
 		this.rest += text;
+		// Without a line ending nothing is complete; searching a long line again for each piece takes long.
+		if (!this.endsInCr && !/[\r\n]/.test(text)) return [];
 		const events: EventData[] = [];
 		for (;;) {
 			const end = /\r\n|\n|\r(?!$)/.exec(this.rest);
-			if (end === null) return events;
+			if (end === null) {
+				this.endsInCr = this.rest.endsWith('\r');
+				return events;
+			}
 			const event = this.take(this.rest.slice(0, end.index));
 			this.rest = this.rest.slice(end.index + end[0].length);
 			if (event !== undefined) events.push(event);

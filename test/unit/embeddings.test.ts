@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { embeddingCreate } from '../../nodes/ModelGateway/operations/embeddingCreate';
+import { embeddingList, fromBase64 } from '../../nodes/shared/gateway/embeddings';
+import { GatewayError } from '../../nodes/shared/gateway/errors';
+import { Unusable, type Call } from '../../nodes/shared/gateway/transport';
+import type { ItemRun } from '../../nodes/shared/n8n/operation';
+import { answerOf } from '../support/answers';
+
+const base64Of = (vector: number[]) =>
+	Buffer.from(new Uint8Array(Float32Array.from(vector).buffer)).toString('base64');
+const floats = fc.float({ noNaN: true, noDefaultInfinity: true });
+const list = (embeddings: unknown[]) => ({
+	data: embeddings.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+});
+
+describe('a vector in base64', () => {
+	it('comes back as the numbers it was made of', () => {
+		fc.assert(
+			fc.property(fc.array(floats, { minLength: 1 }), (vector) => {
+				expect(fromBase64(base64Of(vector))).toEqual(vector);
+			}),
+		);
+	});
+
+	it('is little-endian', () => {
+		expect(fromBase64('AACAPwAAAMA=')).toEqual([1, -2]);
+	});
+
+	it.each(['', 'AA==', 'AACAPwA='])('is not made of a part of a number: %j', (text) => {
+		expect(fromBase64(text)).toBeUndefined();
+	});
+
+	it.each(['No embedding', 'Rate limit reached, wait', '[0.1, 0.25, 0.5]'])(
+		'is not made of a text that is no base64: %s',
+		(text) => {
+			expect(fromBase64(text)).toBeUndefined();
+		},
+	);
+});
+
+describe('a list of vectors', () => {
+	const vectors = fc.integer({ min: 1, max: 4 }).chain((length) =>
+		fc.array(fc.array(floats, { minLength: length, maxLength: length }), {
+			minLength: 1,
+			maxLength: 6,
+		}),
+	);
+	const shuffledOf = (made: number[][]) =>
+		fc.shuffledSubarray(list(made).data, { minLength: made.length, maxLength: made.length });
+
+	it('is in the order of the texts, whatever the order and the form of the answer', () => {
+		const lists = vectors.chain((made) =>
+			fc.tuple(fc.constant(made), shuffledOf(made), fc.array(fc.boolean())),
+		);
+		fc.assert(
+			fc.property(lists, ([made, shuffled, packed]) => {
+				const data = shuffled.map((entry, place) =>
+					packed[place] ? { ...entry, embedding: base64Of(entry.embedding as number[]) } : entry,
+				);
+				const answer = answerOf('', { json: { data } });
+				expect(embeddingList(answer, made.length).vectors).toEqual(made);
+			}),
+		);
+	});
+
+	it('carries the model, the usage and the request id', () => {
+		const usage = { prompt_tokens: 2, total_tokens: 2 };
+		const answer = answerOf({ ...list([[1, 2]]), model: 'embed-1', usage }, { requestId: 'r1' });
+		expect(embeddingList(answer, 1)).toEqual({
+			vectors: [[1, 2]],
+			model: 'embed-1',
+			usage,
+			requestId: 'r1',
+		});
+	});
+
+	it('may have no indexes, or be of bare vectors', () => {
+		const data = [{ embedding: [1] }, { embedding: [2] }];
+		expect(embeddingList(answerOf({ data }), 2).vectors).toEqual([[1], [2]]);
+		expect(embeddingList(answerOf({ data: [[1], [2]] }), 2).vectors).toEqual([[1], [2]]);
+	});
+
+	it.each<[string, unknown]>([
+		['too few vectors', list([[1]])],
+		['too many vectors', list([[1], [2], [3]])],
+		['vectors of several lengths', list([[1], [2, 3]])],
+		['lengths that differ between numbers and base64', list([[1], base64Of([2, 3])])],
+		['an empty vector', list([[1], []])],
+		['two empty vectors', list([[], []])],
+		['an empty text', list([[1], ''])],
+		['half a number', list([[1], 'AAA='])],
+		['no number', list([[1], base64Of([NaN])])],
+		['an endless number', list([[1], base64Of([Infinity])])],
+		['texts for numbers', list([[1], ['2']])],
+		['null for a number', list([[1], [null]])],
+		['null for a vector', list([[1], null])],
+		['null for an entry', { data: [{ embedding: [1] }, null] }],
+		['no list', { data: {} }],
+		['nothing', {}],
+		...[0, -1, 2, 0.5, 1e300].map((index): [string, unknown] => [
+			`the indexes 0 and ${index}`,
+			{ data: [0, index].map((own) => ({ index: own, embedding: [1] })) },
+		]),
+	])('is not taken with %s', (_, body) => {
+		expect(() => embeddingList(answerOf(body), 2)).toThrow(Unusable);
+	});
+
+	it('is whole or Unusable, whatever the answer is', () => {
+		const entry = fc.record(
+			{
+				index: fc.oneof(fc.integer({ min: -1, max: 3 }), fc.jsonValue()),
+				embedding: fc.oneof(fc.array(fc.integer(), { maxLength: 2 }), fc.jsonValue()),
+			},
+			{ requiredKeys: [] },
+		);
+		const bodies = fc.oneof(
+			fc.jsonValue(),
+			fc.record({ data: fc.array(fc.oneof(entry, fc.jsonValue()), { maxLength: 3 }) }),
+		);
+		fc.assert(
+			fc.property(bodies, fc.nat(3), (body, count) => {
+				try {
+					const made = embeddingList(answerOf(body), count).vectors;
+					expect(made).toHaveLength(count);
+					expect(new Set(made.map(({ length }) => length)).size).toBe(Math.min(count, 1));
+					expect(made.flat().every(Number.isFinite)).toBe(true);
+				} catch (error) {
+					expect(error).toBeInstanceOf(Unusable);
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+describe('texts of many items', () => {
+	const numberOf = (text: string) => Number(text.slice(1));
+	const refusal = () =>
+		new GatewayError(
+			{ message: 'refused', advice: '', status: 400, billed: 'no', retry_can_help: false },
+			'answered',
+		);
+
+	/** A gateway that refuses texts with "!", and shuffles its answers. */
+	function gatewayWith(sent: string[][]) {
+		const call = async ({ body, parse }: Call<unknown>) => {
+			const { input } = body as { input: string[] };
+			sent.push(input);
+			await Promise.resolve();
+			if (input.some((text) => text.startsWith('!'))) throw refusal();
+			const { data } = list(input.map((text) => [numberOf(text), 1]));
+			return parse(answerOf({ data: data.reverse(), usage: { total_tokens: input.length } }));
+		};
+		return { gateway: { call } } as unknown as ItemRun;
+	}
+
+	const items = fc
+		.array(fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 8 })
+		.map((refused) => {
+			let count = 0;
+			return refused.map((flags) =>
+				flags.map((isRefused) => `${isRefused && count % 3 === 0 ? '!' : 't'}${count++}`),
+			);
+		});
+	const requestOf = (texts: string[], batchSize: number) => ({
+		model: 'embed-1',
+		texts,
+		isList: true,
+		batchSize,
+	});
+
+	it('each give their item its own vectors, and only refused ones fail', async () => {
+		await fc.assert(
+			fc.asyncProperty(items, fc.integer({ min: 1, max: 40 }), async (texts, batchSize) => {
+				const sent: string[][] = [];
+				const requests = texts.map((own) => requestOf(own, batchSize));
+				const made = await embeddingCreate.batch?.perform(requests, gatewayWith(sent));
+				expect(made).toHaveLength(texts.length);
+				made?.forEach((outcome, item) => {
+					if (texts[item].some((text) => text.startsWith('!'))) {
+						expect(outcome).toBeInstanceOf(GatewayError);
+					} else {
+						const [{ json }] = outcome as Array<{ json: object }>;
+						expect(json).toMatchObject({
+							embeddings: texts[item].map((text) => [numberOf(text), 1]),
+						});
+					}
+				});
+				expect(Math.max(...sent.map(({ length }) => length))).toBeLessThanOrEqual(batchSize);
+			}),
+		);
+	});
+
+	it('go in one request when none is refused, which tells nobody its tokens', async () => {
+		const sent: string[][] = [];
+		const requests = [['t1'], ['t2', 't3']].map((own) => requestOf(own, 100));
+		const made = await embeddingCreate.batch?.perform(requests, gatewayWith(sent));
+		expect(sent).toEqual([['t1', 't2', 't3']]);
+		expect(JSON.stringify(made)).not.toContain('usage');
+	});
+
+	it('have their tokens when they went alone', async () => {
+		const [output] = await embeddingCreate.perform(requestOf(['t1', 't2'], 100), gatewayWith([]));
+		expect(output.json).toEqual({
+			embeddings: [
+				[1, 1],
+				[2, 1],
+			],
+			usage: { total_tokens: 2 },
+		});
+	});
+});

@@ -1,0 +1,360 @@
+import { createCanvas, GifEncoder } from '@napi-rs/canvas';
+import fc from 'fast-check';
+import {
+	chatPictures,
+	hasSeveralFrames,
+	markdownImages,
+	pictures,
+	pictureType,
+} from '../../nodes/shared/gateway/images';
+import { Unusable } from '../../nodes/shared/gateway/transport';
+import { answerOf } from '../support/answers';
+
+const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
+const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
+const chat = (content: unknown, parts: object = {}) => ({
+	model: 'm',
+	choices: [{ index: 0, message: { role: 'assistant', content, ...parts }, finish_reason: 'stop' }],
+});
+
+describe('images in markdown', () => {
+	it.each<[string, string, string[]]>([
+		['alone', `![a](${link})`, [link]],
+		['without a name', `![](${link})`, [link]],
+		['with a title', `![a](${link} "A (title)")`, [link]],
+		['in angle brackets', `![a](<${link}>)`, [link]],
+		['in angle brackets, with a title', `![a](<${link}> 'title')`, [link]],
+		['that are links', `[![a](${link})](https://page.example)`, [link]],
+		['on several lines', `![a\nb](${link}\n"title")`, [link]],
+		[
+			'several of them',
+			`1: ![a](https://a.example/1), 2: ![b](${link})`,
+			['https://a.example/1', link],
+		],
+		['side by side', `![a](https://a.example/1)![b](${link})`, ['https://a.example/1', link]],
+		[
+			'behind one that is left open',
+			`![a](https://a.example/1 ![b](${link})`,
+			['https://a.example/1', link],
+		],
+		['not links', `[a](${link}) and (${link})`, []],
+		['not what is left open', `![a](${link}`, []],
+		['not what is empty', '![a]() ![b]', []],
+	])('are found: %s', (_, text, addresses) => {
+		expect(markdownImages(text)).toEqual(addresses);
+	});
+
+	it.each([
+		'![Picture [1]](URL)',
+		'![a [b [c]] d](URL)',
+		'![[a](https://page.example)](URL)',
+		'![a \\] b](URL)',
+		'![a]( URL )',
+		'![a](\n  URL\n)',
+	])('are found in every form that markdown has: %j', (text) => {
+		expect(markdownImages(text.replace('URL', link))).toContain(link);
+	});
+
+	it('are found in the midst of any text', () => {
+		const piece = fc.string({
+			unit: fc.constantFrom(...'aZ09-._~:/?#@!$&\'*+,;=%"'),
+			minLength: 1,
+		});
+		const { path } = fc.letrec<{ path: string }>((tie) => ({
+			path: fc.oneof(
+				{ maxDepth: 3 },
+				piece,
+				fc.tuple(piece, tie('path'), piece).map(([a, b, c]) => `${a}(${b})${c}`),
+			),
+		}));
+		const texts = fc.oneof(
+			fc.string({ unit: 'grapheme' }),
+			fc.string({ unit: fc.constantFrom('!', '[', ']', '(', ')', '<', '>', ' ', 'a', '![](') }),
+		);
+		const name = fc.string({ unit: fc.constantFrom('a', ' ', '!', '(', ')', '"', '<', '\n', 'ü') });
+		const forms = fc.constantFrom(
+			(url: string) => url,
+			(url: string) => `<${url}>`,
+			(url: string) => `${url} "title"`,
+			(url: string) => `<${url}> (title)`,
+		);
+		const images = fc.tuple(texts, name, path, forms).map(([before, alt, rest, form]) => {
+			const url = `https://a.example/${rest}`;
+			return { url, text: `${before}![${alt}](${form(url)})` };
+		});
+		fc.assert(
+			fc.property(fc.array(images, { maxLength: 3 }), texts, (found, after) => {
+				const text = `${found.map((image) => image.text).join('')}${after}`;
+				const urls = found.map(({ url }) => url);
+				const addresses = markdownImages(text);
+				expect(addresses).toEqual(expect.arrayContaining(urls));
+				expect(addresses.filter((address) => urls.includes(address))).toEqual(urls);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	it.each<[string, string]>([
+		['![[', '![['.repeat(20_000)],
+		['![](', '![]('.repeat(2000)],
+		['![](<', '![](<'.repeat(8000)],
+		['(', '('.repeat(100_000)],
+		['](', '![' + ']('.repeat(50_000)],
+		['![a](( ', '![a](( '.repeat(8000)],
+	])('take time in proportion to the text: %s, many times', (_, text) => {
+		const start = performance.now();
+		markdownImages(text);
+		expect(performance.now() - start).toBeLessThan(250);
+	});
+});
+
+describe('the pictures of an answer', () => {
+	const base64 = pixel.toString('base64');
+	it.each<[string, unknown]>([
+		['as specified', { data: [{ url: link }] }],
+		['in a list of links', { data: [link] }],
+		['in images', { images: [{ image_url: { url: link } }] }],
+		['in the results of a task', { output: { results: [{ url: ` ${link}\n` }] } }],
+		['in data within data', { data: { data: [{ image_url: link }] } }],
+		['beside nothing', { data: [null, {}, { url: '' }, { url: 'a.png' }, { url: link }] }],
+		['beside an empty picture', { data: [{ b64_json: '', url: link }] }],
+		['beside an empty list', { data: [], images: [{ url: link }] }],
+	])('are found: a link %s', (_, body) => {
+		expect(pictures(answerOf(body))).toEqual([expect.objectContaining({ url: link })]);
+	});
+
+	it.each<[string, object]>([
+		['as b64_json', { b64_json: base64 }],
+		['as image_base64', { image_base64: base64 }],
+		['as b64_json with a head', { b64_json: `data:image/gif;base64,${base64}` }],
+		['as a link', { url: `data:image/gif;base64,${base64}` }],
+		['as image_url', { image_url: { url: `data:image/gif;base64,${base64}` } }],
+	])('are found: one that is in the answer %s, and not handed on twice', (_, entry) => {
+		const [picture] = pictures(answerOf({ data: [{ ...entry, revised_prompt: 'a cat' }] }));
+		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
+		expect(picture.fields).toMatchObject({ revised_prompt: 'a cat' });
+		expect(JSON.stringify(picture.fields)).not.toContain(base64);
+	});
+
+	it.each([
+		{},
+		{ data: [] },
+		{ data: [{}] },
+		{ data: [{ url: 'javascript:1' }] },
+		[],
+		'',
+		'<html>',
+	])('are missed in %j', (body) => expect(() => pictures(answerOf(body))).toThrow(Unusable));
+});
+
+describe('the pictures of a chat', () => {
+	it('come from its text, its parts and beside it', () => {
+		const part = (url: string) => ({ type: 'image_url', image_url: { url } });
+		const content = [{ type: 'text', text: `Here: ![a](${link})` }, part('https://a.example/2')];
+		const body = chat(content, { images: [part('https://a.example/3')] });
+		const found = chatPictures(answerOf(body, { requestId: 'r1' }));
+		expect(found).toMatchObject({ text: `Here: ![a](${link})`, model: 'm', request_id: 'r1' });
+		expect(found.pictures.map(({ url }) => url)).toEqual([
+			link,
+			'https://a.example/2',
+			'https://a.example/3',
+		]);
+	});
+
+	it('may be in the text itself', () => {
+		const url = `data:image/gif;base64,${pixel.toString('base64')}`;
+		const [picture] = chatPictures(answerOf(chat(`![a](${url})`))).pictures;
+		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
+		expect(JSON.stringify(picture.fields)).toBe('{}');
+	});
+
+	it('are missed with the text that came instead', () => {
+		const text = 'I cannot draw that. ![a](a.png)';
+		const work = () => chatPictures(answerOf(chat(text)));
+		expect(work).toThrow(Unusable);
+		expect(work).toThrow(expect.objectContaining({ partialText: text }));
+	});
+});
+
+describe('any answer to a request for pictures', () => {
+	const names = fc.constantFrom(
+		...['data', 'images', 'output', 'results', 'url', 'image_url', 'b64_json', 'image_base64'],
+		...['choices', 'message', 'content', 'text', 'type', '__proto__', 'toString'],
+	);
+	const leaves = fc.constantFrom(
+		...[null, true, 0, 1e300, '', ' ', 'a', link, `![a](${link})`, 'data:;base64,AAAA', 'http://['],
+	);
+	const { json } = fc.letrec<{ json: unknown; object: unknown; array: unknown }>((tie) => ({
+		json: fc.oneof({ maxDepth: 5 }, leaves, tie('object'), tie('array')),
+		object: fc.dictionary(names, tie('json'), { maxKeys: 5 }),
+		array: fc.array(tie('json'), { maxLength: 3 }),
+	}));
+	const bodies = fc.oneof(
+		json,
+		fc.array(json, { maxLength: 3 }).map((data) => ({ data })),
+		json.map((content) => chat(content)),
+		fc.tuple(json, json).map(([content, images]) => chat(content, { images })),
+	);
+
+	it.each<[string, (answer: ReturnType<typeof answerOf>) => ReturnType<typeof pictures>]>([
+		['pictures', pictures],
+		['chatPictures', (answer) => chatPictures(answer).pictures],
+	])('gives a result or Unusable: %s', (_, parse) => {
+		fc.assert(
+			fc.property(bodies, (body) => {
+				try {
+					const found = parse(answerOf(body));
+					expect(found.length).toBeGreaterThan(0);
+					for (const { url, bytes } of found) {
+						expect(bytes ?? url).toBeDefined();
+						if (url !== undefined) expect(url).toMatch(/^https?:/);
+					}
+				} catch (error) {
+					expect(error).toBeInstanceOf(Unusable);
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+// ── Real files ──────────────────────────────────────────────────────────────────────────────────
+
+const canvas = createCanvas(64, 48);
+const drawing = canvas.getContext('2d');
+for (let x = 0; x < 64; x += 4) {
+	drawing.fillStyle = `hsl(${x * 5}, 80%, 50%)`;
+	drawing.fillRect(x, 0, 4, 48);
+}
+const png = canvas.toBuffer('image/png');
+const jpeg = canvas.toBuffer('image/jpeg');
+const webp = canvas.toBuffer('image/webp');
+const avif = canvas.toBuffer('image/avif');
+
+function gifOf(frames: number): Buffer {
+	const encoder = new GifEncoder(64, 48);
+	const { data } = drawing.getImageData(0, 0, 64, 48);
+	for (let frame = 0; frame < frames; frame++) {
+		encoder.addFrame(new Uint8Array(data), 64, 48, { delay: 100 });
+	}
+	return encoder.finish();
+}
+
+const uint32 = (value: number, isLittle = false) => {
+	const bytes = Buffer.alloc(4);
+	if (isLittle) bytes.writeUInt32LE(value);
+	else bytes.writeUInt32BE(value);
+	return bytes;
+};
+
+/** A PNG with further chunks behind its IHDR, which ends at byte 33. Nobody checks their sums here. */
+function pngWith(...chunks: Array<[string, Buffer]>): Buffer {
+	const made = chunks.map(([name, data]) =>
+		Buffer.concat([uint32(data.length), Buffer.from(name), data, uint32(0)]),
+	);
+	return Buffer.concat([png.subarray(0, 33), ...made, png.subarray(33)]);
+}
+
+/** A JPEG with one more segment behind its start. */
+function jpegWith(marker: number, data: Buffer): Buffer {
+	const length = data.length + 2;
+	const head = Buffer.from([0xff, marker, length >> 8, length & 255]);
+	return Buffer.concat([jpeg.subarray(0, 2), head, data, jpeg.subarray(2)]);
+}
+
+/** A WebP in its extended form. @param flags 0x02: animated, 0x20: with a colour profile */
+function webpWith(flags: number, ...chunks: Array<[string, Buffer]>): Buffer {
+	const made = [
+		['VP8X', Buffer.from([flags, 0, 0, 0, 63, 0, 0, 47, 0, 0])] as const,
+		...chunks,
+	].map(([name, data]) => Buffer.concat([Buffer.from(name), uint32(data.length, true), data]));
+	const body = Buffer.concat([Buffer.from('WEBP'), ...made, webp.subarray(12)]);
+	return Buffer.concat([Buffer.from('RIFF'), uint32(body.length, true), body]);
+}
+
+const profile = Buffer.alloc(6000, 'profile ');
+const animation = Buffer.alloc(6);
+const actl = Buffer.concat([uint32(2), uint32(0)]);
+const control = Buffer.from([0x21, 0xf9, 4, 0, 10, 0, 0, 0]);
+const frame = pixel.subarray(pixel.indexOf(0x2c), -1);
+const gifHead = pixel.subarray(0, pixel.indexOf(0x2c));
+const gif = (...blocks: Buffer[]) => Buffer.concat([gifHead, ...blocks, Buffer.from(';')]);
+const comment = (data: Buffer) =>
+	Buffer.concat([Buffer.from([0x21, 0xfe, data.length]), data, Buffer.from([0])]);
+
+describe('the type of a picture', () => {
+	it.each<[string, Uint8Array, string, string]>([
+		['PNG', png, 'png', 'image/png'],
+		['JPEG', jpeg, 'jpg', 'image/jpeg'],
+		['WebP', webp, 'webp', 'image/webp'],
+		['AVIF', avif, 'avif', 'image/avif'],
+		['GIF', gifOf(1), 'gif', 'image/gif'],
+		['small GIF', pixel, 'gif', 'image/gif'],
+		['TIFF', Buffer.from('II*\0\b\0\0\0', 'latin1'), 'tiff', 'image/tiff'],
+		['SVG', Buffer.from('\n<svg xmlns="http://www.w3.org/2000/svg"/>'), 'svg', 'image/svg+xml'],
+	])('is told by its bytes: %s', (_, bytes, extension, mimeType) => {
+		expect(pictureType(bytes)).toEqual({ extension, mimeType });
+		const within = new Uint8Array(bytes.length + 7);
+		within.set(bytes, 7);
+		expect(pictureType(within.subarray(7))).toEqual({ extension, mimeType });
+	});
+
+	it.each([
+		'',
+		'{"error":{}}',
+		'<html>',
+		'<!doctype html>',
+		'RIFF....WAVE',
+		'....ftypisom',
+		'%PDF-',
+	])('is unknown for %j', (text) => expect(pictureType(Buffer.from(text))).toBeUndefined());
+});
+
+describe('a picture of several frames', () => {
+	it.each<[string, Uint8Array]>([
+		['GIF', gifOf(2)],
+		['GIF by hand', gif(control, frame, control, frame)],
+		['GIF without control blocks', gif(frame, frame)],
+		['APNG', pngWith(['acTL', actl])],
+		['APNG behind a colour profile', pngWith(['iCCP', profile], ['acTL', actl])],
+		['WebP', webpWith(0x02, ['ANIM', animation])],
+		['WebP behind a colour profile', webpWith(0x22, ['ICCP', profile], ['ANIM', animation])],
+		['MPO', jpegWith(0xe2, Buffer.from('MPF\0II*\0\b\0\0\0', 'latin1'))],
+	])('is noticed: %s', (_, bytes) => {
+		expect(hasSeveralFrames(bytes)).toBe(true);
+		const within = new Uint8Array(bytes.length + 7);
+		within.set(bytes, 7);
+		expect(hasSeveralFrames(within.subarray(7))).toBe(true);
+	});
+
+	it.each<[string, Uint8Array]>([
+		['PNG', png],
+		['PNG with a colour profile', pngWith(['iCCP', profile])],
+		['PNG that speaks of acTL', pngWith(['tEXt', Buffer.from('Comment\0has no acTL')])],
+		['JPEG', jpeg],
+		['JPEG with a colour profile', jpegWith(0xe2, Buffer.from('ICC_PROFILE\0'))],
+		['WebP', webp],
+		['WebP with a colour profile', webpWith(0x20, ['ICCP', profile])],
+		['AVIF', avif],
+		['GIF', gifOf(1)],
+		['small GIF', pixel],
+		['GIF by hand', gif(control, frame)],
+		['GIF with the bytes of a control block in its data', gif(control, comment(control), frame)],
+		['text', Buffer.from('acTL ANIM MPF\0')],
+		['file of nothing', Buffer.alloc(0)],
+	])('is not one of one frame: %s', (_, bytes) => {
+		expect(hasSeveralFrames(bytes)).toBe(false);
+	});
+
+	it('is a question that any bytes can answer', () => {
+		const heads = fc.constantFrom(png, jpeg, webp, gifOf(2), pixel, Buffer.alloc(0));
+		const files = fc
+			.tuple(heads, fc.nat(200), fc.uint8Array())
+			.map(([head, length, rest]) => Buffer.concat([head.subarray(0, length), rest]));
+		fc.assert(
+			fc.property(files, (bytes) => {
+				expect(typeof hasSeveralFrames(bytes)).toBe('boolean');
+			}),
+		);
+	});
+});
