@@ -1,12 +1,8 @@
 import { createCanvas, GifEncoder } from '@napi-rs/canvas';
 import fc from 'fast-check';
-import {
-	chatPictures,
-	hasSeveralFrames,
-	markdownImages,
-	pictures,
-	pictureType,
-} from '../../nodes/shared/gateway/images';
+import { chatPictures, pictures } from '../../nodes/shared/gateway/images';
+import { markdownImages } from '../../nodes/shared/gateway/markdown';
+import { hasSeveralFrames, pictureType } from '../../nodes/shared/gateway/pictureBytes';
 import { Unusable } from '../../nodes/shared/gateway/transport';
 import { answerOf } from '../support/answers';
 

@@ -1,6 +1,7 @@
 import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
-import { hasSeveralFrames, pictures, pictureType } from '../../shared/gateway/images';
+import { pictures } from '../../shared/gateway/images';
 import { defined, type JsonObject } from '../../shared/gateway/json';
+import { hasSeveralFrames, pictureType } from '../../shared/gateway/pictureBytes';
 import { endpoints } from '../../shared/gateway/protocol';
 import { modelField } from '../../shared/n8n/models';
 import type { ItemRun, Operation } from '../../shared/n8n/operation';

@@ -1,5 +1,7 @@
 import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
-import { fetchPicture, pictureType, type Picture } from '../../shared/gateway/images';
+import type { Picture } from '../../shared/gateway/images';
+import { pictureType } from '../../shared/gateway/pictureBytes';
+import { fetchPicture } from '../../shared/gateway/pictureDownload';
 import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';
 

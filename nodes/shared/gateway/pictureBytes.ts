@@ -1,0 +1,55 @@
+/** What the first bytes of a picture say it is; undefined for anything else. */
+export function pictureType(
+	bytes: Uint8Array,
+): { mimeType: string; extension: string } | undefined {
+	const head = Buffer.from(bytes.subarray(0, 32)).toString('latin1');
+	const is = (extension: string, mimeType = `image/${extension}`) => ({ mimeType, extension });
+	if (head.startsWith('\x89PNG\r\n')) return is('png');
+	if (head.startsWith('\xff\xd8\xff')) return is('jpg', 'image/jpeg');
+	if (/^GIF8[79]a/.test(head)) return is('gif');
+	if (/^RIFF....WEBP/s.test(head)) return is('webp');
+	if (/^....ftypavi[fs]/s.test(head)) return is('avif');
+	if (/^(II\*\0|MM\0\*)/.test(head)) return is('tiff');
+	if (head.startsWith('BM')) return is('bmp');
+	return /^\s*(<\?xml|<svg)/.test(head) ? is('svg', 'image/svg+xml') : undefined;
+}
+
+/**
+ * Whether a file with a JPEG's name holds several frames, which the service refuses as
+ * `invalid_image_file` ("Error codes seen"), as far as its bytes show it.
+ */
+export function hasSeveralFrames(bytes: Uint8Array): boolean {
+	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	switch (pictureType(bytes)?.extension) {
+		case 'gif':
+			return hasTwoGifFrames(file);
+		case 'png':
+			// Chunks: a length, a name, the data, a sum; the one of animations comes before the picture.
+			for (let place = 8; place + 8 <= file.length; place += 12 + file.readUInt32BE(place)) {
+				const name = file.toString('latin1', place + 4, place + 8);
+				if (name === 'acTL' || name === 'IDAT') return name === 'acTL';
+			}
+			return false;
+		case 'webp':
+			// The flags of the extended form.
+			return file.toString('latin1', 12, 16) === 'VP8X' && (file[20] & 0x02) !== 0;
+		case 'jpg':
+			// The index of a multi-picture file (CIPA DC-007), in one of the first segments.
+			return file.subarray(0, 128 * 1024).includes('MPF\0', 0, 'latin1');
+		default:
+			return false;
+	}
+}
+
+/** Goes from block to block of a GIF, up to its second picture. */
+function hasTwoGifFrames(file: Buffer): boolean {
+	const table = (flags: number) => (flags & 0x80 ? 6 << (flags & 7) : 0);
+	let place = 13 + table(file[10]);
+	for (let frames = 0; ; place++) {
+		if (file[place] === 0x21) place += 2;
+		else if (file[place] !== 0x2c) return false;
+		else if (++frames === 2) return true;
+		else place += 11 + table(file[place + 9]);
+		while (file[place] > 0) place += file[place] + 1;
+	}
+}

@@ -1,0 +1,60 @@
+import { GatewayError, noAnswer, refused, unreadable, type Purpose } from './errors';
+import { requestFile } from './fileRequest';
+import { guardedBody, type World } from './http';
+import { excerpt } from './json';
+import { pictureType } from './pictureBytes';
+import { retryAfterOf, waitBeforeRetry } from './retry';
+
+const silence = 60_000;
+const mostBytes = 256 * 1024 * 1024;
+
+/** Fetches a picture, without the key; its link may live for 10 minutes only ("Limits"). @throws GatewayError */
+export async function fetchPicture(
+	world: World,
+	url: string,
+	purpose: string,
+): Promise<Uint8Array> {
+	const what: Purpose = { purpose, lostIsBilled: 'yes' };
+	for (let tries = 1; ; tries++) {
+		const outcome = await fetchOnce(world, url, what).catch((error: unknown) =>
+			error instanceof GatewayError ? error : noAnswer(what, error),
+		);
+		if (!(outcome instanceof GatewayError)) return outcome;
+		const wait = waitBeforeRetry(
+			{ ...outcome.record, reach: outcome.reach, retryAfter: outcome.retryAfter, tries },
+			{ resend: 'always', resendIfLost: true, hasBackup: false, random: world.random() },
+		);
+		if (wait === undefined) throw keptForLater(outcome);
+		await world.clock.sleep(wait, world.signal);
+	}
+}
+
+/** However the download fails, the picture is paid for, and the next try does not pay again. */
+function keptForLater({ record, reach }: GatewayError): GatewayError {
+	const advice =
+		'The picture is made and paid for. A retry fetches it again without paying; links of some models live for 10 minutes only.';
+	return new GatewayError({ ...record, advice, billed: 'yes', retry_can_help: true }, reach);
+}
+
+async function fetchOnce(world: World, url: string, what: Purpose): Promise<Uint8Array> {
+	const response = await requestFile(world, { url, authenticated: false }, { received: 0 });
+	const { status, headers } = response;
+	const pieces: Uint8Array[] = [];
+	let length = 0;
+	for await (const bytes of guardedBody(response, { ...world, silence })) {
+		pieces.push(bytes);
+		length += bytes.length;
+		if (length > mostBytes) break;
+	}
+	const bytes = Buffer.concat(pieces);
+	const answer = { status, headers, text: '' };
+	if (status < 200 || status > 299) {
+		const text = bytes.subarray(0, 10_000).toString('utf8');
+		throw refused(what, { ...answer, text }, retryAfterOf(headers, world.clock.now()));
+	}
+	if (pictureType(bytes) === undefined) {
+		const text = bytes.subarray(0, 500).toString('utf8');
+		throw unreadable(what, { ...answer, text }, `is no picture: ${excerpt(text, 120)}`);
+	}
+	return bytes;
+}
