@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import { benchDownload } from './download';
 import { benchRendering } from './rendering';
 import { print, printFigures, printSummary, type Figure } from './report';
+import { benchRequests } from './requests';
 import { benchWaiting } from './waiting';
 
 interface Part {
@@ -28,6 +29,15 @@ const parts: Record<string, Part> = {
 			'medians (least to most), each download in a fresh process; every stored file was read back and deleted',
 		],
 		run: benchDownload,
+	},
+	requests: {
+		about: 'chats and embeddings of many items, beside axios and the HTTP Request node (5 minutes)',
+		notes: [
+			'the gateway runs in a process of its own; every figure was warmed up',
+			'medians (least to most) of rounds in turn; "first token" counts from the start of the execution',
+			'CPU is that of the process which runs the engine; axios alone keeps connections alive, n8n never does',
+		],
+		run: benchRequests,
 	},
 	rendering: {
 		about: 'the videos that the embedded gateway makes for tests and the demo (15 s)',

@@ -47,7 +47,8 @@ export class Account {
 
 	/** Counts a request, or throws the 429 that says when the next one is welcome. */
 	admit(): void {
-		const { requestsPerMinute = Infinity } = this.options;
+		const { requestsPerMinute } = this.options;
+		if (requestsPerMinute === undefined) return;
 		const now = this.now();
 		this.recent = this.recent.filter((at) => at > now - minute);
 		if (this.recent.length >= requestsPerMinute) {
@@ -72,7 +73,8 @@ export class Account {
 
 	/** Throws when the balance does not last for one more charge. */
 	requireBalance(): void {
-		const { balance = Infinity } = this.options;
+		const { balance } = this.options;
+		if (balance === undefined) return;
 		const used = this.ledger.filter(({ key }) => key === this.key).length;
 		if (used + this.held >= balance) throw new ServiceError(429, 'quota_exceeded');
 	}

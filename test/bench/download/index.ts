@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { withProcess } from '../helperProcess';
 import type { Figure } from '../report';
+import { median, spread } from '../statistics';
 import type { Download, NodeName } from './engine';
 import type { Service } from './service';
 
@@ -48,15 +49,4 @@ function figures(downloads: Record<NodeName, Download[]>, bytes: number): Figure
 		{ figure: 'Wait for Video / HTTP Request: memory', value: ratio(growth) },
 		{ figure: 'Wait for Video / HTTP Request: time', value: ratio(({ seconds }) => seconds) },
 	];
-}
-
-/** The median, and how far the rounds lie apart. */
-function spread(values: number[], unit: string): string {
-	const [least, middle, most] = [Math.min(...values), median(values), Math.max(...values)];
-	return `${middle.toFixed(0)} ${unit} (${least.toFixed(0)} to ${most.toFixed(0)})`;
-}
-
-function median(values: number[]): number {
-	const sorted = [...values].sort((a, b) => a - b);
-	return sorted[Math.floor(sorted.length / 2)];
 }
