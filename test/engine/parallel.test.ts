@@ -1,6 +1,5 @@
 import { startGateway, type Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
-import { errorCodes } from '../../nodes/shared/gateway/protocol';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
 describe('items side by side', () => {
@@ -63,28 +62,4 @@ describe('items side by side', () => {
 		expect(result.items('Chat')).toHaveLength(25);
 		expect(gateway.ledger).toHaveLength(25);
 	});
-
-	it.each(Object.entries(errorCodes).filter(([, { heals }]) => !heals))(
-		'are told what %s means and what to do, without a second request',
-		async (code, { advice }) => {
-			gateway = await startGateway();
-			gateway.fault({ route: 'chat', action: 'error', status: 400, code, message: 'so it says' });
-			const error = (await chats(1)).errorOf('Chat');
-			expect(error?.message).toBe(
-				`Item 0: Could not complete the chat: so it says (HTTP 400, ${code})`,
-			);
-			expect(error?.description).toContain(advice);
-			expect(gateway.requests).toHaveLength(1);
-		},
-	);
-
-	it.each(Object.entries(errorCodes).filter(([, { heals }]) => heals))(
-		'survive %s',
-		async (code) => {
-			gateway = await startGateway();
-			gateway.fault({ route: 'chat', action: 'error', status: 500, code });
-			expect((await chats(1)).status).toBe('success');
-			expect(gateway.requests).toHaveLength(2);
-		},
-	);
 });

@@ -1,0 +1,140 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol';
+import { startGateway, type FaultRule, type Gateway } from '../gateway';
+import { runWorkflow } from '../harness';
+import { picture } from './support/samples';
+import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+
+interface Generation {
+	name: string;
+	route: FaultRule['route'];
+	parameters: IDataObject;
+	/** An answer for many items: the stand-in would draw 500 pictures. */
+	answer?: object;
+}
+
+const messages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
+const prompt = { prompt: '={{ $json.text }}', download: false };
+const link = 'https://storage.example/picture.png';
+
+const generations: Generation[] = [
+	{
+		name: 'chat.complete',
+		route: 'chat',
+		parameters: { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages },
+	},
+	{
+		name: 'message.create',
+		route: 'message',
+		parameters: {
+			...{ resource: 'message', operation: 'create', model: byId('chat-1'), messages },
+			...{ maxTokens: 100, versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
+		},
+	},
+	{
+		name: 'embedding.create',
+		route: 'embedding',
+		parameters: {
+			...{ resource: 'embedding', operation: 'create', model: byId('embed-1') },
+			...{ input: '={{ $json.text }}', options: { batchSize: 1 } },
+		},
+	},
+	{
+		name: 'image.generate',
+		route: 'imageGenerate',
+		parameters: { resource: 'image', operation: 'generate', model: byId('image-1'), ...prompt },
+		answer: { data: [{ url: link }] },
+	},
+	{
+		name: 'image.edit',
+		route: 'imageEdit',
+		parameters: { resource: 'image', operation: 'edit', model: byId('image-edit-1'), ...prompt },
+		answer: { data: [{ url: link }] },
+	},
+	{
+		name: 'image.chat',
+		route: 'chat',
+		parameters: { resource: 'image', operation: 'chat', model: byId('image-chat-1'), ...prompt },
+		answer: { choices: [{ message: { role: 'assistant', content: `![it](${link})` } }] },
+	},
+];
+
+/** "Errors", general table and codes: what the service says, and whether it is tried again. */
+const refusals = [
+	...Object.entries(errorCodes)
+		.filter(([, { heals }]) => !heals)
+		.map(([code, { advice }]) => ({ status: code === 'quota_exceeded' ? 429 : 400, code, advice })),
+	...[400, 401, 403].map((status) => ({
+		status,
+		code: 'other',
+		advice: statusMeanings[status].advice,
+	})),
+];
+const passing = [
+	{ status: 429, code: 'rate_limit' },
+	{ status: 500, code: 'server_error' },
+	{ status: 500, code: 'upstream_error' },
+	{ status: 500, code: 'write_response_body_failed' },
+];
+
+describe.each(generations)('$name', ({ route, parameters, answer }) => {
+	let gateway: Gateway;
+	beforeEach(async () => void (gateway = await startGateway()));
+	afterEach(async () => await gateway.close());
+
+	const data = {
+		mimeType: 'image/png',
+		fileName: 'a.png',
+		data: Buffer.from(picture('red')).toString('base64'),
+	};
+	const run = async (texts: string[], settings: Partial<INode> = {}) =>
+		await runWorkflow(chain(modelGateway(parameters, settings)), {
+			credentials: credentialFor(gateway),
+			input: texts.map((text) => ({ json: { text }, binary: { data } })),
+		});
+	const calls = () => gateway.requests.filter((request) => request.route === route);
+
+	it.each(refusals)('tells what $status $code means, at once', async ({ status, code, advice }) => {
+		gateway.fault({ route, action: 'error', status, code, message: 'so it says' });
+		const error = (await run(['One'])).errorOf('Model Gateway');
+		expect(error?.message).toMatch(
+			new RegExp(`^Item 0: Could not .+: so it says \\(HTTP ${status}, ${code}\\)$`),
+		);
+		expect(error?.description).toContain(advice);
+		expect(calls()).toHaveLength(1);
+		expect(gateway.ledger).toEqual([]);
+	});
+
+	it.each(passing)('survives $status $code', async ({ status, code }) => {
+		gateway.fault({ route, action: 'error', status, code, headers: { 'retry-after': '0' } });
+		expect((await run(['One'])).status).toBe('success');
+		expect(calls()).toHaveLength(2);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('goes on with the other items when the node continues', async () => {
+		const texts = ['One', 'Two [blocked]', 'Three'];
+		const result = await run(texts, { onError: 'continueErrorOutput' });
+		const good = result.items('Model Gateway', { output: 0 });
+		expect(good.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 2 }]);
+		expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+			{
+				json: {
+					error: expect.stringContaining('HTTP 400'),
+					details: { code: 'invalid_prompt', billed: 'no' },
+				},
+				pairedItem: { item: 1 },
+			},
+		]);
+	});
+
+	it('takes 500 items, each with its own text, and keeps their order', async () => {
+		if (answer)
+			gateway.fault({ route, action: 'answer', body: JSON.stringify(answer), times: Infinity });
+		const texts = Array.from({ length: 500 }, (_, index) => `Text ${index}.`);
+		const items = (await run(texts)).items('Model Gateway');
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(texts.map((_, item) => ({ item })));
+		const sent = calls().map(({ body }) => /Text \d+\./.exec(JSON.stringify(body))?.[0]);
+		expect([...sent].sort()).toEqual([...texts].sort());
+	});
+});

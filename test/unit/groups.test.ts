@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { groupsOf } from '../../nodes/shared/n8n/groups';
+
+interface Request {
+	model: string;
+	size: number;
+	most: number;
+}
+
+/** Items of two models, with up to three texts each; requests of one model share their batch size. */
+const requests = fc
+	.tuple(
+		fc.integer({ min: 1, max: 5 }),
+		fc.array(fc.record({ model: fc.constantFrom('a', 'b'), size: fc.integer({ min: 1, max: 3 }) })),
+	)
+	.map(([most, list]) => list.map((request) => ({ ...request, most })));
+
+const batch = {
+	key: ({ model }: Request) => model,
+	size: ({ size }: Request) => size,
+	most: ({ most }: Request) => most,
+	perform: async () => [],
+};
+const groups = (list: Request[]) => groupsOf([...list.keys()], new Map(list.entries()), batch);
+
+describe('the items of one request', () => {
+	it('are every item once, in their order, of one model', () => {
+		fc.assert(
+			fc.property(requests, (list) => {
+				const all = groups(list);
+				expect(all.flat().sort((a, b) => a - b)).toEqual([...list.keys()]);
+				for (const group of all) {
+					expect(group).toEqual([...group].sort((a, b) => a - b));
+					expect(new Set(group.map((item) => list[item].model)).size).toBe(1);
+				}
+			}),
+		);
+	});
+
+	it('are no more than the batch size, unless one item alone is larger', () => {
+		fc.assert(
+			fc.property(requests, (list) => {
+				for (const group of groups(list)) {
+					const size = group.reduce((sum, item) => sum + list[item].size, 0);
+					expect(size <= list[group[0]].most || group.length === 1).toBe(true);
+				}
+			}),
+		);
+	});
+
+	it('are as few requests as the batch size allows', () => {
+		const list = Array.from({ length: 1000 }, () => ({ model: 'a', size: 1, most: 100 }));
+		expect(groups(list)).toHaveLength(10);
+	});
+
+	it('are each alone where the work takes one at a time', () => {
+		expect(groupsOf([3, 5], new Map(), undefined)).toEqual([[3], [5]]);
+	});
+});
