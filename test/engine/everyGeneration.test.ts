@@ -128,6 +128,17 @@ describe.each(generations)('$name', ({ route, parameters, answer }) => {
 		]);
 	});
 
+	it('pays for ten items ten times when the seventh fails and the node is retried', async () => {
+		const texts = Array.from({ length: 10 }, (_, index) => `Text ${index}.`);
+		const when = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Text 6.');
+		gateway.fault({ route, action: 'error', status: 400, code: 'invalid_prompt', when });
+		const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const items = (await run(texts, retry)).items('Model Gateway');
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(texts.map((_, item) => ({ item })));
+		expect(gateway.ledger).toHaveLength(10);
+		expect(calls()).toHaveLength(11);
+	});
+
 	it('takes 500 items, each with its own text, and keeps their order', async () => {
 		if (answer)
 			gateway.fault({ route, action: 'answer', body: JSON.stringify(answer), times: Infinity });

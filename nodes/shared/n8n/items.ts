@@ -165,7 +165,7 @@ class ItemLoop<Request, Made> {
 	/** Hands on what the items gave, or fails the node. */
 	private finish(): INodeExecutionData[][] {
 		const isClean = this.failures.length === 0 && !this.isStopped;
-		if (isClean) this.receipts.clear();
+		if (this.work.paid && isClean) this.receipts.clear(this.identities());
 		else if (this.work.paid) this.keepReceipts();
 
 		if (this.isStopped) throw this.error(canceled());
@@ -224,6 +224,10 @@ class ItemLoop<Request, Made> {
 	private abort(): void {
 		this.isGivenUp = true;
 		for (const own of this.underWay) own.abort(canceled());
+	}
+
+	private identities(): Array<[item: number, request: unknown]> {
+		return [...this.requests].map(([item, request]) => [item, this.identityOf(request)]);
 	}
 
 	private identityOf(request: Request): unknown {

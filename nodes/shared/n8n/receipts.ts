@@ -14,8 +14,9 @@ export interface Receipt {
 	lost?: ErrorRecord;
 }
 
+const toolRun = 'tool';
+
 interface Kept extends Receipt {
-	hash: string;
 	execution: string;
 }
 
@@ -33,33 +34,33 @@ export class Receipts {
 	constructor(context: IExecuteFunctions) {
 		const memory = context.getContext('node') as { receipts?: Record<string, Kept> };
 		this.kept = memory.receipts ??= {};
-		this.run = String(context.evaluateExpression('{{ $runIndex }}', 0));
+		// n8n counts each try of an agent's tool as a run of its own. Older versions cannot tell a tool.
+		const isTool = typeof context.isToolExecution === 'function' && context.isToolExecution();
+		this.run = isTool ? toolRun : String(context.evaluateExpression('{{ $runIndex }}', 0));
 		this.execution = context.getExecutionId();
 	}
 
 	find(item: number, request: unknown): Receipt | undefined {
-		const kept = this.kept[this.key(item)];
-		if (kept?.hash !== hashOf(request)) return undefined;
-		const hasFiles = kept.outputs?.some(({ binary }) => binary !== undefined);
+		const kept = this.kept[this.key(item, request)];
+		const hasFiles = kept?.outputs?.some(({ binary }) => binary !== undefined);
 		return hasFiles && kept.execution !== this.execution ? { ...kept, outputs: undefined } : kept;
 	}
 
 	keep(item: number, request: unknown, receipt: Receipt): void {
-		this.kept[this.key(item)] = { ...receipt, hash: hashOf(request), execution: this.execution };
+		this.kept[this.key(item, request)] = { ...receipt, execution: this.execution };
 	}
 
-	/** Forgets this run of the node: it succeeded. */
-	clear(): void {
-		for (const key of Object.keys(this.kept)) {
-			if (key.startsWith(`${this.run}:`)) delete this.kept[key];
-		}
+	/** Forgets this run of the node, which succeeded; of a tool, whose calls share one, these requests. */
+	clear(requests: Array<[item: number, request: unknown]>): void {
+		const own =
+			this.run === toolRun
+				? requests.map(([item, request]) => this.key(item, request))
+				: Object.keys(this.kept).filter((key) => key.startsWith(`${this.run}:`));
+		for (const key of own) delete this.kept[key];
 	}
 
-	private key(item: number): string {
-		return `${this.run}:${item}`;
+	private key(item: number, request: unknown): string {
+		const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex');
+		return `${this.run}:${item}:${hash}`;
 	}
-}
-
-function hashOf(request: unknown): string {
-	return createHash('sha256').update(JSON.stringify(request)).digest('hex');
 }
