@@ -11,6 +11,7 @@ import {
 import { modelField } from '../../shared/n8n/models';
 import type { ItemOutput, ItemRun, Operation } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';
+import { extraBodyOption, simplifyField } from './commonFields';
 import { imageSourceFields, readMessages, sentMessage, type MessageInput } from './messages';
 
 interface Request {
@@ -104,22 +105,10 @@ export const chatComplete: Operation<Request, Completion> = {
 				},
 			],
 		},
-		{
-			displayName: 'Simplify',
-			name: 'simplify',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to return a simplified version of the response instead of the raw data',
-		},
+		simplifyField,
 	],
 	options: [
-		{
-			displayName: 'Extra Body (JSON)',
-			name: 'extraBody',
-			type: 'json',
-			default: '{}',
-			description: 'Further fields of the request, for what newer models take',
-		},
+		extraBodyOption,
 		numberOption(
 			{
 				displayName: 'Frequency Penalty',

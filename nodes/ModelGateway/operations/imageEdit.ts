@@ -7,6 +7,9 @@ import { modelField } from '../../shared/n8n/models';
 import type { ItemRun, Operation } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';
 import {
+	aspectRatioOption,
+	imageCountOption,
+	sizeOption,
 	deliverPictures,
 	keepPictures,
 	outputFields,
@@ -91,32 +94,7 @@ export const imageEdit: Operation<Request, MadePicture[]> = {
 		urlField('Mask URL', 'maskUrl', 'maskSource'),
 		...outputFields,
 	],
-	options: [
-		{
-			displayName: 'Aspect Ratio',
-			name: 'aspectRatio',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 16:9',
-			description: 'Shape of the picture, for models that take it',
-		},
-		{
-			displayName: 'Number of Images',
-			name: 'n',
-			type: 'number',
-			default: 1,
-			typeOptions: { minValue: 1 },
-			description: 'How many pictures to make; each becomes an item',
-		},
-		{
-			displayName: 'Size',
-			name: 'size',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 1024x1024',
-			description: 'Width by height in pixels',
-		},
-	],
+	options: [aspectRatioOption, imageCountOption, sizeOption],
 
 	async prepare(parameters) {
 		return {

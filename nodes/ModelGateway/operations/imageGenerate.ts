@@ -4,7 +4,11 @@ import { defined, type JsonObject } from '../../shared/gateway/json';
 import { endpoints } from '../../shared/gateway/protocol';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
+import { extraBodyOption } from './commonFields';
 import {
+	aspectRatioOption,
+	imageCountOption,
+	sizeOption,
 	deliverPictures,
 	keepPictures,
 	outputFields,
@@ -42,29 +46,9 @@ export const imageGenerate: Operation<Request, MadePicture[]> = {
 		...outputFields,
 	],
 	options: [
-		{
-			displayName: 'Aspect Ratio',
-			name: 'aspectRatio',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 16:9',
-			description: 'Shape of the picture, for models that take it',
-		},
-		{
-			displayName: 'Extra Body (JSON)',
-			name: 'extraBody',
-			type: 'json',
-			default: '{}',
-			description: 'Further fields of the request, for what newer models take',
-		},
-		{
-			displayName: 'Number of Images',
-			name: 'n',
-			type: 'number',
-			default: 1,
-			typeOptions: { minValue: 1 },
-			description: 'How many pictures to make; each becomes an item',
-		},
+		aspectRatioOption,
+		extraBodyOption,
+		imageCountOption,
 		{
 			displayName: 'Prompt Upsampling',
 			name: 'promptUpsampling',
@@ -93,14 +77,7 @@ export const imageGenerate: Operation<Request, MadePicture[]> = {
 			default: 0,
 			description: 'The same seed gives a similar picture again',
 		},
-		{
-			displayName: 'Size',
-			name: 'size',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. 1024x1024',
-			description: 'Width by height in pixels',
-		},
+		sizeOption,
 		{
 			displayName: 'Style',
 			name: 'style',

@@ -4,6 +4,7 @@ import { defined, type JsonObject } from '../../shared/gateway/json';
 import { endpoints } from '../../shared/gateway/protocol';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
+import { extraBodyOption, simplifyField } from './commonFields';
 import { readMessages } from './messages';
 
 interface Request {
@@ -83,23 +84,9 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			required: true,
 			description: 'The version, a date',
 		},
-		{
-			displayName: 'Simplify',
-			name: 'simplify',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to return a simplified version of the response instead of the raw data',
-		},
+		simplifyField,
 	],
-	options: [
-		{
-			displayName: 'Extra Body (JSON)',
-			name: 'extraBody',
-			type: 'json',
-			default: '{}',
-			description: 'Further fields of the request, for what newer models take',
-		},
-	],
+	options: [extraBodyOption],
 
 	prepare(parameters) {
 		const maxTokens = parameters.wholeNumber('maxTokens', 'Max Tokens', { min: 1 });

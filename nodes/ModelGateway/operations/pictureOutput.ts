@@ -26,6 +26,33 @@ export const outputFields: INodeProperties[] = [
 	},
 ];
 
+export const aspectRatioOption: INodeProperties = {
+	displayName: 'Aspect Ratio',
+	name: 'aspectRatio',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 16:9',
+	description: 'Shape of the picture, for models that take it',
+};
+
+export const imageCountOption: INodeProperties = {
+	displayName: 'Number of Images',
+	name: 'n',
+	type: 'number',
+	default: 1,
+	typeOptions: { minValue: 1 },
+	description: 'How many pictures to make; each becomes an item',
+};
+
+export const sizeOption: INodeProperties = {
+	displayName: 'Size',
+	name: 'size',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 1024x1024',
+	description: 'Width by height in pixels',
+};
+
 export interface PictureOutput {
 	download: boolean;
 	binaryField: string;

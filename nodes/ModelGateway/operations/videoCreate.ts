@@ -4,6 +4,7 @@ import type { JsonObject } from '../../shared/gateway/json';
 import { endpoints } from '../../shared/gateway/protocol';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
+import { extraBodyOption } from './commonFields';
 import { ifAnswerLostOption } from './ifAnswerLost';
 
 interface Request {
@@ -34,16 +35,7 @@ export const videoCreate: Operation<Request> = {
 			description: 'What happens in the video',
 		},
 	],
-	options: [
-		{
-			displayName: 'Extra Body (JSON)',
-			name: 'extraBody',
-			type: 'json',
-			default: '{}',
-			description: 'Further fields of the request, for what newer models take',
-		},
-		ifAnswerLostOption,
-	],
+	options: [extraBodyOption, ifAnswerLostOption],
 
 	prepare(parameters) {
 		return {
