@@ -69,6 +69,9 @@ export async function unlessAborted<T>(promise: Promise<T>, signal?: AbortSignal
 	}
 }
 
+/** Ends timers that are not needed any more. An abort without a reason makes an error, with its stack, each time. */
+const done = new Error('done');
+
 /** Thrown by {@link within} when the time is up. */
 export class TimeLimitError extends Error {
 	constructor(readonly milliseconds: number) {
@@ -86,18 +89,20 @@ export async function within<T>(
 ): Promise<T> {
 	const { milliseconds, clock, signal } = limit;
 	const inner = new AbortController();
-	const finished = new AbortController();
 	const stop = () => inner.abort(signal?.reason);
 	signal?.addEventListener('abort', stop, { once: true });
 	if (signal?.aborted) stop();
-	clock.sleep(milliseconds, finished.signal).then(
-		() => inner.abort(new TimeLimitError(milliseconds)),
-		() => undefined,
-	);
+	const end = async () => {
+		// Rejects with the reason of the stop.
+		await clock.sleep(milliseconds, inner.signal);
+		const timeIsUp = new TimeLimitError(milliseconds);
+		inner.abort(timeIsUp);
+		throw timeIsUp;
+	};
 	try {
-		return await unlessAborted(work(inner.signal), inner.signal);
+		return await Promise.race([end(), work(inner.signal)]);
 	} finally {
-		finished.abort();
+		inner.abort(done);
 		signal?.removeEventListener('abort', stop);
 	}
 }
@@ -139,7 +144,7 @@ export async function* guardedBody(
 	} catch (error) {
 		ended ??= error instanceof Error ? error : new Error(String(error));
 	} finally {
-		finished.abort();
+		finished.abort(done);
 		signal?.removeEventListener('abort', stop);
 		response.close();
 	}

@@ -1,6 +1,7 @@
 import type { Figure } from '../report';
 import { median, spread } from '../statistics';
 import { bareChats } from './bare';
+import { leastChat } from './leastNode';
 import { chat, httpRequestChat, runItems, type Target } from './nodes';
 
 const items = 2000;
@@ -15,6 +16,7 @@ export async function benchCpu(target: Target): Promise<Figure[]> {
 		ours: async () => await runItems(chat({ parallelRequests: parallel }), { target, items }),
 		bare: async () => await bareChats(target, { items, parallel, keepAlive: true }),
 		connecting: async () => await bareChats(target, { items, parallel, keepAlive: false }),
+		least: async () => await runItems(leastChat(target, parallel), { target, items }),
 		httpRequest: async () => await runItems(httpRequestChat(target), { target, items }),
 	};
 	const names = Object.keys(ways) as Array<keyof typeof ways>;
@@ -22,6 +24,7 @@ export async function benchCpu(target: Target): Promise<Figure[]> {
 		ours: [],
 		bare: [],
 		connecting: [],
+		least: [],
 		httpRequest: [],
 	};
 	// The first round warms up.
@@ -39,12 +42,24 @@ export async function benchCpu(target: Target): Promise<Figure[]> {
 			figure: '  axios alone, a connection each, as n8n does',
 			value: spread(each.connecting, 'ms', 2),
 		},
+		{
+			figure: '  a node that does nothing but send, in n8n',
+			value: spread(each.least, 'ms', 2),
+		},
 		{ figure: '  HTTP Request node', value: spread(each.httpRequest, 'ms', 2) },
 		{
 			figure: '  CPU of an item: ours / axios alone',
 			value: ratio.toFixed(2),
 			goal: `at most ${most}`,
 			met: ratio <= most,
+		},
+		{
+			figure: '  that node / axios alone: what n8n itself takes',
+			value: (median(each.least) / median(each.bare)).toFixed(2),
+		},
+		{
+			figure: '  CPU of an item: ours / that node',
+			value: (median(each.ours) / median(each.least)).toFixed(2),
 		},
 	];
 }

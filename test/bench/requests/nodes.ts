@@ -49,7 +49,8 @@ export const httpRequestEmbedding = ({ url }: Target): Node =>
 
 export const chatModel = 'chat-1';
 const embeddingModel = 'embed-1';
-const measured = 'Measured';
+/** The name of the node whose time is taken. */
+export const measured = 'Measured';
 
 export const textOf = (index: number) => `Tell me something about the number ${index}`;
 

@@ -1,4 +1,5 @@
 import type { Figure } from '../report';
+import { median } from '../statistics';
 import { chat, runItems, type Target } from './nodes';
 import { delays } from './service';
 
@@ -13,9 +14,16 @@ const leastGain = 20;
 /** Measures how well requests in flight are kept up, and what that gains. */
 export async function benchParallel(target: Target): Promise<Figure[]> {
 	await runItems(chat(), { target, items: 1 });
-	const byDefault = await runItems(chat(), { target, items });
-	const atOnce = await runItems(chat({ parallelRequests: items }), { target, items });
-	const oneByOne = await runItems(chat({ parallelRequests: 1 }), { target, items });
+	const medianOf = async (parallelRequests: number, rounds: number) => {
+		const seconds: number[] = [];
+		for (let round = 0; round < rounds; round++) {
+			seconds.push(await runItems(chat({ parallelRequests }), { target, items }));
+		}
+		return median(seconds);
+	};
+	const byDefault = await medianOf(standard, 3);
+	const atOnce = await medianOf(items, 3);
+	const oneByOne = await medianOf(1, 1);
 
 	const possible = Math.ceil(items / standard) * secondsEach;
 	return [

@@ -1,0 +1,50 @@
+import { NodeConnectionTypes, type IExecuteFunctions, type INodeType } from 'n8n-workflow';
+import { credentialName } from '../../../nodes/shared/n8n/world';
+import { registerTypes, type WorkflowJson } from '../../harness';
+import { chatModel, measured, type Target } from './nodes';
+
+/**
+ * What n8n itself asks of any node that chats: one parameter for each item, and one request with the
+ * credential. No checks, no time limit, no retry, no receipts.
+ */
+const leastNode = (url: string, parallel: number): INodeType => ({
+	description: {
+		displayName: 'Least',
+		name: 'least',
+		group: ['transform'],
+		version: 1,
+		description: 'The least that a node can do',
+		defaults: { name: 'Least' },
+		inputs: [NodeConnectionTypes.Main],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: credentialName, required: true }],
+		properties: [{ displayName: 'Text', name: 'text', type: 'string', default: '' }],
+	},
+	async execute(this: IExecuteFunctions) {
+		const answers: Array<Promise<object>> = [];
+		const items = this.getInputData();
+		let next = 0;
+		const lane = async () => {
+			while (next < items.length) {
+				const item = next++;
+				const content = this.getNodeParameter('text', item);
+				answers[item] = this.helpers.httpRequestWithAuthentication.call(this, credentialName, {
+					method: 'POST',
+					url: `${url}/v1/chat/completions`,
+					body: { model: chatModel, messages: [{ role: 'user', content }] },
+					json: true,
+				});
+				await answers[item];
+			}
+		};
+		await Promise.all(Array.from({ length: parallel }, lane));
+		const made = await Promise.all(answers);
+		return [this.helpers.returnJsonArray(made.map((answer) => ({ ...answer })))];
+	},
+});
+
+/** Makes the node known, and gives one that takes `text` from its item. */
+export function leastChat({ url }: Target, parallel: number): WorkflowJson['nodes'][number] {
+	registerTypes({ nodes: [leastNode(url, parallel)] });
+	return { name: measured, type: 'test.least', parameters: { text: '={{ $json.text }}' } };
+}
