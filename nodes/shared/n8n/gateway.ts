@@ -1,8 +1,7 @@
-import type { IExecuteFunctions, ILoadOptionsFunctions } from 'n8n-workflow';
 import { connectionFrom } from '../gateway/connection';
 import type { Slots } from '../gateway/slots';
 import { Gateway } from '../gateway/transport';
-import { credentialName, n8nWorld, type N8nWorld } from './world';
+import { credentialName, n8nWorld, type N8nWorld, type NodeContext } from './world';
 
 /** The gateway of the node's credential, for one run of the node. */
 export type N8nGateway = Gateway<N8nWorld>;
@@ -11,10 +10,7 @@ export type N8nGateway = Gateway<N8nWorld>;
  * @param pace how many requests are in flight at most
  * @throws GatewayError when the credential cannot be used
  */
-export async function gatewayOf(
-	context: IExecuteFunctions | ILoadOptionsFunctions,
-	pace?: Slots,
-): Promise<N8nGateway> {
+export async function gatewayOf(context: NodeContext, pace?: Slots): Promise<N8nGateway> {
 	const credential = await context.getCredentials(credentialName);
 	return new Gateway(connectionFrom(credential), { ...n8nWorld(context), pace });
 }

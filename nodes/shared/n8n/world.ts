@@ -3,6 +3,7 @@ import type {
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
 	IN8nHttpFullResponse,
+	ISupplyDataFunctions,
 } from 'n8n-workflow';
 import { sleep } from 'n8n-workflow';
 import { unlessAborted, type Clock, type Http, type World } from '../gateway/http';
@@ -23,13 +24,16 @@ const clock: Clock = {
 	},
 };
 
+/** What n8n hands to a node: to execute, to fill a list, or to supply an AI node. */
+export type NodeContext = IExecuteFunctions | ILoadOptionsFunctions | ISupplyDataFunctions;
+
 /** The world as an n8n node sees it. */
 export interface N8nWorld extends World {
 	/** A stream for n8n's binary store. At least one request must have been answered before. */
 	toStream(bytes: AsyncIterable<Uint8Array>): Readable;
 }
 
-export function n8nWorld(context: IExecuteFunctions | ILoadOptionsFunctions): N8nWorld {
+export function n8nWorld(context: NodeContext): N8nWorld {
 	let streamClass: { from(bytes: AsyncIterable<Uint8Array>): Readable } | undefined;
 
 	const http: Http = async (request) => {
@@ -76,9 +80,7 @@ export function n8nWorld(context: IExecuteFunctions | ILoadOptionsFunctions): N8
 }
 
 /** Aborts when the user presses Stop. */
-export function stopSignalOf(
-	context: IExecuteFunctions | ILoadOptionsFunctions,
-): AbortSignal | undefined {
+export function stopSignalOf(context: NodeContext): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 }
 
