@@ -1,26 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
-import { embeddingList, type EmbeddingList } from '../../shared/gateway/embeddings';
+import { embed, type Embedding, type EmbeddingList } from '../../shared/gateway/embeddings';
 import { GatewayError } from '../../shared/gateway/errors';
 import { defined } from '../../shared/gateway/json';
 import { endpoints } from '../../shared/gateway/protocol';
 import type { Gateway } from '../../shared/gateway/transport';
 import { modelField } from '../../shared/n8n/models';
+import { batchSizeOf, batchSizeOption } from '../../shared/n8n/options';
 import type { ItemOutput, Operation } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';
 
-interface Request {
-	model: string;
+interface Request extends Embedding {
 	texts: string[];
 	/** The item gave a list: its answer is one too. */
 	isList: boolean;
-	encodingFormat?: string;
-	/** Most texts in one request. */
-	batchSize: number;
-	timeout?: number;
 }
 
 const { encoding_format: encodingField } = endpoints.embedding.fields;
-const defaultBatchSize = 100;
 
 /** "Endpoints" 6. */
 export const embeddingCreate: Operation<Request, ItemOutput[]> = {
@@ -44,14 +39,7 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 		},
 	],
 	options: [
-		{
-			displayName: 'Batch Size',
-			name: 'batchSize',
-			type: 'number',
-			default: defaultBatchSize,
-			typeOptions: { minValue: 1 },
-			description: 'How many texts are sent in one request at most',
-		},
+		batchSizeOption,
 		{
 			displayName: 'Encoding Format',
 			name: 'encodingFormat',
@@ -74,12 +62,11 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 		if (format !== undefined && !(encodingField.values as readonly string[]).includes(format)) {
 			parameters.report('Encoding Format', `must be one of ${encodingField.values.join(', ')}`);
 		}
-		const rules = { min: 1, fallback: defaultBatchSize };
 		return {
 			model: parameters.chosen('model', 'Model'),
 			...readInput(parameters),
 			...defined({ encodingFormat: format }),
-			batchSize: Math.floor(parameters.setting('batchSize', 'Batch Size', rules)),
+			batchSize: batchSizeOf(parameters),
 			timeout: parameters.timeout,
 		};
 	},
@@ -125,13 +112,8 @@ async function embedAll(
 	gateway: Gateway,
 ): Promise<Array<ItemOutput[] | GatewayError>> {
 	try {
-		const lists = await Promise.all(
-			chunks(
-				requests.flatMap(({ texts }) => texts),
-				requests[0].batchSize,
-			).map(async (texts) => await embed(requests[0], texts, gateway)),
-		);
-		return outputsOf(requests, lists);
+		const texts = requests.flatMap((request) => request.texts);
+		return outputsOf(requests, await embed(gateway, texts, requests[0]));
 	} catch (error) {
 		if (!(error instanceof GatewayError) || error.record.status !== 400 || requests.length === 1) {
 			return requests.map(() => asGatewayError(error));
@@ -140,20 +122,6 @@ async function embedAll(
 	const middle = Math.ceil(requests.length / 2);
 	const halves = [requests.slice(0, middle), requests.slice(middle)];
 	return (await Promise.all(halves.map(async (half) => await embedAll(half, gateway)))).flat();
-}
-
-async function embed(
-	{ model, encodingFormat, timeout }: Request,
-	texts: string[],
-	gateway: Gateway,
-): Promise<EmbeddingList> {
-	return await gateway.call({
-		endpoint: endpoints.embedding,
-		purpose: 'create the embeddings',
-		body: { model, input: texts, ...defined({ encoding_format: encodingFormat }) },
-		timeout,
-		parse: (answer) => embeddingList(answer, texts.length),
-	});
 }
 
 /** Gives every vector back to the item it came from. */
@@ -171,13 +139,6 @@ function outputsOf(requests: Request[], lists: EmbeddingList[]): ItemOutput[][] 
 		});
 		return [{ json: json as IDataObject }];
 	});
-}
-
-function chunks<T>(entries: T[], size: number): T[][] {
-	const count = Math.ceil(entries.length / size);
-	return Array.from({ length: count }, (_, index) =>
-		entries.slice(index * size, (index + 1) * size),
-	);
 }
 
 function asGatewayError(error: unknown): GatewayError {

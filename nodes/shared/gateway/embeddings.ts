@@ -1,6 +1,70 @@
 import { complaint } from './answers';
-import { isObject, textAt, valueAt } from './json';
-import { Unusable, type Answer } from './transport';
+import { defined, isObject, textAt, valueAt } from './json';
+import { endpoints } from './protocol';
+import { Unusable, type Answer, type Gateway } from './transport';
+
+/** How texts are to be embedded. */
+export interface Embedding {
+	model: string;
+	/** Sent only when set, as are the dimensions: answers are read in either form. */
+	encodingFormat?: string;
+	/** Length of each vector. The specification does not know the field; many models do. */
+	dimensions?: number;
+	/** Most texts in one request. */
+	batchSize: number;
+	/** Milliseconds for one request. */
+	timeout?: number;
+}
+
+/**
+ * The answers for any number of texts ("Endpoints" 6), in their order: as many requests as the batch
+ * size makes necessary, side by side. When one fails the others end at once, because their vectors are
+ * of no use alone and a lost answer is not billed ("Errors", status 0).
+ * @throws GatewayError also when vectors of different answers differ in length
+ */
+export async function embed(
+	gateway: Gateway,
+	texts: string[],
+	{ model, encodingFormat: encoding_format, dimensions, batchSize, timeout }: Embedding,
+): Promise<EmbeddingList[]> {
+	const failure = new AbortController();
+	const { signal } = gateway.world;
+	const own = gateway.withSignal(
+		signal ? AbortSignal.any([signal, failure.signal]) : failure.signal,
+	);
+	let length: number | undefined;
+	const request = async (input: string[]) =>
+		await own.call({
+			endpoint: endpoints.embedding,
+			purpose: 'create the embeddings',
+			body: { model, input, ...defined({ encoding_format, dimensions }) },
+			timeout,
+			parse(answer) {
+				const list = embeddingList(answer, input.length);
+				const found = list.vectors[0].length;
+				if (dimensions !== undefined && found !== dimensions) {
+					throw new Unusable(
+						`has vectors of ${found} numbers although Dimensions is ${dimensions}: set what the model gives, or take the option away`,
+					);
+				}
+				length ??= found;
+				if (found !== length) throw new Unusable(unequal(length, found));
+				return list;
+			},
+		});
+	const requests = chunks(texts, batchSize).map(request);
+	return await Promise.all(requests).catch((error: unknown) => {
+		failure.abort(error);
+		throw error;
+	});
+}
+
+function chunks<T>(entries: T[], size: number): T[][] {
+	const count = Math.ceil(entries.length / size);
+	return Array.from({ length: count }, (_, index) =>
+		entries.slice(index * size, (index + 1) * size),
+	);
+}
 
 export interface EmbeddingList {
 	/** In the order of the texts that were sent. */
@@ -32,7 +96,7 @@ export function embeddingList(answer: Answer, count: number): EmbeddingList {
 	const whole = vectors as number[][];
 	const odd = whole.findIndex((vector) => vector.length !== whole[0].length);
 	if (odd !== -1) {
-		throw new Unusable(`has vectors of ${whole[0].length} and of ${whole[odd].length} numbers`);
+		throw new Unusable(unequal(whole[0].length, whole[odd].length));
 	}
 	return {
 		vectors: whole,
@@ -41,6 +105,8 @@ export function embeddingList(answer: Answer, count: number): EmbeddingList {
 		requestId: answer.requestId,
 	};
 }
+
+const unequal = (one: number, other: number) => `has vectors of ${one} and of ${other} numbers`;
 
 function vectorOf(value: unknown, index: number): number[] {
 	const vector = typeof value === 'string' ? fromBase64(value) : value;

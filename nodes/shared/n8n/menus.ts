@@ -1,9 +1,10 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Endpoint } from '../gateway/protocol';
 import type { Operation } from './operation';
+import { timeoutOption } from './options';
 
 /** Entries of "Options" that every operation has. */
-const commonOptions = ({ timeoutSeconds }: Endpoint): INodeProperties[] => [
+const commonOptions = (endpoint: Endpoint): INodeProperties[] => [
 	{
 		displayName: 'Parallel Requests',
 		name: 'parallelRequests',
@@ -12,14 +13,7 @@ const commonOptions = ({ timeoutSeconds }: Endpoint): INodeProperties[] => [
 		typeOptions: { minValue: 1 },
 		description: 'How many items are sent at the same time',
 	},
-	{
-		displayName: 'Timeout (Seconds)',
-		name: 'timeout',
-		type: 'number',
-		default: timeoutSeconds,
-		typeOptions: { minValue: 1 },
-		description: 'How long to wait for the answer to one request',
-	},
+	timeoutOption(endpoint),
 ];
 
 /** The node's parameters, from its list of operations. */

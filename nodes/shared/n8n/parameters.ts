@@ -1,4 +1,4 @@
-import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import type { Problem } from '../gateway/errors';
 import { fieldProblem } from '../gateway/fields';
 import { isObject, parseJson, type JsonObject } from '../gateway/json';
@@ -13,7 +13,7 @@ export class ItemParameters {
 	private readonly options: JsonObject;
 
 	constructor(
-		readonly context: IExecuteFunctions,
+		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
 	) {
 		const options = this.value('options', {});

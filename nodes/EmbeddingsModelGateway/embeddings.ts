@@ -1,0 +1,138 @@
+import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { embed, type Embedding } from '../shared/gateway/embeddings';
+import { badInput, GatewayError } from '../shared/gateway/errors';
+import { defined } from '../shared/gateway/json';
+import { Slots } from '../shared/gateway/slots';
+import { nodeError } from '../shared/n8n/errors';
+import { gatewayOf, type N8nGateway } from '../shared/n8n/gateway';
+import { batchSizeOf } from '../shared/n8n/options';
+import { ItemParameters } from '../shared/n8n/parameters';
+
+/** What vector stores ask of an embeddings node; each of n8n's uses these two methods alone. */
+export interface Embeddings {
+	/** One vector for each document, in their order. */
+	embedDocuments(documents: string[]): Promise<number[][]>;
+	embedQuery(query: string): Promise<number[]>;
+}
+
+interface Settings extends Embedding {
+	stripNewLines: boolean;
+}
+
+const connection = NodeConnectionTypes.AiEmbedding;
+
+/** Requests in flight at most; fewer while the service says that it has too many. */
+const parallel = 5;
+
+/**
+ * The embeddings of one node, for one item of the vector store. Every call shows in the run log.
+ * @throws NodeApiError when a parameter or the credential cannot be used
+ */
+export async function embeddingsOf(
+	context: ISupplyDataFunctions,
+	item: number,
+): Promise<Embeddings> {
+	const settings = await shown(context, () => readSettings(new ItemParameters(context, item)));
+	const gateway = await shown(context, async () => await gatewayOf(context, new Slots(parallel)));
+	return {
+		embedDocuments: async (documents) =>
+			await logged(context, { documents }, async () => {
+				checkDocuments(documents);
+				return await vectorsOf(gateway, documents, settings);
+			}),
+		embedQuery: async (query) =>
+			await logged(context, { query }, async () => {
+				if (isEmpty(query)) throw emptyTexts('The query is empty');
+				const [vector] = await vectorsOf(gateway, [query], settings);
+				return vector;
+			}),
+	};
+}
+
+function readSettings(parameters: ItemParameters): Settings {
+	const settings = {
+		model: parameters.chosen('model', 'Model'),
+		batchSize: batchSizeOf(parameters),
+		...defined({
+			dimensions: parameters.checkedNumber('dimensions', 'Dimensions', { type: 'integer', min: 1 }),
+			timeout: parameters.timeout,
+		}),
+		stripNewLines: parameters.optionalBoolean('stripNewLines', 'Strip New Lines') ?? true,
+	};
+	if (parameters.problems.length > 0) throw badInput(parameters.problems);
+	return settings;
+}
+
+async function vectorsOf(
+	gateway: N8nGateway,
+	texts: string[],
+	{ stripNewLines, ...embedding }: Settings,
+): Promise<number[][]> {
+	const input = stripNewLines ? texts.map((text) => text.replace(/\r?\n/g, ' ')) : texts;
+	const lists = await embed(gateway, input, embedding);
+	return lists.flatMap(({ vectors }) => vectors);
+}
+
+function checkDocuments(documents: string[]): void {
+	const places = documents.flatMap((text, index) => (isEmpty(text) ? [index + 1] : []));
+	if (places.length === 0) return;
+	const named = places.slice(0, mostNamed).join(', ');
+	const more = places.length > mostNamed ? ` and ${places.length - mostNamed} more` : '';
+	throw emptyTexts(
+		places.length === 1
+			? `Document ${named} of ${documents.length} is empty`
+			: `Documents ${named}${more} of ${documents.length} are empty`,
+	);
+}
+
+/** Documents that one message names. */
+const mostNamed = 10;
+
+/** An expression or an agent can yield anything. */
+function isEmpty(text: unknown): boolean {
+	return typeof text !== 'string' || text.trim() === '';
+}
+
+function emptyTexts(message: string): GatewayError {
+	return new GatewayError({
+		message,
+		advice:
+			'Nothing was sent and nothing was billed. There is no embedding of an empty text: leave it out before this step, for example with a Filter node, and check the expression or the tool call that it comes from.',
+		status: 0,
+		billed: 'no',
+		retry_can_help: false,
+	});
+}
+
+/** Runs one call of the vector store, and shows what went in and what came out in n8n's run log. */
+async function logged<T extends number[] | number[][]>(
+	context: ISupplyDataFunctions,
+	payload: IDataObject,
+	run: () => Promise<T>,
+): Promise<T> {
+	const { index } = context.addInputData(connection, [[{ json: payload }]]);
+	try {
+		const response = await run();
+		context.addOutputData(connection, index, [[{ json: { response } }]]);
+		return response;
+	} catch (error) {
+		const failure = errorOf(context, error);
+		// So n8n leads from the vector store, where it surfaces, to this node.
+		failure.functionality = 'configuration-node';
+		context.addOutputData(connection, index, failure);
+		throw failure;
+	}
+}
+
+/** The work, with its failure as n8n shows failures. */
+async function shown<T>(context: ISupplyDataFunctions, work: () => Promise<T> | T): Promise<T> {
+	try {
+		return await work();
+	} catch (error) {
+		throw errorOf(context, error);
+	}
+}
+
+const errorOf = (context: ISupplyDataFunctions, error: unknown) =>
+	nodeError(context.getNode(), { error, others: [], jobs: [], jobsAreKept: false });

@@ -1,0 +1,287 @@
+import type { IDataObject, IExecuteFunctions, INodeType, ITaskData } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
+import { startGateway, type Gateway } from '../gateway';
+import { listSearch, registerTypes, runWorkflow, type WorkflowJson } from '../harness';
+import { byId, credentialFor } from './support/workflows';
+
+/** Asks its embeddings for vectors, as a vector store does. */
+const store: INodeType = {
+	description: {
+		...{ displayName: 'Store', name: 'store', group: ['transform'], version: 1 },
+		...{ description: 'Asks for embeddings', defaults: { name: 'Store' } },
+		inputs: [
+			NodeConnectionTypes.Main,
+			{ type: NodeConnectionTypes.AiEmbedding, required: true, maxConnections: 1 },
+		],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions) {
+		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiEmbedding, 0);
+		const embeddings = connected as Embeddings;
+		const [{ json }] = this.getInputData();
+		const { documents, query } = json as { documents?: string[]; query?: string };
+		return [
+			[
+				{
+					json: {
+						...(documents && { documents: await embeddings.embedDocuments(documents) }),
+						...(query !== undefined && { query: await embeddings.embedQuery(query) }),
+					},
+				},
+			],
+		];
+	},
+};
+
+describe('the embeddings node of a vector store', () => {
+	let gateway: Gateway;
+	beforeAll(() => registerTypes({ nodes: [store] }));
+	beforeEach(async () => void (gateway = await startGateway()));
+	afterEach(async () => await gateway.close());
+
+	const node = (options: IDataObject, model = 'embed-1') => ({
+		name: 'Embeddings',
+		type: 'n8n-nodes-model-gateway.embeddingsModelGateway',
+		parameters: { model: byId(model), options },
+	});
+	const run = async (
+		input: { documents?: unknown[]; query?: unknown },
+		{ options = {}, credential = {}, onStart, model }: RunSettings = {},
+	) =>
+		await runWorkflow(
+			{
+				nodes: [
+					{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
+					{ name: 'Store', type: 'test.store' },
+					node(options, model),
+				],
+				connections: {
+					Start: { main: [[{ node: 'Store', type: 'main', index: 0 }]] },
+					Embeddings: { ai_embedding: [[{ node: 'Store', type: 'ai_embedding', index: 0 }]] },
+				},
+			} as WorkflowJson,
+			{
+				credentials: credentialFor(gateway, credential),
+				input: [{ json: input as IDataObject }],
+				onStart,
+			},
+		);
+	interface RunSettings {
+		options?: IDataObject;
+		credential?: IDataObject;
+		onStart?: (cancel: () => void) => void;
+		model?: string;
+	}
+	type Run = Awaited<ReturnType<typeof run>>;
+
+	const vectorsOf = (result: Run) => result.items('Store')[0].json.documents as number[][];
+	const logOf = (result: Run): ITaskData[] => result.data.resultData.runData.Embeddings ?? [];
+	const texts = (count: number) =>
+		Array.from({ length: count }, (_, index) => `Text number ${index}`);
+	const inputs = () => gateway.requests.map(({ body }) => (body as { input: string[] }).input);
+	const answer = (embeddings: unknown[]) =>
+		gateway.fault({
+			route: 'embedding',
+			action: 'answer',
+			body: JSON.stringify({
+				object: 'list',
+				data: embeddings.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+			}),
+		});
+
+	it('sends many texts in few requests and gives each its vector, in whatever order they come', async () => {
+		const query = (await run({ query: 'Text number 137' })).items('Store')[0].json.query;
+		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
+		const before = gateway.requests.length;
+		const vectors = vectorsOf(await run({ documents: texts(250) }));
+		expect(vectors).toHaveLength(250);
+		expect(vectors[137]).toEqual(query);
+		expect(
+			inputs()
+				.slice(before)
+				.map(({ length }) => length),
+		).toEqual([100, 100, 50]);
+	});
+
+	it('sends only what is set', async () => {
+		await run({ query: 'a' });
+		const options = { batchSize: 2, dimensions: 64, timeout: 30 };
+		const vectors = vectorsOf(await run({ documents: texts(3) }, { options }));
+		expect(vectors.map(({ length }) => length)).toEqual([64, 64, 64]);
+		expect(gateway.requests.map(({ body }) => body)).toEqual([
+			{ model: 'embed-1', input: ['a'] },
+			{ model: 'embed-1', input: texts(2), dimensions: 64 },
+			{ model: 'embed-1', input: ['Text number 2'], dimensions: 64 },
+		]);
+	});
+
+	it('turns line breaks into spaces, unless they are to stay', async () => {
+		const documents = ['one\ntwo\r\nthree'];
+		await run({ documents, query: 'four\nfive' });
+		await run({ documents }, { options: { stripNewLines: false } });
+		expect(inputs()).toEqual([['one two three'], ['four five'], documents]);
+	});
+
+	it('keeps at most five requests in flight', async () => {
+		await gateway.close();
+		gateway = await startGateway({ answerMilliseconds: 100 });
+		let sent = 0;
+		gateway.on('request', () => sent++);
+		const started = Date.now();
+		await run({ documents: texts(15) }, { options: { batchSize: 1 } });
+		expect(gateway.requests).toHaveLength(15);
+		// Three rounds of five; without a limit it would be one.
+		expect(Date.now() - started).toBeGreaterThan(290);
+	});
+
+	it('asks for nothing when there are no documents', async () => {
+		expect(vectorsOf(await run({ documents: [] }))).toEqual([]);
+		expect(gateway.requests).toHaveLength(0);
+	});
+
+	it('reads base64 although it did not ask for it', async () => {
+		answer([Buffer.from(new Float32Array([0.5, -2]).buffer).toString('base64'), [1, 3]]);
+		expect(vectorsOf(await run({ documents: texts(2) }))).toEqual([
+			[0.5, -2],
+			[1, 3],
+		]);
+	});
+
+	it.each([
+		{ why: 'one is missing', given: [[1, 2]], says: 'the answer has 1 vectors for 2 texts' },
+		{ why: 'they differ', given: [[1, 2], [1]], says: 'has vectors of 2 and of 1 numbers' },
+		{
+			why: 'they are not as long as asked',
+			given: [
+				[1, 2],
+				[3, 4],
+			],
+			options: { dimensions: 3 },
+			says: 'has vectors of 2 numbers although Dimensions is 3',
+		},
+	])('gives no vectors when $why', async ({ given, options, says }) => {
+		answer(given);
+		const result = await run({ documents: texts(2) }, { options });
+		expect(result.errorOf('Store')?.message).toContain(says);
+		expect(gateway.requests).toHaveLength(1);
+	});
+
+	it('gives no vectors when those of two requests differ in length', async () => {
+		answer([[1, 2]]);
+		const result = await run({ documents: texts(2) }, { options: { batchSize: 1 } });
+		expect(result.errorOf('Store')?.message).toMatch(/has vectors of (2 and of 256|256 and of 2)/);
+	});
+
+	it.each([
+		{ input: { documents: ['a', 'b', ' \n'] }, says: 'Document 3 of 3 is empty' },
+		{ input: { documents: ['', 'b', null] }, says: 'Documents 1, 3 of 3 are empty' },
+		{ input: { query: ' ' }, says: 'The query is empty' },
+		{ input: { query: 7 }, says: 'The query is empty' },
+	])('names what is empty before anything is paid: $says', async ({ input, says }) => {
+		const result = await run(input);
+		expect(result.errorOf('Store')?.message).toBe(says);
+		expect(result.errorOf('Store')?.description).toContain('nothing was billed');
+		expect(gateway.requests).toHaveLength(0);
+	});
+
+	it('shows in the run log what went in and what came out', async () => {
+		const result = await run({ documents: ['a', 'b'], query: 'c' });
+		const { documents, query } = result.items('Store')[0].json;
+		expect(logOf(result)).toMatchObject([
+			{
+				executionStatus: 'success',
+				inputOverride: { ai_embedding: [[{ json: { documents: ['a', 'b'] } }]] },
+				data: { ai_embedding: [[{ json: { response: documents } }]] },
+			},
+			{
+				executionStatus: 'success',
+				inputOverride: { ai_embedding: [[{ json: { query: 'c' } }]] },
+				data: { ai_embedding: [[{ json: { response: query } }]] },
+			},
+		]);
+	});
+
+	it('shows a failure in the run log and at the vector store, with all that is known of it', async () => {
+		const result = await run({ documents: ['a', 'a [blocked] text'] });
+		const { requestId } = gateway.requests[0];
+		const failure = {
+			name: 'NodeApiError',
+			functionality: 'configuration-node',
+			httpCode: '400',
+			message: expect.stringContaining('Could not create the embeddings'),
+			description: expect.stringMatching(`HTTP 400, code invalid_prompt.*request id ${requestId}`),
+			context: { data: { status: 400, code: 'invalid_prompt', request_id: requestId } },
+		};
+		expect(logOf(result)).toMatchObject([{ executionStatus: 'error', error: failure }]);
+		expect(result.errorOf('Store')).toMatchObject(failure);
+		expect(gateway.ledger).toHaveLength(0);
+	});
+
+	it('ends the other requests when one is refused', async () => {
+		gateway.fault({ route: 'embedding', action: 'stall', times: 4 });
+		const refused = { status: 400, code: 'invalid_prompt' };
+		gateway.fault({ route: 'embedding', action: 'error', ...refused });
+		const result = await run({ documents: texts(20) }, { options: { batchSize: 1 } });
+		expect(result.errorOf('Store')?.message).toContain('invalid_prompt');
+		expect(gateway.requests).toHaveLength(5);
+	});
+
+	it('waits as long as a rate limit says, and no longer', async () => {
+		const headers = { 'retry-after': '1' };
+		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
+		gateway.fault({ route: 'embedding', action: 'error', ...limit });
+		const started = Date.now();
+		expect(vectorsOf(await run({ documents: texts(2) }))).toHaveLength(2);
+		expect(Date.now() - started).toBeGreaterThanOrEqual(990);
+		expect(Date.now() - started).toBeLessThan(5000);
+		expect(gateway.requests).toHaveLength(2);
+	});
+
+	it('turns to the backup URL when the base URL is dead', async () => {
+		const credential = { baseUrl: 'http://127.0.0.1:9', backupUrl: gateway.backupUrl };
+		const result = await run({ documents: texts(3) }, { credential });
+		expect(vectorsOf(result)).toHaveLength(3);
+		expect(gateway.requests).toHaveLength(1);
+	});
+
+	it('takes the time limit in seconds', async () => {
+		gateway.fault({ route: 'embedding', action: 'stall', seconds: 1 });
+		const result = await run({ query: 'a' }, { options: { timeout: 3 } });
+		expect(result.errorOf('Store')).toBeUndefined();
+		expect(gateway.requests).toHaveLength(1);
+	});
+
+	it('ends at once when the user presses Stop', async () => {
+		gateway.fault({ route: 'embedding', action: 'stall', times: Infinity });
+		let cancel = () => {};
+		gateway.on('request', () => setTimeout(() => cancel(), 50));
+		let closed = Infinity;
+		const onStart = (stop: () => void) => {
+			cancel = () => {
+				closed = Date.now();
+				stop();
+			};
+		};
+		const result = await run({ documents: texts(2) }, { onStart });
+		expect(result.status).toBe('canceled');
+		expect(Date.now() - closed).toBeLessThan(1000);
+		expect(gateway.requests).toHaveLength(1);
+	});
+
+	it('names all options that cannot be used, before anything is sent', async () => {
+		const options = { batchSize: 0, dimensions: 2.5, timeout: 'soon' };
+		const result = await run({ query: 'a' }, { options, model: '' });
+		const [{ error }] = logOf(result);
+		for (const field of ['Model', 'Batch Size', 'Dimensions', 'Timeout (Seconds)']) {
+			expect(error?.message).toContain(field);
+		}
+		expect(result.errorOf('Store')?.message).toBe('Error in sub-node Embeddings');
+		expect(gateway.requests).toHaveLength(0);
+	});
+
+	it('offers the models of the gateway', async () => {
+		expect(listSearch).toBeDefined();
+	});
+});
