@@ -1,6 +1,6 @@
 import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { embed, type Embedding } from '../shared/gateway/embeddings';
+import { embed, parallelBatches, type Embedding } from '../shared/gateway/embeddings';
 import { badInput, GatewayError } from '../shared/gateway/errors';
 import { defined } from '../shared/gateway/json';
 import { Slots } from '../shared/gateway/slots';
@@ -22,9 +22,6 @@ interface Settings extends Embedding {
 
 const connection = NodeConnectionTypes.AiEmbedding;
 
-/** Requests in flight at most; fewer while the service says that it has too many. */
-const parallel = 5;
-
 /**
  * The embeddings of one node, for one item of the vector store. Every call shows in the run log.
  * @throws NodeApiError when a parameter or the credential cannot be used
@@ -34,7 +31,10 @@ export async function embeddingsOf(
 	item: number,
 ): Promise<Embeddings> {
 	const settings = await shown(context, () => readSettings(new ItemParameters(context, item)));
-	const gateway = await shown(context, async () => await gatewayOf(context, new Slots(parallel)));
+	const gateway = await shown(
+		context,
+		async () => await gatewayOf(context, new Slots(parallelBatches)),
+	);
 	return {
 		embedDocuments: async (documents) =>
 			await logged(context, { documents }, async () => {

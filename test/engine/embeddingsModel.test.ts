@@ -1,6 +1,8 @@
 import type { IDataObject, IExecuteFunctions, INodeType, ITaskData } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { setTimeout } from 'node:timers/promises';
 import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
+import { parallelBatches } from '../../nodes/shared/gateway/embeddings';
 import { startGateway, type Gateway } from '../gateway';
 import { listSearch, registerTypes, runWorkflow, type WorkflowJson } from '../harness';
 import { byId, credentialFor } from './support/workflows';
@@ -124,15 +126,13 @@ describe('the embeddings node of a vector store', () => {
 		expect(inputs()).toEqual([['one two three'], ['four five'], documents]);
 	});
 
-	it('keeps at most five requests in flight', async () => {
+	it('keeps few requests in flight', async () => {
 		await gateway.close();
 		gateway = await startGateway({ answerMilliseconds: 100 });
-		let sent = 0;
-		gateway.on('request', () => sent++);
 		const started = Date.now();
-		await run({ documents: texts(15) }, { options: { batchSize: 1 } });
-		expect(gateway.requests).toHaveLength(15);
-		// Three rounds of five; without a limit it would be one.
+		await run({ documents: texts(3 * parallelBatches) }, { options: { batchSize: 1 } });
+		expect(gateway.requests).toHaveLength(3 * parallelBatches);
+		// Three rounds; without a limit it would be one.
 		expect(Date.now() - started).toBeGreaterThan(290);
 	});
 
@@ -219,13 +219,19 @@ describe('the embeddings node of a vector store', () => {
 		expect(gateway.ledger).toHaveLength(0);
 	});
 
-	it('ends the other requests when one is refused', async () => {
-		gateway.fault({ route: 'embedding', action: 'stall', times: 4 });
+	it('sends no more when a request is refused', async () => {
+		gateway.fault({
+			route: 'embedding',
+			action: 'stall',
+			seconds: 0.2,
+			times: parallelBatches - 1,
+		});
 		const refused = { status: 400, code: 'invalid_prompt' };
 		gateway.fault({ route: 'embedding', action: 'error', ...refused });
 		const result = await run({ documents: texts(20) }, { options: { batchSize: 1 } });
 		expect(result.errorOf('Store')?.message).toContain('invalid_prompt');
-		expect(gateway.requests).toHaveLength(5);
+		await setTimeout(500);
+		expect(gateway.requests).toHaveLength(parallelBatches);
 	});
 
 	it('waits as long as a rate limit says, and no longer', async () => {
@@ -255,18 +261,18 @@ describe('the embeddings node of a vector store', () => {
 
 	it('ends at once when the user presses Stop', async () => {
 		gateway.fault({ route: 'embedding', action: 'stall', times: Infinity });
-		let cancel = () => {};
-		gateway.on('request', () => setTimeout(() => cancel(), 50));
-		let closed = Infinity;
-		const onStart = (stop: () => void) => {
-			cancel = () => {
-				closed = Date.now();
-				stop();
-			};
+		let stopped = Infinity;
+		const onStart = (cancel: () => void) => {
+			const timer = setInterval(() => {
+				if (gateway.requests.length === 0) return;
+				clearInterval(timer);
+				stopped = Date.now();
+				cancel();
+			}, 10);
 		};
 		const result = await run({ documents: texts(2) }, { onStart });
 		expect(result.status).toBe('canceled');
-		expect(Date.now() - closed).toBeLessThan(1000);
+		expect(Date.now() - stopped).toBeLessThan(1000);
 		expect(gateway.requests).toHaveLength(1);
 	});
 
@@ -282,6 +288,9 @@ describe('the embeddings node of a vector store', () => {
 	});
 
 	it('offers the models of the gateway', async () => {
-		expect(listSearch).toBeDefined();
+		const name = 'n8n-nodes-model-gateway.embeddingsModelGateway';
+		const settings = { credentials: credentialFor(gateway), filter: 'embed' };
+		const { results } = await listSearch(name, 'searchModels', settings);
+		expect(results.map(({ value }) => value)).toEqual(['embed-1', 'embed-1-large']);
 	});
 });

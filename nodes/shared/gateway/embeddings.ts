@@ -1,6 +1,7 @@
 import { complaint } from './answers';
 import { defined, isObject, textAt, valueAt } from './json';
 import { endpoints } from './protocol';
+import { Slots } from './slots';
 import { Unusable, type Answer, type Gateway } from './transport';
 
 /** How texts are to be embedded. */
@@ -16,10 +17,13 @@ export interface Embedding {
 	timeout?: number;
 }
 
+/** Requests for the texts of one list that are in flight at most. */
+export const parallelBatches = 5;
+
 /**
  * The answers for any number of texts ("Endpoints" 6), in their order: as many requests as the batch
- * size makes necessary, side by side. When one fails the others end at once, because their vectors are
- * of no use alone and a lost answer is not billed ("Errors", status 0).
+ * size makes necessary, a few at a time. When one fails no more are sent, and those under way are given up:
+ * their vectors are of no use alone.
  * @throws GatewayError also when vectors of different answers differ in length
  */
 export async function embed(
@@ -52,11 +56,17 @@ export async function embed(
 				return list;
 			},
 		});
-	const requests = chunks(texts, batchSize).map(request);
-	return await Promise.all(requests).catch((error: unknown) => {
-		failure.abort(error);
-		throw error;
-	});
+	const slots = new Slots(parallelBatches);
+	const inTurn = async (input: string[]) =>
+		await slots.run(
+			async () =>
+				await request(input).catch((error: unknown) => {
+					// Before the slot is free: whoever is next must not be sent.
+					failure.abort(error);
+					throw error;
+				}),
+		);
+	return await Promise.all(chunks(texts, batchSize).map(inTurn));
 }
 
 function chunks<T>(entries: T[], size: number): T[][] {
