@@ -151,7 +151,8 @@ describe('texts of many items', () => {
 			const { data } = list(input.map((text) => [numberOf(text), 1]));
 			return parse(answerOf({ data: data.reverse(), usage: { total_tokens: input.length } }));
 		};
-		return { gateway: { call } } as unknown as ItemRun;
+		const gateway = { call, world: {}, withSignal: () => gateway };
+		return { gateway } as unknown as ItemRun;
 	}
 
 	const items = fc

@@ -41,6 +41,7 @@ describe('the package as it is published', () => {
 	it('gives the same classes when it is required', async () => {
 		const classes = await packageClasses();
 		expect(Object.keys(classes).sort()).toEqual([
+			'EmbeddingsModelGateway',
 			'ModelGateway',
 			'ModelGatewayApi',
 			'ModelGatewayWaitForVideo',
