@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+
+const root = path.join(__dirname, '../..');
+
+/** The package as npm publishes it. */
+export interface Packed {
+	/** The folder that holds what was in the tarball. */
+	folder: string;
+	/** Paths in the folder. */
+	paths: string[];
+	/** Bytes of the tarball. */
+	size: number;
+	/** Bytes of all files. */
+	unpackedSize: number;
+}
+
+/** Packs the package, with `dist` as it was last built, and unpacks it in a folder that exists. */
+export function packInto(folder: string): Packed {
+	const [{ filename, files, size, unpackedSize }] = JSON.parse(
+		execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
+			cwd: root,
+			stdio: ['ignore', 'pipe', 'ignore'],
+		}).toString(),
+	) as Array<{
+		filename: string;
+		files: Array<{ path: string }>;
+		size: number;
+		unpackedSize: number;
+	}>;
+	// The tarball's files are in a folder "package".
+	execFileSync('tar', ['-xzf', filename], { cwd: folder });
+	const paths = files.map((file) => file.path);
+	return { folder: path.join(folder, 'package'), paths, size, unpackedSize };
+}

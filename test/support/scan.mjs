@@ -1,0 +1,15 @@
+// Usage: node scan.mjs <folder> <source | tarball>
+// Prints what n8n's scanner for community packages says of the folder. Its own command does the same after it
+// has fetched both from where they are published. It is an ES module, which jest cannot load.
+import {
+	analyzePackage,
+	SOURCE_FILE_PATTERNS,
+} from '@n8n/scan-community-package/scanner/scanner.mjs';
+
+const patterns = {
+	source: SOURCE_FILE_PATTERNS,
+	tarball: ['**/*.js', 'package.json'],
+};
+
+const [folder, kind] = process.argv.slice(2);
+process.stdout.write(JSON.stringify(await analyzePackage(folder, patterns[kind])));

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { packInto } from '../support/packed';
+
+const root = path.join(__dirname, '../..');
+const retry = 'nodes/shared/gateway/retry';
+
+describe("n8n's scanner for community packages", () => {
+	const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'scan-')));
+	const packed = packInto(folder);
+	afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+	function scan(scanned: string, kind: 'source' | 'tarball') {
+		const script = path.join(__dirname, '../support/scan.mjs');
+		const env = {
+			...process.env,
+			// With "test", as jest has it, n8n's rules take every file for one of their own tests.
+			NODE_ENV: 'production',
+			// The scanner leaves a temporary folder behind.
+			TMPDIR: folder,
+		};
+		const said = execFileSync(process.execPath, [script, scanned, kind], { env }).toString();
+		return JSON.parse(said) as { passed: boolean; message?: string; details?: string };
+	}
+
+	// The scanner also passes, with a message, where it finds no files.
+	it('passes the source', () => expect(scan(root, 'source')).toEqual({ passed: true }));
+
+	it('passes the tarball', () => expect(scan(packed.folder, 'tarball')).toEqual({ passed: true }));
+
+	it('refuses source with what n8n forbids', () => {
+		const copy = path.join(folder, 'source');
+		for (const name of ['package.json', 'nodes', 'credentials'])
+			cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+		appendFileSync(path.join(copy, `${retry}.ts`), "import 'node:fs';\nconsole.log(1);\n");
+		writeFileSync(
+			path.join(copy, 'credentials/Other.credentials.ts'),
+			"export class Other implements ICredentialType { displayName = 'Other'; }",
+		);
+
+		const { passed, details } = scan(copy, 'source');
+		expect(passed).toBe(false);
+		expect(details).toContain(`${retry}.ts`);
+		expect(details).toContain('no-restricted-imports');
+		expect(details).toContain('no-console');
+		expect(details).toContain('n8n-nodes-base/cred-class-field-display-name-missing-api');
+	});
+
+	it('refuses a tarball with what n8n forbids', () => {
+		const copy = path.join(folder, 'tarball');
+		cpSync(packed.folder, copy, { recursive: true });
+		appendFileSync(path.join(copy, `dist/${retry}.js`), 'const fs=require("fs");console.log(fs);');
+
+		const { passed, details } = scan(copy, 'tarball');
+		expect(passed).toBe(false);
+		expect(details).toContain(`${retry}.js`);
+		expect(details).toContain('no-restricted-imports');
+		expect(details).toContain('no-console');
+	});
+});
