@@ -1,5 +1,6 @@
-const { rm } = require('node:fs/promises');
-const { dest, src } = require('gulp');
+const { rm, writeFile } = require('node:fs/promises');
+const { minify } = require('@swc/core');
+const { dest, parallel, src } = require('gulp');
 
 /** Copies what tsc leaves behind: icons and codex files, beside the compiled nodes. */
 function assets() {
@@ -10,5 +11,16 @@ function assets() {
 	}).pipe(dest('dist'));
 }
 
+/**
+ * Takes the white space out of what tsc wrote, a quarter of its size. Every file and every name stays as it
+ * is: n8n finds classes by name, and who reads the package, or an error out of it, meets the names of the source.
+ */
+async function compact() {
+	for await (const { path, contents } of src('dist/**/*.js')) {
+		const { code } = await minify(contents.toString(), { compress: false, mangle: false });
+		await writeFile(path, code);
+	}
+}
+
 exports.clean = async () => await rm('dist', { recursive: true, force: true });
-exports.default = assets;
+exports.default = parallel(assets, compact);

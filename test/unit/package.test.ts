@@ -1,6 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../package.json';
+import { packInto } from '../support/packed';
 
 const root = path.join(__dirname, '../..');
 
@@ -10,13 +12,9 @@ async function packageClasses() {
 }
 
 describe('the package as it is published', () => {
-	const [{ files }] = JSON.parse(
-		execFileSync('npm', ['pack', '--dry-run', '--json'], {
-			cwd: root,
-			stdio: ['ignore', 'pipe', 'ignore'],
-		}).toString(),
-	) as Array<{ files: Array<{ path: string }> }>;
-	const paths = files.map((file) => file.path);
+	const folder = mkdtempSync(path.join(tmpdir(), 'package-'));
+	const { paths, unpackedSize } = packInto(folder);
+	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 	it('needs nothing at run time', () => {
 		expect(manifest).not.toHaveProperty('dependencies');
@@ -37,6 +35,8 @@ describe('the package as it is published', () => {
 		]);
 		expect(paths.filter((file) => /test|example/i.test(file))).toEqual([]);
 	});
+
+	it('is small', () => expect(unpackedSize).toBeLessThan(200_000));
 
 	it('gives the same classes when it is required', async () => {
 		const classes = await packageClasses();
