@@ -2,6 +2,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { benchDownload } from './download';
+import { benchPackage } from './package';
 import { benchRendering } from './rendering';
 import { print, printFigures, printSummary, type Figure } from './report';
 import { benchRequests } from './requests';
@@ -38,6 +39,14 @@ const parts: Record<string, Part> = {
 			'CPU is that of the process which runs the engine; axios alone keeps connections alive, n8n never does',
 		],
 		run: benchRequests,
+	},
+	package: {
+		about: 'the package as it is published: its size, and the time to load it (15 s)',
+		notes: [
+			"medians (least to most), each in a fresh process, by n8n's own loader of packages",
+			'n8n without it is measured in the same processes, just before',
+		],
+		run: benchPackage,
 	},
 	rendering: {
 		about: 'the videos that the embedded gateway makes for tests and the demo (15 s)',

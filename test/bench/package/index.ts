@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import manifest from '../../../package.json';
+import { packInto, type Packed } from '../../support/packed';
+import type { Figure } from '../report';
+import { median, spread } from '../statistics';
+
+const rounds = 11;
+/** In milliseconds. */
+const longestLoad = 50;
+/** In bytes. */
+const largest = 200_000;
+
+/** In milliseconds. */
+interface Load {
+	/** n8n-core and n8n's own nodes, before this package. */
+	without: number;
+	ours: number;
+	/** Of this package. */
+	nodes: string[];
+}
+
+/** Measures what the package costs an n8n that has it: its size on the disk, and time at every start. */
+export async function benchPackage(): Promise<Figure[]> {
+	const folder = await mkdtemp(path.join(tmpdir(), 'bench-package-'));
+	try {
+		const packed = packInto(folder);
+		// The first one also brings the files into the memory of the machine.
+		load(packed, folder);
+		const loads = Array.from({ length: rounds }, () => load(packed, folder));
+		return figures(packed, loads);
+	} finally {
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+/** Loads the package in a fresh process. */
+function load(packed: Packed, home: string): Load {
+	const nodesBase = path.dirname(require.resolve('n8n-nodes-base/package.json'));
+	const answer = execFileSync(
+		process.execPath,
+		[path.join(__dirname, 'load.cjs'), nodesBase, packed.folder],
+		{
+			env: {
+				...process.env,
+				// So n8n, too, lends its n8n-workflow to the packages that it loads.
+				NODE_PATH: path.join(nodesBase, '..'),
+				N8N_USER_FOLDER: home,
+				N8N_LOG_LEVEL: 'silent',
+			},
+		},
+	);
+	const loaded = JSON.parse(answer.toString()) as Load;
+	if (loaded.nodes.length !== manifest.n8n.nodes.length)
+		throw new Error(`Only these nodes were loaded: ${loaded.nodes.join(', ')}`);
+	return loaded;
+}
+
+function figures({ size, unpackedSize }: Packed, loads: Load[]): Figure[] {
+	const ours = loads.map((each) => each.ours);
+	const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
+	return [
+		{ figure: 'size of the tarball', value: kilobytes(size) },
+		{
+			figure: 'size unpacked',
+			value: kilobytes(unpackedSize),
+			goal: `under ${largest / 1000} kB`,
+			met: unpackedSize < largest,
+		},
+		{
+			figure: 'n8n without it: loading n8n-core and its own nodes',
+			value: spread(
+				loads.map(({ without }) => without),
+				'ms',
+			),
+		},
+		{
+			figure: 'loading the nodes of this package, over that',
+			value: spread(ours, 'ms'),
+			goal: `under ${longestLoad} ms`,
+			met: median(ours) < longestLoad,
+		},
+	];
+}
