@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { run } from './commands';
+
+/**
+ * Installs the Debian packages whose commands are missing, where this process may.
+ * @param wanted package names by command
+ */
+export async function ensureCommands(wanted: Record<string, string>): Promise<void> {
+	const missing = Object.entries(wanted)
+		.filter(([command]) => locate(command) === undefined)
+		.map(([, name]) => name);
+	if (missing.length === 0) return;
+	const install = `apt-get install --yes --no-install-recommends ${missing.join(' ')}`;
+	if (process.getuid?.() !== 0 || locate('apt-get') === undefined) {
+		throw new Error(
+			`Missing: ${missing.join(', ')}. Install them, on Debian with: sudo ${install}`,
+		);
+	}
+	const env = { DEBIAN_FRONTEND: 'noninteractive' };
+	await run('apt-get', ['update'], { env });
+	await run('apt-get', install.split(' ').slice(1), { env });
+}
+
+/** Where a command is on the PATH. */
+export function locate(command: string): string | undefined {
+	return (process.env.PATH ?? '')
+		.split(path.delimiter)
+		.map((folder) => path.join(folder, command))
+		.find((file) => existsSync(file));
+}

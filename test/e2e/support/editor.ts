@@ -1,0 +1,123 @@
+import path from 'node:path';
+import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import type { WorkflowJson } from '../../harness';
+import { locate } from './debian';
+import { browserCommand } from './installation';
+import { browserId, type Owner } from './owner';
+
+const docsPictures = path.resolve(__dirname, '../../../docs/pictures');
+const ownPictures = path.resolve(__dirname, '../pictures');
+
+selectors.setTestIdAttribute('data-test-id');
+
+/** n8n's editor in a real browser, signed in. */
+export class Editor {
+	/** What the page has reported as an error. */
+	readonly complaints: string[] = [];
+
+	private constructor(
+		private readonly browser: Browser,
+		readonly page: Page,
+		readonly url: string,
+	) {
+		page.on('console', (message) => {
+			if (message.type() !== 'error') return;
+			this.complaints.push(`${message.text()} (${message.location().url})`);
+		});
+		page.on('pageerror', (error) => this.complaints.push(String(error)));
+	}
+
+	static async open({ url, cookie }: Owner): Promise<Editor> {
+		const browser = await chromium.launch({
+			executablePath: locate(browserCommand),
+			// As root there is no sandbox; the other flags keep it from looking for Google's hosts.
+			args: [
+				'--no-sandbox',
+				'--disable-gpu',
+				'--disable-quic',
+				'--no-first-run',
+				'--disable-background-networking',
+				'--disable-component-update',
+				'--disable-sync',
+			],
+		});
+		const context = await browser.newContext({
+			viewport: { width: 1440, height: 900 },
+			colorScheme: 'light',
+			acceptDownloads: true,
+		});
+		await context.addCookies([{ name: 'n8n-auth', value: cookie, url }]);
+		await context.addInitScript((id) => localStorage.setItem('n8n-browserId', id), browserId);
+		return new Editor(browser, await context.newPage(), url);
+	}
+
+	/** Opens a new workflow and imports one into it, as "Import from File" of its menu does. */
+	async importWorkflow(workflow: WorkflowJson): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/new`);
+		await this.page.getByTestId('canvas-add-button').waitFor();
+		await this.page.getByTestId('workflow-import-input').setInputFiles({
+			name: 'workflow.json',
+			mimeType: 'application/json',
+			buffer: Buffer.from(JSON.stringify(workflow)),
+		});
+		await this.node(workflow.nodes.at(-1)?.name ?? '').waitFor();
+	}
+
+	async openWorkflow({ id }: { id: string }): Promise<void> {
+		await this.page.goto(`${this.url}/workflow/${id}`);
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
+	/** Presses "Execute workflow" and gives n8n's last word on it. */
+	async execute(seconds = 60): Promise<string> {
+		await this.page.getByTestId('execute-workflow-button').click();
+		const word = this.page
+			.getByText(/^(Workflow executed successfully|Problem in node .*)$/)
+			.first();
+		await word.waitFor({ timeout: seconds * 1000 });
+		return (await word.textContent()) ?? '';
+	}
+
+	node(name: string): Locator {
+		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	/** Opens a node's panel. */
+	async openNode(name: string): Promise<Locator> {
+		await this.node(name).dblclick();
+		const panel = this.page.getByTestId('ndv');
+		await panel.waitFor();
+		return panel;
+	}
+
+	async closeNode(): Promise<void> {
+		await this.page.getByTestId('ndv-close-button').click();
+		await this.page.getByTestId('ndv').waitFor({ state: 'hidden' });
+	}
+
+	/** Internal names of the fields that the open panel shows, in their order. */
+	async fields(): Promise<string[]> {
+		const inputs = this.page
+			.getByTestId('node-parameters')
+			.locator('[data-test-id^="parameter-input-"]');
+		const ids = await inputs.evaluateAll((found) =>
+			found
+				.filter((element) => element.checkVisibility())
+				.map((element) => element.getAttribute('data-test-id')),
+		);
+		return ids.map((id) => (id ?? '').replace('parameter-input-', ''));
+	}
+
+	/**
+	 * Takes a picture for the README and docs. They are replaced when UPDATE_PICTURES is set; otherwise the
+	 * pictures lie in a folder that git ignores, to be looked at.
+	 */
+	async takePicture(name: string, of: Page | Locator = this.page): Promise<void> {
+		const folder = process.env.UPDATE_PICTURES ? docsPictures : ownPictures;
+		await of.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
+	}
+
+	async close(): Promise<void> {
+		await this.browser.close();
+	}
+}

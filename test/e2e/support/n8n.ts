@@ -1,0 +1,138 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { run } from './commands';
+import { n8nScript, nodeBinary } from './installation';
+
+export interface N8nOptions {
+	/** What users install; none: an n8n without this package. */
+	tarball?: string;
+	/** Where n8n keeps everything; by default a new folder, which is removed at the end. */
+	folder?: string;
+	port?: number;
+	/** Settings of n8n. */
+	env?: Record<string, string>;
+}
+
+/** A complete n8n that listens on loopback. */
+export interface N8n {
+	readonly url: string;
+	readonly folder: string;
+	/** What it has printed. */
+	readonly logFile: string;
+	/** Milliseconds from the start of the process until it answered. */
+	readonly readyAfter: number;
+	/** Ends it as a restart of the machine would not: without a chance to tidy up. */
+	kill(): Promise<void>;
+	stop(): Promise<void>;
+}
+
+/** Starts an n8n and waits until it answers. */
+export async function startN8n({ tarball, folder, port, env }: N8nOptions = {}): Promise<N8n> {
+	const home = folder ?? (await mkdtemp(path.join(tmpdir(), 'n8n-')));
+	if (tarball !== undefined) await installPackage(home, tarball);
+	await mkdir(path.join(home, '.n8n-files'), { recursive: true });
+	const [ownPort, brokerPort] = [port ?? (await freePort()), await freePort()];
+	const url = `http://127.0.0.1:${ownPort}`;
+	const logFile = path.join(home, 'n8n.log');
+	const log = createWriteStream(logFile, { flags: 'a' });
+	const started = performance.now();
+	const child = spawn(nodeBinary, [n8nScript, 'start'], {
+		stdio: ['ignore', 'pipe', 'pipe'],
+		env: {
+			PATH: process.env.PATH,
+			HOME: home,
+			N8N_USER_FOLDER: home,
+			N8N_LISTEN_ADDRESS: '127.0.0.1',
+			N8N_PORT: String(ownPort),
+			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+			N8N_EDITOR_BASE_URL: url,
+			WEBHOOK_URL: url,
+			N8N_SECURE_COOKIE: 'false',
+			// Nothing here may call home.
+			N8N_DIAGNOSTICS_ENABLED: 'false',
+			N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+			N8N_TEMPLATES_ENABLED: 'false',
+			N8N_PERSONALIZATION_ENABLED: 'false',
+			N8N_HIRING_BANNER_ENABLED: 'false',
+			...env,
+		},
+	});
+	child.stdout.pipe(log);
+	child.stderr.pipe(log);
+	const ended = once(child, 'exit');
+	const endWithUs = () => child.kill('SIGKILL');
+	process.once('exit', endWithUs);
+
+	const end = async (signal: NodeJS.Signals) => {
+		if (isRunning(child)) child.kill(signal);
+		// n8n waits for executions under way; a test has no use for that.
+		const late = new AbortController();
+		setTimeout(15_000, undefined, { signal: late.signal }).then(
+			() => child.kill('SIGKILL'),
+			() => undefined,
+		);
+		await ended;
+		late.abort();
+		process.off('exit', endWithUs);
+		log.end();
+	};
+	try {
+		await answers(`${url}/rest/login`, 401, child);
+	} catch (error) {
+		await end('SIGKILL');
+		throw new Error(`n8n did not start; its log is ${logFile}`, { cause: error });
+	}
+	return {
+		url,
+		folder: home,
+		logFile,
+		readyAfter: performance.now() - started,
+		kill: async () => await end('SIGKILL'),
+		async stop() {
+			await end('SIGTERM');
+			if (folder === undefined) await rm(home, { recursive: true, force: true });
+		},
+	};
+}
+
+/** As n8n's own installation of a community package does it. */
+async function installPackage(home: string, tarball: string): Promise<void> {
+	const folder = path.join(home, '.n8n/nodes');
+	await mkdir(folder, { recursive: true });
+	await writeFile(
+		path.join(folder, 'package.json'),
+		JSON.stringify({ name: 'installed-nodes', private: true, dependencies: {} }),
+	);
+	await run('npm', ['install', '--ignore-scripts', '--legacy-peer-deps', tarball], {
+		cwd: folder,
+		quiet: true,
+	});
+}
+
+async function answers(url: string, status: number, child: ChildProcess): Promise<void> {
+	for (const deadline = Date.now() + 120_000; Date.now() < deadline;) {
+		if (!isRunning(child)) throw new Error(`It ended with ${child.exitCode ?? child.signalCode}`);
+		const answer = await fetch(url).catch(() => undefined);
+		if (answer?.status === status) return;
+		await setTimeout(100);
+	}
+	throw new Error(`${url} did not answer ${status} within two minutes`);
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+	return exitCode === null && signalCode === null;
+}
+
+export async function freePort(): Promise<number> {
+	const server = createServer();
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const { port } = server.address() as AddressInfo;
+	await once(server.close(), 'close');
+	return port;
+}

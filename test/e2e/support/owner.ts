@@ -1,0 +1,139 @@
+import { parse } from 'flatted';
+import type { IDataObject, IRunExecutionData, IWorkflowBase } from 'n8n-workflow';
+import { setTimeout } from 'node:timers/promises';
+import type { Gateway } from '../../gateway';
+import type { WorkflowJson } from '../../harness';
+
+export const ownerAccount = {
+	email: 'owner@example.com',
+	password: 'Playground1',
+	firstName: 'Owner',
+	lastName: 'Here',
+};
+
+/** n8n ties a login to the browser that it was made in. */
+export const browserId = 'model-gateway-tests';
+
+export interface Execution {
+	id: string;
+	status: string;
+	data: IRunExecutionData;
+}
+
+export interface CredentialReference {
+	id: string;
+	name: string;
+}
+
+/** The owner of an n8n, who does by its REST interface what the editor does by it. */
+export class Owner {
+	private constructor(
+		readonly url: string,
+		/** Value of the cookie `n8n-auth`. */
+		readonly cookie: string,
+	) {}
+
+	/** Makes the owner's account in a new n8n, or signs in where it was made before. */
+	static async of({ url }: { url: string }): Promise<Owner> {
+		const { email, password } = ownerAccount;
+		const made = await post(`${url}/rest/owner/setup`, ownerAccount);
+		const answer = made.ok
+			? made
+			: await post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
+		const cookie = answer.headers
+			.getSetCookie()
+			.map((line) => /^n8n-auth=([^;]+)/.exec(line)?.[1])
+			.find((value) => value !== undefined);
+		if (cookie === undefined) throw new Error(`n8n let nobody in: ${await answer.text()}`);
+		return new Owner(url, cookie);
+	}
+
+	async request<T>(method: string, path: string, body?: object): Promise<T> {
+		const answer = await fetch(`${this.url}/rest${path}`, {
+			method,
+			headers: { ...headers, cookie: `n8n-auth=${this.cookie}` },
+			body: body && JSON.stringify(body),
+		});
+		const text = await answer.text();
+		if (!answer.ok) throw new Error(`${method} ${path} gave ${answer.status}: ${text}`);
+		return (JSON.parse(text) as { data: T }).data;
+	}
+
+	/** A credential for a gateway that runs beside n8n. */
+	async createCredential(
+		{ url, apiKey, backupUrl }: Pick<Gateway, 'url' | 'apiKey'> & { backupUrl?: string },
+		name = 'Model Gateway account',
+	): Promise<CredentialReference> {
+		const data = { apiKey, baseUrl: url, backupUrl: backupUrl ?? '' };
+		const { id } = await this.request<{ id: string }>('POST', '/credentials', {
+			...{ name, type: 'modelGatewayApi', data },
+		});
+		return { id, name };
+	}
+
+	async createWorkflow(workflow: WorkflowJson): Promise<IWorkflowBase & { versionId: string }> {
+		return await this.request('POST', '/workflows', {
+			...{ settings: { executionOrder: 'v1' }, connections: {} },
+			...workflow,
+		});
+	}
+
+	/** Makes its webhooks, forms and schedules work. */
+	async publish({ id, versionId }: { id: string; versionId: string }): Promise<void> {
+		await this.request('POST', `/workflows/${id}/activate`, { versionId });
+	}
+
+	/** What the button "Execute workflow" does. Gives the execution's id. */
+	async start(workflow: IWorkflowBase): Promise<string> {
+		const trigger = workflow.nodes.find(({ type }) => /trigger/i.test(type));
+		const { executionId } = await this.request<{ executionId: string }>(
+			'POST',
+			`/workflows/${workflow.id}/run`,
+			{ triggerToStartFrom: { name: trigger?.name } },
+		);
+		return executionId;
+	}
+
+	/** Waits until an execution has ended. */
+	async ended(id: string, seconds = 120): Promise<Execution> {
+		for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline;) {
+			const execution = await this.execution(id);
+			if (!['new', 'running', 'waiting'].includes(execution.status)) return execution;
+			await setTimeout(250);
+		}
+		throw new Error(`Execution ${id} did not end within ${seconds} s`);
+	}
+
+	async run(workflow: WorkflowJson): Promise<Execution> {
+		return await this.ended(await this.start(await this.createWorkflow(workflow)));
+	}
+
+	async execution(id: string): Promise<Execution> {
+		const stored = await this.request<{ status: string; data: string }>('GET', `/executions/${id}`);
+		return { id, status: stored.status, data: parse(stored.data) as IRunExecutionData };
+	}
+
+	/** The latest executions of a workflow, newest first. */
+	async executionsOf({
+		id,
+	}: Pick<IWorkflowBase, 'id'>): Promise<Array<{ id: string; status: string }>> {
+		const filter = encodeURIComponent(JSON.stringify({ workflowId: id }));
+		const { results } = await this.request<{ results: Array<{ id: string; status: string }> }>(
+			'GET',
+			`/executions?filter=${filter}`,
+		);
+		return results;
+	}
+}
+
+const headers = { 'content-type': 'application/json', 'browser-id': browserId };
+
+async function post(url: string, body: IDataObject): Promise<Response> {
+	return await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+/** The items that a node put out in its last run. */
+export function itemsOf({ data }: Execution, node: string, output = 0) {
+	const run = data.resultData.runData[node]?.at(-1);
+	return run?.data?.main?.[output] ?? [];
+}

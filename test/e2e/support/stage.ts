@@ -1,0 +1,37 @@
+import { startGateway, type Gateway, type GatewayOptions } from '../../gateway';
+import { Editor } from './editor';
+import { Owner, type CredentialReference } from './owner';
+import { shared } from './shared';
+
+/** What a test file works with: n8n's owner, a gateway beside it, and a credential for that. */
+export interface Stage {
+	readonly owner: Owner;
+	readonly gateway: Gateway;
+	readonly credential: CredentialReference;
+	/** Opens a browser, which closes with the stage. */
+	editor(): Promise<Editor>;
+	close(): Promise<void>;
+}
+
+/** Only one credential is there at a time: n8n's editor then puts it into what is imported. */
+export async function openStage(options: GatewayOptions = {}): Promise<Stage> {
+	const owner = await Owner.of(shared);
+	const gateway = await startGateway({ jobSeconds: 1, ...options });
+	const credential = await owner.createCredential(gateway);
+	const editors: Editor[] = [];
+	return {
+		owner,
+		gateway,
+		credential,
+		async editor() {
+			const editor = await Editor.open(owner);
+			editors.push(editor);
+			return editor;
+		},
+		async close() {
+			for (const editor of editors) await editor.close();
+			await owner.request('DELETE', `/credentials/${credential.id}`);
+			await gateway.close();
+		},
+	};
+}

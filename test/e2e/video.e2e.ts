@@ -1,0 +1,47 @@
+import { readExample, withSettings } from '../demo/example';
+import { picture } from '../engine/support/samples';
+import { shared } from './support/shared';
+import { openStage, type Stage } from './support/stage';
+
+describe('a video in the editor', () => {
+	let stage: Stage;
+
+	beforeAll(async () => {
+		stage = await openStage();
+	});
+	afterAll(async () => await stage.close());
+
+	it('is ordered, waited for, and plays in the binary view', async () => {
+		const { gateway } = stage;
+		const link = (name: string, colour: string) =>
+			gateway.addMedia(`${name}.png`, picture(colour), 'image/png');
+		const editor = await stage.editor();
+		await editor.importWorkflow(
+			withSettings(readExample('reference-video-to-file.json'), {
+				picture_1: link('woman', 'red'),
+				picture_2: link('beach', 'blue'),
+				...{ seconds: 2, name: 'walk', folder: shared.filesFolder },
+			}),
+		);
+		expect(await editor.execute()).toBe('Workflow executed successfully');
+		await editor.takePicture('workflow');
+
+		await editor.openNode('Wait for Video');
+		await editor.page.getByTestId('radio-button-binary').click();
+		await editor.page.getByTestId('ndv-view-binary-data').click();
+		const video = editor.page.locator('video');
+		await video.waitFor();
+		await editor.page.waitForFunction(
+			() => (document.querySelector('video')?.readyState ?? 0) >= 2,
+		);
+		expect(
+			await video.evaluate((element) => {
+				const { duration, videoWidth, videoHeight, error } = element as HTMLVideoElement;
+				return { duration, videoWidth, videoHeight, error };
+			}),
+		).toEqual({ duration: 2, videoWidth: 1280, videoHeight: 720, error: null });
+		await editor.takePicture('video-in-n8n');
+		expect(gateway.ledger).toHaveLength(1);
+		expect(editor.complaints).toEqual([]);
+	});
+});
