@@ -5,6 +5,8 @@ const root = path.join(__dirname, '../..');
 
 /** The package as npm publishes it. */
 export interface Packed {
+	/** The file that users install. */
+	tarball: string;
 	/** The folder that holds what was in the tarball. */
 	folder: string;
 	/** Paths in the folder. */
@@ -29,7 +31,8 @@ export function packInto(folder: string): Packed {
 		unpackedSize: number;
 	}>;
 	// The tarball's files are in a folder "package".
-	execFileSync('tar', ['-xzf', filename], { cwd: folder });
+	const tarball = path.join(folder, filename);
+	execFileSync('tar', ['-xzf', tarball], { cwd: folder });
 	const paths = files.map((file) => file.path);
-	return { folder: path.join(folder, 'package'), paths, size, unpackedSize };
+	return { tarball, folder: path.join(folder, 'package'), paths, size, unpackedSize };
 }

@@ -95,17 +95,26 @@ export class Editor {
 		await this.page.getByTestId('ndv').waitFor({ state: 'hidden' });
 	}
 
-	/** Internal names of the fields that the open panel shows, in their order. */
+	/** Labels of the fields that the open panel shows, in their order. */
 	async fields(): Promise<string[]> {
-		const inputs = this.page
-			.getByTestId('node-parameters')
-			.locator('[data-test-id^="parameter-input-"]');
-		const ids = await inputs.evaluateAll((found) =>
+		const labels = this.page.getByTestId('node-parameters').getByTestId('input-label');
+		const texts = await labels.evaluateAll((found) =>
 			found
-				.filter((element) => element.checkVisibility())
-				.map((element) => element.getAttribute('data-test-id')),
+				.filter((label) => label.checkVisibility())
+				.map((label) => (label as HTMLElement).innerText),
 		);
-		return ids.map((id) => (id ?? '').replace('parameter-input-', ''));
+		// Below its first line a label has the buttons of its field.
+		return texts.map((text) => text.split('\n')[0].trim()).filter((text) => text !== '');
+	}
+
+	/** Chooses from a menu of the open panel, by the first words of an entry. @param field the field's internal name */
+	async choose(field: string, option: string): Promise<void> {
+		await this.page.getByTestId(`parameter-input-${field}`).click();
+		await this.page
+			.getByRole('option')
+			.filter({ hasText: new RegExp(`^\\s*${option}\\b`) })
+			.first()
+			.click();
 	}
 
 	/**

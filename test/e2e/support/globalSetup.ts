@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startN8n } from './n8n';
 import { shared } from './shared';
-import { pack } from './tarball';
+import { packInto } from '../../support/packed';
 
 /** One n8n for all test files, with the packed package installed in it. */
 export default async function setup(): Promise<void> {
 	const folder = await mkdtemp(path.join(tmpdir(), 'n8n-'));
-	const n8n = await startN8n({ tarball: await pack(), folder });
+	const { tarball } = packInto(folder);
+	const n8n = await startN8n({ tarball, folder });
 	shared.publish(n8n);
 }

@@ -1,0 +1,73 @@
+import { picture } from '../engine/support/samples';
+import { openStage, type Stage } from './support/stage';
+import { byId, core, modelGateway, startedBy, waitForVideo } from './support/workflows';
+import { itemsOf } from './support/owner';
+
+describe('a picture from a form', () => {
+	let stage: Stage;
+
+	beforeAll(async () => {
+		stage = await openStage();
+	});
+	afterAll(async () => await stage.close());
+
+	it('becomes reference media by a signed link, which the service fetches without a login', async () => {
+		const { owner, credential, gateway } = stage;
+		const path = `form-${Date.now()}`;
+		const form = core(
+			'Start',
+			'formTrigger',
+			{
+				formTitle: 'Make a video',
+				formFields: {
+					values: [
+						{ fieldLabel: 'Picture', fieldType: 'file', multipleFiles: false, requiredField: true },
+					],
+				},
+				options: { path },
+			},
+			2.3,
+		);
+		const create = modelGateway(
+			{
+				...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
+				prompt: 'Image 1 turns slowly',
+				media: { values: [{ type: 'reference_image', source: 'binary', binaryField: 'Picture' }] },
+				options: { duration: 2 },
+			},
+			credential,
+		);
+		const workflow = await owner.createWorkflow(
+			startedBy({ ...form, webhookId: path } as never, create, waitForVideo({}, credential)),
+		);
+		await owner.publish(workflow);
+
+		const { page } = await stage.editor();
+		await page.goto(`${owner.url}/form/${path}`);
+		const file = {
+			name: 'picture.png',
+			mimeType: 'image/png',
+			buffer: Buffer.from(picture('green')),
+		};
+		await page.locator('input[type=file]').setInputFiles(file);
+		await page.getByRole('button', { name: 'Submit' }).click();
+		await page
+			.getByText(/submitted|recorded/i)
+			.first()
+			.waitFor();
+
+		const [latest] = await owner.executionsOf(workflow);
+		const execution = await owner.ended(latest.id);
+		expect(execution.data.resultData.error).toBeUndefined();
+		const [order] = gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+		const { media } = (order.body as { input: { media: Array<{ url: string }> } }).input;
+		expect(media).toEqual([
+			{
+				type: 'reference_image',
+				url: expect.stringContaining(`${owner.url}/rest/binary-data/signed?token=`),
+			},
+		]);
+		const [video] = itemsOf(execution, 'Wait for Video');
+		expect(video.binary?.data).toMatchObject({ mimeType: 'video/mp4' });
+	});
+});

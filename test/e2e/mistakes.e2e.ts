@@ -1,0 +1,51 @@
+import type { Editor } from './support/editor';
+import { openStage, type Stage } from './support/stage';
+import { modelGateway, startedBy } from './support/workflows';
+
+describe('what went wrong is said in the panel', () => {
+	let stage: Stage;
+	let editor: Editor;
+
+	beforeAll(async () => {
+		stage = await openStage();
+		editor = await stage.editor();
+	});
+	afterAll(async () => await stage.close());
+
+	const run = async (parameters: Parameters<typeof modelGateway>[0]) => {
+		const workflow = startedBy('manualTrigger', modelGateway(parameters, stage.credential));
+		await editor.openWorkflow(await stage.owner.createWorkflow(workflow));
+		await editor.execute();
+		await editor.openNode('Model Gateway');
+		const error = editor.page.getByTestId('node-error-view');
+		await error.waitFor();
+		return await error.innerText();
+	};
+
+	it('input that would be refused, all of it at once, and before anything is sent', async () => {
+		const before = stage.gateway.requests.length;
+		const shown = await run({
+			...{ resource: 'referenceVideo', operation: 'create', prompt: 'Image 1 dances' },
+			media: {
+				values: [{ type: 'reference_image', source: 'url', url: 'ftp://example.com/a.png' }],
+			},
+			options: { duration: 99 },
+		});
+		expect(shown).toContain('Duration');
+		expect(shown).toContain('ftp://example.com/a.png');
+		expect(shown).toContain('Nothing was sent and nothing was billed');
+		expect(stage.gateway.requests).toHaveLength(before);
+		await editor.takePicture('wrong-input');
+	});
+
+	it("the service's refusal, with its code and what to do", async () => {
+		const shown = await run({
+			...{ resource: 'video', operation: 'create', prompt: '[blocked]' },
+			model: { __rl: true, mode: 'id', value: 'vid-3.1' },
+		});
+		expect(shown).toContain('blocked by content moderation');
+		expect(shown).toContain('Change the prompt');
+		expect(shown).toMatch(/request id req_/);
+		await editor.takePicture('refused');
+	});
+});

@@ -1,0 +1,115 @@
+import type { Editor } from './support/editor';
+import { openStage, type Stage } from './support/stage';
+import { startedBy, modelGateway, waitForVideo } from './support/workflows';
+
+/** What the panel shows of each operation, below Resource and Operation. */
+const operations: Array<[resource: string, operation: string, fields: string[]]> = [
+	['Chat', 'Complete', ['Model', 'Messages', 'Content', 'Images', 'Role', 'Simplify', 'Options']],
+	['Embedding', 'Create', ['Model', 'Input', 'Options']],
+	['Image', 'Generate', ['Model', 'Prompt', 'Download', 'Put Output File in Field', 'Options']],
+	[
+		'Image',
+		'Edit',
+		[
+			...['Model', 'Prompt', 'Image', 'Input Image Field', 'Mask'],
+			...['Download', 'Put Output File in Field', 'Options'],
+		],
+	],
+	[
+		'Image',
+		'Chat',
+		[
+			'Model',
+			'Prompt',
+			'Aspect Marker',
+			'Images',
+			'Download',
+			'Put Output File in Field',
+			'Options',
+		],
+	],
+	[
+		'Message',
+		'Create',
+		[
+			...['Model', 'Messages', 'Content', 'Role', 'Max Tokens'],
+			...['Version Header Name', 'Version Header Value', 'Simplify', 'Options'],
+		],
+	],
+	['Model', 'Get Many', ['Return All', 'Limit', 'Filter', 'Options']],
+	['Reference Video', 'Create', ['Model', 'Prompt', 'Media Input', 'Media', 'Options']],
+	['Reference Video', 'Get', ['Task ID', 'Options']],
+	['Video', 'Create', ['Model', 'Prompt', 'Options']],
+	['Video', 'Get', ['Video ID', 'Options']],
+	['Video', 'Get Content', ['Video ID', 'Download', 'Put Output File in Field', 'Options']],
+];
+
+describe('the panels of the nodes', () => {
+	let stage: Stage;
+	let editor: Editor;
+
+	beforeAll(async () => {
+		stage = await openStage();
+		editor = await stage.editor();
+		const workflow = await stage.owner.createWorkflow(
+			startedBy(
+				'manualTrigger',
+				modelGateway({}, stage.credential),
+				waitForVideo({}, stage.credential),
+			),
+		);
+		await editor.openWorkflow(workflow);
+	});
+	afterAll(async () => await stage.close());
+	afterEach(() => {
+		expect(editor.complaints).toEqual([]);
+	});
+
+	describe('Model Gateway', () => {
+		beforeAll(async () => void (await editor.openNode('Model Gateway')));
+		afterAll(async () => await editor.closeNode());
+
+		it.each(operations)('shows the fields of %s: %s', async (resource, operation, fields) => {
+			await editor.choose('resource', resource);
+			await editor.choose('operation', operation);
+			expect(await editor.fields()).toEqual(['Resource', 'Operation', ...fields]);
+		});
+
+		it('shows the fields for JSON in place of those for single media', async () => {
+			await editor.choose('resource', 'Reference Video');
+			await editor.choose('mediaInput', 'JSON');
+			expect(await editor.fields()).toEqual([
+				...['Resource', 'Operation', 'Model', 'Prompt', 'Media Input', 'Media (JSON)', 'Options'],
+			]);
+			await editor.choose('mediaInput', 'Fields');
+		});
+
+		it('asks for a link or for a field of the item, whichever the medium comes from', async () => {
+			await editor.page.getByTestId('fixed-collection-add').click();
+			const asked = async () => (await editor.fields()).filter((field) => /URL|Field/.test(field));
+			expect(await asked()).toEqual(['URL', 'Voice URL']);
+			await editor.choose('source', 'Binary');
+			expect(await asked()).toEqual(['Input Binary Field', 'Voice URL']);
+		});
+
+		it('lists the models of the gateway, those that fit first', async () => {
+			await editor.page.getByTestId('rlc-input').click();
+			const entries = editor.page.getByTestId('rlc-item');
+			await entries.first().waitFor();
+			const names = (await entries.allInnerTexts()).map((text) => text.trim());
+			expect(names[0]).toBe('beta-2.7-r2v');
+			expect(names).toContain('chat-1');
+			await editor.page.keyboard.press('Escape');
+		});
+	});
+
+	it('Wait for Video', async () => {
+		await editor.openNode('Wait for Video');
+		expect(await editor.fields()).toEqual([
+			...['Job ID', 'While Waiting', 'Download', 'Put Output File in Field', 'Options'],
+		]);
+		await editor.page.getByTestId('parameter-input-download').getByRole('switch').click();
+		expect(await editor.fields()).toEqual(['Job ID', 'While Waiting', 'Download', 'Options']);
+		await editor.closeNode();
+	});
+});

@@ -1,0 +1,53 @@
+import { openStage, type Stage } from './support/stage';
+import { byId, core, modelGateway, startedBy } from './support/workflows';
+
+/** Between two pieces of the answer. */
+const tokenMilliseconds = 150;
+
+describe('a webhook that streams', () => {
+	let stage: Stage;
+
+	beforeAll(async () => {
+		stage = await openStage({ tokenMilliseconds });
+	});
+	afterAll(async () => await stage.close());
+
+	it('hands the answer on while the model still writes it', async () => {
+		const { owner, credential, gateway } = stage;
+		const path = `stream-${Date.now()}`;
+		const webhook = core('Start', 'webhook', { path, responseMode: 'streaming' }, 2.1);
+		const chat = modelGateway(
+			{
+				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+				messages: {
+					values: [{ role: 'user', content: 'Tell me of the sea, the beach and boats' }],
+				},
+				options: { stream: true },
+			},
+			credential,
+		);
+		await owner.publish(
+			await owner.createWorkflow(startedBy({ ...webhook, webhookId: path } as never, chat)),
+		);
+
+		const answer = await fetch(`${owner.url}/webhook/${path}`);
+		const pieces: Array<{ at: number; text: string }> = [];
+		const decoder = new TextDecoder();
+		for await (const bytes of answer.body ?? []) {
+			pieces.push({ at: performance.now(), text: decoder.decode(bytes, { stream: true }) });
+		}
+		const events = pieces
+			.flatMap(({ at, text }) => text.split('\n').map((line) => ({ at, line })))
+			.filter(({ line }) => line.trim() !== '')
+			.map(({ at, line }) => ({ at, ...(JSON.parse(line) as { type: string; content?: string }) }));
+		const items = events.filter(({ type }) => type === 'item');
+		expect(events.map(({ type }) => type)).toEqual([
+			...['begin', ...items.map(() => 'item'), 'end'],
+		]);
+		// A reply that was collected first would come all at once.
+		expect(items.length).toBeGreaterThan(5);
+		const took = items[items.length - 1].at - items[0].at;
+		expect(took).toBeGreaterThan(((items.length - 1) * tokenMilliseconds) / 2);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+});
