@@ -1,0 +1,121 @@
+import { loadOutputSchema } from 'n8n-core';
+import type { IDataObject } from 'n8n-workflow';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { operations } from '../../nodes/ModelGateway/operations';
+import { isObject, textAt } from '../../nodes/shared/gateway/json';
+import { startGateway, type Gateway } from '../gateway';
+import { nodeTypes, runWorkflow } from '../harness';
+import { picture, sampleVideo } from './support/samples';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+
+/** The part of JSON Schema that n8n's editor reads. */
+interface Schema {
+	type: string;
+	properties?: Record<string, Schema>;
+	items?: Schema;
+}
+
+const models: Record<string, string> = {
+	'referenceVideo.create': 'beta-2.7-r2v',
+	'video.create': 'vid-3.1',
+	'image.generate': 'image-1',
+	'image.edit': 'image-edit-1',
+	'image.chat': 'image-chat-1',
+	'chat.complete': 'chat-1',
+	'message.create': 'chat-1',
+	'embedding.create': 'embed-1',
+};
+
+const folderOf = (node: string) => path.join(__dirname, '../../dist/nodes', node);
+
+/** As n8n's server finds it for the editor. */
+function schemaOf(node: string, menus: { resource?: string; operation?: string } = {}): Schema {
+	const type = `n8n-nodes-model-gateway.${node[0].toLowerCase()}${node.slice(1)}`;
+	const version = Number(nodeTypes.getByNameAndVersion(type).description.version);
+	const schema = loadOutputSchema({ nodeDir: folderOf(node), version, ...menus });
+	if (!schema) throw new Error(`n8n finds no output schema of ${node} ${JSON.stringify(menus)}`);
+	return schema as unknown as Schema;
+}
+
+/** What is promised and does not come: not in any of the values, or not of that type wherever it comes. */
+function brokenPromises(schema: Schema, values: unknown[], place = 'json'): string[] {
+	if (!values.every((value) => typesOf(value).includes(schema.type))) {
+		return [`${place} is not always of the type ${schema.type}`];
+	}
+	const inner = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+		const having = values.filter(isObject).filter((value) => Object.hasOwn(value, name));
+		if (having.length === 0) return [`${place}.${name} does not come`];
+		const inside = having.map((value) => value[name]);
+		return brokenPromises(property, inside, `${place}.${name}`);
+	});
+	const entries = schema.items ? brokenPromises(schema.items, values.flat(), `${place}[]`) : [];
+	return [...inner, ...entries];
+}
+
+function typesOf(value: unknown): string[] {
+	if (Array.isArray(value)) return ['array'];
+	return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
+}
+
+describe('the output schemas, from which the editor offers fields before a node has run', () => {
+	let gateway: Gateway;
+	let media: IDataObject;
+	/** The item of a create whose job has ended, for each resource that has jobs. */
+	const jobs: Record<string, IDataObject> = {};
+
+	const run = async (node: ReturnType<typeof modelGateway>, input: IDataObject[]) => {
+		const data = Buffer.from(picture('red')).toString('base64');
+		const binary = { data: { mimeType: 'image/png', fileName: 'photo.png', data } };
+		const result = await runWorkflow(chain(node), {
+			credentials: credentialFor(gateway),
+			input: input.map((json) => ({ json, binary })),
+		});
+		return result.items(node.name).map(({ json }) => json);
+	};
+	/** Runs an operation for two items; everything that needs no value of the user's is left as it is. */
+	const perform = async (resource: string, operation: string) => {
+		const values = { prompt: 'A boat', input: 'A boat', media };
+		const messages = { values: [{ role: 'user', content: 'Hello' }] };
+		const model = byId(models[`${resource}.${operation}`] ?? '');
+		const node = modelGateway({ resource, operation, model, messages, ...values });
+		return await run(node, [jobs[resource] ?? {}, jobs[resource] ?? {}]);
+	};
+
+	beforeAll(async () => {
+		gateway = await startGateway({ jobSeconds: Infinity });
+		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
+		media = { values: [{ url }] };
+		for (const resource of ['referenceVideo', 'video']) {
+			[jobs[resource]] = await perform(resource, 'create');
+			const id = textAt(jobs[resource], 'output.task_id', 'id') ?? '';
+			gateway.jobs.complete(id, await sampleVideo());
+		}
+	});
+	afterAll(async () => await gateway.close());
+
+	it('belong to the operations, one to each', () => {
+		const files = readdirSync(path.join(folderOf('ModelGateway'), '__schema__'), {
+			recursive: true,
+			encoding: 'utf8',
+		});
+		const expected = operations.map(({ resource, value }) =>
+			path.join('v1.0.0', resource.value, `${value}.json`),
+		);
+		expect(files.filter((file) => file.endsWith('.json')).sort()).toEqual(expected.sort());
+	});
+
+	it.each(operations.map(({ resource, value }) => [resource.value, value]))(
+		'promise only what comes from %s %s',
+		async (resource, operation) => {
+			const schema = schemaOf('ModelGateway', { resource, operation });
+			const items = await perform(resource, operation);
+			expect(brokenPromises(schema, items)).toEqual([]);
+		},
+	);
+
+	it('promise only what comes from Wait for Video, for one of the kinds of jobs at least', async () => {
+		const items = await run(waitForVideo(), [jobs.referenceVideo, jobs.video]);
+		expect(brokenPromises(schemaOf('ModelGatewayWaitForVideo'), items)).toEqual([]);
+	});
+});
