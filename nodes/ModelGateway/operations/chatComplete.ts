@@ -1,13 +1,9 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { completion, StreamedCompletion, textOf, type Completion } from '../../shared/gateway/chat';
-import { GatewayError } from '../../shared/gateway/errors';
-import { defined, isObject, type JsonObject } from '../../shared/gateway/json';
-import {
-	endpoints,
-	finishReasons,
-	messageRoles,
-	reasoningRefuses,
-} from '../../shared/gateway/protocol';
+import type { IDataObject } from 'n8n-workflow';
+import { textOf, type Completion } from '../../shared/gateway/chat';
+import { completeChat } from '../../shared/gateway/chatCall';
+import { defined, type JsonObject } from '../../shared/gateway/json';
+import { endpoints, finishReasons, messageRoles } from '../../shared/gateway/protocol';
+import { chatOptions, chatOptionsOf } from '../../shared/n8n/chatOptions';
 import { modelField } from '../../shared/n8n/models';
 import type { ItemOutput, ItemRun, Operation } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';
@@ -21,19 +17,6 @@ interface Request {
 	simplify: boolean;
 	timeout?: number;
 }
-
-const { fields } = endpoints.chat;
-
-/** A number of the request, limited as the service limits it. */
-const numberOption = (
-	option: Pick<INodeProperties, 'displayName' | 'name' | 'description'>,
-	{ min, max, default: standard = 1 }: { min?: number; max?: number; default?: number },
-): INodeProperties => ({
-	...option,
-	type: 'number',
-	default: standard,
-	typeOptions: { minValue: min, maxValue: max, numberPrecision: 2 },
-});
 
 /** "Endpoints" 4. */
 export const chatComplete: Operation<Request, Completion> = {
@@ -108,23 +91,8 @@ export const chatComplete: Operation<Request, Completion> = {
 		simplifyField,
 	],
 	options: [
+		...chatOptions,
 		extraBodyOption,
-		numberOption(
-			{
-				displayName: 'Frequency Penalty',
-				name: 'frequencyPenalty',
-				description: 'Above 0 the model repeats words less often',
-			},
-			fields.frequency_penalty,
-		),
-		{
-			displayName: 'Max Tokens',
-			name: 'maxTokens',
-			type: 'number',
-			default: 1000,
-			typeOptions: { minValue: 1 },
-			description: 'The longest answer, in tokens',
-		},
 		{
 			displayName: 'Number of Answers',
 			name: 'n',
@@ -133,14 +101,6 @@ export const chatComplete: Operation<Request, Completion> = {
 			typeOptions: { minValue: 1 },
 			description: 'How many answers to make; each becomes an item',
 		},
-		numberOption(
-			{
-				displayName: 'Presence Penalty',
-				name: 'presencePenalty',
-				description: 'Above 0 the model comes to new topics sooner',
-			},
-			fields.presence_penalty,
-		),
 		{
 			displayName: 'Stop',
 			name: 'stop',
@@ -158,22 +118,6 @@ export const chatComplete: Operation<Request, Completion> = {
 			description:
 				'Whether to receive the answer as it is written; a chat or a streaming webhook shows it live',
 		},
-		numberOption(
-			{
-				displayName: 'Temperature',
-				name: 'temperature',
-				description: 'Low is factual, high is inventive. Reasoning models refuse it.',
-			},
-			fields.temperature,
-		),
-		numberOption(
-			{
-				displayName: 'Top P',
-				name: 'topP',
-				description: 'Share of likely words to choose from. Reasoning models refuse it.',
-			},
-			fields.top_p,
-		),
 		{
 			displayName: 'User',
 			name: 'user',
@@ -195,9 +139,7 @@ export const chatComplete: Operation<Request, Completion> = {
 		sent.messages ??= await Promise.all(
 			messages.map(async (message) => await sentMessage(message, run.context, run.item)),
 		);
-		return await ask(sent, timeout, run).catch((error: unknown) => {
-			throw explained(error, sent);
-		});
+		return await ask(sent, timeout, run);
 	},
 
 	async deliver(answer, { simplify }, run) {
@@ -211,20 +153,8 @@ export const chatComplete: Operation<Request, Completion> = {
 function bodyOf(parameters: ItemParameters): JsonObject {
 	return {
 		model: parameters.chosen('model', 'Model'),
+		...chatOptionsOf(parameters),
 		...defined({
-			temperature: parameters.checkedNumber('temperature', 'Temperature', fields.temperature),
-			max_tokens: parameters.checkedNumber('maxTokens', 'Max Tokens', { type: 'integer', min: 1 }),
-			top_p: parameters.checkedNumber('topP', 'Top P', fields.top_p),
-			frequency_penalty: parameters.checkedNumber(
-				'frequencyPenalty',
-				'Frequency Penalty',
-				fields.frequency_penalty,
-			),
-			presence_penalty: parameters.checkedNumber(
-				'presencePenalty',
-				'Presence Penalty',
-				fields.presence_penalty,
-			),
 			stop: parameters.texts('stop', 'Stop'),
 			stream: parameters.optionalBoolean('stream', 'Stream'),
 			n: parameters.checkedNumber('n', 'Number of Answers', { type: 'integer', min: 1 }),
@@ -239,27 +169,18 @@ async function ask(
 	timeout: number | undefined,
 	{ gateway, context, item }: ItemRun,
 ): Promise<Completion> {
-	const call = { endpoint: endpoints.chat, purpose: 'complete the chat', body, timeout };
-	if (body.stream !== true) return await gateway.call({ ...call, parse: completion });
-
 	const isLive = typeof context.isStreaming === 'function' && context.isStreaming();
-	let stream = new StreamedCompletion();
 	let hasBegun = false;
-	const answer = await gateway.call({
-		...call,
-		async onText(text) {
-			const added = stream.push(text);
-			if (!isLive || added === '') return;
+	const answer = await completeChat(gateway, {
+		body,
+		timeout,
+		async onText(added) {
+			if (!isLive) return;
 			if (!hasBegun) await context.sendChunk('begin', item);
 			hasBegun = true;
 			await context.sendChunk('item', item, added);
 		},
-		parse: (received) => {
-			const finished = stream;
-			stream = new StreamedCompletion();
-			// A server that does not stream answers in one piece.
-			return isObject(received.json) ? completion(received) : finished.finish(received);
-		},
+		parse: (whole) => whole,
 	});
 	if (hasBegun) await context.sendChunk('end', item);
 	return answer;
@@ -287,19 +208,4 @@ function remark({ hint, item }: ItemRun, reason: string | undefined): void {
 	hint(
 		`Item ${item}: the answer is not complete: ${finishReasons[reason]} (finish_reason ${reason}).`,
 	);
-}
-
-/** Which of the user's settings a reasoning model refuses is not in its answer. */
-function explained(error: unknown, body: JsonObject): unknown {
-	if (!(error instanceof GatewayError) || error.record.status !== 400) return error;
-	const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
-	const refused = [
-		...reasoningRefuses.fields.filter((name) => Object.hasOwn(body, name)),
-		...reasoningRefuses.roles
-			.filter((role) => messages.some((message) => message.role === role))
-			.map((role) => `the ${role} message`),
-	];
-	if (refused.length === 0) return error;
-	const advice = `${error.record.advice} If ${String(body.model)} is a reasoning model, remove: ${refused.join(', ')}.`;
-	return new GatewayError({ ...error.record, advice }, error.reach);
 }

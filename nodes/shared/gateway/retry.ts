@@ -21,6 +21,8 @@ export interface RetryRules {
 	/** The user chose to send a create again whose answer was lost. */
 	resendIfLost: boolean;
 	hasBackup: boolean;
+	/** How many times it is sent again at most; by default as often as stands below. */
+	retries?: number;
 	/** Between 0 and 1: spreads the tries of many workflows. */
 	random: number;
 }
@@ -29,8 +31,8 @@ const firstWait = 1_000;
 const longestWait = 30_000;
 /** A longer Retry-After is reported instead of obeyed: nobody expects a node to sleep for an hour. */
 const longestRetryAfter = 5 * 60_000;
-const triesOnRateLimit = 8;
-const triesOtherwise = 5;
+export const triesOnRateLimit = 8;
+export const triesOtherwise = 5;
 
 /**
  * Whether and when to try again ("Errors", and who may resend in protocol.ts): milliseconds to wait;
@@ -38,7 +40,9 @@ const triesOtherwise = 5;
  */
 export function waitBeforeRetry(failed: FailedTry, rules: RetryRules): number | undefined {
 	if (!mayResend(failed, rules)) return undefined;
-	if (failed.tries >= (failed.status === 429 ? triesOnRateLimit : triesOtherwise)) return undefined;
+	const usualTries = failed.status === 429 ? triesOnRateLimit : triesOtherwise;
+	const mostTries = rules.retries === undefined ? usualTries : rules.retries + 1;
+	if (failed.tries >= mostTries) return undefined;
 	if ((failed.retryAfter ?? 0) > longestRetryAfter) return undefined;
 
 	// Each base gets its turn before the wait grows: a dead one costs no time when the other is well.

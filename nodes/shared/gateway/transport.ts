@@ -28,6 +28,8 @@ export interface Call<T> {
 	timeout?: number;
 	/** "If the Answer Is Lost" is "Send Again". */
 	resendIfLost?: boolean;
+	/** How many times it is sent again at most. Default: as `retry.ts` says. */
+	retries?: number;
 	/** True for polls: their next try is the next poll. */
 	once?: boolean;
 	/** The answer may be a redirect to a file, or the file itself. */
@@ -100,6 +102,7 @@ export class Gateway<W extends World = World> {
 					resend: call.endpoint.resend,
 					resendIfLost: call.resendIfLost ?? false,
 					hasBackup: this.connection.backupUrl !== undefined,
+					retries: call.retries,
 					random: random(),
 				},
 			);

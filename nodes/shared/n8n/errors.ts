@@ -69,6 +69,13 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	return shown;
 }
 
+/** The error of a node that only serves another one: the editor names both, and leads from one to the other. */
+export function subNodeError(node: INode, error: unknown): NodeApiError {
+	const shown = nodeError(node, { error, others: [], jobs: [], jobsAreKept: false });
+	shown.functionality = 'configuration-node';
+	return shown;
+}
+
 function factsOf({
 	status,
 	code,
