@@ -2,6 +2,7 @@ import { EventEmitter, setMaxListeners } from 'node:events';
 import { limits } from '../../nodes/shared/gateway/protocol';
 import { Accounts, type Charge, type KeyOptions } from './accounts';
 import { serveApi } from './api';
+import type { ScriptStep } from './chat/script';
 import type { GatewayEvents, RecordedRequest } from './events';
 import { Faults, type FaultHandle, type FaultRule } from './faults/rules';
 import { storedFile, type StoredFile } from './files';
@@ -13,6 +14,7 @@ import { Renderer, type RenderSpec } from './rendering';
 import { mediaPath, serveStorage } from './storage';
 
 export type { Charge, KeyOptions } from './accounts';
+export type { ScriptStep } from './chat/script';
 export type { RecordedRequest, Route } from './events';
 export type { FaultAction } from './faults/actions';
 export type { FaultHandle, FaultRule } from './faults/rules';
@@ -58,6 +60,8 @@ export interface Gateway extends EventEmitter<GatewayEvents> {
 	readonly jobs: Jobs;
 	/** Makes requests go wrong. */
 	fault(rule: FaultRule): FaultHandle;
+	/** What the chat models say in their next turns, each once, before they go on by themselves. */
+	script(...steps: ScriptStep[]): void;
 	/** Serves a file by plain GET, and gives its link. */
 	addMedia(name: string, bytes: Uint8Array, contentType: string): string;
 	/** Ends everything, open connections and unfinished jobs too. */
@@ -83,6 +87,7 @@ export async function startGateway({
 	const requests: RecordedRequest[] = [];
 	const faults = new Faults();
 	const traffic = { requests, events, faults };
+	const script: ScriptStep[] = [];
 	const media = new Map<string, StoredFile>();
 	const images = new Map<string, StoredFile>();
 	const accounts = new Accounts(keys, now);
@@ -115,6 +120,7 @@ export async function startGateway({
 			links,
 			images,
 			storageUrl,
+			script,
 			answerMilliseconds,
 			tokenMilliseconds,
 			now,
@@ -133,6 +139,7 @@ export async function startGateway({
 			requests,
 			jobs,
 			fault: (rule: FaultRule) => faults.add(rule),
+			script: (...steps: ScriptStep[]) => void script.push(...steps),
 			addMedia: (name: string, bytes: Uint8Array, contentType: string) => {
 				media.set(name, storedFile(bytes, contentType));
 				return storageUrl + mediaPath(name);

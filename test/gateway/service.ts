@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Accounts } from './accounts';
+import type { ScriptStep } from './chat/script';
 import { storedFile, type StoredFile } from './files';
 import type { Job, Jobs } from './jobs';
 import type { Links } from './links';
@@ -18,6 +19,8 @@ export interface Service {
 	/** Generated pictures by id. */
 	images: Map<string, StoredFile>;
 	storageUrl: string;
+	/** What the chat models say next, whatever they are asked. */
+	script: ScriptStep[];
 	/** How long a call that makes no job takes before it is answered. */
 	answerMilliseconds: number;
 	/** How long each piece of a streamed answer takes. */

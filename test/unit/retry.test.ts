@@ -90,6 +90,14 @@ describe('how often', () => {
 		expect(waitBeforeRetry({ ...failure, tries: most - 1 }, read)).toBeDefined();
 		expect(waitBeforeRetry({ ...failure, tries: most }, read)).toBeUndefined();
 	});
+
+	it.each([0, 3, 20])('at most %s times more, when the user says so', (retries) => {
+		for (const failure of [answered(500), answered(429)]) {
+			const given = { ...read, retries };
+			if (retries > 0) expect(waitBeforeRetry({ ...failure, tries: retries }, given)).toBeDefined();
+			expect(waitBeforeRetry({ ...failure, tries: retries + 1 }, given)).toBeUndefined();
+		}
+	});
 });
 
 describe('the wait', () => {

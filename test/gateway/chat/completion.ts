@@ -43,7 +43,7 @@ export function wordCompletion({ id, created, model, replies, usage }: Completio
 	const choices = replies.map(({ text, toolCalls, finishReason }, index) => {
 		const message =
 			toolCalls.length > 0
-				? { role: 'assistant', content: null, tool_calls: toolCalls.map(wordCall) }
+				? { role: 'assistant', content: text || null, tool_calls: toolCalls.map(wordCall) }
 				: { role: 'assistant', content: text };
 		return { index, message, finish_reason: finishReason };
 	});

@@ -2,15 +2,23 @@ import type { Image } from '@napi-rs/canvas';
 import { loadPicture } from '../pictures';
 import { provocations } from '../prompts';
 import { mainColour } from '../rendering';
+import type { Service } from '../service';
 import { tokensOf } from '../tokens';
 import { requestOf, type ChatMessage } from './messages';
 import type { ChatOrder } from './order';
 import { say, withheld, type Reply } from './reply';
-import { scriptedCalls, scriptedText, toolResults } from './script';
+import { play, scriptedCalls, scriptedText, toolResults } from './script';
 
-/** Answers a chat with words, one reply for each choice. The same chat gets the same answer. */
-export async function writeReplies(order: ChatOrder, signal: AbortSignal): Promise<Reply[]> {
+/** Answers a chat with words, one reply for each choice. Without a script, the same chat gets the same answer. */
+export async function writeReplies(
+	{ script }: Service,
+	order: ChatOrder,
+	signal: AbortSignal,
+): Promise<Reply[]> {
 	const { messages, choices, hasTools, asJson } = order;
+	const step = script.shift();
+	if (step !== undefined) return [play(step, messages)];
+
 	const request = requestOf(messages);
 	const pictures = messages.flatMap((message) => message.pictures);
 	const images = await Promise.all(pictures.map((picture) => loadPicture(picture, signal)));

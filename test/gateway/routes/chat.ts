@@ -19,7 +19,7 @@ export function chatRoutes(api: FastifyInstance, service: Service): void {
 		const replies =
 			series === 'image'
 				? await drawReplies(service, order, request.over)
-				: await writeReplies(order, request.over);
+				: await writeReplies(service, order, request.over);
 
 		const usage = usageOf(messages, replies);
 		request.purchase = purchaseOf(order, replies, usage);

@@ -19,7 +19,7 @@ export function messageRoutes(api: FastifyInstance, service: Service): void {
 		const order = readOrder(request.body);
 		const { model, messages } = order;
 		await begin(service, request, model);
-		const [reply] = await writeReplies(order, request.over);
+		const [reply] = await writeReplies(service, order, request.over);
 		const usage = usageOf(messages, [reply]);
 		request.purchase = { kind: 'message', model, quantity: usage.total_tokens, unit: 'token' };
 		return {

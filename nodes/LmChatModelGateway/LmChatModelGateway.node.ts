@@ -1,0 +1,37 @@
+import type {
+	INodeType,
+	INodeTypeDescription,
+	ISupplyDataFunctions,
+	SupplyData,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { searchModels } from '../shared/n8n/models';
+import { properties } from './settings';
+import { supplyChatModel } from './supplyChatModel';
+
+export class LmChatModelGateway implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Model Gateway Chat Model',
+		name: 'lmChatModelGateway',
+		icon: {
+			light: 'file:../ModelGateway/modelGateway.svg',
+			dark: 'file:../ModelGateway/modelGateway.dark.svg',
+		},
+		group: ['transform'],
+		version: 1,
+		subtitle: '={{ $parameter["model"]["value"] }}',
+		description: 'Let AI agents and chains use the chat models of your Model Gateway',
+		defaults: { name: 'Model Gateway Chat Model' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.AiLanguageModel],
+		outputNames: ['Model'],
+		credentials: [{ name: 'modelGatewayApi', required: true }],
+		properties,
+	};
+
+	methods = { listSearch: { searchModels } };
+
+	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
+		return await supplyChatModel(this, itemIndex);
+	}
+}

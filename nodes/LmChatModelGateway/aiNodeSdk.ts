@@ -1,0 +1,124 @@
+import type { ISupplyDataFunctions } from 'n8n-workflow';
+import { GatewayError } from '../shared/gateway/errors';
+import { excerpt, type JsonObject } from '../shared/gateway/json';
+
+// The part of @n8n/ai-node-sdk that is used here. n8n provides it; it is not installed for development.
+
+export interface TextContent {
+	type: 'text';
+	text: string;
+}
+
+export interface FileContent {
+	type: 'file';
+	mediaType?: string;
+	/** Bytes, or base64; a file that has a `url` in its metadata has none. */
+	data?: string | Uint8Array;
+	providerMetadata?: JsonObject;
+}
+
+export interface ToolCallContent {
+	type: 'tool-call';
+	toolCallId?: string;
+	toolName: string;
+	/** JSON. */
+	input: string;
+}
+
+export interface ToolResultContent {
+	type: 'tool-result';
+	toolCallId: string;
+	result: unknown;
+}
+
+/** Kinds that the service has no field for. */
+export interface OtherContent {
+	type: 'reasoning' | 'invalid-tool-call' | 'citation' | 'provider';
+}
+
+export type MessageContent =
+	TextContent | FileContent | ToolCallContent | ToolResultContent | OtherContent;
+
+export interface Message {
+	role: 'system' | 'user' | 'assistant' | 'tool';
+	content: MessageContent[];
+}
+
+export interface FunctionTool {
+	name: string;
+	description?: string;
+	/** A JSON schema, or a zod schema that `getParametersJsonSchema` turns into one. */
+	inputSchema: unknown;
+}
+
+export interface TokenUsage {
+	promptTokens: number;
+	completionTokens: number;
+	totalTokens: number;
+}
+
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'other';
+
+export interface GenerateResult {
+	id?: string;
+	finishReason: FinishReason;
+	usage?: TokenUsage;
+	message: { role: 'assistant'; content: Array<TextContent | ToolCallContent> };
+	/** Becomes LangChain's `response_metadata`. */
+	providerMetadata: JsonObject;
+}
+
+export type StreamChunk =
+	| { type: 'text-delta'; delta: string }
+	| { type: 'tool-call-delta'; id?: string; name: string; argumentsDelta: string }
+	| { type: 'finish'; finishReason: FinishReason; usage?: TokenUsage };
+
+/** What LangChain hands over with a call; the SDK names some of it otherwise. */
+export interface CallOptions {
+	signal?: AbortSignal;
+	abortSignal?: AbortSignal;
+	stop?: string[];
+	stopSequences?: string[];
+	tool_choice?: unknown;
+}
+
+export interface ChatModel {
+	provider: string;
+	modelId: string;
+	generate(messages: Message[], options?: CallOptions): Promise<GenerateResult>;
+	stream(messages: Message[], options?: CallOptions): AsyncIterable<StreamChunk>;
+	withTools(tools: FunctionTool[]): ChatModel;
+}
+
+export interface AiNodeSdk {
+	supplyModel(context: ISupplyDataFunctions, model: ChatModel): { response: unknown };
+	getParametersJsonSchema(tool: FunctionTool): unknown;
+}
+
+/** Of this module, as Node gives it. */
+declare const require: (name: string) => unknown;
+
+/**
+ * Loaded when a chat model is used, not before: n8n loads all nodes of a package at once, and without
+ * the SDK none of them would be there. By `require`, because n8n provides the SDK through NODE_PATH,
+ * which a native import does not look at.
+ * @throws GatewayError when n8n does not provide it
+ */
+export function aiNodeSdk(): AiNodeSdk {
+	try {
+		return require('@n8n/ai-node-sdk') as AiNodeSdk;
+	} catch (error) {
+		throw notProvided(error);
+	}
+}
+
+function notProvided(error: unknown): GatewayError {
+	const cause = excerpt(error instanceof Error ? error.message : String(error), 120);
+	return new GatewayError({
+		message: 'This version of n8n cannot use chat models of community nodes',
+		advice: `Update n8n: it has to provide @n8n/ai-node-sdk (${cause}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
+		status: 0,
+		billed: 'no',
+		retry_can_help: false,
+	});
+}

@@ -1,0 +1,32 @@
+import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
+import { subNodeError } from '../shared/n8n/errors';
+import { gatewayOf } from '../shared/n8n/gateway';
+import { aiNodeSdk } from './aiNodeSdk';
+import { GatewayChatModel } from './chatModel';
+import { mended, type LangChainModel } from './langChainModel';
+import { settingsOf } from './settings';
+
+/** The chat model of one item, as n8n's AI nodes use it. */
+export async function supplyChatModel(
+	context: ISupplyDataFunctions,
+	item: number,
+): Promise<SupplyData> {
+	const shown = (error: unknown) => subNodeError(context.getNode(), error);
+	try {
+		const settings = settingsOf(context, item);
+		const sdk = aiNodeSdk();
+		const gateway = await gatewayOf(context);
+		const schemaOf = sdk.getParametersJsonSchema;
+		const model = new GatewayChatModel(settings, { gateway, schemaOf, shown });
+
+		const response = mended(sdk.supplyModel(context, model).response as LangChainModel);
+		// By this, Basic LLM Chain knows that it gets JSON, and hands on the object.
+		if (isJson(settings.fields.response_format)) response.metadata = { output_format: 'json' };
+		return { response };
+	} catch (error) {
+		throw shown(error);
+	}
+}
+
+const isJson = (format: unknown): boolean =>
+	(format as { type?: unknown } | undefined)?.type === 'json_object';

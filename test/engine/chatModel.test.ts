@@ -1,0 +1,112 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INode,
+	INodeType,
+	ISupplyDataFunctions,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import { properties, settingsOf } from '../../nodes/LmChatModelGateway/settings';
+import { startGateway, type Gateway } from '../gateway';
+import { nodeTypes, registerTypes, runWorkflow, type WorkflowJson } from '../harness';
+import { byId, chain, credentialFor } from './support/workflows';
+
+/** Takes a chat model, as a chain does, and does nothing with it. */
+const root: INodeType = {
+	description: {
+		...{ displayName: 'Root', name: 'root', group: ['transform'], version: 1 },
+		...{ description: 'Takes a chat model', defaults: { name: 'Root' } },
+		inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiLanguageModel],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions) {
+		await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0);
+		return [[{ json: {} }]];
+	},
+};
+
+/** Puts out what it reads of the chat model's parameters. */
+const reader: INodeType = {
+	description: { ...root.description, name: 'reader', inputs: ['main'], properties },
+	async execute(this: IExecuteFunctions) {
+		const settings = settingsOf(this as unknown as ISupplyDataFunctions, 0);
+		return [[{ json: { ...settings } as unknown as IDataObject }]];
+	},
+};
+
+// The engine has no @n8n/ai-node-sdk: it is an older n8n.
+describe('the chat model in an n8n without the SDK', () => {
+	let gateway: Gateway;
+	beforeAll(async () => {
+		registerTypes({ nodes: [root, reader] });
+		gateway = await startGateway();
+	});
+	afterAll(async () => await gateway.close());
+
+	const run = async (parameters: IDataObject) => {
+		const { nodes, connections }: WorkflowJson = chain({ name: 'Root', type: 'test.root' });
+		const type = NodeConnectionTypes.AiLanguageModel;
+		const model = {
+			...{ name: 'Model', type: 'n8n-nodes-model-gateway.lmChatModelGateway' },
+			parameters: { model: byId('chat-1'), ...parameters } as INode['parameters'],
+		};
+		return await runWorkflow(
+			{
+				nodes: [...nodes, model],
+				connections: { ...connections, Model: { [type]: [[{ node: 'Root', type, index: 0 }]] } },
+			},
+			{ credentials: credentialFor(gateway) },
+		);
+	};
+
+	it('loads, and so do the nodes beside it', () => {
+		const names = ['lmChatModelGateway', 'modelGateway', 'modelGatewayWaitForVideo'];
+		const loaded = names.map((name) => nodeTypes.getByName(`n8n-nodes-model-gateway.${name}`));
+		expect(loaded.map((node) => 'description' in node && node.description.name)).toEqual(names);
+	});
+
+	it('reads what was set, also where it is 0, and leaves out the rest', async () => {
+		const read = async (options: IDataObject) => {
+			const parameters = { model: byId('chat-1'), options } as INode['parameters'];
+			const node = { name: 'Reader', type: 'test.reader', parameters };
+			return (await runWorkflow(chain(node))).items('Reader')[0].json;
+		};
+		expect(await read({})).toEqual({ model: 'chat-1', fields: {} });
+		const penalties = { frequencyPenalty: 0, presencePenalty: -2 };
+		const options = { temperature: 0, maxTokens: 50, topP: '0.5', ...penalties };
+		const format = { responseFormat: 'json_object' };
+		expect(await read({ ...options, ...format, timeout: 30, maxRetries: 0 })).toEqual({
+			model: 'chat-1',
+			fields: {
+				...{ temperature: 0, max_tokens: 50, top_p: 0.5 },
+				...{ frequency_penalty: 0, presence_penalty: -2 },
+				response_format: { type: 'json_object' },
+			},
+			timeout: 30_000,
+			retries: 0,
+		});
+	});
+
+	it('names all that cannot be used at once, and sends nothing', async () => {
+		const options = { temperature: 7, maxRetries: -1, responseFormat: 'xml', timeout: 0 };
+		const error = (await run({ model: byId(''), options })).errorOf('Root');
+		expect(error?.message).toBe(
+			[
+				'Response Format must be one of text, json_object (it is "xml")',
+				'Model is empty',
+				'Temperature must be a number from 0 to 2 (it is 7)',
+				'Timeout (Seconds) must be a number of at least 1 (it is 0)',
+				'Max Retries must be a whole number from 0 to 20 (it is -1)',
+			].join('; '),
+		);
+		expect(error).toMatchObject({ functionality: 'configuration-node', node: { name: 'Model' } });
+		expect(gateway.requests).toEqual([]);
+	});
+
+	it('says what to do when it is used', async () => {
+		const error = (await run({})).errorOf('Root');
+		expect(error?.message).toBe('This version of n8n cannot use chat models of community nodes');
+		expect(error?.description).toContain('Update n8n: it has to provide @n8n/ai-node-sdk');
+	});
+});

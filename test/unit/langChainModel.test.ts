@@ -1,0 +1,108 @@
+import { mended, type LangChainModel } from '../../nodes/LmChatModelGateway/langChainModel';
+
+// The SDK itself does not install everywhere: this one has its members, and tells what it was given.
+class Given implements LangChainModel {
+	readonly asked: unknown[][] = [];
+	readonly callbacks: unknown[];
+	metadata: LangChainModel['metadata'];
+	constructor(
+		readonly tools: unknown[] = [],
+		readonly bound: Given[] = [],
+	) {
+		const tokensUsageParser = (result: unknown) => JSON.stringify(result);
+		this.callbacks = [{ options: { tokensUsageParser } }, {}, undefined];
+	}
+	async _generate(...given: unknown[]) {
+		return this.asked.push(given);
+	}
+	async *_streamResponseChunks(...given: unknown[]) {
+		yield this.asked.push(given);
+	}
+	bindTools(tools: unknown[]) {
+		const bound = new Given(tools);
+		this.bound.push(bound);
+		return bound;
+	}
+}
+
+class Message {
+	constructor(readonly content: unknown) {}
+}
+
+const url = 'https://example.com/a.png';
+const picture = (image: unknown) =>
+	new Message([
+		{ type: 'text', text: 'Look' },
+		{ type: 'image_url', image_url: image },
+	]);
+const kept = (detail?: string) => [
+	{ type: 'text', text: 'Look' },
+	{ type: 'image', url, metadata: { detail } },
+];
+
+describe('the LangChain model', () => {
+	const given = () => {
+		const model = new Given();
+		return { model, chat: mended(model) };
+	};
+
+	it.each([
+		['as an object', { url, detail: 'high' }, kept('high')],
+		['as a text', url, kept()],
+	])('keeps pictures (%s), and leaves the message as it was', async (_, image, content) => {
+		const { model, chat } = given();
+		const message = picture(image);
+		await chat._generate([message], {});
+		for await (const chunk of chat._streamResponseChunks([message], {})) expect(chunk).toBe(2);
+		for (const [[sent]] of model.asked as Message[][][]) {
+			expect(sent).toBeInstanceOf(Message);
+			expect(sent.content).toEqual(content);
+		}
+		expect(message).toEqual(picture(image));
+	});
+
+	it('hands on every other message itself', async () => {
+		const { model, chat } = given();
+		const messages = [new Message('Hello'), new Message([{ type: 'text', text: 'Hello' }])];
+		await chat._generate(messages, { stop: ['x'] }, 'run');
+		const [[sent, ...rest]] = model.asked as [[Message[], ...unknown[]]];
+		expect(sent.map((message, index) => message === messages[index])).toEqual([true, true]);
+		expect(rest).toEqual([{ stop: ['x'] }, 'run']);
+	});
+
+	it('is still mended with tools, and keeps their options', async () => {
+		const { model, chat } = given();
+		model.metadata = { output_format: 'json' };
+		const bound = chat.bindTools(['a'], { tool_choice: 'any' }).bindTools(['a']);
+		await bound._generate([picture({ url })], { stop: ['x'] });
+		const [{ bound: inner }] = model.bound;
+		expect(inner[0]).toMatchObject({ tools: ['a'], metadata: { output_format: 'json' } });
+		expect(inner[0].asked).toEqual([
+			[[new Message(kept())], { tool_choice: 'any', stop: ['x'] }, undefined],
+		]);
+	});
+
+	it.each<[string, unknown, object]>([
+		[
+			'of a stream',
+			{ promptTokens: 3, completionTokens: 4 },
+			{ input_tokens: 3, output_tokens: 4, promptTokens: 3, completionTokens: 4 },
+		],
+		[
+			'of a whole answer',
+			{ input_tokens: 3, output_tokens: 4 },
+			{ input_tokens: 3, output_tokens: 4 },
+		],
+	])('shows the log the tokens %s', (_, tokenUsage, expected) => {
+		const { model } = given();
+		const [{ options }] = model.callbacks as Array<{
+			options: { tokensUsageParser: (result: unknown) => string };
+		}>;
+		const read = options.tokensUsageParser({ generations: [], llmOutput: { id: 'a', tokenUsage } });
+		expect(JSON.parse(read)).toEqual({
+			generations: [],
+			llmOutput: { id: 'a', tokenUsage: expected },
+		});
+		expect(options.tokensUsageParser({ llmOutput: undefined })).toBe('{}');
+	});
+});
