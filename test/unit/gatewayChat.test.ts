@@ -288,3 +288,48 @@ it('takes its time', async () => {
 	expect(Date.now() - start).toBeGreaterThan(95);
 	await slow.close();
 });
+
+describe('a script', () => {
+	const calls = [
+		{ name: 'add', arguments: { a: 1 } },
+		{ name: 'look', arguments: 'not JSON' },
+	];
+	const turn = async (more: object = {}) =>
+		(await chat([user('Hello'), { role: 'tool', content: '7' }], more)).data;
+
+	it('gives its turns one by one, and then the model goes on by itself', async () => {
+		gateway.script('One', { text: 'Two', calls }, (messages) => `It is ${messages.at(-1)?.text}`);
+		expect((await turn()).choices).toEqual([
+			{ index: 0, message: { role: 'assistant', content: 'One' }, finish_reason: 'stop' },
+		]);
+		expect((await turn()).choices).toMatchObject([
+			{
+				message: {
+					content: 'Two',
+					tool_calls: [
+						{ type: 'function', function: { name: 'add', arguments: '{"a":1}' } },
+						{ type: 'function', function: { name: 'look', arguments: 'not JSON' } },
+					],
+				},
+				finish_reason: 'tool_calls',
+			},
+		]);
+		expect((await turn()).choices[0].message.content).toBe('It is 7');
+		expect((await turn()).choices[0].message.content).toBe('The tools gave: 7');
+	});
+
+	it('is streamed like any answer', async () => {
+		gateway.script({ text: 'Two', calls, finishReason: 'length' });
+		const stream: string = await turn({ stream: true });
+		const names = [...stream.matchAll(/"name":"(\w+)"/g)].map(([, name]) => name);
+		expect(names).toEqual(['add', 'look']);
+		expect(stream).toContain('"content":"Two"');
+		expect(stream).toContain('"finish_reason":"length"');
+	});
+
+	it('is kept for the next request when one is refused', async () => {
+		gateway.script('One');
+		expect((await turn({ temperature: 9 })).error).toBeDefined();
+		expect((await turn()).choices[0].message.content).toBe('One');
+	});
+});
