@@ -42,10 +42,12 @@ describe('the package as it is published', () => {
 		const classes = await packageClasses();
 		expect(Object.keys(classes).sort()).toEqual([
 			'EmbeddingsModelGateway',
+			'LmChatModelGateway',
 			'ModelGateway',
 			'ModelGatewayApi',
 			'ModelGatewayWaitForVideo',
 		]);
+		expect(new classes.LmChatModelGateway().description?.name).toBe('lmChatModelGateway');
 		expect(new classes.ModelGateway().description?.name).toBe('modelGateway');
 		expect(new classes.ModelGatewayWaitForVideo().description?.name).toBe(
 			'modelGatewayWaitForVideo',
