@@ -7,7 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { endpoints } from '../shared/gateway/protocol';
 import { modelField, searchModels } from '../shared/n8n/models';
-import { batchSizeOption, timeoutOption } from '../shared/n8n/options';
+import { batchSizeOption, optionsField, timeoutOption } from '../shared/n8n/options';
 import { embeddingsOf } from './embeddings';
 
 export class EmbeddingsModelGateway implements INodeType {
@@ -29,33 +29,26 @@ export class EmbeddingsModelGateway implements INodeType {
 		credentials: [{ name: 'modelGatewayApi', required: true }],
 		properties: [
 			modelField(),
-			{
-				displayName: 'Options',
-				name: 'options',
-				type: 'collection',
-				placeholder: 'Add option',
-				default: {},
-				options: [
-					batchSizeOption,
-					{
-						displayName: 'Dimensions',
-						name: 'dimensions',
-						type: 'number',
-						default: 1024,
-						typeOptions: { minValue: 1 },
-						description:
-							'How many numbers each vector has, for models that let you choose. Vectors of another length are refused.',
-					},
-					{
-						displayName: 'Strip New Lines',
-						name: 'stripNewLines',
-						type: 'boolean',
-						default: true,
-						description: 'Whether to turn line breaks into spaces before a text is embedded',
-					},
-					timeoutOption(endpoints.embedding),
-				],
-			},
+			optionsField([
+				batchSizeOption,
+				{
+					displayName: 'Dimensions',
+					name: 'dimensions',
+					type: 'number',
+					default: 1024,
+					typeOptions: { minValue: 1 },
+					description:
+						'How many numbers each vector has, for models that let you choose. Vectors of another length are refused.',
+				},
+				{
+					displayName: 'Strip New Lines',
+					name: 'stripNewLines',
+					type: 'boolean',
+					default: true,
+					description: 'Whether to turn line breaks into spaces before a text is embedded',
+				},
+				timeoutOption(endpoints.embedding),
+			]),
 		],
 	};
 

@@ -5,7 +5,7 @@ import { defined } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol';
 import { triesOtherwise } from '../shared/gateway/retry';
 import { chatOptions, chatOptionsOf } from '../shared/n8n/chatOptions';
-import { optionsField, timeoutOption } from '../shared/n8n/menus';
+import { optionsField, timeoutOption } from '../shared/n8n/options';
 import { modelField } from '../shared/n8n/models';
 import { ItemParameters } from '../shared/n8n/parameters';
 import type { ChatSettings } from './chatModel';

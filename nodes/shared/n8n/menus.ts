@@ -1,16 +1,7 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { Endpoint } from '../gateway/protocol';
 import type { Operation } from './operation';
-import { timeoutOption } from './options';
-
-export const timeoutOption = ({ timeoutSeconds }: Endpoint): INodeProperties => ({
-	displayName: 'Timeout (Seconds)',
-	name: 'timeout',
-	type: 'number',
-	default: timeoutSeconds,
-	typeOptions: { minValue: 1 },
-	description: 'How long to wait for the answer to one request',
-});
+import { optionsField, timeoutOption } from './options';
 
 /** Entries of "Options" that every operation has. */
 const commonOptions = (endpoint: Endpoint): INodeProperties[] => [
@@ -72,18 +63,6 @@ function fieldsOf({
 		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
 	};
 	return [...fields.map(shown), shown(optionsField([...options, ...commonOptions(endpoint)]))];
-}
-
-/** "Options": what is sent only when it was added. */
-export function optionsField(options: INodeProperties[]): INodeProperties {
-	return {
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
-	};
 }
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {

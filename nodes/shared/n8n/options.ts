@@ -2,6 +2,18 @@ import type { INodeProperties } from 'n8n-workflow';
 import type { Endpoint } from '../gateway/protocol';
 import type { ItemParameters } from './parameters';
 
+/** "Options": what is sent only when it was added. */
+export function optionsField(options: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
+	};
+}
+
 /** {@link ItemParameters.timeout} reads it. */
 export const timeoutOption = ({ timeoutSeconds }: Endpoint): INodeProperties => ({
 	displayName: 'Timeout (Seconds)',
