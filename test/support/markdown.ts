@@ -1,0 +1,48 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** Every target of a link or picture that is written inline, as a definition, or as HTML. */
+const targets =
+	/\]\(\s*<?([^\s()<>]+)|^ {0,3}\[[^\]]+\]:\s*<?([^\s<>]+)|\b(?:href|src)="([^"]+)"/gm;
+
+/** Targets of the links and pictures of a page, in their order; what stands in code is no link. */
+export function linksOf(markdown: string): string[] {
+	const prose = withoutFences(markdown).replace(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
+	return [...prose.matchAll(targets)].map(([, inline, defined, html]) => inline ?? defined ?? html);
+}
+
+/** The anchors that GitHub gives to the headings of a page. */
+export function anchorsOf(markdown: string): string[] {
+	const seen = new Map<string, number>();
+	return [...withoutFences(markdown).matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, heading]) => {
+		const anchor = heading
+			.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+			.toLowerCase()
+			.replace(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+			.replaceAll(' ', '-');
+		const count = seen.get(anchor) ?? 0;
+		seen.set(anchor, count + 1);
+		return count === 0 ? anchor : `${anchor}-${count}`;
+	});
+}
+
+/** What the alt texts of a page say; an empty one is a picture that nobody hears of who cannot see it. */
+export function altTextsOf(markdown: string): string[] {
+	return [...withoutFences(markdown).matchAll(/!\[([^\]]*)\]/g)].map(([, text]) => text.trim());
+}
+
+/** The links of a page that lead to no file or heading of this repository; addresses are not asked. */
+export function brokenLinks(page: string): string[] {
+	return linksOf(readFileSync(page, 'utf8')).filter((link) => {
+		if (/^[a-z][a-z\d+.-]*:/i.test(link)) return false;
+		const [place, anchor] = link.split('#');
+		const file = place === '' ? page : path.resolve(path.dirname(page), decodeURIComponent(place));
+		if (!existsSync(file)) return true;
+		if (anchor === undefined) return false;
+		return !statSync(file).isFile() || !anchorsOf(readFileSync(file, 'utf8')).includes(anchor);
+	});
+}
+
+function withoutFences(markdown: string): string {
+	return markdown.replace(/^ *(```+|~~~+)[^\n]*\n[\s\S]*?^ *\1[^\n]*$/gm, '');
+}
