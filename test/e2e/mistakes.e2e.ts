@@ -17,9 +17,8 @@ describe('what went wrong is said in the panel', () => {
 		await editor.openWorkflow(await stage.owner.createWorkflow(workflow));
 		await editor.execute();
 		await editor.openNode('Model Gateway');
-		const error = editor.page.getByTestId('node-error-view');
-		await error.waitFor();
-		return await error.innerText();
+		await editor.page.getByTestId('node-error-message').waitFor();
+		return await editor.page.getByTestId('output-panel').innerText();
 	};
 
 	it('input that would be refused, all of it at once, and before anything is sent', async () => {
@@ -31,8 +30,8 @@ describe('what went wrong is said in the panel', () => {
 			},
 			options: { duration: 99 },
 		});
-		expect(shown).toContain('Duration');
-		expect(shown).toContain('ftp://example.com/a.png');
+		expect(shown).toContain('Media 1: URL must be a public https link');
+		expect(shown).toContain('Duration (Seconds) must be a whole number from 2 to 15 (it is 99)');
 		expect(shown).toContain('Nothing was sent and nothing was billed');
 		expect(stage.gateway.requests).toHaveLength(before);
 		await editor.takePicture('wrong-input');

@@ -30,7 +30,8 @@ describe('a webhook that streams', () => {
 			await owner.createWorkflow(startedBy({ ...webhook, webhookId: path } as never, chat)),
 		);
 
-		const answer = await fetch(`${owner.url}/webhook/${path}`);
+		const answer = await owner.call(path);
+		expect(answer.status).toBe(200);
 		const pieces: Array<{ at: number; text: string }> = [];
 		const decoder = new TextDecoder();
 		for await (const bytes of answer.body ?? []) {

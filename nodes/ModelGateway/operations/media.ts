@@ -4,6 +4,76 @@ import type { Media } from '../../shared/gateway/referenceVideo';
 import { publicLinkOf } from '../../shared/n8n/files';
 import type { ItemParameters } from '../../shared/n8n/parameters';
 
+/** One medium, in the order in which it is filled in. */
+const mediumFields: INodeProperties[] = [
+	{
+		displayName: 'Type',
+		name: 'type',
+		type: 'options',
+		options: [
+			{
+				name: 'First Frame',
+				value: 'first_frame',
+				description: 'The picture that the video starts with (beta models only)',
+			},
+			{
+				name: 'Reference Image',
+				value: 'reference_image',
+				description: 'A person, thing or place that appears in the video',
+			},
+			{
+				name: 'Reference Video',
+				value: 'reference_video',
+				description: 'A clip whose subject appears in the video (beta models only)',
+			},
+		],
+		default: 'reference_image',
+	},
+	{
+		displayName: 'Source',
+		name: 'source',
+		type: 'options',
+		options: [
+			{
+				name: 'File of an Earlier Node',
+				value: 'binary',
+				description: 'N8n makes a public link to it; needs an n8n with a public address',
+			},
+			{
+				name: 'URL',
+				value: 'url',
+			},
+		],
+		default: 'url',
+	},
+	{
+		displayName: 'URL',
+		name: 'url',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. https://example.com/person.png',
+		displayOptions: { show: { source: ['url'] } },
+		description: 'A public https link',
+	},
+	{
+		displayName: 'Input Binary Field',
+		name: 'binaryField',
+		type: 'string',
+		default: 'data',
+		placeholder: 'e.g. data',
+		displayOptions: { show: { source: ['binary'] } },
+		hint: 'The name of the input field with the file',
+	},
+	{
+		displayName: 'Voice URL',
+		name: 'voiceUrl',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. https://example.com/voice.mp3',
+		description: 'The voice of this subject: a wav or mp3 of 1 to 10 seconds (beta models only)',
+	},
+];
+
 /** The fields that take reference media, one by one or as JSON. */
 export const mediaFields: INodeProperties[] = [
 	{
@@ -31,73 +101,7 @@ export const mediaFields: INodeProperties[] = [
 			{
 				displayName: 'Media',
 				name: 'values',
-				values: [
-					{
-						displayName: 'Input Binary Field',
-						name: 'binaryField',
-						type: 'string',
-						default: 'data',
-						placeholder: 'e.g. data',
-						hint: 'The name of the input field with the file',
-					},
-					{
-						displayName: 'Source',
-						name: 'source',
-						type: 'options',
-						options: [
-							{
-								name: 'File of an Earlier Node',
-								value: 'binary',
-								description: 'N8n makes a public link to it; needs an n8n with a public address',
-							},
-							{
-								name: 'URL',
-								value: 'url',
-							},
-						],
-						default: 'url',
-					},
-					{
-						displayName: 'Type',
-						name: 'type',
-						type: 'options',
-						options: [
-							{
-								name: 'First Frame',
-								value: 'first_frame',
-								description: 'The picture that the video starts with (beta models only)',
-							},
-							{
-								name: 'Reference Image',
-								value: 'reference_image',
-								description: 'A person, thing or place that appears in the video',
-							},
-							{
-								name: 'Reference Video',
-								value: 'reference_video',
-								description: 'A clip whose subject appears in the video (beta models only)',
-							},
-						],
-						default: 'reference_image',
-					},
-					{
-						displayName: 'URL',
-						name: 'url',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. https://example.com/person.png',
-						description: 'A public https link',
-					},
-					{
-						displayName: 'Voice URL',
-						name: 'voiceUrl',
-						type: 'string',
-						default: '',
-						placeholder: 'e.g. https://example.com/voice.mp3',
-						description:
-							'The voice of this subject: a wav or mp3 of 1 to 10 seconds (beta models only)',
-					},
-				],
+				values: mediumFields,
 			},
 		],
 	},

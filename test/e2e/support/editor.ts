@@ -48,6 +48,7 @@ export class Editor {
 		});
 		await context.addCookies([{ name: 'n8n-auth', value: cookie, url }]);
 		await context.addInitScript((id) => localStorage.setItem('n8n-browserId', id), browserId);
+		context.setDefaultTimeout(15_000);
 		return new Editor(browser, await context.newPage(), url);
 	}
 
@@ -61,6 +62,11 @@ export class Editor {
 			buffer: Buffer.from(JSON.stringify(workflow)),
 		});
 		await this.node(workflow.nodes.at(-1)?.name ?? '').waitFor();
+	}
+
+	/** Id of the workflow that is open. */
+	get workflowId(): string {
+		return new URL(this.page.url()).pathname.split('/').at(-1) ?? '';
 	}
 
 	async openWorkflow({ id }: { id: string }): Promise<void> {
@@ -107,14 +113,12 @@ export class Editor {
 		return texts.map((text) => text.split('\n')[0].trim()).filter((text) => text !== '');
 	}
 
-	/** Chooses from a menu of the open panel, by the first words of an entry. @param field the field's internal name */
+	/** Chooses from a menu of the open panel. @param field the field's internal name */
 	async choose(field: string, option: string): Promise<void> {
 		await this.page.getByTestId(`parameter-input-${field}`).click();
-		await this.page
-			.getByRole('option')
-			.filter({ hasText: new RegExp(`^\\s*${option}\\b`) })
-			.first()
-			.click();
+		// Beside its name an entry has a description.
+		const name = this.page.getByText(option, { exact: true });
+		await this.page.getByRole('option').filter({ has: name, visible: true }).click();
 	}
 
 	/**

@@ -83,6 +83,14 @@ export class Owner {
 		await this.request('POST', `/workflows/${id}/activate`, { versionId });
 	}
 
+	/** Calls a webhook of a published workflow, once n8n has it registered: that follows a little later. */
+	async call(path: string): Promise<Response> {
+		for (const deadline = Date.now() + 10_000; ; await setTimeout(100)) {
+			const answer = await fetch(`${this.url}/webhook/${path}`);
+			if (answer.status !== 404 || Date.now() > deadline) return answer;
+		}
+	}
+
 	/** What the button "Execute workflow" does. Gives the execution's id. */
 	async start(workflow: IWorkflowBase): Promise<string> {
 		const trigger = workflow.nodes.find(({ type }) => /trigger/i.test(type));

@@ -1,0 +1,87 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readMp4 } from '../support/mp4';
+import type { Editor } from './support/editor';
+import { exampleFiles, readyExample } from './support/examples';
+import { itemsOf, type Execution } from './support/owner';
+import { shared } from './support/shared';
+import { openStage, type Stage } from './support/stage';
+
+const mp4 = expect.objectContaining({
+	mimeType: 'video/mp4',
+	fileName: expect.stringMatching(/\.mp4$/),
+});
+const png = expect.objectContaining({ mimeType: 'image/png' });
+const files = (items: INodeExecutionData[]) => items.map(({ binary }) => binary?.data);
+const json = (items: INodeExecutionData[]) => items.map((item) => item.json);
+
+/** What each example has to put out, and the files that it leaves. */
+const outputs: Record<string, { check(execution: Execution): void; saves: RegExp[] }> = {
+	'reference-video-to-file.json': {
+		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
+		saves: [/^walk-on-the-beach\.mp4$/],
+	},
+	'product-videos-from-a-list.json': {
+		check: (execution) =>
+			expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4, mp4, mp4]),
+		saves: [/^Desk Lamp\.mp4$/, /^Running Shoe\.mp4$/, /^Travel Mug\.mp4$/],
+	},
+	'scheduled-daily-video.json': {
+		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
+		saves: [/^good-morning-\d{4}-\d\d-\d\d\.mp4$/],
+	},
+	'product-pictures.json': {
+		check: (execution) => expect(files(itemsOf(execution, 'Put in Scene'))).toEqual([png, png]),
+		saves: [/^Desk Lamp\.png$/, /^Travel Mug\.png$/],
+	},
+	'storyboard-to-video.json': {
+		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
+		saves: [/^paper-boat\.(mp4|png)$/, /^paper-boat\.(mp4|png)$/],
+	},
+	'semantic-search.json': {
+		check: (execution) =>
+			expect(json(itemsOf(execution, 'Best Documents'))).toMatchObject([{ title: 'Refunds' }]),
+		saves: [],
+	},
+	'support-mail-triage.json': {
+		check: (execution) => expect(itemsOf(execution, 'Judge Mail')).toHaveLength(3),
+		saves: [],
+	},
+};
+
+describe('each example, imported and executed in the editor', () => {
+	let stage: Stage;
+	let editor: Editor;
+
+	beforeAll(async () => {
+		stage = await openStage();
+		editor = await stage.editor();
+	});
+	afterAll(async () => await stage.close());
+
+	it.each(exampleFiles.filter((file) => file in outputs))('%s', async (file) => {
+		const { check, saves } = outputs[file];
+		const before = readdirSync(shared.filesFolder);
+		const example = await readyExample(file, {
+			gateway: stage.gateway,
+			filesFolder: shared.filesFolder,
+		});
+		await editor.importWorkflow(example);
+		expect(await editor.execute()).toBe('Workflow executed successfully');
+		expect(editor.complaints).toEqual([]);
+
+		const [latest] = await stage.owner.executionsOf({ id: editor.workflowId });
+		check(await stage.owner.execution(latest.id));
+		const saved = readdirSync(shared.filesFolder).filter((name) => !before.includes(name));
+		expect(saved.sort()).toEqual(saves.map((name) => expect.stringMatching(name)));
+		for (const name of saved.filter((found) => found.endsWith('.mp4'))) {
+			const { codec } = await readMp4(readFileSync(path.join(shared.filesFolder, name)));
+			expect(codec).toMatch(/^avc1\./);
+		}
+	});
+
+	it('none is left out', () => {
+		expect(exampleFiles.filter((file) => !(file in outputs))).toEqual([]);
+	});
+});

@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { examplesFolder } from '../../demo/example';
+import { drawPicture, pictures, type Picture } from '../../demo/pictures';
+import type { Gateway } from '../../gateway';
+import type { WorkflowJson } from '../../harness';
+import type { CredentialReference } from './owner';
+
+export const exampleFiles = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
+
+/**
+ * The example after what a user does before the first run: links of pictures that exist, and a folder
+ * where n8n may write.
+ */
+export async function readyExample(
+	file: string,
+	{ gateway, filesFolder }: { gateway: Gateway; filesFolder: string },
+): Promise<WorkflowJson> {
+	const links = new Map<Picture, string>();
+	for (const name of pictures) {
+		links.set(name, gateway.addMedia(`${name}.png`, await drawPicture(name), 'image/png'));
+	}
+	const text = readFileSync(path.join(examplesFolder, file), 'utf8')
+		.replaceAll('/home/node/.n8n-files', filesFolder)
+		.replace(/https:\/\/example\.com\/([\w-]+)\.\w+/g, (_, name: string) => {
+			const own = pictures.find((picture) => picture === name) ?? 'mug';
+			return links.get(own) ?? '';
+		});
+	return JSON.parse(text) as WorkflowJson;
+}
+
+/** The workflow with a credential chosen in each node of ours, as n8n's editor does it on import. */
+export function withCredential(
+	workflow: WorkflowJson,
+	modelGatewayApi: CredentialReference,
+): WorkflowJson {
+	const nodes = workflow.nodes.map((node) =>
+		node.type.startsWith('n8n-nodes-model-gateway.')
+			? { ...node, credentials: { modelGatewayApi } }
+			: node,
+	);
+	return { ...workflow, nodes };
+}
