@@ -1,6 +1,13 @@
 import type { Editor } from './support/editor';
 import { openStage, type Stage } from './support/stage';
-import { startedBy, modelGateway, waitForVideo } from './support/workflows';
+import {
+	chatModel,
+	embeddings,
+	modelGateway,
+	placed,
+	startedBy,
+	waitForVideo,
+} from './support/workflows';
 
 /** What the panel shows of each operation, below Resource and Operation. */
 const operations: Array<[resource: string, operation: string, fields: string[]]> = [
@@ -51,12 +58,14 @@ describe('the panels of the nodes', () => {
 	beforeAll(async () => {
 		stage = await openStage();
 		editor = await stage.editor();
+		const { credential } = stage;
+		const { nodes, ...rest } = startedBy(
+			'manualTrigger',
+			...[modelGateway, waitForVideo].map((node) => node({}, credential)),
+		);
+		const subNodes = [chatModel, embeddings].map((node) => node({}, credential));
 		const workflow = await stage.owner.createWorkflow(
-			startedBy(
-				'manualTrigger',
-				modelGateway({}, stage.credential),
-				waitForVideo({}, stage.credential),
-			),
+			placed({ ...rest, nodes: [...nodes, ...subNodes] }),
 		);
 		await editor.openWorkflow(workflow);
 	});
@@ -88,6 +97,7 @@ describe('the panels of the nodes', () => {
 			await editor.page.getByTestId('fixed-collection-add').click();
 			const asked = async () => (await editor.fields()).slice(6, -1);
 			expect(await asked()).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
+			await editor.takePicture('panel');
 			await editor.choose('source', 'File of an Earlier Node');
 			expect(await asked()).toEqual(['Type', 'Source', 'Input Binary Field', 'Voice URL']);
 		});
@@ -111,6 +121,12 @@ describe('the panels of the nodes', () => {
 		]);
 		await editor.page.getByTestId('parameter-input-download').locator('.el-switch').click();
 		expect(await editor.fields()).toEqual(['Job ID', 'While Waiting', 'Download', 'Options']);
+		await editor.closeNode();
+	});
+
+	it.each(['Chat Model', 'Embeddings'])('%s', async (name) => {
+		await editor.openNode(name);
+		expect(await editor.fields()).toEqual(['Model', 'Options']);
 		await editor.closeNode();
 	});
 });

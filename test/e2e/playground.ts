@@ -6,7 +6,7 @@ import pc from 'picocolors';
 import { startGateway } from '../gateway';
 import { packInto } from '../support/packed';
 import { exampleFiles, readyExample, withCredential } from './support/examples';
-import { startN8n } from './support/n8n';
+import { freePort, startN8n } from './support/n8n';
 import { Owner, ownerAccount } from './support/owner';
 
 const print = (text = '') => process.stdout.write(`${text}\n`);
@@ -20,7 +20,8 @@ async function main(): Promise<void> {
 
 	print('Starting n8n and a gateway ...');
 	const gateway = await startGateway();
-	const n8n = await startN8n({ folder, tarball: packInto(folder).tarball, port: 5678 });
+	const { tarball } = packInto(folder);
+	const n8n = await startN8n({ folder, tarball, port: await freePort(5678) });
 	try {
 		const owner = await Owner.of(n8n);
 		const credential = await owner.createCredential(gateway);

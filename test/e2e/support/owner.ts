@@ -60,14 +60,17 @@ export class Owner {
 	}
 
 	/** A credential for a gateway that runs beside n8n. */
-	async createCredential(
-		{ url, apiKey, backupUrl }: Pick<Gateway, 'url' | 'apiKey'> & { backupUrl?: string },
-		name = 'Model Gateway account',
-	): Promise<CredentialReference> {
-		const data = { apiKey, baseUrl: url, backupUrl: backupUrl ?? '' };
-		const { id } = await this.request<{ id: string }>('POST', '/credentials', {
-			...{ name, type: 'modelGatewayApi', data },
-		});
+	async createCredential({
+		url,
+		apiKey,
+		backupUrl,
+	}: Pick<Gateway, 'url' | 'apiKey' | 'backupUrl'>): Promise<CredentialReference> {
+		return await this.createCredentialOf('modelGatewayApi', { apiKey, baseUrl: url, backupUrl });
+	}
+
+	async createCredentialOf(type: string, data: IDataObject): Promise<CredentialReference> {
+		const name = type === 'modelGatewayApi' ? 'Model Gateway account' : type;
+		const { id } = await this.request<{ id: string }>('POST', '/credentials', { name, type, data });
 		return { id, name };
 	}
 

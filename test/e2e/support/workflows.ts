@@ -5,28 +5,18 @@ import type { CredentialReference } from './owner';
 
 export type Node = WorkflowJson['nodes'][number];
 
-const ours = (type: string, name: string) => ({
-	name,
-	type: `n8n-nodes-model-gateway.${type}`,
-	typeVersion: 1,
-});
-
-export const modelGateway = (
-	parameters: INodeParameters,
-	modelGatewayApi: CredentialReference,
-	name = 'Model Gateway',
-): Node => ({ ...ours('modelGateway', name), parameters, credentials: { modelGatewayApi } });
-
-export const waitForVideo = (
-	parameters: INodeParameters,
-	modelGatewayApi: CredentialReference,
-	name = 'Wait for Video',
-): Node =>
-	({
-		...ours('modelGatewayWaitForVideo', name),
-		parameters,
+/** A node of this package. */
+const ours =
+	(type: string, standard: string) =>
+	(parameters: INodeParameters, modelGatewayApi: CredentialReference, name = standard): Node => ({
+		...{ name, type: `n8n-nodes-model-gateway.${type}`, typeVersion: 1, parameters },
 		credentials: { modelGatewayApi },
-	}) as Node;
+	});
+
+export const modelGateway = ours('modelGateway', 'Model Gateway');
+export const waitForVideo = ours('modelGatewayWaitForVideo', 'Wait for Video');
+export const chatModel = ours('lmChatModelGateway', 'Chat Model');
+export const embeddings = ours('embeddingsModelGateway', 'Embeddings');
 
 /** A model by its id, as a resource locator holds it. */
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
