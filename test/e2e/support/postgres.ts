@@ -12,7 +12,7 @@ export interface Postgres {
 
 /** Starts an empty database with the extension pgvector. */
 export async function startPostgres(): Promise<Postgres> {
-	const child = spawn(nodeBinary, [path.join(__dirname, 'postgres.mjs')], {
+	const child = spawn(nodeBinary, [path.join(__dirname, 'postgresServer.mjs')], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
 	const [port] = (await once(createInterface(child.stdout), 'line')) as [string];
