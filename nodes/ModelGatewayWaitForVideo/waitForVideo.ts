@@ -1,21 +1,22 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { jobSight, videoContent } from '../shared/gateway/answers';
-import { GatewayError, type JobNote } from '../shared/gateway/errors';
+import { GatewayError } from '../shared/gateway/errors';
 import { endpoints, jobKinds, limits, type JobKind } from '../shared/gateway/protocol';
 import { Slots } from '../shared/gateway/slots';
-import { JobWatch, type JobSource } from '../shared/gateway/waiting';
+import { JobWatch, progressOf, type JobSource } from '../shared/gateway/waiting';
+import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/fileOutput';
 import { storeVideo, videoFileName } from '../shared/n8n/files';
 import type { N8nGateway } from '../shared/n8n/gateway';
 import { jobIdOf, jobKindOf } from '../shared/n8n/jobs';
 import type { ItemWork } from '../shared/n8n/operation';
+import { ProgressLines } from '../shared/n8n/progress';
 import { defaultParallelDownloads } from './fields';
 
 interface Request {
 	id: string;
 	/** Undefined when the item does not tell: the service is asked. */
 	kind?: JobKind;
-	download: boolean;
-	binaryField: string;
+	output: FileOutput;
 	fileName: string;
 	/** Milliseconds; undefined: as recommended for the kind of job. */
 	pollInterval?: number;
@@ -37,13 +38,11 @@ export function waitForVideo(context: IExecuteFunctions): ItemWork<Request> {
 
 		prepare(parameters) {
 			const id = jobIdOf(parameters, 'jobId', 'Job ID');
-			const download = parameters.boolean('download', true);
 			const seconds = parameters.optionalNumber('pollIntervalSeconds');
 			return {
 				id,
 				kind: jobKindOf(parameters, id),
-				download,
-				binaryField: download ? parameters.text('binaryField', 'Put Output File in Field') : '',
+				output: readFileOutput(parameters),
 				fileName: videoFileName(parameters.optionalText('fileName', 'File Name') ?? id),
 				...(seconds !== undefined && {
 					pollInterval:
@@ -62,24 +61,27 @@ export function waitForVideo(context: IExecuteFunctions): ItemWork<Request> {
 			};
 		},
 
-		async perform({ id, kind, download, binaryField, fileName, ...times }, run) {
+		async perform({ id, kind, output, fileName, ...times }, run) {
 			const { gateway, item, count } = run;
+			const lines = new ProgressLines(context, item);
 			const watch = new JobWatch(jobsOf(gateway), id, kind, {
 				...gateway.world,
 				...times,
 				firstPollAfter: item * Math.min(longestSpread, (jobKinds.video.pollSeconds * 1000) / count),
-				onChange: ({ status, progress }: JobNote) =>
-					context.logger.debug(`Job ${id}: ${status ?? ''} ${progress ?? ''}`.trim()),
+				async onChange(note) {
+					context.logger.debug(progressOf(note));
+					await lines.add(progressOf(note));
+				},
 			});
 			run.note(watch.note);
-			const { fields, source } = await watch.finish();
+			const { fields, source } = await watch.finish().finally(async () => await lines.end());
 			const json = fields as IDataObject;
-			if (!download) return [{ json }];
+			if (!isFetched(output, source, context)) return [{ json }];
 
 			const refresh = async () => await watch.freshSource();
 			const purpose = `download the video of job ${id}`;
 			return await downloads.run(async () => {
-				const place = { binaryField, fileName };
+				const place = { ...output, fileName };
 				const binary = await storeVideo(run, { source, refresh, purpose }, place).catch(
 					(error: unknown) => {
 						throw error instanceof GatewayError ? error.about(watch.note) : error;

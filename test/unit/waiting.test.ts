@@ -502,7 +502,7 @@ describe('a fresh link', () => {
 describe('what a wait tells meanwhile', () => {
 	it('is every change of status and progress, once', async () => {
 		const seen: string[] = [];
-		const onChange = (note: JobNote) => seen.push(standingOf(note));
+		const onChange = (note: JobNote): void => void seen.push(standingOf(note));
 		const polls = [
 			...[{ status: 'submitted' }, { status: 'submitted' }, running, running, lost],
 			...[{ ...running, progress: 60 }, { status: 'in_progress' }, completed],

@@ -2,22 +2,16 @@ import type { IDataObject } from 'n8n-workflow';
 import { chatPictures } from '../../shared/gateway/images';
 import { defined } from '../../shared/gateway/json';
 import { aspectMarkers, endpoints } from '../../shared/gateway/protocol';
+import { readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
 import { imageSourceFields, readImages, sentMessage, type MessageInput } from './messages';
-import {
-	deliverPictures,
-	keepPictures,
-	outputFields,
-	readOutput,
-	type MadePicture,
-	type PictureOutput,
-} from './pictureOutput';
+import { deliverPictures, keepPictures, outputFields, type MadePicture } from './pictureOutput';
 
 interface Request {
 	model: string;
 	message: MessageInput;
-	output: PictureOutput;
+	output: FileOutput;
 	timeout?: number;
 }
 
@@ -78,7 +72,7 @@ export const imageChat: Operation<Request, MadePicture[]> = {
 		return {
 			model: parameters.chosen('model', 'Model'),
 			message: { role: 'user', content: parameters.text('prompt', 'Prompt') + end, images },
-			output: readOutput(parameters),
+			output: readFileOutput(parameters),
 			timeout: parameters.timeout,
 		};
 	},

@@ -3,6 +3,7 @@ import { pictures } from '../../shared/gateway/images';
 import { defined, type JsonObject } from '../../shared/gateway/json';
 import { hasSeveralFrames, pictureType } from '../../shared/gateway/pictureBytes';
 import { endpoints } from '../../shared/gateway/protocol';
+import { readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
 import { modelField } from '../../shared/n8n/models';
 import type { ItemRun, Operation } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';
@@ -13,9 +14,7 @@ import {
 	deliverPictures,
 	keepPictures,
 	outputFields,
-	readOutput,
 	type MadePicture,
-	type PictureOutput,
 } from './pictureOutput';
 
 /** A picture to send: a link, or a file of the item. */
@@ -26,7 +25,7 @@ interface Request {
 	body: JsonObject;
 	image?: Source;
 	mask?: Source;
-	output: PictureOutput;
+	output: FileOutput;
 	timeout?: number;
 }
 
@@ -109,7 +108,7 @@ export const imageEdit: Operation<Request, MadePicture[]> = {
 			},
 			image: await readSource('image', 'Image', parameters),
 			mask: await readSource('mask', 'Mask', parameters),
-			output: readOutput(parameters),
+			output: readFileOutput(parameters),
 			timeout: parameters.timeout,
 		};
 	},

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { pictures } from '../../shared/gateway/images';
 import { defined, type JsonObject } from '../../shared/gateway/json';
 import { endpoints } from '../../shared/gateway/protocol';
+import { readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
 import { extraBodyOption } from './commonFields';
@@ -12,14 +13,12 @@ import {
 	deliverPictures,
 	keepPictures,
 	outputFields,
-	readOutput,
 	type MadePicture,
-	type PictureOutput,
 } from './pictureOutput';
 
 interface Request {
 	body: JsonObject;
-	output: PictureOutput;
+	output: FileOutput;
 	timeout?: number;
 }
 
@@ -105,7 +104,7 @@ export const imageGenerate: Operation<Request, MadePicture[]> = {
 			}),
 			...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
 		},
-		output: readOutput(parameters),
+		output: readFileOutput(parameters),
 		timeout: parameters.timeout,
 	}),
 

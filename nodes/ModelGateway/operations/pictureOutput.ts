@@ -2,8 +2,8 @@ import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
 import type { Picture } from '../../shared/gateway/images';
 import { pictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture } from '../../shared/gateway/pictureDownload';
+import type { FileOutput } from '../../shared/n8n/fileOutput';
 import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
-import type { ItemParameters } from '../../shared/n8n/parameters';
 
 /** Where pictures go. */
 export const outputFields: INodeProperties[] = [
@@ -53,19 +53,6 @@ export const sizeOption: INodeProperties = {
 	description: 'Width by height in pixels',
 };
 
-export interface PictureOutput {
-	download: boolean;
-	binaryField: string;
-}
-
-export function readOutput(parameters: ItemParameters): PictureOutput {
-	const download = parameters.boolean('download', true);
-	const binaryField = download
-		? parameters.text('binaryField', 'Put Output File in Field')
-		: 'data';
-	return { download, binaryField };
-}
-
 /** A picture that is paid for: a link to it, or the file when it came with the answer. */
 export interface MadePicture {
 	json: IDataObject;
@@ -95,7 +82,7 @@ export async function keepPictures(
 /** One item for each picture. */
 export async function deliverPictures(
 	made: MadePicture[],
-	{ download, binaryField }: PictureOutput,
+	{ download, binaryField }: FileOutput,
 	{ context, gateway }: ItemRun,
 ): Promise<ItemOutput[]> {
 	return await Promise.all(

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { videoContent } from '../../shared/gateway/answers';
 import { endpoints } from '../../shared/gateway/protocol';
+import { isFetched, readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
 import { storeVideo, videoFileName } from '../../shared/n8n/files';
 import { jobIdOf } from '../../shared/n8n/jobs';
 import type { Operation } from '../../shared/n8n/operation';
@@ -8,8 +9,7 @@ import { jobIdField, type JobIdField } from './jobRead';
 
 interface Request {
 	id: string;
-	download: boolean;
-	binaryField: string;
+	output: FileOutput;
 	timeout?: number;
 }
 
@@ -45,16 +45,14 @@ export const videoGetContent: Operation<Request> = {
 	],
 
 	prepare(parameters) {
-		const download = parameters.boolean('download', true);
 		return {
 			id: jobIdOf(parameters, idField.name, idField.displayName),
-			download,
-			binaryField: download ? parameters.text('binaryField', 'Put Output File in Field') : '',
+			output: readFileOutput(parameters),
 			timeout: parameters.timeout,
 		};
 	},
 
-	async perform({ id, download, binaryField, timeout }, run) {
+	async perform({ id, output, timeout }, run) {
 		run.note({ kind: 'video', id });
 		const ask = async () =>
 			await run.gateway.call({
@@ -66,11 +64,11 @@ export const videoGetContent: Operation<Request> = {
 			});
 		const { source, fields } = await ask();
 		const json = { ...fields, id, url: source.url } as IDataObject;
-		if (!download) return [{ json }];
+		if (!isFetched(output, source, run.context)) return [{ json }];
 
 		const refresh = async () => (await ask()).source;
 		const purpose = `download the video ${id}`;
-		const place = { binaryField, fileName: videoFileName(id) };
+		const place = { ...output, fileName: videoFileName(id) };
 		return [{ json, binary: await storeVideo(run, { source, refresh, purpose }, place) }];
 	},
 };

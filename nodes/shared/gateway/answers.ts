@@ -88,9 +88,7 @@ const statusPaths = [
 
 export function jobSight(answer: Answer): JobSight {
 	const fields = fieldsOf(answer);
-	const said = statusPaths.flatMap((path) => textAt(fields, path) ?? []);
-	// Some gateways put a status of the call beside the one of the job.
-	const status = said.find((text) => phaseOf(text) !== undefined) ?? said[0];
+	const status = statusIn(fields);
 	if (status === undefined) throw new Unusable(`names no status: ${excerpt(answer.text, 120)}`);
 	const phase = phaseOf(status);
 	const progress = progressOf(
@@ -107,6 +105,13 @@ export function jobSight(answer: Answer): JobSight {
 		...(phase === 'failed' && { failure: jobFailureReason(fields) }),
 		fields,
 	};
+}
+
+/** The status of a job in an answer, in the service's words. */
+export function statusIn(fields: JsonObject): string | undefined {
+	const said = statusPaths.flatMap((path) => textAt(fields, path) ?? []);
+	// Some gateways put a status of the call beside the one of the job.
+	return said.find((text) => phaseOf(text) !== undefined) ?? said[0];
 }
 
 function progressOf(value: unknown): number | undefined {
@@ -143,7 +148,7 @@ const linkNames = ['result_url', 'video_url', 'url', 'download_url', 'content_ur
 const notTheVideo = /thumb|cover|poster|image|preview|callback|webhook|audio|voice|input/i;
 
 /** The link to the video in an answer, nearest to its surface first; `base` resolves relative ones. */
-function findLink(value: unknown, base: string): string | undefined {
+export function findLink(value: unknown, base: string | undefined): string | undefined {
 	let level: unknown[] = [value];
 	for (let depth = 0; depth < 5 && level.length > 0; depth++) {
 		const objects = level.filter(isObject);

@@ -23,7 +23,7 @@ export interface WaitSettings {
 	/** Milliseconds before the first poll, so that many jobs do not ask at the same moment. */
 	firstPollAfter?: number;
 	/** Told whenever the status or the progress has changed. */
-	onChange?: (note: JobNote) => void;
+	onChange?: (note: JobNote) => Promise<void> | void;
 }
 
 export interface FinishedJob {
@@ -121,7 +121,7 @@ export class JobWatch {
 		Object.assign(this.note, { kind: this.kind, status });
 		if (progress !== undefined) this.note.progress = progress;
 		if (fields.request_id !== undefined) this.note.request_id = fields.request_id;
-		if (changed) onChange?.(this.note);
+		if (changed) await onChange?.(this.note);
 		return sight;
 	}
 
@@ -185,6 +185,13 @@ function asGatewayError(error: unknown): GatewayError {
 
 function nameOf({ kind, id }: JobNote): string {
 	return `${kind === 'video' ? 'Video job' : kind === 'task' ? 'Video task' : 'Job'} ${id}`;
+}
+
+/** Where a job stands, for somebody who waits: "Video task …: running, 40 %". */
+export function progressOf(job: JobNote): string {
+	const { status = 'no status yet', progress } = job;
+	const standing = status.toLowerCase().replaceAll('_', ' ');
+	return `${nameOf(job)}: ${standing}${progress === undefined ? '' : `, ${progress} %`}`;
 }
 
 export function standingOf({ status, progress }: JobNote): string {

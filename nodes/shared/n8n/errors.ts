@@ -2,6 +2,7 @@ import type { INode, INodeExecutionData, IDataObject, JsonObject } from 'n8n-wor
 import { NodeApiError } from 'n8n-workflow';
 import { GatewayError, type ErrorRecord, type JobNote } from '../gateway/errors';
 import { standingOf } from '../gateway/waiting';
+import { isTool } from './toolAnswers';
 
 /** A job and the item it belongs to. */
 export interface ItemJob extends JobNote {
@@ -48,10 +49,16 @@ export interface NodeFailure {
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const { error, item, others, jobs, jobsAreKept } = failure;
 	const record = recordOf(error);
-	const message = item === undefined ? record.message : `Item ${item}: ${record.message}`;
+	// A tool is called for one item at a time, whose number means nothing to the model.
+	const isForModel = isTool(node);
+	const isCounted = item !== undefined && !isForModel;
+	const title = isCounted ? `Item ${item}: ${record.message}` : record.message;
 	const description = [record.advice, factsOf(record), alsoList(others), jobList(jobs, jobsAreKept)]
 		.filter((part) => part !== '')
 		.join(' ');
+
+	// Of the error of a tool, n8n hands on the message alone: what to do, and the job, have to be in it.
+	const message = isForModel ? `${title}. ${description}` : title;
 
 	const data = JSON.parse(JSON.stringify({ ...record, jobs })) as JsonObject;
 	const shown = new NodeApiError(node, data, {

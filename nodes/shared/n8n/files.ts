@@ -1,6 +1,7 @@
 import type { IBinaryData, IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 import { downloadVideo, type DownloadRequest } from '../gateway/download';
 import { publicLinkProblem } from '../gateway/links';
+import type { FileOutput } from './fileOutput';
 import type { ItemRun } from './operation';
 import type { ItemParameters } from './parameters';
 
@@ -8,7 +9,7 @@ import type { ItemParameters } from './parameters';
 export async function storeVideo(
 	{ context, gateway }: ItemRun,
 	request: DownloadRequest,
-	{ binaryField, fileName }: { binaryField: string; fileName: string },
+	{ binaryField, fileName }: Pick<FileOutput, 'binaryField'> & { fileName: string },
 ): Promise<IBinaryKeyData> {
 	const { world } = gateway;
 	const file = await downloadVideo(
@@ -42,6 +43,15 @@ export async function dataUrlOf(
 /** Long enough for a job that waits in the service's line. */
 const linkLifetime = '24 hours';
 
+/** A link to a file that n8n keeps, which anybody can open; undefined where this n8n cannot sign one. */
+export function signedLinkOf(
+	file: IBinaryData,
+	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
+): string | undefined {
+	const canSign = typeof helpers.createBinarySignedUrl === 'function' && file.id;
+	return canSign ? helpers.createBinarySignedUrl(file, linkLifetime) : undefined;
+}
+
 /**
  * A link under which the gateway can fetch a file of an earlier node; undefined, and reported with what
  * to change, where n8n cannot give one.
@@ -52,23 +62,17 @@ export function publicLinkOf(
 	field: string,
 	gatewayUrl: string,
 ): string | undefined {
-	const { helpers } = parameters.context;
 	const instead = 'or give a public https link instead of the file';
-	if (typeof helpers.createBinarySignedUrl !== 'function') {
+	const link = signedLinkOf(file, parameters.context);
+	if (link === undefined) {
 		parameters.report(
 			field,
-			`needs a newer n8n that can sign links to its files; update n8n, ${instead}`,
+			file.id
+				? `needs a newer n8n that can sign links to its files; update n8n, ${instead}`
+				: `needs n8n to keep files outside its memory (N8N_DEFAULT_BINARY_DATA_MODE=filesystem); change that setting, ${instead}`,
 		);
 		return undefined;
 	}
-	if (!file.id) {
-		parameters.report(
-			field,
-			`needs n8n to keep files outside its memory (N8N_DEFAULT_BINARY_DATA_MODE=filesystem); change that setting, ${instead}`,
-		);
-		return undefined;
-	}
-	const link = helpers.createBinarySignedUrl(file, linkLifetime);
 	const problem = publicLinkProblem(link, gatewayUrl);
 	if (problem === undefined) return link;
 	const address = URL.canParse(link) ? new URL(link).origin : link;

@@ -13,6 +13,7 @@ import { groupsOf } from './groups';
 import type { ItemOutput, ItemRun, ItemWork } from './operation';
 import { ItemParameters } from './parameters';
 import { Receipts } from './receipts';
+import { isTool, toolAnswer } from './toolAnswers';
 import { stopSignalOf } from './world';
 
 /** How one item ended. */
@@ -170,11 +171,15 @@ class ItemLoop<Request, Made> {
 
 		if (this.isStopped) throw this.error(canceled());
 		if (this.isFailing) throw this.error(this.failures[0].error, this.failures[0].item);
+		const isForModel = isTool(this.context.getNode());
 		return [
 			this.outcomes.flatMap((outcome, item) =>
 				'error' in outcome
 					? [errorItem(outcome.error, item)]
-					: outcome.outputs.map((output) => ({ ...output, pairedItem: { item } })),
+					: outcome.outputs.map((output) => ({
+							...(isForModel ? toolAnswer(output, this.jobs.get(item), this.context) : output),
+							pairedItem: { item },
+						})),
 			),
 		];
 	}

@@ -1,6 +1,7 @@
 import { asText, textAt } from '../gateway/json';
 import type { JobKind } from '../gateway/protocol';
 import type { ItemParameters } from './parameters';
+import { isTool } from './toolAnswers';
 
 /** The id of a job, from a parameter that usually reads it from the item; reported when there is none. */
 export function jobIdOf(parameters: ItemParameters, name: string, field: string): string {
@@ -22,6 +23,8 @@ export function jobIdOf(parameters: ItemParameters, name: string, field: string)
 
 /** Which kind of job the id belongs to, told by the item it came from; undefined when it does not tell. */
 export function jobKindOf(parameters: ItemParameters, id: string): JobKind | undefined {
+	// What a model calls the id tells nothing.
+	if (isTool(parameters.context.getNode())) return undefined;
 	const { json } = parameters.context.getInputData()[parameters.item];
 	if (textAt(json, 'output.task_id') === id || textAt(json, 'task_id') === id) return 'task';
 	return textAt(json, 'id') === id ? 'video' : undefined;

@@ -1,0 +1,29 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { VideoSource } from '../gateway/answers';
+import type { ItemParameters } from './parameters';
+import { isTool } from './toolAnswers';
+
+/** Whether a node fetches its file, and the field that it goes into. */
+export interface FileOutput {
+	download: boolean;
+	binaryField: string;
+}
+
+/** No file reaches the model of an agent: a tool fetches none. */
+export function readFileOutput(parameters: ItemParameters): FileOutput {
+	const wanted = parameters.boolean('download', true);
+	const download = wanted && !isTool(parameters.context.getNode());
+	const binaryField = download
+		? parameters.text('binaryField', 'Put Output File in Field')
+		: 'data';
+	return { download, binaryField };
+}
+
+/** Whether to fetch a video: also for a tool, where only the key opens the link, to give a link to a copy. */
+export function isFetched(
+	{ download }: FileOutput,
+	{ authenticated }: VideoSource,
+	context: IExecuteFunctions,
+): boolean {
+	return download || (authenticated && isTool(context.getNode()));
+}
