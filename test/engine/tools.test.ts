@@ -1,9 +1,11 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeType } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { operations } from '../../nodes/ModelGateway/operations';
+import { textAt } from '../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../gateway';
-import { nodeTypes, registerTypes, runWorkflow, type WorkflowJson } from '../harness';
-import { sampleVideo } from './support/samples';
-import { byId, credentialFor } from './support/workflows';
+import { openSignedBinary, registerTypes, runWorkflow, type WorkflowJson } from '../harness';
+import { picture, sampleVideo, sha256 } from './support/samples';
+import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
 interface Tool {
 	invoke(input: IDataObject): Promise<unknown>;
@@ -30,11 +32,12 @@ const agent: INodeType = {
 	},
 };
 
-/** The node as n8n offers it to agents: without inputs, and with a tool as its output. */
-function asTool(name: string): INodeType {
-	const node = nodeTypes.getByNameAndVersion(`n8n-nodes-model-gateway.${name}`);
-	const io = { name: `${name}Tool`, inputs: [], outputs: [NodeConnectionTypes.AiTool] };
-	return { description: { ...node.description, ...io }, execute: node.execute };
+interface Call {
+	settings?: Partial<INode>;
+	calls?: number;
+	/** The item that the agent got. */
+	input?: IDataObject;
+	memoryOnly?: boolean;
 }
 
 describe('as a tool of an agent', () => {
@@ -43,7 +46,7 @@ describe('as a tool of an agent', () => {
 
 	beforeAll(async () => {
 		video = await sampleVideo();
-		registerTypes({ nodes: [agent, asTool('modelGateway'), asTool('modelGatewayWaitForVideo')] });
+		registerTypes({ nodes: [agent] });
 	});
 	beforeEach(async () => {
 		gateway = await startGateway({ jobSeconds: Infinity, render: async () => video });
@@ -53,54 +56,209 @@ describe('as a tool of an agent', () => {
 	const answers = async (
 		name: string,
 		parameters: object,
-		settings: Partial<INode> = {},
-		calls = 1,
+		{ settings, calls = 1, input = {}, memoryOnly = false }: Call = {},
 	) => {
-		const tool = { name: 'Tool', type: `test.${name}Tool`, parameters, ...settings };
+		const type = `n8n-nodes-model-gateway.${name}Tool`;
 		const workflow = {
 			nodes: [
 				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
 				{ name: 'Agent', type: 'test.agent', parameters: { calls } },
-				tool,
+				{ name: 'Tool', type, parameters, ...settings },
 			],
 			connections: {
 				Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
 				Tool: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 			},
 		} as WorkflowJson;
-		const result = await runWorkflow(workflow, { credentials: credentialFor(gateway) });
+		const result = await runWorkflow(workflow, {
+			credentials: credentialFor(gateway),
+			input: [{ json: input }],
+			binaryDataMode: memoryOnly ? 'default' : 'filesystem',
+		});
 		return result.items('Agent').map(({ json }) => String(json.answer));
 	};
-	const create = {
-		...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
-		...{ prompt: 'A boat', toolDescription: 'Creates a video' },
+	/** The only item of the only answer. */
+	const answer = async (...call: Parameters<typeof answers>): Promise<IDataObject> => {
+		const [said] = await answers(...call);
+		const items = JSON.parse(said) as IDataObject[];
+		expect(items).toHaveLength(1);
+		return items[0];
 	};
 
-	it('Create tells the id of the job', async () => {
-		const [answer] = await answers('modelGateway', create);
-		expect(answer).toContain(gateway.ledger[0].job);
+	const create = {
+		...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+		prompt: 'A boat',
+	};
+	const drawing = { resource: 'image', operation: 'generate', prompt: 'A boat' };
+	const drawn = { ...drawing, model: byId('image-1') };
+
+	/** The item of a video job, or of a reference video job, that has ended. */
+	async function finishedJob(resource: string): Promise<{ item: IDataObject; id: string }> {
+		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
+		const model = resource === 'video' ? create.model : byId('beta-2.7-r2v');
+		const order = modelGateway({ ...create, resource, model, media: { values: [{ url }] } });
+		const result = await runWorkflow(chain(order), { credentials: credentialFor(gateway) });
+		const item = result.items('Model Gateway')[0].json;
+		const id = textAt(item, 'output.task_id', 'id') ?? '';
+		gateway.jobs.complete(id, video);
+		return { item, id };
+	}
+
+	const models: Record<string, string> = {
+		'referenceVideo.create': 'beta-2.7-r2v',
+		'video.create': 'vid-3.1',
+		'image.generate': 'image-1',
+		'image.edit': 'image-edit-1-url',
+		'image.chat': 'image-chat-1',
+		'chat.complete': 'chat-1',
+		'message.create': 'chat-1',
+		'embedding.create': 'embed-1',
+	};
+
+	it.each(operations.map(({ resource, value }) => [resource.value, value]))(
+		'%s %s answers with JSON and no file',
+		async (resource, operation) => {
+			const isOfJob = ['get', 'getContent'].includes(operation);
+			const { item: input } = isOfJob ? await finishedJob(resource) : { item: {} };
+			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
+			const [said] = await answers(
+				'modelGateway',
+				{
+					...{ resource, operation, model: byId(models[`${resource}.${operation}`] ?? '') },
+					...{ prompt: 'A boat', input: 'A boat', media: { values: [{ url }] } },
+					...{ imageSource: 'url', imageUrl: url },
+					messages: { values: [{ role: 'user', content: 'Hello' }] },
+				},
+				{ input },
+			);
+			const [first] = JSON.parse(said) as IDataObject[];
+			expect(Object.keys(first).length).toBeGreaterThan(0);
+			expect(said).not.toMatch(/[A-Za-z\d+/]{1000}/);
+			expect(gateway.requests.filter(({ route }) => route === 'download')).toEqual([]);
+			const leadsOn = ['video', 'referenceVideo', 'image'].includes(resource);
+			expect(typeof first.next_step).toBe(leadsOn ? 'string' : 'undefined');
+		},
+	);
+
+	it.each(['video', 'referenceVideo'])(
+		'%s Create tells the id and what to do',
+		async (resource) => {
+			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
+			const model = resource === 'video' ? create.model : byId('beta-2.7-r2v');
+			const media = { values: [{ url }] };
+			const { id, status, next_step } = await answer('modelGateway', {
+				...{ ...create, resource, model, media },
+			});
+			expect(id).toBe(gateway.ledger[0].job);
+			expect(status).toMatch(/^(queued|PENDING)$/i);
+			expect(next_step).toMatch(
+				new RegExp(`^The video is not finished yet.* the job ID ${String(id)}`),
+			);
+		},
+	);
+
+	it.each(['video', 'referenceVideo'])(
+		'Wait for Video tells link, id and status of a %s, whatever the model calls the id',
+		async (resource) => {
+			const { id } = await finishedJob(resource);
+			for (const name of ['id', 'task_id']) {
+				const waited = await answer(
+					'modelGatewayWaitForVideo',
+					{ jobId: `={{ $json.${name} }}` },
+					{ input: { [name]: id } },
+				);
+				expect(waited).toMatchObject({
+					id,
+					status: expect.stringMatching(/^(completed|succeeded)$/i),
+					url: expect.stringMatching(`^${gateway.storageUrl}`),
+					next_step: expect.stringContaining('Give the user the link'),
+				});
+				const file = await fetch(String(waited.url));
+				expect(sha256(new Uint8Array(await file.arrayBuffer()))).toBe(sha256(video));
+			}
+		},
+	);
+
+	it('Get leads to the link of a finished video, and from a failed one to the user', async () => {
+		const get = { resource: 'video', operation: 'get', videoId: '={{ $json.id }}' };
+		const { id } = await finishedJob('video');
+		const finished = await answer('modelGateway', get, { input: { id } });
+		expect(finished.next_step).toMatch(/^The video is finished\. Call the tool that waits/);
+
+		const [order] = await answers('modelGateway', create);
+		const other = (JSON.parse(order) as [{ id: string }])[0].id;
+		gateway.jobs.fail(other, { code: 'upstream_error', message: 'No luck' });
+		const failed = await answer('modelGateway', get, { input: { id: other } });
+		expect(failed).toMatchObject({
+			...{ id: other, status: 'failed' },
+			next_step: expect.stringMatching(/^The video failed and will never be finished/),
+		});
 	});
 
-	it('Wait for Video tells the id and the link', async () => {
-		const [answer] = await answers('modelGateway', create);
-		const { id } = (JSON.parse(answer) as [{ id: string }])[0];
-		gateway.jobs.complete(id, video);
-		const wait = { jobId: id, download: false, toolDescription: 'Waits for a video' };
-		const [waited] = await answers('modelGatewayWaitForVideo', wait);
-		expect(waited).toContain(id);
-		expect(waited).toContain(`"url":"${gateway.storageUrl}`);
+	it('a video that only the key opens comes as a link to the copy that n8n keeps', async () => {
+		const { id } = await finishedJob('video');
+		gateway.fault({
+			...{ route: 'videoContent', action: 'answer', times: 2 },
+			...{ headers: { 'content-type': 'video/mp4' }, body: Buffer.from(video) },
+		});
+		const { url } = await answer('modelGatewayWaitForVideo', { jobId: id });
+		const { stream, mimeType } = await openSignedBinary(String(url));
+		const parts: Buffer[] = [];
+		for await (const part of stream) parts.push(part as Buffer);
+		expect(mimeType).toBe('video/mp4');
+		expect(sha256(Buffer.concat(parts))).toBe(sha256(video));
+	});
+
+	it('a picture comes as its link', async () => {
+		const { url, next_step } = await answer('modelGateway', drawn);
+		const file = await fetch(String(url));
+		expect(file.headers.get('content-type')).toBe('image/png');
+		expect(next_step).toContain('Markdown image');
+	});
+
+	it('a picture without a link comes as a link to the file that n8n keeps', async () => {
+		const b64_json = Buffer.from(picture('blue')).toString('base64');
+		const body = JSON.stringify({ data: [{ b64_json }] });
+		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+		const { url } = await answer('modelGateway', drawn);
+		expect((await openSignedBinary(String(url))).mimeType).toBe('image/png');
+
+		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+		const { next_step, ...rest } = await answer('modelGateway', drawn, { memoryOnly: true });
+		expect(rest).not.toHaveProperty('url');
+		expect(next_step).toMatch(/^The picture was made .* there is no link to it/);
+	});
+
+	it('an error tells in one text what happened, what to do, and the job', async () => {
+		const [order] = await answers('modelGateway', create);
+		const { id } = (JSON.parse(order) as [{ id: string }])[0];
+		gateway.jobs.fail(id, { code: 'upstream_error', message: 'No luck' });
+		const [said] = await answers('modelGatewayWaitForVideo', { jobId: id });
+		expect(said).toMatch(
+			new RegExp(`^Failed: Video job ${id} failed: No luck\\. .*create a new job`),
+		);
+		expect(said).not.toMatch(/Item 0|Details:/);
+		expect(said.split('create a new job')).toHaveLength(2);
+	});
+
+	it('says that a file cannot be handed to it', async () => {
+		const edit = { resource: 'image', operation: 'edit', model: byId('image-edit-1') };
+		const [said] = await answers('modelGateway', { ...edit, prompt: 'A boat' });
+		expect(said).toContain('an agent hands no files to its tools: give a link');
 	});
 
 	it('Create makes a new video at each call that succeeds', async () => {
-		await answers('modelGateway', create, {}, 2);
+		await answers('modelGateway', create, { calls: 2 });
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
 	it('Create is not sent again by a retry when its answer was lost', async () => {
 		gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
-		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-		const [answer] = await answers('modelGateway', create, retry);
-		expect(answer).toContain('the connection was lost before the answer came');
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const [said] = await answers('modelGateway', create, { settings });
+		expect(said).toContain('the connection was lost before the answer came');
+		// n8n's own words for an error of the network.
+		expect(said).not.toMatch(/retry the request immediately|Details:/);
 		expect(gateway.ledger).toHaveLength(1);
 	});
 });

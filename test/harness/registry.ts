@@ -9,6 +9,7 @@ import {
 	NodeHelpers,
 } from 'n8n-workflow';
 import path from 'node:path';
+import { asTool } from './tools';
 
 /**
  * Packages are opened on first use, and by n8n's own loader: what n8n would refuse to load fails here too.
@@ -52,8 +53,15 @@ export function registerTypes(types: { nodes?: INodeType[]; credentials?: ICrede
 
 export const nodeTypes: INodeTypes = {
 	getByName(type) {
+		const registered = registeredNodes.get(type);
+		if (registered) return registered;
 		const [packageName, name] = type.split('.');
-		return registeredNodes.get(type) ?? loaderOf(packageName).getNode(name).type;
+		const loader = loaderOf(packageName);
+		// As in n8n, a node that can be a tool is known by a second name.
+		const node = name.replace(/Tool$/, '');
+		return node !== name && !(name in loader.known.nodes)
+			? asTool(loader.getNode(node).type as INodeType)
+			: loader.getNode(name).type;
 	},
 	getByNameAndVersion(type, version) {
 		return NodeHelpers.getVersionedNodeType(this.getByName(type), version);

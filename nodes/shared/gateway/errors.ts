@@ -113,7 +113,9 @@ export function noAnswer(what: Purpose, cause: unknown): GatewayError {
 	const { texts, codes } = traces(cause);
 	const said = [...codes, ...texts];
 	const unsent = said.some((t) => neverSent.test(t)) && !said.some((t) => brokeLater.test(t));
-	const detail = excerpt([...new Set([...codes, ...texts])].join(', '));
+	// n8n adds an advice of its own to send again, which knows nothing of money.
+	const facts = said.filter((text) => !/\bretry\b/i.test(text));
+	const detail = excerpt([...new Set(facts)].join(', '));
 	return new GatewayError(
 		{
 			message: unsent

@@ -49,16 +49,14 @@ export interface NodeFailure {
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const { error, item, others, jobs, jobsAreKept } = failure;
 	const record = recordOf(error);
-	// A tool is called for one item at a time, whose number means nothing to the model.
 	const isForModel = isTool(node);
-	const isCounted = item !== undefined && !isForModel;
-	const title = isCounted ? `Item ${item}: ${record.message}` : record.message;
-	const description = [record.advice, factsOf(record), alsoList(others), jobList(jobs, jobsAreKept)]
+	const advice = [record.advice, factsOf(record), alsoList(others), jobList(jobs, jobsAreKept)]
 		.filter((part) => part !== '')
 		.join(' ');
-
+	const description = isForModel ? withoutErrorNames(advice) : advice;
+	const title = item === undefined ? record.message : `Item ${item}: ${record.message}`;
 	// Of the error of a tool, n8n hands on the message alone: what to do, and the job, have to be in it.
-	const message = isForModel ? `${title}. ${description}` : title;
+	const message = isForModel ? `${withoutErrorNames(record.message)}. ${description}` : title;
 
 	const data = JSON.parse(JSON.stringify({ ...record, jobs })) as JsonObject;
 	const shown = new NodeApiError(node, data, {
@@ -74,6 +72,14 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	shown.messages = record.raw_body ? [record.raw_body] : [];
 	shown.context.data = data;
 	return shown;
+}
+
+/**
+ * To make the error of a tool a text, n8n puts words of its own, such as an advice to try again, in the place
+ * of one that names an error of the network.
+ */
+function withoutErrorNames(text: string): string {
+	return text.replace(/\b(?:E[A-Z]{4,}|EAI_[A-Z]+|getaddrinfo)\b/g, 'network error');
 }
 
 /** The error of a node that only serves another one: the editor names both, and leads from one to the other. */

@@ -3,6 +3,7 @@ import type { Problem } from '../gateway/errors';
 import { fieldProblem } from '../gateway/fields';
 import { isObject, parseJson, type JsonObject } from '../gateway/json';
 import type { Field } from '../gateway/protocol';
+import { isTool } from './toolAnswers';
 
 /**
  * Reads one item's parameters. Expressions can yield anything, so every value is checked; what is wrong
@@ -130,6 +131,10 @@ export class ItemParameters {
 	binary(name: string, field: string): IBinaryData | undefined {
 		const file = this.context.getInputData()[this.item]?.binary?.[name];
 		if (file !== undefined) return file;
+		if (isTool(this.context.getNode())) {
+			this.report(field, 'names a file, but an agent hands no files to its tools: give a link');
+			return undefined;
+		}
 		const there = Object.keys(this.context.getInputData()[this.item]?.binary ?? {});
 		const has = there.length === 0 ? 'it has no files at all' : `it has ${there.join(', ')}`;
 		this.report(field, `names "${name}", but this item has no such file (${has})`);
