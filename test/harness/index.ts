@@ -13,7 +13,7 @@ export { testCredential } from './credentialTest';
 export { listSearch, loadOptions } from './dropdowns';
 export type { Environment } from './environment';
 export type { ExecutionOptions } from './execution';
-export { nodeTypes, registerTypes } from './registry';
+export { isKnownPackage, nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';
 export { resumeExecution, retryExecution } from './retry';
 export { type RunOptions, runWorkflow } from './run';

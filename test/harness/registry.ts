@@ -51,6 +51,11 @@ export function registerTypes(types: { nodes?: INodeType[]; credentials?: ICrede
 	}
 }
 
+/** n8n's AI nodes, for one, are not there. */
+export function isKnownPackage(type: string): boolean {
+	return type.split('.')[0] in openers;
+}
+
 export const nodeTypes: INodeTypes = {
 	getByName(type) {
 		const registered = registeredNodes.get(type);
