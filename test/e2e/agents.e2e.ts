@@ -1,50 +1,291 @@
 import { readExample } from '../demo/example';
+import { readMp4 } from '../support/mp4';
+import { picture } from '../engine/support/samples';
+import { agent, asTool, chatModel, langchain, told, withSubNodes } from './support/aiWorkflows';
+import { arrivedChunks, type ArrivedChunk } from './support/chunks';
+import { fetchPublished, itemsOf, type Execution } from './support/owner';
 import { openStage, type Stage } from './support/stage';
+import { byId, core, modelGateway, startedBy, waitForVideo, type Node } from './support/workflows';
+
+/** A video job is under way for so long. */
+const jobSeconds = 4;
+
+interface TokenUsage {
+	completionTokens: number;
+	promptTokens: number;
+	totalTokens: number;
+}
+
+/** What the chat model reported of each call. */
+const usageOf = ({ data }: Execution): TokenUsage[] =>
+	data.resultData.runData['Chat Model'].map(
+		(run) => run.data?.ai_languageModel?.[0]?.[0].json.tokenUsage as unknown as TokenUsage,
+	);
+
+/** A field of the first item in what a tool told the model. */
+const toldField = (text: string | undefined, field: string): string => {
+	const [first] = JSON.parse(text ?? '') as Array<Record<string, unknown>>;
+	return String(first[field]);
+};
 
 describe('agents', () => {
 	let stage: Stage;
 
 	beforeAll(async () => {
-		stage = await openStage({ jobSeconds: 8 });
+		stage = await openStage({ jobSeconds });
 	});
 	afterAll(async () => await stage.close());
 
-	it('explore', async () => {
+	const create = () =>
+		modelGateway(
+			{
+				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+				prompt: "={{ $fromAI('prompt', 'What happens in the video', 'string') }}",
+			},
+			stage.credential,
+		);
+	const wait = () =>
+		waitForVideo(
+			{ jobId: "={{ $fromAI('id', 'The id of the video', 'string') }}" },
+			stage.credential,
+		);
+	/** What was charged since a place of the ledger. */
+	const charges = (kind: string, since: number) =>
+		stage.gateway.ledger.slice(since).filter((charge) => charge.kind === kind);
+	const spent = () => stage.gateway.ledger.length;
+
+	/** Runs an agent with these tools, without a chat. */
+	async function runAgent(...tools: Node[]): Promise<Execution> {
+		return await stage.owner.run(
+			withSubNodes(startedBy('manualTrigger', agent(told('Do it'))), [
+				['ai_languageModel', chatModel(stage.credential)],
+				...tools.map((tool): ['ai_tool', Node] => ['ai_tool', tool]),
+			]),
+		);
+	}
+
+	/** Publishes a chat with an agent, and says something there. */
+	async function chat(text: string, ...tools: Node[]) {
+		const { owner, credential } = stage;
+		const webhookId = `chat-${Date.now()}`;
+		const trigger = {
+			...langchain(
+				'Start',
+				'chatTrigger',
+				{ public: true, mode: 'webhook', options: { responseMode: 'streaming' } },
+				1.3,
+			),
+			webhookId,
+		};
+		const workflow = await owner.createWorkflow(
+			withSubNodes(startedBy(trigger, agent()), [
+				['ai_languageModel', chatModel(credential)],
+				...tools.map((tool): ['ai_tool', Node] => ['ai_tool', tool]),
+			]),
+		);
+		await owner.publish(workflow);
+		const answer = await fetchPublished(`${owner.url}/webhook/${webhookId}/chat`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ action: 'sendMessage', sessionId: webhookId, chatInput: text }),
+		});
+		const chunks = await arrivedChunks(answer);
+		const [latest] = await owner.executionsOf(workflow);
+		return { chunks, execution: await owner.ended(latest.id) };
+	}
+	const saidBy = (chunks: ArrivedChunk[], node: string) =>
+		chunks
+			.filter(({ type, metadata }) => type === 'item' && metadata.nodeName === node)
+			.map(({ content }) => content)
+			.join('');
+
+	it('make a video of what is typed into the chat, and answer with the link', async () => {
 		const { gateway } = stage;
-		const editor = await stage.editor();
-		const { page } = editor;
-		await editor.importWorkflow(readExample('video-agent.json'));
+		const before = spent();
 		gateway.script(
-			{ calls: [{ name: 'Create_Video', arguments: { prompt: 'A boat sails' } }] },
+			{ calls: [{ name: 'Create_Video', arguments: { prompt: 'A boat crosses a lake' } }] },
 			(messages) => {
-				console.log('TOOL1', JSON.stringify(messages));
-				const id = /"id":"([^"]+)"/.exec(messages.at(-1)?.text ?? '')?.[1] ?? '';
+				const id = toldField(messages.at(-1)?.text, 'id');
 				return { calls: [{ name: 'Wait_for_Video', arguments: { job_id: id } }] };
 			},
 			(messages) => {
-				console.log('TOOL2', messages.at(-1)?.text);
-				const url = /"url":"([^"]+)"/.exec(messages.at(-1)?.text ?? '')?.[1] ?? '';
-				return `Here is your video: [open it](${url})`;
+				const url = toldField(messages.at(-1)?.text, 'url');
+				return `Your video is ready: [watch the boat](${url}). The link works for 24 hours.`;
 			},
 		);
-		await page.screenshot({ path: '/tmp/hFwork/0.png' });
-		console.log((await page.locator('[data-test-id*=chat]').evaluateAll((all) => all.map((e) => e.getAttribute('data-test-id')))).join(' '));
+		const editor = await stage.editor();
+		const { page } = editor;
+		await page.setViewportSize({ width: 1440, height: 1150 });
+		await editor.importWorkflow(readExample('video-agent.json'));
 		await page.getByTestId('workflow-chat-button').click();
-		await page.waitForTimeout(1500);
-		console.log((await page.locator('[data-test-id*=chat]').evaluateAll((all) => all.map((e) => e.getAttribute('data-test-id')))).join(' '));
-		await page.screenshot({ path: '/tmp/hFwork/1.png' });
-		page.on('response', async (r) => { if (/webhook|chat/.test(r.url())) console.log(r.url(), r.status(), r.headers()['content-type']); });
-		const input = page.locator('.chat-layout textarea, [data-test-id="chat-input"] textarea, .chat-input textarea').first();
-		await input.fill('make me a video of a boat');
-		await input.press('Enter');
-		for (const n of [3, 6, 10, 16]) {
-			await page.waitForTimeout(n === 3 ? 3000 : 4000);
-			await page.screenshot({ path: `/tmp/hFwork/at${n}.png` });
-			console.log(n, gateway.requests.map(({ route }) => route).join(' '));
-		}
-		console.log(JSON.stringify(gateway.ledger), editor.complaints);
-		const [w] = await stage.owner.request<Array<{ id: string }>>('GET', '/workflows');
-		const [latest] = await stage.owner.executionsOf(w);
-		console.log(JSON.stringify((await stage.owner.execution(latest.id)).data.resultData.runData, null, 1).slice(0, 12000));
+		// The chat is low at first: its upper edge is drawn up.
+		const chatBox = await page.getByTestId('canvas-chat').boundingBox();
+		const edge = chatBox?.y ?? 0;
+		await page.mouse.move(700, edge);
+		await page.mouse.down();
+		await page.mouse.move(700, edge - 150, { steps: 5 });
+		await page.mouse.up();
+		const typed = page.getByTestId('canvas-chat').locator('textarea');
+		await typed.fill('Make me a video of a boat');
+		await typed.press('Enter');
+
+		const messages = page.getByTestId('canvas-chat-body');
+		await messages
+			.getByText(/Video job video_\S+: (queued|processing)/)
+			.first()
+			.waitFor();
+		expect(gateway.requests.filter(({ route }) => route === 'videoContent')).toEqual([]);
+
+		const link = messages.getByRole('link', { name: 'watch the boat' });
+		await link.waitFor();
+		await messages.getByText(/Video job video_\S+: completed/).waitFor();
+		await page
+			.getByText(/Success in/)
+			.first()
+			.waitFor();
+		await page.getByText('Workflow executed successfully').waitFor({ state: 'hidden' });
+		await editor.takePicture('agent-chat');
+		const video = await fetch((await link.getAttribute('href')) ?? '');
+		expect(await readMp4(new Uint8Array(await video.arrayBuffer()))).toMatchObject({ seconds: 5 });
+		expect(charges('video', before)).toHaveLength(1);
+		expect(editor.complaints).toEqual([]);
+	});
+
+	it('get the link of a picture from a tool, and no file', async () => {
+		const { gateway, credential } = stage;
+		let heard = '';
+		gateway.script({ calls: [{ name: 'Draw', arguments: {} }] }, (messages) => {
+			heard = messages.at(-1)?.text ?? '';
+			return `![The boat](${toldField(heard, 'url')})`;
+		});
+		const draw = modelGateway(
+			{ resource: 'image', operation: 'generate', model: byId('image-1'), prompt: 'A boat' },
+			credential,
+		);
+		const execution = await runAgent(asTool(draw, 'Draw'));
+		const [{ json }] = itemsOf(execution, 'AI Agent');
+		const [, url] = /\((.*)\)/.exec(String(json.output)) ?? [];
+		const file = await fetch(url);
+		expect(file.headers.get('content-type')).toBe('image/png');
+		expect(heard.length).toBeLessThan(2_000);
+	});
+
+	it('are told what went wrong with a tool, and what to do', async () => {
+		let heard = '';
+		stage.gateway.script(
+			{ calls: [{ name: 'Create', arguments: { prompt: '[fail]' } }] },
+			(messages) => {
+				const id = toldField(messages.at(-1)?.text, 'id');
+				return { calls: [{ name: 'Wait', arguments: { id } }] };
+			},
+			(messages) => (heard = messages.at(-1)?.text ?? ''),
+		);
+		const execution = await runAgent(asTool(create(), 'Create'), asTool(wait(), 'Wait'));
+		expect(execution.status).toBe('success');
+		expect(toldField(heard, 'error')).toMatch(
+			/^Video job video_\S+ failed: .* To try again, create a new job; .* Jobs that can be waited for/,
+		);
+	});
+
+	it('call tools side by side in one turn of a stream, and count the tokens', async () => {
+		const before = spent();
+		stage.gateway.script(
+			{
+				text: 'Two of them.',
+				calls: ['A boat', 'A train'].map((prompt) => ({ name: 'Create', arguments: { prompt } })),
+			},
+			(messages) => {
+				const results = messages.filter(({ role }) => role === 'tool');
+				const ids = results.map(({ text }) => toldField(text, 'id'));
+				return `Ordered: ${ids.join(' and ')}`;
+			},
+		);
+		const { chunks, execution } = await chat('Two videos', asTool(create(), 'Create'));
+		const [first, second] = charges('video', before);
+		const said = saidBy(chunks, 'AI Agent');
+		expect(said).toMatch(/^Two of them\.Ordered: /);
+		expect(said).toContain(first.job);
+		expect(said).toContain(second.job);
+		expect(charges('video', before)).toHaveLength(2);
+		expect(usageOf(execution).map(({ totalTokens }) => totalTokens)).toEqual(
+			charges('chat', before).map(({ quantity }) => quantity),
+		);
+	});
+
+	it('wait out a rate limit, and count the tokens without a stream too', async () => {
+		const before = spent();
+		const code = 'rate_limit_exceeded';
+		const headers = { 'retry-after': '1' };
+		stage.gateway.fault({ route: 'chat', action: 'error', status: 429, code, headers });
+		stage.gateway.script('It works');
+		const execution = await runAgent();
+		expect(itemsOf(execution, 'AI Agent')[0].json).toEqual({ output: 'It works' });
+		const [usage, ...more] = usageOf(execution);
+		expect(more).toEqual([]);
+		expect(usage.totalTokens).toBe(charges('chat', before)[0].quantity);
+		expect(usage.completionTokens).toBeGreaterThan(0);
+		expect(charges('chat', before)).toHaveLength(1);
+	});
+
+	it('show why the service refuses a key', async () => {
+		const code = 'invalid_api_key';
+		stage.gateway.fault({ route: 'chat', action: 'error', status: 401, code });
+		const { status, data } = await runAgent();
+		expect(status).toBe('error');
+		expect(data.resultData.error?.message).toContain('HTTP 401');
+	});
+
+	it('give the shape that an output parser wants', async () => {
+		const boat = { name: 'Albatross', masts: 2 };
+		const parser = langchain(
+			'Structured Output Parser',
+			'outputParserStructured',
+			{ schemaType: 'fromJson', jsonSchemaExample: JSON.stringify(boat) },
+			1.3,
+		);
+		const chain = langchain('Chain', 'chainLlm', { ...told('A boat'), hasOutputParser: true }, 1.7);
+		const run = async (root: Node) => {
+			const execution = await stage.owner.run(
+				withSubNodes(startedBy('manualTrigger', root), [
+					['ai_languageModel', chatModel(stage.credential)],
+					['ai_outputParser', parser],
+				]),
+			);
+			return itemsOf(execution, root.name)[0]?.json;
+		};
+		stage.gateway.script(`\`\`\`json\n${JSON.stringify({ output: boat })}\n\`\`\``);
+		expect(await run(chain)).toEqual({ output: boat });
+		stage.gateway.script({
+			calls: [{ name: 'format_final_json_response', arguments: { output: boat } }],
+		});
+		expect(await run(agent({ ...told('A boat'), hasOutputParser: true }))).toEqual({
+			output: boat,
+		});
+	});
+
+	it('a chain shows a picture to the model', async () => {
+		const { gateway, owner, credential } = stage;
+		const url = gateway.addMedia('green.png', picture('green'), 'image/png');
+		const options = { response: { response: { responseFormat: 'file' } } };
+		const fetched = core('Fetch', 'httpRequest', { url, options }, 4.2);
+		const messages = {
+			messageValues: [
+				{
+					...{ type: 'HumanMessagePromptTemplate', messageType: 'imageBinary' },
+					...{ binaryImageDataKey: 'data', imageDetail: 'auto' },
+				},
+			],
+		};
+		const chain = langchain('Chain', 'chainLlm', { ...told('What is it?'), messages }, 1.7);
+		const before = gateway.requests.length;
+		const execution = await owner.run(
+			withSubNodes(startedBy('manualTrigger', fetched, chain), [
+				['ai_languageModel', chatModel(credential)],
+			]),
+		);
+		expect(itemsOf(execution, 'Chain')[0].json.text).toContain('640');
+		const [{ body }] = gateway.requests.slice(before).filter(({ route }) => route === 'chat');
+		const data = Buffer.from(picture('green')).toString('base64');
+		expect(JSON.stringify(body)).toContain(`"url":"data:image/png;base64,${data}"`);
 	});
 });

@@ -1,7 +1,7 @@
 import { picture } from '../engine/support/samples';
 import { openStage, type Stage } from './support/stage';
 import { byId, core, modelGateway, startedBy, waitForVideo } from './support/workflows';
-import { itemsOf } from './support/owner';
+import { fetchPublished, itemsOf } from './support/owner';
 
 describe('a picture from a form', () => {
 	let stage: Stage;
@@ -42,6 +42,7 @@ describe('a picture from a form', () => {
 		);
 		await owner.publish(workflow);
 
+		await fetchPublished(`${owner.url}/form/${path}`);
 		const { page } = await stage.editor();
 		await page.goto(`${owner.url}/form/${path}`);
 		const file = {

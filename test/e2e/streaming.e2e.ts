@@ -1,3 +1,5 @@
+import { arrivedChunks } from './support/chunks';
+import { fetchPublished } from './support/owner';
 import { openStage, type Stage } from './support/stage';
 import { byId, core, modelGateway, startedBy } from './support/workflows';
 
@@ -30,17 +32,8 @@ describe('a webhook that streams', () => {
 			await owner.createWorkflow(startedBy({ ...webhook, webhookId: path } as never, chat)),
 		);
 
-		const answer = await owner.call(path);
-		expect(answer.status).toBe(200);
-		const pieces: Array<{ at: number; text: string }> = [];
-		const decoder = new TextDecoder();
-		for await (const bytes of answer.body ?? []) {
-			pieces.push({ at: performance.now(), text: decoder.decode(bytes, { stream: true }) });
-		}
-		const events = pieces
-			.flatMap(({ at, text }) => text.split('\n').map((line) => ({ at, line })))
-			.filter(({ line }) => line.trim() !== '')
-			.map(({ at, line }) => ({ at, ...(JSON.parse(line) as { type: string; content?: string }) }));
+		const answer = await fetchPublished(`${owner.url}/webhook/${path}`);
+		const events = await arrivedChunks(answer);
 		const items = events.filter(({ type }) => type === 'item');
 		expect(events.map(({ type }) => type)).toEqual([
 			...['begin', ...items.map(() => 'item'), 'end'],

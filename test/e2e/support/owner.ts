@@ -86,14 +86,6 @@ export class Owner {
 		await this.request('POST', `/workflows/${id}/activate`, { versionId });
 	}
 
-	/** Calls a webhook of a published workflow, once n8n has it registered: that follows a little later. */
-	async call(path: string): Promise<Response> {
-		for (const deadline = Date.now() + 10_000; ; await setTimeout(100)) {
-			const answer = await fetch(`${this.url}/webhook/${path}`);
-			if (answer.status !== 404 || Date.now() > deadline) return answer;
-		}
-	}
-
 	/** What the button "Execute workflow" does. Gives the execution's id. */
 	async start(workflow: IWorkflowBase): Promise<string> {
 		const trigger = workflow.nodes.find(({ type }) => /trigger/i.test(type));
@@ -141,6 +133,15 @@ const headers = { 'content-type': 'application/json', 'browser-id': browserId };
 
 async function post(url: string, body: IDataObject): Promise<Response> {
 	return await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+/** Asks a webhook that was published just now: n8n says so a moment before it answers there. */
+export async function fetchPublished(url: string, request?: RequestInit): Promise<Response> {
+	for (let tries = 0; ; tries++) {
+		const answer = await fetch(url, request);
+		if (answer.status !== 404 || tries === 50) return answer;
+		await setTimeout(100);
+	}
 }
 
 /** The items that a node put out in its last run. */

@@ -1,0 +1,20 @@
+/** A piece of what a workflow streams, and when it arrived, in milliseconds of `performance.now()`. */
+export interface ArrivedChunk {
+	at: number;
+	type: string;
+	content?: string;
+	metadata: { nodeName: string };
+}
+
+/** Everything that a webhook or a chat streams, one JSON object a line. */
+export async function arrivedChunks(answer: Response): Promise<ArrivedChunk[]> {
+	const decoder = new TextDecoder();
+	const pieces: Array<{ at: number; text: string }> = [];
+	for await (const bytes of answer.body ?? []) {
+		pieces.push({ at: performance.now(), text: decoder.decode(bytes, { stream: true }) });
+	}
+	return pieces
+		.flatMap(({ at, text }) => text.split('\n').map((line) => ({ at, line })))
+		.filter(({ line }) => line.trim() !== '')
+		.map(({ at, line }) => ({ at, ...(JSON.parse(line) as Omit<ArrivedChunk, 'at'>) }));
+}
