@@ -288,4 +288,16 @@ describe('agents', () => {
 		const data = Buffer.from(picture('green')).toString('base64');
 		expect(JSON.stringify(body)).toContain(`"url":"data:image/png;base64,${data}"`);
 	});
+
+	it('a vector store finds the document that answers a question', async () => {
+		const before = spent();
+		const editor = await stage.editor();
+		await editor.importWorkflow(readExample('documents-in-a-vector-store.json'));
+		expect(await editor.execute()).toBe('Workflow executed successfully');
+		const found = await editor.openNode('Found');
+		await found.getByText('You get your money back within 14 days').first().waitFor();
+		// All documents in one request, and the question.
+		expect(charges('embedding', before)).toHaveLength(2);
+		expect(editor.complaints).toEqual([]);
+	});
 });
