@@ -180,11 +180,16 @@ describe('agents', () => {
 			},
 			(messages) => (heard = messages.at(-1)?.text ?? ''),
 		);
-		const execution = await runAgent(asTool(create(), 'Create'), asTool(wait(), 'Wait'));
+		const { chunks, execution } = await chat(
+			'Do it',
+			asTool(create(), 'Create'),
+			asTool(wait(), 'Wait'),
+		);
 		expect(execution.status).toBe('success');
 		expect(toldField(heard, 'error')).toMatch(
-			/^Video job video_\S+ failed: .* To try again, create a new job; .* Jobs that can be waited for/,
+			/^Video job video_\S+ failed: .* To try again, create a new job; /,
 		);
+		expect(saidBy(chunks, 'Wait')).toMatch(/^Video job video_\S+: failed\n\n$/);
 	});
 
 	it('call tools side by side in one turn of a stream, and count the tokens', async () => {

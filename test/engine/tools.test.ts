@@ -237,7 +237,7 @@ describe('as a tool of an agent', () => {
 		expect(said).toMatch(
 			new RegExp(`^Failed: Video job ${id} failed: No luck\\. .*create a new job`),
 		);
-		expect(said).not.toMatch(/Item 0|Details:/);
+		expect(said).not.toMatch(/item 0|Details:/i);
 		expect(said.split('create a new job')).toHaveLength(2);
 	});
 

@@ -50,7 +50,9 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const { error, item, others, jobs, jobsAreKept } = failure;
 	const record = recordOf(error);
 	const isForModel = isTool(node);
-	const advice = [record.advice, factsOf(record), alsoList(others), jobList(jobs, jobsAreKept)]
+	// A model that reads of a job twice may take it for two.
+	const listed = isForModel ? jobs.filter(({ id }) => id !== record.job?.id) : jobs;
+	const advice = [record.advice, factsOf(record), alsoList(others), jobList(listed, jobsAreKept)]
 		.filter((part) => part !== '')
 		.join(' ');
 	const description = isForModel ? withoutErrorNames(advice) : advice;

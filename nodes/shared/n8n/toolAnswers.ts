@@ -2,7 +2,7 @@ import type { IBinaryData, IDataObject, IExecuteFunctions, INode } from 'n8n-wor
 import { findLink, statusIn } from '../gateway/answers';
 import type { JobNote } from '../gateway/errors';
 import { asText, defined } from '../gateway/json';
-import { limits, phaseOf } from '../gateway/protocol';
+import { limits, phaseOf, type Phase } from '../gateway/protocol';
 import { signedLinkOf } from './files';
 import type { ItemOutput } from './operation';
 
@@ -23,28 +23,37 @@ export function toolAnswer(
 	context: IExecuteFunctions,
 ): ItemOutput {
 	const [file] = Object.values(binary ?? {});
-	const id = job?.id;
-	const status = job ? (job.status ?? statusIn(json)) : undefined;
-	const url = file
-		? signedLinkOf(file, context)
-		: (asText(json.url) ?? (job && findLink(json, undefined)));
-	const known = defined({ id, status, url });
-	const next_step = file
-		? adviceOnFile(file, url)
-		: job
-			? adviceOnJob(job.id, status, url)
-			: url && `Show it to the user as a Markdown image. ${pictureLinkLife}`;
-	if (next_step === undefined) return { json };
-	const rest = { ...json };
-	if (file) delete rest.url;
-	return { json: { ...known, next_step, ...rest, ...known } as IDataObject };
+	if (file) {
+		const url = signedLinkOf(file, context);
+		// What the service gave in its place is no link that the user can open.
+		return answer(
+			{ ...json, url: undefined },
+			{ id: job?.id, status: job?.status, url },
+			adviceOnFile(file, url),
+		);
+	}
+	if (job) {
+		const { id, status = statusIn(json) } = job;
+		const phase = status === undefined ? undefined : phaseOf(status);
+		// A job under way may have links too, such as one to ask for its status.
+		const isUnderWay = phase === 'queued' || phase === 'running';
+		const url = isUnderWay ? undefined : (asText(json.url) ?? findLink(json, undefined));
+		return answer(json, { id, status, url }, adviceOnJob(id, phase, url));
+	}
+	const url = asText(json.url);
+	return url === undefined ? { json } : answer(json, { url }, adviceOnPicture);
 }
 
-const pictureLinkLife = `The link may stop working after ${limits.imageUrlMinutes} minutes, so show it at once.`;
+/** What matters comes first, and under the same names whatever the service calls it. */
+function answer(json: IDataObject, known: IDataObject, next_step: string): ItemOutput {
+	const first = defined({ ...known, next_step });
+	return { json: { ...first, ...defined(json), ...first } };
+}
+
+const adviceOnPicture = `Show it to the user as a Markdown image, with the link in url. The link may stop working after ${limits.imageUrlMinutes} minutes, so show it at once.`;
 const videoLinkLife = `Anybody can open it; it stops working after ${limits.resultUrlHours} hours.`;
 
-function adviceOnJob(id: string, status: string | undefined, url: string | undefined): string {
-	const phase = status === undefined ? undefined : phaseOf(status);
+function adviceOnJob(id: string, phase: Phase | undefined, url: string | undefined): string {
 	if (phase === 'failed') {
 		return 'The video failed and will never be finished. Tell the user why. Create another one only when the user wants it: it costs again.';
 	}
