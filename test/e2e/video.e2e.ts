@@ -1,5 +1,5 @@
-import { readExample, withSettings } from '../demo/example';
-import { picture } from '../engine/support/samples';
+import { withSettings } from '../demo/example';
+import { readyExample } from './support/examples';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
 
@@ -13,17 +13,12 @@ describe('a video in the editor', () => {
 
 	it('is ordered, waited for, and plays in the binary view', async () => {
 		const { gateway } = stage;
-		const link = (name: string, colour: string) =>
-			gateway.addMedia(`${name}.png`, picture(colour), 'image/png');
+		const { filesFolder } = shared;
+		const example = await readyExample('reference-video-to-file.json', { gateway, filesFolder });
 		const editor = await stage.editor();
-		await editor.importWorkflow(
-			withSettings(readExample('reference-video-to-file.json'), {
-				picture_1: link('woman', 'red'),
-				picture_2: link('beach', 'blue'),
-				...{ seconds: 2, name: 'walk', folder: shared.filesFolder },
-			}),
-		);
+		await editor.importWorkflow(withSettings(example, { seconds: 2 }));
 		expect(await editor.execute()).toBe('Workflow executed successfully');
+		await editor.page.getByRole('button', { name: 'Execute workflow' }).last().waitFor();
 		await editor.takePicture('workflow');
 
 		await editor.openNode('Wait for Video');
@@ -40,6 +35,11 @@ describe('a video in the editor', () => {
 				return { duration, videoWidth, videoHeight, error };
 			}),
 		).toEqual({ duration: 2, videoWidth: 1280, videoHeight: 720, error: null });
+		await video.evaluate(async (element: HTMLVideoElement) => {
+			element.pause();
+			element.currentTime = 1;
+			await new Promise((resolve) => element.addEventListener('seeked', resolve, { once: true }));
+		});
 		await editor.takePicture('video-in-n8n');
 		expect(gateway.ledger).toHaveLength(1);
 		expect(editor.complaints).toEqual([]);
