@@ -151,6 +151,39 @@ describe('images in a message', () => {
 	});
 });
 
+describe('an agent that is asked for a video', () => {
+	const tool = (name: string, input: string) => ({
+		type: 'function',
+		function: { name, parameters: { type: 'object', properties: { [input]: { type: 'string' } } } },
+	});
+	const tools = [tool('Create_Video', 'prompt'), tool('Wait_for_Video', 'job_id')];
+	const turn = async (...messages: object[]) =>
+		(await chat(messages, { tools })).data.choices[0].message;
+	const called = (name: string, input: object) => ({
+		tool_calls: [{ function: { name, arguments: JSON.stringify(input) } }],
+	});
+	const result = (...items: object[]) => ({ role: 'tool', content: JSON.stringify(items) });
+
+	it('creates it, waits for it, and gives the link', async () => {
+		const asked = user('Make me a video of a boat');
+		const first = await turn(asked);
+		expect(first).toMatchObject(called('Create_Video', { prompt: 'Make me a video of a boat' }));
+		const second = await turn(asked, first, result({ id: 'video_1', status: 'queued' }));
+		expect(second).toMatchObject(called('Wait_for_Video', { job_id: 'video_1' }));
+		const url = 'https://example.com/a.mp4';
+		const third = await turn(asked, first, result({ id: 'video_1' }), second, result({ url }));
+		expect(third.content).toBe(`Your video is ready: [watch it](${url}).`);
+	});
+
+	it('tells what a tool said instead, and calls none for another wish', async () => {
+		const asked = user('Make me a video');
+		const first = await turn(asked);
+		const error = await turn(asked, first, { role: 'tool', content: 'no money' });
+		expect(error.content).toBe('The tools gave: no money');
+		expect((await turn(user('How are you?'))).content).toContain('In short');
+	});
+});
+
 describe('scripted answers', () => {
 	const tools = [{ type: 'function', function: { name: 'weather', parameters: {} } }];
 

@@ -3,6 +3,7 @@ import { invalidParameter } from '../errors';
 import { readFields, readObject } from '../fields';
 import { chatModels, findModel, type ChatSeries } from '../models';
 import { readMessages, type ChatMessage } from './messages';
+import type { Tool } from './videoAgent';
 
 /** What a well-formed request asks a chat model for. */
 export interface ChatOrder {
@@ -14,8 +15,8 @@ export interface ChatOrder {
 	maxTokens: number;
 	/** Each ends the answer before itself. */
 	stops: string[];
-	/** Whether the model was given tools to call. */
-	hasTools: boolean;
+	/** What the model was given to call. */
+	tools: Tool[];
 	asJson: boolean;
 	isStream: boolean;
 }
@@ -43,7 +44,7 @@ export function readChatOrder(value: unknown): ChatOrder {
 		maxTokens,
 		stops: readStops(rest.stop),
 		// The specification does not list these two fields. Clients send them all the same.
-		hasTools: Array.isArray(body.tools) && body.tools.length > 0,
+		tools: readTools(body.tools),
 		asJson: readObject(body.response_format ?? {}, 'response_format').type === 'json_object',
 		isStream: rest.stream,
 	};
@@ -59,6 +60,20 @@ export function refuseForReasoning(body: Record<string, unknown>, messages: Chat
 	const roles: readonly string[] = reasoningRefuses.roles;
 	const message = messages.findIndex(({ role }) => roles.includes(role));
 	if (message >= 0) throw refuse(`messages[${message}].role`, `other than ${roles.join(', ')}`);
+}
+
+function readTools(tools: unknown): Tool[] {
+	if (!Array.isArray(tools)) return [];
+	return tools.map((tool, index) => {
+		const param = `tools[${index}].function`;
+		const { name, parameters = {} } = readObject(
+			readObject(tool, `tools[${index}]`).function,
+			param,
+		);
+		const { properties = {} } = readObject(parameters, `${param}.parameters`);
+		const inputs = Object.keys(readObject(properties, `${param}.parameters.properties`));
+		return { name: String(name), inputs };
+	});
 }
 
 function readStops(stop: unknown): string[] {

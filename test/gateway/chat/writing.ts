@@ -8,6 +8,7 @@ import { requestOf, type ChatMessage } from './messages';
 import type { ChatOrder } from './order';
 import { say, withheld, type Reply } from './reply';
 import { play, scriptedCalls, scriptedText, toolResults } from './script';
+import { videoTurn } from './videoAgent';
 
 /** Answers a chat with words, one reply for each choice. Without a script, the same chat gets the same answer. */
 export async function writeReplies(
@@ -15,8 +16,8 @@ export async function writeReplies(
 	order: ChatOrder,
 	signal: AbortSignal,
 ): Promise<Reply[]> {
-	const { messages, choices, hasTools, asJson } = order;
-	const step = script.shift();
+	const { messages, choices, tools, asJson } = order;
+	const step = script.shift() ?? videoTurn(order);
 	if (step !== undefined) return [play(step, messages)];
 
 	const request = requestOf(messages);
@@ -28,7 +29,7 @@ export async function writeReplies(
 		const results = toolResults(messages);
 		if (results.length > 0) return say(`The tools gave: ${results.join('; ')}`, order);
 
-		const toolCalls = hasTools ? scriptedCalls(request.text) : [];
+		const toolCalls = tools.length > 0 ? scriptedCalls(request.text) : [];
 		if (toolCalls.length > 0) return { text: '', toolCalls, finishReason: 'tool_calls' };
 
 		const facts = factsOf(request, messages, images);

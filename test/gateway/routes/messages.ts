@@ -74,7 +74,7 @@ function readOrder(value: unknown): ChatOrder {
 		choices: 1,
 		maxTokens,
 		stops: [],
-		hasTools: false,
+		tools: [],
 		asJson: false,
 		isStream: false,
 	};

@@ -1,0 +1,43 @@
+import { requestOf } from './messages';
+import type { ChatOrder } from './order';
+import { toolResults, type ScriptStep } from './script';
+
+/** A tool that the model was given. */
+export interface Tool {
+	name: string;
+	/** Its parameters. */
+	inputs: string[];
+}
+
+/**
+ * What the model does with tools without being told how, so that an agent can be tried with it: asked for a
+ * video, it calls the tool that creates one, then the tool that waits, and gives the link.
+ */
+export function videoTurn({ tools, messages }: ChatOrder): ScriptStep | undefined {
+	const create = tools.find(({ name }) => /create.*video/i.test(name));
+	const wait = tools.find(({ name }) => /wait.*video/i.test(name));
+	if (!create || !wait) return undefined;
+
+	const result = toolResults(messages).at(-1);
+	if (result === undefined) {
+		const { text } = requestOf(messages);
+		return /\bvideo\b/i.test(text) ? callOf(create, text) : undefined;
+	}
+	const { id, url } = firstObject(result);
+	if (typeof url === 'string') return `Your video is ready: [watch it](${url}).`;
+	return typeof id === 'string' ? callOf(wait, id) : undefined;
+}
+
+const callOf = ({ name, inputs: [input] }: Tool, value: string): ScriptStep => ({
+	calls: [{ name, arguments: { [input]: value } }],
+});
+
+/** Of a tool's result: n8n gives the JSON of its items. */
+function firstObject(result: string): Record<string, unknown> {
+	try {
+		const [first] = [JSON.parse(result) as unknown].flat();
+		return typeof first === 'object' && first !== null ? { ...first } : {};
+	} catch {
+		return {};
+	}
+}
