@@ -1,11 +1,19 @@
 import { readExample } from '../demo/example';
 import { readMp4 } from '../support/mp4';
 import { picture } from '../engine/support/samples';
-import { agent, asTool, chatModel, langchain, told, withSubNodes } from './support/aiWorkflows';
+import { agent, asTool, langchain, told, withSubNodes } from './support/aiWorkflows';
 import { arrivedChunks, type ArrivedChunk } from './support/chunks';
 import { fetchPublished, itemsOf, type Execution } from './support/owner';
 import { openStage, type Stage } from './support/stage';
-import { byId, core, modelGateway, startedBy, waitForVideo, type Node } from './support/workflows';
+import {
+	type Node,
+	byId,
+	chatModel,
+	core,
+	modelGateway,
+	startedBy,
+	waitForVideo,
+} from './support/workflows';
 
 /** A video job is under way for so long. */
 const jobSeconds = 4;
@@ -58,7 +66,7 @@ describe('agents', () => {
 	async function runAgent(...tools: Node[]): Promise<Execution> {
 		return await stage.owner.run(
 			withSubNodes(startedBy('manualTrigger', agent(told('Do it'))), [
-				['ai_languageModel', chatModel(stage.credential)],
+				['ai_languageModel', chatModel({ model: byId('chat-1') }, stage.credential)],
 				...tools.map((tool): ['ai_tool', Node] => ['ai_tool', tool]),
 			]),
 		);
@@ -79,7 +87,7 @@ describe('agents', () => {
 		};
 		const workflow = await owner.createWorkflow(
 			withSubNodes(startedBy(trigger, agent()), [
-				['ai_languageModel', chatModel(credential)],
+				['ai_languageModel', chatModel({ model: byId('chat-1') }, credential)],
 				...tools.map((tool): ['ai_tool', Node] => ['ai_tool', tool]),
 			]),
 		);
@@ -261,7 +269,7 @@ describe('agents', () => {
 		const run = async (root: Node) => {
 			const execution = await stage.owner.run(
 				withSubNodes(startedBy('manualTrigger', root), [
-					['ai_languageModel', chatModel(stage.credential)],
+					['ai_languageModel', chatModel({ model: byId('chat-1') }, stage.credential)],
 					['ai_outputParser', parser],
 				]),
 			);
@@ -294,7 +302,7 @@ describe('agents', () => {
 		const before = gateway.requests.length;
 		const execution = await owner.run(
 			withSubNodes(startedBy('manualTrigger', fetched, chain), [
-				['ai_languageModel', chatModel(credential)],
+				['ai_languageModel', chatModel({ model: byId('chat-1') }, credential)],
 			]),
 		);
 		expect(itemsOf(execution, 'Chain')[0].json.text).toContain('640');

@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { WorkflowJson } from '../harness';
+import { langchain } from './support/aiWorkflows';
 import { itemsOf } from './support/owner';
 import { startPostgres } from './support/postgres';
 import { openStage, type Stage } from './support/stage';
@@ -13,18 +14,6 @@ const documents = [
 	...Array.from({ length: 116 }, (_, index) => `Filler ${index} about nothing much`),
 ];
 
-const langchain = (
-	name: string,
-	type: string,
-	typeVersion: number,
-	parameters: INodeParameters,
-	credentials?: object,
-) =>
-	({
-		...{ name, type: `@n8n/n8n-nodes-langchain.${type}`, typeVersion, parameters },
-		...(credentials && { credentials }),
-	}) as Node;
-
 describe('a question to a vector store', () => {
 	let stage: Stage;
 
@@ -34,9 +23,15 @@ describe('a question to a vector store', () => {
 	afterAll(async () => await stage.close());
 
 	/** Inserts the documents, and asks for the one that is nearest to a question. */
-	const workflowWith = (type: string, of: INodeParameters, credentials?: object): WorkflowJson => {
-		const store = (name: string, parameters: INodeParameters) =>
-			langchain(name, type, 1.3, { ...of, ...parameters }, credentials);
+	const workflowWith = (
+		type: string,
+		of: INodeParameters,
+		credentials?: Node['credentials'],
+	): WorkflowJson => {
+		const store = (name: string, parameters: INodeParameters) => ({
+			...langchain(name, type, { ...of, ...parameters }, 1.3),
+			credentials,
+		});
 		const loader = { jsonMode: 'expressionData', jsonData: '={{ $json.text }}' };
 		const list = { mode: 'raw', jsonOutput: JSON.stringify({ texts: documents }) };
 		const split = { fieldToSplitOut: 'texts', options: { destinationFieldName: 'text' } };
@@ -52,7 +47,7 @@ describe('a question to a vector store', () => {
 				core('Once', 'limit'),
 				store('Ask', question),
 				embeddings({ model: byId('embed-1') }, stage.credential),
-				langchain('Loader', 'documentDefaultDataLoader', 1.1, loader),
+				langchain('Loader', 'documentDefaultDataLoader', loader, 1.1),
 			],
 			connections: {
 				Start: { main: [to('Texts')] },

@@ -114,6 +114,7 @@ describe('the pictures of an answer', () => {
 		['in data within data', { data: { data: [{ image_url: link }] } }],
 		['beside nothing', { data: [null, {}, { url: '' }, { url: 'a.png' }, { url: link }] }],
 		['beside an empty picture', { data: [{ b64_json: '', url: link }] }],
+		['beside one without a byte', { data: [{ b64_json: '!!!' }, { url: link }] }],
 		['beside an empty list', { data: [], images: [{ url: link }] }],
 	])('are found: a link %s', (_, body) => {
 		expect(pictures(answerOf(body))).toEqual([expect.objectContaining({ url: link })]);

@@ -52,6 +52,14 @@ describe('an mp4', () => {
 		});
 	});
 
+	it.each([1, 3, 7])('is not cut because %i stray bytes follow all that is played', (count) => {
+		const stray = Buffer.alloc(count, 7);
+		expect(read(start, index, media, stray).isCut).toBe(false);
+		expect(read(start, media, index, stray).isCut).toBe(false);
+		expect(read(start, index, stray)).toEqual(cut);
+		expect(read(start, index, box('moof', content), media, stray)).toEqual(cut);
+	});
+
 	it('says so however its bytes are cut into pieces, and not before it is whole', () => {
 		const sample = Buffer.concat([start, largeBox('mdat', content), box('free'), index]);
 		fc.assert(

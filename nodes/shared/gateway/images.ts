@@ -28,8 +28,7 @@ function pictureOf(entry: unknown): Picture | undefined {
 	if (!isObject(entry)) return undefined;
 	const { b64_json, image_base64, ...fields } = entry;
 	const base64 = asText(b64_json) ?? asText(image_base64);
-	if (base64 !== undefined)
-		return { bytes: Buffer.from(base64.replace(/^data:[^,]*,/, ''), 'base64'), fields };
+	if (base64 !== undefined) return embedded(base64.replace(/^data:[^,]*,/, ''), fields);
 	const url =
 		asText(entry.url) ?? asText(entry.image_url) ?? asText(valueAt(entry, 'image_url.url'));
 	return url === undefined ? undefined : linked(url, fields);
@@ -37,12 +36,14 @@ function pictureOf(entry: unknown): Picture | undefined {
 
 function linked(url: string, fields: JsonObject): Picture | undefined {
 	const data = /^data:[^,]*;base64,(.*)$/s.exec(url);
-	if (data)
-		return {
-			bytes: Buffer.from(data[1], 'base64'),
-			fields: { ...fields, url: undefined, image_url: undefined },
-		};
+	if (data) return embedded(data[1], { ...fields, url: undefined, image_url: undefined });
 	return /^https?:\/\//i.test(url) ? { url, fields } : undefined;
+}
+
+/** Undefined when there is not a byte of it. */
+function embedded(base64: string, fields: JsonObject): Picture | undefined {
+	const bytes = Buffer.from(base64, 'base64');
+	return bytes.length === 0 ? undefined : { bytes, fields };
 }
 
 /** The pictures and the text of "Endpoints" 10. @throws Unusable, with the text, when there is no picture */

@@ -28,10 +28,15 @@ export class Mp4Boxes {
 		return isAtEnd && !this.strange && this.seen.has('moov');
 	}
 
-	/** The last box lacks bytes. Unknown boxes prove nothing. */
+	/** The last box lacks bytes. Unknown boxes prove nothing, nor do stray bytes after all that is played. */
 	get isCut(): boolean {
-		const isWithinBox = this.headerLength > 0 || (this.left ?? 0) > 0;
+		const isWithinBox = (this.headerLength > 0 && !this.hasAll) || (this.left ?? 0) > 0;
 		return !this.strange && isWithinBox && this.left !== Infinity;
+	}
+
+	/** Tracks and their pictures; of a file in fragments nobody knows how many are to come. */
+	private get hasAll(): boolean {
+		return this.seen.has('moov') && this.seen.has('mdat') && !this.seen.has('moof');
 	}
 
 	push(bytes: Uint8Array): void {

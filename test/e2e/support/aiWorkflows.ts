@@ -1,7 +1,6 @@
 import type { INodeParameters, NodeConnectionType } from 'n8n-workflow';
 import type { WorkflowJson } from '../../harness';
-import type { CredentialReference } from './owner';
-import { byId, placed, type Node } from './workflows';
+import { placed, type Node } from './workflows';
 
 /** An AI node of n8n's own. */
 export const langchain = (
@@ -16,14 +15,6 @@ export const agent = (parameters: INodeParameters = {}): Node =>
 
 /** What the agent is told, where no chat asks it. */
 export const told = (text: string) => ({ promptType: 'define', text });
-
-export const chatModel = (modelGatewayApi: CredentialReference): Node => ({
-	name: 'Chat Model',
-	type: 'n8n-nodes-model-gateway.lmChatModelGateway',
-	typeVersion: 1,
-	parameters: { model: byId('chat-1') },
-	credentials: { modelGatewayApi },
-});
 
 /** A node as the tool of an agent. */
 export const asTool = (node: Node, name: string): Node => ({
