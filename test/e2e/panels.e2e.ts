@@ -102,6 +102,28 @@ describe('the panels of the nodes', () => {
 			expect(await asked()).toEqual(['Type', 'Source', 'Input Binary Field', 'Voice URL']);
 		});
 
+		it('asks for the picture and the mask of an edit where they come from', async () => {
+			await editor.choose('resource', 'Image');
+			await editor.choose('operation', 'Edit');
+			await editor.choose('imageSource', 'URL');
+			await editor.choose('maskSource', 'File of an Earlier Node');
+			const asked = (await editor.fields()).filter((field) => /^(Image|Mask)/.test(field));
+			expect(asked).toEqual(['Image Source', 'Image URL', 'Mask Source', 'Mask Binary Field']);
+		});
+
+		it('asks for no limit when all is wanted, and for no field when nothing is downloaded', async () => {
+			const turn = async (name: string) =>
+				await editor.page.getByTestId(`parameter-input-${name}`).locator('.el-switch').click();
+			await turn('download');
+			expect(await editor.fields()).not.toContain('Put Output File in Field');
+			await editor.choose('resource', 'Model');
+			await turn('returnAll');
+			expect(await editor.fields()).toEqual([
+				...['Resource', 'Operation', 'Return All', 'Filter', 'Options'],
+			]);
+			await editor.choose('resource', 'Reference Video');
+		});
+
 		it('lists the models of the gateway, those that fit first', async () => {
 			await editor.page.getByTestId('rlc-input').click();
 			const entries = editor.page.getByTestId('rlc-item');

@@ -1,4 +1,6 @@
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
 import type { WorkflowJson } from '../../harness';
 import { locate } from './debian';
@@ -101,8 +103,17 @@ export class Editor {
 		await this.page.getByTestId('ndv').waitFor({ state: 'hidden' });
 	}
 
-	/** Labels of the fields that the open panel shows, in their order. */
+	/** Labels of the fields that the open panel shows, in their order, once they stay the same. */
 	async fields(): Promise<string[]> {
+		for (let before: string[] | undefined; ;) {
+			const now = await this.labels();
+			if (isDeepStrictEqual(before, now)) return now;
+			before = now;
+			await setTimeout(250);
+		}
+	}
+
+	private async labels(): Promise<string[]> {
 		const labels = this.page.getByTestId('node-parameters').getByTestId('input-label');
 		const texts = await labels.evaluateAll((found) =>
 			found
