@@ -54,6 +54,15 @@ export class ModelGatewayApi implements ICredentialType {
 			description: 'Whether to show settings that are rarely needed',
 		},
 		{
+			displayName: 'Allow Unencrypted HTTP',
+			name: 'allowHttp',
+			type: 'boolean',
+			default: false,
+			displayOptions: { show: { advanced: [true] } },
+			description:
+				'Whether to send the API key to an address that starts with http://, where everybody on the way can read it. This machine itself is always allowed.',
+		},
+		{
 			displayName: 'Async Header Name',
 			name: 'asyncHeaderName',
 			type: 'string',

@@ -38,6 +38,16 @@ describe('a credential', () => {
 		expect([connection.baseUrl, connection.backupUrl]).toEqual([expected, expected]);
 	});
 
+	it.each(['http://127.0.0.1:1', 'http://localhost', 'http://[::1]:8080/path'])(
+		'reaches this machine without encryption: %s',
+		(baseUrl) => expect(connectionFrom({ ...credential, baseUrl }).baseUrl).toBe(baseUrl),
+	);
+
+	it('sends the key unencrypted when the user says so', () => {
+		const baseUrl = 'http://gateway.example';
+		expect(connectionFrom({ ...credential, baseUrl, allowHttp: true }).baseUrl).toBe(baseUrl);
+	});
+
 	it.each([' sk-1\n', 'Bearer sk-1', 'bearer   sk-1 ', ' Bearer sk-1'])(
 		'has a key without what was pasted along: %j',
 		(apiKey) => expect(connectionFrom({ ...credential, apiKey }).key).toBe('sk-1'),
@@ -68,6 +78,17 @@ describe('a credential that cannot be used', () => {
 			expect(problemOf({ baseUrl })).toBe(
 				'Model Gateway credential: Base URL must be an address that starts with https://',
 			);
+		},
+	);
+
+	it.each(['http://gateway.example', 'HTTP://10.0.0.7:8080', 'http://localhost.example'])(
+		'would send the key unencrypted: %s',
+		(address) => {
+			expect(problemOf({ baseUrl: address })).toMatch(
+				/Base URL must start with https:\/\/: over http/,
+			);
+			expect(problemOf({ backupUrl: address })).toMatch(/Backup URL must start with https/);
+			expect(problemOf({ baseUrl: address, allowHttp: 'true' })).toMatch(/must start with https/);
 		},
 	);
 

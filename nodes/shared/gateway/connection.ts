@@ -1,4 +1,5 @@
 import { badInput, type Problem } from './errors';
+import { isLoopback } from './links';
 import { asyncHeader } from './protocol';
 
 /** Where the gateway is and how it is spoken to: what the credential holds, made fit for use. */
@@ -22,8 +23,13 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	};
 	const address = (name: string, field: string) => {
 		const value = text(name).replace(/\/+$/, '');
-		if (/^https?:\/\//i.test(value) && URL.canParse(value)) return value;
-		problems.push({ field, problem: 'must be an address that starts with https://' });
+		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
+			problems.push({ field, problem: 'must be an address that starts with https://' });
+		} else if (/^http:/i.test(value) && !isLoopback(value) && credential.allowHttp !== true) {
+			const problem =
+				'must start with https://: over http:// everybody on the way can read the API key. If you want that, switch on Allow Unencrypted HTTP, under Advanced';
+			problems.push({ field, problem });
+		}
 		return value;
 	};
 
