@@ -9,5 +9,5 @@ module.exports = {
 	globalTeardown: './support/globalTeardown.ts',
 	// One n8n serves all files, and two cores do not drive two browsers.
 	maxWorkers: 1,
-	testTimeout: 60_000,
+	testTimeout: 120_000,
 };

@@ -50,7 +50,7 @@ export class Editor {
 		});
 		await context.addCookies([{ name: 'n8n-auth', value: cookie, url }]);
 		await context.addInitScript((id) => localStorage.setItem('n8n-browserId', id), browserId);
-		context.setDefaultTimeout(15_000);
+		context.setDefaultTimeout(30_000);
 		return new Editor(browser, await context.newPage(), url);
 	}
 
