@@ -17,7 +17,7 @@ function assets() {
  */
 async function compact() {
 	for await (const { path, contents } of src('dist/**/*.js')) {
-		const { code } = await minify(contents.toString(), { compress: false, mangle: false });
+		const { code } = await minify(contents.toString(), { compress: true, mangle: false });
 		await writeFile(path, code);
 	}
 }

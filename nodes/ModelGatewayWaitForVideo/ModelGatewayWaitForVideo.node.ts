@@ -5,9 +5,9 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { runItems } from '../shared/n8n/items';
-import { fields } from './fields';
-import { waitForVideo } from './waitForVideo';
+import { fields, wiring } from './fields';
+import { park } from './park';
+import { hold } from './waitForVideo';
 
 export class ModelGatewayWaitForVideo implements INodeType {
 	description: INodeTypeDescription = {
@@ -24,13 +24,21 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		defaults: { name: 'Wait for Video' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
-		outputs: [NodeConnectionTypes.Main],
+		outputs: `={{ $parameter.whileWaiting === 'park' ? [{ type: 'main', displayName: 'Still Running' }, { type: 'main', displayName: 'Completed' }] : ['main'] }}`,
 		credentials: [{ name: 'modelGatewayApi', required: true }],
+		hints: [
+			{
+				message: wiring,
+				displayCondition: "={{ $parameter.whileWaiting === 'park' }}",
+				whenToDisplay: 'beforeExecution',
+				location: 'outputPane',
+			},
+		],
 		properties: fields,
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		// All jobs run at the service anyway: none of them is to wait for another one here.
-		return await runItems(this, waitForVideo(this), Infinity);
+		const isParked = this.getNodeParameter('whileWaiting', 0, 'hold') === 'park';
+		return await (isParked ? park(this) : hold(this));
 	}
 }

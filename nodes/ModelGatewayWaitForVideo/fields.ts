@@ -6,6 +6,10 @@ export const defaultParallelDownloads = 3;
 const taskPollSeconds = jobKinds.task.pollSeconds;
 const { minPollSeconds, waitMinutes } = limits;
 
+/** How a parked wait goes round. */
+export const wiring =
+	'Lead <b>Still Running</b> back to the input of this node, through a No Operation node placed below the line, and go on from <b>Completed</b>.';
+
 /** What the editor shows. */
 export const fields: INodeProperties[] = [
 	{
@@ -28,9 +32,21 @@ export const fields: INodeProperties[] = [
 				value: 'hold',
 				description: 'The execution stays open until all videos are there',
 			},
+			{
+				name: 'Park (Survives a Restart)',
+				value: 'park',
+				description: 'N8n stores the execution between polls, and finished videos go on at once',
+			},
 		],
 		default: 'hold',
 		description: 'What the execution does until the videos are finished',
+	},
+	{
+		displayName: `${wiring} n8n looks for parked executions once a minute. The workflow has to be saved; a tool of an AI agent cannot be parked.`,
+		name: 'parkNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { whileWaiting: ['park'] } },
 	},
 	{
 		displayName: 'Download',

@@ -1,4 +1,4 @@
-import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { jobSight, videoContent } from '../shared/gateway/answers';
 import { GatewayError } from '../shared/gateway/errors';
 import { endpoints, jobKinds, limits, type JobKind } from '../shared/gateway/protocol';
@@ -7,10 +7,12 @@ import { JobWatch, progressOf, type JobSource } from '../shared/gateway/waiting'
 import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/fileOutput';
 import { storeVideo, videoFileName } from '../shared/n8n/files';
 import type { N8nGateway } from '../shared/n8n/gateway';
+import { runItems } from '../shared/n8n/items';
 import { jobIdOf, jobKindOf } from '../shared/n8n/jobs';
 import type { ItemWork } from '../shared/n8n/operation';
 import { ProgressLines } from '../shared/n8n/progress';
 import { defaultParallelDownloads } from './fields';
+import type { ParkedPass } from './park';
 
 interface Request {
 	id: string;
@@ -27,12 +29,22 @@ interface Request {
 /** At most this far apart, in milliseconds: soon enough that no job waits for its first poll. */
 const longestSpread = 200;
 
-/** Waits for one job per item, side by side, and fetches its file. */
-export function waitForVideo(context: IExecuteFunctions): ItemWork<Request> {
+/** Waits in the open execution. All jobs run at the service anyway: none is to wait for another one here. */
+export async function hold(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	return await runItems(context, waitForVideo(context), Infinity);
+}
+
+/**
+ * Waits for one job per item, side by side, and fetches its file.
+ * @param pass asks each job once only, when it is due; a job that still runs gives no output
+ */
+export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): ItemWork<Request> {
 	const parallel = Number(
 		context.getNodeParameter('options.maxParallelDownloads', 0, defaultParallelDownloads),
 	);
 	const downloads = new Slots(parallel >= 1 ? Math.floor(parallel) : defaultParallelDownloads);
+	// In a pass they all follow one another closely, so that the next one finds them all due.
+	const spread = pass ? limits.minPollSeconds : jobKinds.video.pollSeconds;
 	return {
 		paid: false,
 
@@ -64,17 +76,21 @@ export function waitForVideo(context: IExecuteFunctions): ItemWork<Request> {
 		async perform({ id, kind, output, fileName, ...times }, run) {
 			const { gateway, item, count } = run;
 			const lines = new ProgressLines(context, item);
-			const watch = new JobWatch(jobsOf(gateway), id, kind, {
+			const known = pass?.recall(item, { id, kind }, gateway.world.clock.now());
+			const watch = new JobWatch(jobsOf(gateway), id, known?.kind ?? kind, {
 				...gateway.world,
 				...times,
-				firstPollAfter: item * Math.min(longestSpread, (jobKinds.video.pollSeconds * 1000) / count),
+				firstPollAfter: item * Math.min(longestSpread, (spread * 1000) / count),
 				async onChange(note) {
 					context.logger.debug(progressOf(note));
 					await lines.add(progressOf(note));
 				},
 			});
 			run.note(watch.note);
-			const { fields, source } = await watch.finish().finally(async () => await lines.end());
+			const wait = pass ? pass.poll(item, watch) : watch.finish();
+			const finished = await wait.finally(async () => await lines.end());
+			if (finished === undefined) return [];
+			const { fields, source } = finished;
 			const json = fields as IDataObject;
 			if (!isFetched(output, source, context)) return [{ json }];
 

@@ -31,6 +31,15 @@ export interface FinishedJob {
 	source: VideoSource;
 }
 
+/** What a parked wait remembers of a job from one pass to the next; it survives JSON. */
+export interface JobMemory {
+	/** Milliseconds since 1970: the timeout counts from here, over all passes. */
+	firstSeen: number;
+	/** When to ask again. */
+	due: number;
+	note: JobNote;
+}
+
 const shortestInterval = limits.minPollSeconds * 1000;
 const pollTimeLimit = 60_000;
 const shortestTimeLimit = 5_000;
@@ -64,9 +73,30 @@ export class JobWatch {
 	async finish(): Promise<FinishedJob> {
 		const { clock, timeout, firstPollAfter = 0 } = this.settings;
 		const deadline = clock.now() + timeout;
-		const sight = await this.untilFinal(deadline, firstPollAfter);
-		if (sight.phase === 'failed') throw jobFailed(this.note, sight);
-		return await this.untilLinked(sight, Math.max(deadline, clock.now() + graceForLink));
+		return await this.outcomeOf(await this.untilFinal(deadline, firstPollAfter), deadline);
+	}
+
+	/**
+	 * A single poll, when it is due, for a wait that is put aside between its polls.
+	 * @param memory kept up to date, with the time of the next poll
+	 * @returns undefined while the job runs
+	 * @throws GatewayError as {@link finish} does
+	 */
+	async pass(memory: JobMemory): Promise<FinishedJob | undefined> {
+		const { clock, timeout, firstPollAfter = 0 } = this.settings;
+		Object.assign(this.note, memory.note);
+		memory.note = this.note;
+		const deadline = memory.firstSeen + timeout;
+		// To be stored and found again takes longer than a moment's wait for a poll that is nearly due.
+		const wait = Math.min(memory.due, deadline) - clock.now();
+		if (wait > shortestInterval) return undefined;
+
+		await this.pause(Math.max(wait, firstPollAfter));
+		const sight = await this.look(pollTimeLimit);
+		if (sight && isFinal(sight.phase)) return await this.outcomeOf(sight, deadline);
+		if (clock.now() >= deadline) throw deadlinePassed(this.note, timeout, this.trouble);
+		memory.due = Math.min(deadline, this.lastPoll + this.untilNextPoll);
+		return undefined;
 	}
 
 	/** The file's address anew, for a link that has expired. */
@@ -75,6 +105,12 @@ export class JobWatch {
 		const sight = this.kind === 'task' ? await this.look(pollTimeLimit) : undefined;
 		const deadline = this.settings.clock.now() + graceForLink;
 		return (await this.untilLinked({ fields: {}, ...sight }, deadline)).source;
+	}
+
+	private async outcomeOf(sight: JobSight, deadline: number): Promise<FinishedJob> {
+		if (sight.phase === 'failed') throw jobFailed(this.note, sight);
+		const grace = this.settings.clock.now() + graceForLink;
+		return await this.untilLinked(sight, Math.max(deadline, grace));
 	}
 
 	private async untilFinal(deadline: number, firstPollAfter: number): Promise<JobSight> {
@@ -86,7 +122,7 @@ export class JobWatch {
 			const sight = await this.look(Math.min(pollTimeLimit, timeLimit));
 			if (sight && isFinal(sight.phase)) return sight;
 			if (wait >= left) throw deadlinePassed(this.note, timeout, this.trouble);
-			wait = Math.max(this.interval, this.trouble?.retryAfter ?? 0);
+			wait = this.untilNextPoll;
 		}
 	}
 
@@ -153,6 +189,10 @@ export class JobWatch {
 			}
 			if (this.kind === 'task') link = (await this.look(pollTimeLimit))?.link;
 		}
+	}
+
+	private get untilNextPoll(): number {
+		return Math.max(this.interval, this.trouble?.retryAfter ?? 0);
 	}
 
 	private get interval(): number {
