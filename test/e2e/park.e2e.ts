@@ -1,0 +1,72 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { startGateway, type Gateway } from '../gateway';
+import { sampleVideo } from '../engine/support/samples';
+import { packInto } from '../support/packed';
+import { Editor } from './support/editor';
+import { readyExample, withCredential } from './support/examples';
+import { startN8n, type N8n } from './support/n8n';
+import { Owner } from './support/owner';
+
+describe('a parked wait', () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-park-'));
+	const filesFolder = path.join(folder, '.n8n-files');
+	let gateway: Gateway;
+	let n8n: N8n;
+
+	beforeAll(async () => {
+		gateway = await startGateway({ jobSeconds: Infinity });
+		n8n = await startN8n({ tarball: packInto(folder).tarball, folder });
+	}, 180_000);
+	afterAll(async () => {
+		await n8n?.stop();
+		await gateway?.close();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	const until = async (isSo: () => Promise<boolean> | boolean) => {
+		while (!(await isSo())) await setTimeout(250);
+	};
+
+	it('goes on after n8n was killed, and saves each video once', async () => {
+		let owner = await Owner.of(n8n);
+		const credential = await owner.createCredential(gateway);
+		const example = await readyExample('parked-videos.json', { gateway, filesFolder });
+		const workflow = await owner.createWorkflow(withCredential(example, credential));
+
+		const editor = await Editor.open(owner);
+		await editor.openWorkflow(workflow);
+		await editor.takePicture('parked');
+		const panel = await editor.openNode('Wait for Video');
+		expect(await panel.innerText()).toContain('Lead Still Running back to the input of this node');
+		await editor.takePicture('park-panel');
+		await editor.close();
+
+		const id = await owner.start(workflow);
+		await until(async () => (await owner.execution(id)).status === 'waiting');
+		await n8n.kill();
+		const video = await sampleVideo();
+		const [first, ...others] = gateway.jobs.list();
+		gateway.jobs.complete(first.id, video);
+
+		n8n = await startN8n({ folder });
+		owner = await Owner.of(n8n);
+		await until(() => readdirSync(filesFolder).length === 1);
+		for (const job of others) gateway.jobs.complete(job.id, video);
+		// n8n takes up what is due before it looks for what has crashed, so it may take the one for the other for a moment.
+		await until(async () => (await owner.execution(id)).status !== 'crashed');
+		const execution = await owner.ended(id, 150);
+
+		expect(execution.status).toBe('success');
+		expect(readdirSync(filesFolder).sort()).toEqual([
+			'Desk Lamp.mp4',
+			'Running Shoe.mp4',
+			'Travel Mug.mp4',
+		]);
+		const saves = execution.data.resultData.runData['Save Video'];
+		expect(saves.flatMap(({ data }) => data?.main[0] ?? [])).toHaveLength(3);
+		expect(gateway.ledger).toHaveLength(3);
+	}, 300_000);
+});
