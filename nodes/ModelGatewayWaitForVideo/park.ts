@@ -5,6 +5,7 @@ import type { JobKind } from '../shared/gateway/protocol';
 import type { FinishedJob, JobMemory, JobWatch } from '../shared/gateway/waiting';
 import { runItems } from '../shared/n8n/items';
 import { isTool } from '../shared/n8n/toolAnswers';
+import { n8nWorld } from '../shared/n8n/world';
 import { wiring } from './fields';
 import { hold, waitForVideo } from './waitForVideo';
 
@@ -24,11 +25,40 @@ export async function park(context: IExecuteFunctions): Promise<INodeExecutionDa
 	}
 	refuseWrongWiring(context);
 
-	const pass = new ParkedPass(context);
+	const memory = context.getContext('node') as Memory;
+	await outlastRecovery(context, memory);
+	const pass = new ParkedPass(context, memory);
 	const [ended] = await runItems(context, waitForVideo(context, pass), Infinity);
-	if (ended.length === 0) await context.putExecutionToWait(pass.nextPoll);
+	if (ended.length === 0) {
+		memory.parkedUntil = pass.nextPoll;
+		await context.putExecutionToWait(new Date(pass.nextPoll));
+	}
 	return [pass.stillRunning, ended];
 }
+
+/** Kept by n8n with the execution. */
+interface Memory {
+	/** By job, as items change their places from pass to pass. */
+	jobs?: Record<string, JobMemory>;
+	/** Milliseconds since 1970. */
+	parkedUntil?: number;
+}
+
+/**
+ * As it starts, n8n takes up what is overdue before it looks for what has crashed, and marks as crashed what it
+ * has just taken up. A pass that ends after that look is stored over the mark; one that ends before is lost.
+ */
+async function outlastRecovery(context: IExecuteFunctions, memory: Memory): Promise<void> {
+	const { clock, signal } = n8nWorld(context);
+	const isLate = clock.now() - (memory.parkedUntil ?? Infinity) > lateness;
+	delete memory.parkedUntil;
+	// The items' own loop tells of Stop.
+	if (isLate) await clock.sleep(recoveryTime, signal).catch(() => undefined);
+}
+
+/** Milliseconds. */
+const lateness = 2_000;
+const recoveryTime = 10_000;
 
 interface JobOfItem {
 	id: string;
@@ -37,14 +67,15 @@ interface JobOfItem {
 
 /** What is left of a pass, and what is remembered for the next one: n8n stores it with the execution. */
 export class ParkedPass {
-	/** By job, as items change their places from pass to pass. */
 	private readonly memories: Record<string, JobMemory>;
 	/** By item. */
 	private readonly keys = new Map<number, string>();
 	private readonly running = new Map<number, JobMemory>();
 
-	constructor(private readonly context: IExecuteFunctions) {
-		const memory = context.getContext('node') as { jobs?: Record<string, JobMemory> };
+	constructor(
+		private readonly context: IExecuteFunctions,
+		memory: Memory,
+	) {
 		this.memories = memory.jobs ??= {};
 	}
 
@@ -76,8 +107,9 @@ export class ParkedPass {
 		return this.context.getInputData().filter((_, item) => this.running.has(item));
 	}
 
-	get nextPoll(): Date {
-		return new Date(Math.min(...[...this.running.values()].map(({ due }) => due)));
+	/** Milliseconds since 1970. */
+	get nextPoll(): number {
+		return Math.min(...[...this.running.values()].map(({ due }) => due));
 	}
 }
 

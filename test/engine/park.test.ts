@@ -135,6 +135,16 @@ describe('Wait for Video, parked', () => {
 		expect(idsDone(run)).toEqual([ended.id]);
 	});
 
+	it('takes its time when n8n comes late, as after a restart, to be stored after n8n looked for crashes', async () => {
+		const [job] = createJobs(1);
+		const run = await start(parked(), [job]);
+		gateway.jobs.complete(job.id, video);
+		const begun = performance.now();
+		const late = new Date((run.waitTill as Date).getTime() + 20_000);
+		expect(idsDone(await resume(run, late))).toEqual([job.id]);
+		expect(performance.now() - begun).toBeGreaterThan(9_500);
+	});
+
 	it('can be wired straight back to itself', async () => {
 		const [job] = createJobs(1);
 		const workflow = parked();
