@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { examplesFolder } from '../../demo/example';
+import { readdirSync } from 'node:fs';
+import { examplesFolder, readExample } from '../../demo/example';
 import { drawPicture, pictures, type Picture } from '../../demo/pictures';
 import type { Gateway } from '../../gateway';
 import type { WorkflowJson } from '../../harness';
 import type { CredentialReference } from './owner';
+import type { Node } from './workflows';
 
 export const exampleFiles = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
 
@@ -20,13 +20,18 @@ export async function readyExample(
 	for (const name of pictures) {
 		links.set(name, gateway.addMedia(`${name}.png`, await drawPicture(name), 'image/png'));
 	}
-	const text = readFileSync(path.join(examplesFolder, file), 'utf8')
-		.replaceAll('/home/node/.n8n-files', filesFolder)
-		.replace(/https:\/\/example\.com\/([\w-]+)\.\w+/g, (_, name: string) => {
-			const own = pictures.find((picture) => picture === name) ?? 'mug';
-			return links.get(own) ?? '';
-		});
-	return JSON.parse(text) as WorkflowJson;
+	const example = readExample(file);
+	const filled = (node: Node): Node => {
+		if (node.name !== 'Your Settings') return node;
+		const text = JSON.stringify(node)
+			.replaceAll('/home/node/.n8n-files', filesFolder)
+			.replace(/https:\/\/example\.com\/([\w-]+)\.\w+/g, (_, name: string) => {
+				const own = pictures.find((picture) => picture === name) ?? 'mug';
+				return links.get(own) ?? '';
+			});
+		return JSON.parse(text) as Node;
+	};
+	return { ...example, nodes: example.nodes.map(filled) };
 }
 
 /** The workflow with a credential chosen in each node of ours, as n8n's editor does it on import. */
