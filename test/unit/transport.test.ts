@@ -383,7 +383,7 @@ describe('a create', () => {
 describe('an address that leads nowhere', () => {
 	it.each<[string, () => Promise<string>, RegExp]>([
 		['a port where nobody listens', refusedPort, /ECONNREFUSED/],
-		['a name that does not exist', async () => 'http://nowhere.invalid', /ENOTFOUND|EAI_AGAIN/],
+		['a name that does not exist', async () => 'https://nowhere.invalid', /ENOTFOUND|EAI_AGAIN/],
 		[
 			'TLS to a port without it',
 			async () => (await startServer()).url.replace('http:', 'https:'),
