@@ -209,6 +209,18 @@ describe('agents', () => {
 		expect(saidBy(chunks, 'Wait')).toMatch(/^Video job video_\S+: failed\n\n$/);
 	});
 
+	it("make a video with the embedded gateway's model alone, as in the playground", async () => {
+		const before = spent();
+		const { chunks } = await chat(
+			'Make me a video of a boat',
+			asTool(create(), 'Create_Video'),
+			asTool(wait(), 'Wait_for_Video'),
+		);
+		const [, url] = /\[watch it\]\((.*)\)/.exec(saidBy(chunks, 'AI Agent')) ?? [];
+		expect((await fetch(url)).headers.get('content-type')).toBe('video/mp4');
+		expect(charges('video', before)).toHaveLength(1);
+	});
+
 	it('call tools side by side in one turn of a stream, and count the tokens', async () => {
 		const before = spent();
 		stage.gateway.script(
