@@ -6,7 +6,7 @@ import { startGateway, type Gateway } from '../gateway';
 import { sampleVideo } from '../engine/support/samples';
 import { packInto } from '../support/packed';
 import { Editor } from './support/editor';
-import { readyExample, withCredential } from './support/examples';
+import { readyExample } from './support/examples';
 import { startN8n, type N8n } from './support/n8n';
 import { Owner } from './support/owner';
 
@@ -32,20 +32,21 @@ describe('a parked wait', () => {
 
 	it('goes on after n8n was killed, and saves each video once', async () => {
 		let owner = await Owner.of(n8n);
-		const credential = await owner.createCredential(gateway);
+		await owner.createCredential(gateway);
 		const example = await readyExample('parked-videos.json', { gateway, filesFolder });
-		const workflow = await owner.createWorkflow(withCredential(example, credential));
-
 		const editor = await Editor.open(owner);
-		await editor.openWorkflow(workflow);
+		await editor.importWorkflow(example);
 		await editor.takePicture('parked');
 		const panel = await editor.openNode('Wait for Video');
 		expect(await panel.innerText()).toContain('Lead Still Running back to the input of this node');
 		await editor.takePicture('park-panel');
-		await editor.close();
-
-		const id = await owner.start(workflow);
+		await editor.closeNode();
+		await editor.page.getByTestId('execute-workflow-button').click();
+		const { workflowId } = editor;
+		await until(async () => (await owner.executionsOf({ id: workflowId })).length > 0);
+		const [{ id }] = await owner.executionsOf({ id: workflowId });
 		await until(async () => (await owner.execution(id)).status === 'waiting');
+		await editor.close();
 		await n8n.kill();
 		const video = await sampleVideo();
 		const [first, ...others] = gateway.jobs.list();

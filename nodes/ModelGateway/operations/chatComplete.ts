@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { textOf, type Completion } from '../../shared/gateway/chat';
 import { completeChat } from '../../shared/gateway/chatCall';
 import { defined, type JsonObject } from '../../shared/gateway/json';
@@ -8,7 +8,13 @@ import { modelField } from '../../shared/n8n/models';
 import type { ItemOutput, ItemRun, Operation } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';
 import { extraBodyOption, simplifyField } from './commonFields';
-import { imageSourceFields, readMessages, sentMessage, type MessageInput } from './messages';
+import {
+	imageSourceFields,
+	messagesField,
+	readMessages,
+	sentMessage,
+	type MessageInput,
+} from './messages';
 
 interface Request {
 	/** Without the messages, whose files are loaded when they are sent. */
@@ -17,6 +23,33 @@ interface Request {
 	simplify: boolean;
 	timeout?: number;
 }
+
+const imagesField: INodeProperties = {
+	displayName: 'Images',
+	name: 'images',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Image',
+	default: {},
+	description: 'Pictures for models that understand them',
+	options: [
+		{
+			displayName: 'Image',
+			name: 'values',
+			values: [
+				{
+					displayName: 'Detail',
+					name: 'detail',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. high',
+					description: 'How closely the model looks, where it takes that',
+				},
+				...imageSourceFields,
+			],
+		},
+	],
+};
 
 /** "Endpoints" 4. */
 export const chatComplete: Operation<Request, Completion> = {
@@ -27,69 +60,7 @@ export const chatComplete: Operation<Request, Completion> = {
 	description: 'Let a chat model answer, also about pictures',
 	endpoint: endpoints.chat,
 	paid: true,
-	fields: [
-		modelField(),
-		{
-			displayName: 'Messages',
-			name: 'messages',
-			type: 'fixedCollection',
-			typeOptions: { multipleValues: true, sortable: true },
-			placeholder: 'Add Message',
-			default: { values: [{ role: 'user', content: '' }] },
-			options: [
-				{
-					displayName: 'Message',
-					name: 'values',
-					values: [
-						{
-							displayName: 'Content',
-							name: 'content',
-							type: 'string',
-							typeOptions: { rows: 3 },
-							default: '',
-						},
-						{
-							displayName: 'Images',
-							name: 'images',
-							type: 'fixedCollection',
-							typeOptions: { multipleValues: true },
-							placeholder: 'Add Image',
-							default: {},
-							description: 'Pictures for models that understand them',
-							options: [
-								{
-									displayName: 'Image',
-									name: 'values',
-									values: [
-										{
-											displayName: 'Detail',
-											name: 'detail',
-											type: 'string',
-											default: '',
-											placeholder: 'e.g. high',
-											description: 'How closely the model looks, where it takes that',
-										},
-										...imageSourceFields,
-									],
-								},
-							],
-						},
-						{
-							displayName: 'Role',
-							name: 'role',
-							type: 'options',
-							options: messageRoles.map((value) => ({
-								name: value[0].toUpperCase() + value.slice(1),
-								value,
-							})),
-							default: 'user',
-						},
-					],
-				},
-			],
-		},
-		simplifyField,
-	],
+	fields: [modelField(), messagesField(messageRoles, [imagesField]), simplifyField],
 	options: [
 		...chatOptions,
 		extraBodyOption,

@@ -15,3 +15,19 @@ export const simplifyField: INodeProperties = {
 	default: true,
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
+
+/** What is to be made; must not be empty. */
+export const promptField = (
+	own: Pick<INodeProperties, 'placeholder' | 'description'> & { rows?: number },
+): INodeProperties => {
+	const { rows = 3, ...texts } = own;
+	return {
+		displayName: 'Prompt',
+		name: 'prompt',
+		type: 'string',
+		typeOptions: { rows },
+		default: '',
+		required: true,
+		...texts,
+	};
+};

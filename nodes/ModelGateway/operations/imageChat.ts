@@ -5,6 +5,7 @@ import { aspectMarkers, endpoints } from '../../shared/gateway/protocol';
 import { readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
+import { promptField } from './commonFields';
 import { imageSourceFields, readImages, sentMessage, type MessageInput } from './messages';
 import { deliverPictures, keepPictures, outputFields, type MadePicture } from './pictureOutput';
 
@@ -26,15 +27,9 @@ export const imageChat: Operation<Request, MadePicture[]> = {
 	paid: true,
 	fields: [
 		modelField(),
-		{
-			displayName: 'Prompt',
-			name: 'prompt',
-			type: 'string',
-			typeOptions: { rows: 3 },
-			default: '',
-			required: true,
+		promptField({
 			placeholder: 'e.g. Both people of the pictures at one table',
-		},
+		}),
 		{
 			displayName: 'Aspect Marker',
 			name: 'aspectMarker',

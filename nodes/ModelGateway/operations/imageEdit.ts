@@ -7,6 +7,7 @@ import { readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
 import { modelField } from '../../shared/n8n/models';
 import type { ItemRun, Operation } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';
+import { promptField } from './commonFields';
 import {
 	aspectRatioOption,
 	imageCountOption,
@@ -63,15 +64,9 @@ export const imageEdit: Operation<Request, MadePicture[]> = {
 	paid: true,
 	fields: [
 		modelField(),
-		{
-			displayName: 'Prompt',
-			name: 'prompt',
-			type: 'string',
-			typeOptions: { rows: 3 },
-			default: '',
-			required: true,
+		promptField({
 			placeholder: 'e.g. Put the mug on a wooden table',
-		},
+		}),
 		{
 			displayName: 'Image Source',
 			name: 'imageSource',

@@ -5,7 +5,7 @@ import { endpoints } from '../../shared/gateway/protocol';
 import { readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
-import { extraBodyOption } from './commonFields';
+import { extraBodyOption, promptField } from './commonFields';
 import {
 	aspectRatioOption,
 	imageCountOption,
@@ -33,15 +33,9 @@ export const imageGenerate: Operation<Request, MadePicture[]> = {
 	paid: true,
 	fields: [
 		modelField(),
-		{
-			displayName: 'Prompt',
-			name: 'prompt',
-			type: 'string',
-			typeOptions: { rows: 3 },
-			default: '',
-			required: true,
+		promptField({
 			placeholder: 'e.g. A lighthouse in the fog, watercolour',
-		},
+		}),
 		...outputFields,
 	],
 	options: [

@@ -1,11 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textMessage, type TextMessage } from '../../shared/gateway/answers';
+import { isHeaderName } from '../../shared/gateway/http';
 import { defined, type JsonObject } from '../../shared/gateway/json';
-import { endpoints } from '../../shared/gateway/protocol';
+import { endpoints, versionHeader } from '../../shared/gateway/protocol';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
 import { extraBodyOption, simplifyField } from './commonFields';
-import { readMessages } from './messages';
+import { messagesField, readMessages } from './messages';
 
 interface Request {
 	body: JsonObject;
@@ -13,6 +14,8 @@ interface Request {
 	simplify: boolean;
 	timeout?: number;
 }
+
+const { name: standardName, value: standardVersion } = versionHeader;
 
 /** "Endpoints" 5. */
 export const messageCreate: Operation<Request, TextMessage> = {
@@ -25,40 +28,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	paid: true,
 	fields: [
 		modelField(),
-		{
-			displayName: 'Messages',
-			name: 'messages',
-			type: 'fixedCollection',
-			typeOptions: { multipleValues: true, sortable: true },
-			placeholder: 'Add Message',
-			default: { values: [{ role: 'user', content: '' }] },
-			options: [
-				{
-					displayName: 'Message',
-					name: 'values',
-					values: [
-						{
-							displayName: 'Content',
-							name: 'content',
-							type: 'string',
-							typeOptions: { rows: 3 },
-							default: '',
-						},
-						{
-							displayName: 'Role',
-							name: 'role',
-							type: 'options',
-							options: [
-								{ name: 'Assistant', value: 'assistant' },
-								{ name: 'System', value: 'system' },
-								{ name: 'User', value: 'user' },
-							],
-							default: 'user',
-						},
-					],
-				},
-			],
-		},
+		messagesField(['assistant', 'system', 'user']),
 		{
 			displayName: 'Max Tokens',
 			name: 'maxTokens',
@@ -72,7 +42,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			displayName: 'Version Header Name',
 			name: 'versionHeaderName',
 			type: 'string',
-			default: 'X-Gateway-Version',
+			default: standardName,
 			required: true,
 			description: "Name of the header with the endpoint's version, as your service documents it",
 		},
@@ -80,7 +50,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			displayName: 'Version Header Value',
 			name: 'versionHeaderValue',
 			type: 'string',
-			default: '2023-06-01',
+			default: standardVersion,
 			required: true,
 			description: 'The version, a date',
 		},
@@ -92,11 +62,11 @@ export const messageCreate: Operation<Request, TextMessage> = {
 		const maxTokens = parameters.wholeNumber('maxTokens', 'Max Tokens', { min: 1 });
 		const name = parameters.text('versionHeaderName', 'Version Header Name').trim();
 		const value = parameters.text('versionHeaderValue', 'Version Header Value').trim();
-		if (name !== '' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+		if (name !== '' && !isHeaderName(name)) {
 			parameters.report('Version Header Name', 'must be the name of an HTTP header');
 		}
 		if (/[^\t\x20-\x7e]/.test(value)) {
-			parameters.report('Version Header Value', 'must be a date such as 2023-06-01');
+			parameters.report('Version Header Value', `must be a date such as ${standardVersion}`);
 		}
 		return {
 			body: {

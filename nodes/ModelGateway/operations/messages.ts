@@ -15,6 +15,45 @@ export interface MessageInput {
 	images: MessageImage[];
 }
 
+/** The messages of a conversation. @param more what a message takes besides its text and role */
+export const messagesField = (
+	roles: readonly string[],
+	more: INodeProperties[] = [],
+): INodeProperties => ({
+	displayName: 'Messages',
+	name: 'messages',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true, sortable: true },
+	placeholder: 'Add Message',
+	default: { values: [{ role: 'user', content: '' }] },
+	options: [
+		{
+			displayName: 'Message',
+			name: 'values',
+			values: [
+				{
+					displayName: 'Content',
+					name: 'content',
+					type: 'string',
+					typeOptions: { rows: 3 },
+					default: '',
+				},
+				...more,
+				{
+					displayName: 'Role',
+					name: 'role',
+					type: 'options',
+					options: roles.map((value) => ({
+						name: value[0].toUpperCase() + value.slice(1),
+						value,
+					})),
+					default: 'user',
+				},
+			],
+		},
+	],
+});
+
 /** Where a picture comes from, for messages and image prompts. */
 export const imageSourceFields: INodeProperties[] = [
 	{
@@ -83,7 +122,7 @@ export function readMessages(parameters: ItemParameters): MessageInput[] {
 		}
 		const images = readImages((entry.images as JsonObject | undefined)?.values, parameters, field);
 		const { content } = entry;
-		const isEmpty = content === undefined || content === null || asText(content) === undefined;
+		const isEmpty = (asString(content) ?? '').trim() === '';
 		if (isEmpty && !Array.isArray(content) && images.length === 0 && role !== 'assistant') {
 			parameters.report(`${field}Content`, 'is empty');
 		}

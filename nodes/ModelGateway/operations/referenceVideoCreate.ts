@@ -8,6 +8,7 @@ import {
 } from '../../shared/gateway/referenceVideo';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
+import { promptField } from './commonFields';
 import { ifAnswerLostOption } from './ifAnswerLost';
 import { mediaFields, readMedia } from './media';
 
@@ -34,17 +35,12 @@ export const referenceVideoCreate: Operation<Request> = {
 	paid: true,
 	fields: [
 		modelField('beta-2.7-r2v'),
-		{
-			displayName: 'Prompt',
-			name: 'prompt',
-			type: 'string',
-			typeOptions: { rows: 4 },
-			default: '',
-			required: true,
+		promptField({
 			placeholder: 'e.g. The person of image 1 walks along the beach at sunset',
 			description:
 				'What happens in the video. "Image 1", "image 2" are the reference images in their order, "video 1" the first reference video.',
-		},
+			rows: 4,
+		}),
 		...mediaFields,
 	],
 	options: [

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../shared/gateway/json';
 import { endpoints } from '../../shared/gateway/protocol';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
-import { extraBodyOption } from './commonFields';
+import { extraBodyOption, promptField } from './commonFields';
 import { ifAnswerLostOption } from './ifAnswerLost';
 
 interface Request {
@@ -24,16 +24,11 @@ export const videoCreate: Operation<Request> = {
 	paid: true,
 	fields: [
 		modelField('vid-3.1'),
-		{
-			displayName: 'Prompt',
-			name: 'prompt',
-			type: 'string',
-			typeOptions: { rows: 4 },
-			default: '',
-			required: true,
+		promptField({
 			placeholder: 'e.g. A paper boat sails down a rainy street',
 			description: 'What happens in the video',
-		},
+			rows: 4,
+		}),
 	],
 	options: [extraBodyOption, ifAnswerLostOption],
 

@@ -1,4 +1,5 @@
 import { badInput, type Problem } from './errors';
+import { isHeaderName } from './http';
 import { isLoopback } from './links';
 import { asyncHeader } from './protocol';
 
@@ -40,7 +41,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	const baseUrl = address('baseUrl', 'Base URL');
 	const backupUrl = text('backupUrl') === '' ? undefined : address('backupUrl', 'Backup URL');
 	const asyncHeaderName = text('asyncHeaderName') || asyncHeader.name;
-	if (!/^[\w!#$%&'*+.^`|~-]+$/.test(asyncHeaderName)) {
+	if (!isHeaderName(asyncHeaderName)) {
 		problems.push({ field: 'Async Header Name', problem: 'must be the name of an HTTP header' });
 	}
 	if (problems.length > 0) {

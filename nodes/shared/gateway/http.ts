@@ -17,6 +17,11 @@ export interface HttpRequest {
 	signal?: AbortSignal;
 }
 
+/** What the name of a header may be made of (RFC 9110, 5.6.2). */
+export function isHeaderName(text: string): boolean {
+	return /^[\w!#$%&'*+.^`|~-]+$/.test(text);
+}
+
 export interface HttpResponse {
 	status: number;
 	/** Names in lower case. */

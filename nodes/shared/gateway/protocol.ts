@@ -258,6 +258,9 @@ export const reasoningRefuses = {
 /** "Endpoints" 1: the switch without which a task is not accepted. Its name can be changed in the credential. */
 export const asyncHeader = { name: 'X-Gateway-Async', value: 'enable' } as const;
 
+/** "Endpoints" 5: its name has a prefix that is not shown, its value is a date. The node lets both be changed. */
+export const versionHeader = { name: 'X-Gateway-Version', value: '2023-06-01' } as const;
+
 /** "Endpoints" 10: what a prompt for a chat image model may end with. */
 export const aspectMarkers = ['【2:3】', '【3:2】', '【1:1】'] as const;
 
