@@ -14,6 +14,8 @@ export interface SimulatedTimeOptions {
  */
 export class SimulatedTime {
 	private readonly sockets = new Set<Socket>();
+	/** Where the connections stood when they were last waited for. */
+	private still?: string;
 	private isRunning = true;
 	private readonly pump: Promise<void>;
 
@@ -61,9 +63,11 @@ export class SimulatedTime {
 		}
 		if (this.sockets.size === 0) return true;
 		const { moved } = this;
-		await setTimeout(this.options.patience ?? 50);
+		const { patience = 50 } = this.options;
+		await setTimeout(moved === this.still ? patience / 10 : patience);
 		// A busy machine may fire the timer late, with what the connection waits for just arriving.
 		await setImmediate();
+		this.still = moved;
 		return this.moved === moved && !this.isBusy;
 	}
 
