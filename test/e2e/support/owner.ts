@@ -129,7 +129,12 @@ export class Owner {
 	}
 }
 
-const headers = { 'content-type': 'application/json', 'browser-id': browserId };
+const headers = {
+	'content-type': 'application/json',
+	'browser-id': browserId,
+	// On a busy machine n8n may hang up on a connection that was kept open, just as it is used again.
+	connection: 'close',
+};
 
 async function post(url: string, body: IDataObject): Promise<Response> {
 	return await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
