@@ -2,6 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
+/** Real milliseconds between two looks. */
+const step = 2;
+
 export interface SimulatedTimeOptions {
 	/** Real milliseconds that an open connection may stand still before time passes over it. */
 	patience?: number;
@@ -14,9 +17,9 @@ export interface SimulatedTimeOptions {
  */
 export class SimulatedTime {
 	private readonly sockets = new Set<Socket>();
-	/** Where the connections stood when they were last waited for. */
+	/** What was under way when it was last waited for. */
 	private still?: string;
-	private isRunning = true;
+	private readonly ending = new AbortController();
 	private readonly pump: Promise<void>;
 
 	constructor(private readonly options: SimulatedTimeOptions = {}) {
@@ -35,8 +38,13 @@ export class SimulatedTime {
 		this.pump = this.run();
 	}
 
+	/** Connections that were opened from this process, to whomever. */
+	get openConnections(): number {
+		return this.sockets.size;
+	}
+
 	async end(): Promise<void> {
-		this.isRunning = false;
+		this.ending.abort();
 		await this.pump;
 		unsubscribe('net.client.socket', this.watch);
 		jest.useRealTimers();
@@ -49,36 +57,45 @@ export class SimulatedTime {
 	};
 
 	private async run(): Promise<void> {
-		while (this.isRunning) {
+		while (!this.ending.signal.aborted) {
 			if (await this.isAtRest()) jest.advanceTimersToNextTimer();
 		}
+	}
+
+	private async pause(milliseconds: number): Promise<void> {
+		const { signal } = this.ending;
+		await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined);
 	}
 
 	private async isAtRest(): Promise<boolean> {
 		// What has just happened may have consequences.
 		for (let turn = 0; turn < 3; turn++) await setImmediate();
-		if (jest.getTimerCount() === 0 || this.isBusy) {
-			await setTimeout(1);
+		if (jest.getTimerCount() === 0) {
+			await this.pause(step);
 			return false;
 		}
-		if (this.sockets.size === 0) return true;
-		const { moved } = this;
+		const { underWay } = this;
+		if (underWay === undefined) return true;
 		const { patience = 50 } = this.options;
-		await setTimeout(moved === this.still ? patience / 10 : patience);
-		// A busy machine may fire the timer late, with what the connection waits for just arriving.
-		await setImmediate();
-		this.still = moved;
-		return this.moved === moved && !this.isBusy;
+		const until = performance.now() + (underWay === this.still ? patience / 10 : patience);
+		while (performance.now() < until) {
+			await this.pause(step);
+			// A busy machine may fire the timer late, with what the connection waits for just arriving.
+			await setImmediate();
+			if (this.underWay !== underWay) return false;
+		}
+		this.still = underWay;
+		return !this.ending.signal.aborted;
 	}
 
-	/** Files are being read or written, or names looked up. */
-	private get isBusy(): boolean {
-		return process.getActiveResourcesInfo().some((name) => /^(FS|GetAddrInfo|Zlib)/.test(name));
-	}
-
-	/** Grows whenever a byte goes over a connection, and changes with their number. */
-	private get moved(): string {
+	/** Connections and the bytes that went over them, and what is done with files and names; undefined is: nothing. */
+	private get underWay(): string | undefined {
 		const bytes = [...this.sockets].reduce((sum, s) => sum + s.bytesRead + s.bytesWritten, 0);
-		return `${this.sockets.size} ${bytes}`;
+		// What is done and not yet forgotten stands here too: it does not change.
+		const others = process
+			.getActiveResourcesInfo()
+			.filter((name) => /^(FS|GetAddrInfo)/.test(name));
+		const isNothing = this.sockets.size === 0 && others.length === 0;
+		return isNothing ? undefined : [this.sockets.size, bytes, ...others].join();
 	}
 }

@@ -25,6 +25,8 @@ export function axiosHttp({ key, during = async (work) => await work }: AxiosHtt
 				responseType: 'stream',
 				decompress: true,
 				maxRedirects: 0,
+				// As n8n has it: axios then wraps the body.
+				maxContentLength: Infinity,
 				proxy: false,
 				validateStatus: () => true,
 			}),

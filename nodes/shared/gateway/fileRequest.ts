@@ -1,5 +1,5 @@
 import type { VideoSource } from './answers';
-import { guardedBody, within, type HttpResponse, type World } from './http';
+import { guardedBody, within, type HttpRequest, type HttpResponse, type World } from './http';
 
 /** In milliseconds: for the head of an answer, and the longest silence within its body. */
 const timeLimit = 60_000;
@@ -25,13 +25,23 @@ export async function requestFile(
 	if (rest.received > 0 && rest.etag !== undefined) headers['If-Range'] = rest.etag;
 
 	for (let hop = 0; ; hop++) {
-		const request = { method: 'GET', url, headers, authenticated, timeout: timeLimit } as const;
-		const response = await within({ milliseconds: timeLimit, clock, signal }, async (limit) => {
-			// The body outlives the time limit of its head, so it gets the outer signal.
-			const answer = await http({ ...request, signal });
-			if (limit.aborted) answer.close();
-			return answer;
+		// The body outlives the time limit of its head. To close a body that is silent is not enough for all
+		// versions of n8n: its connection ends with the request.
+		const over = new AbortController();
+		const request: HttpRequest = {
+			...{ method: 'GET', url, headers, authenticated, timeout: timeLimit },
+			signal: AbortSignal.any([over.signal, ...(signal ? [signal] : [])]),
+		};
+		const head = { milliseconds: timeLimit, clock, signal };
+		const answer = await within(head, async () => await http(request)).catch((error: unknown) => {
+			over.abort();
+			throw error;
 		});
+		const close = () => {
+			over.abort();
+			answer.close();
+		};
+		const response = { ...answer, close };
 		const { location } = response.headers;
 		const isRedirect = response.status >= 300 && response.status < 400;
 		if (!isRedirect || !location || !URL.canParse(location, url) || hop === mostRedirects) {
