@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { endpoints } from '../../nodes/shared/gateway/protocol';
+import type { FaultAction } from './faults/actions';
 import type { Job } from './jobs';
 
 /** An endpoint of the API host, or one of the two kinds of file on the storage host. */
@@ -26,6 +27,8 @@ export interface RecordedRequest {
 	requestId: string;
 	/** The job that it created or asked for. */
 	jobId?: string;
+	/** The fault that it met. */
+	fault?: FaultAction;
 }
 
 /** What a gateway tells of itself. */

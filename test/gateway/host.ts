@@ -67,6 +67,7 @@ export function createHost(name: HostName, { requests, events, faults }: Traffic
 		request.record.body = request.body;
 		const action = faults.take(request.record);
 		if (!action) return;
+		request.record.fault = action;
 		request.fault = behaviourOf(action);
 		const instead = await request.fault.onRequest?.({ request, reply, body: undefined });
 		if (instead !== undefined) return reply.send(instead);

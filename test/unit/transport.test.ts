@@ -3,7 +3,13 @@ import { GatewayError } from '../../nodes/shared/gateway/errors';
 import { Slots } from '../../nodes/shared/gateway/slots';
 import { asyncHeader, endpoints } from '../../nodes/shared/gateway/protocol';
 import { Gateway, Unusable, type Call } from '../../nodes/shared/gateway/transport';
-import { failureOf, gatewayTo, key, type SimulatedWorld } from '../support/gatewayWorld';
+import {
+	failureOf,
+	gatewayTo,
+	key,
+	type SimulatedWorld,
+	type WorldOptions,
+} from '../support/gatewayWorld';
 import {
 	answer,
 	cut,
@@ -478,8 +484,8 @@ describe('the backup URL', () => {
 });
 
 describe('the pace', () => {
-	const pacedTo = (url: string, atOnce: number, signal?: AbortSignal) => {
-		const { connection, world } = gatewayTo(url, { signal });
+	const pacedTo = (url: string, atOnce: number, options: WorldOptions = {}) => {
+		const { connection, world } = gatewayTo(url, options);
 		return new Gateway(connection, { ...world, pace: new Slots(atOnce) });
 	};
 	/** Tells how many requests are under way at once. */
@@ -515,7 +521,7 @@ describe('the pace', () => {
 	it('leaves no doubt about creates that were still waiting when Stop was pressed', async () => {
 		const server = await startServer(silence);
 		const stop = new AbortController();
-		const paced = pacedTo(server.url, 1, stop.signal);
+		const paced = pacedTo(server.url, 1, { signal: stop.signal, patience: 50 });
 		const [first, second] = [failureOf(paced.call(create)), failureOf(paced.call(create))];
 		await server.received(1);
 		stop.abort();
@@ -560,10 +566,14 @@ describe('the key', () => {
 });
 
 describe('Stop', () => {
-	const stopped = async (call: Call<unknown>, reply: Reply): Promise<GatewayError> => {
+	const stopped = async (
+		call: Call<unknown>,
+		reply: Reply,
+		patience?: number,
+	): Promise<GatewayError> => {
 		const server = await startServer(reply);
 		const stop = new AbortController();
-		const ended = failureOf(gatewayTo(server.url, { signal: stop.signal }).call(call));
+		const ended = failureOf(gatewayTo(server.url, { signal: stop.signal, patience }).call(call));
 		await server.received(1);
 		// The head needs a moment to arrive.
 		setTimeout(() => stop.abort(), 20);
@@ -585,10 +595,20 @@ describe('Stop', () => {
 	it.each<[string, Reply]>([
 		['before the head', silence],
 		['in mid-body', stall('{"id":"vid')],
-	])('ends a create at once, which may have been accepted: %s', async (_, reply) => {
-		const { record } = await stopped(create, reply);
+	])('ends a create soon, which may have been accepted: %s', async (_, reply) => {
+		const { record } = await stopped(create, reply, 50);
 		expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'unknown' });
 		expect(record.advice).toContain('may have been accepted');
+	});
+
+	it('leaves a create under way the time to tell its id', async () => {
+		const stop = new AbortController();
+		const server = await startServer((response, request) => {
+			stop.abort();
+			setTimeout(() => created(response, request), 50);
+		});
+		const gateway = gatewayTo(server.url, { signal: stop.signal });
+		expect(await gateway.call(create)).toMatchObject({ id: expect.any(String) });
 	});
 
 	it('that was pressed before sends nothing', async () => {

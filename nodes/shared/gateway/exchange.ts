@@ -23,6 +23,8 @@ export interface ExchangeOptions {
 	signal?: AbortSignal;
 	/** Milliseconds for everything: redirects, head and body. */
 	timeout: number;
+	/** Milliseconds of them that are left once the signal aborts; default: none. */
+	grace?: number;
 	/** Hand back files and redirects elsewhere instead of reading or refusing them. */
 	mayLeadToFile?: boolean;
 	/** Told the body of a good answer as it arrives, piece by piece. */
@@ -46,7 +48,7 @@ export async function exchange(
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<Received> {
-	const { http, clock, signal, timeout, mayLeadToFile, onText } = options;
+	const { http, clock, signal, timeout, grace, mayLeadToFile, onText } = options;
 	// Kept outside, so that a time limit in mid-body does not lose what had come.
 	let received: Received | undefined;
 
@@ -84,7 +86,7 @@ export async function exchange(
 	};
 
 	try {
-		return await within({ milliseconds: timeout, clock, signal }, converse);
+		return await within({ milliseconds: timeout, clock, signal, grace }, converse);
 	} catch (error) {
 		if (received === undefined || signal?.aborted) throw asError(error);
 		return { ...received, broken: asError(error).message };

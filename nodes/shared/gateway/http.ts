@@ -87,14 +87,19 @@ export class TimeLimitError extends Error {
 /**
  * Runs `work` for at most that many milliseconds. The work's own signal aborts when the time is up or
  * `signal` aborts, and the promise then rejects at once, whether or not the work heeds its signal.
+ * @param limit `grace`: milliseconds that the work still has once `signal` aborts
  */
 export async function within<T>(
-	limit: { milliseconds: number; clock: Clock; signal?: AbortSignal },
+	limit: { milliseconds: number; clock: Clock; signal?: AbortSignal; grace?: number },
 	work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-	const { milliseconds, clock, signal } = limit;
+	const { milliseconds, clock, signal, grace } = limit;
 	const inner = new AbortController();
-	const stop = () => inner.abort(signal?.reason);
+	const abort = () => inner.abort(signal?.reason);
+	const stop = () => {
+		if (grace === undefined) abort();
+		else clock.sleep(grace, inner.signal).then(abort, () => undefined);
+	};
 	signal?.addEventListener('abort', stop, { once: true });
 	if (signal?.aborted) stop();
 	const end = async () => {

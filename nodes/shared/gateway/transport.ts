@@ -49,6 +49,9 @@ export interface Answer extends Received {
 	requestId?: string;
 }
 
+/** Milliseconds that Stop leaves to a request that starts an expensive job. */
+const graceOnStop = 5_000;
+
 /** Thrown by parsers: the problem continues "the answer …". */
 export class Unusable extends Error {
 	constructor(
@@ -136,6 +139,8 @@ export class Gateway<W extends World = World> {
 			clock,
 			signal,
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
+			// A job that may have been accepted is worth a moment's wait for its id.
+			grace: endpoint.resend === 'ifRefused' ? graceOnStop : undefined,
 			mayLeadToFile: call.mayLeadToFile,
 			onText: call.onText,
 		}).catch((error: unknown) => (error instanceof GatewayError ? error : noAnswer(what, error)));
