@@ -248,9 +248,11 @@ class ItemLoop<Request, Made> {
 	}
 }
 
+const sentAlready =
+	'An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, execute the workflow anew.';
+
 /** An earlier try has sent this, and what became of it is not known. */
 function sentBefore({ advice, ...record }: ErrorRecord): GatewayError {
-	const again =
-		'An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, execute the workflow anew.';
-	return new GatewayError({ ...record, advice: `${advice} ${again}` }, 'unreadable');
+	const told = advice.includes(sentAlready) ? advice : `${advice} ${sentAlready}`;
+	return new GatewayError({ ...record, advice: told }, 'unreadable');
 }
