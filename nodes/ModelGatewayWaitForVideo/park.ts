@@ -5,7 +5,7 @@ import type { JobKind } from '../shared/gateway/protocol';
 import type { FinishedJob, JobMemory, JobWatch } from '../shared/gateway/waiting';
 import { runItems } from '../shared/n8n/items';
 import { isTool } from '../shared/n8n/toolAnswers';
-import { n8nWorld } from '../shared/n8n/world';
+import { clock, stopSignalOf } from '../shared/n8n/world';
 import { wiring } from './fields';
 import { hold, waitForVideo } from './waitForVideo';
 
@@ -49,11 +49,10 @@ interface Memory {
  * has just taken up. A pass that ends after that look is stored over the mark; one that ends before is lost.
  */
 async function outlastRecovery(context: IExecuteFunctions, memory: Memory): Promise<void> {
-	const { clock, signal } = n8nWorld(context);
 	const isLate = clock.now() - (memory.parkedUntil ?? Infinity) > lateness;
 	delete memory.parkedUntil;
 	// The items' own loop tells of Stop.
-	if (isLate) await clock.sleep(recoveryTime, signal).catch(() => undefined);
+	if (isLate) await clock.sleep(recoveryTime, stopSignalOf(context)).catch(() => undefined);
 }
 
 /** Milliseconds. */

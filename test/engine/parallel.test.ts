@@ -6,7 +6,7 @@ describe('items side by side', () => {
 	let gateway: Gateway;
 	afterEach(async () => await gateway.close());
 
-	const chats = async (count: number, settings = {}) =>
+	const chats = async (count: number, settings = {}, credentials = credentialFor(gateway)) =>
 		await runWorkflow(
 			chain(
 				modelGateway(
@@ -18,7 +18,7 @@ describe('items side by side', () => {
 				),
 			),
 			{
-				credentials: credentialFor(gateway),
+				credentials,
 				input: Array.from({ length: count }, (_, index) => ({ json: { text: `Text ${index}` } })),
 			},
 		);
@@ -61,5 +61,20 @@ describe('items side by side', () => {
 		const result = await chats(25, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		expect(result.items('Chat')).toHaveLength(25);
 		expect(gateway.ledger).toHaveLength(25);
+	});
+
+	it("share one look into n8n's store of credentials", async () => {
+		gateway = await startGateway();
+		const { modelGatewayApi } = credentialFor(gateway);
+		let looks = 0;
+		const credentials = {
+			get modelGatewayApi() {
+				looks++;
+				return modelGatewayApi;
+			},
+		};
+		const result = await chats(25, {}, credentials);
+		expect(result.items('Chat')).toHaveLength(25);
+		expect(looks).toBe(1);
 	});
 });

@@ -12,5 +12,5 @@ export type N8nGateway = Gateway<N8nWorld>;
  */
 export async function gatewayOf(context: NodeContext, pace?: Slots): Promise<N8nGateway> {
 	const credential = await context.getCredentials(credentialName);
-	return new Gateway(connectionFrom(credential), { ...n8nWorld(context), pace });
+	return new Gateway(connectionFrom(credential), { ...n8nWorld(context, credential), pace });
 }

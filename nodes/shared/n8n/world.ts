@@ -1,4 +1,6 @@
 import type {
+	IAdditionalCredentialOptions,
+	ICredentialDataDecryptedObject,
 	IExecuteFunctions,
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
@@ -16,7 +18,7 @@ export type Readable = Exclude<
 
 export const credentialName = 'modelGatewayApi';
 
-const clock: Clock = {
+export const clock: Clock = {
 	now: () => Date.now(),
 	async sleep(milliseconds, signal) {
 		// n8n's sleep heeds a signal in newer versions only.
@@ -33,7 +35,15 @@ export interface N8nWorld extends World {
 	toStream(bytes: AsyncIterable<Uint8Array>): Readable;
 }
 
-export function n8nWorld(context: NodeContext): N8nWorld {
+/** @param credential what the requests with the key are signed with */
+export function n8nWorld(
+	context: NodeContext,
+	credential: ICredentialDataDecryptedObject,
+): N8nWorld {
+	// Without it n8n asks its database for the credential, and decrypts it, for every single request.
+	const known: IAdditionalCredentialOptions = {
+		credentialsDecrypted: { id: '', name: '', type: credentialName, data: credential },
+	};
 	let streamClass: { from(bytes: AsyncIterable<Uint8Array>): Readable } | undefined;
 
 	const http: Http = async (request) => {
@@ -49,10 +59,11 @@ export function n8nWorld(context: NodeContext): N8nWorld {
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,
 		};
+		const { httpRequest, httpRequestWithAuthentication } = context.helpers;
 		const response = (
 			authenticated
-				? await context.helpers.httpRequestWithAuthentication.call(context, credentialName, options)
-				: await context.helpers.httpRequest(options)
+				? await httpRequestWithAuthentication.call(context, credentialName, options, known)
+				: await httpRequest(options)
 		) as IN8nHttpFullResponse;
 
 		const body = response.body as Readable;
