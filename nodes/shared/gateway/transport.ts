@@ -49,7 +49,7 @@ export interface Answer extends Received {
 	requestId?: string;
 }
 
-/** Milliseconds that Stop leaves to a request that starts an expensive job. */
+/** Milliseconds that Stop leaves to a paid request. */
 const graceOnStop = 5_000;
 
 /** Thrown by parsers: the problem continues "the answer …". */
@@ -139,8 +139,8 @@ export class Gateway<W extends World = World> {
 			clock,
 			signal,
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
-			// A job that may have been accepted is worth a moment's wait for its id.
-			grace: endpoint.resend === 'ifRefused' ? graceOnStop : undefined,
+			// What may have been paid for is worth a moment's wait.
+			grace: endpoint.resend === 'always' ? undefined : graceOnStop,
 			mayLeadToFile: call.mayLeadToFile,
 			onText: call.onText,
 		}).catch((error: unknown) => (error instanceof GatewayError ? error : noAnswer(what, error)));

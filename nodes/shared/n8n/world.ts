@@ -60,9 +60,13 @@ export function n8nWorld(
 			sendCredentialsOnCrossOriginRedirect: false,
 		};
 		const { httpRequest, httpRequestWithAuthentication } = context.helpers;
+		// Newer versions put the signal of Stop in the place of the request's own, which knows of time limits too.
+		const own = Object.create(context, {
+			getExecutionCancelSignal: { value: () => signal },
+		}) as IExecuteFunctions;
 		const response = (
 			authenticated
-				? await httpRequestWithAuthentication.call(context, credentialName, options, known)
+				? await httpRequestWithAuthentication.call(own, credentialName, options, known)
 				: await httpRequest(options)
 		) as IN8nHttpFullResponse;
 
