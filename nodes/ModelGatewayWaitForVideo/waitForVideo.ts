@@ -1,6 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { jobSight, videoContent } from '../shared/gateway/answers';
-import { GatewayError } from '../shared/gateway/errors';
 import { endpoints, jobKinds, limits, type JobKind } from '../shared/gateway/protocol';
 import { Slots } from '../shared/gateway/slots';
 import { JobWatch, progressOf, type JobSource } from '../shared/gateway/waiting';
@@ -98,12 +97,8 @@ export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): Ite
 			const purpose = `download the video of job ${id}`;
 			return await downloads.run(async () => {
 				const place = { ...output, fileName };
-				const binary = await storeVideo(run, { source, refresh, purpose }, place).catch(
-					(error: unknown) => {
-						throw error instanceof GatewayError ? error.about(watch.note) : error;
-					},
-				);
-				return [{ json, binary }];
+				const request = { source, refresh, purpose };
+				return [{ json, binary: await storeVideo(run, watch.note, request, place) }];
 			});
 		},
 	};

@@ -13,7 +13,7 @@ describe('simulated time', () => {
 
 	beforeEach(async () => {
 		// Longer than the pause between two drips.
-		time = new SimulatedTime({ patience: 300 });
+		time = new SimulatedTime(100);
 		gateway = await startGateway();
 		begun = Date.now();
 	});

@@ -10,7 +10,7 @@ import { createHost } from './host';
 import { Jobs, type Job } from './jobs';
 import { Links } from './links';
 import { Production } from './production';
-import { Renderer, type RenderSpec } from './rendering';
+import { Renderer, drawPicture, type PictureSpec, type RenderSpec } from './rendering';
 import { mediaPath, serveStorage } from './storage';
 
 export type { Charge, KeyOptions } from './accounts';
@@ -36,6 +36,8 @@ export interface GatewayOptions {
 	linkSeconds?: number;
 	/** Makes the mp4 of a job; by default the real renderer, on worker threads. */
 	render?: (spec: RenderSpec) => Promise<Uint8Array>;
+	/** Makes the PNG of a generated picture; by default a real one. Edits are always real. */
+	draw?: (spec: PictureSpec) => Promise<Uint8Array>;
 	/** How long a call that makes no job takes before it is answered; 0 by default. */
 	answerMilliseconds?: number;
 	/** How long each piece of a streamed answer takes; 0 by default. */
@@ -79,6 +81,7 @@ export async function startGateway({
 	jobSeconds = 6,
 	linkSeconds = limits.resultUrlHours * 3600,
 	render,
+	draw = drawPicture,
 	answerMilliseconds = 0,
 	tokenMilliseconds = 0,
 	now = Date.now,
@@ -118,6 +121,7 @@ export async function startGateway({
 			jobs,
 			production,
 			links,
+			draw,
 			images,
 			storageUrl,
 			script,

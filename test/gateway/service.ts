@@ -8,6 +8,7 @@ import type { Job, Jobs } from './jobs';
 import type { Links } from './links';
 import type { VideoOrder } from './orders';
 import type { Production } from './production';
+import type { PictureSpec } from './rendering';
 import { imagePath, videoPath } from './storage';
 
 /** What the routes share. */
@@ -16,6 +17,8 @@ export interface Service {
 	jobs: Jobs;
 	production: Production;
 	links: Links;
+	/** Makes a PNG. */
+	draw: (spec: PictureSpec) => Promise<Uint8Array>;
 	/** Generated pictures by id. */
 	images: Map<string, StoredFile>;
 	storageUrl: string;

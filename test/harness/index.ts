@@ -17,5 +17,5 @@ export { isKnownPackage, nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';
 export { resumeExecution, retryExecution } from './retry';
 export { type RunOptions, runWorkflow } from './run';
-export { SimulatedTime, type SimulatedTimeOptions } from './time';
+export { SimulatedTime } from './time';
 export type { WorkflowJson } from './workflow';

@@ -67,8 +67,9 @@ export const videoGetContent: Operation<Request> = {
 		if (!isFetched(output, source, run.context)) return [{ json }];
 
 		const refresh = async () => (await ask()).source;
-		const purpose = `download the video ${id}`;
+		const request = { source, refresh, purpose: `download the video ${id}` };
 		const place = { ...output, fileName: videoFileName(id) };
-		return [{ json, binary: await storeVideo(run, { source, refresh, purpose }, place) }];
+		const job = { kind: 'video', id } as const;
+		return [{ json, binary: await storeVideo(run, job, request, place) }];
 	},
 };

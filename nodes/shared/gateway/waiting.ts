@@ -183,7 +183,7 @@ export class JobWatch {
 				const failure = asGatewayError(error);
 				const wait = Math.max(this.interval, failure.retryAfter ?? 0);
 				if (!isPassing(failure) || clock.now() + wait > deadline) {
-					throw asGatewayError(failure.about(this.note));
+					throw linkNotFound(this.note, failure);
 				}
 				await this.pause(wait);
 			}
@@ -286,10 +286,19 @@ function deadlinePassed(job: JobNote, timeout: number, trouble?: GatewayError): 
 }
 
 function linkMissing(job: JobNote): GatewayError {
-	const { record } = aboutJob(job, {
-		message: `${nameOf(job)} finished, but the answer has no link to the file`,
-		advice: `Ask again by its id ${job.id} within ${limits.taskIdHours} hours.`,
+	const message = `${nameOf(job)} finished, but the answer has no link to the file`;
+	return new GatewayError(aboutJob(job, { message, advice: '' }).record, 'unreadable');
+}
+
+/** However the question for the link ended, the video is there. */
+function linkNotFound(job: JobNote, { record, reach }: GatewayError): GatewayError {
+	const { message, advice } = record;
+	const told = aboutJob(job, {
+		...record,
+		message: message.startsWith(nameOf(job)) ? message : `${nameOf(job)} finished. ${message}`,
+		advice:
+			`${advice} The video is paid for and is not lost: wait for it again by its id ${job.id} within ${limits.taskIdHours} hours.`.trim(),
 		billed: 'yes',
 	});
-	return new GatewayError(record, 'unreadable');
+	return new GatewayError(told.record, reach);
 }

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { Renderer } from '../../gateway/rendering';
 
 /** A picture of one colour. */
-export function picture(colour: string): Uint8Array {
-	const canvas = createCanvas(640, 480);
+export function picture(colour: string, width = 640, height = 480): Uint8Array {
+	const canvas = createCanvas(width, height);
 	const context = canvas.getContext('2d');
 	context.fillStyle = colour;
-	context.fillRect(0, 0, 640, 480);
+	context.fillRect(0, 0, width, height);
 	return canvas.toBuffer('image/png');
 }
 

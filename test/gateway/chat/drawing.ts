@@ -1,7 +1,7 @@
 import { aspectMarkers } from '../../../nodes/shared/gateway/protocol';
 import { loadPicture } from '../pictures';
 import { provocations } from '../prompts';
-import { drawPicture, frameSize } from '../rendering';
+import { frameSize } from '../rendering';
 import { publish, type Service } from '../service';
 import { requestOf } from './messages';
 import type { ChatOrder } from './order';
@@ -26,7 +26,7 @@ export async function drawReplies(
 	const note = `${size.width} x ${size.height}`;
 	return await Promise.all(
 		Array.from({ length: order.choices }, async (_, seed) => {
-			const png = await drawPicture({ ...size, caption, note, seed, images });
+			const png = await service.draw({ ...size, caption, note, seed, images });
 			const picture = publish(service, png);
 			const text = `Here is your picture:\n\n![picture](${picture})\n\nTell me what to change.`;
 			return { ...say(text, order), picture };

@@ -21,7 +21,7 @@ export async function compress({ reply, body }: Exchange, encoding: Encoding): P
 	return compressors[encoding](await buffer(bytesOf(body)));
 }
 
-const dripsPerSecond = 10;
+const dripsPerSecond = 50;
 
 export function drip({ reply, body }: Exchange, bytesPerSecond: number): Readable {
 	declareLength(reply, body);

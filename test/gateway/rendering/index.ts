@@ -8,7 +8,7 @@ import type { RenderSpec } from './spec';
 export { mainColour } from './colour';
 export { frameSize } from './frameSize';
 export { decodeImage, probeImage } from './image';
-export { drawPicture } from './picture';
+export { drawPicture, type PictureSpec } from './picture';
 export { repaint } from './repaint';
 export type { ReferenceMedia, RenderSpec, Size } from './spec';
 

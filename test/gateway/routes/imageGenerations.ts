@@ -4,7 +4,7 @@ import { readFields, readObject, readText } from '../fields';
 import { amount, readAspectRatio, readSize, wordImages } from '../images';
 import { findModel, imageModels, type ImageModel } from '../models';
 import { readPrompt } from '../prompts';
-import { drawPicture, type Size } from '../rendering';
+import type { Size } from '../rendering';
 import { begin, type Service } from '../service';
 import { serve } from './endpoint';
 
@@ -32,7 +32,7 @@ export function imageGenerationRoutes(api: FastifyInstance, service: Service): v
 		const note = [`${size.width} x ${size.height}`, quality, style].filter(Boolean).join(', ');
 		const pictures = await Promise.all(
 			Array.from({ length: n }, (_, index) =>
-				drawPicture({ ...size, caption, note, seed: seed + index }),
+				service.draw({ ...size, caption, note, seed: seed + index }),
 			),
 		);
 		request.purchase = { kind: 'image', model: id, quantity: n, unit: 'image' };

@@ -1,0 +1,176 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import path from 'node:path';
+import type { ErrorRecord } from '../../nodes/shared/gateway/errors';
+import { startGateway, type Gateway } from '../gateway';
+import { SimulatedTime, runWorkflow, type WorkflowRun } from '../harness';
+import { answer, silence, startServer, type ScriptedServer } from '../support/scriptedServer';
+import { expectedOf, type Duration, type Outcome } from './faults/expected';
+import { faults, type Address, type Fault } from './faults/faults';
+import { faultPage } from './faults/page';
+import { routes, type FaultRoute } from './faults/routes';
+import { picture, sampleVideo } from './support/samples';
+import { chain } from './support/workflows';
+
+const key = 'sk-matrix-0123456789abcdef';
+const page = path.join(__dirname, '../../docs/faults.md');
+
+const cells = faults.flatMap((fault) =>
+	// What lies at an address does not pass.
+	(fault.action ? (['once', 'always'] as const) : (['always'] as const)).map((duration) => ({
+		...{ fault, duration },
+		title: `${fault.name}, ${duration}`,
+	})),
+);
+
+interface Cell {
+	route: FaultRoute;
+	fault: Fault;
+	duration: Duration;
+}
+
+/** Everything that a cell can be seen in. */
+interface Seen extends Outcome {
+	record?: ErrorRecord;
+	run: WorkflowRun;
+	elsewhere: ScriptedServer;
+}
+
+describe('the matrix of faults and routes', () => {
+	let time: SimulatedTime;
+	let video: Uint8Array;
+	let gateway: Gateway;
+	let nobody: string;
+	const deaf = createServer((socket) => socket.once('data', () => socket.end('What?')));
+	const outcomes: Array<Cell & { outcome: Outcome }> = [];
+
+	beforeAll(async () => {
+		video = await sampleVideo();
+		const server = createServer();
+		nobody = await listening(server);
+		await new Promise((resolve) => server.close(resolve));
+		await listening(deaf);
+	});
+	afterAll(() => void deaf.close());
+
+	/** Where the credential, or the link to a file, leads. */
+	const placeOf = (address: Address, good: string, silent: string): string =>
+		({
+			...{ good, silent, closed: nobody, unknown: 'https://gateway.invalid' },
+			noTls: addressOf(deaf).replace('http:', 'https:'),
+		})[address];
+
+	const arm = ({ route, fault, duration }: Cell, elsewhere: string, silent: string) => {
+		const times = duration === 'once' ? 1 : Infinity;
+		const { url, backupUrl, storageUrl } = gateway;
+		const credential: Record<string, string> = { apiKey: key, baseUrl: url };
+		if (fault.action) {
+			const action = fault.action({ elsewhere, isFile: route.leader !== undefined });
+			return { credential, armed: gateway.fault({ ...action, route: route.route, times }) };
+		}
+		const { base, backup } = fault.addresses;
+		if (route.leader && backup === undefined) {
+			const link = `${placeOf(base, storageUrl, silent)}/v.mp4`;
+			const body = JSON.stringify(route.leader.answer(link));
+			const lead = { route: route.leader.route, action: 'answer', accepted: true, body } as const;
+			return { credential, armed: gateway.fault({ ...lead, times }) };
+		}
+		credential.baseUrl = placeOf(base, url, silent);
+		if (backup) credential.backupUrl = placeOf(backup, backupUrl, silent);
+		return { credential };
+	};
+
+	const see = async (cell: Cell): Promise<Seen> => {
+		const html = { 'content-type': 'text/html' };
+		const elsewhere = await startServer(answer(200, '<html>Elsewhere</html>', html));
+		const silent = await startServer(silence);
+		time.patience = cell.fault.isSlow ? 100 : 20;
+		const { credential, armed } = arm(cell, elsewhere.url, silent.url);
+		const before = { requests: gateway.requests.length, charges: gateway.ledger.length };
+		const data = {
+			...{ mimeType: 'image/png', fileName: 'a.png' },
+			data: Buffer.from(picture('red', 32, 24)).toString('base64'),
+		};
+		const json = cell.route.fields?.(gateway, video) ?? {};
+		const run = await runWorkflow(chain(cell.route.node), {
+			credentials: { modelGatewayApi: credential },
+			input: [{ json, binary: { data } }],
+		});
+		armed?.remove();
+		await time.connectionsEnded();
+
+		const failed = run.items('Call', { output: 1 })[0]?.json.details as unknown;
+		const record = failed as ErrorRecord | undefined;
+		const requests = gateway.requests.slice(before.requests);
+		return {
+			requests: requests.filter(({ route }) => route === cell.route.route).length,
+			charges: gateway.ledger.length - before.charges,
+			...(record && { error: { status: record.status, billed: record.billed } }),
+			...{ record, run, elsewhere },
+		};
+	};
+
+	describe.each(routes)('$name', (route) => {
+		beforeAll(async () => {
+			time = new SimulatedTime();
+			gateway = await startGateway({
+				keys: { [key]: {} },
+				jobSeconds: Infinity,
+				draw: async () => picture('red', 32, 24),
+			});
+		});
+		afterAll(async () => {
+			await gateway.close();
+			await time.end();
+		});
+
+		it.each(cells)('$title', async ({ fault, duration }) => {
+			const cell = { route, fault, duration };
+			const { record, run, elsewhere, ...outcome } = await see(cell);
+			outcomes.push({ ...cell, outcome });
+
+			expect(outcome).toEqual(expectedOf(cell));
+			expect(run.items('Call', { output: 0 }).length > 0).toBe(record === undefined);
+			if (record) expectGoodRecord(record, route);
+			// The key went nowhere else, and into nothing that is stored.
+			const { stringify } = await import('flatted');
+			expect(stringify(run.data)).not.toContain(key);
+			expect(JSON.stringify(elsewhere.requests)).not.toContain(key);
+			for (const { host, headers, url } of gateway.requests) {
+				expect(url).not.toContain(key);
+				if (host === 'storage') expect(headers.authorization).toBeUndefined();
+			}
+		});
+	});
+
+	it('is told in docs/faults.md', () => {
+		// Whoever runs single cells sees only those.
+		if (outcomes.length < routes.length * cells.length) return;
+		const told = readFileSync(page, 'utf8');
+		const seen = faultPage(outcomes);
+		if (told === seen) return;
+		writeFileSync(page, seen);
+		throw new Error('docs/faults.md told something else, and has been written anew');
+	});
+});
+
+function expectGoodRecord(record: ErrorRecord, { name, leader }: FaultRoute): void {
+	const { message, advice, status, billed } = record;
+	expect(message).toMatch(/^\S.{10,600}\S$/);
+	expect(advice.length).toBeGreaterThan(20);
+	if (status >= 400) expect(record.raw_body).toBeDefined();
+	if (billed === 'unknown')
+		expect(advice).toMatch(/paid|may have been accepted|raw_body|partial_text/);
+	// Whoever waits, or cannot get the file, is told the job.
+	const isVideo = name.startsWith('Wait') || (leader && !name.includes('picture'));
+	if (isVideo && billed !== 'no') expect(record.job?.id).toMatch(/^(task|video)_/);
+}
+
+async function listening(server: Server): Promise<string> {
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	return addressOf(server);
+}
+
+function addressOf(server: Server): string {
+	return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

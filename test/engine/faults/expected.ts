@@ -1,0 +1,217 @@
+import type { ErrorRecord } from '../../../nodes/shared/gateway/errors';
+import type { Fault } from './faults';
+import type { Cost, FaultRoute } from './routes';
+
+/** Whether a fault passes after one request, or stays. */
+export type Duration = 'once' | 'always';
+
+/** How a cell of the matrix ends. */
+export interface Outcome {
+	/** Requests of the route that reached the gateway. */
+	requests: number;
+	/** Lines of the billing ledger. */
+	charges: number;
+	/** Of the error record; undefined when the node gives an item. */
+	error?: Pick<ErrorRecord, 'status' | 'billed'>;
+}
+
+/** By the route's cost; a route that is named goes its own way. */
+type Row = Record<Cost, Outcome> & { [route: string]: Outcome };
+
+const item = (requests: number, charges = 0): Outcome => ({ requests, charges });
+const error = (
+	requests: number,
+	status: number,
+	billed: ErrorRecord['billed'],
+	charges = 0,
+): Outcome => ({ requests, charges, error: { status, billed } });
+
+/** The wait of three minutes asks every ten seconds, the last time at its deadline. */
+const polls = 19;
+const ofContent = 'Wait for Video, content';
+const streamed = 'chat.complete, streamed';
+
+/** The first answer is good enough. */
+const unharmed: Row = {
+	...{ creates: item(1, 1), generates: item(1, 1), reads: item(1) },
+	...{ polls: item(1), downloads: item(1), fetches: item(1, 1) },
+};
+/** The second one is. */
+const healed: Row = {
+	...{ creates: item(2, 1), generates: item(2, 1), reads: item(2) },
+	...{ polls: item(2), downloads: item(2), fetches: item(2, 1) },
+};
+/** The service refuses, again and again, for a reason that may pass: with this status. */
+const refused = (status: number, tries = 5): Row => ({
+	...{ creates: error(tries, status, 'no'), generates: error(tries, status, 'no') },
+	...{ reads: error(tries, status, 'no'), polls: error(polls, 0, 'unknown') },
+	...{ downloads: error(tries, status, 'yes'), fetches: error(tries, status, 'yes', 1) },
+	[ofContent]: error(polls, status, 'yes'),
+});
+/** Nobody answers. */
+const lost = refused(0);
+/** A good status came, and nothing to be used. */
+const useless: Row = { ...refused(200), generates: error(1, 200, 'unknown', 1) };
+
+/** Once a create may have been accepted, it is sent only once. */
+const sentOnce = (charges: 0 | 1, status = 0) => ({
+	creates: error(1, status, 'unknown', charges),
+});
+/** An answer that had begun to arrive is paid for, and is not asked for again. */
+const broken = { generates: error(1, 200, 'unknown') };
+/** The id had come; the gateway counts a call as paid only when all of its answer has gone out. */
+const idCame = { creates: item(1, 1) };
+const notCounted = { generates: item(1) };
+/** No answer within the time limit of a minute leaves time for few polls. */
+const slowPolls = (status: number) => ({
+	polls: error(4, 0, 'unknown'),
+	[ofContent]: error(3, status, 'yes'),
+});
+
+const unreachable: Row = {
+	...{ creates: error(0, 0, 'no'), generates: error(0, 0, 'no'), reads: error(0, 0, 'no') },
+	...{ polls: error(0, 0, 'unknown'), downloads: error(0, 0, 'yes') },
+	fetches: error(0, 0, 'yes', 1),
+};
+/** A balance does not heal by asking again; whoever waits goes on all the same. */
+const quota = (status: number): Row => ({
+	...refused(status, 1),
+	downloads: error(status === 429 ? 8 : 5, status, 'yes'),
+});
+const notResent = (status: number) => ({ creates: error(1, status, 'no') });
+
+/** What each fault leads to, when it passes after one request and when it stays. */
+const rows: Record<string, Partial<Record<Duration, Row>>> = {
+	'connection refused': { always: unreachable },
+	'unknown host name': { always: unreachable },
+	'TLS failure': { always: unreachable },
+	'primary down, backup up': { always: unharmed },
+	'primary silent, backup up': { always: { ...unharmed, creates: error(0, 0, 'unknown') } },
+	'both down': {
+		always: {
+			...unreachable,
+			// The question for the file comes before the file.
+			...{ downloads: error(0, 0, 'unknown'), fetches: error(0, 0, 'no') },
+			'the file of video.getContent': error(0, 0, 'no'),
+		},
+	},
+	'reset before the answer': {
+		once: { ...healed, ...sentOnce(0) },
+		always: { ...lost, ...sentOnce(0) },
+	},
+	'reset after it was accepted': {
+		once: { ...healed, ...sentOnce(1) },
+		always: { ...lost, ...sentOnce(1) },
+	},
+	'reset in mid-body': {
+		once: { ...healed, ...idCame, ...broken },
+		always: {
+			...useless,
+			...idCame,
+			...broken,
+			downloads: error(20, 0, 'yes'),
+			fetches: error(5, 0, 'yes', 1),
+		},
+	},
+	'no answer': {
+		once: { ...healed, ...sentOnce(0) },
+		always: { ...lost, ...sentOnce(0), ...slowPolls(0) },
+	},
+	'silence in mid-body': {
+		once: { ...healed, ...idCame, ...broken },
+		always: {
+			...{ ...useless, ...idCame, ...broken, ...slowPolls(200) },
+			...{ downloads: error(20, 0, 'yes'), fetches: error(5, 0, 'yes', 1) },
+		},
+	},
+	'slow drip': {
+		once: { ...unharmed, ...notCounted, [streamed]: item(1, 1) },
+		always: { ...unharmed, ...notCounted, [streamed]: item(1, 1) },
+	},
+	'shorter than declared': {
+		once: { ...unharmed, ...notCounted, downloads: item(2), fetches: item(2, 1) },
+		// A video is whole when its boxes are; a picture has to be taken at its storage's word.
+		always: { ...unharmed, ...notCounted, downloads: item(2), fetches: error(5, 0, 'yes', 1) },
+	},
+	'cut, in good order': {
+		once: { ...healed, ...idCame, ...broken, [streamed]: item(1), fetches: item(1, 1) },
+		always: {
+			...{ ...useless, ...idCame, ...broken, [streamed]: item(1) },
+			...{ downloads: error(5, 0, 'yes'), fetches: item(1, 1) },
+		},
+	},
+	empty: {
+		once: { ...healed, ...sentOnce(1, 200), generates: useless.generates },
+		always: { ...useless, ...sentOnce(1, 200), downloads: error(5, 0, 'yes') },
+	},
+	'malformed JSON': {
+		once: { ...healed, ...sentOnce(1, 200), generates: useless.generates },
+		always: { ...useless, ...sentOnce(1, 200), downloads: error(4, 200, 'yes') },
+	},
+	'HTML 502': {
+		once: { ...healed, ...sentOnce(0, 502) },
+		always: { ...refused(502), ...sentOnce(0, 502) },
+	},
+	'wrong content type': { once: unharmed, always: unharmed },
+	'compressed (gzip)': { once: unharmed, always: unharmed },
+	'compressed (br)': { once: unharmed, always: unharmed },
+	'compressed (deflate)': { once: unharmed, always: unharmed },
+	'429': { once: healed, always: refused(429, 8) },
+	'429 with Retry-After': { once: healed, always: refused(429, 8) },
+	'429 quota_exceeded': {
+		once: { ...quota(429), polls: item(2), downloads: item(2), [ofContent]: item(2) },
+		always: quota(429),
+	},
+	'500 quota_exceeded': {
+		once: { ...quota(500), polls: item(2), downloads: item(2), [ofContent]: item(2) },
+		always: quota(500),
+	},
+	...Object.fromEntries(
+		['video_not_ready', 'upstream_error', 'write_response_body_failed'].map((code) => [
+			`500 ${code}`,
+			{ once: healed, always: refused(500) },
+		]),
+	),
+	...Object.fromEntries(
+		[
+			...['invalid_api_key', 'model_not_found', 'invalid_model', 'invalid_prompt'],
+			...['video_not_found', 'invalid_image_file', 'some_other_code'],
+		].map((code) => [
+			`500 ${code}`,
+			{
+				once: { ...healed, ...notResent(500) },
+				always: { ...refused(500), ...notResent(500) },
+			},
+		]),
+	),
+	'503': {
+		once: { ...healed, ...notResent(503) },
+		always: { ...refused(503), ...notResent(503) },
+	},
+	'redirect to another origin': {
+		once: {
+			...{ ...healed, ...notResent(307), generates: error(1, 307, 'no') },
+			...{ reads: error(1, 307, 'no'), 'video.getContent': item(1), [ofContent]: item(1) },
+		},
+		always: {
+			...{ ...refused(307, 1), downloads: error(4, 200, 'yes'), fetches: error(5, 200, 'yes', 1) },
+			// A redirect is one of the forms in which the address of a file may be given.
+			...{ 'video.getContent': item(1), [ofContent]: item(1) },
+		},
+	},
+};
+
+/** What has to come of a fault that a route meets. */
+export function expectedOf({
+	fault,
+	route,
+	duration,
+}: {
+	fault: Fault;
+	route: FaultRoute;
+	duration: Duration;
+}): Outcome {
+	const row = rows[fault.name]?.[duration];
+	if (row === undefined) throw new Error(`Nothing is expected of "${fault.name}", ${duration}`);
+	return row[route.name] ?? row[route.cost];
+}

@@ -1,0 +1,90 @@
+import type { Duration, Outcome } from './expected';
+import { faults, type Fault } from './faults';
+import type { Cost, FaultRoute } from './routes';
+
+interface Cell {
+	route: FaultRoute;
+	fault: Fault;
+	duration: Duration;
+	outcome: Outcome;
+}
+
+const columns: Record<Cost, string> = {
+	creates: 'a create',
+	generates: 'chat, message, embedding, image',
+	reads: 'a read',
+	polls: 'a wait',
+	downloads: 'the file of a video',
+	fetches: 'the file of a picture',
+};
+
+const billed = { no: 'not billed', unknown: 'perhaps billed', yes: 'billed' } as const;
+
+const wordsOf = ({ requests, charges, error }: Outcome): string =>
+	[
+		error ? `error ${error.status || ''}`.trim() : 'item',
+		`${requests}×`,
+		...(error ? [billed[error.billed]] : []),
+		...(charges > 1 ? [`${charges} charges`] : []),
+	].join(', ');
+
+/** What most routes of a kind give, and which ones do not. */
+function wordsOfAll(cells: Cell[]): string {
+	const routesOf = new Map<string, string[]>();
+	for (const { outcome, route } of cells) {
+		const words = wordsOf(outcome);
+		routesOf.set(words, [...(routesOf.get(words) ?? []), route.name]);
+	}
+	const [[most], ...others] = [...routesOf].sort(([, a], [, b]) => b.length - a.length);
+	return [most, ...others.map(([words, names]) => `(${names.join('; ')}: ${words})`)].join(' ');
+}
+
+function table(cells: Cell[], duration: Duration): string {
+	const header = ['fault', ...Object.values(columns)];
+	const lines = faults
+		.map(({ name }) =>
+			cells.filter(({ fault, ...cell }) => fault.name === name && cell.duration === duration),
+		)
+		.filter((ofFault) => ofFault.length > 0)
+		.map((ofFault) => [
+			ofFault[0].fault.name,
+			...Object.keys(columns).map((cost) =>
+				wordsOfAll(ofFault.filter(({ route }) => route.cost === cost)),
+			),
+		]);
+	return aligned([header, ...lines]);
+}
+
+/** A table of Markdown, formatted as prettier does it. */
+function aligned([header, ...lines]: string[][]): string {
+	const widths = header.map((_, column) =>
+		Math.max(...[header, ...lines].map((line) => line[column].length)),
+	);
+	const row = (cells: string[]) =>
+		`| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+	return [row(header), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n');
+}
+
+/** docs/faults.md, as it was seen. */
+export function faultPage(cells: Cell[]): string {
+	const routes = new Set(cells.map(({ route }) => route.name)).size;
+	return `# Every fault, every request
+
+Written by \`test/engine/faultMatrix.test.ts\` from what it saw: ${cells.length} workflows in n8n's engine, of which each makes one of ${routes} requests and meets one of ${faults.length} faults. How to read a cell:
+
+- \`item\`: the node gave what it should. \`error 429\`: it gave an error, with this HTTP status; without a number, no answer came.
+- \`3×\`: so many requests reached the service.
+- \`not billed\`, \`perhaps billed\`, \`billed\`: what the error says about money. The billing log of the service never showed more than one charge, and no charge where an error says that there is none.
+- In brackets: what is otherwise for single requests.
+
+A wait lasts three minutes here, and asks every ten seconds. What it waits for is paid for already.
+
+## A fault that passes after one request
+
+${table(cells, 'once')}
+
+## A fault that stays
+
+${table(cells, 'always')}
+`;
+}
