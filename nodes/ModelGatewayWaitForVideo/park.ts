@@ -26,13 +26,10 @@ export async function park(context: IExecuteFunctions): Promise<INodeExecutionDa
 	refuseWrongWiring(context);
 
 	const memory = context.getContext('node') as Memory;
-	await outlastRecovery(context, memory);
+	await outlastStart(context, memory);
 	const pass = new ParkedPass(context, memory);
 	const [ended] = await runItems(context, waitForVideo(context, pass), Infinity);
-	if (ended.length === 0) {
-		memory.parkedUntil = pass.nextPoll;
-		await context.putExecutionToWait(new Date(pass.nextPoll));
-	}
+	if (ended.length === 0) await context.putExecutionToWait(new Date(pass.nextPoll));
 	return [pass.stillRunning, ended];
 }
 
@@ -40,24 +37,30 @@ export async function park(context: IExecuteFunctions): Promise<INodeExecutionDa
 interface Memory {
 	/** By job, as items change their places from pass to pass. */
 	jobs?: Record<string, JobMemory>;
-	/** Milliseconds since 1970. */
-	parkedUntil?: number;
+	/** When the n8n of the last pass began, in milliseconds since 1970. */
+	n8nSince?: number;
 }
 
 /**
- * As it starts, n8n takes up what is overdue before it looks for what has crashed, and marks as crashed what it
- * has just taken up. A pass that ends after that look is stored over the mark; one that ends before is lost.
+ * As it starts, n8n takes up what is due before it looks for crashed executions, and takes for crashed what it
+ * has just taken up: it reads that as it was stored, and stores it as crashed. A pass that is stored in between
+ * is lost; one that is stored later stands, because n8n stores it whatever the mark, unless Stop was pressed.
+ * The look comes once, before n8n answers its users: seconds after its process began, on a small machine up to
+ * a minute. So what an earlier n8n has parked does not go on before the process is that old.
  */
-async function outlastRecovery(context: IExecuteFunctions, memory: Memory): Promise<void> {
-	const isLate = clock.now() - (memory.parkedUntil ?? Infinity) > lateness;
-	delete memory.parkedUntil;
+async function outlastStart(context: IExecuteFunctions, memory: Memory): Promise<void> {
+	const { timeOrigin } = performance;
+	const isRestarted = (memory.n8nSince ?? timeOrigin) !== timeOrigin;
+	const left = longestStart - performance.now();
 	// The items' own loop tells of Stop.
-	if (isLate) await clock.sleep(recoveryTime, stopSignalOf(context)).catch(() => undefined);
+	if (isRestarted && left > 0) {
+		await clock.sleep(left, stopSignalOf(context)).catch(() => undefined);
+	}
+	memory.n8nSince = timeOrigin;
 }
 
 /** Milliseconds. */
-const lateness = 2_000;
-const recoveryTime = 10_000;
+const longestStart = 60_000;
 
 interface JobOfItem {
 	id: string;
