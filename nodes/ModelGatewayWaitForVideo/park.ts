@@ -1,7 +1,6 @@
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 import type { JobNote } from '../shared/gateway/errors';
-import type { JobKind } from '../shared/gateway/protocol';
 import type { FinishedJob, JobMemory, JobWatch } from '../shared/gateway/waiting';
 import { runItems } from '../shared/n8n/items';
 import { isTool } from '../shared/n8n/toolAnswers';
@@ -62,16 +61,10 @@ async function outlastStart(context: IExecuteFunctions, memory: Memory): Promise
 /** Milliseconds. */
 const longestStart = 60_000;
 
-interface JobOfItem {
-	id: string;
-	kind?: JobKind;
-}
-
 /** What is left of a pass, and what is remembered for the next one: n8n stores it with the execution. */
 export class ParkedPass {
 	private readonly memories: Record<string, JobMemory>;
 	/** By item. */
-	private readonly keys = new Map<number, string>();
 	private readonly running = new Map<number, JobMemory>();
 
 	constructor(
@@ -81,27 +74,24 @@ export class ParkedPass {
 		this.memories = memory.jobs ??= {};
 	}
 
-	/** What earlier passes learned of the item's job; without any, its time begins to run. */
-	recall(item: number, { id, kind }: JobOfItem, now: number): JobNote {
-		const key = `${kind ?? 'job'} ${id}`;
-		this.keys.set(item, key);
+	/** What earlier passes learned of a job; without any, its time begins to run. */
+	recall(key: string, id: string, now: number): JobNote {
 		return (this.memories[key] ??= { firstSeen: now, due: now, note: { id } }).note;
 	}
 
 	/** @returns undefined while the job runs */
-	async poll(item: number, watch: JobWatch): Promise<FinishedJob | undefined> {
-		const key = this.keys.get(item) as string;
+	async poll(key: string, watch: JobWatch): Promise<FinishedJob | undefined> {
 		const memory = this.memories[key];
-		let isRunning = false;
-		try {
-			const finished = await watch.pass(memory);
-			isRunning = finished === undefined;
-			return finished;
-		} finally {
-			if (isRunning) this.running.set(item, memory);
-			// Whoever waits for it again, such as a retry, begins anew.
-			else delete this.memories[key];
-		}
+		// Whoever waits for it again, such as a retry, begins anew.
+		delete this.memories[key];
+		const finished = await watch.pass(memory);
+		if (finished === undefined) this.memories[key] = memory;
+		return finished;
+	}
+
+	/** Lets an item go round once more. */
+	keep(item: number, key: string): void {
+		this.running.set(item, this.memories[key]);
 	}
 
 	/** The items as they came in: n8n has paired them with themselves. */

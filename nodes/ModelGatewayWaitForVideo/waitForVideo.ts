@@ -8,7 +8,7 @@ import { storeVideo, videoFileName } from '../shared/n8n/files';
 import type { N8nGateway } from '../shared/n8n/gateway';
 import { runItems } from '../shared/n8n/items';
 import { jobIdOf, jobKindOf } from '../shared/n8n/jobs';
-import type { ItemWork } from '../shared/n8n/operation';
+import type { ItemRun, ItemWork } from '../shared/n8n/operation';
 import { ProgressLines } from '../shared/n8n/progress';
 import { defaultParallelDownloads } from './fields';
 import type { ParkedPass } from './park';
@@ -44,6 +44,25 @@ export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): Ite
 	const downloads = new Slots(parallel >= 1 ? Math.floor(parallel) : defaultParallelDownloads);
 	// In a pass they all follow one another closely, so that the next one finds them all due.
 	const spread = pass ? limits.minPollSeconds : jobKinds.video.pollSeconds;
+	/** Items with the same job share its polls. */
+	const waits = new Map<string, ReturnType<typeof begin>>();
+	const begin = (request: Request, { gateway, item, count }: ItemRun) => {
+		const { id, kind, pollInterval, timeout } = request;
+		const key = keyOf(request);
+		const lines = new ProgressLines(context, item);
+		const known = pass?.recall(key, id, gateway.world.clock.now());
+		const watch = new JobWatch(jobsOf(gateway), id, known?.kind ?? kind, {
+			...gateway.world,
+			...{ pollInterval, timeout },
+			firstPollAfter: item * Math.min(longestSpread, (spread * 1000) / count),
+			async onChange(note) {
+				context.logger.debug(progressOf(note));
+				await lines.add(progressOf(note));
+			},
+		});
+		const wait = pass ? pass.poll(key, watch) : watch.finish();
+		return { watch, wait: wait.finally(async () => await lines.end()) };
+	};
 	return {
 		paid: false,
 
@@ -72,25 +91,20 @@ export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): Ite
 			};
 		},
 
-		async perform({ id, kind, output, fileName, ...times }, run) {
-			const { gateway, item, count } = run;
-			const lines = new ProgressLines(context, item);
-			const known = pass?.recall(item, { id, kind }, gateway.world.clock.now());
-			const watch = new JobWatch(jobsOf(gateway), id, known?.kind ?? kind, {
-				...gateway.world,
-				...times,
-				firstPollAfter: item * Math.min(longestSpread, (spread * 1000) / count),
-				async onChange(note) {
-					context.logger.debug(progressOf(note));
-					await lines.add(progressOf(note));
-				},
-			});
+		async perform(request, run) {
+			const { id, output, fileName } = request;
+			const key = keyOf(request);
+			const shared = waits.get(key) ?? begin(request, run);
+			waits.set(key, shared);
+			const { watch, wait } = shared;
 			run.note(watch.note);
-			const wait = pass ? pass.poll(item, watch) : watch.finish();
-			const finished = await wait.finally(async () => await lines.end());
-			if (finished === undefined) return [];
+			const finished = await wait;
+			if (finished === undefined) {
+				pass?.keep(run.item, key);
+				return [];
+			}
 			const { fields, source } = finished;
-			const json = fields as IDataObject;
+			const json = { ...fields } as IDataObject;
 			if (!isFetched(output, source, context)) return [{ json }];
 
 			const refresh = async () => await watch.freshSource();
@@ -103,6 +117,8 @@ export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): Ite
 		},
 	};
 }
+
+const keyOf = ({ id, kind }: Request): string => `${kind ?? 'job'} ${id}`;
 
 /** "Endpoints" 2, 12 and 13, as a wait asks them. */
 function jobsOf(gateway: N8nGateway): JobSource {

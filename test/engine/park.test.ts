@@ -166,6 +166,35 @@ describe('Wait for Video, parked', () => {
 		});
 	});
 
+	it('asks once for a job that two items name, and gives both its file', async () => {
+		const [job, other] = createJobs(2);
+		let run = await start(parked({ fileName: '={{ $("Start").item.json.name }}' }), [
+			...[job, other, job],
+		]);
+		expect(run.status).toBe('waiting');
+		expect(pollsOf(job.id)).toHaveLength(1);
+
+		// What one of the two learns is not lost to the other.
+		gateway.fault({ route: 'task', action: 'reset', when: ({ url }) => url.includes(job.id) });
+		run = await resume(run);
+		expect(run.status).toBe('waiting');
+		expect(pollsOf(job.id)).toHaveLength(2);
+
+		gateway.jobs.complete(job.id, video);
+		run = await resume(run);
+		expect(run.status).toBe('waiting');
+		expect(pollsOf(job.id)).toHaveLength(3);
+		expect(idsDone(run)).toEqual([job.id, job.id]);
+		const names = doneIn(run).map(({ binary }) => binary?.data.fileName);
+		expect(names).toEqual(['Video 0.mp4', 'Video 2.mp4']);
+
+		gateway.jobs.complete(other.id, video);
+		run = await resume(run);
+		expect(run.status).toBe('success');
+		expect(idsDone(run)).toEqual([job.id, job.id, other.id]);
+		expect(pollsOf(job.id)).toHaveLength(3);
+	});
+
 	it('can be wired straight back to itself', async () => {
 		const [job] = createJobs(1);
 		const workflow = parked();
