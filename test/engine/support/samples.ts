@@ -11,20 +11,23 @@ export function picture(colour: string, width = 640, height = 480): Uint8Array {
 	return canvas.toBuffer('image/png');
 }
 
-let rendered: Promise<Uint8Array> | undefined;
+const rendered = new Map<string, Promise<Uint8Array>>();
 
-/** A true mp4 of one second, rendered once: for tests that are not about pictures. */
-export async function sampleVideo(): Promise<Uint8Array> {
-	rendered ??= (async () => {
-		const renderer = new Renderer({ workers: 1 });
-		const size = { width: 320, height: 180, seconds: 1 };
-		try {
-			return await renderer.render({ ...size, caption: 'A sample', watermark: false, media: [] });
-		} finally {
-			await renderer.close();
-		}
-	})();
-	return await rendered;
+/** A true mp4 of one second, rendered once for each caption: for tests that are not about pictures. */
+export async function sampleVideo(caption = 'A sample'): Promise<Uint8Array> {
+	const video = rendered.get(caption) ?? render(caption);
+	rendered.set(caption, video);
+	return await video;
+}
+
+async function render(caption: string): Promise<Uint8Array> {
+	const renderer = new Renderer({ workers: 1 });
+	const size = { width: 320, height: 180, seconds: 1 };
+	try {
+		return await renderer.render({ ...size, caption, watermark: false, media: [] });
+	} finally {
+		await renderer.close();
+	}
 }
 
 export const sha256 = (bytes: Uint8Array): string =>
