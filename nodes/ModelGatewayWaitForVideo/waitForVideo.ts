@@ -111,8 +111,8 @@ export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): Ite
 			const purpose = `download the video of job ${id}`;
 			return await downloads.run(async () => {
 				const place = { ...output, fileName };
-				const request = { source, refresh, purpose };
-				return [{ json, binary: await storeVideo(run, watch.note, request, place) }];
+				const binary = await storeVideo(run, { source, refresh, purpose }, place);
+				return [{ json, binary }];
 			});
 		},
 	};

@@ -67,9 +67,8 @@ export const videoGetContent: Operation<Request> = {
 		if (!isFetched(output, source, run.context)) return [{ json }];
 
 		const refresh = async () => (await ask()).source;
-		const request = { source, refresh, purpose: `download the video ${id}` };
+		const purpose = `download the video ${id}`;
 		const place = { ...output, fileName: videoFileName(id) };
-		const job = { kind: 'video', id } as const;
-		return [{ json, binary: await storeVideo(run, job, request, place) }];
+		return [{ json, binary: await storeVideo(run, { source, refresh, purpose }, place) }];
 	},
 };

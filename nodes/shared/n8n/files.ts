@@ -1,35 +1,24 @@
 import type { IBinaryData, IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 import { downloadVideo, type DownloadRequest } from '../gateway/download';
-import { GatewayError, type JobNote } from '../gateway/errors';
 import { publicLinkProblem } from '../gateway/links';
 import type { FileOutput } from './fileOutput';
 import type { ItemRun } from './operation';
 import type { ItemParameters } from './parameters';
 
-/** Streams the video of a finished job into n8n's binary store. @throws GatewayError about the job */
+/** Streams a finished video into n8n's binary store. @throws GatewayError */
 export async function storeVideo(
 	{ context, gateway }: ItemRun,
-	job: JobNote,
 	request: DownloadRequest,
 	{ binaryField, fileName }: Pick<FileOutput, 'binaryField'> & { fileName: string },
 ): Promise<IBinaryKeyData> {
 	const { world } = gateway;
-	try {
-		const file = await downloadVideo(
-			world,
-			request,
-			async (bytes) =>
-				await context.helpers.prepareBinaryData(world.toStream(bytes), fileName, 'video/mp4'),
-		);
-		return { [binaryField]: file };
-	} catch (error) {
-		throw aboutJob(error, job);
-	}
-}
-
-function aboutJob(error: unknown, job: JobNote): Error {
-	if (error instanceof GatewayError) return error.about(job);
-	return error instanceof Error ? error : new Error(String(error));
+	const file = await downloadVideo(
+		world,
+		request,
+		async (bytes) =>
+			await context.helpers.prepareBinaryData(world.toStream(bytes), fileName, 'video/mp4'),
+	);
+	return { [binaryField]: file };
 }
 
 /** A file name that every system takes, ending in .mp4. */

@@ -218,7 +218,9 @@ class ItemLoop<Request, Made> {
 		});
 	}
 
-	private fail(item: number, error: unknown): void {
+	private fail(item: number, cause: unknown): void {
+		const job = this.jobs.get(item);
+		const error = job && cause instanceof GatewayError ? cause.about(job) : cause;
 		this.outcomes[item] = { error };
 		// What fails because the node has failed already is a consequence, not news.
 		if (!this.isGivenUp && !this.isStopped) this.failures.push({ item, error });
