@@ -1,6 +1,7 @@
 import { Container } from '@n8n/di';
 import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
 import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
+import { readdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
 /** Where n8n keeps binary data: in files, as n8n does unless told otherwise, or `default`: inside the items. */
@@ -29,6 +30,26 @@ export async function streamBinary(item: INodeExecutionData, field = 'data'): Pr
 	return binary.id
 		? await service.getAsStream(binary.id)
 		: Readable.from([await service.getAsBuffer(binary)]);
+}
+
+interface Execution {
+	executionId: string;
+	workflowData: { id: string };
+}
+
+/** Every file that n8n's store holds, of one execution or of all: two for each binary, and what is half written. */
+export async function storedFiles(execution?: Execution): Promise<string[]> {
+	const { localStoragePath } = Container.get(BinaryDataConfig);
+	const files = await readdir(localStoragePath, { recursive: true });
+	const { executionId = '', workflowData } = execution ?? {};
+	const owner = workflowData ? `workflows/${workflowData.id}/executions/${executionId}/` : '';
+	return files.filter((file) => file.startsWith(owner) && file.includes('/binary_data/'));
+}
+
+/** What n8n does with the files of an execution that it deletes. */
+export async function deleteFiles({ executionId, workflowData }: Execution) {
+	const location = { type: 'execution', workflowId: workflowData.id, executionId } as const;
+	await Container.get(BinaryDataService).deleteMany([location]);
 }
 
 /**

@@ -15,8 +15,10 @@ export function storage(
 	file: Uint8Array,
 	{ etag = '"v1"', ranges = true, until = file.length, headers = {} }: StorageOptions = {},
 ): Reply {
-	return (response, { headers: { range = '', 'if-range': version = etag } }) => {
-		const asked = ranges && version === etag ? /^bytes=(\d+)-$/.exec(range)?.[1] : undefined;
+	return (response, { headers: { range = '', 'if-range': version } }) => {
+		// A weak tag vouches for no single byte (RFC 9110, 13.1.5).
+		const isSame = version === undefined || (version === etag && !version.startsWith('W/'));
+		const asked = ranges && isSame ? /^bytes=(\d+)-$/.exec(range)?.[1] : undefined;
 		const first = Number(asked ?? 0);
 		if (first >= file.length) {
 			response.writeHead(416, { 'content-range': `bytes */${file.length}` }).end();

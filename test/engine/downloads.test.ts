@@ -1,0 +1,294 @@
+import { gzipSync } from 'node:zlib';
+import { SimulatedTime, runWorkflow, storedFiles, type WorkflowRun } from '../harness';
+import type { JobKind } from '../../nodes/shared/gateway/protocol';
+import { startGateway, type FaultAction, type Gateway, type Route } from '../gateway';
+import { answer, breakOff, cut, startServer, type Reply } from '../support/scriptedServer';
+import { mp4Of } from '../support/boxes';
+import { storage, type StorageOptions } from '../support/scriptedStorage';
+import { sampleVideo, sha256 } from './support/samples';
+import { chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+
+interface Way {
+	kind: JobKind;
+	/** The call that tells the link of the file. */
+	linkFrom: Route;
+	node: ReturnType<typeof waitForVideo>;
+}
+
+const ways: Record<string, Way> = {
+	'Wait for Video, of a task': { kind: 'task', linkFrom: 'task', node: waitForVideo() },
+	'Wait for Video, of a video job': {
+		...{ kind: 'video', linkFrom: 'videoContent', node: waitForVideo() },
+	},
+	'Get Content of a video': {
+		...{ kind: 'video', linkFrom: 'videoContent' },
+		node: modelGateway(
+			{ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' },
+			{ name: 'Wait' },
+		),
+	},
+};
+const modes = ['filesystem', 'default'] as const;
+type Mode = (typeof modes)[number];
+
+let video: Uint8Array;
+let time: SimulatedTime;
+let gateway: Gateway;
+
+/** Shorter than the silence after which a transfer is given up. */
+const linkSeconds = 30;
+
+beforeAll(async () => void (video = await sampleVideo()));
+beforeEach(async () => {
+	// Longer than a busy machine takes to unpack a file.
+	time = new SimulatedTime({ patience: 300 });
+	gateway = await startGateway({ linkSeconds });
+});
+afterEach(async () => {
+	await gateway.close();
+	await time.end();
+});
+
+const onStorage = () => gateway.requests.filter(({ host }) => host === 'storage');
+const lastByte = 9.999999;
+const at = (tenth: number) => Math.floor((video.length * tenth) / 10);
+const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
+	let id: string;
+
+	beforeEach(() => {
+		const order = { kind, model: 'vid-3.1', media: [], prompt: 'A boat', watermark: false };
+		const job = gateway.jobs.create(
+			{ ...order, shortSide: 720, ratio: '16:9', seconds: 2 },
+			'req_earlier',
+		);
+		gateway.jobs.complete(job.id, video);
+		id = job.id;
+	});
+
+	const run = async (binaryDataMode: Mode = 'filesystem', settings = {}) =>
+		await runWorkflow(chain({ ...node, ...settings }), {
+			credentials: credentialFor(gateway),
+			input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
+			binaryDataMode,
+		});
+	const spoil = (...faults: FaultAction[]) => {
+		for (const fault of faults) gateway.fault({ ...fault, route: 'download' });
+	};
+	/** The storage of the service, for what the embedded one does not do. */
+	const serve = async (...replies: Reply[]) => {
+		const server = await startServer(...replies);
+		const url = `${server.url}/v.mp4?sig=a%2Fb`;
+		const told = { task_id: id, status: 'completed', progress: 100, result_url: url };
+		const body = JSON.stringify(kind === 'task' ? told : { url });
+		gateway.fault({ route: linkFrom, action: 'answer', times: Infinity, body });
+		return server;
+	};
+	const checkFile = async (result: WorkflowRun, file = video) => {
+		const [item] = result.items('Wait');
+		expect(sha256(await result.binary(item))).toBe(sha256(file));
+		expect(item.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileName: `${id}.mp4` });
+	};
+	const timesTold = () => gateway.requests.filter(({ route }) => route === linkFrom).length;
+
+	describe('a transfer that breaks off', () => {
+		it.each([...tenths, lastByte])('at %d tenths is continued there', async (tenth) => {
+			const after = at(tenth);
+			spoil({ action: 'cut', after });
+			const result = await run();
+			await checkFile(result);
+			const range = after > 0 ? `bytes=${after}-` : undefined;
+			expect(onStorage().map(({ headers }) => headers.range)).toEqual([undefined, range]);
+			expect(await storedFiles(result)).toHaveLength(2);
+		});
+
+		it.each(modes)('at every tenth is continued each time (%s)', async (mode) => {
+			spoil(
+				...tenths.map((tenth) => ({ action: 'cut' as const, after: at(tenth + 1) - at(tenth) })),
+			);
+			const result = await run(mode);
+			await checkFile(result);
+			// Nothing is asked for beyond the end.
+			expect(onStorage().map(({ headers }) => headers.range)).toEqual([
+				undefined,
+				...tenths.slice(1).map((tenth) => `bytes=${at(tenth)}-`),
+			]);
+		});
+	});
+
+	const whole = (options?: StorageOptions) => storage(video, options);
+	const half = (options?: StorageOptions) => storage(video, { until: at(5), ...options });
+	/** Bytes of which the head says otherwise than is true. */
+	const says = (headers: Record<string, string | number>, bytes = video): Reply => {
+		return (response) => {
+			response.writeHead(200, { etag: '"v1"', ...headers });
+			response.write(bytes, () => breakOff(response));
+		};
+	};
+	const part = (headers: Record<string, string>, status = 206) =>
+		answer(status, status === 206 ? video.subarray(at(5)) : '', headers);
+	const packed = gzipSync;
+
+	it.each<[string, () => Reply[], number]>([
+		['refuses to continue', () => [half({ ranges: false }), whole({ ranges: false })], 3],
+		['gives a weak ETag', () => [half({ etag: 'W/"v1"' }), whole({ etag: 'W/"v1"' })], 2],
+		['gives no ETag', () => [half({ etag: null }), whole({ etag: null })], 2],
+		[
+			'takes no HEAD',
+			() => [
+				(...exchange) =>
+					exchange[1].method === 'HEAD' ? answer(405, '')(...exchange) : whole()(...exchange),
+			],
+			1,
+		],
+		[
+			'calls the file application/octet-stream',
+			() => [whole({ headers: { 'content-type': 'application/octet-stream' } })],
+			1,
+		],
+		['calls the file text/plain', () => [whole({ headers: { 'content-type': 'text/plain' } })], 1],
+		[
+			'calls the file a text in its type',
+			() => [whole({ headers: { 'content-type': 'video/mp4; charset=utf-8' } })],
+			1,
+		],
+		['does not say what the file is', () => [answer(200, video)], 1],
+		[
+			'announces too long a file',
+			() => [says({ 'content-length': video.length + 100 }), whole()],
+			2,
+		],
+		[
+			'announces too long a file, and refuses to continue',
+			() => [says({ 'content-length': video.length + 100 })],
+			3,
+		],
+		[
+			'announces too short a file',
+			() => [
+				(response) =>
+					void response
+						.writeHead(200, { etag: '"v1"', 'content-length': at(5) })
+						.end(video.subarray(0, at(5))),
+				whole(),
+			],
+			2,
+		],
+		[
+			'announces no length',
+			() => [
+				(response) => {
+					response.write(video.subarray(0, at(5)));
+					response.end(video.subarray(at(5)));
+				},
+			],
+			1,
+		],
+		['announces no length, and breaks off', () => [says({}, video.subarray(0, at(5))), whole()], 2],
+		[
+			'continues elsewhere',
+			() => [
+				half(),
+				part({ 'content-range': `bytes 5-${video.length - 1}/${video.length}` }),
+				whole(),
+			],
+			3,
+		],
+		['does not say where it continues', () => [half(), part({}), whole()], 3],
+		[
+			'finds the range wrong',
+			() => [half(), part({ 'content-range': 'bytes */7' }, 416), whole()],
+			3,
+		],
+		[
+			'takes the half for the whole file',
+			() => [half(), part({ 'content-range': `bytes */${at(5)}` }, 416), whole()],
+			3,
+		],
+		[
+			'packs the file',
+			() => [
+				answer(200, packed(video), { 'content-encoding': 'gzip', 'content-type': 'video/mp4' }),
+			],
+			1,
+		],
+		[
+			'packs the file, and breaks off',
+			() => [cut(packed(video).subarray(0, at(5)), { 'content-encoding': 'gzip' }), whole()],
+			2,
+		],
+	])('takes the file of a storage that %s', async (_, replies, requests) => {
+		const server = await serve(...replies());
+		const result = await run();
+		await checkFile(result);
+		expect(server.requests.map(({ method }) => method)).toEqual(Array(requests).fill('GET'));
+		for (const { headers } of server.requests) expect(headers).not.toHaveProperty('authorization');
+		expect(await storedFiles(result)).toHaveLength(2);
+	});
+
+	it.each(modes)('takes the new file when it has changed between two tries (%s)', async (mode) => {
+		const other = mp4Of(90_000);
+		await serve(half(), storage(other, { etag: '"v2"' }));
+		await checkFile(await run(mode), other);
+	});
+
+	it.each(modes)(
+		'gives up a storage that never delivers, and hands on nothing (%s)',
+		async (mode) => {
+			const server = await serve(half());
+			const settings = { onError: 'continueErrorOutput' } as const;
+			const result = await run(mode, settings);
+			expect(result.items('Wait')).toEqual([]);
+			const [{ json, binary }] = result.items('Wait', { output: 1 });
+			expect(json.error).toMatch(new RegExp(`^Could not download the video .*${id}: `));
+			expect(json.details).toMatchObject({
+				...{ billed: 'yes', retry_can_help: true, job: { id } },
+				advice: expect.stringMatching(/finished and paid for.* fetch it again by its id/),
+			});
+			expect(binary).toBeUndefined();
+			expect(server.requests).toHaveLength(5);
+			expect(await storedFiles(result)).toEqual([]);
+
+			const stopped = await run(mode);
+			expect(stopped.errorOf('Wait')?.message).toContain(id);
+			expect(stopped.errorOf('Wait')?.description).toContain('paid for');
+		},
+	);
+
+	it('does not wait for ever for a storage that falls silent', async () => {
+		spoil({ action: 'freeze', after: '50%' });
+		const begun = Date.now();
+		let closed = 0;
+		gateway.on('request', ({ host }) => void (closed += host === 'storage' ? 1 : 0));
+		await checkFile(await run());
+		expect(Date.now() - begun).toBeLessThan(70_000);
+		// The gateway tells of a request when its connection has ended.
+		expect(closed).toBe(onStorage().length);
+	});
+
+	describe('a link that has expired', () => {
+		/** Truly: the storage looks at its clock and the signature. */
+		const checkRefreshed = (statuses: Array<number | undefined>) => {
+			expect(onStorage().map(({ status }) => status)).toEqual(statuses);
+			const links = onStorage().map(({ url }) => url);
+			expect(new Set(links).size).toBe(2);
+			expect(links.at(-1)).not.toBe(links.at(-2));
+			for (const { headers } of onStorage()) expect(headers).not.toHaveProperty('authorization');
+			expect(timesTold()).toBe(2);
+		};
+
+		it('before the download is asked for anew', async () => {
+			spoil({ action: 'stall' });
+			await checkFile(await run());
+			checkRefreshed([undefined, 403, 200]);
+		});
+
+		it('during the download is asked for anew, and the transfer continued', async () => {
+			spoil({ action: 'freeze', after: '50%' });
+			await checkFile(await run());
+			checkRefreshed([200, 403, 206]);
+			expect(onStorage()[2].headers.range).toBe(`bytes=${at(5)}-`);
+		});
+	});
+});
