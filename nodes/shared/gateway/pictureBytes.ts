@@ -14,6 +14,27 @@ export function pictureType(
 	return /^\s*(<\?xml|<svg)/.test(head) ? is('svg', 'image/svg+xml') : undefined;
 }
 
+/** Whether a picture's end is there; undefined where its form does not tell for sure. */
+export function hasEnd(bytes: Uint8Array): boolean | undefined {
+	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+	switch (pictureType(bytes)?.extension) {
+		case 'png': {
+			// A name, and a sum of four bytes.
+			const place = file.lastIndexOf('IEND');
+			return place >= 0 && place + 8 <= file.length;
+		}
+		case 'jpg': {
+			// The end of a small picture within this one looks the same.
+			const place = file.lastIndexOf('\xff\xd9', undefined, 'latin1');
+			return place === file.length - 2 || (place < 0 ? false : undefined);
+		}
+		case 'webp':
+			return file.length >= 8 + file.readUInt32LE(4);
+		default:
+			return undefined;
+	}
+}
+
 /**
  * Whether a file with a JPEG's name holds several frames, which the service refuses as
  * `invalid_image_file` ("Error codes seen"), as far as its bytes show it.

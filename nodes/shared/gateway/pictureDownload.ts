@@ -2,7 +2,7 @@ import { GatewayError, noAnswer, refused, unreadable, type Purpose } from './err
 import { requestFile } from './fileRequest';
 import { guardedBody, type World } from './http';
 import { excerpt } from './json';
-import { pictureType } from './pictureBytes';
+import { hasEnd, pictureType } from './pictureBytes';
 import { retryAfterOf, waitBeforeRetry } from './retry';
 
 const silence = 60_000;
@@ -41,12 +41,20 @@ async function fetchOnce(world: World, url: string, what: Purpose): Promise<Uint
 	const { status, headers } = response;
 	const pieces: Uint8Array[] = [];
 	let length = 0;
-	for await (const bytes of guardedBody(response, { ...world, silence })) {
-		pieces.push(bytes);
-		length += bytes.length;
-		if (length > mostBytes) break;
+	let broken: unknown;
+	try {
+		for await (const bytes of guardedBody(response, { ...world, silence })) {
+			pieces.push(bytes);
+			length += bytes.length;
+			if (length > mostBytes) break;
+		}
+	} catch (error) {
+		broken = error;
 	}
 	const bytes = Buffer.concat(pieces);
+	const isWhole = hasEnd(bytes);
+	// A storage may announce more bytes than there are.
+	if (broken !== undefined && !isWhole) throw broken;
 	const answer = { status, headers, text: '' };
 	if (status < 200 || status > 299) {
 		const text = bytes.subarray(0, 10_000).toString('utf8');
@@ -56,5 +64,6 @@ async function fetchOnce(world: World, url: string, what: Purpose): Promise<Uint
 		const text = bytes.subarray(0, 500).toString('utf8');
 		throw unreadable(what, { ...answer, text }, `is no picture: ${excerpt(text, 120)}`);
 	}
+	if (isWhole === false) throw unreadable(what, answer, 'ends too early');
 	return bytes;
 }

@@ -1,0 +1,141 @@
+import { createCanvas } from '@napi-rs/canvas';
+import { gzipSync } from 'node:zlib';
+import { startGateway, type Gateway } from '../gateway';
+import { SimulatedTime, retryExecution, runWorkflow, storedFiles } from '../harness';
+import { answer, breakOff, cut, startServer, type Reply } from '../support/scriptedServer';
+import { storage, type StorageOptions } from '../support/scriptedStorage';
+import { picture, sha256 } from './support/samples';
+import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+
+const png = picture('teal');
+const canvas = createCanvas(320, 240);
+const formats = {
+	png,
+	jpg: canvas.toBuffer('image/jpeg'),
+	webp: canvas.toBuffer('image/webp'),
+};
+const at = (tenth: number, file: Uint8Array = png) => Math.floor((file.length * tenth) / 10);
+const lastByte = 9.999999;
+const modes = ['filesystem', 'default'] as const;
+type Mode = (typeof modes)[number];
+
+let time: SimulatedTime;
+let gateway: Gateway;
+const start = async (patience: number) => {
+	time = new SimulatedTime({ patience });
+	gateway = await startGateway();
+};
+afterEach(async () => {
+	await gateway.close();
+	await time.end();
+});
+
+const run = async (binaryDataMode: Mode = 'filesystem') => {
+	const request = { model: byId('image-1-kontext'), prompt: 'A lighthouse' };
+	const node = modelGateway({ resource: 'image', operation: 'generate', ...request });
+	const credentials = credentialFor(gateway);
+	return await runWorkflow(chain(node), { credentials, binaryDataMode });
+};
+/** The link of the picture leads here. */
+const serve = async (...replies: Reply[]) => {
+	const server = await startServer(...replies);
+	const body = JSON.stringify({ data: [{ url: `${server.url}/p?sig=a%2Fb` }] });
+	gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+	return server;
+};
+const whole = (options?: StorageOptions) => storage(png, options);
+const announcing = (length: number, file: Uint8Array): Reply => {
+	return (response) => {
+		response.writeHead(200, { 'content-length': length });
+		response.write(file, () => breakOff(response));
+	};
+};
+
+const orders = () => gateway.requests.filter(({ route }) => route === 'imageGenerate').length;
+
+describe('a picture', () => {
+	beforeEach(async () => await start(300));
+
+	it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, lastByte])(
+		'whose transfer breaks off at %d tenths is fetched again, and paid once',
+		async (tenth) => {
+			const server = await serve(storage(png, { until: at(tenth) }), whole());
+			const result = await run();
+			const [item] = result.items('Model Gateway');
+			expect(sha256(await result.binary(item))).toBe(sha256(png));
+			expect(server.requests.map(({ headers }) => headers.range)).toEqual([undefined, undefined]);
+			expect(orders()).toBe(1);
+			expect(await storedFiles(result)).toHaveLength(2);
+		},
+	);
+
+	it.each<[string, () => Reply[], number]>([
+		['changes its ETag', () => [storage(png, { until: 99 }), whole({ etag: '"v2"' })], 2],
+		['takes no HEAD', () => [(r, q) => (q.method === 'HEAD' ? answer(405, '') : whole())(r, q)], 1],
+		[
+			'calls it application/octet-stream',
+			() => [answer(200, png, { 'content-type': 'application/octet-stream' })],
+			1,
+		],
+		['calls it text/plain', () => [answer(200, png, { 'content-type': 'text/plain' })], 1],
+		['does not say what it is', () => [answer(200, png)], 1],
+		['announces too much', () => [announcing(png.length + 100, png)], 1],
+		[
+			'announces no length',
+			() => [(r) => void (r.write(png.subarray(0, 99)), r.end(png.subarray(99)))],
+			1,
+		],
+		['announces no length and breaks off', () => [cut(png.subarray(0, 99)), whole()], 2],
+		['packs it', () => [answer(200, gzipSync(png), { 'content-encoding': 'gzip' })], 1],
+		['falls silent', () => [(r) => void r.write(png.subarray(0, 99)), whole()], 2],
+	])('is taken from a storage that %s', async (_, replies, requests) => {
+		const server = await serve(...replies());
+		const result = await run();
+		const [item] = result.items('Model Gateway');
+		expect(sha256(await result.binary(item))).toBe(sha256(png));
+		expect(item.binary?.data).toMatchObject({ mimeType: 'image/png', fileName: 'image.png' });
+		expect(server.requests.map(({ method }) => method)).toEqual(Array(requests).fill('GET'));
+		for (const { headers } of server.requests) expect(headers).not.toHaveProperty('authorization');
+	});
+
+	it.each(Object.entries(formats))(
+		'that is announced too short is not taken for whole: %s',
+		async (_, file) => {
+			const part = file.subarray(0, at(lastByte, file));
+			await serve(answer(200, part), storage(file));
+			const result = await run();
+			expect(sha256(await result.binary(result.items('Model Gateway')[0]))).toBe(sha256(file));
+		},
+	);
+
+	it.each(modes)('that never comes is kept for the next try (%s)', async (mode) => {
+		const server = await serve(storage(png, { until: at(5) }));
+		const failed = await run(mode);
+		const error = failed.errorOf('Model Gateway');
+		expect(error?.message).toContain('Could not download the picture');
+		expect(error?.description).toContain('The picture is made and paid for.');
+		expect(() => failed.items('Model Gateway')).toThrow();
+		expect(await storedFiles(failed)).toEqual([]);
+		expect(server.requests).toHaveLength(5);
+
+		await retryExecution(failed);
+		expect(server.requests).toHaveLength(10);
+		expect(orders()).toBe(1);
+	});
+});
+
+it('a picture whose link has expired after 10 minutes is not paid again by itself', async () => {
+	// Longer than the gateway takes to draw.
+	await start(1000);
+	gateway.fault({ route: 'download', action: 'reset', times: 5 });
+	const failed = await run();
+	jest.setSystemTime(Date.now() + 11 * 60_000);
+	const retried = await retryExecution(failed);
+	expect(retried.errorOf('Model Gateway')?.description).toContain(
+		'links of some models live for 10 minutes only',
+	);
+	const downloads = gateway.requests.filter(({ host }) => host === 'storage');
+	expect(downloads.map(({ status }) => status).slice(5)).toEqual([403]);
+	for (const { headers } of downloads) expect(headers).not.toHaveProperty('authorization');
+	expect(gateway.ledger).toHaveLength(1);
+});
