@@ -65,7 +65,7 @@ function inputOf(given: unknown, tool: string, finishReason: string | undefined)
 
 function usageOf(usage: unknown): TokenUsage | undefined {
 	if (!isObject(usage)) return undefined;
-	const tokens = (name: string) => (typeof usage[name] === 'number' ? usage[name] : 0);
+	const tokens = (name: string) => (Number.isFinite(usage[name]) ? Number(usage[name]) : 0);
 	const promptTokens = tokens('prompt_tokens');
 	const completionTokens = tokens('completion_tokens');
 	const totalTokens = tokens('total_tokens') || promptTokens + completionTokens;

@@ -36,7 +36,7 @@ describe('a value that does not', () => {
 		[0, { type: 'integer', min: 1 }, 'must be a whole number of at least 1 (it is 0)'],
 		[9, { type: 'integer', max: 8 }, 'must be a whole number of at most 8 (it is 9)'],
 		[2.1, number, 'must be a number from -2 to 2 (it is 2.1)'],
-		[NaN, { type: 'number' }, 'must be a number (it is null)'],
+		[NaN, { type: 'number' }, 'must be a number (it is NaN)'],
 		['720p', choice, 'must be one of 720P, 1080P (it is "720p")'],
 		[undefined, choice, 'must be one of 720P, 1080P (it is undefined)'],
 		['true', { type: 'boolean' }, 'must be true or false'],

@@ -59,7 +59,7 @@ function createdJob(answer: Answer, idPaths: string[], idName: string): CreatedJ
 	// The job is accepted and will be paid for: an id that came whole is kept, though the rest is lost.
 	const id = isPage(answer)
 		? undefined
-		: new RegExp(`"${idName}"\\s*:\\s*"([^"\\\\]+)"`).exec(answer.text)?.[1];
+		: asText(new RegExp(`"${idName}"\\s*:\\s*"([^"\\\\]+)"`).exec(answer.text)?.[1]);
 	if (id === undefined) throw new Unusable(complaint(answer));
 	const requestId = requestIdOf(answer.headers);
 	return { id, fields: { [idName]: id, ...(requestId && { request_id: requestId }) } };
@@ -98,7 +98,7 @@ export function jobSight(answer: Answer): JobSight {
 	);
 	const link = findLink(fields, answer.url);
 	return {
-		status,
+		status: excerpt(status, 100),
 		phase,
 		...(progress !== undefined && { progress }),
 		...(link !== undefined && { link }),
@@ -116,7 +116,7 @@ export function statusIn(fields: JsonObject): string | undefined {
 
 function progressOf(value: unknown): number | undefined {
 	const percent = Number.parseFloat(asText(value) ?? '');
-	return Number.isNaN(percent) ? undefined : percent;
+	return Number.isFinite(percent) ? percent : undefined;
 }
 
 // ── Links ("Endpoints" 2 and 13) ────────────────────────────────────────────────────────────────
@@ -136,7 +136,7 @@ export function videoContent(answer: Answer): { source: VideoSource; fields: Fie
 		...(requestId !== undefined && { request_id: requestId }),
 	});
 	if (isFile) return { source: { url, authenticated: true }, fields: withId({}) };
-	const link = location ?? findLink(json ?? text.trim(), url);
+	const link = findLink(location ?? json ?? text.trim(), url);
 	if (link === undefined) throw new Unusable(`has no link to the video: ${complaint(answer)}`);
 	return {
 		source: { url: link, authenticated: false },
@@ -158,7 +158,7 @@ export function findLink(value: unknown, base: string | undefined): string | und
 				/ur[il]|link/i.test(name) && !notTheVideo.test(name) ? asLink(entry, base) : undefined,
 			),
 		);
-		const texts = level.map((entry) => asLink(entry, undefined));
+		const texts = level.map((entry) => asLink(entry));
 		const found = [...named, ...others, ...texts].find((link) => link !== undefined);
 		if (found !== undefined) return found;
 		level = level.flatMap((entry) => {
@@ -173,7 +173,7 @@ export function findLink(value: unknown, base: string | undefined): string | und
 }
 
 /** The text itself when it is a link, byte for byte: signatures do not survive a rewrite. */
-function asLink(value: unknown, base: string | undefined): string | undefined {
+export function asLink(value: unknown, base?: string): string | undefined {
 	const text = typeof value === 'string' ? value.trim() : '';
 	if (/^https?:\/\/\S+$/i.test(text)) return URL.canParse(text) ? text : undefined;
 	return base !== undefined && /^\/\S*$/.test(text) && URL.canParse(text, base)

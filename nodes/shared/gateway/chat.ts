@@ -22,7 +22,7 @@ export function completion(answer: Answer): Completion {
 	if (!isObject(json) || !Array.isArray(json.choices)) throw new Unusable(complaint(answer));
 	const choices = json.choices.filter(isObject).map((choice, position) => ({
 		...choice,
-		index: typeof choice.index === 'number' ? choice.index : position,
+		index: Number.isFinite(choice.index) ? choice.index : position,
 		message: isObject(choice.message) ? choice.message : { content: choice.text ?? null },
 	}));
 	if (choices.length === 0) throw new Unusable('has no choices');
@@ -92,14 +92,14 @@ export class StreamedCompletion {
 		if (!isObject(chunk)) return '';
 		if (chunk.error) this.error = chunk.error;
 		for (const [name, value] of Object.entries(chunk)) {
-			if (name !== 'choices' && name !== 'object' && value !== null) this.head[name] = value;
+			if (name !== 'choices' && name !== 'object' && value !== null) set(this.head, name, value);
 		}
 		const changes = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
 		return changes.map((change) => this.extend(change)).join('');
 	}
 
 	private extend(change: JsonObject): string {
-		const index = typeof change.index === 'number' ? change.index : 0;
+		const index = Number.isFinite(change.index) ? Number(change.index) : 0;
 		const choice = this.choices.get(index) ?? {
 			index,
 			message: { role: 'assistant', content: '' },
@@ -116,12 +116,22 @@ export class StreamedCompletion {
 				// Reasoning and refusals come in pieces as well; some servers repeat the role with each.
 				const before = choice.message[name];
 				const appends = name !== 'role' && typeof before === 'string' && typeof value === 'string';
-				choice.message[name] = appends ? before + value : value;
+				set(choice.message, name, appends ? before + value : value);
 			}
 		}
 		const [first] = this.choices.keys();
 		return index === first ? textOf({ content: delta.content }) : '';
 	}
+}
+
+/** Also a field that is called __proto__ is a field. */
+function set(object: JsonObject, name: string, value: unknown): void {
+	Object.defineProperty(object, name, {
+		value,
+		writable: true,
+		enumerable: true,
+		configurable: true,
+	});
 }
 
 /** Tool calls come in pieces too, each for the call of its index. */

@@ -186,21 +186,27 @@ export interface ServiceError {
 }
 
 /** In characters: enough for every error object, too little to fill an execution's log. */
-const longestRawBody = 20_000;
+export const rawBody = (text: string) => text.slice(0, 20_000);
+
+/** Short, whatever an answer holds: it stands in the middle of messages. */
+function wordAt(value: unknown, ...paths: string[]): string | undefined {
+	const text = textAt(value, ...paths);
+	return text && excerpt(text, 100);
+}
 
 /** Undefined when the body carries no error of the service ("Resources", error object). */
 export function serviceError(body: unknown): ServiceError | undefined {
 	if (!isObject(body)) return undefined;
 	const { error } = body;
 	if (typeof error === 'string' && error.trim() !== '') {
-		return { message: error.trim(), code: textAt(body, 'code'), type: textAt(body, 'type') };
+		return { message: error.trim(), code: wordAt(body, 'code'), type: wordAt(body, 'type') };
 	}
 	const source = isObject(error) ? error : body;
 	const found: ServiceError = {
 		message: textAt(source, 'message', 'msg', 'detail', 'error_message'),
-		code: textAt(source, 'code', 'error_code'),
-		type: textAt(source, 'type'),
-		param: textAt(source, 'param'),
+		code: wordAt(source, 'code', 'error_code'),
+		type: wordAt(source, 'type'),
+		param: wordAt(source, 'param'),
 	};
 	return found.message === undefined && found.code === undefined ? undefined : found;
 }
@@ -229,7 +235,7 @@ export function refused(what: Purpose, answer: FailedAnswer, retryAfter?: number
 			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
 			billed: reach === 'lost' ? what.lostIsBilled : 'no',
 			retry_can_help: heals,
-			raw_body: answer.text.slice(0, longestRawBody),
+			raw_body: rawBody(answer.text),
 		},
 		reach,
 		retryAfter,
@@ -260,14 +266,14 @@ export function unreadable(
 			: 'What came of the answer is kept in partial_text.';
 	return new GatewayError(
 		{
-			message: `Could not ${what.purpose}: the answer ${problem} (HTTP ${answer.status})`,
+			message: `Could not ${what.purpose}: the answer ${excerpt(problem, 1000)} (HTTP ${answer.status})`,
 			advice: `${advice} ${adviceOnLost(what)}`.trim(),
 			status: answer.status,
 			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
 			billed,
 			// What may be paid for is not sent again by a retry.
 			retry_can_help: billed === 'no',
-			raw_body: answer.text.slice(0, longestRawBody),
+			raw_body: rawBody(answer.text),
 			...definedText('partial_text', partialText),
 		},
 		'unreadable',
@@ -276,7 +282,7 @@ export function unreadable(
 
 /** "What the service does", billing rule 3; some answers carry it in the body too. */
 export function requestIdOf(headers: Record<string, string>, body?: unknown): string | undefined {
-	return asText(headers[billing.requestIdHeader]) ?? textAt(body, 'request_id', 'error.request_id');
+	return asText(headers[billing.requestIdHeader]) ?? wordAt(body, 'request_id', 'error.request_id');
 }
 
 /** An object with that field, or an empty one: unset fields are left out of records and outputs. */
@@ -294,12 +300,20 @@ export function jobFailureReason(job: unknown): ServiceError {
 		const said = body.error ? serviceError({ error: body.error }) : undefined;
 		if (said) return said;
 		const message = textAt(body, 'failure_reason', 'fail_reason', 'message', 'reason');
-		if (message !== undefined) return { message, ...definedText('code', textAt(body, 'code')) };
+		if (message !== undefined) return { message, ...definedText('code', wordAt(body, 'code')) };
 	}
 	const error = valueAt(job, 'error');
 	const isEmpty = !error || (typeof error === 'object' && Object.keys(error).length === 0);
 	return isEmpty ? {} : { message: excerpt(JSON.stringify(error)) };
 }
+
+/** The first of many: a list that fills the screen is not read. */
+export function listed(texts: string[]): string {
+	const more = texts.length > mostListed ? `; and ${texts.length - mostListed} more` : '';
+	return texts.slice(0, mostListed).join('; ') + more;
+}
+
+const mostListed = 10;
 
 /** Input that would be refused, found before anything is paid. */
 export interface Problem {
@@ -310,8 +324,9 @@ export interface Problem {
 }
 
 export function badInput(problems: Problem[]): GatewayError {
+	const named = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
 	return new GatewayError({
-		message: problems.map(({ field, problem }) => `${field} ${problem}`).join('; '),
+		message: listed(named),
 		advice: 'Nothing was sent and nothing was billed. Correct the fields named above.',
 		status: 0,
 		billed: 'no',

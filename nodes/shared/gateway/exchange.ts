@@ -1,4 +1,5 @@
 import { GatewayError, type Purpose } from './errors';
+import { excerpt } from './json';
 import { within, type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
 
 /** An answer, as far as it came. */
@@ -118,7 +119,7 @@ function asError(error: unknown): Error {
 function redirectedAway(what: Purpose, status: number, location: string): GatewayError {
 	return new GatewayError(
 		{
-			message: `Could not ${what.purpose}: the gateway redirects to ${location}`,
+			message: `Could not ${what.purpose}: the gateway redirects to ${excerpt(location)}`,
 			advice:
 				'The API key is never sent to another address. If you trust it, make it the base URL in the Model Gateway credential.',
 			status,

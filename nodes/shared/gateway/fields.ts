@@ -1,3 +1,4 @@
+import { shownAs } from './json';
 import type { Field } from './protocol';
 
 /**
@@ -9,16 +10,16 @@ export function fieldProblem(value: unknown, field: Field): string | undefined {
 	if (values !== undefined) {
 		return values.includes(value as string)
 			? undefined
-			: `must be one of ${values.join(', ')} (it is ${JSON.stringify(value)})`;
+			: `must be one of ${values.join(', ')} (it is ${shownAs(value)})`;
 	}
 	if (type === 'integer' || type === 'number') {
 		const kind = type === 'integer' ? 'a whole number' : 'a number';
 		const isKind = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
-		const within =
-			(value as number) >= (min ?? -Infinity) && (value as number) <= (max ?? Infinity);
-		return isKind && within
+		const isWithin = (number: number) =>
+			number >= (min ?? -Infinity) && number <= (max ?? Infinity);
+		return isKind && isWithin(value as number)
 			? undefined
-			: `must be ${kind}${range(min, max)} (it is ${JSON.stringify(value)})`;
+			: `must be ${kind}${range(min, max)} (it is ${shownAs(value)})`;
 	}
 	if (type === 'boolean') return typeof value === 'boolean' ? undefined : 'must be true or false';
 	return undefined;

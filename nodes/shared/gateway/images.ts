@@ -1,4 +1,4 @@
-import { complaint } from './answers';
+import { asLink, complaint } from './answers';
 import { completion, textOf } from './chat';
 import { asText, excerpt, isObject, valueAt, type JsonObject } from './json';
 import { markdownImages } from './markdown';
@@ -37,7 +37,7 @@ function pictureOf(entry: unknown): Picture | undefined {
 function linked(url: string, fields: JsonObject): Picture | undefined {
 	const data = /^data:[^,]*;base64,(.*)$/s.exec(url);
 	if (data) return embedded(data[1], { ...fields, url: undefined, image_url: undefined });
-	return /^https?:\/\//i.test(url) ? { url, fields } : undefined;
+	return asLink(url) === undefined ? undefined : { url, fields };
 }
 
 /** Undefined when there is not a byte of it. */
@@ -68,6 +68,6 @@ export function chatPictures(answer: Answer): {
 		throw new Unusable(`has no picture, only this text: ${excerpt(text, 500)}`, text);
 	}
 	// A picture inside the text becomes a file; as text it would fill the execution's log.
-	const shown = text.replace(/\(data:image\/[^)\s]*\)/g, '(data:image)');
+	const shown = text.replace(/\(data:image\/[^()\s]*\)/g, '(data:image)');
 	return { text: shown, pictures: found, model, usage, request_id };
 }

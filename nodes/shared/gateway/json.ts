@@ -32,19 +32,59 @@ export function textAt(value: unknown, ...paths: string[]): string | undefined {
 	return undefined;
 }
 
-/** Undefined when the text is not JSON. */
+/** Undefined when the text is not JSON, or is nested deeper than anybody can go on with. */
 export function parseJson(text: string): unknown {
 	try {
-		return JSON.parse(text);
+		const value: unknown = JSON.parse(text);
+		return isTooDeep(value) ? undefined : value;
 	} catch {
 		return undefined;
 	}
+}
+
+/** n8n, and JSON.stringify, go down by recursion. */
+const mostLevels = 100;
+
+function isTooDeep(value: unknown): boolean {
+	let level = [value];
+	for (let depth = 0; level.length > 0; depth++) {
+		if (depth > mostLevels) return true;
+		level = level.flatMap((entry) =>
+			typeof entry === 'object' && entry !== null ? (Object.values(entry) as unknown[]) : [],
+		);
+	}
+	return false;
 }
 
 /** A text cut to `length` characters, on one line, for messages. */
 export function excerpt(text: string, length = 300): string {
 	const line = text.replace(/\s+/g, ' ').trim();
 	return line.length > length ? `${line.slice(0, length)}…` : line;
+}
+
+/** A value as a message shows it. */
+export function shownAs(value: unknown): string {
+	if (typeof value === 'string') return JSON.stringify(excerpt(value, 80));
+	if (typeof value !== 'object' || value === null) return String(value);
+	return Array.isArray(value) ? 'a list' : 'an object';
+}
+
+/** The value as JSON says it; undefined where JSON would put null in its place, or cannot say it at all. */
+export function asJson(value: unknown): unknown {
+	try {
+		return parseJson(JSON.stringify(value, refuseNull));
+	} catch {
+		return undefined;
+	}
+}
+
+/** NaN, a date that is none, and what is undefined in a list. */
+function refuseNull(this: JsonObject, name: string, value: unknown): unknown {
+	const isNumber = typeof value !== 'number' || Number.isFinite(value);
+	const isMissing =
+		value === null ? this[name] !== null : value === undefined && Array.isArray(this);
+	if (!isNumber || isMissing) throw new RangeError('no JSON');
+	return value;
 }
 
 /** The object without the fields that are undefined: what the user did not set is not sent. */

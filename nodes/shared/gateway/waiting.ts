@@ -1,5 +1,5 @@
 import type { Fields, JobSight, VideoSource } from './answers';
-import { GatewayError, canceled, type ErrorRecord, type JobNote } from './errors';
+import { GatewayError, canceled, rawBody, type ErrorRecord, type JobNote } from './errors';
 import type { Clock } from './http';
 import { excerpt } from './json';
 import { errorCodes, isFinal, jobKinds, limits, type JobKind } from './protocol';
@@ -272,7 +272,7 @@ function jobFailed(job: JobNote, { failure, fields }: JobSight): GatewayError {
 		advice: `${known?.advice ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes.`,
 		billed: 'no',
 		retry_can_help: false,
-		raw_body: JSON.stringify(fields),
+		raw_body: rawBody(JSON.stringify(fields)),
 	});
 }
 

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { generated } from '../../nodes/LmChatModelGateway/received';
+import * as answers from '../../nodes/shared/gateway/answers';
+import { completion, textOf, type Completion } from '../../nodes/shared/gateway/chat';
+import { embeddingList } from '../../nodes/shared/gateway/embeddings';
+import { chatPictures, pictures, type Picture } from '../../nodes/shared/gateway/images';
+import { excerpt, textAt } from '../../nodes/shared/gateway/json';
+import { Unusable, type Answer } from '../../nodes/shared/gateway/transport';
+import { answerOf } from '../support/answers';
+import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
+import { tries } from '../support/fuzz';
+import { expectPlain } from '../support/plain';
+import { trueAnswers } from '../support/trueAnswers';
+
+const isId = (id: unknown) => typeof id === 'string' && id !== '' && id.trim() === id;
+const isLink = (url: string | undefined) =>
+	url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url);
+const isPicture = ({ url, bytes }: Picture) => (bytes ? bytes.length > 0 : isLink(url));
+const isNumber = (value: unknown) => value === undefined || Number.isFinite(value);
+
+interface Reader<T> {
+	like: object[];
+	read: (answer: Answer) => T;
+	/** What whoever gets the value relies on, besides its being plain. */
+	isGood: (value: T) => boolean;
+}
+const reader = <T>(
+	like: object | object[],
+	read: (answer: Answer) => T,
+	isGood: (value: T) => boolean,
+): Reader<unknown> => ({ like: [like].flat(), read, isGood }) as Reader<unknown>;
+
+const isCompletion = ({ choices }: Completion) =>
+	choices.length > 0 &&
+	choices.every(({ message, index }) => typeof textOf(message) === 'string' && isNumber(index));
+
+const { createdTask, createdVideo, jobSight, modelList, textMessage, videoContent } = answers;
+const readers: Record<string, Reader<unknown>> = {
+	complaint: reader(
+		trueAnswers.models,
+		answers.complaint,
+		(text) => text !== '' && text.length < 200,
+	),
+	createdTask: reader(
+		trueAnswers.referenceVideoCreate,
+		createdTask,
+		({ id, fields }) => isId(id) && textAt(fields, 'output.task_id', 'task_id') !== undefined,
+	),
+	createdVideo: reader(
+		trueAnswers.videoCreate,
+		createdVideo,
+		({ id, fields }) => isId(id) && fields.id === id,
+	),
+	jobSight: reader(
+		[...trueAnswers.task, ...trueAnswers.video],
+		jobSight,
+		({ status, progress, link, failure = {} }) =>
+			isId(status) &&
+			status.length <= 101 &&
+			isNumber(progress) &&
+			(link === undefined || isLink(link)) &&
+			Object.values(failure).every((text) => text === undefined || typeof text === 'string'),
+	),
+	videoContent: reader(trueAnswers.videoContent, videoContent, ({ source }) => isLink(source.url)),
+	modelList: reader(trueAnswers.models, modelList, (models) => models.every(({ id }) => isId(id))),
+	textMessage: reader(trueAnswers.message, textMessage, ({ text }) => typeof text === 'string'),
+	completion: reader(trueAnswers.chat, completion, isCompletion),
+	generated: reader(
+		trueAnswers.chat,
+		(answer) => generated(completion(answer)),
+		({ message, usage = {} }) =>
+			Object.values(usage).every(isNumber) &&
+			message.content.every((part) =>
+				part.type === 'text'
+					? part.text !== ''
+					: isId(part.toolCallId) && isId(part.toolName) && part.input.startsWith('{'),
+			),
+	),
+	pictures: reader(trueAnswers.imageGenerate, pictures, (list) => list.every(isPicture)),
+	chatPictures: reader(
+		trueAnswers.chat,
+		chatPictures,
+		({ text, pictures: list }) => typeof text === 'string' && list.every(isPicture),
+	),
+	embeddingList: reader(
+		trueAnswers.embedding,
+		(answer) => embeddingList(answer, 2),
+		({ vectors }) =>
+			vectors.length === 2 &&
+			vectors.every((vector) => vector.length > 0 && vector.every(Number.isFinite)),
+	),
+};
+
+const heads = fc.constantFrom<Partial<Answer>>(
+	...[{}, { requestId: 'req_1' }, { headers: { 'content-type': 'text/html' } }, { isFile: true }],
+	...[{ location: 'https://a.example/v.mp4' }, { location: 'ftp://a.example/v.mp4' }],
+);
+/** Wherever a connection breaks, or whatever a proxy does to the text. */
+const broken = (text: string) =>
+	fc.nat({ max: text.length }).map((end) => ({
+		text: text.slice(0, end),
+		json: undefined,
+		broken: 'aborted',
+	}));
+
+function answersLike(like: object[]): fc.Arbitrary<Answer> {
+	const bodies = fc.oneof(...like.map((answer) => fc.oneof(nearly(answer), fc.constant(answer))));
+	const texts = fc.oneof(
+		{ weight: 6, arbitrary: bodies.map(jsonText) },
+		{ weight: 3, arbitrary: anyJson.map(jsonText) },
+		{ weight: 1, arbitrary: anyText },
+	);
+	return fc.tuple(texts, heads, fc.boolean()).chain(([text, head, isBroken]) => {
+		const answer = answerOf(text, head);
+		const cut = isBroken ? broken(text) : fc.constant({});
+		return cut.map((parts) => ({ ...answer, ...parts }));
+	});
+}
+
+describe('any answer at all', () => {
+	it('is thrown at every function that reads one', () => {
+		const root = path.join(__dirname, '../../nodes');
+		const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
+		const sources = files.filter((file) => file.endsWith('.ts'));
+		const found = sources.flatMap((file) => {
+			const source = readFileSync(path.join(root, file), 'utf8');
+			const taking = /^export function (\w+)\([^)]*: (?:Answer|Completion)\b/gm;
+			return [...source.matchAll(taking)].map(([, name]) => name);
+		});
+		expect(found.sort()).toEqual(Object.keys(readers).sort());
+	});
+
+	it.each(Object.entries(readers))('%s takes it, or says what is wrong with it', (_, reader) => {
+		const { like, read, isGood } = reader;
+		let good = 0;
+		const property = fc.property(answersLike(like), (answer) => {
+			const begun = performance.now();
+			try {
+				const value = read(answer);
+				good++;
+				expectPlain(value);
+				if (!isGood(value)) throw new Error(`not good: ${excerpt(JSON.stringify(value), 500)}`);
+			} catch (error) {
+				if (!(error instanceof Unusable)) throw error;
+				expect(error.message.length).toBeLessThan(1000);
+			}
+			expect(performance.now() - begun).toBeLessThan(1000);
+		});
+		fc.assert(property, tries(500));
+		// Of a function that refuses all, nothing would be learned.
+		expect(good).toBeGreaterThan(20);
+	});
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { GatewayError, jobFailureReason, serviceError } from '../../nodes/shared/gateway/errors';
+import { isObject, parseJson } from '../../nodes/shared/gateway/json';
+import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol';
+import { Unusable } from '../../nodes/shared/gateway/transport';
+import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
+import { tries } from '../support/fuzz';
+import { gatewayTo } from '../support/gatewayWorld';
+import { expectPlain } from '../support/plain';
+import { answer, startServer } from '../support/scriptedServer';
+import { trueAnswers } from '../support/trueAnswers';
+
+const error = { message: 'no', type: 'invalid_request_error', param: null, code: 'upstream_error' };
+const long = 'x'.repeat(30_000);
+const bodies = fc.oneof(
+	fc.constant(jsonText({ error: { message: long, type: long, param: long, code: long } })),
+	nearly({ error }).map(jsonText),
+	nearly({ status: 'failed', output: { error }, failure_reason: 'no' }).map(jsonText),
+	anyJson.map(jsonText),
+	anyText,
+);
+const statuses = fc.constantFrom(
+	...[200, 201, 204, 206, 301, 302, 304, 307, 400, 401, 403, 404, 408, 409, 418, 425, 429, 451],
+	...[500, 502, 503, 504, 599],
+);
+const headers = fc.dictionary(
+	fc.constantFrom('content-type', 'location', 'retry-after', 'x-request-id'),
+	fc.constantFrom(
+		...[
+			'',
+			' ',
+			'NaN',
+			'-1',
+			'1',
+			'1e9',
+			'9'.repeat(400),
+			'Wed, 99 Foo 2026',
+			'{}',
+			'x'.repeat(5000),
+		],
+		...['text/html', 'video/mp4', 'application/json; charset=utf-16', '/v1/models', 'http://['],
+		...['//a.example/v', 'javascript:alert(1)', 'https://a.example/v.mp4'],
+	),
+);
+
+/** What the editor, the error output and an agent show of it. */
+function expectReadable(failure: GatewayError): void {
+	const { message, advice, status, raw_body = '', ...record } = failure.record;
+	expectPlain(failure.record);
+	expect(message).toMatch(/^Could not ask: \S/);
+	expect(message.length).toBeLessThan(1200);
+	expect(advice.length).toBeLessThan(1000);
+	expect(status).toBeGreaterThanOrEqual(0);
+	expect(raw_body.length).toBeLessThanOrEqual(20_000);
+	for (const name of ['code', 'type', 'param', 'request_id'] as const) {
+		expect(['string', 'undefined']).toContain(typeof record[name]);
+	}
+	for (const name of ['code', 'type', 'param'] as const) {
+		expect((record[name] ?? '').length).toBeLessThanOrEqual(101);
+	}
+}
+
+describe('any refusal', () => {
+	it.each(Object.keys(trueAnswers) as Array<keyof typeof trueAnswers>)(
+		'by the route %s is an error of ours, or no refusal',
+		async (route) => {
+			let reply = answer(200, '');
+			const server = await startServer((...exchange) => reply(...exchange));
+			const endpoint: Endpoint = endpoints[route];
+			const all = fc.asyncProperty(statuses, headers, bodies, async (status, head, body) => {
+				reply = answer(status, body, head);
+				const call = gatewayTo(server.url).call({
+					...{ endpoint, purpose: 'ask', retries: 1, id: 'job_1' },
+					mayLeadToFile: endpoint === endpoints.videoContent,
+					parse({ json, isFile, location }) {
+						if (isFile || location !== undefined || isObject(json)) return 'an answer';
+						throw new Unusable('is no object');
+					},
+				});
+				const outcome: unknown = await call.catch((failure: unknown) => failure);
+				if (outcome === 'an answer') return;
+				if (!(outcome instanceof GatewayError)) throw outcome;
+				expectReadable(outcome);
+			});
+			await fc.assert(all, tries(60));
+		},
+	);
+});
+
+describe('any reason', () => {
+	it('of a refusal or of a failed job is a text, or there is none', () => {
+		const property = fc.property(bodies, (text) => {
+			const body = parseJson(text);
+			for (const said of [serviceError(body) ?? {}, jobFailureReason(body)]) {
+				expectPlain(said);
+				expect(Object.values(said).every((v) => v === undefined || typeof v === 'string')).toBe(
+					true,
+				);
+			}
+		});
+		fc.assert(property, tries(1000));
+	});
+});

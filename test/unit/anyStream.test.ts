@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { StreamedCompletion, textOf } from '../../nodes/shared/gateway/chat';
+import { chatPictures } from '../../nodes/shared/gateway/images';
+import { markdownImages } from '../../nodes/shared/gateway/markdown';
+import { Unusable } from '../../nodes/shared/gateway/transport';
+import { answerOf } from '../support/answers';
+import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
+import { tries } from '../support/fuzz';
+import { expectPlain } from '../support/plain';
+
+const call = (named: object, part: string) => ({
+	tool_calls: [
+		{ index: 0, id: 'call_1', type: 'function', function: { ...named, arguments: part } },
+	],
+});
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+	...{ id: 'chat_1', object: 'chat.completion.chunk', created: 1, model: 'chat-1' },
+	choices: [{ index: 0, delta, finish_reason }],
+});
+const trueChunks = [
+	chunk({ role: 'assistant', content: 'One' }),
+	chunk({ content: [{ type: 'text', text: 'Two' }], reasoning: 'because' }),
+	chunk(call({ name: 'look' }, '{"at"')),
+	chunk(call({}, ':1}')),
+	chunk({ function_call: { name: 'look', arguments: '{}' } }),
+	chunk({}, 'stop'),
+	{ ...chunk({}), choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } },
+];
+
+/** True chunks, nearly true ones, and any JSON or text, each as the data of an event. */
+const events = fc.array(
+	fc.oneof(
+		{ weight: 4, arbitrary: fc.constantFrom(...trueChunks).map(jsonText) },
+		...trueChunks.map((like) => nearly(like).map(jsonText)),
+		anyJson.map(jsonText),
+		anyText,
+		fc.constant('[DONE]'),
+	),
+	{ maxLength: 12 },
+);
+
+describe('any stream of chunks', () => {
+	it('is put together, or said to be of no use', () => {
+		let good = 0;
+		const property = fc.property(events, (all) => {
+			const stream = new StreamedCompletion();
+			const told = all.map((event) => stream.push(`data: ${event}\n\n`)).join('');
+			expect(stream.text).toBe(told);
+			try {
+				const whole = stream.finish(answerOf(''));
+				good++;
+				expectPlain(whole);
+				expect(whole.choices.length).toBeGreaterThan(0);
+				for (const { index, message } of whole.choices) {
+					expect(Number.isFinite(index)).toBe(true);
+					expect(typeof textOf(message)).toBe('string');
+				}
+			} catch (error) {
+				if (!(error instanceof Unusable)) throw error;
+			}
+		});
+		fc.assert(property, tries(1500));
+		expect(good).toBeGreaterThan(100);
+	});
+
+	it('keeps a field whatever its name is', () => {
+		const stream = new StreamedCompletion();
+		const odd =
+			'{"__proto__":{"polluted":true},"choices":[{"delta":{"__proto__":{"content":"x"}}}]}';
+		stream.push(`data: ${odd}\n\ndata: [DONE]\n\n`);
+		const whole = stream.finish(answerOf(''));
+		expectPlain(whole);
+		expect(JSON.stringify(whole)).toContain('"__proto__":{"polluted":true}');
+		expect(whole.choices[0].message.content).toBe('');
+	});
+});
+
+describe('any text in which pictures are looked for', () => {
+	const parts = fc.constantFrom(
+		...['![', '[', ']', '](', '(', ')', '<', '>', '\\', ' ', '\n', 'a', '(data:image/png;base64,'],
+		...[
+			'https://a.example/p.png',
+			'![it](https://a.example/p.png)',
+			'![](data:image/png;base64,AA)',
+		],
+	);
+	const texts = fc.array(parts, { maxLength: 40 }).map((all) => all.join(''));
+
+	it('gives addresses that stand in it', () => {
+		const property = fc.property(texts, (text) => {
+			for (const address of markdownImages(text)) expect(text).toContain(address);
+		});
+		fc.assert(property, tries(1000));
+	});
+
+	it.each(['![', '](', '![](', '![a](<', '(data:image/', '![a](data:image/png;base64,', '\\', ' '])(
+		'takes no longer for a million of %j than for any text',
+		(piece) => {
+			const content = `![it](https://a.example/p.png) ${piece.repeat(1_000_000 / piece.length)}`;
+			const answer = answerOf({ choices: [{ message: { content } }] });
+			const begun = performance.now();
+			expect(chatPictures(answer).pictures.length).toBeGreaterThan(0);
+			expect(performance.now() - begun).toBeLessThan(3000);
+		},
+	);
+});
