@@ -4,7 +4,7 @@ import { embed, parallelBatches, type Embedding } from '../shared/gateway/embedd
 import { badInput, GatewayError } from '../shared/gateway/errors';
 import { defined } from '../shared/gateway/json';
 import { Slots } from '../shared/gateway/slots';
-import { nodeError } from '../shared/n8n/errors';
+import { subNodeError } from '../shared/n8n/errors';
 import { gatewayOf, type N8nGateway } from '../shared/n8n/gateway';
 import { batchSizeOf } from '../shared/n8n/options';
 import { ItemParameters } from '../shared/n8n/parameters';
@@ -117,9 +117,7 @@ async function logged<T extends number[] | number[][]>(
 		context.addOutputData(connection, index, [[{ json: { response } }]]);
 		return response;
 	} catch (error) {
-		const failure = errorOf(context, error);
-		// So n8n leads from the vector store, where it surfaces, to this node.
-		failure.functionality = 'configuration-node';
+		const failure = subNodeError(context.getNode(), error);
 		context.addOutputData(connection, index, failure);
 		throw failure;
 	}
@@ -130,9 +128,6 @@ async function shown<T>(context: ISupplyDataFunctions, work: () => Promise<T> | 
 	try {
 		return await work();
 	} catch (error) {
-		throw errorOf(context, error);
+		throw subNodeError(context.getNode(), error);
 	}
 }
-
-const errorOf = (context: ISupplyDataFunctions, error: unknown) =>
-	nodeError(context.getNode(), { error, others: [], jobs: [], jobsAreKept: false });

@@ -9,6 +9,7 @@ import type { N8nGateway } from '../shared/n8n/gateway';
 import { runItems } from '../shared/n8n/items';
 import { jobIdOf, jobKindOf } from '../shared/n8n/jobs';
 import type { ItemRun, ItemWork } from '../shared/n8n/operation';
+import { parallelOf } from '../shared/n8n/options';
 import { ProgressLines } from '../shared/n8n/progress';
 import { defaultParallelDownloads } from './fields';
 import type { ParkedPass } from './park';
@@ -38,10 +39,9 @@ export async function hold(context: IExecuteFunctions): Promise<INodeExecutionDa
  * @param pass asks each job once only, when it is due; a job that still runs gives no output
  */
 export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): ItemWork<Request> {
-	const parallel = Number(
-		context.getNodeParameter('options.maxParallelDownloads', 0, defaultParallelDownloads),
+	const downloads = new Slots(
+		parallelOf(context, 'maxParallelDownloads', defaultParallelDownloads),
 	);
-	const downloads = new Slots(parallel >= 1 ? Math.floor(parallel) : defaultParallelDownloads);
 	// In a pass they all follow one another closely, so that the next one finds them all due.
 	const spread = pass ? limits.minPollSeconds : jobKinds.video.pollSeconds;
 	/** Items with the same job share its polls. */
@@ -75,19 +75,17 @@ export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): Ite
 				output: readFileOutput(parameters),
 				fileName: videoFileName(parameters.optionalText('fileName', 'File Name') ?? id),
 				...(seconds !== undefined && {
-					pollInterval:
-						1000 *
-						parameters.setting('pollIntervalSeconds', 'Poll Interval (Seconds)', {
-							min: 0,
-							fallback: jobKinds.task.pollSeconds,
-						}),
-				}),
-				timeout:
-					60_000 *
-					parameters.setting('timeoutMinutes', 'Timeout (Minutes)', {
+					pollInterval: parameters.duration('pollIntervalSeconds', 'Poll Interval (Seconds)', {
+						unit: 1000,
 						min: 0,
-						fallback: limits.waitMinutes,
+						default: jobKinds.task.pollSeconds,
 					}),
+				}),
+				timeout: parameters.duration('timeoutMinutes', 'Timeout (Minutes)', {
+					unit: 60_000,
+					min: 0,
+					default: limits.waitMinutes,
+				}),
 			};
 		},
 

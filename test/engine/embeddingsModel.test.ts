@@ -279,11 +279,16 @@ describe('the embeddings node of a vector store', () => {
 	it('names all options that cannot be used, before anything is sent', async () => {
 		const options = { batchSize: 0, dimensions: 2.5, timeout: 'soon' };
 		const result = await run({ query: 'a' }, { options, model: '' });
-		const [{ error }] = logOf(result);
+		const error = result.errorOf('Store');
 		for (const field of ['Model', 'Batch Size', 'Dimensions', 'Timeout (Seconds)']) {
 			expect(error?.message).toContain(field);
 		}
-		expect(result.errorOf('Store')?.message).toBe('Error in sub-node Embeddings');
+		expect(error?.description).toContain('Nothing was sent and nothing was billed');
+		// n8n leads from the store to the node.
+		expect(error).toMatchObject({
+			functionality: 'configuration-node',
+			node: { name: 'Embeddings' },
+		});
 		expect(gateway.requests).toHaveLength(0);
 	});
 

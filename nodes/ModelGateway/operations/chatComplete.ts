@@ -101,7 +101,7 @@ export const chatComplete: Operation<Request, Completion> = {
 	prepare: (parameters) => ({
 		body: bodyOf(parameters),
 		messages: readMessages(parameters),
-		simplify: parameters.boolean('simplify', true),
+		simplify: parameters.boolean('simplify', 'Simplify', true),
 		timeout: parameters.timeout,
 	}),
 

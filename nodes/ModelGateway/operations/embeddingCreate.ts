@@ -95,7 +95,7 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 function readInput(parameters: ItemParameters): Pick<Request, 'texts' | 'isList'> {
 	const value = parameters.value('input');
 	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
-		typeof entry === 'number' ? String(entry) : entry,
+		Number.isFinite(entry) ? String(entry) : entry,
 	);
 	if (texts.length === 0) parameters.report('Input', 'is an empty list');
 	texts.forEach((text, index) => {

@@ -76,7 +76,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 				...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
 			},
 			headers: { [name]: value },
-			simplify: parameters.boolean('simplify', true),
+			simplify: parameters.boolean('simplify', 'Simplify', true),
 			timeout: parameters.timeout,
 		};
 	},

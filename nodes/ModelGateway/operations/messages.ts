@@ -1,5 +1,5 @@
 import type { IBinaryData, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { asText, isObject, type JsonObject } from '../../shared/gateway/json';
+import { asJson, asText, isObject, type JsonObject } from '../../shared/gateway/json';
 import { messageRoles } from '../../shared/gateway/protocol';
 import type { ItemParameters } from '../../shared/n8n/parameters';
 import { dataUrlOf } from '../../shared/n8n/files';
@@ -121,10 +121,12 @@ export function readMessages(parameters: ItemParameters): MessageInput[] {
 			);
 		}
 		const images = readImages((entry.images as JsonObject | undefined)?.values, parameters, field);
-		const { content } = entry;
+		const given = entry.content;
+		const content = typeof given === 'object' ? asJson(given) : given;
 		const isEmpty = (asString(content) ?? '').trim() === '';
 		if (isEmpty && !Array.isArray(content) && images.length === 0 && role !== 'assistant') {
-			parameters.report(`${field}Content`, 'is empty');
+			const isOther = typeof given === 'object' && given !== null;
+			parameters.report(`${field}Content`, isOther ? 'cannot be written as JSON' : 'is empty');
 		}
 		return { role, content: Array.isArray(content) ? content : (asString(content) ?? ''), images };
 	});

@@ -48,14 +48,14 @@ export const modelGetAll: Operation<Request> = {
 	],
 
 	prepare(parameters) {
-		const limit = parameters.boolean('returnAll', false)
+		const limit = parameters.boolean('returnAll', 'Return All', false)
 			? undefined
 			: parameters.value('limit', 50);
 		const problem = limit !== undefined && fieldProblem(limit, { type: 'integer', min: 1 });
 		if (problem) parameters.report('Limit', problem);
 		return {
 			limit: limit as number | undefined,
-			filter: String(parameters.value('filter')).trim().toLowerCase(),
+			filter: (parameters.asText(parameters.value('filter'), 'Filter') ?? '').trim().toLowerCase(),
 			timeout: parameters.timeout,
 		};
 	},

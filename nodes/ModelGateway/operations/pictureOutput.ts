@@ -1,4 +1,5 @@
 import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
+import { excerpt } from '../../shared/gateway/json';
 import type { Picture } from '../../shared/gateway/images';
 import { pictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture } from '../../shared/gateway/pictureDownload';
@@ -93,7 +94,11 @@ export async function deliverPictures(
 				return { json, binary: { [binaryField]: own } };
 			}
 			if (!download || url === undefined) return { json };
-			const bytes = await fetchPicture(gateway.world, url, `download the picture ${url}`);
+			const bytes = await fetchPicture(
+				gateway.world,
+				url,
+				`download the picture ${excerpt(url, 200)}`,
+			);
 			return { json, binary: { [binaryField]: await store(bytes, index, context) } };
 		}),
 	);

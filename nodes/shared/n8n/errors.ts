@@ -1,6 +1,7 @@
 import type { INode, INodeExecutionData, IDataObject, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { GatewayError, type ErrorRecord, type JobNote } from '../gateway/errors';
+import { GatewayError, listed, type ErrorRecord, type JobNote } from '../gateway/errors';
+import { excerpt } from '../gateway/json';
 import { standingOf } from '../gateway/waiting';
 import { isTool } from './toolAnswers';
 
@@ -114,14 +115,10 @@ function factsOf({
 }
 
 function alsoList(others: string[]): string {
-	if (others.length === 0) return '';
-	const more = others.length > mostOthers ? `; and ${others.length - mostOthers} more` : '';
-	return `Also: ${others.slice(0, mostOthers).join('; ')}${more}.`;
+	return others.length === 0 ? '' : `Also: ${listed(others.map((other) => excerpt(other)))}.`;
 }
 
-/** Unlike jobs, which are all named: they are paid for. */
-const mostOthers = 10;
-
+/** All of them, however many: they are paid for. */
 function jobList(jobs: ItemJob[], areKept: boolean): string {
 	if (jobs.length === 0) return '';
 	const list = jobs.map((job) => `item ${job.item}: ${job.id} (${standingOf(job)})`).join('; ');

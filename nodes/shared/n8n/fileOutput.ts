@@ -11,7 +11,7 @@ export interface FileOutput {
 
 /** No file reaches the model of an agent: a tool fetches none. */
 export function readFileOutput(parameters: ItemParameters): FileOutput {
-	const wanted = parameters.boolean('download', true);
+	const wanted = parameters.boolean('download', 'Download', true);
 	const download = wanted && !isTool(parameters.context.getNode());
 	const binaryField = download
 		? parameters.text('binaryField', 'Put Output File in Field')

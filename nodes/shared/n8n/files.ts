@@ -23,10 +23,15 @@ export async function storeVideo(
 
 /** A file name that every system takes, ending in .mp4. */
 export function videoFileName(wanted: string): string {
-	const safe = wanted
+	const name = wanted
 		.replace(/[<>:"/\\|?*\u0000-\u001f]+/g, '_')
 		.replace(/^\.+/, '')
 		.trim();
+	// Systems count bytes, up to 255; half a character at the end is left out.
+	const safe = Buffer.from(name)
+		.subarray(0, 200)
+		.toString()
+		.replace(/\ufffd+$/, '');
 	return /\.(mp4|m4v|mov)$/i.test(safe) ? safe : `${safe || 'video'}.mp4`;
 }
 

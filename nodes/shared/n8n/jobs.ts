@@ -15,7 +15,7 @@ export function jobIdOf(parameters: ItemParameters, name: string, field: string)
 				? 'is empty: this item carries no job. Lead the node that created the job here, or give its ID'
 				: `is empty: this item carries an error instead of a job (${failure})`,
 		);
-	} else if (/^\.{1,2}$/.test(id) || id.length > 500) {
+	} else if (/^\.{1,2}$|\p{Cs}/u.test(id) || id.length > 500) {
 		parameters.report(field, `is not the ID of a job (it is "${id.slice(0, 40)}")`);
 	}
 	return id;

@@ -1,4 +1,5 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { asText } from '../gateway/json';
 import type { Endpoint } from '../gateway/protocol';
 import type { ItemParameters } from './parameters';
 
@@ -37,6 +38,17 @@ export const batchSizeOption: INodeProperties = {
 };
 
 export function batchSizeOf(parameters: ItemParameters): number {
-	const rules = { min: 1, fallback: defaultBatchSize };
+	const rules = { min: 1, default: defaultBatchSize };
 	return Math.floor(parameters.setting('batchSize', 'Batch Size', rules));
+}
+
+/** A number of things done at the same time, of all items; the usual one where there is no such number. */
+export function parallelOf(context: IExecuteFunctions, name: string, usual: number): number {
+	try {
+		const number = Number(asText(context.getNodeParameter(`options.${name}`, 0, usual)));
+		return number >= 1 ? Math.floor(number) : usual;
+	} catch {
+		// An expression that n8n cannot evaluate: the items tell, as they read all options.
+		return usual;
+	}
 }

@@ -1,7 +1,7 @@
 import type { IBinaryData, IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import type { Problem } from '../gateway/errors';
 import { fieldProblem } from '../gateway/fields';
-import { isObject, parseJson, type JsonObject } from '../gateway/json';
+import { asJson, isObject, parseJson, shownAs, type JsonObject } from '../gateway/json';
 import type { Field } from '../gateway/protocol';
 import { isTool } from './toolAnswers';
 
@@ -45,8 +45,8 @@ export class ItemParameters {
 		return text;
 	}
 
-	boolean(name: string, fallback: boolean): boolean {
-		return this.asBoolean(this.value(name, fallback), name) ?? fallback;
+	boolean(name: string, field: string, fallback: boolean): boolean {
+		return this.asBoolean(this.value(name, fallback), field) ?? fallback;
 	}
 
 	wholeNumber(name: string, field: string, limits: { min: number }): number {
@@ -87,15 +87,21 @@ export class ItemParameters {
 		return value;
 	}
 
-	/** A number of at least `min`, for settings of ours. */
-	setting(name: string, field: string, rules: { min: number; fallback: number }): number {
-		const value = this.optionalNumber(name) ?? rules.fallback;
-		if (typeof value === 'number' && Number.isFinite(value) && value >= rules.min) return value;
-		this.report(
-			field,
-			`must be a number of at least ${rules.min} (it is ${JSON.stringify(value)})`,
-		);
-		return rules.fallback;
+	/** A setting of ours. */
+	setting(name: string, field: string, rules: Omit<Field, 'type'> & { default: number }): number {
+		const value = this.checkedNumber(name, field, { type: 'number', ...rules });
+		return typeof value === 'number' ? value : rules.default;
+	}
+
+	/** Milliseconds. @param unit milliseconds of what the user counts in */
+	duration(
+		name: string,
+		field: string,
+		{ unit, ...rules }: { unit: number; min: number; default: number },
+	): number {
+		// A longer timer goes off at once.
+		const max = Math.floor((2 ** 31 - 1) / unit);
+		return unit * this.setting(name, field, { ...rules, max });
 	}
 
 	/** One text, or several; empty ones are left out. */
@@ -115,7 +121,7 @@ export class ItemParameters {
 	optionalObject(name: string, field: string): JsonObject | undefined {
 		const value = this.options[name];
 		if (value === undefined || value === null || value === '') return undefined;
-		const parsed = typeof value === 'string' ? parseJson(value) : value;
+		const parsed = typeof value === 'string' ? parseJson(value) : asJson(value);
 		if (isObject(parsed)) return parsed;
 		this.report(field, 'must be a JSON object');
 		return undefined;
@@ -124,28 +130,28 @@ export class ItemParameters {
 	/** Milliseconds; undefined: the endpoint's own limit. */
 	get timeout(): number | undefined {
 		if (this.optionalNumber('timeout') === undefined) return undefined;
-		return 1000 * this.setting('timeout', 'Timeout (Seconds)', { min: 1, fallback: 60 });
+		return this.duration('timeout', 'Timeout (Seconds)', { unit: 1000, min: 1, default: 60 });
 	}
 
 	/** A file of this item; undefined, and reported, when there is none. */
 	binary(name: string, field: string): IBinaryData | undefined {
-		const file = this.context.getInputData()[this.item]?.binary?.[name];
-		if (file !== undefined) return file;
+		const files = this.context.getInputData()[this.item]?.binary ?? {};
+		if (Object.hasOwn(files, name)) return files[name];
 		if (isTool(this.context.getNode())) {
 			this.report(field, 'names a file, but an agent hands no files to its tools: give a link');
 			return undefined;
 		}
-		const there = Object.keys(this.context.getInputData()[this.item]?.binary ?? {});
+		const there = Object.keys(files);
 		const has = there.length === 0 ? 'it has no files at all' : `it has ${there.join(', ')}`;
 		this.report(field, `names "${name}", but this item has no such file (${has})`);
 		return undefined;
 	}
 
-	private asText(value: unknown, field: string): string | undefined {
+	asText(value: unknown, field: string): string | undefined {
 		if (value === undefined || value === null) return undefined;
 		if (typeof value === 'string') return value;
-		if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-		this.report(field, `must be a text (it is ${Array.isArray(value) ? 'a list' : 'an object'})`);
+		if (Number.isFinite(value) || typeof value === 'boolean') return String(value);
+		this.report(field, `must be a text (it is ${shownAs(value)})`);
 		return undefined;
 	}
 

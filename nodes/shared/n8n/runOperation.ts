@@ -1,7 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
+import { asText } from '../gateway/json';
 import { runItems } from './items';
 import type { Operation } from './operation';
+import { parallelOf } from './options';
 
 /** Runs the operation that is chosen in the node's menus. */
 export async function runOperation(
@@ -16,12 +18,11 @@ export async function runOperation(
 	if (operation === undefined) {
 		throw new NodeOperationError(
 			context.getNode(),
-			`There is no operation "${resource}: ${name}"`,
+			`There is no operation "${asText(resource)}: ${asText(name)}"`,
 			{
 				description: 'Choose the resource and the operation again.',
 			},
 		);
 	}
-	const parallel = Number(context.getNodeParameter('options.parallelRequests', 0, 10));
-	return await runItems(context, operation, parallel >= 1 ? Math.floor(parallel) : 10);
+	return await runItems(context, operation, parallelOf(context, 'parallelRequests', 10));
 }

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { startGateway, type Gateway } from '../gateway';
+import { SimulatedTime, registerTypes } from '../harness';
+import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
+import { tries } from '../support/fuzz';
+import { expectPlain } from '../support/plain';
+import { trueAnswers } from '../support/trueAnswers';
+import { subjects, tryNode, user } from './support/everyNode';
+
+const types = ['application/json', 'text/html', 'text/event-stream', 'video/mp4'];
+const jobs = { task_id: 'task_1', id: 'video_1' };
+
+describe('any answer of the service', () => {
+	let time: SimulatedTime;
+	let gateway: Gateway;
+	beforeAll(async () => {
+		registerTypes({ nodes: [user] });
+		time = new SimulatedTime({ patience: 20 });
+		gateway = await startGateway();
+	});
+	afterAll(async () => {
+		await gateway.close();
+		await time.end();
+	});
+
+	const asked = subjects.filter(([, { serves }]) => serves !== 'ai_languageModel');
+	it.each(asked)('to %s becomes items, or an error of ours', async (_, subject) => {
+		const { routes } = subject;
+		const like = routes.flatMap((route) => trueAnswers[route] as object[]);
+		const bodies = fc.oneof(
+			{ weight: 4, arbitrary: fc.oneof(...like.map((answer) => nearly(answer).map(jsonText))) },
+			{ weight: 2, arbitrary: anyJson.map(jsonText) },
+			{ weight: 1, arbitrary: anyText },
+		);
+		const statuses = fc.constantFrom(200, 200, 200, 200, 201, 400, 429, 500);
+		const answers = fc.tuple(bodies, fc.constantFrom(...types), statuses);
+		const property = fc.asyncProperty(answers, fc.boolean(), async (answer, continues) => {
+			const [body, type, status] = answer;
+			const headers = { 'content-type': type };
+			const faults = routes.map((route) =>
+				gateway.fault({ route, action: 'answer', status, headers, body, times: Infinity }),
+			);
+			const begun = performance.now();
+			const parameters = { ...subject.parameters, options: { timeoutMinutes: 0.5 } };
+			const outcome = await tryNode(subject, { parameters, continues, gateway, json: jobs });
+			for (const fault of faults) fault.remove();
+			expect(performance.now() - begun).toBeLessThan(10_000);
+			expectPlain(outcome);
+		});
+		await fc.assert(property, tries(20));
+	});
+});

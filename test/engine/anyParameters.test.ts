@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { textAt } from '../../nodes/shared/gateway/json';
+import { startGateway, type Gateway } from '../gateway';
+import { SimulatedTime, nodeTypes, registerTypes } from '../harness';
+import { anyValue, placesOf, propertiesOf, withValue } from '../support/anyParameter';
+import { mp4Of } from '../support/boxes';
+import { tries } from '../support/fuzz';
+import { png, subjects, tryNode, user } from './support/everyNode';
+
+describe('any value of any parameter', () => {
+	let gateway: Gateway;
+	let jobs: IDataObject;
+
+	beforeAll(async () => {
+		registerTypes({ nodes: [user] });
+		gateway = await startGateway({
+			render: async () => mp4Of(100),
+			jobSeconds: Infinity,
+			linkSeconds: 1e9,
+		});
+		const order = { model: 'x', media: [], prompt: 'x', shortSide: 720, ratio: '16:9' };
+		const [task, video] = (['task', 'video'] as const).map((kind) =>
+			gateway.jobs.create({ kind, ...order, seconds: 2, watermark: false }, 'req_1'),
+		);
+		for (const { id } of [task, video]) gateway.jobs.complete(id, mp4Of(1000));
+		jobs = { task_id: task.id, id: video.id };
+		// To draw them would take its time.
+		const answer = { action: 'answer', times: Infinity } as const;
+		const body = JSON.stringify({ data: [{ b64_json: png }] });
+		gateway.fault({ route: 'imageGenerate', ...answer, body });
+		gateway.fault({ route: 'imageEdit', ...answer, body });
+		const content = `![it](data:image/png;base64,${png})`;
+		gateway.fault({
+			...{
+				route: 'chat',
+				...answer,
+				body: JSON.stringify({ choices: [{ message: { content } }] }),
+			},
+			when: (request) => textAt(request.body, 'model') === 'image-chat-1',
+		});
+	});
+	afterAll(async () => await gateway.close());
+
+	it.each(subjects)('%s: gives an item, or an error that names it', async (_, subject) => {
+		const type = `n8n-nodes-model-gateway.${subject.type}`;
+		const { properties } = nodeTypes.getByNameAndVersion(type).description;
+		const own = propertiesOf(properties, subject.parameters);
+		const places = placesOf(own);
+		const names = [...JSON.stringify(own).matchAll(/"displayName":"([^"]+)"/g)].map(([, n]) => n);
+		const polls = subject.type === 'modelGatewayWaitForVideo';
+		const counts = { items: 0, errors: 0 };
+		const values = fc.array(fc.tuple(fc.constantFrom(...places), anyValue), {
+			...{ minLength: 1, maxLength: 2 },
+		});
+		const property = fc.asyncProperty(values, fc.boolean(), async (set, continues) => {
+			let { parameters } = subject;
+			for (const [index, [{ path, isLocator, chosen }, { parameter }]] of set.entries()) {
+				for (const choice of chosen) parameters = withValue(parameters, choice.path, choice.value);
+				const code = parameter.replaceAll('$json.value', `$json.values[${index}]`);
+				const value = isLocator ? { __rl: true, mode: 'id', value: code } : code;
+				parameters = withValue(parameters, path, value);
+			}
+			const json = { ...jobs, values: set.map(([, { value }]) => value) } as IDataObject;
+			const before = gateway.requests.length;
+			const begun = performance.now();
+			const outcome = await tryNode(subject, { parameters, continues, gateway, json });
+			expect(performance.now() - begun).toBeLessThan(5000);
+
+			const requests = gateway.requests.slice(before);
+			if (!set.some(([, { mayBeNull }]) => mayBeNull)) {
+				for (const { body } of requests) expect(JSON.stringify(body ?? '')).not.toContain('null');
+			}
+			if (Array.isArray(outcome)) {
+				counts.items++;
+				return;
+			}
+			counts.errors++;
+			const { message, record } = outcome;
+			// Whoever is told that nothing was sent, and thus nothing charged, has to be told the truth.
+			if (!String(record.advice).startsWith('Nothing was sent and nothing')) return;
+			expect(names.filter((name) => message.includes(name))).not.toEqual([]);
+			// In simulated time, a poll of an earlier case may still be under way.
+			if (!polls) expect(requests).toEqual([]);
+		});
+		// Between two polls there are at least three seconds; all else waits for nothing.
+		const time = polls ? new SimulatedTime() : undefined;
+		await fc.assert(property, tries(80)).finally(async () => await time?.end());
+		// Of the nodes that serve others, hardly any value is taken.
+		if (!subject.serves) expect(counts.items).toBeGreaterThan(0);
+		expect(counts.errors).toBeGreaterThan(5);
+	});
+});

@@ -1,0 +1,140 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import { SimulatedTime, runWorkflow } from '../harness';
+import { mp4Of } from '../support/boxes';
+import { answer, startServer, type ScriptedServer } from '../support/scriptedServer';
+import { chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+
+/** IDs that an address would take for something else, and what the service has to see. */
+const odd = [
+	...['../models', '..%2fmodels', '%2e%2e%2f', '%2e%2e', '%2E', '.%2e', '../../v1/models'],
+	...['a/b', '/', '//a.example/x', 'a?b=c', '?', '#', 'a#b', 'a b', 'a\nb', 'a\r\nHost: b', 'a\tb'],
+	...[
+		'\0',
+		'a\0b',
+		'\\',
+		'..\\',
+		'C:\\x',
+		'é',
+		'🎬',
+		'任务',
+		'...',
+		'a..',
+		'x;y',
+		'&',
+		'=',
+		'{id}',
+		'$&',
+	],
+	...['http://a.example/', '%', '%zz', '%00', '__proto__', 'constructor', '\u202e', '\ufeffa'],
+];
+const refused = ['.', '..', ' .. ', 'x'.repeat(10_000), 'a\ud800', '\udc00'];
+
+const bodies = {
+	task: { task_id: 'x', status: 'completed', result_url: '/file' },
+	video: { id: 'x', status: 'completed' },
+	content: { url: '/file' },
+};
+
+describe('an ID of a job', () => {
+	let server: ScriptedServer;
+	let time: SimulatedTime;
+	beforeEach(async () => {
+		time = new SimulatedTime({ patience: 20 });
+		server = await startServer((response, request) => {
+			const { path } = request;
+			const body = path.startsWith('/v1/tasks/')
+				? bodies.task
+				: path.endsWith('/content')
+					? bodies.content
+					: bodies.video;
+			const file = answer(200, mp4Of(100), { 'content-type': 'video/mp4' });
+			const reply = path === '/file' ? file : answer(200, JSON.stringify(body));
+			reply(response, request);
+		});
+	});
+	afterEach(async () => await time.end());
+
+	const node = (kind: string, operation: string, name: string) =>
+		modelGateway({ resource: kind, operation, [name]: '={{ $json.given }}' });
+	const nodes = [
+		['referenceVideo get', node('referenceVideo', 'get', 'taskId'), ['/v1/tasks/', '']],
+		['video get', node('video', 'get', 'videoId'), ['/v1/videos/', '']],
+		['video getContent', node('video', 'getContent', 'videoId'), ['/v1/videos/', '/content']],
+		[
+			'Wait for Video',
+			waitForVideo({}, { parameters: { jobId: '={{ $json.given }}' } }),
+			['/v1/tasks/', ''],
+		],
+	] as const;
+
+	const run = async (subject: ReturnType<typeof modelGateway>, ids: string[]) =>
+		await runWorkflow(chain({ ...subject, onError: 'continueRegularOutput' }), {
+			credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
+			input: ids.map((given) => ({ json: { given } as IDataObject })),
+		});
+
+	it.each(nodes)('is one part of the path for %s, whatever is in it', async (_, subject, ends) => {
+		const [before, after] = ends;
+		const result = await run(subject, odd);
+		const paths = server.requests.map(({ path }) => path).filter((path) => path !== '/file');
+		expect(new Set(paths).size).toBe(odd.length);
+		const seen = paths.map((path) => {
+			// As a server reads it, which resolves dots.
+			expect(new URL(path, server.url).pathname).toBe(path);
+			expect(path.startsWith(before) && path.endsWith(after)).toBe(true);
+			const part = path.slice(before.length, path.length - after.length);
+			expect(part).not.toContain('/');
+			return decodeURIComponent(part);
+		});
+		expect(seen.sort()).toEqual(odd.map((id) => id.trim()).sort());
+		for (const { json, binary } of result.items(subject.name)) {
+			expect(json.error).toBeUndefined();
+			if (subject.name !== 'Wait' && !ends[1]) continue;
+			const { fileName = '' } = binary?.data ?? {};
+			expect(fileName).toMatch(/^[^/\\:?*"<>|\0-\x1f.][^/\\:?*"<>|\0-\x1f]*\.mp4$/);
+		}
+	});
+
+	it.each(nodes)(
+		'that cannot be one is refused by %s before anything is sent',
+		async (_, subject) => {
+			const items = (await run(subject, refused)).items(subject.name);
+			expect(items).toHaveLength(refused.length);
+			for (const { json } of items) {
+				expect(json.error).toMatch(
+					/^(Task|Video|Job) ID is not the ID of a job \(it is ".{1,40}"\)$/,
+				);
+			}
+			expect(server.requests).toEqual([]);
+		},
+	);
+});
+
+describe('the name of a file', () => {
+	let gateway: Gateway;
+	beforeAll(
+		async () =>
+			void (gateway = await startGateway({ render: async () => mp4Of(100), jobSeconds: Infinity })),
+	);
+	afterAll(async () => await gateway.close());
+
+	it.each([
+		['that leads elsewhere', '../../etc/passwd', '_.._etc_passwd.mp4'],
+		['with the marks of paths', 'a/b\\c:d.mp4', 'a_b_c_d.mp4'],
+		['of dots', '..', 'video.mp4'],
+		['that cannot be seen', '\0\n', '_.mp4'],
+		['that is too long', 'é'.repeat(5000), `${'é'.repeat(100)}.mp4`],
+		['that is too long, with its type', `${'🎬'.repeat(5000)}.mp4`, `${'🎬'.repeat(50)}.mp4`],
+	])('%s becomes one that every system takes', async (_, fileName, expected) => {
+		const order = { model: 'x', media: [], prompt: 'x', shortSide: 720, ratio: '16:9' };
+		const job = { kind: 'task', ...order, seconds: 2, watermark: false } as const;
+		const { id } = gateway.jobs.create(job, 'req_1');
+		gateway.jobs.complete(id, mp4Of(100));
+		const result = await runWorkflow(chain(waitForVideo({ fileName: '={{ $json.name }}' })), {
+			credentials: credentialFor(gateway),
+			input: [{ json: { task_id: id, name: fileName } }],
+		});
+		expect(result.items('Wait')[0].binary?.data.fileName).toBe(expected);
+	});
+});
