@@ -33,7 +33,7 @@ export async function embeddingsOf(
 	const settings = await shown(context, () => readSettings(new ItemParameters(context, item)));
 	const gateway = await shown(
 		context,
-		async () => await gatewayOf(context, new Slots(parallelBatches)),
+		async () => await gatewayOf(context, { pace: new Slots(parallelBatches) }),
 	);
 	return {
 		embedDocuments: async (documents) =>

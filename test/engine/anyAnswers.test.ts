@@ -15,7 +15,7 @@ describe('any answer of the service', () => {
 	let gateway: Gateway;
 	beforeAll(async () => {
 		registerTypes({ nodes: [user] });
-		time = new SimulatedTime({ patience: 20 });
+		time = new SimulatedTime();
 		gateway = await startGateway();
 	});
 	afterAll(async () => {

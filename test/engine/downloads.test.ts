@@ -41,7 +41,7 @@ const linkSeconds = 30;
 beforeAll(async () => void (video = await sampleVideo()));
 beforeEach(async () => {
 	// Longer than a busy machine takes to unpack a file.
-	time = new SimulatedTime({ patience: 300 });
+	time = new SimulatedTime();
 	gateway = await startGateway({ linkSeconds });
 });
 afterEach(async () => {

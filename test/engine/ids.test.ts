@@ -40,7 +40,7 @@ describe('an ID of a job', () => {
 	let server: ScriptedServer;
 	let time: SimulatedTime;
 	beforeEach(async () => {
-		time = new SimulatedTime({ patience: 20 });
+		time = new SimulatedTime();
 		server = await startServer((response, request) => {
 			const { path } = request;
 			const body = path.startsWith('/v1/tasks/')

@@ -22,7 +22,7 @@ type Mode = (typeof modes)[number];
 let time: SimulatedTime;
 let gateway: Gateway;
 const start = async (patience: number) => {
-	time = new SimulatedTime({ patience });
+	time = new SimulatedTime(patience);
 	gateway = await startGateway();
 };
 afterEach(async () => {
@@ -54,7 +54,7 @@ const announcing = (length: number, file: Uint8Array): Reply => {
 const orders = () => gateway.requests.filter(({ route }) => route === 'imageGenerate').length;
 
 describe('a picture', () => {
-	beforeEach(async () => await start(300));
+	beforeEach(async () => await start(100));
 
 	it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, lastByte])(
 		'whose transfer breaks off at %d tenths is fetched again, and paid once',
@@ -126,7 +126,7 @@ describe('a picture', () => {
 
 it('a picture whose link has expired after 10 minutes is not paid again by itself', async () => {
 	// Longer than the gateway takes to draw.
-	await start(1000);
+	await start(300);
 	gateway.fault({ route: 'download', action: 'reset', times: 5 });
 	const failed = await run();
 	jest.setSystemTime(Date.now() + 11 * 60_000);

@@ -21,7 +21,8 @@ export interface WorldOptions {
 export function simulatedWorld({ patience, signal }: WorldOptions = {}): SimulatedWorld {
 	const clock = new SimulatedClock(patience);
 	const during = async <T>(work: Promise<T>) => await clock.during(work);
-	return { http: axiosHttp({ key, during }), clock, random: () => 0.5, signal };
+	const http = axiosHttp({ key, during });
+	return { http, clock, random: () => 0.5, signal, graceOnStop: 5_000 };
 }
 
 /** @param baseUrl or the fields of the credential */

@@ -53,6 +53,8 @@ export interface World {
 	random: () => number;
 	/** Aborts when the user presses Stop. */
 	signal?: AbortSignal;
+	/** Milliseconds that Stop leaves to a paid request, of whose answer something is kept. Default: none. */
+	graceOnStop?: number;
 	/** How many requests are in flight at most; fewer while the service has too many. Default: no limit. */
 	pace?: Slots;
 }

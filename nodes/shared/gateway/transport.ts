@@ -49,9 +49,6 @@ export interface Answer extends Received {
 	requestId?: string;
 }
 
-/** Milliseconds that Stop leaves to a paid request. */
-const graceOnStop = 5_000;
-
 /** Thrown by parsers: the problem continues "the answer …". */
 export class Unusable extends Error {
 	constructor(
@@ -133,13 +130,12 @@ export class Gateway<W extends World = World> {
 			lostIsBilled: endpoint.resend === 'ifRefused' ? 'unknown' : 'no',
 			unreadableIsBilled: endpoint.resend === 'always' ? 'no' : 'unknown',
 		};
-		const { http, clock, signal } = this.world;
+		const { http, clock, signal, graceOnStop } = this.world;
 		const received = await exchange(what, this.request(base, call), {
 			http,
 			clock,
 			signal,
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
-			// What may have been paid for is worth a moment's wait.
 			grace: endpoint.resend === 'always' ? undefined : graceOnStop,
 			mayLeadToFile: call.mayLeadToFile,
 			onText: call.onText,

@@ -1,5 +1,5 @@
 import { connectionFrom } from '../gateway/connection';
-import type { Slots } from '../gateway/slots';
+import type { World } from '../gateway/http';
 import { Gateway } from '../gateway/transport';
 import { credentialName, n8nWorld, type N8nWorld, type NodeContext } from './world';
 
@@ -7,10 +7,16 @@ import { credentialName, n8nWorld, type N8nWorld, type NodeContext } from './wor
 export type N8nGateway = Gateway<N8nWorld>;
 
 /**
- * @param pace how many requests are in flight at most
+ * @param settings of the world that are not n8n's
  * @throws GatewayError when the credential cannot be used
  */
-export async function gatewayOf(context: NodeContext, pace?: Slots): Promise<N8nGateway> {
+export async function gatewayOf(
+	context: NodeContext,
+	settings: Pick<World, 'pace' | 'graceOnStop'> = {},
+): Promise<N8nGateway> {
 	const credential = await context.getCredentials(credentialName);
-	return new Gateway(connectionFrom(credential), { ...n8nWorld(context, credential), pace });
+	return new Gateway(connectionFrom(credential), {
+		...n8nWorld(context, credential),
+		...settings,
+	});
 }

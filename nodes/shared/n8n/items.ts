@@ -16,6 +16,9 @@ import { Receipts } from './receipts';
 import { isTool, toolAnswer } from './toolAnswers';
 import { stopSignalOf } from './world';
 
+/** In milliseconds: for the answer to what may have been paid for, whose job or text is kept then. */
+const graceOnStop = 5_000;
+
 /** How one item ended. */
 type Outcome = { outputs: ItemOutput[] } | { error: unknown };
 
@@ -64,7 +67,8 @@ class ItemLoop<Request, Made> {
 		const abort = () => this.abort();
 		this.stop?.addEventListener('abort', abort, { once: true });
 		try {
-			const gateway = await gatewayOf(this.context, new Slots(parallel));
+			const pace = new Slots(parallel);
+			const gateway = await gatewayOf(this.context, { pace, graceOnStop });
 			await this.prepareAll(gateway);
 			if (!this.isFailing) await this.performAll(gateway, new Slots(parallel));
 		} catch (error) {

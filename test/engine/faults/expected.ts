@@ -129,15 +129,15 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 		always: { ...unharmed, ...notCounted, [streamed]: item(1, 1) },
 	},
 	'shorter than declared': {
-		once: { ...unharmed, ...notCounted, downloads: item(2), fetches: item(2, 1) },
-		// A video is whole when its boxes are; a picture has to be taken at its storage's word.
-		always: { ...unharmed, ...notCounted, downloads: item(2), fetches: error(5, 0, 'yes', 1) },
+		// A video is asked for its rest: only when there is none, it is whole. A picture has its end in itself.
+		once: { ...unharmed, ...notCounted, downloads: item(2) },
+		always: { ...unharmed, ...notCounted, downloads: item(2) },
 	},
 	'cut, in good order': {
-		once: { ...healed, ...idCame, ...broken, [streamed]: item(1), fetches: item(1, 1) },
+		once: { ...healed, ...idCame, ...broken, [streamed]: item(1) },
 		always: {
 			...{ ...useless, ...idCame, ...broken, [streamed]: item(1) },
-			...{ downloads: error(5, 0, 'yes'), fetches: item(1, 1) },
+			downloads: error(5, 0, 'yes'),
 		},
 	},
 	empty: {
