@@ -129,6 +129,29 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(11);
 	});
 
+	it('does not send again what Stop interrupted', async () => {
+		const one = chain(createReferenceVideo());
+		let stop = () => {};
+		const settings = {
+			credentials: credentialFor(gateway),
+			onStart: (cancel: () => void) => void (stop = cancel),
+		};
+		const pressStop = () => {
+			stop();
+			return true;
+		};
+		gateway.fault({ ...loseAnswer, action: 'stall', when: pressStop });
+		const stopped = await runWorkflow(one, { ...settings, input: [{ json: { media } }] });
+		expect(stopped.status).toBe('canceled');
+		expect(stopped.errorOf('Create')?.description).toContain('may have been accepted');
+
+		const retried = await retryExecution(stopped, settings);
+		expect(retried.errorOf('Create')?.message).toBe(
+			'Item 0: An earlier try was stopped before its answer came',
+		);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
 	it('sends again by itself what was surely not accepted', async () => {
 		gateway.fault({
 			...refuse,

@@ -139,7 +139,11 @@ export class Gateway<W extends World = World> {
 			grace: endpoint.resend === 'always' ? undefined : graceOnStop,
 			mayLeadToFile: call.mayLeadToFile,
 			onText: call.onText,
-		}).catch((error: unknown) => (error instanceof GatewayError ? error : noAnswer(what, error)));
+		}).catch((error: unknown) => {
+			const isAnswer = error instanceof GatewayError && error.reach === 'answered';
+			// Stop is no answer either: what it interrupts may have been accepted.
+			return isAnswer ? error : noAnswer(what, error);
+		});
 		if (received instanceof GatewayError) {
 			if (received.record.status === 0) this.leave(base);
 			throw received;

@@ -173,7 +173,7 @@ class ItemLoop<Request, Made> {
 		if (this.work.paid && isClean) this.receipts.clear(this.identities());
 		else if (this.work.paid) this.keepReceipts();
 
-		if (this.isStopped) throw this.error(canceled());
+		if (this.isStopped) throw this.stopped();
 		if (this.isFailing) throw this.error(this.failures[0].error, this.failures[0].item);
 		const isForModel = isTool(this.context.getNode());
 		return [
@@ -186,6 +186,15 @@ class ItemLoop<Request, Made> {
 						})),
 			),
 		];
+	}
+
+	/** What Stop left in doubt goes before all else. */
+	private stopped() {
+		const item = this.outcomes.findIndex(
+			(outcome) => outcome && 'error' in outcome && recordOf(outcome.error).billed === 'unknown',
+		);
+		const outcome = this.outcomes[item];
+		return outcome && 'error' in outcome ? this.error(outcome.error, item) : this.error(canceled());
 	}
 
 	private keepReceipts(): void {
@@ -260,5 +269,8 @@ const sentAlready =
 /** An earlier try has sent this, and what became of it is not known. */
 function sentBefore({ advice, ...record }: ErrorRecord): GatewayError {
 	const told = advice.includes(sentAlready) ? advice : `${advice} ${sentAlready}`;
-	return new GatewayError({ ...record, advice: told }, 'unreadable');
+	// By its message, n8n would take this try for one that was stopped too.
+	const isStop = record.message === canceled().message;
+	const message = isStop ? 'An earlier try was stopped before its answer came' : record.message;
+	return new GatewayError({ ...record, message, advice: told }, 'unreadable');
 }
