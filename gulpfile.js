@@ -1,6 +1,6 @@
 const { rm, writeFile } = require('node:fs/promises');
 const { minify } = require('@swc/core');
-const { dest, parallel, src } = require('gulp');
+const { dest, series, src } = require('gulp');
 
 /** Copies what tsc leaves behind: icons and codex files, beside the compiled nodes. */
 function assets() {
@@ -12,15 +12,19 @@ function assets() {
 }
 
 /**
- * Shortens what tsc wrote by more than a quarter: no white space, shorter forms. Every file and every name stays
+ * Shortens what is there by more than a quarter: no white space, shorter forms. Every file and every name stays
  * as it is: n8n finds classes by name, and who reads the package, or an error out of it, meets the names of the source.
  */
 async function compact() {
-	for await (const { path, contents } of src('dist/**/*.js')) {
-		const { code } = await minify(contents.toString(), { compress: true, mangle: false });
+	for await (const { path, contents, extname } of src('dist/**/*.{js,json}')) {
+		const text = contents.toString();
+		const { code } =
+			extname === '.json'
+				? { code: JSON.stringify(JSON.parse(text)) }
+				: await minify(text, { compress: true, mangle: false });
 		await writeFile(path, code);
 	}
 }
 
 exports.clean = async () => await rm('dist', { recursive: true, force: true });
-exports.default = parallel(assets, compact);
+exports.default = series(assets, compact);

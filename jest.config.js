@@ -15,5 +15,6 @@ module.exports = {
 		],
 	},
 	setupFiles: ['<rootDir>/test/harness/setup.ts'],
+	setupFilesAfterEnv: ['<rootDir>/test/support/secrets.ts'],
 	testTimeout: 60_000,
 };

@@ -85,7 +85,9 @@ export class ModelGatewayApi implements ICredentialType {
 
 	test: ICredentialTestRequest = {
 		request: {
-			baseURL: '={{ $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
+			// The key is not sent unencrypted in a test either: n8n then says ERR_INVALID_URL.
+			baseURL:
+				'={{ /^http:(?!\\/\\/(localhost|127[.\\d]+|\\[::1\\])([:\\/]|$))/i.test($credentials.baseUrl.trim()) && !$credentials.allowHttp ? "Base URL must start with https://" : $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
 			url: '/v1/models',
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,

@@ -5,6 +5,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { linkNames } from '../shared/gateway/answers';
 import { menus } from '../shared/n8n/menus';
 import { searchModels } from '../shared/n8n/models';
 import { runOperation } from '../shared/n8n/runOperation';
@@ -24,6 +25,7 @@ export class ModelGateway implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true }],
+		sensitiveOutputFields: linkNames,
 		properties: menus(operations),
 	};
 

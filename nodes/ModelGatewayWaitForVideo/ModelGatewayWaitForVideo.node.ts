@@ -5,6 +5,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { linkNames } from '../shared/gateway/answers';
 import { fields, wiring } from './fields';
 import { park } from './park';
 import { hold } from './waitForVideo';
@@ -26,6 +27,7 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: `={{ $parameter.whileWaiting === 'park' ? [{ type: 'main', displayName: 'Still Running' }, { type: 'main', displayName: 'Completed' }] : ['main'] }}`,
 		credentials: [{ name: 'modelGatewayApi', required: true }],
+		sensitiveOutputFields: linkNames,
 		hints: [
 			{
 				message: wiring,

@@ -11,6 +11,7 @@ import { Editor } from './support/editor';
 import { withCredential } from './support/examples';
 import { startN8n, type N8n } from './support/n8n';
 import { Orders, hashOf, type Order } from './support/orders';
+import { expectNoKeyIn } from './support/secrets';
 import { Owner, itemsOf, type CredentialReference } from './support/owner';
 import { core, startedBy, waitForVideo } from './support/workflows';
 
@@ -43,6 +44,7 @@ describe('waits for videos in an n8n that is killed', () => {
 	afterAll(async () => {
 		await n8n?.stop();
 		await gateway?.close();
+		expectNoKeyIn(folder, gateway.apiKey);
 		rmSync(folder, { recursive: true, force: true });
 	});
 

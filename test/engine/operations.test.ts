@@ -128,6 +128,22 @@ describe('the other operations', () => {
 		},
 	);
 
+	it('test the credential without sending the key over plain http', async () => {
+		// Every address of this machine, of which only some are known to be its own.
+		const values = { apiKey: gateway.apiKey, baseUrl: gateway.url.replace('127.0.0.1', '0.0.0.0') };
+		const before = gateway.requests.length;
+		expect(await testCredential('modelGatewayApi', values)).toMatchObject({
+			status: 'Error',
+			message: 'ERR_INVALID_URL',
+		});
+		expect(gateway.requests).toHaveLength(before);
+		const allowed = await testCredential('modelGatewayApi', {
+			...values,
+			...{ advanced: true, allowHttp: true },
+		});
+		expect(allowed.status).toBe('OK');
+	});
+
 	it('explain a refusal: what happened, what to do, and the whole record', async () => {
 		const result = await runWorkflow(chain(create), {
 			credentials: credentialFor({ url: gateway.url, apiKey: 'limited-key' }),

@@ -12,6 +12,7 @@ import { Links } from './links';
 import { Production } from './production';
 import { Renderer, drawPicture, type PictureSpec, type RenderSpec } from './rendering';
 import { mediaPath, serveStorage } from './storage';
+import { witness } from '../support/witness';
 
 export type { Charge, KeyOptions } from './accounts';
 export type { ScriptStep } from './chat/script';
@@ -88,6 +89,7 @@ export async function startGateway({
 }: GatewayOptions = {}): Promise<Gateway> {
 	const events = new EventEmitter<GatewayEvents>();
 	const requests: RecordedRequest[] = [];
+	events.on('request', (request) => witness.emit('request', request, Object.keys(keys)));
 	const faults = new Faults();
 	const traffic = { requests, events, faults };
 	const script: ScriptStep[] = [];

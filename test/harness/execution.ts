@@ -7,6 +7,7 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 
+import { witness } from '../support/witness';
 import { type Environment, applyEnvironment, createAdditionalData } from './environment';
 import { type WorkflowRun, withHelpers } from './result';
 import { createWorkflow } from './workflow';
@@ -67,8 +68,15 @@ export async function execute(
 		const run = await execution;
 		// A stopped node may end with an error of its own; n8n shows the execution as canceled all the same.
 		if (execution.isCanceled) run.status = 'canceled';
+		witness.emit('execution', run, keysIn(environment));
 		return withHelpers(run, { executionId, workflowData, environment });
 	} finally {
 		clearTimeout(timer);
 	}
+}
+
+function keysIn({ credentials = {} }: Environment): string[] {
+	return Object.values(credentials).flatMap(({ apiKey }) =>
+		typeof apiKey === 'string' ? [apiKey.trim()] : [],
+	);
 }

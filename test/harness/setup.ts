@@ -12,7 +12,10 @@ const home = path.join(tmpdir(), `n8n-harness-${randomUUID()}`);
 
 process.env.N8N_USER_FOLDER = home;
 process.env.N8N_ENCRYPTION_KEY = 'harness-encryption-key';
-process.env.N8N_LOG_LEVEL = 'silent';
+// Into a file, which the tests look through for keys.
+process.env.N8N_LOG_LEVEL = 'debug';
+process.env.N8N_LOG_OUTPUT = 'file';
+process.env.N8N_LOG_FILE_LOCATION = path.join(home, 'n8n.log');
 
 /** Removes n8n's settings and every binary file that the executions stored. */
 export function removeHome() {

@@ -144,7 +144,15 @@ export function videoContent(answer: Answer): { source: VideoSource; fields: Fie
 	};
 }
 
-const linkNames = ['result_url', 'video_url', 'url', 'download_url', 'content_url', 'output_url'];
+/** Fields in which links come; who has a signed one has the file. */
+export const linkNames = [
+	'result_url',
+	'video_url',
+	'url',
+	'download_url',
+	'content_url',
+	'output_url',
+];
 const notTheVideo = /thumb|cover|poster|image|preview|callback|webhook|audio|voice|input/i;
 
 /** The link to the video in an answer, nearest to its surface first; `base` resolves relative ones. */

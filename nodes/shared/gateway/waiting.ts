@@ -223,7 +223,7 @@ function asGatewayError(error: unknown): GatewayError {
 	throw error;
 }
 
-function nameOf({ kind, id }: JobNote): string {
+export function nameOf({ kind, id }: JobNote): string {
 	return `${kind === 'video' ? 'Video job' : kind === 'task' ? 'Video task' : 'Job'} ${id}`;
 }
 

@@ -7,6 +7,7 @@ import {
 	type JobNote,
 } from '../gateway/errors';
 import { Slots } from '../gateway/slots';
+import { nameOf } from '../gateway/waiting';
 import { errorItem, nodeError, recordOf, type ItemJob } from './errors';
 import { gatewayOf, type N8nGateway } from './gateway';
 import { groupsOf } from './groups';
@@ -162,7 +163,11 @@ class ItemLoop<Request, Made> {
 			gateway,
 			item,
 			count: this.items.length,
-			note: (job) => void this.jobs.set(item, job),
+			note: (job) => {
+				// All that is left of a paid job when n8n is killed before it stores the node's output.
+				if (this.work.paid) this.context.logger.info(`${nameOf(job)} was created`);
+				this.jobs.set(item, job);
+			},
 			hint: (message) => this.context.addExecutionHints({ message, location: 'outputPane' }),
 		};
 	}

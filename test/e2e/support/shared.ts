@@ -16,8 +16,13 @@ export const shared = {
 		return process.env.E2E_N8N_URL ?? '';
 	},
 
+	/** Where n8n keeps everything. */
+	get folder(): string {
+		return process.env.E2E_N8N_FOLDER ?? '';
+	},
+
 	/** Where nodes may write files, as n8n's own default has it. */
 	get filesFolder(): string {
-		return path.join(process.env.E2E_N8N_FOLDER ?? '', '.n8n-files');
+		return path.join(this.folder, '.n8n-files');
 	},
 };

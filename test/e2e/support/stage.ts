@@ -1,6 +1,7 @@
 import { startGateway, type Gateway, type GatewayOptions } from '../../gateway';
 import { Editor } from './editor';
 import { Owner, type CredentialReference } from './owner';
+import { expectNoKeyIn } from './secrets';
 import { shared } from './shared';
 
 /** What a test file works with: n8n's owner, a gateway beside it, and a credential for that. */
@@ -32,6 +33,7 @@ export async function openStage(options: GatewayOptions = {}): Promise<Stage> {
 			for (const editor of editors) await editor.close();
 			await owner.request('DELETE', `/credentials/${credential.id}`);
 			await gateway.close();
+			expectNoKeyIn(shared.folder, gateway.apiKey);
 		},
 	};
 }
