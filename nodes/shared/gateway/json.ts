@@ -46,14 +46,17 @@ export function parseJson(text: string): unknown {
 const mostLevels = 100;
 
 function isTooDeep(value: unknown): boolean {
-	let level = [value];
+	let level = [value].filter(isNested);
 	for (let depth = 0; level.length > 0; depth++) {
-		if (depth > mostLevels) return true;
-		level = level.flatMap((entry) =>
-			typeof entry === 'object' && entry !== null ? (Object.values(entry) as unknown[]) : [],
-		);
+		if (depth >= mostLevels) return true;
+		// Vectors hold a great many numbers: they are looked at, and left behind.
+		level = level.flatMap((entry) => (Object.values(entry) as unknown[]).filter(isNested));
 	}
 	return false;
+}
+
+function isNested(value: unknown): value is object {
+	return typeof value === 'object' && value !== null;
 }
 
 /** A text cut to `length` characters, on one line, for messages. */

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import type { IDataObject, INode } from 'n8n-workflow';
+import type { FaultAction, Route } from '../../gateway';
+import { byId, createReferenceVideo } from './workflows';
+
+/** An operation that costs money. */
+interface Paid {
+	name: string;
+	route: Route;
+	parameters: IDataObject;
+	/** It makes a job, and the user decides about lost answers. */
+	makesJob?: boolean;
+}
+
+const text = '={{ $json.text }}';
+const messages = { values: [{ role: 'user', content: text }] };
+
+const operations: Paid[] = [
+	{
+		...{ name: 'referenceVideo.create', route: 'referenceVideoCreate', makesJob: true },
+		parameters: { ...createReferenceVideo().parameters, prompt: text },
+	},
+	{
+		...{ name: 'video.create', route: 'videoCreate', makesJob: true },
+		parameters: { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: text },
+	},
+	{
+		...{ name: 'chat.complete', route: 'chat' },
+		parameters: { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages },
+	},
+	{
+		...{ name: 'message.create', route: 'message' },
+		parameters: {
+			...{ resource: 'message', operation: 'create', model: byId('chat-1'), messages },
+			...{ maxTokens: 50 },
+		},
+	},
+	{
+		...{ name: 'image.generate', route: 'imageGenerate' },
+		parameters: {
+			...{ resource: 'image', operation: 'generate', model: byId('image-1') },
+			...{ prompt: text, download: false },
+		},
+	},
+	{
+		...{ name: 'embedding.create', route: 'embedding' },
+		parameters: { resource: 'embedding', operation: 'create', model: byId('embed-1'), input: text },
+	},
+];
+
+/** What can go wrong with a paid request; each at any stage at which it can. */
+const faults: FaultAction[] = [
+	...[false, true].flatMap((accepted): FaultAction[] => [
+		{ action: 'reset', accepted },
+		{ action: 'stall', accepted },
+		{ action: 'answer', accepted, status: 502, body: '<html>Bad Gateway</html>' },
+		{ action: 'answer', accepted, body: '' },
+		{ action: 'answer', accepted, body: '{"id":' },
+	]),
+	...(
+		[
+			[429, 'rate_limit_exceeded'],
+			[429, 'quota_exceeded'],
+			[400, 'invalid_prompt'],
+			[500, 'upstream_error'],
+			[500, 'write_response_body_failed'],
+			[500, 'server_error'],
+			[503, 'unavailable'],
+		] as const
+	).map(([status, code]): FaultAction => ({ action: 'error', status, code })),
+	{ action: 'cut', after: '50%' },
+	{ action: 'cut', after: 0 },
+	{ action: 'freeze', after: '50%' },
+	{ action: 'wrongLength', by: 10 },
+	{ action: 'wrongLength', by: -10 },
+	{ action: 'headers', headers: { 'content-type': 'text/html' } },
+];
+
+/** After these, the answer is what it was. */
+export const harmless = new Set<FaultAction['action'] | undefined>([undefined, 'headers']);
+
+export const scenarios = fc.record({
+	operation: fc.constantFrom(...operations),
+	items: fc.integer({ min: 1, max: 4 }),
+	faults: fc.array(
+		fc.record({
+			fault: fc.constantFrom(...faults),
+			times: fc.integer({ min: 1, max: 6 }),
+			skip: fc.integer({ min: 0, max: 3 }),
+		}),
+		{ maxLength: 4 },
+	),
+	resends: fc.boolean(),
+	parallel: fc.constantFrom(1, 2, 10),
+	hasBackup: fc.boolean(),
+	isDown: fc.boolean(),
+	onError: fc.constantFrom<INode['onError'][]>(
+		'stopWorkflow',
+		'continueRegularOutput',
+		'continueErrorOutput',
+	),
+	retryOnFail: fc.boolean(),
+	/** How often the user presses Retry in the list of executions, as long as they fail. */
+	retries: fc.integer({ min: 0, max: 2 }),
+	/** Stop is pressed after so many requests. */
+	stopAfter: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 8, nil: undefined }),
+});
+export type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
