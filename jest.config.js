@@ -17,4 +17,6 @@ module.exports = {
 	setupFiles: ['<rootDir>/test/harness/setup.ts'],
 	setupFilesAfterEnv: ['<rootDir>/test/support/secrets.ts'],
 	testTimeout: 60_000,
+	// Much of what the tests do is waiting.
+	maxWorkers: '100%',
 };

@@ -81,14 +81,14 @@ export const harmless = new Set<FaultAction['action'] | undefined>([undefined, '
 
 export const scenarios = fc.record({
 	operation: fc.constantFrom(...operations),
-	items: fc.integer({ min: 1, max: 4 }),
+	items: fc.integer({ min: 1, max: 3 }),
 	faults: fc.array(
 		fc.record({
 			fault: fc.constantFrom(...faults),
 			times: fc.integer({ min: 1, max: 6 }),
 			skip: fc.integer({ min: 0, max: 3 }),
 		}),
-		{ maxLength: 4 },
+		{ maxLength: 3 },
 	),
 	resends: fc.boolean(),
 	parallel: fc.constantFrom(1, 2, 10),
