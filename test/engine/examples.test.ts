@@ -52,10 +52,18 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 
+	it('keeps what it has paid for, should n8n end while it waits', () => {
+		const waits = nodes.some(({ type }) => /modelGatewayWaitForVideo/.test(type));
+		expect(example.settings).toEqual({
+			executionOrder: 'v1',
+			...(waits && { saveExecutionProgress: true }),
+		});
+	});
+
 	it('carries no secret, and nothing of the n8n it was made with', () => {
 		expect(example).toEqual({
 			...{ name: expect.any(String), nodes, connections: expect.any(Object) },
-			...{ active: false, settings: { executionOrder: 'v1' }, pinData: {}, meta: {}, tags: [] },
+			...{ active: false, settings: expect.any(Object), pinData: {}, meta: {}, tags: [] },
 		});
 		for (const node of nodes) {
 			expect(node).not.toHaveProperty('credentials');
