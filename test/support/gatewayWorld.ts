@@ -15,14 +15,20 @@ export interface WorldOptions {
 	/** See {@link SimulatedClock}. */
 	patience?: number;
 	signal?: AbortSignal;
+	/** See World. */
+	graceOnStop?: number;
 }
 
 /** Real sockets in simulated time, and chance that always falls in the middle. */
-export function simulatedWorld({ patience, signal }: WorldOptions = {}): SimulatedWorld {
+export function simulatedWorld({
+	patience,
+	signal,
+	graceOnStop,
+}: WorldOptions = {}): SimulatedWorld {
 	const clock = new SimulatedClock(patience);
 	const during = async <T>(work: Promise<T>) => await clock.during(work);
 	const http = axiosHttp({ key, during });
-	return { http, clock, random: () => 0.5, signal, graceOnStop: 5_000 };
+	return { http, clock, random: () => 0.5, signal, graceOnStop };
 }
 
 /** @param baseUrl or the fields of the credential */

@@ -43,6 +43,7 @@ const create = {
 	body: { model: 'vid-3.1', prompt: 'a cat' },
 	parse: createdVideo,
 } satisfies Call<unknown>;
+const graceOnStop = 5_000;
 const createAgainIfLost = { ...create, resendIfLost: true };
 const poll = {
 	endpoint: endpoints.video,
@@ -521,7 +522,7 @@ describe('the pace', () => {
 	it('leaves no doubt about creates that were still waiting when Stop was pressed', async () => {
 		const server = await startServer(silence);
 		const stop = new AbortController();
-		const paced = pacedTo(server.url, 1, { signal: stop.signal, patience: 50 });
+		const paced = pacedTo(server.url, 1, { signal: stop.signal, patience: 50, graceOnStop });
 		const [first, second] = [failureOf(paced.call(create)), failureOf(paced.call(create))];
 		await server.received(1);
 		stop.abort();
@@ -573,7 +574,9 @@ describe('Stop', () => {
 	): Promise<GatewayError> => {
 		const server = await startServer(reply);
 		const stop = new AbortController();
-		const ended = failureOf(gatewayTo(server.url, { signal: stop.signal, patience }).call(call));
+		const ended = failureOf(
+			gatewayTo(server.url, { signal: stop.signal, patience, graceOnStop }).call(call),
+		);
 		await server.received(1);
 		// The head needs a moment to arrive.
 		setTimeout(() => stop.abort(), 20);
@@ -607,7 +610,7 @@ describe('Stop', () => {
 			stop.abort();
 			setTimeout(() => created(response, request), 50);
 		});
-		const gateway = gatewayTo(server.url, { signal: stop.signal });
+		const gateway = gatewayTo(server.url, { signal: stop.signal, graceOnStop });
 		expect(await gateway.call(create)).toMatchObject({ id: expect.any(String) });
 	});
 
