@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { readMp4 } from '../support/mp4';
 import type { Editor } from './support/editor';
@@ -56,6 +56,10 @@ const outputs: Record<string, { check(execution: Execution): void; saves: RegExp
  */
 const elsewhere = ['documents-in-a-vector-store.json', 'parked-videos.json', 'video-agent.json'];
 
+/** Names, and when each was last written. */
+const filesIn = (folder: string) =>
+	new Map(readdirSync(folder).map((name) => [name, statSync(path.join(folder, name)).mtimeMs]));
+
 describe('each example, imported and executed in the editor', () => {
 	let stage: Stage;
 	let editor: Editor;
@@ -68,7 +72,8 @@ describe('each example, imported and executed in the editor', () => {
 
 	it.each(Object.keys(outputs))('%s', async (file) => {
 		const { check, saves } = outputs[file];
-		const before = readdirSync(shared.filesFolder);
+		// Another test file may have left a file of the same name.
+		const before = filesIn(shared.filesFolder);
 		const example = await readyExample(file, {
 			gateway: stage.gateway,
 			filesFolder: shared.filesFolder,
@@ -79,7 +84,9 @@ describe('each example, imported and executed in the editor', () => {
 
 		const [latest] = await stage.owner.executionsOf({ id: editor.workflowId });
 		check(await stage.owner.execution(latest.id));
-		const saved = readdirSync(shared.filesFolder).filter((name) => !before.includes(name));
+		const saved = [...filesIn(shared.filesFolder)]
+			.filter(([name, changed]) => before.get(name) !== changed)
+			.map(([name]) => name);
 		expect(saved.sort()).toEqual(saves.map((name) => expect.stringMatching(name)));
 		for (const name of saved.filter((found) => found.endsWith('.mp4'))) {
 			const { codec } = await readMp4(readFileSync(path.join(shared.filesFolder, name)));

@@ -7,7 +7,7 @@ import { picture } from './support/samples';
 import { chain, modelGateway } from './support/workflows';
 
 /** How many runs, and the seed that makes them the same every time; both can be set for a longer search. */
-const numRuns = Number(process.env.MONEY_RUNS ?? 3_000);
+const numRuns = Number(process.env.MONEY_RUNS ?? 10_000);
 const seed = Number(process.env.MONEY_SEED ?? 20_261_121);
 /** The gateway remembers every request. */
 const runsOfGateway = 250;
