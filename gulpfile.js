@@ -18,12 +18,15 @@ function assets() {
 async function compact() {
 	for await (const { path, contents, extname } of src('dist/**/*.{js,json}')) {
 		const text = contents.toString();
-		const { code } =
-			extname === '.json'
-				? { code: JSON.stringify(JSON.parse(text)) }
-				: await minify(text, { compress: true, mangle: false });
-		await writeFile(path, code);
+		const isJson = extname === '.json';
+		const short = isJson ? JSON.stringify(JSON.parse(text)) : await minified(text);
+		await writeFile(path, short);
 	}
+}
+
+async function minified(text) {
+	const { code } = await minify(text, { compress: true, mangle: false });
+	return code;
 }
 
 exports.clean = async () => await rm('dist', { recursive: true, force: true });

@@ -5,6 +5,10 @@ import type {
 	ICredentialType,
 	INodeProperties,
 } from 'n8n-workflow';
+import { loopbackHosts } from '../nodes/shared/gateway/links';
+
+/** Addresses to which everybody on the way could read the key, as an expression of n8n has it. */
+const plainHttp = String.raw`/^http:(?!\/\/(${loopbackHosts})(:\d+)?(\/|$))/i`;
 
 export class ModelGatewayApi implements ICredentialType {
 	name = 'modelGatewayApi';
@@ -86,8 +90,7 @@ export class ModelGatewayApi implements ICredentialType {
 	test: ICredentialTestRequest = {
 		request: {
 			// The key is not sent unencrypted in a test either: n8n then says ERR_INVALID_URL.
-			baseURL:
-				'={{ /^http:(?!\\/\\/(localhost|127[.\\d]+|\\[::1\\])([:\\/]|$))/i.test($credentials.baseUrl.trim()) && !$credentials.allowHttp ? "Base URL must start with https://" : $credentials.baseUrl.trim().replace(/\\/+$/, "") }}',
+			baseURL: `={{ $credentials.allowHttp || !${plainHttp}.test($credentials.baseUrl.trim()) ? $credentials.baseUrl.trim().replace(/\\/+$/, "") : "Base URL must start with https://" }}`,
 			url: '/v1/models',
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,

@@ -42,5 +42,6 @@ type SettingsNode =
 function settingsNodeOf({ name, nodes }: WorkflowJson): SettingsNode {
 	const node = nodes.find((candidate) => candidate.name === 'Your Settings');
 	if (!node?.parameters) throw new Error(`${name} has no node "Your Settings"`);
+	// The node's parameters are of any form to n8n; the examples' own test reads this one.
 	return node.parameters as unknown as SettingsNode;
 }

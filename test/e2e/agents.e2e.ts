@@ -27,6 +27,7 @@ interface TokenUsage {
 /** What the chat model reported of each call. */
 const usageOf = ({ data }: Execution): TokenUsage[] =>
 	data.resultData.runData['Chat Model'].map(
+		// The form in which n8n stores it has no type.
 		(run) => run.data?.ai_languageModel?.[0]?.[0].json.tokenUsage as unknown as TokenUsage,
 	);
 

@@ -5,6 +5,7 @@ module.exports = {
 	testEnvironment: 'node',
 	testMatch: ['**/*.e2e.ts'],
 	transform,
+	setupFilesAfterEnv: ['../support/secrets.ts'],
 	globalSetup: './support/globalSetup.ts',
 	globalTeardown: './support/globalTeardown.ts',
 	// One n8n serves all files, and two cores do not drive two browsers.

@@ -5,6 +5,7 @@ import { startGateway, type Gateway } from '../gateway';
 import { SimulatedTime, nodeTypes, registerTypes } from '../harness';
 import { anyValue, placesOf, propertiesOf, withValue } from '../support/anyParameter';
 import { mp4Of } from '../support/boxes';
+import { earlierJob } from '../support/earlierJobs';
 import { tries } from '../support/fuzz';
 import { png, subjects, tryNode, user } from './support/everyNode';
 
@@ -19,11 +20,9 @@ describe('any value of any parameter', () => {
 			jobSeconds: Infinity,
 			linkSeconds: 1e9,
 		});
-		const order = { model: 'x', media: [], prompt: 'x', shortSide: 720, ratio: '16:9' };
 		const [task, video] = (['task', 'video'] as const).map((kind) =>
-			gateway.jobs.create({ kind, ...order, seconds: 2, watermark: false }, 'req_1'),
+			earlierJob(gateway, kind, mp4Of(1000)),
 		);
-		for (const { id } of [task, video]) gateway.jobs.complete(id, mp4Of(1000));
 		jobs = { task_id: task.id, id: video.id };
 		// To draw them would take its time.
 		const answer = { action: 'answer', times: Infinity } as const;

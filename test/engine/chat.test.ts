@@ -152,6 +152,7 @@ describe('chat and messages', () => {
 		it('that breaks off is an error that keeps the text so far, and is not paid again', async () => {
 			gateway.fault({ route: 'chat', action: 'cut', after: 700 });
 			const result = await run(streamed());
+			// n8n's type of stored errors does not know the context of a node's error.
 			const error = result.errorOf('Chat') as unknown as {
 				message: string;
 				context: { data: IDataObject };

@@ -30,6 +30,7 @@ const root: INodeType = {
 const reader: INodeType = {
 	description: { ...root.description, name: 'reader', inputs: ['main'], properties },
 	async execute(this: IExecuteFunctions) {
+		// It reads parameters only, which both contexts have; any settings are JSON.
 		const settings = settingsOf(this as unknown as ISupplyDataFunctions, 0);
 		return [[{ json: { ...settings } as unknown as IDataObject }]];
 	},

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { SimulatedTime, runWorkflow, storedFiles, type WorkflowRun } from '../harness';
 import type { JobKind } from '../../nodes/shared/gateway/protocol';
 import { startGateway, type FaultAction, type Gateway, type Route } from '../gateway';
+import { earlierJob } from '../support/earlierJobs';
 import { answer, breakOff, cut, startServer, type Reply } from '../support/scriptedServer';
 import { mp4Of } from '../support/boxes';
 import { storage, type StorageOptions } from '../support/scriptedStorage';
@@ -58,13 +59,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 	let id: string;
 
 	beforeEach(() => {
-		const order = { kind, model: 'vid-3.1', media: [], prompt: 'A boat', watermark: false };
-		const job = gateway.jobs.create(
-			{ ...order, shortSide: 720, ratio: '16:9', seconds: 2 },
-			'req_earlier',
-		);
-		gateway.jobs.complete(job.id, video);
-		id = job.id;
+		({ id } = earlierJob(gateway, kind, video));
 	});
 
 	const run = async (binaryDataMode: Mode = 'filesystem', settings = {}) =>

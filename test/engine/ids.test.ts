@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
 import { SimulatedTime, runWorkflow } from '../harness';
 import { mp4Of } from '../support/boxes';
+import { earlierJob } from '../support/earlierJobs';
 import { answer, startServer, type ScriptedServer } from '../support/scriptedServer';
 import { chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
 
@@ -127,10 +128,7 @@ describe('the name of a file', () => {
 		['that is too long', 'é'.repeat(5000), `${'é'.repeat(100)}.mp4`],
 		['that is too long, with its type', `${'🎬'.repeat(5000)}.mp4`, `${'🎬'.repeat(50)}.mp4`],
 	])('%s becomes one that every system takes', async (_, fileName, expected) => {
-		const order = { model: 'x', media: [], prompt: 'x', shortSide: 720, ratio: '16:9' };
-		const job = { kind: 'task', ...order, seconds: 2, watermark: false } as const;
-		const { id } = gateway.jobs.create(job, 'req_1');
-		gateway.jobs.complete(id, mp4Of(100));
+		const { id } = earlierJob(gateway, 'task', mp4Of(100));
 		const result = await runWorkflow(chain(waitForVideo({ fileName: '={{ $json.name }}' })), {
 			credentials: credentialFor(gateway),
 			input: [{ json: { task_id: id, name: fileName } }],

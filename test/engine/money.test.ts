@@ -1,4 +1,7 @@
 import type { INode } from 'n8n-workflow';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { startGateway, type Gateway } from '../gateway';
 import { retryExecution, runWorkflow } from '../harness';
 import {
@@ -127,6 +130,36 @@ describe('a create is never paid twice', () => {
 		const decided = await retryExecution(retried, { workflow: resend });
 		expect(decided.items('Create')).toHaveLength(10);
 		expect(gateway.ledger).toHaveLength(11);
+	});
+
+	it("leaves the id of each job in n8n's log, whatever becomes of n8n", async () => {
+		await tenCreates();
+		const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
+		const lines = () => readFileSync(log, 'utf8');
+		// It is written behind the execution's back.
+		while (!gateway.ledger.every(({ job }) => lines().includes(`Video task ${job} was created`))) {
+			await setTimeout(20);
+		}
+		expect(lines()).toMatch(/"level":"info","message":"Video task \S+ was created"/);
+	});
+
+	it('tells of each item that Stop left in doubt', async () => {
+		let stop = () => {};
+		let arrived = 0;
+		gateway.fault({
+			...{ ...loseAnswer, action: 'stall', times: Infinity },
+			when() {
+				if (++arrived === 3) stop();
+				return true;
+			},
+		});
+		const stopped = await runWorkflow(chain(createReferenceVideo()), {
+			credentials: credentialFor(gateway),
+			input: prompts.slice(0, 3).map((prompt) => ({ json: { prompt, media } })),
+			onStart: (cancel) => void (stop = cancel),
+		});
+		expect(stopped.errorOf('Create')?.message).toBe('Item 0: The execution was canceled');
+		expect(stopped.errorOf('Create')?.description).toContain('So it is with items 1, 2.');
 	});
 
 	it('does not send again what Stop interrupted', async () => {

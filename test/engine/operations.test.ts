@@ -132,10 +132,13 @@ describe('the other operations', () => {
 		// Every address of this machine, of which only some are known to be its own.
 		const values = { apiKey: gateway.apiKey, baseUrl: gateway.url.replace('127.0.0.1', '0.0.0.0') };
 		const before = gateway.requests.length;
-		expect(await testCredential('modelGatewayApi', values)).toMatchObject({
-			status: 'Error',
-			message: 'ERR_INVALID_URL',
-		});
+		const disguised = values.baseUrl.replace('//', '//localhost:80@');
+		for (const baseUrl of [values.baseUrl, disguised]) {
+			expect(await testCredential('modelGatewayApi', { ...values, baseUrl })).toMatchObject({
+				status: 'Error',
+				message: 'ERR_INVALID_URL',
+			});
+		}
 		expect(gateway.requests).toHaveLength(before);
 		const allowed = await testCredential('modelGatewayApi', {
 			...values,
@@ -148,6 +151,7 @@ describe('the other operations', () => {
 		const result = await runWorkflow(chain(create), {
 			credentials: credentialFor({ url: gateway.url, apiKey: 'limited-key' }),
 		});
+		// n8n's type of stored errors does not know all that a node's error has.
 		const error = result.errorOf('Create') as unknown as Record<string, unknown>;
 		expect(error.message).toMatch(/^Item 0: Could not create the video: .*\(HTTP 403/);
 		expect(error.description).toContain("the key's group may not use this model");

@@ -35,6 +35,7 @@ function schemaOf(node: string, menus: { resource?: string; operation?: string }
 	const version = Number(nodeTypes.getByNameAndVersion(type).description.version);
 	const schema = loadOutputSchema({ nodeDir: folderOf(node), version, ...menus });
 	if (!schema) throw new Error(`n8n finds no output schema of ${node} ${JSON.stringify(menus)}`);
+	// n8n keeps it as JSON of any form.
 	return schema as unknown as Schema;
 }
 

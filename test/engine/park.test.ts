@@ -8,6 +8,7 @@ import {
 	type WorkflowJson,
 	type WorkflowRun,
 } from '../harness';
+import { earlierTasks } from '../support/earlierJobs';
 import { sampleVideo, sha256 } from './support/samples';
 import { chain, credentialFor, waitForVideo } from './support/workflows';
 
@@ -25,17 +26,7 @@ describe('Wait for Video, parked', () => {
 		await gateway.close();
 	});
 
-	/** Creates jobs without the node, as an earlier execution might have. */
-	const createJobs = (count: number) =>
-		Array.from({ length: count }, (_, index) =>
-			gateway.jobs.create(
-				{
-					...{ kind: 'task', model: 'beta-2.7-r2v', media: [], prompt: `Job ${index}` },
-					...{ shortSide: 720, ratio: '16:9', seconds: 2, watermark: false },
-				},
-				`req_${index}`,
-			),
-		);
+	const createJobs = (count: number) => earlierTasks(gateway, count);
 
 	const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
 	const noOperation = 'n8n-nodes-base.noOp';

@@ -1,15 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
 import { nodeTypes, runWorkflow } from '../harness';
+import { earlierJob } from '../support/earlierJobs';
 import { sampleVideo } from './support/samples';
-import {
-	byId,
-	chain,
-	createReferenceVideo,
-	credentialFor,
-	modelGateway,
-	waitForVideo,
-} from './support/workflows';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
 
 const act = (resource: string, operation: string, parameters: IDataObject = {}) =>
 	modelGateway({ resource, operation, download: false, ...parameters }, { name: 'Node' });
@@ -20,17 +14,11 @@ describe('the signed links of an output', () => {
 
 	beforeAll(async () => {
 		const video = await sampleVideo();
-		gateway = await startGateway({ jobSeconds: Infinity });
-		const credentials = credentialFor(gateway);
-		const media = [{ type: 'reference_image', url: 'https://media.example/a.png' }];
-		const task = await runWorkflow(chain(createReferenceVideo()), {
-			...{ credentials, input: [{ json: { media } }] },
-		});
-		const video1 = act('video', 'create', { model: byId('vid-3.1'), prompt: 'A boat' });
-		const job = await runWorkflow(chain(video1), { credentials });
-		const { task_id } = task.items('Create')[0].json.output as IDataObject;
-		jobs = { task_id, id: job.items('Node')[0].json.id };
-		for (const id of Object.values(jobs)) gateway.jobs.complete(String(id), video);
+		gateway = await startGateway();
+		const [task, job] = (['task', 'video'] as const).map((kind) =>
+			earlierJob(gateway, kind, video),
+		);
+		jobs = { task_id: task.id, id: job.id };
 	});
 	afterAll(async () => await gateway.close());
 

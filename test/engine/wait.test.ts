@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { once } from 'node:events';
 import { startGateway, type Gateway, type GatewayOptions } from '../gateway';
 import { runWorkflow, type RunOptions } from '../harness';
+import { earlierTasks } from '../support/earlierJobs';
 import { sampleVideo, sha256 } from './support/samples';
 import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
 
@@ -15,17 +16,7 @@ describe('Wait for Video', () => {
 	beforeAll(async () => void (video = await sampleVideo()));
 	afterEach(async () => await gateway.close());
 
-	/** Creates jobs without the node, as an earlier execution might have. */
-	const createJobs = (count: number) =>
-		Array.from({ length: count }, (_, index) =>
-			gateway.jobs.create(
-				{
-					...{ kind: 'task', model: 'beta-2.7-r2v', media: [], prompt: `Job ${index}` },
-					...{ shortSide: 720, ratio: '16:9', seconds: 2, watermark: false },
-				},
-				`req_${index}`,
-			),
-		);
+	const createJobs = (count: number) => earlierTasks(gateway, count);
 
 	const wait = async (
 		jobs: Array<{ id: string }>,

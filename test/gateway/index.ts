@@ -89,7 +89,8 @@ export async function startGateway({
 }: GatewayOptions = {}): Promise<Gateway> {
 	const events = new EventEmitter<GatewayEvents>();
 	const requests: RecordedRequest[] = [];
-	events.on('request', (request) => witness.emit('request', request, Object.keys(keys)));
+	for (const key of Object.keys(keys)) witness.emit('key', key);
+	events.on('request', (request) => witness.emit('request', request));
 	const faults = new Faults();
 	const traffic = { requests, events, faults };
 	const script: ScriptStep[] = [];

@@ -69,6 +69,7 @@ export class CredentialsHelper extends ICredentialsHelper {
 		};
 		// n8n writes into the request that it is given; so do we, for a node that uses its request twice.
 		request.headers ??= {};
+		// Headers, query and body, as n8n addresses them: by name.
 		const parts = request as unknown as Record<string, Record<string, unknown>>;
 		for (const [part, entries] of Object.entries(authenticate.properties)) {
 			for (const [key, value] of Object.entries(entries)) {

@@ -43,6 +43,7 @@ export async function execute(
 	const { onStart, onNodeFinished, onChunk, ...rest } = options;
 	const { executionId = String(++executionCount), ...environment } = rest;
 	await applyEnvironment(environment);
+	for (const key of keysIn(environment)) witness.emit('key', key);
 
 	const hooks = new ExecutionLifecycleHooks(mode, executionId, workflowData, retryOf);
 	if (onNodeFinished) hooks.addHandler('nodeExecuteAfter', onNodeFinished);
@@ -68,7 +69,7 @@ export async function execute(
 		const run = await execution;
 		// A stopped node may end with an error of its own; n8n shows the execution as canceled all the same.
 		if (execution.isCanceled) run.status = 'canceled';
-		witness.emit('execution', run, keysIn(environment));
+		witness.emit('execution', run);
 		return withHelpers(run, { executionId, workflowData, environment });
 	} finally {
 		clearTimeout(timer);

@@ -4,8 +4,10 @@ import type { World } from '../../nodes/shared/gateway/http';
 import { Gateway } from '../../nodes/shared/gateway/transport';
 import { axiosHttp } from './axiosHttp';
 import { SimulatedClock } from './simulatedClock';
+import { witness } from './witness';
 
 export const key = 'sk-0123456789/abcdef+';
+witness.emit('key', key);
 
 export interface SimulatedWorld extends World {
 	clock: SimulatedClock;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { witness } from './witness';
 
 export interface ReceivedRequest {
 	method: string;
@@ -88,6 +89,7 @@ export class ScriptedServer {
 			body: Buffer.concat(body).toString(),
 		};
 		const reply = this.replies[Math.min(this.requests.length, this.replies.length - 1)];
+		witness.emit('request', { ...received, url: received.path });
 		const count = this.requests.push(received);
 		reply?.(response, received);
 		this.isAnswered.get(count)?.();

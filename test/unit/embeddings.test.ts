@@ -152,6 +152,7 @@ describe('texts of many items', () => {
 			return parse(answerOf({ data: data.reverse(), usage: { total_tokens: input.length } }));
 		};
 		const gateway = { call, world: {}, withSignal: () => gateway };
+		// All that a batch needs of a run.
 		return { gateway } as unknown as ItemRun;
 	}
 

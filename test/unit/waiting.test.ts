@@ -192,6 +192,7 @@ describe('a poll that goes wrong', () => {
 	});
 
 	it('does not hide a mistake of ours', async () => {
+		// What no type allows, and happens all the same.
 		const mistake = new TypeError('a mistake') as unknown as GatewayError;
 		await expect(waitFor(inTurn(mistake)).watch.finish()).rejects.toThrow(TypeError);
 	});

@@ -1,5 +1,7 @@
-/** Hosts that only this machine, or only its own network, can reach. */
-const loopback = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i;
+/** Hosts that only this machine can reach, as a regular expression. */
+export const loopbackHosts = String.raw`localhost|[\w.-]+\.localhost|127(\.\d+){3}|\[::1\]`;
+const loopback = new RegExp(`^(${loopbackHosts})$`, 'i');
+/** Hosts that only its own network can reach. */
 const ownNetwork =
 	/^(10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|169\.254(\.\d+){2}|0\.0\.0\.0|\[f[cde].*\]|[^.[\]]+|.*\.(local|internal|lan))$/i;
 

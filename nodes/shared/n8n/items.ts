@@ -195,11 +195,14 @@ class ItemLoop<Request, Made> {
 
 	/** What Stop left in doubt goes before all else. */
 	private stopped() {
-		const item = this.outcomes.findIndex(
-			(outcome) => outcome && 'error' in outcome && recordOf(outcome.error).billed === 'unknown',
+		const doubtful = this.outcomes.flatMap((outcome, item) =>
+			'error' in outcome && recordOf(outcome.error).billed === 'unknown' ? [item] : [],
 		);
-		const outcome = this.outcomes[item];
-		return outcome && 'error' in outcome ? this.error(outcome.error, item) : this.error(canceled());
+		const [first, ...others] = doubtful;
+		if (first === undefined) return this.error(canceled());
+		const { record, reach } = (this.outcomes[first] as { error: GatewayError }).error;
+		const also = others.length > 0 ? ` So it is with items ${others.join(', ')}.` : '';
+		return this.error(new GatewayError({ ...record, advice: record.advice + also }, reach), first);
 	}
 
 	private keepReceipts(): void {

@@ -71,6 +71,7 @@ export function n8nWorld(
 		) as IN8nHttpFullResponse;
 
 		const body = response.body as Readable;
+		// Node's own class, which may not be imported on n8n Cloud; its type is not to be had from an instance.
 		streamClass = body.constructor as unknown as typeof streamClass;
 		// A broken connection is reported where the body is read; nobody may be reading it yet.
 		body.on('error', () => undefined);

@@ -9,6 +9,7 @@ import { Readable } from 'node:stream';
 import { startGateway } from '../../gateway';
 import { box } from '../../support/boxes';
 import { reportTo } from '../helperProcess';
+import { earlierJob } from '../../support/earlierJobs';
 
 export interface Service {
 	url: string;
@@ -61,15 +62,8 @@ reportTo(async (): Promise<Service> => {
 	const gateway = await startGateway();
 
 	const finishedVideo = (bytes: number): FinishedVideo => {
-		const { id } = gateway.jobs.create(
-			{
-				...{ kind: 'task', model: 'beta-2.7-r2v', media: [], prompt: 'One long take' },
-				...{ shortSide: 1080, ratio: '16:9', seconds: 15, watermark: false },
-			},
-			'req_bench',
-		);
+		const { id } = earlierJob(gateway, 'task', header);
 		const url = `http://${host}:${port}/${bytes}.mp4`;
-		gateway.jobs.complete(id, header);
 		gateway.fault({
 			...{ route: 'download', times: Infinity, when: ({ jobId }) => jobId === id },
 			...{ action: 'answer', status: 302, headers: { location: url } },

@@ -1,5 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway, Route as GatewayRoute } from '../../gateway';
+import { earlierJob } from '../../support/earlierJobs';
 import { byId, createReferenceVideo, modelGateway, waitForVideo } from '../support/workflows';
 
 /**
@@ -53,14 +54,7 @@ const withMedia: FaultRoute['fields'] = () => ({
 const finished =
 	(kind: 'task' | 'video'): FaultRoute['fields'] =>
 	(gateway, video) => {
-		const { id } = gateway.jobs.create(
-			{
-				...{ kind, model: kind === 'task' ? 'beta-2.7-r2v' : 'vid-3.1', prompt: 'A boat' },
-				...{ media: [], shortSide: 720, ratio: '16:9', seconds: 1, watermark: false },
-			},
-			'req_0',
-		);
-		gateway.jobs.complete(id, video);
+		const { id } = earlierJob(gateway, kind, video);
 		return kind === 'task' ? { task_id: id } : { id };
 	};
 

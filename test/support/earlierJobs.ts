@@ -1,0 +1,21 @@
+import type { JobKind } from '../../nodes/shared/gateway/protocol';
+import type { Gateway, Job } from '../gateway';
+
+/** A job that an earlier execution has ordered; with a video, one that has ended well. */
+export function earlierJob(gateway: Gateway, kind: JobKind, video?: Uint8Array): Job {
+	const order = {
+		model: kind === 'task' ? 'beta-2.7-r2v' : 'vid-3.1',
+		prompt: 'A boat',
+		media: [],
+	};
+	const job = gateway.jobs.create(
+		{ kind, ...order, shortSide: 720, ratio: '16:9', seconds: 2, watermark: false },
+		'req_earlier',
+	);
+	if (video) gateway.jobs.complete(job.id, video);
+	return job;
+}
+
+/** Video tasks that still run. */
+export const earlierTasks = (gateway: Gateway, count: number): Job[] =>
+	Array.from({ length: count }, () => earlierJob(gateway, 'task'));
