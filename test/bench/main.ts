@@ -36,7 +36,8 @@ const parts: Record<string, Part> = {
 		notes: [
 			'the gateway runs in a process of its own; every figure was warmed up',
 			'medians (least to most) of rounds in turn; "first token" counts from the start of the execution',
-			'CPU is that of the process which runs the engine; axios alone keeps connections alive, n8n never does',
+			'CPU is that of the process which runs the engine; axios keeps connections alive, n8n never does',
+			'axios in a loop sends one request after another; our node has ten in flight, unless told otherwise',
 		],
 		run: benchRequests,
 	},
