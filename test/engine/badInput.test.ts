@@ -73,6 +73,12 @@ describe('bad input gets a clear message before anything is sent', () => {
 			'Item 0: Duration (Seconds) must be a whole number from 2 to 10 (it is 12), because a reference video is given',
 		],
 		[
+			'a prompt that is no text',
+			{},
+			{ media: [image], prompt: ['A boat'] },
+			'Item 0: Prompt must be a text (it is a list)',
+		],
+		[
 			'a prompt that is too long',
 			{},
 			{ media: [image], prompt: '𝄞'.repeat(5001) },

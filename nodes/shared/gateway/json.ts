@@ -67,8 +67,10 @@ export function excerpt(text: string, length = 300): string {
 
 /** A value as a message shows it. */
 export function shownAs(value: unknown): string {
+	if (value === undefined || value === null) return 'empty';
+	if (Number.isNaN(value)) return 'not a number';
 	if (typeof value === 'string') return JSON.stringify(excerpt(value, 80));
-	if (typeof value !== 'object' || value === null) return String(value);
+	if (typeof value !== 'object') return String(value);
 	return Array.isArray(value) ? 'a list' : 'an object';
 }
 

@@ -29,9 +29,7 @@ export class ItemParameters {
 	/** What is chosen in a resource locator; must not be empty. */
 	chosen(name: string, field: string): string {
 		const value = this.context.getNodeParameter(name, this.item, '', { extractValue: true });
-		const text = this.asText(value, field)?.trim() ?? '';
-		if (text === '') this.report(field, 'is empty');
-		return text;
+		return this.filledText(value, field).trim();
 	}
 
 	report(field: string, problem: string): void {
@@ -40,9 +38,7 @@ export class ItemParameters {
 
 	/** A text that must not be empty. */
 	text(name: string, field: string): string {
-		const text = this.asText(this.value(name), field) ?? '';
-		if (text.trim() === '') this.report(field, 'is empty');
-		return text;
+		return this.filledText(this.value(name), field);
 	}
 
 	boolean(name: string, field: string, fallback: boolean): boolean {
@@ -153,6 +149,15 @@ export class ItemParameters {
 		if (Number.isFinite(value) || typeof value === 'boolean') return String(value);
 		this.report(field, `must be a text (it is ${shownAs(value)})`);
 		return undefined;
+	}
+
+	private filledText(value: unknown, field: string): string {
+		const before = this.problems.length;
+		const text = this.asText(value, field) ?? '';
+		// What is no text at all has been reported as that.
+		const isReported = this.problems.length > before;
+		if (text.trim() === '' && !isReported) this.report(field, 'is empty');
+		return text;
 	}
 
 	private asBoolean(value: unknown, field: string): boolean | undefined {
