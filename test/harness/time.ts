@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
+import dns from 'node:dns';
+import { isIP, type Socket } from 'node:net';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 
 /** Real milliseconds between two looks. */
@@ -8,7 +9,8 @@ const step = 1;
 /**
  * Lets the engine and the nodes wait in simulated time, under jest: time stands still while anything is under
  * way, and otherwise jumps to the timer that is due first. Sockets and files stay real. Node's own timers do
- * too (`node:timers/promises`), as a server needs them that is to be slow.
+ * too (`node:timers/promises`), as a server needs them that is to be slow. No host but this machine has an
+ * address: a name server may take longer to say so than time would stand still.
  */
 export class SimulatedTime {
 	private readonly sockets = new Set<Socket>();
@@ -34,6 +36,7 @@ export class SimulatedTime {
 				'hrtime',
 			],
 		});
+		jest.spyOn(dns, 'lookup').mockImplementation(lookUpHere as typeof dns.lookup);
 		subscribe('net.client.socket', this.watch);
 		this.pump = this.run();
 	}
@@ -47,6 +50,7 @@ export class SimulatedTime {
 		this.ending.abort();
 		await this.pump;
 		unsubscribe('net.client.socket', this.watch);
+		jest.mocked(dns.lookup).mockRestore();
 		jest.useRealTimers();
 	}
 
@@ -99,4 +103,18 @@ export class SimulatedTime {
 			.filter((name) => /^(FS|GetAddrInfo)/.test(name));
 		return [jest.getTimerCount(), this.opened, this.sockets.size, bytes, ...others].join();
 	}
+}
+
+const { lookup } = dns;
+
+/** Node's own, but for the names of other hosts. */
+function lookUpHere(name: string, ...rest: unknown[]): void {
+	if (name === 'localhost' || isIP(name) !== 0) {
+		Reflect.apply(lookup, dns, [name, ...rest]);
+		return;
+	}
+	const error = new Error(`getaddrinfo ENOTFOUND ${name}`);
+	const details = { code: 'ENOTFOUND', syscall: 'getaddrinfo', hostname: name };
+	const callback = rest.at(-1) as (error: Error) => void;
+	process.nextTick(callback, Object.assign(error, details));
 }
