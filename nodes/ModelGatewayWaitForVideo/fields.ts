@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { jobKinds, limits } from '../shared/gateway/protocol';
+import { fileOutputFields } from '../shared/n8n/fileOutput';
 
 export const defaultParallelDownloads = 3;
 
@@ -48,22 +49,7 @@ export const fields: INodeProperties[] = [
 		default: '',
 		displayOptions: { show: { whileWaiting: ['park'] } },
 	},
-	{
-		displayName: 'Download',
-		name: 'download',
-		type: 'boolean',
-		default: true,
-		description: 'Whether to fetch the files; off gives their links only',
-	},
-	{
-		displayName: 'Put Output File in Field',
-		name: 'binaryField',
-		type: 'string',
-		default: 'data',
-		required: true,
-		displayOptions: { show: { download: [true] } },
-		hint: 'The name of the output binary field to put the file in',
-	},
+	...fileOutputFields('Whether to fetch the files; off gives their links only'),
 	{
 		displayName: 'Options',
 		name: 'options',

@@ -3,29 +3,13 @@ import { excerpt } from '../../shared/gateway/json';
 import type { Picture } from '../../shared/gateway/images';
 import { pictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture } from '../../shared/gateway/pictureDownload';
-import type { FileOutput } from '../../shared/n8n/fileOutput';
+import { fileOutputFields, type FileOutput } from '../../shared/n8n/fileOutput';
 import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
 
 /** Where pictures go. */
-export const outputFields: INodeProperties[] = [
-	{
-		displayName: 'Download',
-		name: 'download',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to fetch the pictures at once; the links of some models live for 10 minutes only',
-	},
-	{
-		displayName: 'Put Output File in Field',
-		name: 'binaryField',
-		type: 'string',
-		default: 'data',
-		required: true,
-		displayOptions: { show: { download: [true] } },
-		hint: 'The name of the output binary field to put the file in',
-	},
-];
+export const outputFields = fileOutputFields(
+	'Whether to fetch the pictures at once; the links of some models live for 10 minutes only',
+);
 
 export const aspectRatioOption: INodeProperties = {
 	displayName: 'Aspect Ratio',

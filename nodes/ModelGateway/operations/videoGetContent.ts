@@ -1,7 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { videoContent } from '../../shared/gateway/answers';
 import { endpoints } from '../../shared/gateway/protocol';
-import { isFetched, readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
+import {
+	fileOutputFields,
+	isFetched,
+	readFileOutput,
+	type FileOutput,
+} from '../../shared/n8n/fileOutput';
 import { storeVideo, videoFileName } from '../../shared/n8n/files';
 import { jobIdOf } from '../../shared/n8n/jobs';
 import type { Operation } from '../../shared/n8n/operation';
@@ -26,22 +31,7 @@ export const videoGetContent: Operation<Request> = {
 	paid: false,
 	fields: [
 		jobIdField(idField),
-		{
-			displayName: 'Download',
-			name: 'download',
-			type: 'boolean',
-			default: true,
-			description: 'Whether to fetch the file; off gives its link only',
-		},
-		{
-			displayName: 'Put Output File in Field',
-			name: 'binaryField',
-			type: 'string',
-			default: 'data',
-			required: true,
-			displayOptions: { show: { download: [true] } },
-			hint: 'The name of the output binary field to put the file in',
-		},
+		...fileOutputFields('Whether to fetch the file; off gives its link only'),
 	],
 
 	prepare(parameters) {

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { VideoSource } from '../gateway/answers';
 import type { ItemParameters } from './parameters';
 import { isTool } from './toolAnswers';
@@ -8,6 +8,20 @@ export interface FileOutput {
 	download: boolean;
 	binaryField: string;
 }
+
+/** The inputs of a {@link FileOutput}. @param description of the switch */
+export const fileOutputFields = (description: string): INodeProperties[] => [
+	{ displayName: 'Download', name: 'download', type: 'boolean', default: true, description },
+	{
+		displayName: 'Put Output File in Field',
+		name: 'binaryField',
+		type: 'string',
+		default: 'data',
+		required: true,
+		displayOptions: { show: { download: [true] } },
+		hint: 'The name of the output binary field to put the file in',
+	},
+];
 
 /** No file reaches the model of an agent: a tool fetches none. */
 export function readFileOutput(parameters: ItemParameters): FileOutput {
