@@ -1,5 +1,4 @@
-import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
-import { pictures } from '../../shared/gateway/images';
+import type { IBinaryData, INodeProperties } from 'n8n-workflow';
 import { defined, type JsonObject } from '../../shared/gateway/json';
 import { hasSeveralFrames, pictureType } from '../../shared/gateway/pictureBytes';
 import { endpoints } from '../../shared/gateway/protocol';
@@ -13,7 +12,7 @@ import {
 	imageCountOption,
 	sizeOption,
 	deliverPictures,
-	keepPictures,
+	orderPictures,
 	outputFields,
 	type MadePicture,
 } from './pictureOutput';
@@ -113,13 +112,10 @@ export const imageEdit: Operation<Request, MadePicture[]> = {
 		for (const [name, value] of Object.entries(body)) form.append(name, String(value));
 		if (image) await append(form, 'image', image, run);
 		if (mask) await append(form, 'mask', mask, run);
-		const { list, requestId } = await run.gateway.call({
-			endpoint: endpoints.imageEdit,
-			purpose: 'edit the image',
-			...{ form, timeout },
-			parse: (answer) => ({ list: pictures(answer), requestId: answer.requestId }),
-		});
-		return await keepPictures(list, defined({ request_id: requestId }) as IDataObject, run);
+		return await orderPictures(
+			{ endpoint: endpoints.imageEdit, purpose: 'edit the image', form, timeout },
+			run,
+		);
 	},
 
 	deliver: async (made, { output }, run) => await deliverPictures(made, output, run),

@@ -1,5 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
-import { pictures } from '../../shared/gateway/images';
 import { defined, type JsonObject } from '../../shared/gateway/json';
 import { endpoints } from '../../shared/gateway/protocol';
 import { readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
@@ -11,7 +9,7 @@ import {
 	imageCountOption,
 	sizeOption,
 	deliverPictures,
-	keepPictures,
+	orderPictures,
 	outputFields,
 	type MadePicture,
 } from './pictureOutput';
@@ -103,13 +101,10 @@ export const imageGenerate: Operation<Request, MadePicture[]> = {
 	}),
 
 	async perform({ body, timeout }, run) {
-		const { list, requestId } = await run.gateway.call({
-			endpoint: endpoints.imageGenerate,
-			purpose: 'generate the image',
-			...{ body, timeout },
-			parse: (answer) => ({ list: pictures(answer), requestId: answer.requestId }),
-		});
-		return await keepPictures(list, defined({ request_id: requestId }) as IDataObject, run);
+		return await orderPictures(
+			{ endpoint: endpoints.imageGenerate, purpose: 'generate the image', body, timeout },
+			run,
+		);
 	},
 
 	deliver: async (made, { output }, run) => await deliverPictures(made, output, run),

@@ -1,8 +1,9 @@
 import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
-import { excerpt } from '../../shared/gateway/json';
-import type { Picture } from '../../shared/gateway/images';
+import { pictures, type Picture } from '../../shared/gateway/images';
+import { defined, excerpt } from '../../shared/gateway/json';
 import { pictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture } from '../../shared/gateway/pictureDownload';
+import type { Answer, Call } from '../../shared/gateway/transport';
 import { fileOutputFields, type FileOutput } from '../../shared/n8n/fileOutput';
 import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
 
@@ -45,6 +46,16 @@ export interface MadePicture {
 	file?: IBinaryData;
 	/** The execution that stored the file: in another one, it is stored anew. */
 	execution: string;
+}
+
+/** Orders pictures from one of the image endpoints, and keeps them. @throws GatewayError */
+export async function orderPictures(
+	call: Omit<Call<unknown>, 'parse'>,
+	run: ItemRun,
+): Promise<MadePicture[]> {
+	const parse = (answer: Answer) => ({ list: pictures(answer), requestId: answer.requestId });
+	const { list, requestId } = await run.gateway.call({ ...call, parse });
+	return await keepPictures(list, defined({ request_id: requestId }) as IDataObject, run);
 }
 
 /** Keeps what the answer brought; pictures that came with it go to n8n's files at once. */
