@@ -12,8 +12,8 @@ function assets() {
 }
 
 /**
- * Shortens what is there by more than a quarter: no white space, shorter forms. Every file and every name stays
- * as it is: n8n finds classes by name, and who reads the package, or an error out of it, meets the names of the source.
+ * Shortens what is there by more than a quarter: no white space, shorter forms. Files and names stay as they
+ * are: n8n finds classes by name, and who reads the package, or an error out of it, meets the names of the source.
  */
 async function compact() {
 	for await (const { path, contents, extname } of src('dist/**/*.{js,json}')) {
@@ -25,7 +25,7 @@ async function compact() {
 }
 
 async function minified(text) {
-	const { code } = await minify(text, { compress: true, mangle: false });
+	const { code } = await minify(text, { compress: true, mangle: false, toplevel: true });
 	return code;
 }
 
