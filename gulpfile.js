@@ -24,8 +24,15 @@ async function compact() {
 	}
 }
 
+/** Says how a default export is to be read; there are none. */
+const compiledMark = 'Object.defineProperty(exports, "__esModule", { value: true });';
+
 async function minified(text) {
-	const { code } = await minify(text, { compress: true, mangle: false, toplevel: true });
+	const { code } = await minify(text.replace(compiledMark, ''), {
+		compress: true,
+		mangle: false,
+		toplevel: true,
+	});
 	return code;
 }
 

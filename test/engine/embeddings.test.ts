@@ -70,6 +70,19 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(sent + 1);
 	});
 
+	it.each([
+		['model_not_found', 'model'],
+		['unknown_value', 'encoding_format'],
+	])('are not asked for again one by one for %s, which no text caused', async (code, param) => {
+		gateway.fault({
+			...{ route: 'embedding', action: 'answer', times: Infinity, status: 400 },
+			body: JSON.stringify({ error: { message: 'No such thing', code, param } }),
+		});
+		const result = await run(texts(40), {}, { onError: 'continueErrorOutput' });
+		expect(result.items('Embed', { output: 1 })).toHaveLength(40);
+		expect(gateway.requests).toHaveLength(1);
+	});
+
 	it('that lack one, or differ in length, are an error and no vectors', async () => {
 		const answer = (data: unknown[]) =>
 			gateway.fault({

@@ -45,7 +45,8 @@ describe('any stream of chunks', () => {
 		const property = fc.property(events, (all) => {
 			const stream = new StreamedCompletion();
 			const told = all.map((event) => stream.push(`data: ${event}\n\n`)).join('');
-			expect(stream.text).toBe(told);
+			// That of the first choice is the first.
+			expect(stream.text.startsWith(told)).toBe(true);
 			try {
 				const whole = stream.finish(answerOf(''));
 				good++;

@@ -80,6 +80,11 @@ describe('a list of vectors', () => {
 		expect(embeddingList(answerOf({ data: [[1], [2]] }), 2).vectors).toEqual([[1], [2]]);
 	});
 
+	it('may have numerals for indexes', () => {
+		const data = ['2', '0', '1'].map((index) => ({ index, embedding: [Number(index)] }));
+		expect(embeddingList(answerOf({ data }), 3).vectors).toEqual([[0], [1], [2]]);
+	});
+
 	it.each<[string, unknown]>([
 		['too few vectors', list([[1]])],
 		['too many vectors', list([[1], [2], [3]])],
@@ -97,7 +102,7 @@ describe('a list of vectors', () => {
 		['null for an entry', { data: [{ embedding: [1] }, null] }],
 		['no list', { data: {} }],
 		['nothing', {}],
-		...[0, -1, 2, 0.5, 1e300].map((index): [string, unknown] => [
+		...[0, -1, 2, 0.5, 1e300, 'x', true].map((index): [string, unknown] => [
 			`the indexes 0 and ${index}`,
 			{ data: [0, index].map((own) => ({ index: own, embedding: [1] })) },
 		]),

@@ -241,6 +241,14 @@ describe('an unknown model', () => {
 		]);
 	});
 
+	it('still needs numbers that JSON can say', () => {
+		const parameters = { duration: '8' as unknown as number, seed: Infinity };
+		expect(problemsOf({ model: 'gamma-3.0-r2v', media: [image], parameters })).toEqual([
+			'Duration (Seconds) must be a number (it is "8")',
+			'Seed must be a number (it is Infinity)',
+		]);
+	});
+
 	it('may be on this machine, and so may the media', () => {
 		const media = [{ type: 'reference_image', url: 'http://localhost/cat.png' }];
 		expect(referenceVideoProblems(requestOf({ media }), 'http://127.0.0.1:8080')).toEqual([]);

@@ -1,12 +1,14 @@
 import fc from 'fast-check';
 import { exchange } from '../../nodes/shared/gateway/exchange';
 import type { Clock } from '../../nodes/shared/gateway/http';
-import { EventParser } from '../../nodes/shared/gateway/sse';
+import { EventParser, type StreamEvent } from '../../nodes/shared/gateway/sse';
 
-/** Everything the parser finds in these pieces. */
+const dataOf = ({ data }: StreamEvent) => data;
+
+/** The data of all that the parser finds in these pieces. */
 function eventsIn(pieces: string[]): string[] {
 	const parser = new EventParser();
-	return [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()];
+	return [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()].map(dataOf);
 }
 
 function cutAt<T extends { length: number; slice(start: number, end?: number): T }>(
@@ -31,6 +33,7 @@ describe('a stream of events', () => {
 		['among comments', ': hello\n\ndata: a\n:\n\n: keep-alive\n\n', ['a']],
 		['among other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
 		['beside fields that only begin alike', 'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n', []],
+		['that has no field', '<html>\n\n{"error":1}\n\n', ['<html>', '{"error":1}']],
 		['with colons in its data', 'data: a: b\n\n', ['a: b']],
 		['left open at the end', 'data: a\n\ndata: b', ['a', 'b']],
 		['left open behind its line', 'data: b\n', ['b']],
@@ -44,10 +47,18 @@ describe('a stream of events', () => {
 	it('hands an event on as soon as its empty line is there', () => {
 		const parser = new EventParser();
 		expect(parser.push('data: a\n')).toEqual([]);
-		expect(parser.push('\nda')).toEqual(['a']);
+		expect(parser.push('\nda').map(dataOf)).toEqual(['a']);
 		expect(parser.push('ta: b\r\n\r')).toEqual([]);
-		expect(parser.push('\n')).toEqual(['b']);
+		expect(parser.push('\n').map(dataOf)).toEqual(['b']);
 		expect(parser.end()).toEqual([]);
+	});
+
+	it('has its name, which the next one does not have', () => {
+		const parser = new EventParser();
+		expect(parser.push('event: error\ndata: a\n\ndata: b\n\n')).toEqual([
+			{ name: 'error', data: 'a' },
+			{ name: '', data: 'b' },
+		]);
 	});
 
 	it('takes time in proportion to a long line, however small its pieces', () => {
@@ -56,7 +67,7 @@ describe('a stream of events', () => {
 		const start = performance.now();
 		parser.push('data: ');
 		for (let count = 0; count < 256; count++) parser.push(piece);
-		expect(parser.push('\n\n')[0]).toHaveLength(256 * piece.length);
+		expect(parser.push('\n\n')[0].data).toHaveLength(256 * piece.length);
 		expect(performance.now() - start).toBeLessThan(250);
 	});
 });
@@ -136,11 +147,11 @@ describe('any stream of events', () => {
 						http: async () => ({ status: 200, headers: {}, body, close: () => undefined }),
 						clock,
 						timeout: 1000,
-						onText: (piece) => void events.push(...parser.push(piece)),
+						onText: (piece) => events.push(...parser.push(piece).map(dataOf)) < 0,
 					},
 				);
 				expect(received).toMatchObject({ text });
-				expect([...events, ...parser.end()]).toEqual(expected);
+				expect([...events, ...parser.end().map(dataOf)]).toEqual(expected);
 			}),
 			{ numRuns: 200 },
 		);

@@ -140,21 +140,26 @@ async function ask(
 	timeout: number | undefined,
 	{ gateway, context, item }: ItemRun,
 ): Promise<Completion> {
-	const isLive = typeof context.isStreaming === 'function' && context.isStreaming();
+	const isLive =
+		body.stream === true && typeof context.isStreaming === 'function' && context.isStreaming();
 	let hasBegun = false;
-	const answer = await completeChat(gateway, {
-		body,
-		timeout,
-		async onText(added) {
-			if (!isLive) return;
-			if (!hasBegun) await context.sendChunk('begin', item);
-			hasBegun = true;
-			await context.sendChunk('item', item, added);
-		},
-		parse: (whole) => whole,
-	});
-	if (hasBegun) await context.sendChunk('end', item);
-	return answer;
+	const onText = async (added: string) => {
+		if (!isLive) return;
+		if (!hasBegun) await context.sendChunk('begin', item);
+		hasBegun = true;
+		await context.sendChunk('item', item, added);
+	};
+	let isWhole = false;
+	try {
+		const answer = await completeChat(gateway, { body, timeout, onText, parse: (whole) => whole });
+		// A server that does not stream answers in one piece.
+		if (!hasBegun) await onText(textOf(answer.choices[0].message));
+		isWhole = true;
+		return answer;
+	} finally {
+		// Of a node that fails, n8n tells the end itself.
+		if (hasBegun && (isWhole || context.continueOnFail())) await context.sendChunk('end', item);
+	}
 }
 
 function simplified(answer: Completion): ItemOutput[] {

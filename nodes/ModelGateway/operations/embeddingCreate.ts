@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { embed, type Embedding, type EmbeddingList } from '../../shared/gateway/embeddings';
 import { GatewayError } from '../../shared/gateway/errors';
 import { defined } from '../../shared/gateway/json';
-import { endpoints } from '../../shared/gateway/protocol';
+import { endpoints, errorCodes } from '../../shared/gateway/protocol';
 import type { Gateway } from '../../shared/gateway/transport';
 import { modelField } from '../../shared/n8n/models';
 import { batchSizeOf, batchSizeOption } from '../../shared/n8n/options';
@@ -106,6 +106,13 @@ function readInput(parameters: ItemParameters): Pick<Request, 'texts' | 'isList'
 	return { texts: texts as string[], isList: Array.isArray(value) };
 }
 
+/** Whether one text among many can be the cause: not when the answer names what all of them share. */
+function isAboutText({ record: { status, code, param } }: GatewayError): boolean {
+	const isKnown = code !== undefined && Object.hasOwn(errorCodes, code);
+	const isShared = isKnown ? code !== 'invalid_prompt' : /^(?!input)./.test(param ?? '');
+	return status === 400 && !isShared;
+}
+
 /** One request for all, unless one of them is refused: then halves, so that it fails alone. */
 async function embedAll(
 	requests: Request[],
@@ -115,9 +122,8 @@ async function embedAll(
 		const texts = requests.flatMap((request) => request.texts);
 		return outputsOf(requests, await embed(gateway, texts, requests[0]));
 	} catch (error) {
-		if (!(error instanceof GatewayError) || error.record.status !== 400 || requests.length === 1) {
-			return requests.map(() => asGatewayError(error));
-		}
+		const refusal = asGatewayError(error);
+		if (requests.length === 1 || !isAboutText(refusal)) return requests.map(() => refusal);
 	}
 	const middle = Math.ceil(requests.length / 2);
 	const halves = [requests.slice(0, middle), requests.slice(middle)];

@@ -1,8 +1,8 @@
 import { complaint } from './answers';
 import { serviceError } from './errors';
-import { excerpt, isObject, parseJson, valueAt, type JsonObject } from './json';
+import { excerpt, isObject, parseJson, placeAt, valueAt, type JsonObject } from './json';
 import { events } from './protocol';
-import { EventParser } from './sse';
+import { EventParser, type StreamEvent } from './sse';
 import { Unusable, type Answer } from './transport';
 
 /** "Resources", chat completion: one of its choices, in the fields we use. */
@@ -22,7 +22,7 @@ export function completion(answer: Answer): Completion {
 	if (!isObject(json) || !Array.isArray(json.choices)) throw new Unusable(complaint(answer));
 	const choices = json.choices.filter(isObject).map((choice, position) => ({
 		...choice,
-		index: Number.isFinite(choice.index) ? choice.index : position,
+		index: placeAt(choice.index) ?? position,
 		message: isObject(choice.message) ? choice.message : { content: choice.text ?? null },
 	}));
 	if (choices.length === 0) throw new Unusable('has no choices');
@@ -44,8 +44,14 @@ export class StreamedCompletion {
 	private readonly parser = new EventParser();
 	private readonly head: JsonObject = {};
 	private readonly choices = new Map<number, Choice>();
+	private hasBegun = false;
 	private error: unknown;
-	private isDone = false;
+	/** What stands among the events and is none. */
+	private stray?: string;
+	private hasEndMark = false;
+
+	/** @param count the choices that were asked for */
+	constructor(private readonly count = 1) {}
 
 	/** @returns the text that this piece of the stream adds to the first choice */
 	push(text: string): string {
@@ -55,28 +61,38 @@ export class StreamedCompletion {
 			.join('');
 	}
 
-	/** The text received so far, of the first choice. */
+	/** Whether the closing mark has come, behind which nothing counts. */
+	get isDone(): boolean {
+		return this.hasEndMark;
+	}
+
+	/** The text received so far, of all choices, the first one first. */
 	get text(): string {
-		const [first] = this.choices.values();
-		return first === undefined ? '' : textOf(first.message);
+		const texts = [...this.choices.values()].map(({ message }) => textOf(message));
+		return texts.filter((text) => text !== '').join('\n\n');
 	}
 
 	/** The completion, once the stream has ended. @throws Unusable when it broke off */
 	finish(answer: Answer): Completion {
+		const { stray } = this;
+		// What is left may be cut: that is the end of a stream, and no hole in it.
 		for (const event of this.parser.end()) this.take(event);
-		const { error } = this;
+		const { error, text } = this;
 		if (error !== undefined) {
-			throw new Unusable(
-				`broke off with an error: ${serviceError({ error })?.message ?? excerpt(JSON.stringify(error))}`,
-				this.text,
-			);
+			const said = serviceError({ error })?.message ?? excerpt(JSON.stringify(error));
+			throw new Unusable(`broke off with an error: ${said}`, text, error);
+		}
+		if (!this.hasBegun && !this.isDone) throw new Unusable(complaint(answer));
+		if (stray !== undefined) {
+			throw new Unusable(`has a hole: in its place stands ${excerpt(stray, 120)}`, text);
 		}
 		const choices = [...this.choices.values()].sort((a, b) => a.index - b.index);
-		// Some servers forget the closing mark; a choice that has told why it ended is whole all the same.
-		const isWhole =
-			this.isDone || choices.every(({ finish_reason: reason }) => reason !== undefined);
-		if (choices.length === 0 || !isWhole)
-			throw new Unusable(`broke off: ${answer.broken ?? 'the stream ended too early'}`, this.text);
+		// Some servers forget the closing mark; choices that have told why they ended are whole all the same.
+		const haveEnded =
+			choices.length >= this.count &&
+			choices.every(({ finish_reason: reason }) => reason !== undefined);
+		if (choices.length === 0 || !(this.isDone || haveEnded))
+			throw new Unusable(`broke off: ${answer.broken ?? 'the stream ended too early'}`, text);
 		for (const { message } of choices) {
 			const { tool_calls: calls } = message;
 			// Indexes that no call had leave holes.
@@ -86,11 +102,19 @@ export class StreamedCompletion {
 		return { ...this.head, object: 'chat.completion', choices, ...withId };
 	}
 
-	private take(event: string): string {
-		if (event.trim() === events.streamEnd) this.isDone = true;
-		const chunk = parseJson(event);
+	private take({ name, data }: StreamEvent): string {
+		if (this.isDone || data.trim() === '') return '';
+		if (data.trim() === events.streamEnd) {
+			this.hasEndMark = true;
+			return '';
+		}
+		const chunk = parseJson(data);
+		this.hasBegun ||= isObject(chunk);
+		if (name === 'error') this.error = valueAt(chunk, 'error') ?? chunk ?? data;
+		else if (chunk === undefined) this.stray ??= data;
 		if (!isObject(chunk)) return '';
 		if (chunk.error) this.error = chunk.error;
+		else if (chunk.type === 'error') this.error = chunk;
 		for (const [name, value] of Object.entries(chunk)) {
 			if (name !== 'choices' && name !== 'object' && value !== null) set(this.head, name, value);
 		}
@@ -99,7 +123,7 @@ export class StreamedCompletion {
 	}
 
 	private extend(change: JsonObject): string {
-		const index = Number.isFinite(change.index) ? Number(change.index) : 0;
+		const index = placeAt(change.index) ?? 0;
 		const choice = this.choices.get(index) ?? {
 			index,
 			message: { role: 'assistant', content: '' },
@@ -134,13 +158,15 @@ function set(object: JsonObject, name: string, value: unknown): void {
 	});
 }
 
+const mostToolCalls = 1000;
+
 /** Tool calls come in pieces too, each for the call of its index. */
 function mergeToolCalls(message: JsonObject, pieces: unknown): void {
 	const calls = (Array.isArray(message.tool_calls) ? message.tool_calls : []) as unknown[];
 	for (const piece of Array.isArray(pieces) ? pieces.filter(isObject) : []) {
 		const { index, ...rest } = piece;
-		const isPlace = Number.isInteger(index) && Number(index) >= 0 && Number(index) < 1000;
-		const place = isPlace ? Number(index) : calls.length;
+		const given = placeAt(index) ?? Infinity;
+		const place = given < mostToolCalls ? given : calls.length;
 		calls[place] = joined(calls[place], rest);
 	}
 	message.tool_calls = calls;

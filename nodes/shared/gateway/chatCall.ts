@@ -1,6 +1,6 @@
 import { completion, StreamedCompletion, type Completion } from './chat';
 import { GatewayError } from './errors';
-import { isObject, type JsonObject } from './json';
+import { isObject, placeAt, type JsonObject } from './json';
 import { endpoints, reasoningRefuses } from './protocol';
 import type { Gateway } from './transport';
 
@@ -24,28 +24,35 @@ export interface ChatCall<T> {
  */
 export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Promise<T> {
 	const { body, timeout, retries, onText, parse } = call;
+	const { redaction } = gateway;
 	const isStream = body.stream === true;
-	let stream = new StreamedCompletion();
+	const newStream = () => new StreamedCompletion(placeAt(body.n));
+	let stream = newStream();
+	const live = redaction.pieces();
+	const tell = async (text: string) => {
+		if (text !== '') await onText?.(text);
+	};
 	return await gateway
 		.call({
 			endpoint: endpoints.chat,
 			purpose: 'complete the chat',
 			...{ body, timeout, retries },
 			async onText(text) {
-				const added = isStream ? stream.push(text) : '';
-				if (added !== '') await onText?.(added);
+				if (isStream) await tell(live.push(stream.push(text)));
+				return stream.isDone;
 			},
 			parse(answer) {
 				const finished = stream;
-				stream = new StreamedCompletion();
+				stream = newStream();
 				// A server that does not stream answers in one piece.
 				const isWhole = !isStream || isObject(answer.json);
-				return parse(isWhole ? completion(answer) : finished.finish(answer));
+				return parse(isWhole ? completion(answer) : redaction.json(finished.finish(answer)));
 			},
 		})
 		.catch((error: unknown) => {
 			throw explained(error, body);
-		});
+		})
+		.finally(async () => await tell(live.end()));
 }
 
 /** Which of the user's settings a reasoning model refuses is not in its answer. */

@@ -1,5 +1,5 @@
 import { complaint } from './answers';
-import { defined, isObject, textAt, valueAt } from './json';
+import { defined, isObject, placeAt, shownAs, textAt, valueAt } from './json';
 import { endpoints } from './protocol';
 import { Slots } from './slots';
 import { Unusable, type Answer, type Gateway } from './transport';
@@ -97,9 +97,11 @@ export function embeddingList(answer: Answer, count: number): EmbeddingList {
 	}
 	const vectors = new Array<number[] | undefined>(count).fill(undefined);
 	entries.forEach((entry, position) => {
-		const index = isObject(entry) && typeof entry.index === 'number' ? entry.index : position;
+		const given = isObject(entry) ? (entry.index ?? position) : position;
+		const index = placeAt(given) ?? -1;
 		if (!(index in vectors) || vectors[index] !== undefined) {
-			throw new Unusable(`has no clear order: index ${index} is out of range or there twice`);
+			const shown = shownAs(given);
+			throw new Unusable(`has no clear order: index ${shown} is out of range or there twice`);
 		}
 		vectors[index] = vectorOf(isObject(entry) ? entry.embedding : entry, index);
 	});

@@ -1,3 +1,4 @@
+import { TimeLimitError } from './http';
 import { asText, excerpt, isObject, parseJson, textAt, valueAt } from './json';
 import {
 	balanceWords,
@@ -116,14 +117,19 @@ export function noAnswer(what: Purpose, cause: unknown): GatewayError {
 	// n8n adds an advice of its own to send again, which knows nothing of money.
 	const facts = said.filter((text) => !/\bretry\b/i.test(text));
 	const detail = excerpt([...new Set(facts)].join(', '));
+	const isLate = cause instanceof TimeLimitError || said.some((text) => tookTooLong.test(text));
+	const lost = isLate
+		? 'no answer came within the time limit'
+		: 'the connection was lost before the answer came';
+	const longer = isLate
+		? 'If the answer needs longer, raise Timeout (Seconds) where the node has it. '
+		: '';
 	return new GatewayError(
 		{
-			message: unsent
-				? `Could not ${what.purpose}: the gateway could not be reached`
-				: `Could not ${what.purpose}: the connection was lost before the answer came`,
+			message: `Could not ${what.purpose}: ${unsent ? 'the gateway could not be reached' : lost}`,
 			advice: unsent
 				? `Check the base URL in the Model Gateway credential and the network (${detail}). Nothing was sent, so nothing was billed.`
-				: `The network said: ${detail}. ${adviceOnLost(what)}`.trim(),
+				: `The network said: ${detail}. ${longer}${adviceOnLost(what)}`.trim(),
 			status: 0,
 			billed: unsent ? 'no' : what.lostIsBilled,
 			retry_can_help: true,
@@ -144,6 +150,9 @@ const neverSent =
 
 /** An open connection that broke says what it was doing: the request may have gone by then. */
 const brokeLater = /\bread E|\bwrite E(?!PROTO)|BAD_RECORD|DECRYPTION_FAILED/;
+
+/** Of n8n's own timer, which may go off just before ours. */
+const tookTooLong = /\btimeout of \d+ ?ms exceeded/;
 
 /** n8n wraps network errors in layers that differ by version; the codes are somewhere among them. */
 function traces(cause: unknown): { texts: string[]; codes: string[] } {
@@ -224,10 +233,12 @@ export function refused(what: Purpose, answer: FailedAnswer, retryAfter?: number
 	// A proxy's page tells nothing about what the service did with the request.
 	const reach = said === undefined && answer.status >= 500 ? 'lost' : 'answered';
 	const reason = said?.message ?? (said ? meaning : `${meaning}, without saying why`);
+	const later =
+		retryAfter === undefined ? '' : ` The service asks to wait ${durationOf(retryAfter)} first.`;
 	return new GatewayError(
 		{
 			message: `Could not ${what.purpose}: ${excerpt(reason)} (${[`HTTP ${answer.status}`, said?.code].filter(Boolean).join(', ')})`,
-			advice: reach === 'lost' ? `${advice} ${adviceOnLost(what)}`.trim() : advice,
+			advice: (reach === 'lost' ? `${advice} ${adviceOnLost(what)}`.trim() : advice) + later,
 			status: answer.status,
 			...definedText('code', said?.code),
 			...definedText('type', said?.type),
@@ -242,6 +253,11 @@ export function refused(what: Purpose, answer: FailedAnswer, retryAfter?: number
 	);
 }
 
+function durationOf(milliseconds: number): string {
+	const seconds = Math.ceil(milliseconds / 1000);
+	return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+}
+
 function meaningOf({ code, type }: ServiceError): ErrorMeaning | undefined {
 	for (const name of [code, type]) {
 		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];
@@ -252,16 +268,18 @@ function meaningOf({ code, type }: ServiceError): ErrorMeaning | undefined {
 /**
  * A good status with a body that is of no use: cut, empty, a web page, not JSON, without its fields.
  * @param problem continues "the answer …"
+ * @param kept what came of a text before it broke off, and the error object that it broke off with
  */
 export function unreadable(
 	what: Purpose,
 	answer: FailedAnswer,
 	problem: string,
-	partialText?: string,
+	{ partialText = '', error }: { partialText?: string; error?: unknown } = {},
 ): GatewayError {
 	const billed = what.unreadableIsBilled ?? what.lostIsBilled;
+	const said = serviceError({ error });
 	const advice =
-		partialText === undefined
+		partialText === ''
 			? 'The raw answer is kept in raw_body. If it is a web page, the base URL in the credential does not lead to the gateway.'
 			: 'What came of the answer is kept in partial_text.';
 	return new GatewayError(
@@ -269,12 +287,15 @@ export function unreadable(
 			message: `Could not ${what.purpose}: the answer ${excerpt(problem, 1000)} (HTTP ${answer.status})`,
 			advice: `${advice} ${adviceOnLost(what)}`.trim(),
 			status: answer.status,
+			...definedText('code', said?.code),
+			...definedText('type', said?.type),
+			...definedText('param', said?.param),
 			...definedText('request_id', requestIdOf(answer.headers, parseJson(answer.text))),
 			billed,
 			// What may be paid for is not sent again by a retry.
 			retry_can_help: billed === 'no',
 			raw_body: rawBody(answer.text),
-			...definedText('partial_text', partialText),
+			...(partialText !== '' && { partial_text: partialText }),
 		},
 		'unreadable',
 	);

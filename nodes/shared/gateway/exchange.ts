@@ -28,8 +28,8 @@ export interface ExchangeOptions {
 	grace?: number;
 	/** Hand back files and redirects elsewhere instead of reading or refusing them. */
 	mayLeadToFile?: boolean;
-	/** Told the body of a good answer as it arrives, piece by piece. */
-	onText?: (text: string) => Promise<void> | void;
+	/** Told the body of a good answer as it arrives, piece by piece; gives true when no more is needed. */
+	onText?: (text: string) => Promise<boolean> | boolean;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -67,12 +67,15 @@ export async function exchange(
 					}
 					const location = new URL(headers.location, url);
 					const keepsMethod = request.method === 'GET' || status >= 307;
-					if (location.origin === new URL(url).origin && keepsMethod && hop < mostRedirects) {
+					const isOwn = location.origin === new URL(url).origin;
+					if (isOwn && keepsMethod && hop < mostRedirects) {
 						url = location.href;
 						continue;
 					}
 					if (mayLeadToFile) return { ...head, location: location.href };
-					throw redirectedAway(what, status, location.origin);
+					throw isOwn
+						? redirectedInVain(what, status, location.href)
+						: redirectedAway(what, status, location.origin);
 				}
 				if (mayLeadToFile && status < 300 && fileTypes.test(headers['content-type'] ?? '')) {
 					return { ...head, isFile: true };
@@ -104,7 +107,7 @@ async function readInto(
 		const text = decoder.decode(bytes, { stream: true });
 		received.text += text;
 		if (received.text.length > mostCharacters) throw tooLarge();
-		await onText?.(text);
+		if (await onText?.(text)) return;
 	}
 }
 
@@ -117,14 +120,31 @@ function asError(error: unknown): Error {
 }
 
 function redirectedAway(what: Purpose, status: number, location: string): GatewayError {
+	return redirected(
+		what,
+		{ status, location },
+		'The API key is never sent to another address. If you trust it, make it the base URL in the Model Gateway credential.',
+	);
+}
+
+/** Within the gateway, but in circles, or in a way that loses what was to be sent. */
+function redirectedInVain(what: Purpose, status: number, location: string): GatewayError {
+	return redirected(
+		what,
+		{ status, location },
+		'What was to be sent would be lost on the way, or never arrive. Check the base URL in the Model Gateway credential, also its path: it has to be the final one.',
+	);
+}
+
+function redirected(
+	{ purpose }: Purpose,
+	{ status, location }: { status: number; location: string },
+	advice: string,
+): GatewayError {
 	return new GatewayError(
 		{
-			message: `Could not ${what.purpose}: the gateway redirects to ${excerpt(location)}`,
-			advice:
-				'The API key is never sent to another address. If you trust it, make it the base URL in the Model Gateway credential.',
-			status,
-			billed: 'no',
-			retry_can_help: false,
+			message: `Could not ${purpose}: the gateway redirects to ${excerpt(location)}`,
+			...{ advice, status, billed: 'no', retry_can_help: false },
 		},
 		'answered',
 	);

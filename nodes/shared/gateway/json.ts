@@ -32,6 +32,12 @@ export function textAt(value: unknown, ...paths: string[]): string | undefined {
 	return undefined;
 }
 
+/** A place in a list, as a number or as a numeral. */
+export function placeAt(value: unknown): number | undefined {
+	const text = asText(value) ?? '';
+	return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
 /** Undefined when the text is not JSON, or is nested deeper than anybody can go on with. */
 export function parseJson(text: string): unknown {
 	try {

@@ -53,7 +53,7 @@ export function referenceVideoProblems(
 		: undefined;
 	const { prompt, media } = request.input;
 	const problems: Problem[] = media.flatMap((item, index) => linkProblems(item, index, gatewayUrl));
-	if (model === undefined) return problems;
+	if (model === undefined) return [...problems, ...numberProblems(request)];
 
 	const length = [...prompt].length;
 	if (model.prompt && length > model.prompt.max) {
@@ -138,6 +138,15 @@ function hasOtherAudioType(link: string): boolean {
 		audio.test(extension) &&
 		!referenceVoice.fileTypes.includes(extension.toLowerCase())
 	);
+}
+
+/** No rule, but what JSON would send as null is no number for any model. */
+function numberProblems({ parameters = {} }: ReferenceVideoRequest): Problem[] {
+	return (['duration', 'seed'] as const).flatMap((name) => {
+		const value = parameters[name];
+		const problem = value === undefined ? undefined : fieldProblem(value, { type: 'number' });
+		return problem === undefined ? [] : [{ field: parameterLabels[name], problem }];
+	});
 }
 
 function parameterProblems(request: ReferenceVideoRequest, model: ReferenceVideoModel): Problem[] {

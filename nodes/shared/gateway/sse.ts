@@ -1,5 +1,10 @@
-/** One event of a server-sent stream (WHATWG HTML, 9.2): its data lines, joined. */
-export type EventData = string;
+/** One event of a server-sent stream (WHATWG HTML, 9.2). */
+export interface StreamEvent {
+	/** Empty unless the event has one. */
+	name: string;
+	/** Its data lines, joined. */
+	data: string;
+}
 
 /**
  * Splits a stream of text into events as it arrives, wherever it is cut. Takes every line ending,
@@ -7,16 +12,17 @@ export type EventData = string;
  */
 export class EventParser {
 	private rest = '';
+	private name = '';
 	private data: string[] = [];
 	/** A CR at the end may be half a line ending. */
 	private endsInCr = false;
 
 	/** The events that this piece of text completes. */
-	push(text: string): EventData[] {
+	push(text: string): StreamEvent[] {
 		this.rest += text;
 		// Without a line ending nothing is complete; searching a long line again for each piece takes long.
 		if (!this.endsInCr && !/[\r\n]/.test(text)) return [];
-		const events: EventData[] = [];
+		const events: StreamEvent[] = [];
 		for (;;) {
 			const end = /\r\n|\n|\r(?!$)/.exec(this.rest);
 			if (end === null) {
@@ -30,7 +36,7 @@ export class EventParser {
 	}
 
 	/** The event that the end of the stream completes, if it was left open. */
-	end(): EventData[] {
+	end(): StreamEvent[] {
 		const last = this.rest;
 		this.rest = '';
 		return [this.take(last.replace(/\r$/, '')), this.take('')].filter(
@@ -39,14 +45,18 @@ export class EventParser {
 	}
 
 	/** An empty line ends an event. */
-	private take(line: string): EventData | undefined {
+	private take(line: string): StreamEvent | undefined {
 		if (line === '') {
-			const { data } = this;
+			const { name, data } = this;
+			this.name = '';
 			this.data = [];
-			return data.length === 0 ? undefined : data.join('\n');
+			return data.length === 0 ? undefined : { name, data: data.join('\n') };
 		}
-		const field = /^data(?:: ?(.*))?$/s.exec(line);
-		if (field) this.data.push(field[1] ?? '');
+		const [, field, value = ''] = /^(data|event)(?:: ?(.*))?$/s.exec(line) ?? [];
+		if (field === 'event') this.name = value;
+		else if (field === 'data') this.data.push(value);
+		// No field, but an answer of its own that a proxy put into the middle of the stream.
+		else if (/^[{<]/.test(line)) this.data.push(line);
 		return undefined;
 	}
 }

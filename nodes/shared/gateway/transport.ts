@@ -5,13 +5,15 @@ import {
 	noAnswer,
 	refused,
 	requestIdOf,
+	serviceError,
 	unreadable,
 	type Purpose,
 } from './errors';
-import { exchange, type Received } from './exchange';
+import { exchange, type ExchangeOptions, type Received } from './exchange';
 import type { World } from './http';
 import { parseJson, valueAt } from './json';
 import { asyncHeader, endpoints, type Endpoint } from './protocol';
+import { Redaction } from './redaction';
 import { waitBeforeRetry, retryAfterOf } from './retry';
 
 export interface Call<T> {
@@ -36,8 +38,8 @@ export interface Call<T> {
 	mayLeadToFile?: boolean;
 	/** Sent besides those that every request has. */
 	headers?: Record<string, string>;
-	/** Told the body of a good answer as it arrives, piece by piece. */
-	onText?: (text: string) => Promise<void> | void;
+	/** Told the body of a good answer as it arrives, piece by piece; gives true when no more is needed. */
+	onText?: ExchangeOptions['onText'];
 	/** Takes what is needed from an answer; throws {@link Unusable} when it is not there. */
 	parse: (answer: Answer) => T;
 }
@@ -55,6 +57,8 @@ export class Unusable extends Error {
 		problem: string,
 		/** What can be kept of a text that broke off. */
 		readonly partialText?: string,
+		/** The error object that the service put into a good answer. */
+		readonly error?: unknown,
 	) {
 		super(problem);
 	}
@@ -66,12 +70,16 @@ export class Unusable extends Error {
  * that was found dead is not asked first again.
  */
 export class Gateway<W extends World = World> {
+	readonly redaction: Redaction;
+
 	constructor(
 		readonly connection: Connection,
 		readonly world: W,
 		/** Where requests go at present; shared by all that came of one gateway. */
 		private readonly route = { base: connection.baseUrl },
-	) {}
+	) {
+		this.redaction = new Redaction(connection.key);
+	}
 
 	/** The same gateway for a part of the work that can be stopped by itself. */
 	withSignal(signal: AbortSignal): Gateway<W> {
@@ -149,7 +157,7 @@ export class Gateway<W extends World = World> {
 			throw received;
 		}
 
-		const clean = { ...received, text: this.redact(received.text) };
+		const clean = { ...received, text: this.redaction.text(received.text) };
 		const { status, headers, text } = clean;
 		if (status >= 400 || status < 200)
 			throw refused(what, clean, retryAfterOf(headers, clock.now()));
@@ -158,10 +166,24 @@ export class Gateway<W extends World = World> {
 			return { value: call.parse({ ...clean, json, requestId: requestIdOf(headers, json) }) };
 		} catch (error) {
 			if (!(error instanceof Unusable)) throw asGatewayError(error);
-			// Some gateways refuse with a good status.
-			if (valueAt(json, 'error')) throw refused(what, clean);
-			throw unreadable(what, clean, error.message, error.partialText);
+			throw this.useless(what, { ...clean, json }, error);
 		}
+	}
+
+	/** Some gateways refuse with a good status; what of a text had come by then may be billed. */
+	private useless(
+		what: Purpose,
+		answer: Received & { json: unknown },
+		why: Unusable,
+	): GatewayError {
+		const { redaction } = this;
+		const partialText = redaction.text(why.partialText ?? '');
+		const inStream = why.error === undefined ? undefined : redaction.json({ error: why.error });
+		const error = valueAt(inStream ?? answer.json, 'error');
+		if (partialText === '' && serviceError({ error })) {
+			return refused(what, inStream ? { ...answer, text: JSON.stringify(inStream) } : answer);
+		}
+		return unreadable(what, answer, redaction.text(why.message), { partialText, error });
 	}
 
 	private request(base: string, { endpoint, id, body, form, ...call }: Call<unknown>) {
@@ -176,14 +198,6 @@ export class Gateway<W extends World = World> {
 			headers,
 			body: form ?? (body && JSON.stringify(body)),
 		};
-	}
-
-	/** Services echo keys in their errors; none may reach an output, an error or a log. */
-	private redact(text: string): string {
-		const { key } = this.connection;
-		if (key.length < 8) return text;
-		// JSON may spell a slash as \/.
-		return text.replaceAll(key, '***').replaceAll(key.replaceAll('/', '\\/'), '***');
 	}
 }
 
