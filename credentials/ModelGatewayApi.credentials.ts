@@ -80,9 +80,9 @@ export class ModelGatewayApi implements ICredentialType {
 		type: 'generic',
 		properties: {
 			headers: {
-				// A key is often pasted with spaces, a line break, or the scheme in front.
+				// A key is often pasted with spaces, a line break, what cannot be seen, or the scheme in front.
 				Authorization:
-					'=Bearer {{ $credentials.apiKey.trim().replace(/^Bearer\\s+/i, "").trim() }}',
+					'=Bearer {{ $credentials.apiKey.replace(/[^\\x21-\\x7e]+/g, " ").trim().replace(/^Bearer /i, "").replaceAll(" ", "") }}',
 			},
 		},
 	};
@@ -95,6 +95,7 @@ export class ModelGatewayApi implements ICredentialType {
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,
 		},
+		// The type wants rules of one kind; n8n heeds each for itself.
 		rules: [
 			{
 				type: 'responseCode',
@@ -107,6 +108,14 @@ export class ModelGatewayApi implements ICredentialType {
 					message: 'No gateway answers at this base URL. It must not end in /v1',
 				},
 			},
-		],
+			{
+				type: 'responseSuccessBody',
+				properties: {
+					key: 'data',
+					value: undefined,
+					message: 'What answers at this base URL is no gateway: it gives no list of models',
+				},
+			},
+		] as ICredentialTestRequest['rules'],
 	};
 }

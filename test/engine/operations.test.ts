@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
 import { listSearch, runWorkflow, testCredential } from '../harness';
+import { page, startServer } from '../support/scriptedServer';
 import { sampleVideo, sha256 } from './support/samples';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
@@ -105,6 +106,7 @@ describe('the other operations', () => {
 	it.each([
 		['as it is', {}, { status: 'OK' }],
 		['with a scheme and spaces', { apiKey: '  Bearer demo-key \n' }, { status: 'OK' }],
+		['with what cannot be seen', { apiKey: '\u200bBearer demo-\r\nkey\u200b' }, { status: 'OK' }],
 		['with a trailing slash', { baseUrl: '/' }, { status: 'OK' }],
 		[
 			'with a wrong key',
@@ -127,6 +129,15 @@ describe('the other operations', () => {
 			expect(await testCredential('modelGatewayApi', values)).toMatchObject(expected);
 		},
 	);
+
+	it('test the credential of a website that is no gateway', async () => {
+		const website = await startServer(page(200));
+		const values = { apiKey: 'demo-key', baseUrl: website.url };
+		expect(await testCredential('modelGatewayApi', values)).toEqual({
+			status: 'Error',
+			message: 'What answers at this base URL is no gateway: it gives no list of models',
+		});
+	});
 
 	it('test the credential without sending the key over plain http', async () => {
 		// Every address of this machine, of which only some are known to be its own.

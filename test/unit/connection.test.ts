@@ -48,9 +48,11 @@ describe('a credential', () => {
 		expect(connectionFrom({ ...credential, baseUrl, allowHttp: true }).baseUrl).toBe(baseUrl);
 	});
 
-	it.each([' sk-1\n', 'Bearer sk-1', 'bearer   sk-1 ', ' Bearer sk-1'])(
-		'has a key without what was pasted along: %j',
-		(apiKey) => expect(connectionFrom({ ...credential, apiKey }).key).toBe('sk-1'),
+	it.each([
+		...[' sk-1\n', 'Bearer sk-1', 'bearer   sk-1 ', ' Bearer sk-1'],
+		...['sk-1\u200b', '\ufeffBearer\tsk-1', 'sk\r\n-1', 'Bearer\nsk-1'],
+	])('has a key without what was pasted along: %j', (apiKey) =>
+		expect(connectionFrom({ ...credential, apiKey }).key).toBe('sk-1'),
 	);
 
 	it.each(['', '  ', undefined, null])('without a backup URL has none: %j', (backupUrl) => {

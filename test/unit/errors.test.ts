@@ -176,8 +176,33 @@ describe('a refusal', () => {
 		expect(failure.record.advice).toContain('may have been accepted');
 	});
 
-	it('keeps what the service asked to wait', () => {
-		expect(refused(list, { status: 429, headers: {}, text: '' }, 7000).retryAfter).toBe(7000);
+	it.each([
+		[504, { message: 'Endpoint request timed out' }],
+		[502, { message: 'An invalid response was received from upstream', request_id: 'r1' }],
+		[502, { statusCode: 502, error: 'Bad Gateway', message: 'connect ECONNREFUSED' }],
+		[504, { type: 'about:blank', title: 'Gateway Timeout', detail: 'No answer', status: 504 }],
+		[408, { message: 'Request timeout' }],
+	])('by a proxy that speaks JSON may hide one too: %i %j', (status, body) => {
+		const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
+		expect(failure.reach).toBe('lost');
+		expect(failure.record.billed).toBe('unknown');
+	});
+
+	it.each([
+		[500, { error: { message: 'No media' } }],
+		[500, { message: 'No luck', code: 'upstream_error' }],
+		[400, { message: 'No such ratio' }],
+	])('in words of the service is its answer: %i %j', (status, body) => {
+		const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
+		expect(failure).toMatchObject({ reach: 'answered', record: { billed: 'no' } });
+	});
+
+	it('keeps what the service asked to wait, and says it', () => {
+		const wait = (milliseconds: number) =>
+			refused(list, { status: 429, headers: {}, text: '' }, milliseconds);
+		expect(wait(7000).retryAfter).toBe(7000);
+		expect(wait(7000).record.advice).toMatch(/ The service asks to wait 7 s first\.$/);
+		expect(wait(599_000).record.advice).toContain('10 minutes');
 	});
 });
 

@@ -34,9 +34,12 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		return value;
 	};
 
+	// What cannot be in a header comes from pasting; HTTP would leave it out, and the key would be another one.
 	const key = text('apiKey')
-		.replace(/^Bearer(\s+|$)/i, '')
-		.trim();
+		.replace(/[^\x21-\x7e]+/g, ' ')
+		.trim()
+		.replace(/^Bearer( |$)/i, '')
+		.replaceAll(' ', '');
 	if (key === '') problems.push({ field: 'API Key', problem: 'is empty' });
 	const baseUrl = address('baseUrl', 'Base URL');
 	const backupUrl = text('backupUrl') === '' ? undefined : address('backupUrl', 'Backup URL');

@@ -230,8 +230,7 @@ export function refused(what: Purpose, answer: FailedAnswer, retryAfter?: number
 	const known = isBalance ? errorCodes.quota_exceeded : said && meaningOf(said);
 	const byStatus = statusMeanings[answer.status] ?? statusMeanings[answer.status < 500 ? 400 : 500];
 	const { meaning, advice, heals } = known ?? byStatus;
-	// A proxy's page tells nothing about what the service did with the request.
-	const reach = said === undefined && answer.status >= 500 ? 'lost' : 'answered';
+	const reach = isOfProxy(answer, known) ? 'lost' : 'answered';
 	const reason = said?.message ?? (said ? meaning : `${meaning}, without saying why`);
 	const later =
 		retryAfter === undefined ? '' : ` The service asks to wait ${durationOf(retryAfter)} first.`;
@@ -251,6 +250,13 @@ export function refused(what: Purpose, answer: FailedAnswer, retryAfter?: number
 		reach,
 		retryAfter,
 	);
+}
+
+/** A proxy that gave up waiting says so in forms of its own, which tell nothing about what the service did. */
+function isOfProxy({ status, text }: FailedAnswer, known: ErrorMeaning | undefined): boolean {
+	const error = valueAt(parseJson(text), 'error');
+	const isOwn = known !== undefined || (isObject(error) && serviceError({ error }) !== undefined);
+	return !isOwn && (status >= 500 || status === 408);
 }
 
 function durationOf(milliseconds: number): string {

@@ -36,6 +36,8 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 const mostRedirects = 5;
 /** Answers are JSON; the largest carry pictures as base64. */
 const mostCharacters = 256 * 1024 * 1024;
+/** Milliseconds for the end of an answer of which all that is needed has come. */
+const courtesy = 1_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
 /**
@@ -81,7 +83,8 @@ export async function exchange(
 					return { ...head, isFile: true };
 				}
 				received = head;
-				await readInto(received, response, status < 300 ? onText : undefined);
+				const told = status < 300 ? onText : undefined;
+				await readInto(received, response, { onText: told, clock, limit });
 				return received;
 			} finally {
 				response.close();
@@ -100,15 +103,23 @@ export async function exchange(
 async function readInto(
 	received: Received,
 	response: HttpResponse,
-	onText?: ExchangeOptions['onText'],
+	{ onText, clock, limit }: Pick<ExchangeOptions, 'onText' | 'clock'> & { limit: AbortSignal },
 ): Promise<void> {
 	const decoder = new TextDecoder();
-	for await (const bytes of response.body) {
+	const pieces = response.body[Symbol.asyncIterator]();
+	for (;;) {
+		const { value: bytes, done } = await pieces.next();
+		if (done) return;
 		const text = decoder.decode(bytes, { stream: true });
 		received.text += text;
 		if (received.text.length > mostCharacters) throw tooLarge();
-		if (await onText?.(text)) return;
+		if (await onText?.(text)) break;
 	}
+	// An answer may count as delivered only when its end was taken, and some connections stay open.
+	const end = async () => {
+		while (!(await pieces.next()).done);
+	};
+	await Promise.race([end(), clock.sleep(courtesy, limit)]).catch(() => undefined);
 }
 
 function tooLarge(): Error {

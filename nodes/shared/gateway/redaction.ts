@@ -7,8 +7,9 @@ export class Redaction {
 	private readonly spellings: string[];
 
 	constructor(key: string) {
-		// JSON may spell a slash as \/.
-		this.spellings = key.length < shortestKey ? [] : [key, key.replaceAll('/', '\\/')];
+		// JSON may spell a slash as \/, and an address has it in its own way.
+		const spellings = [key, key.replaceAll('/', '\\/'), encodeURIComponent(key)];
+		this.spellings = key.length < shortestKey ? [] : [...new Set(spellings)];
 	}
 
 	text(text: string): string {
@@ -17,7 +18,7 @@ export class Redaction {
 
 	/** JSON that was put together of several texts: its key may have come in pieces. */
 	json<T>(value: T): T {
-		const text = JSON.stringify(value);
+		const text = JSON.stringify(value) ?? '';
 		const clean = this.text(text);
 		return clean === text ? value : (JSON.parse(clean) as T);
 	}

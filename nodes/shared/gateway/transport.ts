@@ -157,17 +157,27 @@ export class Gateway<W extends World = World> {
 			throw received;
 		}
 
-		const clean = { ...received, text: this.redaction.text(received.text) };
-		const { status, headers, text } = clean;
+		const answer = this.masked(received);
+		const { status, headers, json } = answer;
 		if (status >= 400 || status < 200)
-			throw refused(what, clean, retryAfterOf(headers, clock.now()));
-		const json = parseJson(text);
+			throw refused(what, answer, retryAfterOf(headers, clock.now()));
 		try {
-			return { value: call.parse({ ...clean, json, requestId: requestIdOf(headers, json) }) };
+			return { value: call.parse({ ...answer, requestId: requestIdOf(headers, json) }) };
 		} catch (error) {
 			if (!(error instanceof Unusable)) throw asGatewayError(error);
-			throw this.useless(what, { ...clean, json }, error);
+			throw this.useless(what, answer, error);
 		}
+	}
+
+	/** Without the key, wherever the service echoes it. */
+	private masked(received: Received): Received & { json: unknown } {
+		const { redaction } = this;
+		const text = redaction.text(received.text);
+		const json = parseJson(text);
+		const answer = { ...received, headers: redaction.json(received.headers), text, json };
+		// A key that is spelled in codes shows once it is read.
+		const clean = text.includes('\\u') ? redaction.json(json) : json;
+		return clean === json ? answer : { ...answer, text: JSON.stringify(clean), json: clean };
 	}
 
 	/** Some gateways refuse with a good status; what of a text had come by then may be billed. */

@@ -152,6 +152,10 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 		once: { ...healed, ...sentOnce(0, 502) },
 		always: { ...refused(502), ...sentOnce(0, 502) },
 	},
+	'JSON 504 of a proxy': {
+		once: { ...healed, ...sentOnce(0, 504) },
+		always: { ...refused(504), ...sentOnce(0, 504) },
+	},
 	'wrong content type': { once: unharmed, always: unharmed },
 	'compressed (gzip)': { once: unharmed, always: unharmed },
 	'compressed (br)': { once: unharmed, always: unharmed },

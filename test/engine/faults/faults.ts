@@ -64,6 +64,13 @@ export const faults: Fault[] = [
 		name: 'HTML 502',
 		action: () => ({ action: 'answer', status: 502, headers: html, body: page }),
 	},
+	{
+		name: 'JSON 504 of a proxy',
+		action: () => ({
+			...{ action: 'answer', status: 504 },
+			body: '{"message": "Endpoint request timed out"}',
+		}),
+	},
 	{ name: 'wrong content type', action: () => ({ action: 'headers', headers: html }) },
 	...(['gzip', 'br', 'deflate'] as const).map((encoding) => ({
 		...{ name: `compressed (${encoding})`, isSlow: true as const },
