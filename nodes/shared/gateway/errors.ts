@@ -335,12 +335,13 @@ export function jobFailureReason(job: unknown): ServiceError {
 }
 
 /** The first of many: a list that fills the screen is not read. */
-export function listed(texts: string[]): string {
-	const more = texts.length > mostListed ? `; and ${texts.length - mostListed} more` : '';
-	return texts.slice(0, mostListed).join('; ') + more;
+export function listed(texts: string[], most = 10): string {
+	const more = texts.length > most ? `; and ${texts.length - most} more` : '';
+	return texts.slice(0, most).join('; ') + more;
 }
 
-const mostListed = 10;
+/** As many as one order may have: whoever mends them wants to do it once. */
+const mostProblems = 20;
 
 /** Input that would be refused, found before anything is paid. */
 export interface Problem {
@@ -353,7 +354,7 @@ export interface Problem {
 export function badInput(problems: Problem[]): GatewayError {
 	const named = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
 	return new GatewayError({
-		message: listed(named),
+		message: excerpt(listed(named, mostProblems), 10_000),
 		advice: 'Nothing was sent and nothing was billed. Correct the fields named above.',
 		status: 0,
 		billed: 'no',
