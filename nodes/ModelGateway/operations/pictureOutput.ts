@@ -1,9 +1,10 @@
 import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
 import { pictures, type Picture } from '../../shared/gateway/images';
-import { defined, excerpt } from '../../shared/gateway/json';
+import type { GatewayError } from '../../shared/gateway/errors';
+import { asText, defined } from '../../shared/gateway/json';
 import { pictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture } from '../../shared/gateway/pictureDownload';
-import type { Answer, Call } from '../../shared/gateway/transport';
+import { asGatewayError, type Answer, type Call } from '../../shared/gateway/transport';
 import { fileOutputFields, type FileOutput } from '../../shared/n8n/fileOutput';
 import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
 
@@ -75,28 +76,37 @@ export async function keepPictures(
 	);
 }
 
-/** One item for each picture. */
+/** One item for each picture; one that cannot be had takes no other with it. */
 export async function deliverPictures(
 	made: MadePicture[],
+	output: FileOutput,
+	run: ItemRun,
+): Promise<Array<ItemOutput | GatewayError>> {
+	return await Promise.all(
+		made.map(
+			async (picture, index) =>
+				await deliverPicture(picture, index, output, run).catch(asGatewayError),
+		),
+	);
+}
+
+/** Files are kept with the picture, so that a retry does not fetch it again. */
+async function deliverPicture(
+	picture: MadePicture,
+	index: number,
 	{ download, binaryField }: FileOutput,
 	{ context, gateway }: ItemRun,
-): Promise<ItemOutput[]> {
-	return await Promise.all(
-		made.map(async ({ json, url, file, execution }, index): Promise<ItemOutput> => {
-			if (file) {
-				const isOwn = !file.id || execution === context.getExecutionId();
-				const own = isOwn ? file : await storeAnew(file, context);
-				return { json, binary: { [binaryField]: own } };
-			}
-			if (!download || url === undefined) return { json };
-			const bytes = await fetchPicture(
-				gateway.world,
-				url,
-				`download the picture ${excerpt(url, 200)}`,
-			);
-			return { json, binary: { [binaryField]: await store(bytes, index, context) } };
-		}),
-	);
+): Promise<ItemOutput> {
+	const { json, url, file, execution } = picture;
+	const own = context.getExecutionId();
+	if (file?.id && execution !== own) picture.file = await storeAnew(file, context);
+	else if (!file && download && url !== undefined) {
+		const known = { request_id: asText(json.request_id), partial_text: asText(json.text) };
+		const bytes = await fetchPicture(gateway.world, url, known);
+		picture.file = await store(bytes, index, context);
+	}
+	picture.execution = own;
+	return { json, ...(picture.file && { binary: { [binaryField]: picture.file } }) };
 }
 
 async function store(

@@ -38,8 +38,10 @@ export interface ErrorRecord {
 	/** Whether the same request can succeed later with nothing changed. */
 	retry_can_help: boolean;
 	raw_body?: string;
-	/** What came of a streamed text before it broke off. */
+	/** What came of a text whose answer could not be handed on as a whole. */
 	partial_text?: string;
+	/** The link of a picture that could not be fetched, byte for byte. */
+	url?: string;
 	/** The job this failure is about. */
 	job?: JobNote;
 }

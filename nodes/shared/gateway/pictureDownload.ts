@@ -1,4 +1,11 @@
-import { GatewayError, noAnswer, refused, unreadable, type Purpose } from './errors';
+import {
+	GatewayError,
+	noAnswer,
+	refused,
+	unreadable,
+	type ErrorRecord,
+	type Purpose,
+} from './errors';
 import { requestFile } from './fileRequest';
 import { guardedBody, type World } from './http';
 import { excerpt } from './json';
@@ -8,12 +15,17 @@ import { retryAfterOf, waitBeforeRetry } from './retry';
 const silence = 60_000;
 const mostBytes = 256 * 1024 * 1024;
 
-/** Fetches a picture, without the key; its link may live for 10 minutes only ("Limits"). @throws GatewayError */
+/**
+ * Fetches a picture, without the key; its link may live for 10 minutes only ("Limits").
+ * @param known goes into the record of a failure
+ * @throws GatewayError
+ */
 export async function fetchPicture(
 	world: World,
 	url: string,
-	purpose: string,
+	known: Partial<ErrorRecord>,
 ): Promise<Uint8Array> {
+	const purpose = `download the picture ${excerpt(url, 200)}`;
 	const what: Purpose = { purpose, lostIsBilled: 'yes' };
 	for (let tries = 1; ; tries++) {
 		const outcome = await fetchOnce(world, url, what).catch((error: unknown) =>
@@ -24,16 +36,19 @@ export async function fetchPicture(
 			{ ...outcome.record, reach: outcome.reach, retryAfter: outcome.retryAfter, tries },
 			{ resend: 'always', resendIfLost: true, hasBackup: false, random: world.random() },
 		);
-		if (wait === undefined) throw keptForLater(outcome);
+		if (wait === undefined) throw keptForLater(outcome, { ...known, url });
 		await world.clock.sleep(wait, world.signal);
 	}
 }
 
 /** However the download fails, the picture is paid for, and the next try does not pay again. */
-function keptForLater({ record, reach }: GatewayError): GatewayError {
+function keptForLater({ record, reach }: GatewayError, known: Partial<ErrorRecord>): GatewayError {
 	const advice =
-		'The picture is made and paid for. A retry fetches it again without paying; links of some models live for 10 minutes only.';
-	return new GatewayError({ ...record, advice, billed: 'yes', retry_can_help: true }, reach);
+		'The picture is made and paid for. Fetch it by its link (links of some models live for 10 minutes only); if the node failed, its retry does so without paying again.';
+	return new GatewayError(
+		{ ...record, ...known, advice, billed: 'yes', retry_can_help: true },
+		reach,
+	);
 }
 
 async function fetchOnce(world: World, url: string, what: Purpose): Promise<Uint8Array> {

@@ -216,7 +216,7 @@ function isRateLimit(outcome: unknown): boolean {
 }
 
 /** A mistake of ours is an error of its own kind, and is not to be hidden behind the network. */
-function asGatewayError(error: unknown): GatewayError {
+export function asGatewayError(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	throw error;
 }

@@ -20,8 +20,12 @@ import { stopSignalOf } from './world';
 /** In milliseconds: for the answer to what may have been paid for, whose job or text is kept then. */
 const graceOnStop = 5_000;
 
-/** How one item ended. */
-type Outcome = { outputs: ItemOutput[] } | { error: unknown };
+interface Failure {
+	error: unknown;
+}
+
+/** How one item ended: its outputs, and failures in the place of those that did not come. */
+type Outcome = Array<ItemOutput | Failure>;
 
 /**
  * The one item loop of the package. First every item is checked, so that nothing is paid when one of
@@ -117,7 +121,7 @@ class ItemLoop<Request, Made> {
 		const receipt = this.work.paid ? this.receipts.find(item, this.identityOf(request)) : undefined;
 		if (receipt?.job) this.jobs.set(item, receipt.job);
 		if (receipt?.made !== undefined) this.made.set(item, receipt.made as Made);
-		if (receipt?.outputs) this.outcomes[item] = { outputs: receipt.outputs };
+		if (receipt?.outputs) this.outcomes[item] = receipt.outputs;
 		if (receipt?.lost && !this.work.resendsLost?.(request)) {
 			this.fail(item, sentBefore(receipt.lost));
 		}
@@ -151,7 +155,9 @@ class ItemLoop<Request, Made> {
 			const outputs = deliver
 				? await deliver(made, request, this.runOf(item, gateway))
 				: (made as ItemOutput[]);
-			this.outcomes[item] = { outputs };
+			this.outcomes[item] = outputs.map((output) =>
+				output instanceof GatewayError ? this.failed(item, output) : output,
+			);
 		} catch (error) {
 			this.fail(item, error);
 		}
@@ -183,38 +189,44 @@ class ItemLoop<Request, Made> {
 		const isForModel = isTool(this.context.getNode());
 		return [
 			this.outcomes.flatMap((outcome, item) =>
-				'error' in outcome
-					? [errorItem(outcome.error, item)]
-					: outcome.outputs.map((output) => ({
-							...(isForModel ? toolAnswer(output, this.jobs.get(item), this.context) : output),
-							pairedItem: { item },
-						})),
+				outcome.map((output) =>
+					'error' in output
+						? errorItem(output.error, item)
+						: {
+								...(isForModel ? toolAnswer(output, this.jobs.get(item), this.context) : output),
+								pairedItem: { item },
+							},
+				),
 			),
 		];
 	}
 
 	/** What Stop left in doubt goes before all else. */
 	private stopped() {
-		const doubtful = this.outcomes.flatMap((outcome, item) =>
-			'error' in outcome && recordOf(outcome.error).billed === 'unknown' ? [item] : [],
-		);
+		const doubtful = this.outcomes.flatMap((outcome, item) => {
+			const failure = failureIn(outcome);
+			return failure && recordOf(failure.error).billed === 'unknown' ? [{ item, ...failure }] : [];
+		});
 		const [first, ...others] = doubtful;
 		if (first === undefined) return this.error(canceled());
-		const { record, reach } = (this.outcomes[first] as { error: GatewayError }).error;
-		const also = others.length > 0 ? ` So it is with items ${others.join(', ')}.` : '';
-		return this.error(new GatewayError({ ...record, advice: record.advice + also }, reach), first);
+		const { record, reach } = first.error as GatewayError;
+		const items = others.map(({ item }) => item).join(', ');
+		const also = others.length > 0 ? ` So it is with items ${items}.` : '';
+		const error = new GatewayError({ ...record, advice: record.advice + also }, reach);
+		return this.error(error, first.item);
 	}
 
 	private keepReceipts(): void {
 		for (const [item, request] of this.requests) {
 			const outcome = this.outcomes[item];
+			const failure = failureIn(outcome);
 			const identity = this.identityOf(request);
 			const made = this.made.get(item);
 			if (made !== undefined) {
-				const outputs = outcome && 'outputs' in outcome ? outcome.outputs : undefined;
+				const outputs = failure ? undefined : (outcome as ItemOutput[] | undefined);
 				this.receipts.keep(item, identity, { made, outputs, job: this.jobs.get(item) });
-			} else if (outcome && 'error' in outcome && this.mayBePaid(outcome.error)) {
-				this.receipts.keep(item, identity, { lost: recordOf(outcome.error) });
+			} else if (failure && this.mayBePaid(failure.error)) {
+				this.receipts.keep(item, identity, { lost: recordOf(failure.error) });
 			}
 		}
 	}
@@ -240,12 +252,16 @@ class ItemLoop<Request, Made> {
 	}
 
 	private fail(item: number, cause: unknown): void {
+		this.outcomes[item] = [this.failed(item, cause)];
+	}
+
+	private failed(item: number, cause: unknown): Failure {
 		const job = this.jobs.get(item);
 		const error = job && cause instanceof GatewayError ? cause.about(job) : cause;
-		this.outcomes[item] = { error };
 		// What fails because the node has failed already is a consequence, not news.
 		if (!this.isGivenUp && !this.isStopped) this.failures.push({ item, error });
 		if (this.isFailing && !this.work.paid) this.abort();
+		return { error };
 	}
 
 	/** Ends what is under way. */
@@ -269,6 +285,10 @@ class ItemLoop<Request, Made> {
 	private get isStopped(): boolean {
 		return this.stop?.aborted ?? false;
 	}
+}
+
+function failureIn(outcome: Outcome | undefined): Failure | undefined {
+	return outcome?.find((output) => 'error' in output);
 }
 
 const sentAlready =

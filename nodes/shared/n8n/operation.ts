@@ -43,8 +43,11 @@ export interface ItemWork<Request, Made = ItemOutput[]> {
 		/** @returns for each request what it made, or why it failed */
 		perform(requests: Request[], run: ItemRun): Promise<Array<Made | GatewayError>>;
 	};
-	/** Turns the answer into outputs; costs nothing, and may be repeated. */
-	deliver?(made: Made, request: Request, run: ItemRun): Promise<ItemOutput[]>;
+	/**
+	 * Turns the answer into outputs; costs nothing, and may be repeated. An error in the place of an output
+	 * fails alone. What it adds to `made` is kept in the receipt too.
+	 */
+	deliver?(made: Made, request: Request, run: ItemRun): Promise<Array<ItemOutput | GatewayError>>;
 	/** What makes two requests the same, where it is not the whole request. */
 	identity?(request: Request): unknown;
 	/** Whether the user wants a request sent again whose answer was lost. */

@@ -1,0 +1,82 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import { SimulatedTime, retryExecution, runWorkflow } from '../harness';
+import { answer, startServer, type Reply } from '../support/scriptedServer';
+import { picture } from './support/samples';
+import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+
+const png = Buffer.from(picture('teal'));
+const signed = `sig=${'a%2Fb%3D'.repeat(60)}`;
+const continuing = { onError: 'continueErrorOutput' } as const;
+
+let time: SimulatedTime;
+let gateway: Gateway;
+beforeEach(async () => {
+	time = new SimulatedTime(100);
+	gateway = await startGateway();
+});
+afterEach(async () => {
+	await gateway.close();
+	await time.end();
+});
+
+const run = async (operation: string, settings: Partial<INode> = {}, more: IDataObject = {}) => {
+	const request = { resource: 'image', operation, model: byId('image-1'), prompt: 'A lighthouse' };
+	const workflow = chain(modelGateway({ ...request, ...more }, settings));
+	return await runWorkflow(workflow, { credentials: credentialFor(gateway) });
+};
+/** A storage that has every picture but those called gone. */
+const storage = async (gone: Reply = answer(404, '')) =>
+	await startServer((response, request) =>
+		(request.path.startsWith('/gone') ? gone : answer(200, png))(response, request),
+	);
+const answers = (data: unknown, headers = { 'x-request-id': 'order-7' }) =>
+	gateway.fault({
+		...{ route: 'imageGenerate', action: 'answer', headers },
+		body: JSON.stringify({ data }),
+	});
+const orders = () => gateway.requests.filter(({ host }) => host !== 'storage').length;
+
+describe('a picture that cannot be fetched', () => {
+	it('takes no other with it, and can be fetched by its link', async () => {
+		const { url } = await storage();
+		const dead = `${url}/gone?${signed}`;
+		answers([{ url: `${url}/1` }, { url: dead }, { b64_json: png.toString('base64') }]);
+		const result = await run('generate', continuing);
+		const [first, last, ...others] = result.items('Model Gateway');
+		expect(others).toEqual([]);
+		expect([first.json.index, last.json.index]).toEqual([0, 2]);
+		for (const item of [first, last]) expect(await result.binary(item)).toEqual(png);
+		expect(result.items('Model Gateway', { output: 1 })).toEqual([
+			expect.objectContaining({
+				json: {
+					error: expect.stringContaining('Could not download the picture'),
+					details: expect.objectContaining({ url: dead, request_id: 'order-7', billed: 'yes' }),
+				},
+				pairedItem: { item: 0 },
+			}),
+		]);
+	});
+
+	it('leaves the text of a chat', async () => {
+		const { url } = await storage();
+		const content = `One ![a](${url}/1), two ![b](${url}/gone?${signed}).`;
+		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
+		gateway.fault({ route: 'chat', action: 'answer', body });
+		const result = await run('chat', continuing, { model: byId('image-chat-1') });
+		expect(result.items('Model Gateway')).toHaveLength(1);
+		expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+			{ json: { details: { partial_text: content, url: `${url}/gone?${signed}` } } },
+		]);
+	});
+
+	it('fails the node, whose retry neither pays nor fetches the others again', async () => {
+		const server = await storage();
+		answers([{ url: `${server.url}/1` }, { url: `${server.url}/gone` }]);
+		const failed = await run('generate');
+		expect(failed.errorOf('Model Gateway')?.message).toContain('Could not download the picture');
+		await retryExecution(failed);
+		expect(server.requests.map(({ path }) => path).sort()).toEqual(['/1', '/gone', '/gone']);
+		expect(orders()).toBe(1);
+	});
+});
