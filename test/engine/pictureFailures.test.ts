@@ -79,4 +79,33 @@ describe('a picture that cannot be fetched', () => {
 		expect(server.requests.map(({ path }) => path).sort()).toEqual(['/1', '/gone', '/gone']);
 		expect(orders()).toBe(1);
 	});
+
+	it.each([
+		[403, '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>'],
+		[404, ''],
+		[410, ''],
+	])('because its link is dead (HTTP %d) says that no retry helps', async (status, body) => {
+		const { url } = await storage(answer(status, body));
+		answers([{ url: `${url}/gone` }]);
+		const failed = await run('generate');
+		expect(failed.errorOf('Model Gateway')).toMatchObject({
+			description: expect.stringMatching(/its link no longer works.*anew.*paid again/),
+			context: { data: { retry_can_help: false, billed: 'yes', url: `${url}/gone` } },
+		});
+		const retried = await retryExecution(failed);
+		expect(retried.errorOf('Model Gateway')?.description).toContain('a retry cannot help');
+		expect(orders()).toBe(1);
+	});
+
+	it('because its storage is dead names the storage, and what the network said', async () => {
+		const server = await storage();
+		const { url } = server;
+		await server.close();
+		answers([{ url: `${url}/1` }]);
+		const error = (await run('generate')).errorOf('Model Gateway');
+		expect(error?.message).toContain(`${new URL(url).host} could not be reached`);
+		expect(error?.message).toContain('ECONNREFUSED');
+		expect(error?.description).not.toContain('credential');
+		expect(error?.description).toContain('its retry does so without paying again');
+	});
 });

@@ -83,7 +83,7 @@ export const imageChat: Operation<Request, MadePicture[]> = {
 		return await keepPictures(pictures, defined(rest) as IDataObject, run);
 	},
 
-	deliver: async (made, { output }, run) => await deliverPictures(made, output, run),
+	deliver: deliverPictures,
 
 	identity: ({ model, message }) => ({ model, message }),
 };

@@ -118,7 +118,7 @@ export const imageEdit: Operation<Request, MadePicture[]> = {
 		);
 	},
 
-	deliver: async (made, { output }, run) => await deliverPictures(made, output, run),
+	deliver: deliverPictures,
 
 	identity: ({ body, image, mask }) => ({ body, image, mask }),
 };

@@ -107,7 +107,7 @@ export const imageGenerate: Operation<Request, MadePicture[]> = {
 		);
 	},
 
-	deliver: async (made, { output }, run) => await deliverPictures(made, output, run),
+	deliver: deliverPictures,
 
 	identity: ({ body }) => body,
 };

@@ -79,7 +79,7 @@ export async function keepPictures(
 /** One item for each picture; one that cannot be had takes no other with it. */
 export async function deliverPictures(
 	made: MadePicture[],
-	output: FileOutput,
+	{ output }: { output: FileOutput },
 	run: ItemRun,
 ): Promise<Array<ItemOutput | GatewayError>> {
 	return await Promise.all(

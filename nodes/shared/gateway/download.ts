@@ -21,7 +21,8 @@ const mostRefreshes = 3;
 const mostRestarts = 5;
 /** A transfer may break off this often, as long as each try brings something. */
 const mostBreaks = 100;
-const linkRefused = new Set([400, 401, 403, 404, 410]);
+/** How storages answer to a link that has expired, or leads nowhere. */
+export const linkRefused = new Set([400, 401, 403, 404, 410]);
 
 /**
  * Fetches a finished video ("Endpoints" 3): byte for byte the link that was given, without the key, in

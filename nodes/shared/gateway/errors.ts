@@ -104,6 +104,8 @@ export interface Purpose {
 	purpose: string;
 	/** What a lost answer may have cost. */
 	lostIsBilled: ErrorRecord['billed'];
+	/** Who is asked, where it is not the gateway; its failures name the network's own words in the message. */
+	host?: string;
 	/** What a good status has cost although nothing came of it; default: as a lost answer. */
 	unreadableIsBilled?: ErrorRecord['billed'];
 }
@@ -126,9 +128,11 @@ export function noAnswer(what: Purpose, cause: unknown): GatewayError {
 	const longer = isLate
 		? 'If the answer needs longer, raise Timeout (Seconds) where the node has it. '
 		: '';
+	const { purpose, host } = what;
+	const happened = unsent ? `${host ?? 'the gateway'} could not be reached` : lost;
 	return new GatewayError(
 		{
-			message: `Could not ${what.purpose}: ${unsent ? 'the gateway could not be reached' : lost}`,
+			message: `Could not ${purpose}: ${happened}${host ? ` (${detail})` : ''}`,
 			advice: unsent
 				? `Check the base URL in the Model Gateway credential and the network (${detail}). Nothing was sent, so nothing was billed.`
 				: `The network said: ${detail}. ${longer}${adviceOnLost(what)}`.trim(),

@@ -1,3 +1,4 @@
+import { linkRefused } from './download';
 import {
 	GatewayError,
 	noAnswer,
@@ -26,7 +27,7 @@ export async function fetchPicture(
 	known: Partial<ErrorRecord>,
 ): Promise<Uint8Array> {
 	const purpose = `download the picture ${excerpt(url, 200)}`;
-	const what: Purpose = { purpose, lostIsBilled: 'yes' };
+	const what: Purpose = { purpose, lostIsBilled: 'yes', host: new URL(url).host };
 	for (let tries = 1; ; tries++) {
 		const outcome = await fetchOnce(world, url, what).catch((error: unknown) =>
 			error instanceof GatewayError ? error : noAnswer(what, error),
@@ -41,12 +42,16 @@ export async function fetchPicture(
 	}
 }
 
-/** However the download fails, the picture is paid for, and the next try does not pay again. */
+/** However the download fails, the picture is paid for, and a retry, which asks by the same link, does not pay again. */
 function keptForLater({ record, reach }: GatewayError, known: Partial<ErrorRecord>): GatewayError {
-	const advice =
-		'The picture is made and paid for. Fetch it by its link (links of some models live for 10 minutes only); if the node failed, its retry does so without paying again.';
+	const isDead = linkRefused.has(record.status);
+	const advice = `The picture is made and paid for${
+		isDead
+			? ', but its link no longer works. Only executing the workflow anew makes a new one, which is paid again'
+			: '. Fetch it by its link; if the node failed, its retry does so without paying again'
+	}; links of some models live for 10 minutes only.`;
 	return new GatewayError(
-		{ ...record, ...known, advice, billed: 'yes', retry_can_help: true },
+		{ ...record, ...known, advice, billed: 'yes', retry_can_help: !isDead },
 		reach,
 	);
 }
