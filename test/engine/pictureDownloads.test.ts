@@ -14,6 +14,8 @@ const formats = {
 	jpg: canvas.toBuffer('image/jpeg'),
 	webp: canvas.toBuffer('image/webp'),
 };
+const heic = Buffer.from('\0\0\0\x18ftypmif1\0\0\0\0mif1heic');
+const strange = Buffer.from('\xff\x0a\x00\x10\x05', 'latin1');
 const at = (tenth: number, file: Uint8Array = png) => Math.floor((file.length * tenth) / 10);
 const lastByte = 9.999999;
 const modes = ['filesystem', 'default'] as const;
@@ -107,6 +109,22 @@ describe('a picture', () => {
 			expect(sha256(await result.binary(result.items('Model Gateway')[0]))).toBe(sha256(file));
 		},
 	);
+
+	it.each<[string, Reply, string]>([
+		['a form', answer(200, heic), 'image/heic'],
+		['a name only', answer(200, strange, { 'content-type': 'image/jxl' }), 'image/jxl'],
+	])('of another kind is taken by %s', async (_, reply, mimeType) => {
+		await serve(reply);
+		const [{ binary }] = (await run()).items('Model Gateway');
+		const fileExtension = mimeType.slice(6);
+		expect(binary?.data).toMatchObject({ mimeType, fileName: `image.${fileExtension}` });
+	});
+
+	it('is no web page, whatever the storage calls it', async () => {
+		await serve(answer(200, '<html>Sorry</html>', { 'content-type': 'image/png' }));
+		const error = (await run()).errorOf('Model Gateway');
+		expect(error?.message).toContain('the answer is no picture: <html>Sorry</html>');
+	});
 
 	it.each(modes)('that never comes is kept for the next try (%s)', async (mode) => {
 		const server = await serve(storage(png, { until: at(5) }));

@@ -289,6 +289,14 @@ describe('the type of a picture', () => {
 		['small GIF', pixel, 'gif', 'image/gif'],
 		['TIFF', Buffer.from('II*\0\b\0\0\0', 'latin1'), 'tiff', 'image/tiff'],
 		['SVG', Buffer.from('\n<svg xmlns="http://www.w3.org/2000/svg"/>'), 'svg', 'image/svg+xml'],
+		['SVG with a head', Buffer.from('<?xml version="1.0"?>\n<svg/>'), 'svg', 'image/svg+xml'],
+		['BMP', Buffer.from('BM6\0\0\0\0\0\0\0', 'latin1'), 'bmp', 'image/bmp'],
+		...['heic', 'hevc', 'mif1'].map((brand): [string, Uint8Array, string, string] => [
+			`HEIC by its brand ${brand}`,
+			Buffer.from(`\0\0\0\x18ftyp${brand}\0\0\0\0`),
+			'heic',
+			'image/heic',
+		]),
 	])('is told by its bytes: %s', (_, bytes, extension, mimeType) => {
 		expect(pictureType(bytes)).toEqual({ extension, mimeType });
 		const within = new Uint8Array(bytes.length + 7);
@@ -304,7 +312,27 @@ describe('the type of a picture', () => {
 		'RIFF....WAVE',
 		'....ftypisom',
 		'%PDF-',
+		'<?xml version="1.0"?><Error/>',
+		'BMW 320d, 2019',
 	])('is unknown for %j', (text) => expect(pictureType(Buffer.from(text))).toBeUndefined());
+});
+
+describe('the type that a picture came with', () => {
+	const bytes = Buffer.from('\xff\x0a\x00\x10\x05', 'latin1');
+	it('is taken where its bytes are of no known form', () => {
+		expect(pictureType(bytes, 'image/jxl; a=b')).toEqual({
+			extension: 'jxl',
+			mimeType: 'image/jxl',
+		});
+		expect(pictureType(png, 'image/jxl')?.mimeType).toBe('image/png');
+	});
+
+	it.each<[string, Uint8Array]>([
+		['text/html', bytes],
+		['application/octet-stream', bytes],
+		['image/png', Buffer.from('<html>Grüße</html>')],
+		['image/png', Buffer.alloc(0)],
+	])('is not taken: %s', (said, file) => expect(pictureType(file, said)).toBeUndefined());
 });
 
 describe('a picture of several frames', () => {

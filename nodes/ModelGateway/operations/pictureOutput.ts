@@ -1,7 +1,7 @@
 import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
 import { pictures, type Picture } from '../../shared/gateway/images';
 import type { GatewayError } from '../../shared/gateway/errors';
-import { asText, defined } from '../../shared/gateway/json';
+import { defined } from '../../shared/gateway/json';
 import { pictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture } from '../../shared/gateway/pictureDownload';
 import { asGatewayError, type Answer, type Call } from '../../shared/gateway/transport';
@@ -71,7 +71,7 @@ export async function keepPictures(
 			const place = list.length > 1 ? { index } : {};
 			const json = { ...(fields as IDataObject), ...place, ...common };
 			if (!bytes) return { json, url, execution };
-			return { json, file: await store(Buffer.from(bytes), index, context), execution };
+			return { json, file: await store({ bytes }, index, context), execution };
 		}),
 	);
 }
@@ -98,37 +98,29 @@ async function deliverPicture(
 	{ context, gateway }: ItemRun,
 ): Promise<ItemOutput> {
 	const { json, url, file, execution } = picture;
+	const { helpers } = context;
 	const own = context.getExecutionId();
-	if (file?.id && execution !== own) picture.file = await storeAnew(file, context);
-	else if (!file && download && url !== undefined) {
-		const known = { request_id: asText(json.request_id), partial_text: asText(json.text) };
-		const bytes = await fetchPicture(gateway.world, url, known);
-		picture.file = await store(bytes, index, context);
+	if (file?.id && execution !== own) {
+		const bytes = await helpers.getBinaryStream(file.id);
+		picture.file = await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
+	} else if (!file && download && url !== undefined) {
+		const { request_id, text: partial_text } = json as { request_id?: string; text?: string };
+		const received = await fetchPicture(gateway.world, url, { request_id, partial_text });
+		picture.file = await store(received, index, context);
 	}
 	picture.execution = own;
 	return { json, ...(picture.file && { binary: { [binaryField]: picture.file } }) };
 }
 
 async function store(
-	bytes: Uint8Array,
+	{ bytes, mimeType: said }: { bytes: Uint8Array; mimeType?: string },
 	index: number,
 	{ helpers }: ItemRun['context'],
 ): Promise<IBinaryData> {
-	const { extension = 'png', mimeType = 'image/png' } = pictureType(bytes) ?? {};
+	const { extension = 'png', mimeType = 'image/png' } = pictureType(bytes, said) ?? {};
 	return await helpers.prepareBinaryData(
 		Buffer.from(bytes),
 		`image${index === 0 ? '' : `-${index + 1}`}.${extension}`,
-		mimeType,
-	);
-}
-
-async function storeAnew(
-	{ id, fileName, mimeType }: IBinaryData,
-	{ helpers }: ItemRun['context'],
-): Promise<IBinaryData> {
-	return await helpers.prepareBinaryData(
-		await helpers.getBinaryStream(id ?? ''),
-		fileName,
 		mimeType,
 	);
 }

@@ -1,17 +1,30 @@
-/** What the first bytes of a picture say it is; undefined for anything else. */
+/** How files of each form begin. */
+const forms: Array<[beginning: RegExp, extension: string, mimeType?: string]> = [
+	[/^\x89PNG\r\n/, 'png'],
+	[/^\xff\xd8\xff/, 'jpg', 'image/jpeg'],
+	[/^GIF8[79]a/, 'gif'],
+	[/^RIFF....WEBP/s, 'webp'],
+	[/^....ftypavi[fs]/s, 'avif'],
+	[/^....ftyp(he[iv]|m[is]f1)/s, 'heic'],
+	[/^(II\*\0|MM\0\*)/, 'tiff'],
+	[/^BM....\0\0\0\0/s, 'bmp'],
+	[/^\s*<(\?xml[^]*<)?svg/, 'svg', 'image/svg+xml'],
+];
+
+/**
+ * What the first bytes of a picture say it is; undefined for anything else.
+ * @param said the type it came with: taken for bytes of no form we know, unless they are a text
+ */
 export function pictureType(
 	bytes: Uint8Array,
+	said = '',
 ): { mimeType: string; extension: string } | undefined {
-	const head = Buffer.from(bytes.subarray(0, 32)).toString('latin1');
-	const is = (extension: string, mimeType = `image/${extension}`) => ({ mimeType, extension });
-	if (head.startsWith('\x89PNG\r\n')) return is('png');
-	if (head.startsWith('\xff\xd8\xff')) return is('jpg', 'image/jpeg');
-	if (/^GIF8[79]a/.test(head)) return is('gif');
-	if (/^RIFF....WEBP/s.test(head)) return is('webp');
-	if (/^....ftypavi[fs]/s.test(head)) return is('avif');
-	if (/^(II\*\0|MM\0\*)/.test(head)) return is('tiff');
-	if (head.startsWith('BM')) return is('bmp');
-	return /^\s*(<\?xml|<svg)/.test(head) ? is('svg', 'image/svg+xml') : undefined;
+	const head = Buffer.from(bytes.subarray(0, 500)).toString('latin1');
+	const isText = !/[\0-\x08]/.test(head);
+	const known = forms.find(([beginning]) => beginning.test(head));
+	const [, extension, mimeType = `image/${extension}`] =
+		known ?? (isText ? undefined : /^image\/([\w.+-]+)/i.exec(said)) ?? [];
+	return extension === undefined ? undefined : { mimeType, extension };
 }
 
 /** Whether a picture's end is there; undefined where its form does not tell for sure. */

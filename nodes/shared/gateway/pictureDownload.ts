@@ -13,6 +13,12 @@ import { excerpt } from './json';
 import { hasEnd, pictureType } from './pictureBytes';
 import { retryAfterOf, waitBeforeRetry } from './retry';
 
+interface Received {
+	bytes: Uint8Array;
+	/** As the storage calls it. */
+	mimeType?: string;
+}
+
 const silence = 60_000;
 const mostBytes = 256 * 1024 * 1024;
 
@@ -25,7 +31,7 @@ export async function fetchPicture(
 	world: World,
 	url: string,
 	known: Partial<ErrorRecord>,
-): Promise<Uint8Array> {
+): Promise<Received> {
 	const purpose = `download the picture ${excerpt(url, 200)}`;
 	const what: Purpose = { purpose, lostIsBilled: 'yes', host: new URL(url).host };
 	for (let tries = 1; ; tries++) {
@@ -42,6 +48,12 @@ export async function fetchPicture(
 	}
 }
 
+/** Why bytes that came as a picture are of no use; continues "the answer …". */
+export function pictureProblem(bytes: Uint8Array, said?: string): string | undefined {
+	if (pictureType(bytes, said)) return hasEnd(bytes) === false ? 'ends too early' : undefined;
+	return `is no picture: ${excerpt(Buffer.from(bytes.subarray(0, 500)).toString())}`;
+}
+
 /** However the download fails, the picture is paid for, and a retry, which asks by the same link, does not pay again. */
 function keptForLater({ record, reach }: GatewayError, known: Partial<ErrorRecord>): GatewayError {
 	const isDead = linkRefused.has(record.status);
@@ -56,7 +68,7 @@ function keptForLater({ record, reach }: GatewayError, known: Partial<ErrorRecor
 	);
 }
 
-async function fetchOnce(world: World, url: string, what: Purpose): Promise<Uint8Array> {
+async function fetchOnce(world: World, url: string, what: Purpose): Promise<Received> {
 	const response = await requestFile(world, { url, authenticated: false }, { received: 0 });
 	const { status, headers } = response;
 	const pieces: Uint8Array[] = [];
@@ -72,18 +84,15 @@ async function fetchOnce(world: World, url: string, what: Purpose): Promise<Uint
 		broken = error;
 	}
 	const bytes = Buffer.concat(pieces);
-	const isWhole = hasEnd(bytes);
 	// A storage may announce more bytes than there are.
-	if (broken !== undefined && !isWhole) throw broken;
+	if (broken !== undefined && !hasEnd(bytes)) throw broken;
 	const answer = { status, headers, text: '' };
 	if (status < 200 || status > 299) {
 		const text = bytes.subarray(0, 10_000).toString('utf8');
 		throw refused(what, { ...answer, text }, retryAfterOf(headers, world.clock.now()));
 	}
-	if (pictureType(bytes) === undefined) {
-		const text = bytes.subarray(0, 500).toString('utf8');
-		throw unreadable(what, { ...answer, text }, `is no picture: ${excerpt(text, 120)}`);
-	}
-	if (isWhole === false) throw unreadable(what, answer, 'ends too early');
-	return bytes;
+	const mimeType = headers['content-type'];
+	const problem = pictureProblem(bytes, mimeType);
+	if (problem !== undefined) throw unreadable(what, answer, problem);
+	return { bytes, mimeType };
 }
