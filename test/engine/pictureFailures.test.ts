@@ -109,3 +109,39 @@ describe('a picture that cannot be fetched', () => {
 		expect(error?.description).toContain('its retry does so without paying again');
 	});
 });
+
+describe('what came as base64 and is no picture', () => {
+	const html = Buffer.from('<html>Out of paint</html>').toString('base64');
+	const half = png.subarray(0, png.length / 2).toString('base64');
+
+	it.each([
+		['a page', { b64_json: html }, 'is no picture: <html>Out of paint</html>'],
+		['a page under a name', { url: `data:image/png;base64,${html}` }, 'is no picture'],
+		['half a picture', { b64_json: half }, 'ends too early'],
+	])('is an error of its own: %s', async (_, entry, problem) => {
+		answers([entry, { b64_json: png.toString('base64') }]);
+		const result = await run('generate', continuing);
+		const items = result.items('Model Gateway');
+		expect(items.map(({ json }) => json.index)).toEqual([1]);
+		expect(await result.binary(items[0])).toEqual(png);
+		expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+			{
+				json: {
+					error: expect.stringContaining(problem),
+					details: { billed: 'yes', retry_can_help: false, request_id: 'order-7' },
+				},
+			},
+		]);
+	});
+
+	it('is not paid again by a retry', async () => {
+		answers([{ b64_json: html }]);
+		const failed = await run('generate');
+		expect(failed.errorOf('Model Gateway')?.description).toContain(
+			'Only executing the workflow anew',
+		);
+		const retried = await retryExecution(failed);
+		expect(retried.errorOf('Model Gateway')?.message).toContain('Out of paint');
+		expect(orders()).toBe(1);
+	});
+});

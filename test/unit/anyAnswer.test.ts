@@ -5,7 +5,7 @@ import { generated } from '../../nodes/LmChatModelGateway/received';
 import * as answers from '../../nodes/shared/gateway/answers';
 import { completion, textOf, type Completion } from '../../nodes/shared/gateway/chat';
 import { embeddingList } from '../../nodes/shared/gateway/embeddings';
-import { chatPictures, pictures, type Picture } from '../../nodes/shared/gateway/images';
+import { chatPictures, picturesOf, type Picture } from '../../nodes/shared/gateway/images';
 import { excerpt, textAt } from '../../nodes/shared/gateway/json';
 import { Unusable, type Answer } from '../../nodes/shared/gateway/transport';
 import { answerOf } from '../support/answers';
@@ -78,7 +78,9 @@ const readers: Record<string, Reader<unknown>> = {
 					: isId(part.toolCallId) && isId(part.toolName) && part.input.startsWith('{'),
 			),
 	),
-	pictures: reader(trueAnswers.imageGenerate, pictures, (list) => list.every(isPicture)),
+	picturesOf: reader(trueAnswers.imageGenerate, picturesOf, ({ pictures: list }) =>
+		list.every(isPicture),
+	),
 	chatPictures: reader(
 		trueAnswers.chat,
 		chatPictures,

@@ -1,6 +1,6 @@
 import { createCanvas, GifEncoder } from '@napi-rs/canvas';
 import fc from 'fast-check';
-import { chatPictures, pictures } from '../../nodes/shared/gateway/images';
+import { chatPictures, picturesOf } from '../../nodes/shared/gateway/images';
 import { markdownImages } from '../../nodes/shared/gateway/markdown';
 import { hasSeveralFrames, pictureType } from '../../nodes/shared/gateway/pictureBytes';
 import { Unusable } from '../../nodes/shared/gateway/transport';
@@ -117,7 +117,7 @@ describe('the pictures of an answer', () => {
 		['beside one without a byte', { data: [{ b64_json: '!!!' }, { url: link }] }],
 		['beside an empty list', { data: [], images: [{ url: link }] }],
 	])('are found: a link %s', (_, body) => {
-		expect(pictures(answerOf(body))).toEqual([expect.objectContaining({ url: link })]);
+		expect(picturesOf(answerOf(body)).pictures).toEqual([expect.objectContaining({ url: link })]);
 	});
 
 	it.each<[string, object]>([
@@ -127,7 +127,8 @@ describe('the pictures of an answer', () => {
 		['as a link', { url: `data:image/gif;base64,${base64}` }],
 		['as image_url', { image_url: { url: `data:image/gif;base64,${base64}` } }],
 	])('are found: one that is in the answer %s, and not handed on twice', (_, entry) => {
-		const [picture] = pictures(answerOf({ data: [{ ...entry, revised_prompt: 'a cat' }] }));
+		const body = { data: [{ ...entry, revised_prompt: 'a cat' }] };
+		const [picture] = picturesOf(answerOf(body)).pictures;
 		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
 		expect(picture.fields).toMatchObject({ revised_prompt: 'a cat' });
 		expect(JSON.stringify(picture.fields)).not.toContain(base64);
@@ -141,7 +142,7 @@ describe('the pictures of an answer', () => {
 		[],
 		'',
 		'<html>',
-	])('are missed in %j', (body) => expect(() => pictures(answerOf(body))).toThrow(Unusable));
+	])('are missed in %j', (body) => expect(() => picturesOf(answerOf(body))).toThrow(Unusable));
 });
 
 describe('the pictures of a chat', () => {
@@ -163,6 +164,30 @@ describe('the pictures of a chat', () => {
 		const [picture] = chatPictures(answerOf(chat(`![a](${url})`))).pictures;
 		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
 		expect(JSON.stringify(picture.fields)).toBe('{}');
+	});
+
+	const data = `data:image/gif;base64,${pixel.toString('base64')}`;
+	const wrapped = data.replace(/(,.{10}|.{9}$)/g, '$1\r\n ');
+	it.each([
+		[`![a](${wrapped})`, '![a](data:image)'],
+		[`![a](\n${wrapped}\n"A title")`, '![a](data:image\n"A title")'],
+		[`![a](${data} 'A title')`, "![a](data:image 'A title')"],
+		[`![a](<${data}>)`, '![a](data:image)'],
+		[
+			`![a](<${data}> (title)), then ![b](<${wrapped}>)!`,
+			'![a](data:image (title)), then ![b](data:image)!',
+		],
+	])('may be in the text in every form that markdown has: %j', (text, shown) => {
+		const answer = chatPictures(answerOf(chat(text)));
+		for (const { bytes } of answer.pictures) expect(bytes).toEqual(pixel);
+		expect(answer.pictures).toHaveLength(text.split('![').length - 1);
+		expect(answer.text?.replace(/\s+/g, ' ')).toBe(shown.replace(/\s+/g, ' '));
+	});
+
+	it('take time in proportion to the text that they are in', () => {
+		const start = performance.now();
+		chatPictures(answerOf(chat(`![a](${data})${`(data:image/a,${' '.repeat(9999)}`.repeat(100)}`)));
+		expect(performance.now() - start).toBeLessThan(500);
 	});
 
 	it('are missed with the text that came instead', () => {
@@ -193,14 +218,14 @@ describe('any answer to a request for pictures', () => {
 		fc.tuple(json, json).map(([content, images]) => chat(content, { images })),
 	);
 
-	it.each<[string, (answer: ReturnType<typeof answerOf>) => ReturnType<typeof pictures>]>([
-		['pictures', pictures],
-		['chatPictures', (answer) => chatPictures(answer).pictures],
+	it.each<[string, typeof picturesOf]>([
+		['picturesOf', picturesOf],
+		['chatPictures', chatPictures],
 	])('gives a result or Unusable: %s', (_, parse) => {
 		fc.assert(
 			fc.property(bodies, (body) => {
 				try {
-					const found = parse(answerOf(body));
+					const found = parse(answerOf(body)).pictures;
 					expect(found.length).toBeGreaterThan(0);
 					for (const { url, bytes } of found) {
 						expect(bytes ?? url).toBeDefined();

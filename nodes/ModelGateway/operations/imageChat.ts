@@ -1,13 +1,11 @@
-import type { IDataObject } from 'n8n-workflow';
 import { chatPictures } from '../../shared/gateway/images';
-import { defined } from '../../shared/gateway/json';
 import { aspectMarkers, endpoints } from '../../shared/gateway/protocol';
 import { readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
 import { promptField } from './commonFields';
 import { imageSourceFields, readImages, sentMessage, type MessageInput } from './messages';
-import { deliverPictures, keepPictures, outputFields, type MadePicture } from './pictureOutput';
+import { deliverPictures, orderPictures, outputFields, type MadePicture } from './pictureOutput';
 
 interface Request {
 	model: string;
@@ -74,13 +72,8 @@ export const imageChat: Operation<Request, MadePicture[]> = {
 
 	async perform({ model, message, timeout }, run) {
 		const body = { model, messages: [await sentMessage(message, run.context, run.item)] };
-		const { pictures, ...rest } = await run.gateway.call({
-			endpoint: endpoints.chat,
-			purpose: 'make the image',
-			...{ body, timeout },
-			parse: chatPictures,
-		});
-		return await keepPictures(pictures, defined(rest) as IDataObject, run);
+		const call = { endpoint: endpoints.chat, purpose: 'make the image', body, timeout };
+		return await orderPictures(call, run, chatPictures);
 	},
 
 	deliver: deliverPictures,

@@ -1,9 +1,9 @@
 import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
-import { pictures, type Picture } from '../../shared/gateway/images';
+import { picturesOf, type PictureAnswer } from '../../shared/gateway/images';
 import type { GatewayError } from '../../shared/gateway/errors';
 import { defined } from '../../shared/gateway/json';
 import { pictureType } from '../../shared/gateway/pictureBytes';
-import { fetchPicture } from '../../shared/gateway/pictureDownload';
+import { fetchPicture, paidFor, pictureProblem } from '../../shared/gateway/pictureDownload';
 import { asGatewayError, type Answer, type Call } from '../../shared/gateway/transport';
 import { fileOutputFields, type FileOutput } from '../../shared/n8n/fileOutput';
 import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
@@ -45,33 +45,27 @@ export interface MadePicture {
 	json: IDataObject;
 	url?: string;
 	file?: IBinaryData;
+	/** Why what came with the answer is no picture. */
+	problem?: string;
 	/** The execution that stored the file: in another one, it is stored anew. */
 	execution: string;
 }
 
-/** Orders pictures from one of the image endpoints, and keeps them. @throws GatewayError */
+/** Orders pictures; those that come with the answer go to n8n's files at once. @throws GatewayError */
 export async function orderPictures(
 	call: Omit<Call<unknown>, 'parse'>,
-	run: ItemRun,
+	{ gateway, context }: ItemRun,
+	parse: (answer: Answer) => PictureAnswer = picturesOf,
 ): Promise<MadePicture[]> {
-	const parse = (answer: Answer) => ({ list: pictures(answer), requestId: answer.requestId });
-	const { list, requestId } = await run.gateway.call({ ...call, parse });
-	return await keepPictures(list, defined({ request_id: requestId }) as IDataObject, run);
-}
-
-/** Keeps what the answer brought; pictures that came with it go to n8n's files at once. */
-export async function keepPictures(
-	list: Picture[],
-	common: IDataObject,
-	{ context }: ItemRun,
-): Promise<MadePicture[]> {
+	const { pictures, ...common } = await gateway.call({ ...call, parse });
 	const execution = context.getExecutionId();
 	return await Promise.all(
-		list.map(async ({ url, bytes, fields }, index): Promise<MadePicture> => {
-			const place = list.length > 1 ? { index } : {};
-			const json = { ...(fields as IDataObject), ...place, ...common };
-			if (!bytes) return { json, url, execution };
-			return { json, file: await store({ bytes }, index, context), execution };
+		pictures.map(async ({ url, bytes, mimeType, fields }, index): Promise<MadePicture> => {
+			const place = pictures.length > 1 ? { index } : {};
+			const json = { ...fields, ...place, ...defined(common) } as IDataObject;
+			const problem = bytes && pictureProblem(bytes, mimeType);
+			if (!bytes || problem !== undefined) return { json, url, problem, execution };
+			return { json, file: await store({ bytes, mimeType }, index, context), execution };
 		}),
 	);
 }
@@ -97,15 +91,19 @@ async function deliverPicture(
 	{ download, binaryField }: FileOutput,
 	{ context, gateway }: ItemRun,
 ): Promise<ItemOutput> {
-	const { json, url, file, execution } = picture;
+	const { json, url, file, problem, execution } = picture;
 	const { helpers } = context;
 	const own = context.getExecutionId();
+	const { request_id, text: partial_text } = json as { request_id?: string; text?: string };
+	const known = { request_id, partial_text };
+	if (problem !== undefined) {
+		throw paidFor({ message: `Could not use the picture: it ${problem}`, status: 200 }, known);
+	}
 	if (file?.id && execution !== own) {
 		const bytes = await helpers.getBinaryStream(file.id);
 		picture.file = await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
 	} else if (!file && download && url !== undefined) {
-		const { request_id, text: partial_text } = json as { request_id?: string; text?: string };
-		const received = await fetchPicture(gateway.world, url, { request_id, partial_text });
+		const received = await fetchPicture(gateway.world, url, known);
 		picture.file = await store(received, index, context);
 	}
 	picture.execution = own;
@@ -113,13 +111,13 @@ async function deliverPicture(
 }
 
 async function store(
-	{ bytes, mimeType: said }: { bytes: Uint8Array; mimeType?: string },
+	{ bytes, mimeType: said }: { bytes: Buffer; mimeType?: string },
 	index: number,
 	{ helpers }: ItemRun['context'],
 ): Promise<IBinaryData> {
 	const { extension = 'png', mimeType = 'image/png' } = pictureType(bytes, said) ?? {};
 	return await helpers.prepareBinaryData(
-		Buffer.from(bytes),
+		bytes,
 		`image${index === 0 ? '' : `-${index + 1}`}.${extension}`,
 		mimeType,
 	);

@@ -7,20 +7,31 @@ import { Unusable, type Answer } from './transport';
 /** One picture of an answer: a link to it, or the picture itself. */
 export interface Picture {
 	url?: string;
-	bytes?: Uint8Array;
+	bytes?: Buffer;
+	/** What the answer calls the bytes. */
+	mimeType?: string;
 	/** What else the answer says of it. */
 	fields: JsonObject;
 }
 
+export interface PictureAnswer {
+	pictures: Picture[];
+	/** The rest of it, as it came. */
+	text?: string;
+	model?: unknown;
+	usage?: unknown;
+	request_id?: unknown;
+}
+
 /** The pictures of "Endpoints" 8 and 9. Only `data[0].url` is shown; base64 and data URLs are taken too. */
-export function pictures(answer: Answer): Picture[] {
+export function picturesOf(answer: Answer): PictureAnswer {
 	const lists = ['data', 'images', 'output.results', 'data.data'];
 	const entries = lists
 		.map((path) => valueAt(answer.json, path))
 		.find((list) => Array.isArray(list) && list.length > 0) as unknown[] | undefined;
 	const found = (entries ?? []).flatMap((entry) => pictureOf(entry) ?? []);
 	if (found.length === 0) throw new Unusable(`has no picture: ${complaint(answer)}`);
-	return found;
+	return { pictures: found, request_id: answer.requestId };
 }
 
 function pictureOf(entry: unknown): Picture | undefined {
@@ -28,35 +39,37 @@ function pictureOf(entry: unknown): Picture | undefined {
 	if (!isObject(entry)) return undefined;
 	const { b64_json, image_base64, ...fields } = entry;
 	const base64 = asText(b64_json) ?? asText(image_base64);
-	if (base64 !== undefined) return embedded(base64.replace(/^data:[^,]*,/, ''), fields);
+	if (base64 !== undefined) return embedded(base64, fields);
 	const url =
 		asText(entry.url) ?? asText(entry.image_url) ?? asText(valueAt(entry, 'image_url.url'));
 	return url === undefined ? undefined : linked(url, fields);
 }
 
 function linked(url: string, fields: JsonObject): Picture | undefined {
-	const data = /^data:[^,]*;base64,(.*)$/s.exec(url);
-	if (data) return embedded(data[1], { ...fields, url: undefined, image_url: undefined });
+	if (/^data:.*;base64,/i.test(url)) {
+		return embedded(url, { ...fields, url: undefined, image_url: undefined });
+	}
 	return asLink(url) === undefined ? undefined : { url, fields };
 }
 
-/** Undefined when there is not a byte of it. */
-function embedded(base64: string, fields: JsonObject): Picture | undefined {
+/** Base64, or a data URL of it. Undefined when there is not a byte of it. */
+function embedded(data: string, fields: JsonObject): Picture | undefined {
+	const [, mimeType, base64] = /^(?:data:([^,]*),)?(.*)$/is.exec(data) ?? [];
 	const bytes = Buffer.from(base64, 'base64');
-	return bytes.length === 0 ? undefined : { bytes, fields };
+	return bytes.length === 0 ? undefined : { bytes, mimeType, fields };
 }
 
 /** The pictures and the text of "Endpoints" 10. @throws Unusable, with the text, when there is no picture */
-export function chatPictures(answer: Answer): {
-	text: string;
-	pictures: Picture[];
-	model?: unknown;
-	usage?: unknown;
-	request_id?: unknown;
-} {
+export function chatPictures(answer: Answer): PictureAnswer {
 	const { choices, model, usage, request_id } = completion(answer);
 	const messages = choices.map(({ message }) => message);
-	const text = messages.map(textOf).join('\n\n');
+	const text = messages
+		.map(textOf)
+		.join('\n\n')
+		// Base64 that is wrapped into lines; an address ends at the first of them.
+		.replace(/(?<=\(\s*<?data:image\/[^,()\s]*,)[\w+/=\s-]+([)>]|(?=["'(]))/g, (base64) =>
+			base64.replace(/(?<!\s)\s+(?=\S)/g, ''),
+		);
 	const parts = messages.flatMap(
 		({ content, images }) => [content, images].filter(Array.isArray).flat() as unknown[],
 	);
@@ -68,6 +81,6 @@ export function chatPictures(answer: Answer): {
 		throw new Unusable(`has no picture, only this text: ${excerpt(text, 500)}`, text);
 	}
 	// A picture inside the text becomes a file; as text it would fill the execution's log.
-	const shown = text.replace(/\(data:image\/[^()\s]*\)/g, '(data:image)');
+	const shown = text.replace(/\(\s*<?(data:image)\/[^()<>\s]*>?/g, '($1');
 	return { text: shown, pictures: found, model, usage, request_id };
 }

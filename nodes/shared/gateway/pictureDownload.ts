@@ -6,6 +6,7 @@ import {
 	unreadable,
 	type ErrorRecord,
 	type Purpose,
+	type Reach,
 } from './errors';
 import { requestFile } from './fileRequest';
 import { guardedBody, type World } from './http';
@@ -14,7 +15,7 @@ import { hasEnd, pictureType } from './pictureBytes';
 import { retryAfterOf, waitBeforeRetry } from './retry';
 
 interface Received {
-	bytes: Uint8Array;
+	bytes: Buffer;
 	/** As the storage calls it. */
 	mimeType?: string;
 }
@@ -43,27 +44,35 @@ export async function fetchPicture(
 			{ ...outcome.record, reach: outcome.reach, retryAfter: outcome.retryAfter, tries },
 			{ resend: 'always', resendIfLost: true, hasBackup: false, random: world.random() },
 		);
-		if (wait === undefined) throw keptForLater(outcome, { ...known, url });
+		if (wait === undefined) throw paidFor(outcome.record, { ...known, url }, outcome.reach);
 		await world.clock.sleep(wait, world.signal);
 	}
 }
 
 /** Why bytes that came as a picture are of no use; continues "the answer …". */
-export function pictureProblem(bytes: Uint8Array, said?: string): string | undefined {
+export function pictureProblem(bytes: Buffer, said?: string): string | undefined {
 	if (pictureType(bytes, said)) return hasEnd(bytes) === false ? 'ends too early' : undefined;
-	return `is no picture: ${excerpt(Buffer.from(bytes.subarray(0, 500)).toString())}`;
+	return `is no picture: ${excerpt(bytes.toString('utf8', 0, 500))}`;
 }
 
-/** However the download fails, the picture is paid for, and a retry, which asks by the same link, does not pay again. */
-function keptForLater({ record, reach }: GatewayError, known: Partial<ErrorRecord>): GatewayError {
-	const isDead = linkRefused.has(record.status);
+/**
+ * However a picture fails to come, it is paid for. A retry asks by the same link, and does not pay again.
+ * @param known goes into the record: the link, where there is one
+ */
+export function paidFor(
+	record: Pick<ErrorRecord, 'message' | 'status'>,
+	known: Partial<ErrorRecord>,
+	reach: Reach = 'unreadable',
+): GatewayError {
+	const isLink = known.url !== undefined;
+	const isLost = !isLink || linkRefused.has(record.status);
 	const advice = `The picture is made and paid for${
-		isDead
-			? ', but its link no longer works. Only executing the workflow anew makes a new one, which is paid again'
+		isLost
+			? `, but ${isLink ? 'its link no longer works' : 'it cannot be used'}. Only executing the workflow anew makes a new one, which is paid again`
 			: '. Fetch it by its link; if the node failed, its retry does so without paying again'
-	}; links of some models live for 10 minutes only.`;
+	}${isLink ? '; links of some models live for 10 minutes only' : ''}.`;
 	return new GatewayError(
-		{ ...record, ...known, advice, billed: 'yes', retry_can_help: !isDead },
+		{ ...record, ...known, advice, billed: 'yes', retry_can_help: !isLost },
 		reach,
 	);
 }
