@@ -145,3 +145,25 @@ describe('what came as base64 and is no picture', () => {
 		expect(orders()).toBe(1);
 	});
 });
+
+describe('an answer that lacks some of its pictures', () => {
+	it('says how many, and why', async () => {
+		const { url } = await storage();
+		answers([{ url: `${url}/1` }, { url: null, error: { message: 'Out of paint' } }, {}]);
+		const result = await run('generate');
+		expect(result.items('Model Gateway')).toHaveLength(1);
+		const [{ hints }] = result.data.resultData.runData['Model Gateway'];
+		expect(hints?.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^Item 0: the answer lacks 2 of its pictures: .*Out of paint/),
+		]);
+	});
+
+	it('may have them on the host of the gateway, which gets no key for them', async () => {
+		answers([{ url: '/v1/made/1.png' }]);
+		const error = (await run('generate')).errorOf('Model Gateway');
+		const [, request] = gateway.requests;
+		expect(request).toMatchObject({ method: 'GET', url: '/v1/made/1.png' });
+		expect(request.headers).not.toHaveProperty('authorization');
+		expect(error?.context?.data).toMatchObject({ url: `${gateway.url}/v1/made/1.png` });
+	});
+});

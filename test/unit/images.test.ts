@@ -134,6 +134,36 @@ describe('the pictures of an answer', () => {
 		expect(JSON.stringify(picture.fields)).not.toContain(base64);
 	});
 
+	it('are resolved against the address of the answer, and are absolute for whoever comes next', () => {
+		const data = [{ url: '/files/1.png?a=%2F' }, '//cdn.example/2.png'];
+		const { pictures } = picturesOf(
+			answerOf({ data }, { url: 'https://gateway.example/v1/images' }),
+		);
+		expect(pictures).toEqual([
+			{
+				url: 'https://gateway.example/files/1.png?a=%2F',
+				fields: { url: 'https://gateway.example/files/1.png?a=%2F' },
+			},
+			{ url: 'https://cdn.example/2.png', fields: { url: 'https://cdn.example/2.png' } },
+		]);
+	});
+
+	it.each([
+		'data:image/svg+xml;utf8,<svg width="100%"><text>a+b&c ü</text></svg>',
+		'data:image/svg+xml,%3Csvg width="100%"%3E%3Ctext%3Ea+b%26c %C3%BC%3C/text%3E%3C/svg%3E',
+	])('may be a drawing in words: %s', (url) => {
+		const [{ bytes }] = picturesOf(answerOf({ data: [{ url }] })).pictures;
+		expect(bytes?.toString()).toBe('<svg width="100%"><text>a+b&c ü</text></svg>');
+	});
+
+	it('are counted where they are missing', () => {
+		const refused = { url: null, error: { message: 'Out of paint' } };
+		const body = { data: [{ url: link }, refused, { url: 'a.png' }] };
+		expect(picturesOf(answerOf(body)).missing).toEqual([refused, { url: 'a.png' }]);
+		const text = `![a](${link}) ![b](b.png)`;
+		expect(chatPictures(answerOf(chat(text))).missing).toEqual(['b.png']);
+	});
+
 	it.each([
 		{},
 		{ data: [] },

@@ -1,7 +1,7 @@
 import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
 import { picturesOf, type PictureAnswer } from '../../shared/gateway/images';
 import type { GatewayError } from '../../shared/gateway/errors';
-import { defined } from '../../shared/gateway/json';
+import { defined, excerpt } from '../../shared/gateway/json';
 import { pictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture, paidFor, pictureProblem } from '../../shared/gateway/pictureDownload';
 import { asGatewayError, type Answer, type Call } from '../../shared/gateway/transport';
@@ -54,10 +54,14 @@ export interface MadePicture {
 /** Orders pictures; those that come with the answer go to n8n's files at once. @throws GatewayError */
 export async function orderPictures(
 	call: Omit<Call<unknown>, 'parse'>,
-	{ gateway, context }: ItemRun,
+	{ gateway, context, item, hint }: ItemRun,
 	parse: (answer: Answer) => PictureAnswer = picturesOf,
 ): Promise<MadePicture[]> {
-	const { pictures, ...common } = await gateway.call({ ...call, parse });
+	const { pictures, missing, ...common } = await gateway.call({ ...call, parse });
+	if (missing.length > 0) {
+		const entries = excerpt(JSON.stringify(missing));
+		hint(`Item ${item}: the answer lacks ${missing.length} of its pictures: ${entries}`);
+	}
 	const execution = context.getExecutionId();
 	return await Promise.all(
 		pictures.map(async ({ url, bytes, mimeType, fields }, index): Promise<MadePicture> => {

@@ -1,6 +1,6 @@
 import { asLink, complaint } from './answers';
 import { completion, textOf } from './chat';
-import { asText, excerpt, isObject, valueAt, type JsonObject } from './json';
+import { asText, excerpt, isObject, textAt, valueAt, type JsonObject } from './json';
 import { markdownImages } from './markdown';
 import { Unusable, type Answer } from './transport';
 
@@ -16,6 +16,8 @@ export interface Picture {
 
 export interface PictureAnswer {
 	pictures: Picture[];
+	/** Entries that no picture could be read from. */
+	missing: unknown[];
 	/** The rest of it, as it came. */
 	text?: string;
 	model?: unknown;
@@ -29,39 +31,51 @@ export function picturesOf(answer: Answer): PictureAnswer {
 	const entries = lists
 		.map((path) => valueAt(answer.json, path))
 		.find((list) => Array.isArray(list) && list.length > 0) as unknown[] | undefined;
-	const found = (entries ?? []).flatMap((entry) => pictureOf(entry) ?? []);
-	if (found.length === 0) throw new Unusable(`has no picture: ${complaint(answer)}`);
-	return { pictures: found, request_id: answer.requestId };
+	const found = read(entries ?? [], answer);
+	if (found.pictures.length === 0) throw new Unusable(`has no picture: ${complaint(answer)}`);
+	return found;
 }
 
-function pictureOf(entry: unknown): Picture | undefined {
-	if (typeof entry === 'string') return linked(entry, {});
+function read(entries: unknown[], { url, requestId }: Answer): PictureAnswer {
+	const found = entries.map((entry) => pictureOf(entry, url));
+	return {
+		pictures: found.filter((picture) => picture !== undefined),
+		missing: entries.filter((_, index) => !found[index]),
+		request_id: requestId,
+	};
+}
+
+function pictureOf(entry: unknown, base: string): Picture | undefined {
+	if (typeof entry === 'string') return linked(entry, {}, base);
 	if (!isObject(entry)) return undefined;
 	const { b64_json, image_base64, ...fields } = entry;
 	const base64 = asText(b64_json) ?? asText(image_base64);
 	if (base64 !== undefined) return embedded(base64, fields);
-	const url =
-		asText(entry.url) ?? asText(entry.image_url) ?? asText(valueAt(entry, 'image_url.url'));
-	return url === undefined ? undefined : linked(url, fields);
+	const url = textAt(entry, 'url', 'image_url', 'image_url.url');
+	return url === undefined ? undefined : linked(url, fields, base);
 }
 
-function linked(url: string, fields: JsonObject): Picture | undefined {
-	if (/^data:.*;base64,/i.test(url)) {
-		return embedded(url, { ...fields, url: undefined, image_url: undefined });
+function linked(text: string, fields: JsonObject, base: string): Picture | undefined {
+	if (/^data:/i.test(text)) {
+		return embedded(text, { ...fields, url: undefined, image_url: undefined });
 	}
-	return asLink(url) === undefined ? undefined : { url, fields };
+	const url = asLink(text, base);
+	return url === undefined ? undefined : { url, fields: { ...fields, url } };
 }
 
-/** Base64, or a data URL of it. Undefined when there is not a byte of it. */
+/** Base64, or a data URL. Undefined when there is not a byte of it. */
 function embedded(data: string, fields: JsonObject): Picture | undefined {
-	const [, mimeType, base64] = /^(?:data:([^,]*),)?(.*)$/is.exec(data) ?? [];
-	const bytes = Buffer.from(base64, 'base64');
+	const [, mimeType, body] = /^(?:data:([^,]*),)?(.*)$/is.exec(data) ?? [];
+	const isBase64 = mimeType === undefined || /;base64$/i.test(mimeType);
+	const bytes = isBase64
+		? Buffer.from(body, 'base64')
+		: Buffer.from(unescape(Buffer.from(body).toString('latin1')), 'latin1');
 	return bytes.length === 0 ? undefined : { bytes, mimeType, fields };
 }
 
 /** The pictures and the text of "Endpoints" 10. @throws Unusable, with the text, when there is no picture */
 export function chatPictures(answer: Answer): PictureAnswer {
-	const { choices, model, usage, request_id } = completion(answer);
+	const { choices, model, usage } = completion(answer);
 	const messages = choices.map(({ message }) => message);
 	const text = messages
 		.map(textOf)
@@ -70,17 +84,13 @@ export function chatPictures(answer: Answer): PictureAnswer {
 		.replace(/(?<=\(\s*<?data:image\/[^,()\s]*,)[\w+/=\s-]+([)>]|(?=["'(]))/g, (base64) =>
 			base64.replace(/(?<!\s)\s+(?=\S)/g, ''),
 		);
-	const parts = messages.flatMap(
-		({ content, images }) => [content, images].filter(Array.isArray).flat() as unknown[],
-	);
-	const found = [
-		...markdownImages(text).flatMap((url) => linked(url, { url }) ?? []),
-		...parts.filter(isObject).flatMap((part) => (part.image_url ? (pictureOf(part) ?? []) : [])),
-	];
-	if (found.length === 0) {
+	const parts = messages.flatMap(({ content, images }) => [content, images].flat() as unknown[]);
+	const images = parts.filter((part) => valueAt(part, 'image_url'));
+	const found = read([...markdownImages(text), ...images], answer);
+	if (found.pictures.length === 0) {
 		throw new Unusable(`has no picture, only this text: ${excerpt(text, 500)}`, text);
 	}
 	// A picture inside the text becomes a file; as text it would fill the execution's log.
 	const shown = text.replace(/\(\s*<?(data:image)\/[^()<>\s]*>?/g, '($1');
-	return { text: shown, pictures: found, model, usage, request_id };
+	return { text: shown, model, usage, ...found };
 }
