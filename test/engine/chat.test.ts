@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
-import { runWorkflow, type RunOptions } from '../harness';
+import { retryExecution, runWorkflow, type RunOptions } from '../harness';
 import { picture } from './support/samples';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
@@ -124,6 +124,19 @@ describe('chat and messages', () => {
 		expect(result.data.resultData.runData.Chat[0].hints?.[0].message).toContain(
 			'finish_reason length',
 		);
+	});
+
+	it('keeps what made an answer incomplete visible over a retry', async () => {
+		const node = chat({ options: { maxTokens: 2 } });
+		const refusal = { route: 'chat', action: 'error', status: 400, code: 'some_code' } as const;
+		gateway.fault({ ...refusal, when: ({ body }) => JSON.stringify(body).includes('bad') });
+		const failed = await run(node, { input: [{ json: {} }, { json: { text: 'bad' } }] });
+		expect(failed.errorOf('Chat')?.message).toContain('Item 1');
+		const retried = await retryExecution(failed);
+		expect(retried.items('Chat')).toHaveLength(2);
+		const [{ hints }] = retried.data.resultData.runData.Chat;
+		expect(hints?.map(({ message }) => message.slice(0, 7)).sort()).toEqual(['Item 0:', 'Item 1:']);
+		expect(gateway.ledger).toHaveLength(2);
 	});
 
 	describe('streaming', () => {

@@ -50,6 +50,8 @@ class ItemLoop<Request, Made> {
 	/** In the order they happened: the first is the cause of what follows. */
 	private readonly failures: Array<{ item: number; error: unknown }> = [];
 	private readonly jobs = new Map<number, JobNote>();
+	/** What was remarked, by item. */
+	private readonly hints: string[][] = [];
 	private readonly receipts: Receipts;
 	private readonly continues: boolean;
 	/** What is under way. Each item has a signal of its own: Node warns when many listen to the same one. */
@@ -119,6 +121,7 @@ class ItemLoop<Request, Made> {
 	private recall(item: number): void {
 		const request = this.requests.get(item) as Request;
 		const receipt = this.work.paid ? this.receipts.find(item, this.identityOf(request)) : undefined;
+		for (const hint of receipt?.hints ?? []) this.hint(item, hint);
 		if (receipt?.job) this.jobs.set(item, receipt.job);
 		if (receipt?.made !== undefined) this.made.set(item, receipt.made as Made);
 		if (receipt?.outputs) this.outcomes[item] = receipt.outputs;
@@ -174,8 +177,16 @@ class ItemLoop<Request, Made> {
 				if (this.work.paid) this.context.logger.info(`${nameOf(job)} was created`);
 				this.jobs.set(item, job);
 			},
-			hint: (message) => this.context.addExecutionHints({ message, location: 'outputPane' }),
+			hint: (message) => this.hint(item, message),
 		};
+	}
+
+	private hint(item: number, message: string): void {
+		const hints = (this.hints[item] ??= []);
+		// What is delivered again says again what its receipt has kept.
+		if (hints.includes(message)) return;
+		hints.push(message);
+		this.context.addExecutionHints({ message, location: 'outputPane' });
 	}
 
 	/** Hands on what the items gave, or fails the node. */
@@ -224,7 +235,12 @@ class ItemLoop<Request, Made> {
 			const made = this.made.get(item);
 			if (made !== undefined) {
 				const outputs = failure ? undefined : (outcome as ItemOutput[] | undefined);
-				this.receipts.keep(item, identity, { made, outputs, job: this.jobs.get(item) });
+				this.receipts.keep(item, identity, {
+					made,
+					outputs,
+					job: this.jobs.get(item),
+					hints: this.hints[item],
+				});
 			} else if (failure && this.mayBePaid(failure.error)) {
 				this.receipts.keep(item, identity, { lost: recordOf(failure.error) });
 			}

@@ -10,6 +10,8 @@ export interface Receipt {
 	/** What went on to the next node. Files among it belong to the execution that stored them. */
 	outputs?: ItemOutput[];
 	job?: JobNote;
+	/** Remarks beside the outputs. */
+	hints?: string[];
 	/** It was sent, and what became of it is not known. */
 	lost?: ErrorRecord;
 }
