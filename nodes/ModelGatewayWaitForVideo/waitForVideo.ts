@@ -66,12 +66,15 @@ export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): Ite
 	return {
 		paid: false,
 
-		prepare(parameters) {
+		prepare(parameters, { note }) {
 			const id = jobIdOf(parameters, 'jobId', 'Job ID');
+			const kind = jobKindOf(parameters, id);
+			// Also when another item makes the node fail before any job is asked for.
+			if (id !== '') note({ kind, id });
 			const seconds = parameters.optionalNumber('pollIntervalSeconds');
 			return {
 				id,
-				kind: jobKindOf(parameters, id),
+				kind,
 				output: readFileOutput(parameters),
 				fileName: videoFileName(parameters.optionalText('fileName', 'File Name') ?? id),
 				...(seconds !== undefined && {

@@ -357,11 +357,12 @@ export interface Problem {
 	problem: string;
 }
 
-export function badInput(problems: Problem[]): GatewayError {
+/** @param work whether it costs anything: nobody else is to be told that nothing was billed */
+export function badInput(problems: Problem[], { paid } = { paid: true }): GatewayError {
 	const named = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
 	return new GatewayError({
 		message: excerpt(listed(named, mostProblems), 10_000),
-		advice: 'Nothing was sent and nothing was billed. Correct the fields named above.',
+		advice: `Nothing was sent${paid ? ' and nothing was billed' : ''}. Correct the fields named above.`,
 		status: 0,
 		billed: 'no',
 		retry_can_help: false,

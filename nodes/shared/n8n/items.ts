@@ -13,7 +13,7 @@ import { gatewayOf, type N8nGateway } from './gateway';
 import { groupsOf } from './groups';
 import type { ItemOutput, ItemRun, ItemWork } from './operation';
 import { ItemParameters } from './parameters';
-import { Receipts } from './receipts';
+import { Receipts, type Receipt } from './receipts';
 import { isTool, toolAnswer } from './toolAnswers';
 import { stopSignalOf } from './world';
 
@@ -55,7 +55,7 @@ class ItemLoop<Request, Made> {
 	private readonly receipts: Receipts;
 	private readonly continues: boolean;
 	/** What is under way. Each item has a signal of its own: Node warns when many listen to the same one. */
-	private readonly underWay = new Set<AbortController>();
+	private readonly underWay = new Map<AbortController, number[]>();
 	private readonly stop?: AbortSignal;
 	/** Whether what is under way has been given up because another item failed. */
 	private isGivenUp = false;
@@ -73,6 +73,8 @@ class ItemLoop<Request, Made> {
 	async run(parallel: number): Promise<INodeExecutionData[][]> {
 		const abort = () => this.abort();
 		this.stop?.addEventListener('abort', abort, { once: true });
+		// Stays when the node has ended: of a stopped execution, n8n may have stored nothing.
+		if (this.isOrder) this.stop?.addEventListener('abort', () => this.leave(), { once: true });
 		try {
 			const pace = new Slots(parallel);
 			const gateway = await gatewayOf(this.context, { pace, graceOnStop });
@@ -91,8 +93,8 @@ class ItemLoop<Request, Made> {
 		for (let item = 0; item < this.items.length; item++) {
 			try {
 				const parameters = new ItemParameters(this.context, item);
-				const request = await this.work.prepare(parameters, { gateway });
-				if (parameters.problems.length > 0) throw badInput(parameters.problems);
+				const request = await this.work.prepare(parameters, this.runOf(item, gateway));
+				if (parameters.problems.length > 0) throw badInput(parameters.problems, this.work);
 				this.requests.set(item, request);
 			} catch (error) {
 				this.fail(item, error);
@@ -106,7 +108,7 @@ class ItemLoop<Request, Made> {
 		const perform = async (group: number[]) => {
 			if (this.isFailing || this.isStopped) return;
 			const own = new AbortController();
-			this.underWay.add(own);
+			this.underWay.set(own, group);
 			const ownGateway = gateway.withSignal(own.signal);
 			const due = group.filter((item) => !this.made.has(item));
 			await this.make(due, ownGateway);
@@ -195,6 +197,7 @@ class ItemLoop<Request, Made> {
 		if (this.work.paid && isClean) this.receipts.clear(this.identities());
 		else if (this.work.paid) this.keepReceipts();
 
+		if (this.isStopped && this.isOrder) this.leave();
 		if (this.isStopped) throw this.stopped();
 		if (this.isFailing) throw this.error(this.failures[0].error, this.failures[0].item);
 		const isForModel = isTool(this.context.getNode());
@@ -228,30 +231,39 @@ class ItemLoop<Request, Made> {
 	}
 
 	private keepReceipts(): void {
-		for (const [item, request] of this.requests) {
-			const outcome = this.outcomes[item];
-			const failure = failureIn(outcome);
-			const identity = this.identityOf(request);
-			const made = this.made.get(item);
-			if (made !== undefined) {
-				const outputs = failure ? undefined : (outcome as ItemOutput[] | undefined);
-				this.receipts.keep(item, identity, {
-					made,
-					outputs,
-					job: this.jobs.get(item),
-					hints: this.hints[item],
-				});
-			} else if (failure && this.mayBePaid(failure.error)) {
-				this.receipts.keep(item, identity, { lost: recordOf(failure.error) });
-			}
+		for (const [item, identity] of this.identities()) {
+			const receipt = this.receiptOf(item);
+			if (receipt) this.receipts.keep(item, identity, receipt);
 		}
+	}
+
+	/** What of an order is known for now; those under way are in doubt. */
+	private leave(): void {
+		const underWay = new Set([...this.underWay.values()].flat());
+		for (const [item, identity] of this.identities()) {
+			const lost = underWay.has(item) ? { lost: orderedBeforeStop } : undefined;
+			this.receipts.leave(item, identity, this.receiptOf(item) ?? lost);
+		}
+	}
+
+	/** Undefined for what is surely not paid for. */
+	private receiptOf(item: number): Receipt | undefined {
+		const outcome = this.outcomes[item];
+		const failure = failureIn(outcome);
+		const made = this.made.get(item);
+		if (made !== undefined) {
+			const outputs = failure ? undefined : (outcome as ItemOutput[] | undefined);
+			return { made, outputs, job: this.jobs.get(item), hints: this.hints[item] };
+		}
+		const mayBePaid = failure && this.mayBePaid(failure.error);
+		return mayBePaid ? { lost: recordOf(failure.error) } : undefined;
 	}
 
 	/** Whether the service may have done, and billed, what the error hides. */
 	private mayBePaid(error: unknown): boolean {
 		if (!(error instanceof GatewayError)) return false;
 		// A lost answer is billed for jobs only ("Errors", status 0); they leave the choice to the user.
-		return error.reach === 'unreadable' || (error.reach === 'lost' && !!this.work.resendsLost);
+		return error.reach === 'unreadable' || (error.reach === 'lost' && this.isOrder);
 	}
 
 	private error(error: unknown, item?: number) {
@@ -283,7 +295,7 @@ class ItemLoop<Request, Made> {
 	/** Ends what is under way. */
 	private abort(): void {
 		this.isGivenUp = true;
-		for (const own of this.underWay) own.abort(canceled());
+		for (const own of this.underWay.keys()) own.abort(canceled());
 	}
 
 	private identities(): Array<[item: number, request: unknown]> {
@@ -292,6 +304,11 @@ class ItemLoop<Request, Made> {
 
 	private identityOf(request: Request): unknown {
 		return this.work.identity?.(request) ?? request;
+	}
+
+	/** What is ordered is never sent again by itself when it may have arrived. */
+	private get isOrder(): boolean {
+		return this.work.resendsLost !== undefined;
 	}
 
 	private get isFailing(): boolean {
@@ -307,6 +324,14 @@ function failureIn(outcome: Outcome | undefined): Failure | undefined {
 	return outcome?.find((output) => 'error' in output);
 }
 
+/** Until its answer comes, or the time for it is over. */
+const orderedBeforeStop: ErrorRecord = {
+	...canceled().record,
+	advice:
+		'The job may have been accepted and may be running. Look into the billing log of the service.',
+	billed: 'unknown',
+};
+
 const sentAlready =
 	'An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, execute the workflow anew.';
 
@@ -316,5 +341,8 @@ function sentBefore({ advice, ...record }: ErrorRecord): GatewayError {
 	// By its message, n8n would take this try for one that was stopped too.
 	const isStop = record.message === canceled().message;
 	const message = isStop ? 'An earlier try was stopped before its answer came' : record.message;
-	return new GatewayError({ ...record, message, advice: told }, 'unreadable');
+	return new GatewayError(
+		{ ...record, message, advice: told, retry_can_help: false },
+		'unreadable',
+	);
 }

@@ -31,7 +31,10 @@ export interface ItemWork<Request, Made = ItemOutput[]> {
 	/** What {@link perform} makes is paid for: it is kept in receipts, and never aborted because another item failed. */
 	paid: boolean;
 	/** Reads and checks one item's parameters; problems are collected by `parameters`. */
-	prepare(parameters: ItemParameters, run: { gateway: N8nGateway }): Promise<Request> | Request;
+	prepare(
+		parameters: ItemParameters,
+		run: Pick<ItemRun, 'gateway' | 'note'>,
+	): Promise<Request> | Request;
 	/** The request itself. Without {@link deliver}, it gives the item's outputs. */
 	perform(request: Request, run: ItemRun): Promise<Made>;
 	/** Sends several items in one request, where the endpoint takes them. */

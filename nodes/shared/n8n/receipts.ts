@@ -23,6 +23,14 @@ interface Kept extends Receipt {
 }
 
 /**
+ * What the orders of stopped executions have left. n8n stores such an execution as it was before the node at
+ * work began, and some nodes that had ended are missing too: its Retry runs them all again, and finds no receipt
+ * in its context. This lasts as long as the process, and is for Retry alone.
+ */
+const stopped = new Map<string, Kept>();
+const mostStopped = 1000;
+
+/**
  * What a failing node leaves for its next try. n8n's Retry On Fail and the Retry of a failed execution
  * run the whole node again for all items; n8n stores the node's context with the execution, so paid
  * items are found here instead of being paid again. Keyed by run, item and request: an item that was
@@ -32,6 +40,8 @@ export class Receipts {
 	private readonly kept: Record<string, Kept>;
 	private readonly run: string;
 	private readonly execution: string;
+	private readonly isRetry: boolean;
+	private readonly node: string;
 
 	constructor(context: IExecuteFunctions) {
 		const memory = context.getContext('node') as { receipts?: Record<string, Kept> };
@@ -40,16 +50,31 @@ export class Receipts {
 		const isTool = typeof context.isToolExecution === 'function' && context.isToolExecution();
 		this.run = isTool ? toolRun : String(context.evaluateExpression('{{ $runIndex }}', 0));
 		this.execution = context.getExecutionId();
+		this.isRetry = context.getMode() === 'retry';
+		this.node = `${context.getWorkflow().id}:${context.getNode().id}`;
 	}
 
 	find(item: number, request: unknown): Receipt | undefined {
-		const kept = this.kept[this.key(item, request)];
+		const key = this.key(item, request);
+		const own = this.kept[key];
+		// What was in doubt when a first retry came may be known by now.
+		const isOpen = this.isRetry && own?.made === undefined;
+		const kept = (isOpen ? stopped.get(`${this.node}:${key}`) : undefined) ?? own;
 		const hasFiles = kept?.outputs?.some(({ binary }) => binary !== undefined);
 		return hasFiles && kept.execution !== this.execution ? { ...kept, outputs: undefined } : kept;
 	}
 
 	keep(item: number, request: unknown, receipt: Receipt): void {
 		this.kept[this.key(item, request)] = { ...receipt, execution: this.execution };
+	}
+
+	/** For the Retry of an execution that was stopped; without a receipt, forgets what was left before. */
+	leave(item: number, request: unknown, receipt?: Receipt): void {
+		const key = `${this.node}:${this.key(item, request)}`;
+		stopped.delete(key);
+		if (receipt) stopped.set(key, { ...receipt, execution: this.execution });
+		const [oldest] = stopped.keys();
+		if (stopped.size > mostStopped) stopped.delete(oldest);
 	}
 
 	/** Forgets this run of the node, which succeeded; of a tool, whose calls share one, these requests. */
@@ -59,6 +84,7 @@ export class Receipts {
 				? requests.map(([item, request]) => this.key(item, request))
 				: Object.keys(this.kept).filter((key) => key.startsWith(`${this.run}:`));
 		for (const key of own) delete this.kept[key];
+		if (this.isRetry) for (const [item, request] of requests) this.leave(item, request);
 	}
 
 	private key(item: number, request: unknown): string {
