@@ -84,7 +84,6 @@ export class Receipts {
 				? requests.map(([item, request]) => this.key(item, request))
 				: Object.keys(this.kept).filter((key) => key.startsWith(`${this.run}:`));
 		for (const key of own) delete this.kept[key];
-		if (this.isRetry) for (const [item, request] of requests) this.leave(item, request);
 	}
 
 	private key(item: number, request: unknown): string {

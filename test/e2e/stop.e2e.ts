@@ -1,0 +1,104 @@
+import { setTimeout } from 'node:timers/promises';
+import { sampleVideo } from '../engine/support/samples';
+import { fetchPublished, itemsOf, type Execution } from './support/owner';
+import { openStage, type Stage } from './support/stage';
+import { byId, core, modelGateway, startedBy, waitForVideo, type Node } from './support/workflows';
+
+describe('Stop', () => {
+	let stage: Stage;
+	let video: Uint8Array;
+
+	beforeEach(async () => {
+		video = await sampleVideo();
+		stage = await openStage({ jobSeconds: Infinity });
+	});
+	afterEach(async () => await stage.close());
+
+	const until = async (isSo: () => boolean | Promise<boolean>) => {
+		while (!(await isSo())) await setTimeout(100);
+	};
+
+	/** Orders two videos by a webhook: what is started by hand cannot be retried. */
+	const begin = async (...nodes: Node[]): Promise<string> => {
+		const { owner, credential } = stage;
+		const path = `stop-${Date.now()}`;
+		const webhook = core('Start', 'webhook', { path }, 2.1);
+		const list = core(
+			'List',
+			'set',
+			{ mode: 'raw', jsonOutput: '{"prompt": ["One", "Two"]}' },
+			3.4,
+		);
+		const each = core('Each', 'splitOut', { fieldToSplitOut: 'prompt', options: {} });
+		const create = modelGateway(
+			{
+				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+				prompt: '={{ $json.prompt }}',
+			},
+			credential,
+			'Create',
+		);
+		const workflow = await owner.createWorkflow(
+			startedBy({ ...webhook, webhookId: path } as never, list, each, create, ...nodes),
+		);
+		await owner.publish(workflow);
+		await fetchPublished(`${owner.url}/webhook/${path}`);
+		await until(async () => (await owner.executionsOf(workflow)).length > 0);
+		return (await owner.executionsOf(workflow))[0].id;
+	};
+
+	const stop = async (id: string) => {
+		await stage.owner.request('POST', `/executions/${id}/stop`);
+		expect(await stage.owner.execution(id)).toMatchObject({ status: 'canceled' });
+	};
+
+	/** What the button does; n8n answers when the execution has ended. */
+	const retry = async (id: string): Promise<Execution> => {
+		const { owner } = stage;
+		const path = `/executions/${id}/retry`;
+		const retried = await owner.request<{ id: string }>('POST', path, { loadWorkflow: false });
+		return await owner.execution(retried.id);
+	};
+
+	it('amid two orders: Retry takes over what was accepted, and orders nothing twice', async () => {
+		const { gateway } = stage;
+		const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
+		gateway.fault({ route: 'videoCreate', action: 'stall', seconds: 3, when: isSecond });
+		const id = await begin();
+		await until(() => gateway.ledger.length > 0 && gateway.requests.length === 2);
+		await stop(id);
+
+		// Its answer is still to come.
+		const early = await retry(id);
+		expect(early.status).toBe('error');
+		expect(early.data.resultData.error?.message).toContain(
+			'An earlier try was stopped before its answer came',
+		);
+		expect(gateway.requests).toHaveLength(2);
+
+		await until(() => gateway.ledger.length === 2);
+		await setTimeout(500);
+		for (const failed of [early.id, id]) {
+			const retried = await retry(failed);
+			expect(itemsOf(retried, 'Create').map(({ json }) => json.id)).toEqual(
+				gateway.ledger.map(({ job }) => job),
+			);
+		}
+		expect(gateway.requests).toHaveLength(2);
+	});
+
+	it('amid the wait: Retry waits for the same videos', async () => {
+		const { gateway, credential } = stage;
+		const id = await begin(waitForVideo({}, credential));
+		await until(() => gateway.requests.some(({ route }) => route === 'video'));
+		await stop(id);
+		for (const job of gateway.jobs.list()) gateway.jobs.complete(job.id, video);
+
+		const retried = await retry(id);
+		// n8n keeps the error of Stop in what it retries, and shows that although all went well.
+		expect(itemsOf(retried, 'Wait for Video').map(({ binary }) => binary?.data.mimeType)).toEqual([
+			...['video/mp4', 'video/mp4'],
+		]);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+});
