@@ -179,7 +179,11 @@ describe('Retry-After', () => {
 		expect(retryAfter(value)).toBe(expected);
 	});
 
-	it.each(['', ' ', 'soon', '7 seconds', 'NaN', 'Infinity'])('"%s" says nothing', (value) => {
+	it.each([
+		...['', ' ', 'soon', '7 seconds', 'NaN', 'Infinity'],
+		// Date.parse takes these for dates.
+		...['-5', '2, 2', '+5', '1e3', 'soon 5', '2026-01-01'],
+	])('"%s" says nothing', (value) => {
 		expect(retryAfter(value)).toBeUndefined();
 	});
 

@@ -91,6 +91,7 @@ export function retryAfterOf(headers: Record<string, string>, now: number): numb
 	const value = headers['retry-after']?.trim();
 	if (!value) return undefined;
 	if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-	const date = Date.parse(value);
+	// Date.parse makes years of bare numbers; a date has letters before its time of day.
+	const date = /[a-z].*\d:\d/i.test(value) ? Date.parse(value) : NaN;
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
