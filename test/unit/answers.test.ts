@@ -50,6 +50,12 @@ describe('a created task', () => {
 		expect(fields).toEqual({ output, request_id: 'head_1' });
 	});
 
+	it.each([null, '', ' ', {}, false])('carries it too where the body says %j', (request_id) => {
+		const { output } = specified;
+		const { fields } = createdTask(answerOf({ output, request_id }, { requestId: 'head_1' }));
+		expect(fields).toEqual({ output, request_id: 'head_1' });
+	});
+
 	it('keeps the request id of the body', () => {
 		const { fields } = createdTask(answerOf(specified, { requestId: 'head_1' }));
 		expect(fields.request_id).toBe('req_1');

@@ -10,8 +10,9 @@ export interface Fields extends JsonObject {
 
 /** @throws Unusable when the body is no JSON object */
 function fieldsOf(answer: Answer): Fields {
-	if (!isObject(answer.json)) throw new Unusable(complaint(answer));
-	return { ...definedText('request_id', answer.requestId), ...answer.json };
+	const { json, requestId } = answer;
+	if (!isObject(json)) throw new Unusable(complaint(answer));
+	return { ...json, ...definedText('request_id', asText(json.request_id) ?? requestId) };
 }
 
 /** What is wrong with a body that should have been JSON; continues "the answer …". */
