@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { VideoSource } from '../../nodes/shared/gateway/answers';
 import { downloadVideo, type DownloadRequest } from '../../nodes/shared/gateway/download';
 import { mp4Of, sha256 } from '../support/boxes';
-import { failureOf, key, simulatedWorld, type WorldOptions } from '../support/gatewayWorld';
+import { failureOf, gatewayTo, key, type WorldOptions } from '../support/gatewayWorld';
 import { storage, type StorageOptions } from '../support/scriptedStorage';
 import {
 	answer,
@@ -26,8 +26,13 @@ const tenths = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((tenth) => Math.floor((file.lengt
 const whole = storage(file);
 const half = (options: StorageOptions = {}) => storage(file, { until: 100_000, ...options });
 
+/** Where no storage is. */
+const elsewhere = 'https://gateway.example';
+
 interface Downloading extends WorldOptions {
 	path?: string;
+	/** Of the gateway. */
+	baseUrl?: string;
 	authenticated?: boolean;
 	refresh?: DownloadRequest['refresh'];
 }
@@ -35,14 +40,21 @@ interface Downloading extends WorldOptions {
 /** Downloads into memory; tells, besides, what was stored at each try. */
 const download = (
 	{ url }: Pick<ScriptedServer, 'url'>,
-	{ path = '/v.mp4?sig=1', authenticated = false, refresh, ...options }: Downloading = {},
+	{
+		path = '/v.mp4?sig=1',
+		authenticated = false,
+		refresh,
+		baseUrl = elsewhere,
+		...options
+	}: Downloading = {},
 ) => {
-	const world = simulatedWorld(options);
+	const gateway = gatewayTo(baseUrl, options);
+	const { world } = gateway;
 	const stored: Buffer[] = [];
 	const start = world.clock.now();
 	const source: VideoSource = { url: url + path, authenticated };
 	const request = { source, refresh: refresh ?? (async () => source), purpose: 'download it' };
-	const done = downloadVideo(world, request, async (bytes) => {
+	const done = downloadVideo(gateway, request, async (bytes) => {
 		const pieces: Uint8Array[] = [];
 		try {
 			for await (const piece of bytes) pieces.push(piece);
@@ -293,6 +305,20 @@ describe('a link that has expired', () => {
 });
 
 describe('the key', () => {
+	it.each<[string, Reply, number]>([
+		[
+			'refusal',
+			json({ error: { message: `Incorrect API key provided: Bearer ${key}` } }, 401),
+			401,
+		],
+		['page', answer(200, `<p>Bearer ${key}</p>`), 200],
+	])('is masked in a %s of who serves the file', async (_, reply, status) => {
+		const server = await startServer(reply);
+		const { record } = await failureOf(download(server, { authenticated: true }).done);
+		expect(record).toMatchObject({ status, raw_body: expect.stringContaining('Bearer ***') });
+		expect(JSON.stringify(record)).not.toContain(key);
+	});
+
 	it.each([301, 302, 303, 307, 308])(
 		'is not sent to a storage, nor behind it (%d)',
 		async (status) => {
@@ -416,7 +442,7 @@ describe('a store', () => {
 	const store = async (server: ScriptedServer, most: number) => {
 		const source = { url: server.url, authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
-		await downloadVideo(simulatedWorld(), request, async (bytes) => {
+		await downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
 			await pipeline(Readable.from(bytes), failingAt(most));
 		});
 	};
@@ -438,13 +464,13 @@ describe('a store', () => {
 
 	it('that is slow does not make the storage seem silent', async () => {
 		const server = await startServer(whole);
-		const world = simulatedWorld();
+		const gateway = gatewayTo(elsewhere);
 		const source = { url: server.url, authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
-		const stored = await downloadVideo(world, request, async (bytes) => {
+		const stored = await downloadVideo(gateway, request, async (bytes) => {
 			const pieces: Uint8Array[] = [];
 			for await (const piece of bytes) {
-				await world.clock.sleep(150_000);
+				await gateway.world.clock.sleep(150_000);
 				pieces.push(piece);
 			}
 			return sha256(Buffer.concat(pieces));
@@ -456,7 +482,7 @@ describe('a store', () => {
 	it('gives what the download gives', async () => {
 		const source = { url: (await startServer(whole)).url, authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
-		const stored = downloadVideo(simulatedWorld(), request, async (bytes) => {
+		const stored = downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
 			for await (const piece of bytes) void piece;
 			return 'a file id';
 		});

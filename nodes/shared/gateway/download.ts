@@ -5,6 +5,7 @@ import { guardedBody, type HttpResponse, type World } from './http';
 import { excerpt } from './json';
 import { Mp4Boxes } from './mp4';
 import { waitBeforeRetry, retryAfterOf } from './retry';
+import type { Gateway } from './transport';
 
 export interface DownloadRequest {
 	source: VideoSource;
@@ -32,14 +33,15 @@ export const linkRefused = new Set([400, 401, 403, 404, 410]);
  * @throws GatewayError
  */
 export async function downloadVideo<T>(
-	world: World,
+	gateway: Gateway,
 	request: DownloadRequest,
 	store: (bytes: AsyncGenerator<Uint8Array, void, undefined>) => Promise<T>,
 ): Promise<T> {
 	// What is under way ends with the store, which may fail while the storage is silent.
 	const over = new AbortController();
-	const signal = AbortSignal.any([over.signal, ...(world.signal ? [world.signal] : [])]);
-	const transfer = new Transfer({ ...world, signal }, request);
+	const stop = gateway.world.signal;
+	const signal = AbortSignal.any([over.signal, ...(stop ? [stop] : [])]);
+	const transfer = new Transfer(gateway.withSignal(signal), request);
 	for (let restarts = 0; ; restarts++) {
 		const outcome = await store(transfer.bytes()).then(
 			(value) => ({ value }),
@@ -47,7 +49,7 @@ export async function downloadVideo<T>(
 			(error: unknown) => ({ error: transfer.failure ?? error }),
 		);
 		if (!('error' in outcome && outcome.error instanceof BeginAgain)) over.abort();
-		if (world.signal?.aborted) throw transfer.keptForLater(canceled());
+		if (stop?.aborted) throw transfer.keptForLater(canceled());
 		if ('value' in outcome) return outcome.value;
 		if (!(outcome.error instanceof BeginAgain)) throw outcome.error;
 		if (restarts === mostRestarts) throw transfer.givenUp(outcome.error.message);
@@ -69,6 +71,7 @@ class Transfer {
 	failure?: unknown;
 	private source: VideoSource;
 	private readonly what: Purpose;
+	private readonly world: World;
 	/** Bytes passed on so far. */
 	received = 0;
 	/** Of the file they belong to. */
@@ -82,10 +85,11 @@ class Transfer {
 	private wholeAt?: number;
 
 	constructor(
-		private readonly world: World,
+		private readonly gateway: Gateway,
 		private readonly request: DownloadRequest,
 	) {
 		this.source = request.source;
+		this.world = gateway.world;
 		this.what = { purpose: request.purpose, lostIsBilled: 'yes' };
 	}
 
@@ -143,7 +147,7 @@ class Transfer {
 		broken: unknown,
 	): Ending {
 		const isPage = this.boxes.isMp4 === false || (broken === undefined && held.length > 0);
-		const text = new TextDecoder().decode(held[0]?.subarray(0, 2000));
+		const text = this.gateway.redaction.text(new TextDecoder().decode(held[0]?.subarray(0, 2000)));
 		this.boxes = new Mp4Boxes();
 		return {
 			why: isPage ? `it is no mp4 file: ${excerpt(text, 120)}` : 'nothing came',
@@ -223,7 +227,7 @@ class Transfer {
 			response.close();
 			throw new BeginAgain('the storage does not continue a transfer');
 		}
-		const text = await beginningOf(response, this.world);
+		const text = this.gateway.redaction.text(await beginningOf(response, this.world));
 		const retryAfter = retryAfterOf(headers, this.world.clock.now());
 		return refused(this.what, { status, headers, text }, retryAfter);
 	}

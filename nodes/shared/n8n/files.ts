@@ -13,7 +13,7 @@ export async function storeVideo(
 ): Promise<IBinaryKeyData> {
 	const { world } = gateway;
 	const file = await downloadVideo(
-		world,
+		gateway,
 		request,
 		async (bytes) =>
 			await context.helpers.prepareBinaryData(world.toStream(bytes), fileName, 'video/mp4'),
