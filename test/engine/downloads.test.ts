@@ -3,7 +3,15 @@ import { SimulatedTime, runWorkflow, storedFiles, type WorkflowRun } from '../ha
 import type { JobKind } from '../../nodes/shared/gateway/protocol';
 import { startGateway, type FaultAction, type Gateway, type Route } from '../gateway';
 import { earlierJob } from '../support/earlierJobs';
-import { answer, breakOff, cut, startServer, type Reply } from '../support/scriptedServer';
+import {
+	answer,
+	breakOff,
+	cut,
+	json,
+	redirect,
+	startServer,
+	type Reply,
+} from '../support/scriptedServer';
 import { mp4Of } from '../support/boxes';
 import { storage, type StorageOptions } from '../support/scriptedStorage';
 import { sampleVideo, sha256 } from './support/samples';
@@ -285,5 +293,40 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			checkRefreshed([200, 403, 206]);
 			expect(onStorage()[2].headers.range).toBe(`bytes=${at(5)}-`);
 		});
+	});
+});
+
+describe('a file to which the gateway redirects on its own host', () => {
+	const signed = '/files/v.mp4?sig=a%2Fb';
+	const withKey = 'Bearer demo-key';
+	const moved = mp4Of(100_000);
+	const file = storage(moved);
+
+	const run = async (serveFile: Reply, node: Way['node']) => {
+		const server = await startServer((response, request) => {
+			const { path } = request;
+			const reply = path.endsWith('/content')
+				? redirect(302, signed)
+				: json({ status: 'completed' });
+			(path === signed ? serveFile : reply)(response, request);
+		});
+		const credentials = credentialFor({ url: server.url, apiKey: 'demo-key' });
+		const result = await runWorkflow(chain(node), { credentials, input: [{ json: { id: 'x' } }] });
+		expect(sha256(await result.binary(result.items('Wait')[0]))).toBe(sha256(moved));
+		const fetches = server.requests.filter(({ path }) => path === signed);
+		return fetches.map(({ headers }) => headers.authorization);
+	};
+	const { 'Get Content of a video': getContent, 'Wait for Video, of a video job': wait } = ways;
+
+	it.each([getContent.node, wait.node])('is fetched without the key', async (node) => {
+		const keyRefused: Reply = (...exchange) =>
+			(exchange[1].headers.authorization ? answer(403, '') : file)(...exchange);
+		expect(await run(keyRefused, node)).toEqual([undefined]);
+	});
+
+	it.each([getContent.node, wait.node])('is fetched with it where it has to be', async (node) => {
+		const keyWanted: Reply = (...exchange) =>
+			(exchange[1].headers.authorization === withKey ? file : answer(401, ''))(...exchange);
+		expect(await run(keyWanted, node)).toEqual([undefined, withKey]);
 	});
 });

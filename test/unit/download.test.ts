@@ -332,6 +332,33 @@ describe('the key', () => {
 		},
 	);
 
+	const locked: Reply = (response, request) => {
+		const isOpen = request.headers.authorization === `Bearer ${key}`;
+		(isOpen ? whole : answer(401, ''))(response, request);
+	};
+	const keysSent = ({ requests }: ScriptedServer) =>
+		requests.map(({ headers }) => headers.authorization);
+
+	it('is sent to a link of the gateway that wants it, and stays with it', async () => {
+		const gateway = await startServer(answer(401, ''), half(), locked);
+		const downloading = download(gateway, { baseUrl: gateway.url });
+		await expect(downloading.done).resolves.toBe(sha256(file));
+		expect(keysSent(gateway)).toEqual([undefined, `Bearer ${key}`, `Bearer ${key}`]);
+		expect(rangesOf(gateway)).toEqual([undefined, undefined, 'bytes=100000-']);
+	});
+
+	it.each([401, 403])('is not sent to another host that refuses (%d)', async (status) => {
+		const server = await startServer(answer(status, ''));
+		await failureOf(download(server).done);
+		expect(new Set(keysSent(server))).toEqual(new Set([undefined]));
+	});
+
+	it('is not sent to a link of the gateway that is refused otherwise', async () => {
+		const gateway = await startServer(answer(403, ''));
+		await failureOf(download(gateway, { baseUrl: gateway.url }).done);
+		expect(new Set(keysSent(gateway))).toEqual(new Set([undefined]));
+	});
+
 	it('is sent to the gateway when that serves the file, and no further', async () => {
 		const away = await startServer(whole);
 		const gateway = await startServer(redirect(302, '/inside'), redirect(302, `${away.url}/v.mp4`));

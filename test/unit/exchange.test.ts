@@ -239,6 +239,13 @@ describe('redirects', () => {
 		const received = await send(get(server.url), { mayLeadToFile: true });
 		expect(received.location).toBe('https://storage.example/v.mp4?sig=a%2Fb');
 	});
+
+	it('that may lead to a file are handed back within the origin too', async () => {
+		const server = await startServer(redirect(302, '/files/v.mp4?sig=a%2Fb'));
+		const received = await send(get(server.url), { mayLeadToFile: true });
+		expect(received.location).toBe(`${server.url}/files/v.mp4?sig=a%2Fb`);
+		expect(server.requests).toHaveLength(1);
+	});
 });
 
 describe('a file', () => {

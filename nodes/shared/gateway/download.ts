@@ -188,6 +188,10 @@ class Transfer {
 			const refusal = response instanceof GatewayError ? response : await this.refusalOf(response);
 			if (refusal === undefined) return response as HttpResponse;
 			if (refusal === 'complete') return undefined;
+			if (refusal.record.status === 401 && this.mayAddKey) {
+				this.source = { ...this.source, authenticated: true };
+				continue;
+			}
 			if (linkRefused.has(refusal.record.status)) {
 				await this.renewLink(refusal);
 				continue;
@@ -200,6 +204,14 @@ class Transfer {
 			if (wait === undefined) throw this.keptForLater(refusal);
 			await clock.sleep(wait, signal);
 		}
+	}
+
+	/** The gateway may serve files that it has redirected to, or linked to, as it does everything else: with the key. */
+	private get mayAddKey(): boolean {
+		const { baseUrl, backupUrl = baseUrl } = this.gateway.connection;
+		const { url, authenticated } = this.source;
+		const own = [baseUrl, backupUrl].map((base) => new URL(base).origin);
+		return !authenticated && own.includes(new URL(url).origin);
 	}
 
 	private async renewLink(refusal: GatewayError): Promise<void> {

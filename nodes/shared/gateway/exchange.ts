@@ -12,7 +12,7 @@ export interface Received {
 	url: string;
 	/** Why the body ended early. */
 	broken?: string;
-	/** Where a redirect leads that must not be followed with the key. */
+	/** Where a redirect leads that was not followed. */
 	location?: string;
 	/** The body is a file and was left unread. */
 	isFile?: boolean;
@@ -26,7 +26,7 @@ export interface ExchangeOptions {
 	timeout: number;
 	/** Milliseconds of them that are left once the signal aborts; default: none. */
 	grace?: number;
-	/** Hand back files and redirects elsewhere instead of reading or refusing them. */
+	/** Hand back files and redirects instead of reading or following them: a signed link refuses the key. */
 	mayLeadToFile?: boolean;
 	/** Told the body of a good answer as it arrives, piece by piece; gives true when no more is needed. */
 	onText?: (text: string) => Promise<boolean> | boolean;
@@ -68,13 +68,13 @@ export async function exchange(
 						throw redirectedAway(what, status, headers.location);
 					}
 					const location = new URL(headers.location, url);
+					if (mayLeadToFile) return { ...head, location: location.href };
 					const keepsMethod = request.method === 'GET' || status >= 307;
 					const isOwn = location.origin === new URL(url).origin;
 					if (isOwn && keepsMethod && hop < mostRedirects) {
 						url = location.href;
 						continue;
 					}
-					if (mayLeadToFile) return { ...head, location: location.href };
 					throw isOwn
 						? redirectedInVain(what, status, location.href)
 						: redirectedAway(what, status, location.origin);
