@@ -211,6 +211,20 @@ describe('chat and messages', () => {
 		items.forEach(({ json }, index) => expect(json.text).toContain(`Text ${index}`));
 	});
 
+	it('makes an incomplete native message visible', async () => {
+		const body = '{"content": [{"type": "text", "text": "Hel"}], "stop_reason": "max_tokens"}';
+		gateway.fault({ route: 'message', action: 'answer', body });
+		const node = modelGateway({
+			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 1 },
+			messages: { values: [{ role: 'user', content: 'Hello there' }] },
+		});
+		const result = await run(node);
+		expect(result.items('Model Gateway')[0].json.text).toBe('Hel');
+		expect(result.data.resultData.runData['Model Gateway'][0].hints?.[0].message).toContain(
+			'Item 0: the answer is not complete',
+		);
+	});
+
 	it('answers native messages', async () => {
 		const node = modelGateway({
 			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },

@@ -53,7 +53,13 @@ describe('who sends again after', () => {
 		['429 that says nothing', answered(429), all],
 		['429, the quota by its code', answered(429, { code: 'quota_exceeded' }), []],
 		['429, the balance by its type', answered(429, { type: 'insufficient_quota' }), []],
-		['429, the balance by its message', answered(429, { message: insufficient }), []],
+		...[insufficient, 'User quota is not enough', 'You have run out of credits'].map(
+			(message): [string, FailedTry, string[]] => [
+				`429, ${message}`,
+				answered(429, { message }),
+				[],
+			],
+		),
 		['500, the provider', answered(500, { code: 'upstream_error' }), all],
 		['500, by its type', answered(500, { type: 'upstream_error' }), all],
 		['500, not delivered', answered(500, { code: 'write_response_body_failed' }), all],

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { textMessage, type TextMessage } from '../../shared/gateway/answers';
 import { isHeaderName } from '../../shared/gateway/http';
 import { defined, type JsonObject } from '../../shared/gateway/json';
-import { endpoints, versionHeader } from '../../shared/gateway/protocol';
+import { endpoints, finishReasons, versionHeader } from '../../shared/gateway/protocol';
 import { modelField } from '../../shared/n8n/models';
 import type { Operation } from '../../shared/n8n/operation';
 import { extraBodyOption, simplifyField } from './commonFields';
@@ -89,8 +89,12 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			parse: textMessage,
 		}),
 
-	async deliver({ text, fields }, { simplify }) {
+	async deliver({ text, fields }, { simplify }, { hint, item }) {
 		const { stop_reason, model, usage, request_id } = fields;
+		// Its answer is not shown: this is how the endpoint of that kind says that Max Tokens cut it.
+		if (stop_reason === 'max_tokens') {
+			hint(`Item ${item}: the answer is not complete: ${finishReasons.length}.`);
+		}
 		const json = simplify ? defined({ text, stop_reason, model, usage, request_id }) : fields;
 		return [{ json: json as IDataObject }];
 	},

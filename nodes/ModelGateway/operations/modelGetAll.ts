@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { modelList } from '../../shared/gateway/answers';
-import { fieldProblem } from '../../shared/gateway/fields';
 import { endpoints } from '../../shared/gateway/protocol';
 import type { Operation } from '../../shared/n8n/operation';
 
@@ -48,13 +47,9 @@ export const modelGetAll: Operation<Request> = {
 	],
 
 	prepare(parameters) {
-		const limit = parameters.boolean('returnAll', 'Return All', false)
-			? undefined
-			: parameters.value('limit', 50);
-		const problem = limit !== undefined && fieldProblem(limit, { type: 'integer', min: 1 });
-		if (problem) parameters.report('Limit', problem);
+		const isAll = parameters.boolean('returnAll', 'Return All', false);
 		return {
-			limit: limit as number | undefined,
+			limit: isAll ? undefined : parameters.wholeNumber('limit', 'Limit', { min: 1 }),
 			filter: (parameters.asText(parameters.value('filter'), 'Filter') ?? '').trim().toLowerCase(),
 			timeout: parameters.timeout,
 		};

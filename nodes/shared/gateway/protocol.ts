@@ -481,7 +481,7 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
  * same status as the rate limit, and shows no code for it.
  */
 export const balanceWords =
-	/quota_exceeded|exceeded your (current )?quota|insufficient|balance(?!r)|arrear|overdue/i;
+	/quota_exceeded|exceeded your (current )?quota|insufficient|balance(?!r)|arrear|overdue|(quota|credits?|funds) (is|are) (not enough|used up)|(out of|not enough) (credits?|funds|quota)/i;
 
 // ── 8. Limits ───────────────────────────────────────────────────────────────────────────────────
 
