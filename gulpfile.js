@@ -24,11 +24,12 @@ async function compact() {
 	}
 }
 
-/** Says how a default export is to be read; there are none. */
-const compiledMark = 'Object.defineProperty(exports, "__esModule", { value: true });';
+/** What tells other compilers of default exports, of which there are none, and names exports before they are there. */
+const preludes =
+	/^(Object\.defineProperty\(exports, "__esModule", .*|exports\.\w+ = (exports\.\w+ = )*void 0);$/gm;
 
 async function minified(text) {
-	const { code } = await minify(text.replace(compiledMark, ''), {
+	const { code } = await minify(text.replace(preludes, ''), {
 		compress: true,
 		mangle: false,
 		toplevel: true,
