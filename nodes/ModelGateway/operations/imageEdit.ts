@@ -1,6 +1,6 @@
 import type { IBinaryData, INodeProperties } from 'n8n-workflow';
 import { defined, type JsonObject } from '../../shared/gateway/json';
-import { hasSeveralFrames, pictureType } from '../../shared/gateway/pictureBytes';
+import { pictureType } from '../../shared/gateway/pictureBytes';
 import { endpoints } from '../../shared/gateway/protocol';
 import { readFileOutput, type FileOutput } from '../../shared/n8n/fileOutput';
 import { modelField } from '../../shared/n8n/models';
@@ -13,6 +13,7 @@ import {
 	sizeOption,
 	deliverPictures,
 	orderPictures,
+	orderedFields,
 	outputFields,
 	type MadePicture,
 } from './pictureOutput';
@@ -89,19 +90,11 @@ export const imageEdit: Operation<Request, MadePicture[]> = {
 	],
 	options: [aspectRatioOption, imageCountOption, sizeOption],
 
-	async prepare(parameters) {
+	prepare(parameters) {
 		return {
-			body: {
-				model: parameters.chosen('model', 'Model'),
-				prompt: parameters.text('prompt', 'Prompt'),
-				...defined({
-					n: parameters.checkedNumber('n', 'Number of Images', { type: 'integer', min: 1 }),
-					size: parameters.optionalText('size', 'Size'),
-					aspect_ratio: parameters.optionalText('aspectRatio', 'Aspect Ratio'),
-				}),
-			},
-			image: await readSource('image', 'Image', parameters),
-			mask: await readSource('mask', 'Mask', parameters),
+			body: defined(orderedFields(parameters)),
+			image: readSource('image', 'Image', parameters),
+			mask: readSource('mask', 'Mask', parameters),
 			output: readFileOutput(parameters),
 			timeout: parameters.timeout,
 		};
@@ -123,11 +116,11 @@ export const imageEdit: Operation<Request, MadePicture[]> = {
 	identity: ({ body, image, mask }) => ({ body, image, mask }),
 };
 
-async function readSource(
+function readSource(
 	name: 'image' | 'mask',
 	label: string,
 	parameters: ItemParameters,
-): Promise<Source | undefined> {
+): Source | undefined {
 	const source = parameters.value(`${name}Source`, 'binary');
 	if (source === 'none') return undefined;
 	if (source === 'url') {
@@ -138,18 +131,8 @@ async function readSource(
 		return { url };
 	}
 	const field = `${label} Binary Field`;
-	const file = parameters.binary(parameters.text(`${name}BinaryField`, field), field);
-	if (!file) return undefined;
-	const bytes = await parameters.context.helpers.getBinaryDataBuffer(parameters.item, file);
-	// "Error codes seen": invalid_image_file. Its bytes show it before anything is paid.
-	const isCalledJpeg = /\.jpe?g$/i.test(file.fileName ?? '') || file.mimeType === 'image/jpeg';
-	if (isCalledJpeg && hasSeveralFrames(bytes)) {
-		parameters.report(
-			field,
-			`leads to a file with several frames behind the name ${file.fileName ?? 'of a JPEG'}; save it as a plain JPEG or PNG`,
-		);
-	}
-	return { file };
+	const file = parameters.picture(parameters.text(`${name}BinaryField`, field), field);
+	return file && { file };
 }
 
 /** A file goes with its true type, and with a name that fits it. */
@@ -164,9 +147,10 @@ async function append(
 		return;
 	}
 	const { file } = source;
+	const { fileName = name } = file;
 	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
-	const type = pictureType(bytes);
-	const stem = (file.fileName ?? name).replace(/\.\w{1,5}$/, '') || name;
-	const fileName = type ? `${stem}.${type.extension}` : (file.fileName ?? name);
-	form.append(name, new Blob([bytes], { type: type?.mimeType ?? file.mimeType }), fileName);
+	const known = pictureType(bytes);
+	const { mimeType: type } = known ?? file;
+	const stem = fileName.replace(/\.\w{1,5}$/, '') || name;
+	form.append(name, new Blob([bytes], { type }), known ? `${stem}.${known.extension}` : fileName);
 }

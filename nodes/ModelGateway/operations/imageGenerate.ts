@@ -10,6 +10,7 @@ import {
 	sizeOption,
 	deliverPictures,
 	orderPictures,
+	orderedFields,
 	outputFields,
 	type MadePicture,
 } from './pictureOutput';
@@ -80,14 +81,10 @@ export const imageGenerate: Operation<Request, MadePicture[]> = {
 
 	prepare: (parameters) => ({
 		body: {
-			model: parameters.chosen('model', 'Model'),
-			prompt: parameters.text('prompt', 'Prompt'),
 			...defined({
-				n: parameters.checkedNumber('n', 'Number of Images', { type: 'integer', min: 1 }),
-				size: parameters.optionalText('size', 'Size'),
+				...orderedFields(parameters),
 				quality: parameters.optionalText('quality', 'Quality'),
 				style: parameters.optionalText('style', 'Style'),
-				aspect_ratio: parameters.optionalText('aspectRatio', 'Aspect Ratio'),
 				seed: parameters.checkedNumber('seed', 'Seed', { type: 'integer' }),
 				prompt_upsampling: parameters.optionalBoolean('promptUpsampling', 'Prompt Upsampling'),
 				safety_tolerance: parameters.checkedNumber('safetyTolerance', 'Safety Tolerance', {

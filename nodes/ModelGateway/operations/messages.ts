@@ -97,7 +97,7 @@ export function readImages(
 		const detail = asText(entry.detail);
 		const extra = detail === undefined ? {} : { detail };
 		if (entry.source === 'binary') {
-			const file = parameters.binary(asText(entry.binaryField) ?? 'data', name);
+			const file = parameters.picture(asText(entry.binaryField) ?? 'data', name);
 			return file ? [{ file, ...extra }] : [];
 		}
 		const url = asText(entry.url) ?? '';

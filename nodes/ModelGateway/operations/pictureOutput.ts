@@ -2,11 +2,12 @@ import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
 import { picturesOf, type PictureAnswer } from '../../shared/gateway/images';
 import type { GatewayError } from '../../shared/gateway/errors';
 import { defined, excerpt } from '../../shared/gateway/json';
-import { pictureType } from '../../shared/gateway/pictureBytes';
+import { pictureType, type PictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture, paidFor, pictureProblem } from '../../shared/gateway/pictureDownload';
 import { asGatewayError, type Answer, type Call } from '../../shared/gateway/transport';
 import { fileOutputFields, type FileOutput } from '../../shared/n8n/fileOutput';
 import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
+import type { ItemParameters } from '../../shared/n8n/parameters';
 
 /** Where pictures go. */
 export const outputFields = fileOutputFields(
@@ -39,6 +40,15 @@ export const sizeOption: INodeProperties = {
 	placeholder: 'e.g. 1024x1024',
 	description: 'Width by height in pixels',
 };
+
+/** What generating and editing send alike; unset fields are undefined. */
+export const orderedFields = (parameters: ItemParameters) => ({
+	model: parameters.chosen('model', 'Model'),
+	prompt: parameters.text('prompt', 'Prompt'),
+	n: parameters.checkedNumber('n', 'Number of Images', { type: 'integer', min: 1 }),
+	size: parameters.optionalText('size', 'Size'),
+	aspect_ratio: parameters.optionalText('aspectRatio', 'Aspect Ratio'),
+});
 
 /** A picture that is paid for: a link to it, or the file when it came with the answer. */
 export interface MadePicture {
@@ -114,12 +124,13 @@ async function deliverPicture(
 	return { json, ...(picture.file && { binary: { [binaryField]: picture.file } }) };
 }
 
+/** Bytes that have been found to be a picture. */
 async function store(
 	{ bytes, mimeType: said }: { bytes: Buffer; mimeType?: string },
 	index: number,
 	{ helpers }: ItemRun['context'],
 ): Promise<IBinaryData> {
-	const { extension = 'png', mimeType = 'image/png' } = pictureType(bytes, said) ?? {};
+	const { extension, mimeType } = pictureType(bytes, said) as PictureType;
 	return await helpers.prepareBinaryData(
 		bytes,
 		`image${index === 0 ? '' : `-${index + 1}`}.${extension}`,

@@ -46,13 +46,10 @@ function read(entries: unknown[], { url, requestId }: Answer): PictureAnswer {
 }
 
 function pictureOf(entry: unknown, base: string): Picture | undefined {
-	if (typeof entry === 'string') return linked(entry, {}, base);
-	if (!isObject(entry)) return undefined;
-	const { b64_json, image_base64, ...fields } = entry;
+	const { b64_json, image_base64, ...fields } = isObject(entry) ? entry : { url: entry };
 	const base64 = asText(b64_json) ?? asText(image_base64);
 	if (base64 !== undefined) return embedded(base64, fields);
-	const url = textAt(entry, 'url', 'image_url', 'image_url.url');
-	return url === undefined ? undefined : linked(url, fields, base);
+	return linked(textAt(fields, 'url', 'image_url', 'image_url.url') ?? '', fields, base);
 }
 
 function linked(text: string, fields: JsonObject, base: string): Picture | undefined {

@@ -1,3 +1,8 @@
+export interface PictureType {
+	mimeType: string;
+	extension: string;
+}
+
 /** How files of each form begin. */
 const forms: Array<[beginning: RegExp, extension: string, mimeType?: string]> = [
 	[/^\x89PNG\r\n/, 'png'],
@@ -15,10 +20,7 @@ const forms: Array<[beginning: RegExp, extension: string, mimeType?: string]> = 
  * What the first bytes of a picture say it is; undefined for anything else.
  * @param said the type it came with: taken for bytes of no form we know, unless they are a text
  */
-export function pictureType(
-	bytes: Uint8Array,
-	said = '',
-): { mimeType: string; extension: string } | undefined {
+export function pictureType(bytes: Uint8Array, said = ''): PictureType | undefined {
 	const head = Buffer.from(bytes.subarray(0, 500)).toString('latin1');
 	const isText = !/[\0-\x08]/.test(head);
 	const known = forms.find(([beginning]) => beginning.test(head));

@@ -1,6 +1,7 @@
 import type { IBinaryData, IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 import { downloadVideo, type DownloadRequest } from '../gateway/download';
 import { publicLinkProblem } from '../gateway/links';
+import { pictureType } from '../gateway/pictureBytes';
 import type { FileOutput } from './fileOutput';
 import type { ItemRun } from './operation';
 import type { ItemParameters } from './parameters';
@@ -35,14 +36,15 @@ export function videoFileName(wanted: string): string {
 	return /\.(mp4|m4v|mov)$/i.test(safe) ? safe : `${safe || 'video'}.mp4`;
 }
 
-/** A file of an item as a data URL. */
+/** A picture of an item as a data URL, under its true type. */
 export async function dataUrlOf(
 	file: IBinaryData,
 	{ helpers }: IExecuteFunctions,
 	item: number,
 ): Promise<string> {
 	const bytes = await helpers.getBinaryDataBuffer(item, file);
-	return `data:${file.mimeType};base64,${bytes.toString('base64')}`;
+	const { mimeType } = pictureType(bytes) ?? file;
+	return `data:${mimeType};base64,${bytes.toString('base64')}`;
 }
 
 /** Long enough for a job that waits in the service's line. */

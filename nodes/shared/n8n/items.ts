@@ -94,6 +94,7 @@ class ItemLoop<Request, Made> {
 			try {
 				const parameters = new ItemParameters(this.context, item);
 				const request = await this.work.prepare(parameters, this.runOf(item, gateway));
+				for (const check of parameters.checks) await check();
 				if (parameters.problems.length > 0) throw badInput(parameters.problems, this.work);
 				this.requests.set(item, request);
 			} catch (error) {

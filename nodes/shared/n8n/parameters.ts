@@ -2,6 +2,7 @@ import type { IBinaryData, IExecuteFunctions, ISupplyDataFunctions } from 'n8n-w
 import type { Problem } from '../gateway/errors';
 import { fieldProblem } from '../gateway/fields';
 import { asJson, isObject, parseJson, shownAs, type JsonObject } from '../gateway/json';
+import { hasSeveralFrames, pictureType } from '../gateway/pictureBytes';
 import type { Field } from '../gateway/protocol';
 import { isTool } from './toolAnswers';
 
@@ -11,6 +12,8 @@ import { isTool } from './toolAnswers';
  */
 export class ItemParameters {
 	readonly problems: Problem[] = [];
+	/** Look into the files that were read, and report; to be run before the problems are counted. */
+	readonly checks: Array<() => Promise<void>> = [];
 	private readonly options: JsonObject;
 
 	constructor(
@@ -141,6 +144,29 @@ export class ItemParameters {
 		const has = there.length === 0 ? 'it has no files at all' : `it has ${there.join(', ')}`;
 		this.report(field, `names "${name}", but this item has no such file (${has})`);
 		return undefined;
+	}
+
+	/** A file of this item that has to be a picture. */
+	picture(name: string, field: string): IBinaryData | undefined {
+		const file = this.binary(name, field);
+		if (file) this.checks.push(async () => await this.checkPicture(file, field));
+		return file;
+	}
+
+	/** Finds what would be refused after it was sent ("Error codes seen", invalid_image_file). */
+	private async checkPicture(file: IBinaryData, field: string): Promise<void> {
+		const bytes = await this.context.helpers.getBinaryDataBuffer(this.item, file);
+		const { fileName = 'of a JPEG' } = file;
+		const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
+		// A picture may be in a form that only n8n knows.
+		if (!pictureType(bytes) && !file.mimeType.startsWith('image/')) {
+			this.report(field, `is no picture (it is ${file.mimeType})`);
+		} else if (isCalledJpeg && hasSeveralFrames(bytes)) {
+			this.report(
+				field,
+				`leads to a file with several frames behind the name ${fileName}; save it as a plain JPEG or PNG`,
+			);
+		}
 	}
 
 	asText(value: unknown, field: string): string | undefined {
