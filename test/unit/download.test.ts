@@ -22,6 +22,9 @@ import {
 
 const file = mp4Of(200_000);
 const other = mp4Of(150_000);
+/** Another file of the same length. */
+const twin = mp4Of(200_000);
+const longer = Buffer.concat([twin, Buffer.alloc(16)]);
 const tenths = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((tenth) => Math.floor((file.length * tenth) / 10));
 const whole = storage(file);
 const half = (options: StorageOptions = {}) => storage(file, { until: 100_000, ...options });
@@ -134,9 +137,14 @@ describe('a transfer that breaks', () => {
 		expect(stored.map(({ length }) => length)).toEqual([until, file.length]);
 	});
 
+	const dated = (day: number) => ({
+		...{ etag: null, headers: { 'last-modified': `Mon, 0${day} Jan 2026 08:00:00 GMT` } },
+	});
+
 	it.each<[string, StorageOptions]>([
 		['a weak tag', { etag: 'W/"v1"' }],
 		['no tag', { etag: null }],
+		['the same date', dated(5)],
 	])('is continued with %s, which vouches for nothing', async (_, options) => {
 		const server = await startServer(half(options), storage(file, options));
 		await expect(download(server).done).resolves.toBe(sha256(file));
@@ -147,6 +155,22 @@ describe('a transfer that breaks', () => {
 	it('is begun again when the file has changed', async () => {
 		const server = await startServer(half(), storage(other, { etag: '"v2"' }));
 		await expect(download(server).done).resolves.toBe(sha256(other));
+	});
+
+	it.each<[string, Buffer, StorageOptions, StorageOptions]>([
+		['another weak tag', twin, { etag: 'W/"1"' }, { etag: 'W/"2"' }],
+		['another date', twin, dated(5), dated(6)],
+		['another length', longer, { etag: null }, { etag: null }],
+	])('is begun again when the file has %s', async (_, changed, before, after) => {
+		const server = await startServer(half(before), storage(changed, after));
+		await expect(download(server).done).resolves.toBe(sha256(changed));
+	});
+
+	it('compares with what any of the parts has told', async () => {
+		const untold: Reply = (response) =>
+			void response.write(file.subarray(0, 50_000), () => breakOff(response));
+		const server = await startServer(untold, half({ etag: 'W/"1"' }), storage(twin));
+		await expect(download(server).done).resolves.toBe(sha256(twin));
 	});
 
 	it.each<[string, Reply]>([
@@ -273,6 +297,17 @@ describe('a link that has expired', () => {
 			[fresh, 'bytes=100000-'],
 		]);
 		expect(stored).toHaveLength(1);
+	});
+
+	it('during the transfer is replaced, and begun again where nothing tells whether it is the same file', async () => {
+		const untold: Reply = (response) =>
+			void response.write(file.subarray(0, 100_000), () => breakOff(response));
+		const part = { 'content-range': `bytes 100000-${twin.length - 1}/*` };
+		const rest = answer(206, twin.subarray(100_000), part);
+		const server = await startServer(untold, expired, rest, answer(200, twin));
+		const refresh = async () => ({ url: server.url + fresh, authenticated: false });
+		await expect(download(server, { refresh }).done).resolves.toBe(sha256(twin));
+		expect(rangesOf(server)).toEqual([undefined, 'bytes=100000-', 'bytes=100000-', undefined]);
 	});
 
 	it.each<[string, Reply]>([

@@ -2,7 +2,7 @@ import type { VideoSource } from './answers';
 import { GatewayError, canceled, noAnswer, refused, type Purpose } from './errors';
 import { beginningOf, requestFile } from './fileRequest';
 import { guardedBody, type HttpResponse, type World } from './http';
-import { excerpt } from './json';
+import { defined, excerpt } from './json';
 import { Mp4Boxes } from './mp4';
 import { waitBeforeRetry, retryAfterOf } from './retry';
 import type { Gateway } from './transport';
@@ -66,6 +66,8 @@ interface Ending {
 	page?: { status: number; headers: Record<string, string>; text: string };
 }
 
+type Version = Partial<Record<string, string>>;
+
 class Transfer {
 	/** Why the bytes ended early. */
 	failure?: unknown;
@@ -73,9 +75,11 @@ class Transfer {
 	private readonly what: Purpose;
 	private readonly world: World;
 	/** Bytes passed on so far. */
-	received = 0;
-	/** Of the file they belong to. */
-	etag?: string;
+	private received = 0;
+	/** What tells the file they belong to from another one: its tag, its date and its length. */
+	private version: Version = {};
+	/** The link they came from. */
+	private link?: string;
 	private boxes = new Mp4Boxes();
 	private refreshes = 0;
 	private breaks = 0;
@@ -95,7 +99,7 @@ class Transfer {
 
 	async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
 		this.received = 0;
-		this.etag = undefined;
+		this.version = {};
 		this.boxes = new Mp4Boxes();
 		this.failure = undefined;
 		try {
@@ -182,7 +186,9 @@ class Transfer {
 		const { clock, signal } = this.world;
 		for (let tries = 1; ;) {
 			if (signal?.aborted) throw canceled();
-			const response = await requestFile(this.world, this.source, this).catch((error: unknown) =>
+			const { received, version } = this;
+			const rest = { received, etag: version.etag };
+			const response = await requestFile(this.world, this.source, rest).catch((error: unknown) =>
 				noAnswer(this.what, error),
 			);
 			const refusal = response instanceof GatewayError ? response : await this.refusalOf(response);
@@ -223,14 +229,19 @@ class Transfer {
 	private async refusalOf(response: HttpResponse): Promise<GatewayError | 'complete' | undefined> {
 		const { status, headers } = response;
 		const range = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(headers['content-range'] ?? '');
-		const isSameFile = this.etag === undefined || (headers.etag ?? this.etag) === this.etag;
+		const { etag, 'last-modified': date } = headers;
+		const length = status === 200 ? headers['content-length'] : range?.[2]?.replace('*', '');
+		const version: Version = defined({ etag, date, length: length || undefined });
 
 		if (this.received === 0 && (status === 200 || status === 206)) {
-			// A weak tag does not vouch for single bytes, as a range needs (RFC 9110, 13.1.5).
-			this.etag = headers.etag?.startsWith('W/') ? undefined : headers.etag;
+			this.version = version;
+			this.link = this.source.url;
 			return undefined;
 		}
-		if (status === 206 && isSameFile && Number(range?.[1]) === this.received) return undefined;
+		if (status === 206 && this.isSameFile(version) && Number(range?.[1]) === this.received) {
+			this.version = { ...version, ...this.version };
+			return undefined;
+		}
 		if (status === 416 && Number(range?.[2]) === this.received && !this.boxes.isCut) {
 			response.close();
 			return 'complete';
@@ -242,6 +253,13 @@ class Transfer {
 		const text = this.gateway.redaction.text(await beginningOf(response, this.world));
 		const retryAfter = retryAfterOf(headers, this.world.clock.now());
 		return refused(this.what, { status, headers, text }, retryAfter);
+	}
+
+	/** Nothing in the bytes tells parts of two files apart. A storage may leave out any of what does. */
+	private isSameFile(version: Version): boolean {
+		const names = Object.keys(version).filter((name) => name in this.version);
+		if (names.length === 0) return this.source.url === this.link;
+		return names.every((name) => version[name] === this.version[name]);
 	}
 
 	/** However the download fails, the video is not lost. */

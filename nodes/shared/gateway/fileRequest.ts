@@ -8,12 +8,13 @@ const mostRedirects = 10;
 /**
  * Asks a storage for a file, or for the rest of it ("Endpoints" 3). The link goes out byte for byte;
  * redirects are followed, never with the key to another origin. Rejects when no answer came.
- * @param rest bytes that are there already, and the tag of the file they belong to
+ * @param received bytes that are there already
+ * @param etag of the file they belong to
  */
 export async function requestFile(
 	{ http, clock, signal }: World,
 	source: VideoSource,
-	rest: { received: number; etag?: string },
+	{ received, etag }: { received: number; etag?: string },
 ): Promise<HttpResponse> {
 	let { url, authenticated } = source;
 	const headers: Record<string, string> = {
@@ -21,8 +22,9 @@ export async function requestFile(
 		// Lengths and ranges are to count the file's own bytes.
 		'Accept-Encoding': 'identity',
 	};
-	if (rest.received > 0) headers.Range = `bytes=${rest.received}-`;
-	if (rest.received > 0 && rest.etag !== undefined) headers['If-Range'] = rest.etag;
+	if (received > 0) headers.Range = `bytes=${received}-`;
+	// A weak tag does not vouch for single bytes, as a range needs (RFC 9110, 13.1.5).
+	if (received > 0 && etag?.startsWith('"')) headers['If-Range'] = etag;
 
 	for (let hop = 0; ; hop++) {
 		// The body outlives the time limit of its head. To close a body that is silent is not enough for all
