@@ -232,6 +232,15 @@ describe('the link to a video', () => {
 		['beside the address to call back', { callback_url: other, output: { video_url: link } }],
 		['beside another one deeper down', { url: link, data: { url: other } }],
 		['beside an empty one', { url: '', video_url: link }],
+		...['data', 'video', 'content', 'output', 'result', 'file', 'src', 'href', 'note'].map(
+			(name): [string, unknown] => [`as ${name}`, { id: 'video_1', [name]: link }],
+		),
+		['under a name that says nothing, deep down', { data: { list: [{ place: link }] } }],
+		['beside the address to ask for the status', { status_url: other, data: { url: link } }],
+		['beside addresses of the job', { urls: { get: other, cancel: other }, output: [link] }],
+		['beside its own address', { links: { self: { href: other } }, data: link }],
+		['under a well-known name, beside others', { page_url: other, data: { url: link } }],
+		['under a likely name, beside others', { note: other, data: { signed_link: link } }],
 	])('is found %s', (_, body) => {
 		expect(found(body)).toEqual({ url: link, authenticated: false });
 	});
@@ -278,7 +287,7 @@ describe('the link to a video', () => {
 		['half a link', { url: 'https://' }],
 		['a picture only', { thumbnail_url: link }],
 		['a text that has a link in it', { note: `see ${link}` }],
-		['a link under a name that says nothing', { data: { note: link } }],
+		['the address to ask for the status only', { status_url: link, links: { self: link } }],
 	])('is not found when the answer is %s', (_, body) => {
 		expect(() => found(body)).toThrow(Unusable);
 	});

@@ -154,31 +154,32 @@ export const linkNames = [
 	'content_url',
 	'output_url',
 ];
-const notTheVideo = /thumb|cover|poster|image|preview|callback|webhook|audio|voice|input/i;
+const likelyNames = /ur[il]|link|^(data|video|content|output|result|file|src|href)$/i;
+const notTheVideo =
+	/thumb|cover|poster|image|preview|frame|callback|webhook|audio|voice|input|prompt|status|poll|cancel|self|doc/i;
 
-/** The link to the video in an answer, nearest to its surface first; `base` resolves relative ones. */
+type Named = [name: string, entry: unknown];
+
+/**
+ * The link to the video in an answer: under a well-known name, or one that sounds like it, or any other;
+ * of several, the one nearest to the surface. `base` resolves relative ones.
+ */
 export function findLink(value: unknown, base: string | undefined): string | undefined {
-	let level: unknown[] = [value];
-	for (let depth = 0; depth < 5 && level.length > 0; depth++) {
-		const objects = level.filter(isObject);
-		const named = linkNames.flatMap((name) => objects.map((object) => asLink(object[name], base)));
-		const others = objects.flatMap((object) =>
-			Object.entries(object).map(([name, entry]) =>
-				/ur[il]|link/i.test(name) && !notTheVideo.test(name) ? asLink(entry, base) : undefined,
-			),
-		);
-		const texts = level.map((entry) => asLink(entry));
-		const found = [...named, ...others, ...texts].find((link) => link !== undefined);
-		if (found !== undefined) return found;
-		level = level.flatMap((entry) => {
-			if (Array.isArray(entry)) return entry.slice(0, 100);
-			if (!isObject(entry)) return [];
-			const inner = Object.entries(entry).filter(([name]) => !notTheVideo.test(name));
-			// A bare text deeper down is a link only under a name that says so.
-			return inner.map(([, deeper]) => deeper).filter((deeper) => typeof deeper === 'object');
-		});
+	let texts: Named[] = [];
+	for (let level: Named[] = [['', value]]; level.length > 0; level = level.flatMap(within)) {
+		texts = texts.concat(level.filter(([, entry]) => typeof entry === 'string'));
 	}
-	return undefined;
+	const named = linkNames.flatMap((known) => texts.filter(([name]) => name === known));
+	const likely = texts.filter(([name]) => likelyNames.test(name));
+	const links = [...named, ...likely].map(([, text]) => asLink(text, base));
+	return [...links, ...texts.map(([, text]) => asLink(text))].find((link) => link !== undefined);
+}
+
+/** What is in an object, by its names, or in a list, by the list's. */
+function within([name, entry]: Named): Named[] {
+	if (Array.isArray(entry)) return entry.slice(0, 100).map((inner) => [name, inner]);
+	const entries = isObject(entry) ? Object.entries(entry) : [];
+	return entries.filter(([inner]) => !notTheVideo.test(inner));
 }
 
 /** The text itself when it is a link, byte for byte: signatures do not survive a rewrite. */
