@@ -176,7 +176,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 						.end(video.subarray(0, at(5))),
 				whole(),
 			],
-			3,
+			2,
 		],
 		[
 			'announces no length',

@@ -66,7 +66,7 @@ interface Ending {
 	page?: { status: number; headers: Record<string, string>; text: string };
 }
 
-type Version = Partial<Record<string, string>>;
+type Version = Partial<Record<'etag' | 'date' | 'length', string>>;
 
 class Transfer {
 	/** Why the bytes ended early. */
@@ -137,8 +137,12 @@ class Transfer {
 			broken = error;
 		}
 		if (!this.boxes.isMp4) return this.notAVideo(held, response, broken);
-		if (broken === undefined)
-			return this.boxes.isCut ? { why: 'the file ends too early' } : undefined;
+		if (broken === undefined) {
+			if (!this.boxes.isCut) return undefined;
+			// What was announced was not the length of the file.
+			delete this.version.length;
+			return { why: 'the file ends too early' };
+		}
 		// A storage may announce more bytes than there are: it then breaks off at the same place again.
 		if (this.boxes.isWhole && this.wholeAt === this.received) return undefined;
 		if (this.boxes.isWhole) this.wholeAt = this.received;
@@ -186,8 +190,7 @@ class Transfer {
 		const { clock, signal } = this.world;
 		for (let tries = 1; ;) {
 			if (signal?.aborted) throw canceled();
-			const { received, version } = this;
-			const rest = { received, etag: version.etag };
+			const rest = { received: this.received, ...this.version };
 			const response = await requestFile(this.world, this.source, rest).catch((error: unknown) =>
 				noAnswer(this.what, error),
 			);
@@ -216,8 +219,8 @@ class Transfer {
 	private get mayAddKey(): boolean {
 		const { baseUrl, backupUrl = baseUrl } = this.gateway.connection;
 		const { url, authenticated } = this.source;
-		const own = [baseUrl, backupUrl].map((base) => new URL(base).origin);
-		return !authenticated && own.includes(new URL(url).origin);
+		const { origin } = new URL(url);
+		return !authenticated && [baseUrl, backupUrl].some((base) => new URL(base).origin === origin);
 	}
 
 	private async renewLink(refusal: GatewayError): Promise<void> {
@@ -228,10 +231,10 @@ class Transfer {
 	/** Undefined when the answer carries on where the last one ended. */
 	private async refusalOf(response: HttpResponse): Promise<GatewayError | 'complete' | undefined> {
 		const { status, headers } = response;
-		const range = /^bytes (?:(\d+)-\d+|\*)\/(\d+|\*)$/.exec(headers['content-range'] ?? '');
+		const range = /^bytes (?:(\d+)-\d+|\*)\/(?:(\d+)|\*)$/.exec(headers['content-range'] ?? '');
 		const { etag, 'last-modified': date } = headers;
-		const length = status === 200 ? headers['content-length'] : range?.[2]?.replace('*', '');
-		const version: Version = defined({ etag, date, length: length || undefined });
+		const length = status === 200 ? headers['content-length'] : range?.[2];
+		const version: Version = defined({ etag, date, length });
 
 		if (this.received === 0 && (status === 200 || status === 206)) {
 			this.version = version;
@@ -257,7 +260,8 @@ class Transfer {
 
 	/** Nothing in the bytes tells parts of two files apart. A storage may leave out any of what does. */
 	private isSameFile(version: Version): boolean {
-		const names = Object.keys(version).filter((name) => name in this.version);
+		const told = Object.keys(version) as Array<keyof Version>;
+		const names = told.filter((name) => name in this.version);
 		if (names.length === 0) return this.source.url === this.link;
 		return names.every((name) => version[name] === this.version[name]);
 	}
