@@ -4,7 +4,7 @@ import { SimulatedTime, runWorkflow } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import { answer, startServer, type ScriptedServer } from '../support/scriptedServer';
-import { chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
 
 /** IDs that an address would take for something else, and what the service has to see. */
 const odd = [
@@ -110,6 +110,40 @@ describe('an ID of a job', () => {
 			expect(server.requests).toEqual([]);
 		},
 	);
+});
+
+describe('a video job that has a task_id, too', () => {
+	let time: SimulatedTime;
+	beforeEach(() => void (time = new SimulatedTime()));
+	afterEach(async () => await time.end());
+
+	it.each([
+		{ task_id: 'vid_x' },
+		{ task_id: 'other' },
+		{ task_id: '' },
+		{ output: { task_id: 'other', seconds: 5 } },
+	])('is waited for by its id: %j', async (more) => {
+		const job = { id: 'vid_x', object: 'video', ...more };
+		const server = await startServer((response, request) => {
+			const { method, path } = request;
+			const isFile = path === '/file';
+			const status = method === 'POST' ? 'queued' : 'completed';
+			const body = path.endsWith('/content') ? bodies.content : { ...job, status };
+			const file = answer(200, mp4Of(100), { 'content-type': 'video/mp4' });
+			const known = isFile ? file : answer(200, JSON.stringify(body));
+			(path.includes('/tasks/') ? answer(404, '') : known)(response, request);
+		});
+		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'a' };
+		const get = { resource: 'video', operation: 'get', videoId: '={{ $json.id }}' };
+		const nodes = [modelGateway(create), modelGateway(get, { name: 'Get' })];
+		for (const made of [nodes.slice(0, 1), nodes]) {
+			const result = await runWorkflow(chain(...made, waitForVideo()), {
+				credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
+			});
+			expect(result.items('Wait')).toMatchObject([{ json: { id: 'vid_x' }, binary: {} }]);
+		}
+		expect(server.requests.filter(({ path }) => path.includes('/tasks/'))).toEqual([]);
+	});
 });
 
 describe('the name of a file', () => {

@@ -101,6 +101,14 @@ describe('a created video', () => {
 		expect(job).toEqual({ id: 'video_1', fields: { ...body, id: 'video_1' } });
 	});
 
+	it('is never taken for a task by the next node', () => {
+		const body = { task_id: 'task_1', output: { task_id: '', seconds: 5 }, status: 'queued' };
+		const { fields } = createdVideo(answerOf({ ...body, id: 'video_1' }));
+		expect(JSON.parse(JSON.stringify(fields))).toEqual({
+			...{ id: 'video_1', output: { seconds: 5 }, status: 'queued' },
+		});
+	});
+
 	it('is kept when the answer was cut behind its id', () => {
 		expect(createdVideo(cutAfter('{"id":"video_1","status":'))).toEqual({
 			id: 'video_1',

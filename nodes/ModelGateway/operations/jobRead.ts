@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { jobSight } from '../../shared/gateway/answers';
+import { jobSight, videoFields } from '../../shared/gateway/answers';
 import type { Endpoint, JobKind } from '../../shared/gateway/protocol';
 import type { Operation } from '../../shared/n8n/operation';
 import { jobIdOf } from '../../shared/n8n/jobs';
@@ -41,7 +41,7 @@ export function jobRead(job: {
 				parse: jobSight,
 			});
 			note({ kind, id, status, progress });
-			return [{ json: fields as IDataObject }];
+			return [{ json: (kind === 'video' ? videoFields(fields, id) : fields) as IDataObject }];
 		},
 	};
 }

@@ -1,5 +1,5 @@
 import { definedText, jobFailureReason, requestIdOf, type ServiceError } from './errors';
-import { asText, excerpt, isObject, textAt, valueAt, type JsonObject } from './json';
+import { asText, defined, excerpt, isObject, textAt, valueAt, type JsonObject } from './json';
 import { phaseOf, type Phase } from './protocol';
 import { Unusable, type Answer } from './transport';
 
@@ -47,8 +47,18 @@ export function createdTask(answer: Answer): CreatedJob {
 }
 
 export function createdVideo(answer: Answer): CreatedJob {
-	const created = createdJob(answer, videoIdPaths, 'id');
-	return { ...created, fields: { ...created.fields, id: created.id } };
+	const { id, fields } = createdJob(answer, videoIdPaths, 'id');
+	return { id, fields: videoFields(fields, id) };
+}
+
+/**
+ * The fields of a video job, with its id where later nodes look for it: they would take a `task_id`, which
+ * some services give a video too, for a task to be asked for elsewhere.
+ */
+export function videoFields({ output, ...fields }: Fields, id: string): Fields {
+	const task_id = undefined;
+	const inner = isObject(output) ? defined({ ...output, task_id }) : output;
+	return defined({ ...fields, task_id, output: inner, id });
 }
 
 function createdJob(answer: Answer, idPaths: string[], idName: string): CreatedJob {
@@ -92,17 +102,12 @@ export function jobSight(answer: Answer): JobSight {
 	const status = statusIn(fields);
 	if (status === undefined) throw new Unusable(`names no status: ${excerpt(answer.text, 120)}`);
 	const phase = phaseOf(status);
-	const progress = progressOf(
-		valueAt(fields, 'progress') ??
-			valueAt(fields, 'output.progress') ??
-			valueAt(fields, 'data.progress'),
-	);
+	const progress = progressOf(fields);
 	const link = findLink(fields, answer.url);
 	return {
 		status: excerpt(status, 100),
 		phase,
-		...(progress !== undefined && { progress }),
-		...(link !== undefined && { link }),
+		...defined({ progress, link }),
 		...(phase === 'failed' && { failure: jobFailureReason(fields) }),
 		fields,
 	};
@@ -115,8 +120,9 @@ export function statusIn(fields: JsonObject): string | undefined {
 	return said.find((text) => phaseOf(text) !== undefined) ?? said[0];
 }
 
-function progressOf(value: unknown): number | undefined {
-	const percent = Number.parseFloat(asText(value) ?? '');
+function progressOf(fields: JsonObject): number | undefined {
+	const said = textAt(fields, 'progress', 'output.progress', 'data.progress');
+	const percent = Number.parseFloat(said ?? '');
 	return Number.isFinite(percent) ? percent : undefined;
 }
 
