@@ -136,8 +136,10 @@ describe('Wait for Video', () => {
 		await start();
 		const [job] = createJobs(1);
 		gateway.jobs.complete(job.id, video);
-		const settings = { onError: 'continueErrorOutput' } as const;
-		const result = await wait([{ id: 'task_unknown' }, job], {}, settings);
+		const byHand = { parameters: { jobId: '={{ $json.job }}' } };
+		const settings = { onError: 'continueErrorOutput', ...byHand } as const;
+		const input = ['task_unknown', job.id].map((id) => ({ json: { job: id } }));
+		const result = await wait([], {}, settings, { input });
 
 		expect(result.items('Wait', { output: 0 })).toMatchObject([
 			{ json: { task_id: job.id }, pairedItem: { item: 1 } },
@@ -150,7 +152,7 @@ describe('Wait for Video', () => {
 			job: { id: 'task_unknown' },
 			retry_can_help: false,
 		});
-		expect(pollsOf('task_unknown')).toHaveLength(1);
+		expect(pollsOf('task_unknown').map(({ route }) => route)).toEqual(['task', 'video']);
 	});
 
 	it('names every job, also those still running, when it fails at one', async () => {

@@ -173,7 +173,10 @@ describe('a poll that goes wrong', () => {
 		[400, undefined],
 		[401, 'invalid_api_key'],
 		[403, undefined],
-		[404, 'video_not_found'],
+		// A known code is final whatever the status.
+		[200, 'video_not_found'],
+		[500, 'video_not_found'],
+		[500, 'invalid_api_key'],
 	])('ends the wait when no later one can do better: %d', async (status, code) => {
 		const { watch, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());
 		const { record } = await failureOf(watch.finish());
@@ -182,6 +185,12 @@ describe('a poll that goes wrong', () => {
 			job: { kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 },
 		});
 		expect(jobs.asked).toHaveLength(2);
+	});
+
+	it('is survived when it lacks money: the job runs on', async () => {
+		const wrong = refusal(500, 'quota_exceeded');
+		const { watch } = waitFor(inTurn(running, wrong, wrong, completed), task());
+		expect((await watch.finish()).source.url).toBe(link);
 	});
 
 	it('is no reason to ask elsewhere, though its status be 404', async () => {
@@ -236,6 +245,46 @@ describe('a job of unknown kind', () => {
 		const { record } = await failureOf(watch.finish());
 		expect(record).toMatchObject({ status: 404, code: 'video_not_found', job: { id: 'job_1' } });
 		expect(jobs.times).toEqual([0, 3000]);
+	});
+
+	const unknown = { status: 'failed', error: { code: 'task_not_exist', message: 'no' } };
+
+	it.each<[string, Said]>([
+		['500 video_not_found', refusal(500, 'video_not_found')],
+		['500 task_not_exist', refusal(500, 'task_not_exist')],
+		['200 video_not_found', refusal(200, 'video_not_found')],
+		['403', refusal(403)],
+		['401', refusal(401)],
+		['a failure for being unknown', unknown],
+	])('is asked for as the other kind after %s, also when the item told one', async (_, said) => {
+		for (const kind of ['task', undefined] as const) {
+			const say = (asked: Asked) => (asked.what === 'task' ? said : video(done)(asked));
+			const { watch, jobs } = waitFor(say, { kind });
+			expect((await watch.finish()).source.url).toBe(link);
+			expect(jobs.times).toEqual([0, 3000, 3000]);
+			expect(watch.note).toMatchObject({ kind: 'video', status: 'completed' });
+		}
+	});
+
+	it.each<[string, Said, Said, number]>([
+		['the first', refusal(403), refusal(404), 403],
+		['the second', refusal(404), refusal(403), 403],
+	])('is reported with what %s says, if that is more than "not found"', async (_, ...said) => {
+		const [first, second, status] = said;
+		const { watch } = waitFor(({ what }) => (what === 'task' ? first : second), {});
+		expect((await failureOf(watch.finish())).record.status).toBe(status);
+	});
+
+	it('goes on being asked for while one of the two may yet know it', async () => {
+		const say = ({ what, before }: Asked) =>
+			what === 'video' ? refusal(404) : before < 5 ? refusal(500, 'task_not_exist') : completed;
+		expect((await waitFor(say, {}).watch.finish()).source.url).toBe(link);
+	});
+
+	it('that failed for a reason of its own is not asked for elsewhere', async () => {
+		const { watch, jobs } = waitFor(inTurn({ status: 'failed', error: 'no faces' }), {});
+		expect((await failureOf(watch.finish())).message).toBe('Video task job_1 failed: no faces');
+		expect(jobs.asked).toHaveLength(1);
 	});
 
 	it('that has been seen once is not asked for elsewhere', async () => {

@@ -270,7 +270,7 @@ function durationOf(milliseconds: number): string {
 	return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
 }
 
-function meaningOf({ code, type }: ServiceError): ErrorMeaning | undefined {
+export function meaningOf({ code, type }: ServiceError): ErrorMeaning | undefined {
 	for (const name of [code, type]) {
 		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];
 	}

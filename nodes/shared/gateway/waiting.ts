@@ -1,8 +1,15 @@
 import type { Fields, JobSight, VideoSource } from './answers';
-import { GatewayError, canceled, rawBody, type ErrorRecord, type JobNote } from './errors';
+import {
+	GatewayError,
+	canceled,
+	meaningOf,
+	rawBody,
+	type ErrorRecord,
+	type JobNote,
+} from './errors';
 import type { Clock } from './http';
 import { excerpt } from './json';
-import { errorCodes, isFinal, jobKinds, limits, type JobKind } from './protocol';
+import { isFinal, jobKinds, limits, type JobKind } from './protocol';
 
 /** The two questions a wait asks of the service; handed in, so that a test can answer them. */
 export interface JobSource {
@@ -53,20 +60,18 @@ const graceForLink = 60_000;
 export class JobWatch {
 	readonly note: JobNote;
 	private kind: JobKind;
-	private otherKindLeft: boolean;
 	private lastPoll = -Infinity;
 	private trouble?: GatewayError;
 
-	/** @param kind undefined when only the service can tell which kind of job the id belongs to */
+	/** @param told which kind of job the id seems to belong to; undefined when only the service can tell */
 	constructor(
 		private readonly source: JobSource,
 		id: string,
-		kind: JobKind | undefined,
+		private readonly told: JobKind | undefined,
 		private readonly settings: WaitSettings,
 	) {
-		this.kind = kind ?? 'task';
-		this.otherKindLeft = kind === undefined;
-		this.note = { ...(kind && { kind }), id };
+		this.kind = told ?? 'task';
+		this.note = { ...(told && { kind: told }), id };
 	}
 
 	/** @throws GatewayError about the job: it failed, the deadline passed, Stop, or a refusal */
@@ -126,38 +131,59 @@ export class JobWatch {
 		}
 	}
 
-	/** One poll that may go wrong: undefined then, unless it says that no later one can do better. */
-	private async look(timeLimit: number): Promise<JobSight | undefined> {
+	/**
+	 * One poll that may go wrong: undefined then, unless it says that no later one can do better.
+	 * @param refusal what the endpoint of the other kind has said: until the job was seen, its kind is a guess
+	 */
+	private async look(timeLimit: number, refusal?: GatewayError): Promise<JobSight | undefined> {
 		try {
 			const sight = await this.poll(timeLimit);
-			this.otherKindLeft = false;
 			this.trouble = undefined;
 			return sight;
 		} catch (error) {
 			const failure = asGatewayError(error);
 			if (this.settings.signal?.aborted) throw stopped(this.note);
 			this.trouble = failure;
-			if (isPassing(failure)) return undefined;
-			// Which status an unknown video job gets is not shown.
-			const mayBeOther = this.otherKindLeft && [400, 404].includes(failure.record.status);
-			if (!mayBeOther) throw failure.about(this.note);
+			const isOver = !isPassing(failure);
+			if (
+				!refusal &&
+				!this.note.status &&
+				(isOver || saysUnknown.test(failure.record.raw_body ?? ''))
+			) {
+				this.turn();
+				await this.pause(0);
+				return await this.look(timeLimit, failure);
+			}
+			if (!isOver) return undefined;
+			if (refusal) {
+				this.turn();
+				// Where the kind is a mere trial, "not found" says less than any other refusal.
+				if (this.told || refusal.record.status !== 404) this.trouble = refusal;
+			}
+			if (isPassing(this.trouble)) return undefined;
+			throw this.trouble.about(this.note);
 		}
-		this.otherKindLeft = false;
+	}
+
+	private turn(): void {
 		this.kind = this.kind === 'task' ? 'video' : 'task';
-		await this.pause(0);
-		return await this.look(timeLimit);
 	}
 
 	private async poll(timeLimit: number): Promise<JobSight> {
 		const { clock, onChange } = this.settings;
 		this.lastPoll = clock.now();
-		const sight = await this.source.poll(this.kind, this.note.id, timeLimit);
-		const { status, progress, fields } = sight;
-		const changed = status !== this.note.status || progress !== this.note.progress;
-		Object.assign(this.note, { kind: this.kind, status });
-		if (progress !== undefined) this.note.progress = progress;
-		if (fields.request_id !== undefined) this.note.request_id = fields.request_id;
-		if (changed) await onChange?.(this.note);
+		const { kind, note } = this;
+		const sight = await this.source.poll(kind, note.id, timeLimit);
+		const { status, progress, fields, failure } = sight;
+		// Some say so with a good status.
+		if (!note.status && failure && saysUnknown.test(JSON.stringify(failure))) {
+			throw jobFailed(note, sight);
+		}
+		const changed = status !== note.status || progress !== note.progress;
+		Object.assign(note, { kind, status });
+		if (progress !== undefined) note.progress = progress;
+		if (fields.request_id) note.request_id = fields.request_id;
+		if (changed) await onChange?.(note);
 		return sight;
 	}
 
@@ -214,9 +240,14 @@ export class JobWatch {
 function isPassing({ reach, record }: GatewayError): boolean {
 	const { status, code } = record;
 	if (reach !== 'answered') return reach !== 'none';
-	if (code !== undefined && Object.hasOwn(errorCodes, code) && errorCodes[code].heals) return true;
+	// Once there is money again, the polls go on; the job never stopped.
+	const known = code === 'quota_exceeded' ? undefined : meaningOf({ code });
+	if (known) return known.heals;
 	return status < 400 || status === 408 || status === 425 || status === 429 || status >= 500;
 }
+
+/** Which status and code an unknown job gets is not shown. */
+const saysUnknown = /n[o']t.{0,6}(found|exist)/i;
 
 function asGatewayError(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
@@ -262,9 +293,7 @@ function stopped(job: JobNote): GatewayError {
 }
 
 function jobFailed(job: JobNote, { failure, fields }: JobSight): GatewayError {
-	const known = Object.hasOwn(errorCodes, failure?.code ?? '')
-		? errorCodes[failure?.code ?? '']
-		: undefined;
+	const known = meaningOf(failure ?? {});
 	const reason = failure?.message ?? known?.meaning ?? 'the service gave no reason';
 	return aboutJob(job, {
 		...failure,

@@ -21,7 +21,7 @@ export function jobIdOf(parameters: ItemParameters, name: string, field: string)
 	return id;
 }
 
-/** Which kind of job the id belongs to, told by the item it came from; undefined when it does not tell. */
+/** Which kind of job the id seems to belong to, by the item it came from; undefined when that does not tell. */
 export function jobKindOf(parameters: ItemParameters, id: string): JobKind | undefined {
 	// What a model calls the id tells nothing.
 	if (isTool(parameters.context.getNode())) return undefined;

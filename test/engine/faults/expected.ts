@@ -78,6 +78,8 @@ const quota = (status: number): Row => ({
 	...refused(status, 1),
 	downloads: error(status === 429 ? 8 : 5, status, 'yes'),
 });
+/** What no later poll can change. */
+const final: Partial<Row> = { polls: error(1, 500, 'no'), [ofContent]: error(1, 500, 'yes') };
 const notResent = (status: number) => ({ creates: error(1, status, 'no') });
 
 /** What each fault leads to, when it passes after one request and when it stays. */
@@ -179,15 +181,19 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	...Object.fromEntries(
 		[
 			...['invalid_api_key', 'model_not_found', 'invalid_model', 'invalid_prompt'],
-			...['video_not_found', 'invalid_image_file', 'some_other_code'],
+			...['video_not_found', 'invalid_image_file'],
 		].map((code) => [
 			`500 ${code}`,
 			{
-				once: { ...healed, ...notResent(500) },
-				always: { ...refused(500), ...notResent(500) },
+				once: { ...healed, ...notResent(500), ...final },
+				always: { ...refused(500), ...notResent(500), ...final },
 			},
 		]),
 	),
+	'500 some_other_code': {
+		once: { ...healed, ...notResent(500) },
+		always: { ...refused(500), ...notResent(500) },
+	},
 	'503': {
 		once: { ...healed, ...notResent(503) },
 		always: { ...refused(503), ...notResent(503) },
