@@ -193,6 +193,17 @@ describe('a poll that goes wrong', () => {
 		expect((await watch.finish()).source.url).toBe(link);
 	});
 
+	it('is survived for a minute when it does not find a job that may be new', async () => {
+		const notYet = ({ what, at }: Asked) =>
+			what === 'task' && at > 50_000 ? completed : refusal(404);
+		expect((await waitFor(notYet, task()).watch.finish()).source.url).toBe(link);
+
+		const { watch, jobs } = waitFor(inTurn(refusal(404)), task());
+		expect((await failureOf(watch.finish())).record).toMatchObject({ status: 404 });
+		expect(jobs.times.at(-1)).toBeGreaterThan(minute);
+		expect(jobs.times.at(-1)).toBeLessThan(minute + 20 * second);
+	});
+
 	it('is no reason to ask elsewhere, though its status be 404', async () => {
 		const said = video(refusal(404, 'video_not_ready'), done);
 		const { watch, jobs } = waitFor(said, { kind: 'video' });
