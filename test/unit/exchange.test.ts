@@ -240,6 +240,16 @@ describe('redirects', () => {
 		expect(received.location).toBe('https://storage.example/v.mp4?sig=a%2Fb');
 	});
 
+	it('that only add a slash are followed, also where they may lead to a file', async () => {
+		const server = await startServer(
+			answer(308, '', { location: '/content/?signature=1' }),
+			answer(200, '{}', { 'content-type': 'application/json' }),
+		);
+		const received = await send(get(`${server.url}/content`), { mayLeadToFile: true });
+		expect(received).toMatchObject({ status: 200, text: '{}' });
+		expect(server.requests.map(({ path }) => path)).toEqual(['/content', '/content/?signature=1']);
+	});
+
 	it('that may lead to a file are handed back within the origin too', async () => {
 		const server = await startServer(redirect(302, '/files/v.mp4?sig=a%2Fb'));
 		const received = await send(get(server.url), { mayLeadToFile: true });

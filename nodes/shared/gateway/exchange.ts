@@ -68,9 +68,12 @@ export async function exchange(
 						throw redirectedAway(what, status, headers.location);
 					}
 					const location = new URL(headers.location, url);
-					if (mayLeadToFile) return { ...head, location: location.href };
 					const keepsMethod = request.method === 'GET' || status >= 307;
-					const isOwn = location.origin === new URL(url).origin;
+					const { origin, pathname } = new URL(url);
+					const isOwn = location.origin === origin;
+					// The same question, with a slash at its end, say; anything else is a file, which takes no key.
+					const isSame = isOwn && location.pathname.replace(/\/+$/, '') === pathname;
+					if (mayLeadToFile && !isSame) return { ...head, location: location.href };
 					if (isOwn && keepsMethod && hop < mostRedirects) {
 						url = location.href;
 						continue;
