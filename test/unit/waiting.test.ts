@@ -173,10 +173,8 @@ describe('a poll that goes wrong', () => {
 		[400, undefined],
 		[401, 'invalid_api_key'],
 		[403, undefined],
-		// A known code is final whatever the status.
+		// A known code is final, also with a good status.
 		[200, 'video_not_found'],
-		[500, 'video_not_found'],
-		[500, 'invalid_api_key'],
 	])('ends the wait when no later one can do better: %d', async (status, code) => {
 		const { watch, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());
 		const { record } = await failureOf(watch.finish());
@@ -193,15 +191,15 @@ describe('a poll that goes wrong', () => {
 		expect((await watch.finish()).source.url).toBe(link);
 	});
 
-	it('is survived for a minute when it does not find a job that may be new', async () => {
+	it('is survived for ten seconds when it does not find a job that may be new', async () => {
 		const notYet = ({ what, at }: Asked) =>
-			what === 'task' && at > 50_000 ? completed : refusal(404);
+			what === 'task' && at >= 10 * second ? completed : refusal(404);
 		expect((await waitFor(notYet, task()).watch.finish()).source.url).toBe(link);
 
 		const { watch, jobs } = waitFor(inTurn(refusal(404)), task());
 		expect((await failureOf(watch.finish())).record).toMatchObject({ status: 404 });
-		expect(jobs.times.at(-1)).toBeGreaterThan(minute);
-		expect(jobs.times.at(-1)).toBeLessThan(minute + 20 * second);
+		expect(jobs.times.at(-1)).toBeGreaterThanOrEqual(10 * second);
+		expect(jobs.times.at(-1)).toBeLessThan(20 * second);
 	});
 
 	it('is no reason to ask elsewhere, though its status be 404', async () => {
@@ -267,8 +265,9 @@ describe('a job of unknown kind', () => {
 		['403', refusal(403)],
 		['401', refusal(401)],
 		['a failure for being unknown', unknown],
-	])('is asked for as the other kind after %s, also when the item told one', async (_, said) => {
-		for (const kind of ['task', undefined] as const) {
+	])('is asked for as the other kind after %s, also when the item told one', async (name, said) => {
+		// A server in trouble may say anything of a job that is known to be a task.
+		for (const kind of name.startsWith('500') ? [undefined] : (['task', undefined] as const)) {
 			const say = (asked: Asked) => (asked.what === 'task' ? said : video(done)(asked));
 			const { watch, jobs } = waitFor(say, { kind });
 			expect((await watch.finish()).source.url).toBe(link);

@@ -51,7 +51,7 @@ const shortestInterval = limits.minPollSeconds * 1000;
 const pollTimeLimit = 60_000;
 const shortestTimeLimit = 5_000;
 /** So long a new job may be unknown to some of the machines that the service consists of. */
-const timeToGetAround = 60_000;
+const timeToGetAround = 10_000;
 /** A job that ended at the last moment still gets this long to tell where its file is. */
 const graceForLink = 60_000;
 
@@ -153,7 +153,7 @@ export class JobWatch {
 			if (
 				!refusal &&
 				!this.note.status &&
-				(isOver || saysUnknown.test(failure.record.raw_body ?? ''))
+				(isOver || (!this.told && saysUnknown.test(failure.record.raw_body ?? '')))
 			) {
 				this.turn();
 				await this.pause(0);
@@ -249,7 +249,8 @@ function isPassing({ reach, record }: GatewayError): boolean {
 	if (reach !== 'answered') return reach !== 'none';
 	// Once there is money again, the polls go on; the job never stopped.
 	const known = code === 'quota_exceeded' ? undefined : meaningOf({ code });
-	if (known) return known.heals;
+	// Whatever a server in trouble says, the job may be well.
+	if (known && (known.heals || status < 500)) return known.heals;
 	return status < 400 || status === 408 || status === 425 || status === 429 || status >= 500;
 }
 

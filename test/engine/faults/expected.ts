@@ -78,8 +78,6 @@ const quota = (status: number): Row => ({
 	...refused(status, 1),
 	downloads: error(status === 429 ? 8 : 5, status, 'yes'),
 });
-/** What no later poll can change. */
-const final: Partial<Row> = { polls: error(1, 500, 'no'), [ofContent]: error(1, 500, 'yes') };
 const notResent = (status: number) => ({ creates: error(1, status, 'no') });
 
 /** What each fault leads to, when it passes after one request and when it stays. */
@@ -126,10 +124,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 			...{ downloads: error(20, 0, 'yes'), fetches: error(5, 0, 'yes', 1) },
 		},
 	},
-	'slow drip': {
-		once: { ...unharmed, ...notCounted, [streamed]: item(1, 1) },
-		always: { ...unharmed, ...notCounted, [streamed]: item(1, 1) },
-	},
+	'slow drip': { once: unharmed, always: unharmed },
 	'shorter than declared': {
 		// A video is asked for its rest: only when there is none, it is whole. A picture has its end in itself.
 		once: { ...unharmed, ...notCounted, downloads: item(2) },
@@ -181,19 +176,15 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	...Object.fromEntries(
 		[
 			...['invalid_api_key', 'model_not_found', 'invalid_model', 'invalid_prompt'],
-			...['video_not_found', 'invalid_image_file'],
+			...['video_not_found', 'invalid_image_file', 'some_other_code'],
 		].map((code) => [
 			`500 ${code}`,
 			{
-				once: { ...healed, ...notResent(500), ...final },
-				always: { ...refused(500), ...notResent(500), ...final },
+				once: { ...healed, ...notResent(500) },
+				always: { ...refused(500), ...notResent(500) },
 			},
 		]),
 	),
-	'500 some_other_code': {
-		once: { ...healed, ...notResent(500) },
-		always: { ...refused(500), ...notResent(500) },
-	},
 	'503': {
 		once: { ...healed, ...notResent(503) },
 		always: { ...refused(503), ...notResent(503) },

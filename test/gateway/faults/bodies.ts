@@ -29,8 +29,9 @@ export function drip({ reply, body }: Exchange, bytesPerSecond: number): Readabl
 	async function* drops(): AsyncGenerator<Buffer> {
 		for await (const piece of bytesOf(body)) {
 			for (let start = 0; start < piece.length; start += size) {
-				yield piece.subarray(start, start + size);
+				// Not after the last drop, with which the answer has gone out.
 				await setTimeout((1000 * size) / bytesPerSecond, undefined, { ref: false });
+				yield piece.subarray(start, start + size);
 			}
 		}
 	}
