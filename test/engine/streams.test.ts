@@ -55,6 +55,18 @@ describe('a chat that is streamed', () => {
 		expect(live).toBe('Hi ***');
 	});
 
+	it.each([
+		['pieces', [content(key.slice(0, 9)), content(`${key.slice(9)}.`)]],
+		['the middle', [content(key.slice(0, 15))]],
+		['an excerpt', [content('Hi'), `data: ${'y'.repeat(110)}${key}\n\n`, done]],
+	])('does not show the key in what broke off in %s', async (_, pieces) => {
+		const server = await startServer(streamOf(...pieces));
+		const { result, live } = await run(server);
+		expect(result.status).toBe('error');
+		const shown = JSON.stringify(result.data.resultData) + live;
+		for (const part of [key.slice(0, 9), key.slice(9)]) expect(shown).not.toContain(part);
+	});
+
 	it('loses nothing that only begins like the key', async () => {
 		const server = await startServer(streamOf(content('sk-st'), content('sk-s'), done));
 		const { result, live } = await run(server);

@@ -270,6 +270,12 @@ describe('a streamed completion', () => {
 		expect(finish().choices.map(({ message }) => message.content)).toEqual(['ac', 'b']);
 	});
 
+	it('heeds no signs of life', () => {
+		const signs = ['event: ping\ndata: 2026-01-01\n\n', 'data: ping\n\n', 'data: keep-alive\n\n'];
+		const { finish } = streamed([content('a'), ...signs, stop(), done]);
+		expect(finish().choices[0].message.content).toBe('a');
+	});
+
 	it('ends with the closing mark', () => {
 		const { stream, finish, live } = streamed([content('a'), done, content('b'), { error: 'x' }]);
 		expect(stream.isDone).toBe(true);

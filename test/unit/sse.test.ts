@@ -34,6 +34,11 @@ describe('a stream of events', () => {
 		['among other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
 		['beside fields that only begin alike', 'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n', []],
 		['that has no field', '<html>\n\n{"error":1}\n\n', ['<html>', '{"error":1}']],
+		[
+			'of words',
+			'upstream connect error: reset\n\n[1]\n\n',
+			['upstream connect error: reset', '[1]'],
+		],
 		['with colons in its data', 'data: a: b\n\n', ['a: b']],
 		['left open at the end', 'data: a\n\ndata: b', ['a', 'b']],
 		['left open behind its line', 'data: b\n', ['b']],

@@ -50,8 +50,14 @@ export class StreamedCompletion {
 	private stray?: string;
 	private hasEndMark = false;
 
-	/** @param count the choices that were asked for */
-	constructor(private readonly count = 1) {}
+	/**
+	 * @param count the choices that were asked for
+	 * @param clean takes the API key out of what is quoted
+	 */
+	constructor(
+		private readonly count = 1,
+		private readonly clean = (text: string) => text,
+	) {}
 
 	/** @returns the text that this piece of the stream adds to the first choice */
 	push(text: string): string {
@@ -79,12 +85,15 @@ export class StreamedCompletion {
 		for (const event of this.parser.end()) this.take(event);
 		const { error, text } = this;
 		if (error !== undefined) {
-			const said = serviceError({ error })?.message ?? excerpt(JSON.stringify(error));
+			const said = serviceError({ error })?.message ?? excerpt(this.clean(JSON.stringify(error)));
 			throw new Unusable(`broke off with an error: ${said}`, text, error);
 		}
 		if (!this.hasBegun && !this.isDone) throw new Unusable(complaint(answer));
 		if (stray !== undefined) {
-			throw new Unusable(`has a hole: in its place stands ${excerpt(stray, 120)}`, text);
+			throw new Unusable(
+				`has a hole: in its place stands ${excerpt(this.clean(stray), 120)}`,
+				text,
+			);
 		}
 		const choices = [...this.choices.values()].sort((a, b) => a.index - b.index);
 		// Some servers forget the closing mark; choices that have told why they ended are whole all the same.
@@ -111,7 +120,7 @@ export class StreamedCompletion {
 		const chunk = parseJson(data);
 		this.hasBegun ||= isObject(chunk);
 		if (name === 'error') this.error = valueAt(chunk, 'error') ?? chunk ?? data;
-		else if (chunk === undefined) this.stray ??= data;
+		else if (chunk === undefined && !isHeartbeat({ name, data })) this.stray ??= data;
 		if (!isObject(chunk)) return '';
 		if (chunk.error) this.error = chunk.error;
 		else if (chunk.type === 'error') this.error = chunk;
@@ -146,6 +155,12 @@ export class StreamedCompletion {
 		const [first] = this.choices.keys();
 		return index === first ? textOf({ content: delta.content }) : '';
 	}
+}
+
+/** Some servers show that they are alive by events of other names, or by a word. */
+function isHeartbeat({ name, data }: StreamEvent): boolean {
+	const isOther = name !== '' && name !== 'message';
+	return isOther || /^(ping|pong|heartbeat|keep-?alive)$/i.test(data.trim());
 }
 
 /** Also a field that is called __proto__ is a field. */

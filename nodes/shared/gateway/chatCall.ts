@@ -26,7 +26,7 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 	const { body, timeout, retries, onText, parse } = call;
 	const { redaction } = gateway;
 	const isStream = body.stream === true;
-	const newStream = () => new StreamedCompletion(placeAt(body.n));
+	const newStream = () => new StreamedCompletion(placeAt(body.n), (text) => redaction.text(text));
 	let stream = newStream();
 	const live = redaction.pieces();
 	const tell = async (text: string) => {

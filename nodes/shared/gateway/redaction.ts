@@ -32,8 +32,15 @@ export class Redaction {
 				held = text.slice(text.length - this.begunIn(text));
 				return text.slice(0, text.length - held.length);
 			},
-			end: () => held,
+			end: () => this.broken(held),
 		};
+	}
+
+	/** A text that broke off, perhaps within the key. */
+	broken(text: string): string {
+		const clean = this.text(text);
+		const begun = this.begunIn(clean);
+		return begun < shortestKey ? clean : clean.slice(0, -begun) + mask;
 	}
 
 	/** How many characters at the end may be the beginning of a key. */

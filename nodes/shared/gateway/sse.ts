@@ -55,8 +55,8 @@ export class EventParser {
 		const [, field, value = ''] = /^(data|event)(?:: ?(.*))?$/s.exec(line) ?? [];
 		if (field === 'event') this.name = value;
 		else if (field === 'data') this.data.push(value);
-		// No field, but an answer of its own that a proxy put into the middle of the stream.
-		else if (/^[{<]/.test(line)) this.data.push(line);
+		// No field of any name, but words of its own that a proxy put into the middle of the stream.
+		else if (!/^\s*[\w.-]*\s*(:|$)/.test(line)) this.data.push(line);
 		return undefined;
 	}
 }

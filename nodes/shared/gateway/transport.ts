@@ -187,13 +187,16 @@ export class Gateway<W extends World = World> {
 		why: Unusable,
 	): GatewayError {
 		const { redaction } = this;
-		const partialText = redaction.text(why.partialText ?? '');
+		const { partialText: partial = '' } = why;
+		const partialText = redaction.broken(partial);
+		// Where the key came in pieces, it stands in pieces in the raw answer too.
+		const shown = partialText === partial ? answer : { ...answer, text: '' };
 		const inStream = why.error === undefined ? undefined : redaction.json({ error: why.error });
 		const error = valueAt(inStream ?? answer.json, 'error');
 		if (partialText === '' && serviceError({ error })) {
 			return refused(what, inStream ? { ...answer, text: JSON.stringify(inStream) } : answer);
 		}
-		return unreadable(what, answer, redaction.text(why.message), { partialText, error });
+		return unreadable(what, shown, redaction.text(why.message), { partialText, error });
 	}
 
 	private request(base: string, { endpoint, id, body, form, ...call }: Call<unknown>) {
