@@ -136,10 +136,8 @@ describe('Wait for Video', () => {
 		await start();
 		const [job] = createJobs(1);
 		gateway.jobs.complete(job.id, video);
-		const byHand = { parameters: { jobId: '={{ $json.job }}' } };
-		const settings = { onError: 'continueErrorOutput', ...byHand } as const;
-		const input = ['task_unknown', job.id].map((id) => ({ json: { job: id } }));
-		const result = await wait([], {}, settings, { input });
+		const settings = { onError: 'continueErrorOutput' } as const;
+		const result = await wait([{ id: 'task_unknown' }, job], {}, settings);
 
 		expect(result.items('Wait', { output: 0 })).toMatchObject([
 			{ json: { task_id: job.id }, pairedItem: { item: 1 } },

@@ -173,6 +173,7 @@ describe('a poll that goes wrong', () => {
 		[400, undefined],
 		[401, 'invalid_api_key'],
 		[403, undefined],
+		[404, 'video_not_found'],
 		// A known code is final, also with a good status.
 		[200, 'video_not_found'],
 	])('ends the wait when no later one can do better: %d', async (status, code) => {
@@ -189,17 +190,6 @@ describe('a poll that goes wrong', () => {
 		const wrong = refusal(500, 'quota_exceeded');
 		const { watch } = waitFor(inTurn(running, wrong, wrong, completed), task());
 		expect((await watch.finish()).source.url).toBe(link);
-	});
-
-	it('is survived for ten seconds when it does not find a job that may be new', async () => {
-		const notYet = ({ what, at }: Asked) =>
-			what === 'task' && at >= 10 * second ? completed : refusal(404);
-		expect((await waitFor(notYet, task()).watch.finish()).source.url).toBe(link);
-
-		const { watch, jobs } = waitFor(inTurn(refusal(404)), task());
-		expect((await failureOf(watch.finish())).record).toMatchObject({ status: 404 });
-		expect(jobs.times.at(-1)).toBeGreaterThanOrEqual(10 * second);
-		expect(jobs.times.at(-1)).toBeLessThan(20 * second);
 	});
 
 	it('is no reason to ask elsewhere, though its status be 404', async () => {

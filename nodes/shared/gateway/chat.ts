@@ -88,7 +88,7 @@ export class StreamedCompletion {
 			const said = serviceError({ error })?.message ?? excerpt(this.clean(JSON.stringify(error)));
 			throw new Unusable(`broke off with an error: ${said}`, text, error);
 		}
-		if (!this.hasBegun && !this.isDone) throw new Unusable(complaint(answer));
+		if (!this.hasBegun && !this.isDone) throw new Unusable(complaint(answer), text);
 		if (stray !== undefined) {
 			throw new Unusable(
 				`has a hole: in its place stands ${excerpt(this.clean(stray), 120)}`,

@@ -340,14 +340,16 @@ export function jobFailureReason(job: unknown): ServiceError {
 	return isEmpty ? {} : { message: excerpt(JSON.stringify(error)) };
 }
 
-/** The first of many: a list that fills the screen is not read. */
-export function listed(texts: string[], most = 10): string {
+/** The first ten of many, and more while they are short: a list that fills the screen is not read. */
+export function listed(texts: string[], short = 0): string {
+	let most = 10;
+	while (most < texts.length && texts.slice(0, most + 1).join('; ').length <= short) most++;
 	const more = texts.length > most ? `; and ${texts.length - most} more` : '';
 	return texts.slice(0, most).join('; ') + more;
 }
 
-/** As many as one order may have: whoever mends them wants to do it once. */
-const mostProblems = 20;
+/** In characters: as much as the problems of one order take, so that all are mended at once. */
+const problemsOfOrder = 900;
 
 /** Input that would be refused, found before anything is paid. */
 export interface Problem {
@@ -361,7 +363,7 @@ export interface Problem {
 export function badInput(problems: Problem[], { paid } = { paid: true }): GatewayError {
 	const named = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
 	return new GatewayError({
-		message: excerpt(listed(named, mostProblems), 10_000),
+		message: listed(named, problemsOfOrder),
 		advice: `Nothing was sent${paid ? ' and nothing was billed' : ''}. Correct the fields named above.`,
 		status: 0,
 		billed: 'no',

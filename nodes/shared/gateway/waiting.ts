@@ -50,8 +50,6 @@ export interface JobMemory {
 const shortestInterval = limits.minPollSeconds * 1000;
 const pollTimeLimit = 60_000;
 const shortestTimeLimit = 5_000;
-/** So long a new job may be unknown to some of the machines that the service consists of. */
-const timeToGetAround = 10_000;
 /** A job that ended at the last moment still gets this long to tell where its file is. */
 const graceForLink = 60_000;
 
@@ -62,7 +60,6 @@ const graceForLink = 60_000;
 export class JobWatch {
 	readonly note: JobNote;
 	private kind: JobKind;
-	private firstSeen: number;
 	private lastPoll = -Infinity;
 	private trouble?: GatewayError;
 
@@ -74,7 +71,6 @@ export class JobWatch {
 		private readonly settings: WaitSettings,
 	) {
 		this.kind = told ?? 'task';
-		this.firstSeen = settings.clock.now();
 		this.note = { ...(told && { kind: told }), id };
 	}
 
@@ -95,7 +91,6 @@ export class JobWatch {
 		const { clock, timeout, firstPollAfter = 0 } = this.settings;
 		Object.assign(this.note, memory.note);
 		memory.note = this.note;
-		this.firstSeen = memory.firstSeen;
 		const deadline = memory.firstSeen + timeout;
 		// To be stored and found again takes longer than a moment's wait for a poll that is nearly due.
 		const wait = Math.min(memory.due, deadline) - clock.now();
@@ -165,9 +160,7 @@ export class JobWatch {
 				// Where the kind is a mere trial, "not found" says less than any other refusal.
 				if (this.told || refusal.record.status !== 404) this.trouble = refusal;
 			}
-			const isNew = this.told && this.lastPoll < this.firstSeen + timeToGetAround;
-			if (isPassing(this.trouble) || (isNew && this.trouble.record.status === 404))
-				return undefined;
+			if (isPassing(this.trouble)) return undefined;
 			throw this.trouble.about(this.note);
 		}
 	}

@@ -7,7 +7,7 @@ import { chat, httpRequestChat, runItems, type Target } from './nodes';
 const items = 2000;
 const parallel = 10;
 const rounds = 3;
-/** Times the CPU of a loop over axios. */
+/** Times the CPU of axios alone, with as many in flight. */
 const most = 2;
 
 /** Measures the work that an item is for the process which runs the engine. */
@@ -32,7 +32,7 @@ export async function benchCpu(target: Target): Promise<Figure[]> {
 		}
 	}
 	const ratio = (a: keyof typeof ways, b: keyof typeof ways) => median(each[a]) / median(each[b]);
-	const ofLoop = ratio('ours', 'loop');
+	const ofAxios = ratio('ours', 'sideBySide');
 	return [
 		{ figure: `${items} chats: CPU of an item`, value: spread(each.ours, 'ms', 2) },
 		{ figure: '  axios in a loop', value: spread(each.loop, 'ms', 2) },
@@ -47,20 +47,17 @@ export async function benchCpu(target: Target): Promise<Figure[]> {
 		},
 		{ figure: '  HTTP Request node', value: spread(each.httpRequest, 'ms', 2) },
 		{
-			figure: '  CPU of an item: ours / axios in a loop',
-			value: ofLoop.toFixed(2),
+			figure: '  CPU of an item: ours / axios, as many in flight',
+			value: ofAxios.toFixed(2),
 			goal: `at most ${most}`,
-			met: ofLoop <= most,
-		},
-		{
-			figure: '  ours / axios, as many in flight',
-			value: ratio('ours', 'sideBySide').toFixed(2),
+			met: ofAxios <= most,
 		},
 		{
 			figure: '  that node / the same: what n8n itself takes',
 			value: ratio('least', 'sideBySide').toFixed(2),
 		},
 		{ figure: '  ours / that node', value: ratio('ours', 'least').toFixed(2) },
+		{ figure: '  ours / axios in a loop', value: ratio('ours', 'loop').toFixed(2) },
 	];
 }
 
