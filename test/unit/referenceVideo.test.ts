@@ -242,6 +242,7 @@ describe('an unknown model', () => {
 	});
 
 	it('still needs numbers that JSON can say', () => {
+		// An expression may give a text, whatever the type says.
 		const parameters = { duration: '8' as unknown as number, seed: Infinity };
 		expect(problemsOf({ model: 'gamma-3.0-r2v', media: [image], parameters })).toEqual([
 			'Duration (Seconds) must be a number (it is "8")',
