@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import dns from 'node:dns';
 import { isIP, type Socket } from 'node:net';
@@ -14,6 +15,15 @@ const step = 1;
  */
 export class SimulatedTime {
 	private readonly sockets = new Set<Socket>();
+	/** What the system is asked of files and names, until it has answered: a busy disk may take long. */
+	private readonly asked = new Set<number>();
+	private readonly asking = createHook({
+		init: (id, type) => {
+			if (/^(FSREQ|GETADDRINFO)/.test(type)) this.asked.add(id);
+		},
+		after: (id) => this.asked.delete(id),
+		destroy: (id) => this.asked.delete(id),
+	}).enable();
 	/** What was last waited for with patience, and did not change. */
 	private still?: string;
 	private opened = 0;
@@ -50,6 +60,7 @@ export class SimulatedTime {
 		this.ending.abort();
 		await this.pump;
 		unsubscribe('net.client.socket', this.watch);
+		this.asking.disable();
 		jest.mocked(dns.lookup).mockRestore();
 		jest.useRealTimers();
 	}
@@ -75,7 +86,7 @@ export class SimulatedTime {
 	private async isAtRest(): Promise<boolean> {
 		// What has just happened may have consequences.
 		for (let turn = 0; turn < 3; turn++) await setImmediate();
-		if (jest.getTimerCount() === 0) {
+		if (jest.getTimerCount() === 0 || this.asked.size > 0) {
 			await this.pause(step);
 			return false;
 		}
@@ -94,14 +105,10 @@ export class SimulatedTime {
 		return !this.ending.signal.aborted;
 	}
 
-	/** Timers, connections, the bytes that went over them, and what is done with files and names. */
+	/** Timers, connections, the bytes that went over them, and what was asked of files and names. */
 	private get state(): string {
 		const bytes = [...this.sockets].reduce((sum, s) => sum + s.bytesRead + s.bytesWritten, 0);
-		// What is done and not yet forgotten stands here too: it does not change.
-		const others = process
-			.getActiveResourcesInfo()
-			.filter((name) => /^(FS|GetAddrInfo)/.test(name));
-		return [jest.getTimerCount(), this.opened, this.sockets.size, bytes, ...others].join();
+		return [jest.getTimerCount(), this.opened, this.sockets.size, bytes, this.asked.size].join();
 	}
 }
 
