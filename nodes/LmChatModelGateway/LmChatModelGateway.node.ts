@@ -19,7 +19,7 @@ export class LmChatModelGateway implements INodeType {
 		},
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["model"]["value"] }}',
+		subtitle: '={{ $parameter["model"] }}',
 		description: 'Let AI agents and chains use the chat models of your Model Gateway',
 		defaults: { name: 'Model Gateway Chat Model' },
 		inputs: [],

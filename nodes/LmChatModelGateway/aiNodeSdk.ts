@@ -113,10 +113,11 @@ export function aiNodeSdk(): AiNodeSdk {
 }
 
 function notProvided(error: unknown): GatewayError {
-	const cause = excerpt(error instanceof Error ? error.message : String(error), 120);
+	// The lines behind the first one are paths of the machine.
+	const [said] = (error instanceof Error ? error.message : String(error)).split('\n');
 	return new GatewayError({
 		message: 'This version of n8n cannot use chat models of community nodes',
-		advice: `Update n8n: it has to provide @n8n/ai-node-sdk (${cause}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
+		advice: `Update n8n: it has to provide @n8n/ai-node-sdk (${excerpt(said, 120)}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
 		status: 0,
 		billed: 'no',
 		retry_can_help: false,

@@ -5,12 +5,16 @@ interface LangChainMessage {
 	content: unknown;
 }
 
+interface Generation {
+	message: LangChainMessage;
+}
+
 type Ask<Answer> = (messages: LangChainMessage[], options: object, run?: unknown) => Answer;
 
 /** What the SDK makes of a chat model for LangChain, in the members that matter here. */
 export interface LangChainModel {
-	_generate: Ask<Promise<unknown>>;
-	_streamResponseChunks: Ask<AsyncGenerator<unknown>>;
+	_generate: Ask<Promise<{ generations: Generation[] }>>;
+	_streamResponseChunks: Ask<AsyncGenerator<Generation>>;
 	bindTools(tools: unknown[], options?: object): LangChainModel;
 	/** Among them n8n's log of what a model was asked and what it took. */
 	callbacks?: unknown;
@@ -20,6 +24,7 @@ export interface LangChainModel {
 /**
  * Mends, in the LangChain model that the SDK makes, what n8n's users would miss (SDK 0.30):
  * - it drops pictures, because it does not know the blocks in which n8n's nodes put them;
+ * - it gives the text of an answer in blocks, of which n8n's parsers that fix an answer make "[object Object]";
  * - it drops the options of `bindTools`, by which an agent demands that a tool is called;
  * - its log does not see the tokens of a streamed answer, because LangChain words them otherwise there.
  */
@@ -29,10 +34,18 @@ export function mended(model: LangChainModel, options: object = {}): LangChainMo
 	const bindTools = model.bindTools.bind(model);
 	mendLog(model.callbacks);
 	return Object.assign(model, {
-		_generate: async (messages, more, run) =>
-			await generate(messages.map(withKeptPictures), { ...options, ...more }, run),
-		_streamResponseChunks: (messages, more, run) =>
-			stream(messages.map(withKeptPictures), { ...options, ...more }, run),
+		async _generate(messages, more, run) {
+			const answer = await generate(messages.map(withKeptPictures), { ...options, ...more }, run);
+			for (const { message } of answer.generations) makePlain(message);
+			return answer;
+		},
+		async *_streamResponseChunks(messages, more, run) {
+			const chunks = stream(messages.map(withKeptPictures), { ...options, ...more }, run);
+			for await (const chunk of chunks) {
+				makePlain(chunk.message);
+				yield chunk;
+			}
+		},
 		// It makes a new model, which has to be mended too.
 		bindTools(tools, more) {
 			const bound = bindTools(tools, more);
@@ -52,6 +65,19 @@ function withKeptPictures(message: LangChainMessage): LangChainMessage {
 	);
 	copy.content = content.map((block: unknown) => (isPicture(block) ? keptPicture(block) : block));
 	return copy;
+}
+
+/** Blocks of nothing but text made one text, as LangChain's own models have it. */
+function makePlain(message: LangChainMessage): void {
+	const { content } = message;
+	if (!Array.isArray(content)) return;
+	const texts = content.map((block: unknown) => textIn(block));
+	if (texts.every((text) => text !== undefined)) message.content = texts.join('');
+}
+
+function textIn(block: unknown): string | undefined {
+	const isText = isObject(block) && block.type === 'text' && typeof block.text === 'string';
+	return isText ? (block.text as string) : undefined;
 }
 
 const isPicture = (block: unknown): block is JsonObject =>

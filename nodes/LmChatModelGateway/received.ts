@@ -27,7 +27,9 @@ const finishReasons = new Map<string, FinishReason>([
 export function generated({ choices, usage, id, request_id }: Completion): GenerateResult {
 	const [{ message, finish_reason }] = choices;
 	const text = textOf(message);
-	const calls = Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
+	// What tools were called before they had that name comes in a field of its own.
+	const { function_call: call, tool_calls: given = call ? [{ function: call }] : [] } = message;
+	const calls = Array.isArray(given) ? given.filter(isObject) : [];
 	return {
 		id: asText(id),
 		finishReason: finishReasons.get(finish_reason ?? '') ?? 'other',

@@ -1,5 +1,5 @@
-import { badInput, definedText } from '../shared/gateway/errors';
-import { asText, isObject, type JsonObject } from '../shared/gateway/json';
+import { badInput } from '../shared/gateway/errors';
+import { asText, defined, isObject, type JsonObject } from '../shared/gateway/json';
 import { pictureType } from '../shared/gateway/pictureBytes';
 import type {
 	FileContent,
@@ -38,10 +38,12 @@ function sentContent(content: MessageContent[]): string | JsonObject[] {
 
 function sentPicture({ mediaType, data, providerMetadata }: FileContent): JsonObject {
 	const url = asText(providerMetadata?.url);
-	const detail = definedText('detail', asText(providerMetadata?.detail));
 	return {
 		type: 'image_url',
-		image_url: { url: url ?? dataUrlOf(data ?? '', mediaType), ...detail },
+		image_url: defined({
+			url: url ?? dataUrlOf(data ?? '', mediaType),
+			detail: asText(providerMetadata?.detail),
+		}),
 	};
 }
 

@@ -5,7 +5,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { linkNames } from '../shared/gateway/answers';
+import { linkNames } from '../shared/gateway/links';
 import { menus } from '../shared/n8n/menus';
 import { searchModels } from '../shared/n8n/models';
 import { runOperation } from '../shared/n8n/runOperation';

@@ -5,7 +5,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { linkNames } from '../shared/gateway/answers';
+import { linkNames } from '../shared/gateway/links';
 import { fields, wiring } from './fields';
 import { park } from './park';
 import { hold } from './waitForVideo';

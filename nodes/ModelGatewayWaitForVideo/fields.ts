@@ -19,8 +19,7 @@ export const fields: INodeProperties[] = [
 		type: 'string',
 		default: '={{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
 		required: true,
-		description:
-			'The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. Collect a job within 24 hours.',
+		description: `The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. Collect a job within ${limits.taskIdHours} hours.`,
 	},
 	{
 		displayName: 'While Waiting',

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 import { NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
-import type { JobNote } from '../shared/gateway/errors';
+import type { JobNote } from '../shared/gateway/jobNote';
 import type { FinishedJob, JobMemory, JobWatch } from '../shared/gateway/waiting';
 import { runItems } from '../shared/n8n/items';
 import { isTool } from '../shared/n8n/toolAnswers';

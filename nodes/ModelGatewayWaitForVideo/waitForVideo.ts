@@ -1,8 +1,9 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { jobSight, videoContent } from '../shared/gateway/answers';
+import { progressOf } from '../shared/gateway/jobNote';
 import { endpoints, jobKinds, limits, type JobKind } from '../shared/gateway/protocol';
 import { Slots } from '../shared/gateway/slots';
-import { JobWatch, progressOf, type JobSource } from '../shared/gateway/waiting';
+import { JobWatch, type JobSource } from '../shared/gateway/waiting';
 import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/fileOutput';
 import { storeVideo, videoFileName } from '../shared/n8n/files';
 import type { N8nGateway } from '../shared/n8n/gateway';

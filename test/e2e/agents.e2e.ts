@@ -65,8 +65,11 @@ describe('agents', () => {
 
 	/** Runs an agent with these tools, without a chat. */
 	async function runAgent(...tools: Node[]): Promise<Execution> {
+		return await run(agent(told('Do it')), ...tools);
+	}
+	async function run(root: Node, ...tools: Node[]): Promise<Execution> {
 		return await stage.owner.run(
-			withSubNodes(startedBy('manualTrigger', agent(told('Do it'))), [
+			withSubNodes(startedBy('manualTrigger', root), [
 				['ai_languageModel', chatModel({ model: byId('chat-1') }, stage.credential)],
 				...tools.map((tool): ['ai_tool', Node] => ['ai_tool', tool]),
 			]),
@@ -210,6 +213,32 @@ describe('agents', () => {
 		expect(saidBy(chunks, 'Wait')).toMatch(/^Video job video_\S+: failed\n\n$/);
 	});
 
+	it('of an older version hear of a tool that fails too, and pay for no second order', async () => {
+		const before = spent();
+		const heard: string[] = [];
+		const order = { calls: [{ name: 'Create', arguments: { prompt: 'A boat' } }] };
+		stage.gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
+		stage.gateway.script(
+			order,
+			(messages) => {
+				heard.push(messages.at(-1)?.text ?? '');
+				return order;
+			},
+			(messages) => {
+				heard.push(messages.at(-1)?.text ?? '');
+				return 'It may have been ordered.';
+			},
+		);
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const tool = { ...asTool(create(), 'Create'), ...settings };
+		const execution = await run(agent(told('Do it'), 2.2), tool);
+		expect(itemsOf(execution, 'AI Agent')[0].json.output).toBe('It may have been ordered.');
+		const lost = /the connection was lost before the answer came.* Look into the billing log/;
+		for (const text of heard) expect(toldField(text, 'error')).toMatch(lost);
+		expect(heard).toHaveLength(2);
+		expect(charges('video', before)).toHaveLength(1);
+	});
+
 	it("make a video with the embedded gateway's model alone, as in the playground", async () => {
 		const before = spent();
 		const { chunks } = await chat(
@@ -279,7 +308,7 @@ describe('agents', () => {
 			1.3,
 		);
 		const chain = langchain('Chain', 'chainLlm', { ...told('A boat'), hasOutputParser: true }, 1.7);
-		const run = async (root: Node) => {
+		const parsed = async (root: Node) => {
 			const execution = await stage.owner.run(
 				withSubNodes(startedBy('manualTrigger', root), [
 					['ai_languageModel', chatModel({ model: byId('chat-1') }, stage.credential)],
@@ -289,13 +318,31 @@ describe('agents', () => {
 			return itemsOf(execution, root.name)[0]?.json;
 		};
 		stage.gateway.script(`\`\`\`json\n${JSON.stringify({ output: boat })}\n\`\`\``);
-		expect(await run(chain)).toEqual({ output: boat });
+		expect(await parsed(chain)).toEqual({ output: boat });
 		stage.gateway.script({
 			calls: [{ name: 'format_final_json_response', arguments: { output: boat } }],
 		});
-		expect(await run(agent({ ...told('A boat'), hasOutputParser: true }))).toEqual({
+		expect(await parsed(agent({ ...told('A boat'), hasOutputParser: true }))).toEqual({
 			output: boat,
 		});
+	});
+
+	it('mend an answer that has not the shape', async () => {
+		const boat = { name: 'Albatross', masts: 2 };
+		const jsonSchemaExample = JSON.stringify(boat);
+		const parameters = { schemaType: 'fromJson', jsonSchemaExample, autoFix: true };
+		const parser = langchain('Parser', 'outputParserStructured', parameters, 1.3);
+		const chain = langchain('Chain', 'chainLlm', { ...told('A boat'), hasOutputParser: true }, 1.7);
+		const model = chatModel({ model: byId('chat-1') }, stage.credential);
+		const workflow = withSubNodes(startedBy('manualTrigger', chain), [
+			['ai_languageModel', model],
+			['ai_outputParser', parser],
+		]);
+		const links = workflow.connections?.[model.name].ai_languageModel?.[0];
+		links?.push({ node: 'Parser', type: 'ai_languageModel', index: 0 });
+		stage.gateway.script('There is no JSON here', JSON.stringify({ output: boat }));
+		const execution = await stage.owner.run(workflow);
+		expect(itemsOf(execution, 'Chain')[0]?.json).toEqual({ output: boat });
 	});
 
 	it('a chain shows a picture to the model', async () => {

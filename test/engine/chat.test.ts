@@ -211,6 +211,15 @@ describe('chat and messages', () => {
 		items.forEach(({ json }, index) => expect(json.text).toContain(`Text ${index}`));
 	});
 
+	it('makes visible that fewer answers came than were asked for', async () => {
+		const choices = [{ index: 0, message: { role: 'assistant', content: 'One' } }];
+		gateway.fault({ route: 'chat', action: 'answer', body: JSON.stringify({ choices }) });
+		const result = await run(chat({ options: { n: 3 } }));
+		expect(result.items('Chat').map(({ json }) => json.text)).toEqual(['One']);
+		const [{ hints }] = result.data.resultData.runData.Chat;
+		expect(hints?.map(({ message }) => message)).toEqual(['Item 0: 1 of the 3 answers came.']);
+	});
+
 	it('makes an incomplete native message visible', async () => {
 		const body = '{"content": [{"type": "text", "text": "Hel"}], "stop_reason": "max_tokens"}';
 		gateway.fault({ route: 'message', action: 'answer', body });

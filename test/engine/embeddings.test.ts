@@ -103,6 +103,39 @@ describe('embeddings', () => {
 		);
 	});
 
+	it('of one run have one length, whichever request they came with', async () => {
+		const made = (length: number, count: number) =>
+			JSON.stringify({ data: Array.from({ length: count }, () => new Array(length).fill(0.5)) });
+		gateway.fault({ route: 'embedding', action: 'answer', body: made(4, 100) });
+		gateway.fault({ route: 'embedding', action: 'answer', body: made(6, 50) });
+		const settings = { onError: 'continueErrorOutput' };
+		const result = await run(texts(150), { parallelRequests: 1 }, settings);
+		expect(result.items('Embed', { output: 0 })).toHaveLength(100);
+		const failed = result.items('Embed', { output: 1 });
+		expect(failed).toHaveLength(50);
+		expect(failed[0].json.error).toContain('has vectors of 4 and of 6 numbers');
+	});
+
+	it('are paid once where the batch size differs by item and a text is refused', async () => {
+		const inputs = ['one', 'two', 'bad [blocked] text', 'three'];
+		const batchSize = '={{ $itemIndex === 0 ? 1 : 10 }}';
+		await run(inputs, { batchSize } as IDataObject, { onError: 'continueErrorOutput' });
+		expect(gateway.ledger).toHaveLength(3);
+		const sent = gateway.requests
+			.filter(({ status }) => status === 200)
+			.flatMap(({ body }) => (body as { input: string[] }).input);
+		expect(sent.sort()).toEqual(['one', 'three', 'two']);
+	});
+
+	it('of lists go together where they fit', async () => {
+		const lists = [60, 60, 40, 40].map((count) => texts(count));
+		const items = (await run(lists)).items('Embed');
+		expect(items.map(({ json }) => (json.embeddings as unknown[]).length)).toEqual([
+			60, 60, 40, 40,
+		]);
+		expect(gateway.requests).toHaveLength(2);
+	});
+
 	it('of an empty text are refused before anything is sent', async () => {
 		expect((await run(['fine', ' '])).errorOf('Embed')?.message).toBe('Item 1: Input is empty');
 		expect(gateway.requests).toHaveLength(0);

@@ -4,7 +4,13 @@ import path from 'node:path';
 import type { ErrorRecord } from '../../nodes/shared/gateway/errors';
 import { startGateway, type Gateway } from '../gateway';
 import { SimulatedTime, runWorkflow, type WorkflowRun } from '../harness';
-import { answer, silence, startServer, type ScriptedServer } from '../support/scriptedServer';
+import {
+	answer,
+	nobody,
+	silence,
+	startServer,
+	type ScriptedServer,
+} from '../support/scriptedServer';
 import { expectedOf, type Duration, type Outcome } from './faults/expected';
 import { faults, type Address, type Fault } from './faults/faults';
 import { faultPage } from './faults/page';
@@ -40,15 +46,11 @@ describe('the matrix of faults and routes', () => {
 	let time: SimulatedTime;
 	let video: Uint8Array;
 	let gateway: Gateway;
-	let nobody: string;
 	const deaf = createServer((socket) => socket.once('data', () => socket.end('What?')));
 	const outcomes: Array<Cell & { outcome: Outcome }> = [];
 
 	beforeAll(async () => {
 		video = await sampleVideo();
-		const server = createServer();
-		nobody = await listening(server);
-		await new Promise((resolve) => server.close(resolve));
 		await listening(deaf);
 	});
 	afterAll(() => void deaf.close());

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
 import { SimulatedTime, retryExecution, runWorkflow, type WorkflowRun } from '../harness';
+import { nobody } from '../support/scriptedServer';
 import { harmless, scenarios, type Scenario } from './support/moneyScenarios';
 import { picture } from './support/samples';
 import { chain, modelGateway } from './support/workflows';
@@ -11,8 +12,6 @@ const numRuns = Number(process.env.MONEY_RUNS ?? 10_000);
 const seed = Number(process.env.MONEY_SEED ?? 20_261_121);
 /** The gateway remembers every request. */
 const runsOfGateway = 250;
-/** Where nobody listens. */
-const nobody = 'http://127.0.0.1:1';
 
 /** A gateway, what is ordered of it, and what it bills. */
 class Shop {

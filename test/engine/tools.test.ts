@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions, INode, INodeType } from 'n8n-workflow';
+import { SupplyDataContext } from 'n8n-core';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { operations } from '../../nodes/ModelGateway/operations';
 import { textAt } from '../../nodes/shared/gateway/json';
@@ -233,12 +234,19 @@ describe('as a tool of an agent', () => {
 		const [order] = await answers('modelGateway', create);
 		const { id } = (JSON.parse(order) as [{ id: string }])[0];
 		gateway.jobs.fail(id, { code: 'upstream_error', message: 'No luck' });
-		const [said] = await answers('modelGatewayWaitForVideo', { jobId: id });
-		expect(said).toMatch(
-			new RegExp(`^Failed: Video job ${id} failed: No luck\\. .*create a new job`),
-		);
-		expect(said).not.toMatch(/item 0|Details:/i);
-		expect(said.split('create a new job')).toHaveLength(2);
+		const { error, ...rest } = await answer('modelGatewayWaitForVideo', { jobId: id });
+		expect(error).toMatch(new RegExp(`^Video job ${id} failed: No luck\\. .*create a new job`));
+		expect(error).not.toMatch(/item 0|Details:/i);
+		expect(String(error).split('create a new job')).toHaveLength(2);
+		expect(rest).toEqual({});
+	});
+
+	it('a list without entries says so', async () => {
+		const list = { resource: 'model', operation: 'getAll', returnAll: true, filter: 'no such' };
+		expect(await answer('modelGateway', list)).toEqual({
+			count: 0,
+			next_step: expect.stringMatching(/^Nothing was found/),
+		});
 	});
 
 	it('says that a file cannot be handed to it', async () => {
@@ -252,13 +260,25 @@ describe('as a tool of an agent', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('Create is not sent again by a retry when its answer was lost', async () => {
-		gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
-		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-		const [said] = await answers('modelGateway', create, { settings });
-		expect(said).toContain('the connection was lost before the answer came');
-		// n8n's own words for an error of the network.
-		expect(said).not.toMatch(/retry the request immediately|Details:/);
-		expect(gateway.ledger).toHaveLength(1);
-	});
+	const ofTools = SupplyDataContext.prototype;
+	const { isToolExecution } = ofTools;
+	const hosts = { 'n8n 2': isToolExecution, 'n8n 1, which does not tell a tool': undefined };
+	afterEach(() => void Object.assign(ofTools, { isToolExecution }));
+
+	it.each(Object.entries(hosts))(
+		'Create is not sent again when its answer was lost, whoever asks for it (%s)',
+		async (_, known) => {
+			Object.assign(ofTools, { isToolExecution: known });
+			gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
+			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+			const said = await answers('modelGateway', create, { settings, calls: 3 });
+			expect(said).toHaveLength(3);
+			for (const text of said) {
+				expect(text).toContain('the connection was lost before the answer came');
+				// n8n's own words for an error of the network.
+				expect(text).not.toMatch(/retry the request immediately|Details:/);
+			}
+			expect(gateway.ledger).toHaveLength(1);
+		},
+	);
 });

@@ -3,6 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { witness } from './witness';
 
+/** An address where nobody listens: unlike the port of a server that has closed, no other is given this one. */
+export const nobody = 'http://127.0.0.1:1';
+
 export interface ReceivedRequest {
 	method: string;
 	/** Path and query, as they were sent. */

@@ -1,10 +1,6 @@
 import { jobSight, type JobSight, type VideoSource } from '../../nodes/shared/gateway/answers';
-import {
-	noAnswer,
-	refused,
-	unreadable,
-	type GatewayError,
-} from '../../nodes/shared/gateway/errors';
+import type { GatewayError } from '../../nodes/shared/gateway/errors';
+import { noAnswer, refused, unreadable } from '../../nodes/shared/gateway/failedRequests';
 import type { JobKind } from '../../nodes/shared/gateway/protocol';
 import { Unusable } from '../../nodes/shared/gateway/transport';
 import type { JobSource } from '../../nodes/shared/gateway/waiting';

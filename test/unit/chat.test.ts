@@ -187,6 +187,12 @@ describe('a streamed completion', () => {
 
 	it.each<[string, unknown[], object, string]>([
 		['before its end', [content('Hel')], {}, 'broke off: the stream ended too early'],
+		[
+			'where each piece has an empty reason for its end',
+			[chunkOf({ content: 'Hel' }, { index: 0, finish_reason: '' })],
+			{},
+			'broke off: the stream ended too early',
+		],
 		['for a reason', [content('Hel')], { broken: 'aborted' }, 'broke off: aborted'],
 		[
 			'when one choice of two had ended',

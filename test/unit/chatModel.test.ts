@@ -156,6 +156,18 @@ describe('the chat model', () => {
 			expect(message.content).toMatchObject([{ input: '{}' }, { input: '{}' }]);
 		});
 
+		it('takes a call by its old name', async () => {
+			const function_call = { name: 'add', arguments: '{"a":1}' };
+			const choice = { message: { content: null, function_call }, finish_reason: 'function_call' };
+			const body = JSON.stringify({ choices: [choice] });
+			gateway.fault({ route: 'chat', action: 'answer', body });
+			const answer = await modelOf().model.withTools(tools).generate(hello);
+			expect(answer.finishReason).toBe('tool-calls');
+			expect(answer.message.content).toMatchObject([
+				{ type: 'tool-call', toolName: 'add', input: '{"a":1}', toolCallId: expect.any(String) },
+			]);
+		});
+
 		it.each([false, true])('fails when the input is no JSON (streamed: %s)', async (streamed) => {
 			const half = { name: 'add', arguments: '{"a": 1, "b' };
 			gateway.script({ calls: [half], finishReason: 'length' });

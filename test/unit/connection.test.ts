@@ -83,6 +83,12 @@ describe('a credential that cannot be used', () => {
 		},
 	);
 
+	it('has no user name in its address', () => {
+		expect(problemOf({ baseUrl: 'https://somebody:secret@gateway.example' })).toBe(
+			'Model Gateway credential: Base URL must not have a user name in it',
+		);
+	});
+
 	it.each(['http://gateway.example', 'HTTP://10.0.0.7:8080', 'http://localhost.example'])(
 		'would send the key unencrypted: %s',
 		(address) => {

@@ -158,7 +158,7 @@ describe('texts of many items', () => {
 		};
 		const gateway = { call, world: {}, withSignal: () => gateway };
 		// All that a batch needs of a run.
-		return { gateway } as unknown as ItemRun;
+		return { gateway, context: {} } as unknown as ItemRun;
 	}
 
 	const items = fc

@@ -6,6 +6,7 @@ import {
 	answer,
 	cut,
 	json,
+	nobody,
 	redirect,
 	reset,
 	silence,
@@ -153,9 +154,7 @@ describe('no answer', () => {
 	});
 
 	it('rejects when nobody listens', async () => {
-		const server = await startServer();
-		await server.close();
-		await expect(send(get(server.url))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+		await expect(send(get(nobody))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 	});
 });
 

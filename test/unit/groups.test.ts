@@ -21,7 +21,11 @@ const batch = {
 	most: ({ most }: Request) => most,
 	perform: async () => [],
 };
-const groups = (list: Request[]) => groupsOf([...list.keys()], new Map(list.entries()), batch);
+const groups = (list: Request[]) =>
+	groupsOf(
+		list.map((request, item) => ({ item, request })),
+		batch,
+	).map((group) => group.map(({ item }) => item));
 
 describe('the items of one request', () => {
 	it('are every item once, in their order, of one model', () => {
@@ -54,6 +58,7 @@ describe('the items of one request', () => {
 	});
 
 	it('are each alone where the work takes one at a time', () => {
-		expect(groupsOf([3, 5], new Map(), undefined)).toEqual([[3], [5]]);
+		const items = [{ request: 3 }, { request: 5 }];
+		expect(groupsOf(items, undefined)).toEqual([[items[0]], [items[1]]]);
 	});
 });

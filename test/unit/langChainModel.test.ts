@@ -1,8 +1,13 @@
 import { mended, type LangChainModel } from '../../nodes/LmChatModelGateway/langChainModel';
 
+class Message {
+	constructor(readonly content: unknown) {}
+}
+
 // The SDK itself does not install everywhere: this one has its members, and tells what it was given.
 class Given implements LangChainModel {
 	readonly asked: unknown[][] = [];
+	answer: unknown = 'Yes';
 	readonly callbacks: unknown[];
 	metadata: LangChainModel['metadata'];
 	constructor(
@@ -13,20 +18,18 @@ class Given implements LangChainModel {
 		this.callbacks = [{ options: { tokensUsageParser } }, {}, undefined];
 	}
 	async _generate(...given: unknown[]) {
-		return this.asked.push(given);
+		this.asked.push(given);
+		return { generations: [{ message: new Message(this.answer) }] };
 	}
 	async *_streamResponseChunks(...given: unknown[]) {
-		yield this.asked.push(given);
+		this.asked.push(given);
+		yield { message: new Message(this.answer) };
 	}
 	bindTools(tools: unknown[]) {
 		const bound = new Given(tools);
 		this.bound.push(bound);
 		return bound;
 	}
-}
-
-class Message {
-	constructor(readonly content: unknown) {}
 }
 
 const url = 'https://example.com/a.png';
@@ -53,12 +56,30 @@ describe('the LangChain model', () => {
 		const { model, chat } = given();
 		const message = picture(image);
 		await chat._generate([message], {});
-		for await (const chunk of chat._streamResponseChunks([message], {})) expect(chunk).toBe(2);
+		for await (const chunk of chat._streamResponseChunks([message], {})) {
+			expect(chunk).toEqual({ message: new Message('Yes') });
+		}
 		for (const [[sent]] of model.asked as Message[][][]) {
 			expect(sent).toBeInstanceOf(Message);
 			expect(sent.content).toEqual(content);
 		}
 		expect(message).toEqual(picture(image));
+	});
+
+	const text = (part: string) => ({ type: 'text', text: part });
+	it.each<[string, unknown, unknown]>([
+		['one text', [text('A '), text('boat')], 'A boat'],
+		['a text, also without one', [], ''],
+		['what it was, where it is more than text', [text('A'), { type: 'image' }], undefined],
+		['the text that it was', 'A boat', 'A boat'],
+	])('gives an answer as %s', async (_, answer, expected = answer) => {
+		const { model, chat } = given();
+		model.answer = answer;
+		const { generations } = await chat._generate([], {});
+		expect(generations).toEqual([{ message: new Message(expected) }]);
+		for await (const { message } of chat._streamResponseChunks([], {})) {
+			expect(message).toEqual(new Message(expected));
+		}
 	});
 
 	it('hands on every other message itself', async () => {

@@ -129,6 +129,14 @@ describe('the wait', () => {
 		}
 	});
 
+	it.each([0, 999])('is the usual one once %d ms have been waited in vain', (retryAfter) => {
+		for (const tries of [2, 3, 4]) {
+			expect(waitBeforeRetry(answered(429, { retryAfter, tries }), read)).toBe(
+				waitBeforeRetry(answered(429, { tries }), read),
+			);
+		}
+	});
+
 	it('is not made when the service asks for more than 5 minutes', () => {
 		expect(waitBeforeRetry(answered(429, { retryAfter: 300_001 }), read)).toBeUndefined();
 	});

@@ -14,6 +14,7 @@ import {
 	answer,
 	cut,
 	json,
+	nobody,
 	page,
 	redirect,
 	reset,
@@ -58,13 +59,6 @@ const created = json({ id: 'video_1', status: 'queued' });
 const error = (status: number, fields: object, headers = {}): Reply =>
 	json({ error: { message: 'a reason', type: 'a_type', param: null, ...fields } }, status, headers);
 const rateLimit = error(429, { code: 'rate_limit_exceeded' });
-
-/** An address where nobody listens. */
-const refusedPort = async () => {
-	const server = await startServer();
-	await server.close();
-	return server.url;
-};
 
 /** The simulated milliseconds between the first request and the end of the call. */
 const timeOf = async (gateway: Gateway<SimulatedWorld>, call: Call<unknown>) => {
@@ -374,7 +368,7 @@ describe('a create', () => {
 	});
 
 	it('that never left is sent again', async () => {
-		const gateway = gatewayTo(await refusedPort());
+		const gateway = gatewayTo(nobody);
 		expect(await timeOf(gateway, create)).toBe(1000 + 2000 + 4000 + 8000);
 	});
 
@@ -389,7 +383,7 @@ describe('a create', () => {
 
 describe('an address that leads nowhere', () => {
 	it.each<[string, () => Promise<string>, RegExp]>([
-		['a port where nobody listens', refusedPort, /ECONNREFUSED/],
+		['a port where nobody listens', async () => nobody, /ECONNREFUSED/],
 		['a name that does not exist', async () => 'https://nowhere.invalid', /ENOTFOUND|EAI_AGAIN/],
 		[
 			'TLS to a port without it',
@@ -408,7 +402,7 @@ describe('an address that leads nowhere', () => {
 
 describe('the backup URL', () => {
 	it.each<[string, () => Promise<string>]>([
-		['nobody listens', refusedPort],
+		['nobody listens', async () => nobody],
 		['the connection is reset', async () => (await startServer(reset)).url],
 	])('takes over at once when no answer came: %s', async (_, address) => {
 		const backup = await startServer(list);
@@ -475,7 +469,7 @@ describe('the backup URL', () => {
 	it('takes a poll that never left, and no other', async () => {
 		const backup = await startServer(json({ status: 'queued' }));
 		const base = await startServer(reset);
-		const unsent = gatewayTo({ baseUrl: await refusedPort(), backupUrl: backup.url });
+		const unsent = gatewayTo({ baseUrl: nobody, backupUrl: backup.url });
 		const lost = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
 		await expect(unsent.call(poll)).resolves.toMatchObject({ status: 'queued' });
 		expect((await failureOf(lost.call(poll))).reach).toBe('lost');

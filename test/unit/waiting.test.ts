@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { canceled, type GatewayError, type JobNote } from '../../nodes/shared/gateway/errors';
+import { canceled, type GatewayError } from '../../nodes/shared/gateway/errors';
+import { standingOf, type JobNote } from '../../nodes/shared/gateway/jobNote';
 import type { JobKind } from '../../nodes/shared/gateway/protocol';
-import { JobWatch, standingOf, type WaitSettings } from '../../nodes/shared/gateway/waiting';
+import { JobWatch, type WaitSettings } from '../../nodes/shared/gateway/waiting';
 import { failureOf } from '../support/gatewayWorld';
 import { SimulatedClock } from '../support/simulatedClock';
 import {

@@ -113,8 +113,12 @@ export const chatComplete: Operation<Request, Completion> = {
 		return await ask(sent, timeout, run);
 	},
 
-	async deliver(answer, { simplify }, run) {
+	async deliver(answer, { body, simplify }, run) {
 		for (const { finish_reason: reason } of answer.choices) remark(run, reason);
+		const { length } = answer.choices;
+		if (length < Number(body.n)) {
+			run.hint(`Item ${run.item}: ${length} of the ${String(body.n)} answers came.`);
+		}
 		return simplify ? simplified(answer) : [{ json: answer as IDataObject }];
 	},
 

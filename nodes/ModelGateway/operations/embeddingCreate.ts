@@ -1,12 +1,12 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { embed, type Embedding, type EmbeddingList } from '../../shared/gateway/embeddings';
-import { GatewayError } from '../../shared/gateway/errors';
+import { GatewayError, asGatewayError } from '../../shared/gateway/errors';
 import { defined } from '../../shared/gateway/json';
 import { endpoints, errorCodes } from '../../shared/gateway/protocol';
-import type { Gateway } from '../../shared/gateway/transport';
+import { meaningOf } from '../../shared/gateway/serviceErrors';
 import { modelField } from '../../shared/n8n/models';
+import type { ItemOutput, ItemRun, Operation } from '../../shared/n8n/operation';
 import { batchSizeOf, batchSizeOption } from '../../shared/n8n/options';
-import type { ItemOutput, Operation } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';
 
 interface Request extends Embedding {
@@ -72,14 +72,20 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	},
 
 	batch: {
-		key: ({ model, encodingFormat, timeout }) => [model, encodingFormat, timeout],
+		// One request takes them all: where several are halved after a refusal, none of them has been answered.
+		key: ({ model, encodingFormat, batchSize, timeout }) => [
+			model,
+			encodingFormat,
+			batchSize,
+			timeout,
+		],
 		size: ({ texts }) => texts.length,
 		most: ({ batchSize }) => batchSize,
-		perform: async (requests, { gateway }) => await embedAll(requests, gateway),
+		perform: async (requests, run) => await embedAll(requests, run),
 	},
 
-	async perform(request, { gateway }) {
-		const [made] = await embedAll([request], gateway);
+	async perform(request, run) {
+		const [made] = await embedAll([request], run);
 		if (made instanceof GatewayError) throw made;
 		return made;
 	},
@@ -108,26 +114,37 @@ function readInput(parameters: ItemParameters): Pick<Request, 'texts' | 'isList'
 
 /** Whether one text among many can be the cause: not when the answer names what all of them share. */
 function isAboutText({ record: { status, code, param } }: GatewayError): boolean {
-	const isKnown = code !== undefined && Object.hasOwn(errorCodes, code);
-	const isShared = isKnown ? code !== 'invalid_prompt' : /^(?!input)./.test(param ?? '');
+	const known = meaningOf({ code });
+	const isShared = known ? known !== errorCodes.invalid_prompt : /^(?!input)./.test(param ?? '');
 	return status === 400 && !isShared;
+}
+
+/** Of all vectors of a run: who compares them needs one length. */
+const lengthsOfRuns = new WeakMap<IExecuteFunctions, Map<string, number>>();
+
+function lengthsOf(context: IExecuteFunctions): Map<string, number> {
+	const lengths = lengthsOfRuns.get(context) ?? new Map<string, number>();
+	lengthsOfRuns.set(context, lengths);
+	return lengths;
 }
 
 /** One request for all, unless one of them is refused: then halves, so that it fails alone. */
 async function embedAll(
 	requests: Request[],
-	gateway: Gateway,
+	run: ItemRun,
 ): Promise<Array<ItemOutput[] | GatewayError>> {
+	const { gateway, context } = run;
 	try {
 		const texts = requests.flatMap((request) => request.texts);
-		return outputsOf(requests, await embed(gateway, texts, requests[0]));
+		const settings = { ...requests[0], lengths: lengthsOf(context) };
+		return outputsOf(requests, await embed(gateway, texts, settings));
 	} catch (error) {
 		const refusal = asGatewayError(error);
 		if (requests.length === 1 || !isAboutText(refusal)) return requests.map(() => refusal);
 	}
 	const middle = Math.ceil(requests.length / 2);
 	const halves = [requests.slice(0, middle), requests.slice(middle)];
-	return (await Promise.all(halves.map(async (half) => await embedAll(half, gateway)))).flat();
+	return (await Promise.all(halves.map(async (half) => await embedAll(half, run)))).flat();
 }
 
 /** Gives every vector back to the item it came from. */
@@ -145,9 +162,4 @@ function outputsOf(requests: Request[], lists: EmbeddingList[]): ItemOutput[][] 
 		});
 		return [{ json: json as IDataObject }];
 	});
-}
-
-function asGatewayError(error: unknown): GatewayError {
-	if (error instanceof GatewayError) return error;
-	throw error;
 }

@@ -1,10 +1,10 @@
 import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
+import { asGatewayError, type GatewayError } from '../../shared/gateway/errors';
 import { picturesOf, type PictureAnswer } from '../../shared/gateway/images';
-import type { GatewayError } from '../../shared/gateway/errors';
 import { defined, excerpt } from '../../shared/gateway/json';
 import { pictureType, type PictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture, paidFor, pictureProblem } from '../../shared/gateway/pictureDownload';
-import { asGatewayError, type Answer, type Call } from '../../shared/gateway/transport';
+import type { Answer, Call } from '../../shared/gateway/transport';
 import { fileOutputFields, type FileOutput } from '../../shared/n8n/fileOutput';
 import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
 import type { ItemParameters } from '../../shared/n8n/parameters';

@@ -1,6 +1,7 @@
-import { definedText, jobFailureReason, requestIdOf, type ServiceError } from './errors';
 import { asText, defined, excerpt, isObject, textAt, valueAt, type JsonObject } from './json';
+import { findLink } from './links';
 import { phaseOf, type Phase } from './protocol';
+import { jobFailureReason, requestIdOf, type ServiceError } from './serviceErrors';
 import { Unusable, type Answer } from './transport';
 
 /** The fields of an answer as they came, with the request id of the head where the body has none. */
@@ -12,7 +13,7 @@ export interface Fields extends JsonObject {
 function fieldsOf(answer: Answer): Fields {
 	const { json, requestId } = answer;
 	if (!isObject(json)) throw new Unusable(complaint(answer));
-	return { ...json, ...definedText('request_id', asText(json.request_id) ?? requestId) };
+	return { ...json, ...defined({ request_id: asText(json.request_id) ?? requestId }) };
 }
 
 /** What is wrong with a body that should have been JSON; continues "the answer …". */
@@ -126,7 +127,7 @@ function progressOf(fields: JsonObject): number | undefined {
 	return Number.isFinite(percent) ? percent : undefined;
 }
 
-// ── Links ("Endpoints" 2 and 13) ────────────────────────────────────────────────────────────────
+// ── The file of a finished job ("Endpoints" 13) ──────────────────────────────────────────────────
 
 /** Where a finished video can be fetched. */
 export interface VideoSource {
@@ -149,52 +150,6 @@ export function videoContent(answer: Answer): { source: VideoSource; fields: Fie
 		source: { url: link, authenticated: false },
 		fields: withId(isObject(json) ? json : { url: link }),
 	};
-}
-
-/** Fields in which links come; who has a signed one has the file. */
-export const linkNames = [
-	'result_url',
-	'video_url',
-	'url',
-	'download_url',
-	'content_url',
-	'output_url',
-];
-const likelyNames = /ur[il]|link|^(data|video|content|output|result|file|src|href)$/i;
-const notTheVideo =
-	/thumb|cover|poster|image|preview|frame|callback|webhook|audio|voice|input|prompt|status|poll|cancel|self|doc/i;
-
-type Named = [name: string, entry: unknown];
-
-/**
- * The link to the video in an answer: under a well-known name, or one that sounds like it, or any other;
- * of several, the one nearest to the surface. `base` resolves relative ones.
- */
-export function findLink(value: unknown, base: string | undefined): string | undefined {
-	let texts: Named[] = [];
-	for (let level: Named[] = [['', value]]; level.length > 0; level = level.flatMap(within)) {
-		texts = texts.concat(level.filter(([, entry]) => typeof entry === 'string'));
-	}
-	const named = linkNames.flatMap((known) => texts.filter(([name]) => name === known));
-	const likely = texts.filter(([name]) => likelyNames.test(name));
-	const links = [...named, ...likely].map(([, text]) => asLink(text, base));
-	return [...links, ...texts.map(([, text]) => asLink(text))].find((link) => link !== undefined);
-}
-
-/** What is in an object, by its names, or in a list, by the list's. */
-function within([name, entry]: Named): Named[] {
-	if (Array.isArray(entry)) return entry.slice(0, 100).map((inner) => [name, inner]);
-	const entries = isObject(entry) ? Object.entries(entry) : [];
-	return entries.filter(([inner]) => !notTheVideo.test(inner));
-}
-
-/** The text itself when it is a link, byte for byte: signatures do not survive a rewrite. */
-export function asLink(value: unknown, base?: string): string | undefined {
-	const text = typeof value === 'string' ? value.trim() : '';
-	if (/^https?:\/\/\S+$/i.test(text)) return URL.canParse(text) ? text : undefined;
-	return base !== undefined && /^\/\S*$/.test(text) && URL.canParse(text, base)
-		? new URL(text, base).href
-		: undefined;
 }
 
 // ── Models ("Endpoints" 7) ──────────────────────────────────────────────────────────────────────

@@ -1,7 +1,7 @@
 import { complaint } from './answers';
-import { serviceError } from './errors';
-import { excerpt, isObject, parseJson, placeAt, valueAt, type JsonObject } from './json';
+import { asText, excerpt, isObject, parseJson, placeAt, valueAt, type JsonObject } from './json';
 import { events } from './protocol';
+import { serviceError } from './serviceErrors';
 import { EventParser, type StreamEvent } from './sse';
 import { Unusable, type Answer } from './transport';
 
@@ -138,7 +138,8 @@ export class StreamedCompletion {
 			message: { role: 'assistant', content: '' },
 		};
 		this.choices.set(index, choice);
-		if (typeof change.finish_reason === 'string') choice.finish_reason = change.finish_reason;
+		// Some servers have an empty one until the end.
+		choice.finish_reason = asText(change.finish_reason) ?? choice.finish_reason;
 		const delta = isObject(change.delta) ? change.delta : {};
 		for (const [name, value] of Object.entries(delta)) {
 			if (name === 'tool_calls') mergeToolCalls(choice.message, value);

@@ -26,6 +26,9 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		const value = text(name).replace(/\/+$/, '');
 		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
 			problems.push({ field, problem: 'must be an address that starts with https://' });
+		} else if (new URL(value).username !== '') {
+			// It would be sent in the place of the key.
+			problems.push({ field, problem: 'must not have a user name in it' });
 		} else if (/^http:/i.test(value) && !isLoopback(value) && credential.allowHttp !== true) {
 			const problem =
 				'must start with https://: over http:// everybody on the way can read the API key. If you want that, switch on Allow Unencrypted HTTP, under Advanced';

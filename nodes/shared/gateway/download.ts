@@ -1,9 +1,11 @@
 import type { VideoSource } from './answers';
-import { GatewayError, canceled, noAnswer, refused, type Purpose } from './errors';
+import { GatewayError, canceled } from './errors';
+import { noAnswer, refused, type Purpose } from './failedRequests';
 import { beginningOf, requestFile } from './fileRequest';
 import { guardedBody, type HttpResponse, type World } from './http';
 import { defined, excerpt } from './json';
 import { Mp4Boxes } from './mp4';
+import { limits } from './protocol';
 import { waitBeforeRetry, retryAfterOf } from './retry';
 import type { Gateway } from './transport';
 
@@ -276,8 +278,7 @@ class Transfer {
 		return new GatewayError(
 			{
 				message: `Could not ${this.what.purpose}: ${excerpt(why)}`,
-				advice:
-					'The video is finished and paid for, and it is not lost: fetch it again by its id within 24 hours.',
+				advice: `The video is finished and paid for, and it is not lost: fetch it again by its id within ${limits.taskIdHours} hours.`,
 				status: page?.status ?? 0,
 				billed: 'yes',
 				retry_can_help: true,

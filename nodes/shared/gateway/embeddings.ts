@@ -15,6 +15,8 @@ export interface Embedding {
 	batchSize: number;
 	/** Milliseconds for one request. */
 	timeout?: number;
+	/** The length of each model's vectors, for calls whose vectors belong together. */
+	lengths?: Map<string, number>;
 }
 
 /** Requests for the texts of one list that are in flight at most. */
@@ -29,14 +31,20 @@ export const parallelBatches = 5;
 export async function embed(
 	gateway: Gateway,
 	texts: string[],
-	{ model, encodingFormat: encoding_format, dimensions, batchSize, timeout }: Embedding,
+	{
+		model,
+		encodingFormat: encoding_format,
+		dimensions,
+		batchSize,
+		timeout,
+		lengths = new Map(),
+	}: Embedding,
 ): Promise<EmbeddingList[]> {
 	const failure = new AbortController();
 	const { signal } = gateway.world;
 	const own = gateway.withSignal(
 		signal ? AbortSignal.any([signal, failure.signal]) : failure.signal,
 	);
-	let length: number | undefined;
 	const request = async (input: string[]) =>
 		await own.call({
 			endpoint: endpoints.embedding,
@@ -51,8 +59,9 @@ export async function embed(
 						`has vectors of ${found} numbers although Dimensions is ${dimensions}: set what the model gives, or take the option away`,
 					);
 				}
-				length ??= found;
+				const length = lengths.get(model) ?? found;
 				if (found !== length) throw new Unusable(unequal(length, found));
+				lengths.set(model, length);
 				return list;
 			},
 		});

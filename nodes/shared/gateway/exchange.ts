@@ -1,6 +1,7 @@
-import { GatewayError, type Purpose } from './errors';
-import { excerpt } from './json';
+import { GatewayError } from './errors';
+import type { Purpose } from './failedRequests';
 import { within, type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
+import { excerpt } from './json';
 
 /** An answer, as far as it came. */
 export interface Received {

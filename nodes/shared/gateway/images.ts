@@ -1,6 +1,7 @@
-import { asLink, complaint } from './answers';
+import { complaint } from './answers';
 import { completion, textOf } from './chat';
 import { asText, excerpt, isObject, textAt, valueAt, type JsonObject } from './json';
+import { asLink } from './links';
 import { markdownImages } from './markdown';
 import { Unusable, type Answer } from './transport';
 

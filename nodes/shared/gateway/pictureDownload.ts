@@ -1,17 +1,11 @@
 import { linkRefused } from './download';
-import {
-	GatewayError,
-	noAnswer,
-	refused,
-	unreadable,
-	type ErrorRecord,
-	type Purpose,
-	type Reach,
-} from './errors';
+import { GatewayError, type ErrorRecord, type Reach } from './errors';
+import { noAnswer, refused, unreadable, type Purpose } from './failedRequests';
 import { requestFile } from './fileRequest';
 import { guardedBody, type World } from './http';
 import { excerpt } from './json';
 import { hasEnd, pictureType } from './pictureBytes';
+import { limits } from './protocol';
 import { retryAfterOf, waitBeforeRetry } from './retry';
 
 interface Received {
@@ -70,7 +64,7 @@ export function paidFor(
 		isLost
 			? `, but ${isLink ? 'its link no longer works' : 'it cannot be used'}. Only executing the workflow anew makes a new one, which is paid again`
 			: '. Fetch it by its link; if the node failed, its retry does so without paying again'
-	}${isLink ? '; links of some models live for 10 minutes only' : ''}.`;
+	}${isLink ? `; links of some models live for ${limits.imageUrlMinutes} minutes only` : ''}.`;
 	return new GatewayError(
 		{ ...record, ...known, advice, billed: 'yes', retry_can_help: !isLost },
 		reach,

@@ -466,7 +466,8 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
 	408: { meaning: 'the service gave up waiting', advice: 'Run again.', heals: true },
 	429: {
 		meaning: 'too many requests, or the balance is insufficient',
-		advice: 'Lower Parallel Requests or run again later; check the balance if it stays like this.',
+		advice:
+			'Lower Parallel Requests, where the node has it, or run again later; check the balance if it stays like this.',
 		heals: true,
 	},
 	500: {
@@ -481,7 +482,13 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
  * same status as the rate limit, and shows no code for it.
  */
 export const balanceWords =
-	/quota_exceeded|exceeded your (current )?quota|insufficient|balance(?!r)|arrear|overdue|(quota|credits?|funds) (is|are) (not enough|used up)|(out of|not enough) (credits?|funds|quota)/i;
+	/quota_exceeded|exceeded your (current )?quota|insufficient[ _-](\w+[ _-]){0,2}(quota|funds?|credits?)|balance(?!r)|arrear|overdue|(quota|credits?|funds) (is|are) (not enough|used up)|(out of|not enough) (credits?|funds|quota)/i;
+
+/** The status that an error belongs to which came with a good one, by its code and type: that case is not shown. */
+export const statusWords: ReadonlyArray<readonly [status: number, words: RegExp]> = [
+	[429, /rate.?limit|too.?many/i],
+	[500, /server|overload|upstream|unavailable|timeout/i],
+];
 
 // ── 8. Limits ───────────────────────────────────────────────────────────────────────────────────
 

@@ -50,7 +50,10 @@ export function waitBeforeRetry(failed: FailedTry, rules: RetryRules): number | 
 	if (takesTurns && failed.tries % 2 === 1) return 0;
 	const round = takesTurns ? failed.tries / 2 : failed.tries;
 	const backOff = Math.min(longestWait, firstWait * 2 ** (round - 1));
-	return failed.retryAfter ?? backOff * (0.75 + rules.random / 2);
+	const usual = backOff * (0.75 + rules.random / 2);
+	const { retryAfter = usual, tries } = failed;
+	// "At once" that only led to the next refusal is the work of a clock that differs.
+	return tries > 1 && retryAfter < firstWait ? usual : retryAfter;
 }
 
 function mayResend({ reach, status, ...said }: FailedTry, rules: RetryRules): boolean {

@@ -1,20 +1,13 @@
 import type { Connection } from './connection';
-import {
-	GatewayError,
-	canceled,
-	noAnswer,
-	refused,
-	requestIdOf,
-	serviceError,
-	unreadable,
-	type Purpose,
-} from './errors';
+import { GatewayError, asGatewayError, canceled } from './errors';
 import { exchange, type ExchangeOptions, type Received } from './exchange';
+import { noAnswer, refused, unreadable, type Purpose } from './failedRequests';
 import type { World } from './http';
 import { parseJson, valueAt } from './json';
 import { asyncHeader, endpoints, type Endpoint } from './protocol';
 import { Redaction } from './redaction';
 import { waitBeforeRetry, retryAfterOf } from './retry';
+import { requestIdOf, serviceError } from './serviceErrors';
 
 export interface Call<T> {
 	endpoint: Endpoint;
@@ -216,10 +209,4 @@ export class Gateway<W extends World = World> {
 
 function isRateLimit(outcome: unknown): boolean {
 	return outcome instanceof GatewayError && outcome.record.status === 429;
-}
-
-/** A mistake of ours is an error of its own kind, and is not to be hidden behind the network. */
-export function asGatewayError(error: unknown): GatewayError {
-	if (error instanceof GatewayError) return error;
-	throw error;
 }

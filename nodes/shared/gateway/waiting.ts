@@ -1,15 +1,10 @@
 import type { Fields, JobSight, VideoSource } from './answers';
-import {
-	GatewayError,
-	canceled,
-	meaningOf,
-	rawBody,
-	type ErrorRecord,
-	type JobNote,
-} from './errors';
+import { GatewayError, asGatewayError } from './errors';
 import type { Clock } from './http';
-import { excerpt } from './json';
-import { isFinal, jobKinds, limits, type JobKind } from './protocol';
+import { deadlinePassed, jobFailed, linkMissing, linkNotFound, stopped } from './jobErrors';
+import type { JobNote } from './jobNote';
+import { errorCodes, isFinal, jobKinds, limits, type JobKind } from './protocol';
+import { meaningOf } from './serviceErrors';
 
 /** The two questions a wait asks of the service; handed in, so that a test can answer them. */
 export interface JobSource {
@@ -131,38 +126,45 @@ export class JobWatch {
 		}
 	}
 
-	/**
-	 * One poll that may go wrong: undefined then, unless it says that no later one can do better.
-	 * @param refusal what the endpoint of the other kind has said: until the job was seen, its kind is a guess
-	 */
-	private async look(timeLimit: number, refusal?: GatewayError): Promise<JobSight | undefined> {
-		try {
-			const sight = await this.poll(timeLimit);
-			this.trouble = undefined;
-			return sight;
-		} catch (error) {
-			const failure = asGatewayError(error);
-			if (this.settings.signal?.aborted) throw stopped(this.note);
-			this.trouble = failure;
-			const isOver = !isPassing(failure);
-			if (
-				!refusal &&
-				!this.note.status &&
-				(isOver || (!this.told && saysUnknown.test(failure.record.raw_body ?? '')))
-			) {
-				this.turn();
-				await this.pause(0);
-				return await this.look(timeLimit, failure);
-			}
-			if (!isOver) return undefined;
-			if (refusal) {
-				this.turn();
-				// Where the kind is a mere trial, "not found" says less than any other refusal.
-				if (this.told || refusal.record.status !== 404) this.trouble = refusal;
-			}
-			if (isPassing(this.trouble)) return undefined;
-			throw this.trouble.about(this.note);
+	/** One poll that may go wrong: undefined then, unless it says that no later one can do better. */
+	private async look(timeLimit: number): Promise<JobSight | undefined> {
+		let outcome = await this.attempt(timeLimit);
+		if (outcome instanceof GatewayError && this.mayBeOfOtherKind(outcome)) {
+			outcome = await this.lookElsewhere(outcome, timeLimit);
 		}
+		if (!(outcome instanceof GatewayError)) {
+			this.trouble = undefined;
+			return outcome;
+		}
+		this.trouble = outcome;
+		if (!isPassing(outcome)) throw outcome.about(this.note);
+		return undefined;
+	}
+
+	/** Until the job was seen, its kind is a guess. */
+	private mayBeOfOtherKind(refusal: GatewayError): boolean {
+		if (this.note.status !== undefined) return false;
+		return !isPassing(refusal) || (!this.told && saysUnknown.test(refusal.record.raw_body ?? ''));
+	}
+
+	/** Asks the endpoint of the other kind, and stays with it unless that refuses the job for good. */
+	private async lookElsewhere(
+		refusal: GatewayError,
+		timeLimit: number,
+	): Promise<JobSight | GatewayError> {
+		this.turn();
+		await this.pause(0);
+		const outcome = await this.attempt(timeLimit);
+		if (!(outcome instanceof GatewayError) || isPassing(outcome)) return outcome;
+		this.turn();
+		// Where the kind is a mere trial, "not found" says less than any other refusal.
+		return this.told || refusal.record.status !== 404 ? refusal : outcome;
+	}
+
+	private async attempt(timeLimit: number): Promise<JobSight | GatewayError> {
+		const outcome = await this.poll(timeLimit).catch(asGatewayError);
+		if (outcome instanceof GatewayError && this.settings.signal?.aborted) throw stopped(this.note);
+		return outcome;
 	}
 
 	private turn(): void {
@@ -240,8 +242,9 @@ export class JobWatch {
 function isPassing({ reach, record }: GatewayError): boolean {
 	const { status, code } = record;
 	if (reach !== 'answered') return reach !== 'none';
+	const meaning = meaningOf({ code });
 	// Once there is money again, the polls go on; the job never stopped.
-	const known = code === 'quota_exceeded' ? undefined : meaningOf({ code });
+	const known = meaning === errorCodes.quota_exceeded ? undefined : meaning;
 	// Whatever a server in trouble says, the job may be well.
 	if (known && (known.heals || status < 500)) return known.heals;
 	return status < 400 || status === 408 || status === 425 || status === 429 || status >= 500;
@@ -249,86 +252,3 @@ function isPassing({ reach, record }: GatewayError): boolean {
 
 /** Which status and code an unknown job gets is not shown. */
 const saysUnknown = /n[o']t.{0,6}(found|exist)/i;
-
-function asGatewayError(error: unknown): GatewayError {
-	if (error instanceof GatewayError) return error;
-	throw error;
-}
-
-export function nameOf({ kind, id }: JobNote): string {
-	return `${kind === 'video' ? 'Video job' : kind === 'task' ? 'Video task' : 'Job'} ${id}`;
-}
-
-/** Where a job stands, for somebody who waits: "Video task …: running, 40 %". */
-export function progressOf(job: JobNote): string {
-	const { status = 'no status yet', progress } = job;
-	const standing = status.toLowerCase().replaceAll('_', ' ');
-	return `${nameOf(job)}: ${standing}${progress === undefined ? '' : `, ${progress} %`}`;
-}
-
-export function standingOf({ status, progress }: JobNote): string {
-	if (status === undefined) return 'no status seen yet';
-	return `last status ${status}${progress === undefined ? '' : `, ${progress} %`}`;
-}
-
-function aboutJob(
-	job: JobNote,
-	record: Pick<ErrorRecord, 'message' | 'advice'> & Partial<ErrorRecord>,
-): GatewayError {
-	const { request_id } = job;
-	return new GatewayError({
-		status: 0,
-		...(request_id && { request_id }),
-		billed: 'unknown',
-		retry_can_help: true,
-		job,
-		...record,
-	});
-}
-
-function stopped(job: JobNote): GatewayError {
-	return aboutJob(job, {
-		message: canceled().message,
-		advice: `It may still be running and paid for: wait for it by its id ${job.id} within ${limits.taskIdHours} hours.`,
-	});
-}
-
-function jobFailed(job: JobNote, { failure, fields }: JobSight): GatewayError {
-	const known = meaningOf(failure ?? {});
-	const reason = failure?.message ?? known?.meaning ?? 'the service gave no reason';
-	return aboutJob(job, {
-		...failure,
-		message: `${nameOf(job)} failed: ${excerpt(reason)}`,
-		advice: `${known?.advice ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes.`,
-		billed: 'no',
-		retry_can_help: false,
-		raw_body: rawBody(JSON.stringify(fields)),
-	});
-}
-
-function deadlinePassed(job: JobNote, timeout: number, trouble?: GatewayError): GatewayError {
-	const minutes = Math.round(timeout / 6_000) / 10;
-	const doubt = trouble ? ` The last poll went wrong: ${trouble.message}.` : '';
-	return aboutJob(job, {
-		message: `${nameOf(job)} did not finish within ${minutes} minutes (${standingOf(job)})`,
-		advice: `It may still be running and paid for: wait for it again by its id ${job.id} within ${limits.taskIdHours} hours, or raise Timeout (Minutes).${doubt}`,
-	});
-}
-
-function linkMissing(job: JobNote): GatewayError {
-	const message = `${nameOf(job)} finished, but the answer has no link to the file`;
-	return new GatewayError(aboutJob(job, { message, advice: '' }).record, 'unreadable');
-}
-
-/** However the question for the link ended, the video is there. */
-function linkNotFound(job: JobNote, { record, reach }: GatewayError): GatewayError {
-	const { message, advice } = record;
-	const told = aboutJob(job, {
-		...record,
-		message: message.startsWith(nameOf(job)) ? message : `${nameOf(job)} finished. ${message}`,
-		advice:
-			`${advice} The video is paid for and is not lost: wait for it again by its id ${job.id} within ${limits.taskIdHours} hours.`.trim(),
-		billed: 'yes',
-	});
-	return new GatewayError(told.record, reach);
-}

@@ -1,8 +1,8 @@
 import type { INode, INodeExecutionData, IDataObject, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { GatewayError, listed, type ErrorRecord, type JobNote } from '../gateway/errors';
+import { GatewayError, listed, type ErrorRecord } from '../gateway/errors';
+import { standingOf, type JobNote } from '../gateway/jobNote';
 import { excerpt } from '../gateway/json';
-import { standingOf } from '../gateway/waiting';
 import { isTool } from './toolAnswers';
 
 /** A job and the item it belongs to. */
@@ -24,11 +24,17 @@ export function recordOf(error: unknown): ErrorRecord {
 }
 
 /** What goes on in place of an item that failed: the error output takes just these two fields. */
-export function errorItem(error: unknown, item: number): INodeExecutionData {
+export function errorItem(error: unknown, item: number, node: INode): INodeExecutionData {
 	const { message, ...rest } = recordOf(error);
 	// Keys that are undefined would show as empty columns.
 	const details = JSON.parse(JSON.stringify({ message, ...rest })) as IDataObject;
-	return { json: { error: message, details }, pairedItem: { item } };
+	const failed: INodeExecutionData = { json: { error: message, details }, pairedItem: { item } };
+	// Older versions (2.30 does, 2.34 does not) know an item with details as failed by this alone. It must not be
+	// copied along, or its message takes the place of the details.
+	if (node.onError === 'continueErrorOutput') {
+		Object.defineProperty(failed, 'error', { value: { message } });
+	}
+	return failed;
 }
 
 export interface NodeFailure {

@@ -1,26 +1,27 @@
 import type { ItemWork } from './operation';
 
 /** Items that go in one request: each alone, unless the work takes several. */
-export function groupsOf<Request, Made>(
-	items: number[],
-	requests: ReadonlyMap<number, Request>,
+export function groupsOf<Request, Made, Item extends { request: Request }>(
+	items: Item[],
 	batch: ItemWork<Request, Made>['batch'],
-): number[][] {
+): Item[][] {
 	if (!batch) return items.map((item) => [item]);
-	const open = new Map<string, { group: number[]; size: number }>();
-	const groups: number[][] = [];
+	const open = new Map<string, Array<{ group: Item[]; room: number }>>();
+	const groups: Item[][] = [];
 	for (const item of items) {
-		const request = requests.get(item) as Request;
+		const { request } = item;
 		const key = JSON.stringify(batch.key(request));
 		const size = batch.size(request);
-		let current = open.get(key);
-		if (!current || current.size + size > batch.most(request)) {
-			current = { group: [], size: 0 };
-			open.set(key, current);
-			groups.push(current.group);
+		const withRoom = (open.get(key) ?? []).filter(({ room }) => room > 0);
+		let place = withRoom.find(({ room }) => room >= size);
+		if (!place) {
+			place = { group: [], room: batch.most(request) };
+			withRoom.push(place);
+			groups.push(place.group);
 		}
-		current.group.push(item);
-		current.size += size;
+		place.group.push(item);
+		place.room -= size;
+		open.set(key, withRoom);
 	}
 	return groups;
 }

@@ -1,31 +1,20 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	GatewayError,
-	badInput,
-	canceled,
-	type ErrorRecord,
-	type JobNote,
-} from '../gateway/errors';
+import { GatewayError, badInput, canceled } from '../gateway/errors';
+import { nameOf } from '../gateway/jobNote';
 import { Slots } from '../gateway/slots';
-import { nameOf } from '../gateway/waiting';
-import { errorItem, nodeError, recordOf, type ItemJob } from './errors';
+import { orderedBeforeStop, sentBefore, stoppedError } from './doubts';
+import { errorItem, nodeError, recordOf } from './errors';
 import { gatewayOf, type N8nGateway } from './gateway';
 import { groupsOf } from './groups';
+import { ItemState, isOrder, type Failure, type Prepared } from './itemState';
 import type { ItemOutput, ItemRun, ItemWork } from './operation';
 import { ItemParameters } from './parameters';
-import { Receipts, type Receipt } from './receipts';
-import { isTool, toolAnswer } from './toolAnswers';
+import { Receipts } from './receipts';
+import { isRunByAgent, isTool, nothingFound, toolAnswer } from './toolAnswers';
 import { stopSignalOf } from './world';
 
 /** In milliseconds: for the answer to what may have been paid for, whose job or text is kept then. */
 const graceOnStop = 5_000;
-
-interface Failure {
-	error: unknown;
-}
-
-/** How one item ended: its outputs, and failures in the place of those that did not come. */
-type Outcome = Array<ItemOutput | Failure>;
 
 /**
  * The one item loop of the package. First every item is checked, so that nothing is paid when one of
@@ -42,20 +31,13 @@ export async function runItems<Request, Made>(
 }
 
 class ItemLoop<Request, Made> {
-	private readonly items: INodeExecutionData[];
-	private readonly requests = new Map<number, Request>();
-	/** Answers that are paid for, by item. */
-	private readonly made = new Map<number, Made>();
-	private readonly outcomes: Outcome[] = [];
+	private readonly items: Array<ItemState<Request, Made>>;
 	/** In the order they happened: the first is the cause of what follows. */
 	private readonly failures: Array<{ item: number; error: unknown }> = [];
-	private readonly jobs = new Map<number, JobNote>();
-	/** What was remarked, by item. */
-	private readonly hints: string[][] = [];
 	private readonly receipts: Receipts;
 	private readonly continues: boolean;
 	/** What is under way. Each item has a signal of its own: Node warns when many listen to the same one. */
-	private readonly underWay = new Map<AbortController, number[]>();
+	private readonly underWay = new Map<AbortController, Array<Prepared<Request, Made>>>();
 	private readonly stop?: AbortSignal;
 	/** Whether what is under way has been given up because another item failed. */
 	private isGivenUp = false;
@@ -64,7 +46,7 @@ class ItemLoop<Request, Made> {
 		private readonly context: IExecuteFunctions,
 		private readonly work: ItemWork<Request, Made>,
 	) {
-		this.items = context.getInputData();
+		this.items = context.getInputData().map((_, item) => new ItemState(item, work));
 		this.receipts = new Receipts(context);
 		this.continues = context.continueOnFail();
 		this.stop = stopSignalOf(context);
@@ -74,7 +56,9 @@ class ItemLoop<Request, Made> {
 		const abort = () => this.abort();
 		this.stop?.addEventListener('abort', abort, { once: true });
 		// Stays when the node has ended: of a stopped execution, n8n may have stored nothing.
-		if (this.isOrder) this.stop?.addEventListener('abort', () => this.leave(), { once: true });
+		if (isOrder(this.work)) {
+			this.stop?.addEventListener('abort', () => this.leave(), { once: true });
+		}
 		try {
 			const pace = new Slots(parallel);
 			const gateway = await gatewayOf(this.context, { pace, graceOnStop });
@@ -82,7 +66,7 @@ class ItemLoop<Request, Made> {
 			if (!this.isFailing) await this.performAll(gateway, new Slots(parallel));
 		} catch (error) {
 			// The credential is missing or unusable: that is every item's error.
-			this.items.forEach((_, item) => this.fail(item, error));
+			for (const state of this.items) this.fail(state, error);
 		} finally {
 			this.stop?.removeEventListener('abort', abort);
 		}
@@ -90,102 +74,100 @@ class ItemLoop<Request, Made> {
 	}
 
 	private async prepareAll(gateway: N8nGateway): Promise<void> {
-		for (let item = 0; item < this.items.length; item++) {
+		for (const state of this.items) {
 			try {
-				const parameters = new ItemParameters(this.context, item);
-				const request = await this.work.prepare(parameters, this.runOf(item, gateway));
+				const parameters = new ItemParameters(this.context, state.item);
+				const request = await this.work.prepare(parameters, this.runOf(state, gateway));
 				for (const check of parameters.checks) await check();
 				if (parameters.problems.length > 0) throw badInput(parameters.problems, this.work);
-				this.requests.set(item, request);
+				state.request = request;
 			} catch (error) {
-				this.fail(item, error);
+				this.fail(state, error);
 			}
 		}
 	}
 
 	private async performAll(gateway: N8nGateway, slots: Slots): Promise<void> {
-		for (const item of this.requests.keys()) this.recall(item);
-		const due = [...this.requests.keys()].filter((item) => !this.outcomes[item]);
-		const perform = async (group: number[]) => {
+		if (this.work.paid) for (const state of this.prepared) this.recall(state);
+		const due = this.prepared.filter(({ outcome }) => outcome === undefined);
+		const perform = async (group: Array<Prepared<Request, Made>>) => {
 			if (this.isFailing || this.isStopped) return;
 			const own = new AbortController();
 			this.underWay.set(own, group);
 			const ownGateway = gateway.withSignal(own.signal);
-			const due = group.filter((item) => !this.made.has(item));
-			await this.make(due, ownGateway);
-			await Promise.all(group.map(async (item) => await this.deliver(item, ownGateway)));
+			const unpaid = group.filter(({ made }) => made === undefined);
+			await this.make(unpaid, ownGateway);
+			await Promise.all(group.map(async (state) => await this.deliver(state, ownGateway)));
 			this.underWay.delete(own);
 		};
-		const groups = groupsOf(due, this.requests, this.work.batch);
+		const groups = groupsOf(due, this.work.batch);
 		await Promise.all(groups.map((group) => slots.run(async () => await perform(group))));
 	}
 
 	/** Takes over what an earlier try has paid for. */
-	private recall(item: number): void {
-		const request = this.requests.get(item) as Request;
-		const receipt = this.work.paid ? this.receipts.find(item, this.identityOf(request)) : undefined;
-		for (const hint of receipt?.hints ?? []) this.hint(item, hint);
-		if (receipt?.job) this.jobs.set(item, receipt.job);
-		if (receipt?.made !== undefined) this.made.set(item, receipt.made as Made);
-		if (receipt?.outputs) this.outcomes[item] = receipt.outputs;
-		if (receipt?.lost && !this.work.resendsLost?.(request)) {
-			this.fail(item, sentBefore(receipt.lost));
+	private recall(state: Prepared<Request, Made>): void {
+		const receipt = this.receipts.find(state);
+		if (receipt === undefined) return;
+		for (const hint of receipt.hints ?? []) this.hint(state, hint);
+		if (receipt.job) state.job = receipt.job;
+		state.made = receipt.made as Made | undefined;
+		state.outcome = receipt.outputs;
+		if (receipt.lost && !this.work.resendsLost?.(state.request)) {
+			this.fail(state, sentBefore(receipt.lost));
 		}
 	}
 
-	private async make(group: number[], gateway: N8nGateway): Promise<void> {
+	private async make(group: Array<Prepared<Request, Made>>, gateway: N8nGateway): Promise<void> {
 		if (group.length === 0) return;
-		const requests = group.map((item) => this.requests.get(item) as Request);
+		const requests = group.map(({ request }) => request);
 		const run = this.runOf(group[0], gateway);
 		const { batch } = this.work;
 		try {
 			const made = batch
 				? await batch.perform(requests, run)
 				: [await this.work.perform(requests[0], run)];
-			group.forEach((item, place) => {
+			group.forEach((state, place) => {
 				const result = made[place];
-				if (result instanceof GatewayError) this.fail(item, result);
-				else this.made.set(item, result);
+				if (result instanceof GatewayError) this.fail(state, result);
+				else state.made = result;
 			});
 		} catch (error) {
-			for (const item of group) this.fail(item, error);
+			for (const state of group) this.fail(state, error);
 		}
 	}
 
-	private async deliver(item: number, gateway: N8nGateway): Promise<void> {
-		const made = this.made.get(item);
+	private async deliver(state: Prepared<Request, Made>, gateway: N8nGateway): Promise<void> {
+		const { made, request } = state;
 		if (made === undefined) return;
 		const { deliver } = this.work;
 		try {
-			const request = this.requests.get(item) as Request;
 			const outputs = deliver
-				? await deliver(made, request, this.runOf(item, gateway))
+				? await deliver(made, request, this.runOf(state, gateway))
 				: (made as ItemOutput[]);
-			this.outcomes[item] = outputs.map((output) =>
-				output instanceof GatewayError ? this.failed(item, output) : output,
+			state.outcome = outputs.map((output) =>
+				output instanceof GatewayError ? this.failed(state, output) : output,
 			);
 		} catch (error) {
-			this.fail(item, error);
+			this.fail(state, error);
 		}
 	}
 
-	private runOf(item: number, gateway: N8nGateway): ItemRun {
+	private runOf(state: ItemState<Request, Made>, gateway: N8nGateway): ItemRun {
 		return {
 			context: this.context,
 			gateway,
-			item,
+			item: state.item,
 			count: this.items.length,
 			note: (job) => {
 				// All that is left of a paid job when n8n is killed before it stores the node's output.
 				if (this.work.paid) this.context.logger.info(`${nameOf(job)} was created`);
-				this.jobs.set(item, job);
+				state.job = job;
 			},
-			hint: (message) => this.hint(item, message),
+			hint: (message) => this.hint(state, message),
 		};
 	}
 
-	private hint(item: number, message: string): void {
-		const hints = (this.hints[item] ??= []);
+	private hint({ hints }: ItemState<Request, Made>, message: string): void {
 		// What is delivered again says again what its receipt has kept.
 		if (hints.includes(message)) return;
 		hints.push(message);
@@ -195,20 +177,23 @@ class ItemLoop<Request, Made> {
 	/** Hands on what the items gave, or fails the node. */
 	private finish(): INodeExecutionData[][] {
 		const isClean = this.failures.length === 0 && !this.isStopped;
-		if (this.work.paid && isClean) this.receipts.clear(this.identities());
+		if (this.work.paid && isClean) this.receipts.clear(this.prepared);
 		else if (this.work.paid) this.keepReceipts();
 
-		if (this.isStopped && this.isOrder) this.leave();
-		if (this.isStopped) throw this.stopped();
-		if (this.isFailing) throw this.error(this.failures[0].error, this.failures[0].item);
-		const isForModel = isTool(this.context.getNode());
+		if (this.isStopped && isOrder(this.work)) this.leave();
+		if (this.isStopped) throw this.error(stoppedError(this.items));
+		if (this.isFailing) return this.giveUp();
+		const node = this.context.getNode();
+		const isForModel = isTool(node);
+		const isEmpty = this.items.every(({ outcome }) => !outcome?.length);
+		if (isForModel && isEmpty) return [[{ ...nothingFound, pairedItem: { item: 0 } }]];
 		return [
-			this.outcomes.flatMap((outcome, item) =>
+			this.items.flatMap(({ item, job, outcome = [] }) =>
 				outcome.map((output) =>
 					'error' in output
-						? errorItem(output.error, item)
+						? errorItem(output.error, item, node)
 						: {
-								...(isForModel ? toolAnswer(output, this.jobs.get(item), this.context) : output),
+								...(isForModel ? toolAnswer(output, job, this.context) : output),
 								pairedItem: { item },
 							},
 				),
@@ -216,76 +201,47 @@ class ItemLoop<Request, Made> {
 		];
 	}
 
-	/** What Stop left in doubt goes before all else. */
-	private stopped() {
-		const doubtful = this.outcomes.flatMap((outcome, item) => {
-			const failure = failureIn(outcome);
-			return failure && recordOf(failure.error).billed === 'unknown' ? [{ item, ...failure }] : [];
-		});
-		const [first, ...others] = doubtful;
-		if (first === undefined) return this.error(canceled());
-		const { record, reach } = first.error as GatewayError;
-		const items = others.map(({ item }) => item).join(', ');
-		const also = others.length > 0 ? ` So it is with items ${items}.` : '';
-		const error = new GatewayError({ ...record, advice: record.advice + also }, reach);
-		return this.error(error, first.item);
+	private giveUp(): INodeExecutionData[][] {
+		const [first] = this.failures;
+		const error = this.error(first);
+		// An older agent tells its model nothing of a tool that throws, and the model may order again.
+		if (!isRunByAgent(this.context)) throw error;
+		return [[{ json: { error: error.message }, pairedItem: { item: first.item } }]];
 	}
 
 	private keepReceipts(): void {
-		for (const [item, identity] of this.identities()) {
-			const receipt = this.receiptOf(item);
-			if (receipt) this.receipts.keep(item, identity, receipt);
+		for (const state of this.prepared) {
+			const { receipt } = state;
+			if (receipt) this.receipts.keep(state, receipt);
 		}
 	}
 
 	/** What of an order is known for now; those under way are in doubt. */
 	private leave(): void {
 		const underWay = new Set([...this.underWay.values()].flat());
-		for (const [item, identity] of this.identities()) {
-			const lost = underWay.has(item) ? { lost: orderedBeforeStop } : undefined;
-			this.receipts.leave(item, identity, this.receiptOf(item) ?? lost);
+		for (const state of this.prepared) {
+			const lost = underWay.has(state) ? { lost: orderedBeforeStop } : undefined;
+			this.receipts.leave(state, state.receipt ?? lost);
 		}
 	}
 
-	/** Undefined for what is surely not paid for. */
-	private receiptOf(item: number): Receipt | undefined {
-		const outcome = this.outcomes[item];
-		const failure = failureIn(outcome);
-		const made = this.made.get(item);
-		if (made !== undefined) {
-			const outputs = failure ? undefined : (outcome as ItemOutput[] | undefined);
-			return { made, outputs, job: this.jobs.get(item), hints: this.hints[item] };
-		}
-		const mayBePaid = failure && this.mayBePaid(failure.error);
-		return mayBePaid ? { lost: recordOf(failure.error) } : undefined;
-	}
-
-	/** Whether the service may have done, and billed, what the error hides. */
-	private mayBePaid(error: unknown): boolean {
-		if (!(error instanceof GatewayError)) return false;
-		// A lost answer is billed for jobs only ("Errors", status 0); they leave the choice to the user.
-		return error.reach === 'unreadable' || (error.reach === 'lost' && this.isOrder);
-	}
-
-	private error(error: unknown, item?: number) {
+	private error({ error, item: cause }: { error: unknown; item?: number }) {
 		const { message } = recordOf(error);
 		const others = this.failures.filter((failure) => recordOf(failure.error).message !== message);
-		const jobs = [...this.jobs].map(([jobItem, job]): ItemJob => ({ item: jobItem, ...job }));
 		return nodeError(this.context.getNode(), {
 			error,
-			item,
+			item: cause,
 			others: others.map((other) => `item ${other.item}: ${recordOf(other.error).message}`),
-			jobs: jobs.sort((a, b) => a.item - b.item),
+			jobs: this.items.flatMap(({ item, job }) => (job ? [{ item, ...job }] : [])),
 			jobsAreKept: this.work.paid,
 		});
 	}
 
-	private fail(item: number, cause: unknown): void {
-		this.outcomes[item] = [this.failed(item, cause)];
+	private fail(state: ItemState<Request, Made>, cause: unknown): void {
+		state.outcome = [this.failed(state, cause)];
 	}
 
-	private failed(item: number, cause: unknown): Failure {
-		const job = this.jobs.get(item);
+	private failed({ item, job }: ItemState<Request, Made>, cause: unknown): Failure {
 		const error = job && cause instanceof GatewayError ? cause.about(job) : cause;
 		// What fails because the node has failed already is a consequence, not news.
 		if (!this.isGivenUp && !this.isStopped) this.failures.push({ item, error });
@@ -299,17 +255,9 @@ class ItemLoop<Request, Made> {
 		for (const own of this.underWay.keys()) own.abort(canceled());
 	}
 
-	private identities(): Array<[item: number, request: unknown]> {
-		return [...this.requests].map(([item, request]) => [item, this.identityOf(request)]);
-	}
-
-	private identityOf(request: Request): unknown {
-		return this.work.identity?.(request) ?? request;
-	}
-
-	/** What is ordered is never sent again by itself when it may have arrived. */
-	private get isOrder(): boolean {
-		return this.work.resendsLost !== undefined;
+	/** The items that can be sent. */
+	private get prepared(): Array<Prepared<Request, Made>> {
+		return this.items.filter((state) => state.isPrepared());
 	}
 
 	private get isFailing(): boolean {
@@ -319,31 +267,4 @@ class ItemLoop<Request, Made> {
 	private get isStopped(): boolean {
 		return this.stop?.aborted ?? false;
 	}
-}
-
-function failureIn(outcome: Outcome | undefined): Failure | undefined {
-	return outcome?.find((output) => 'error' in output);
-}
-
-/** Until its answer comes, or the time for it is over. */
-const orderedBeforeStop: ErrorRecord = {
-	...canceled().record,
-	advice:
-		'The job may have been accepted and may be running. Look into the billing log of the service.',
-	billed: 'unknown',
-};
-
-const sentAlready =
-	'An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, execute the workflow anew.';
-
-/** An earlier try has sent this, and what became of it is not known. */
-function sentBefore({ advice, ...record }: ErrorRecord): GatewayError {
-	const told = advice.includes(sentAlready) ? advice : `${advice} ${sentAlready}`;
-	// By its message, n8n would take this try for one that was stopped too.
-	const isStop = record.message === canceled().message;
-	const message = isStop ? 'An earlier try was stopped before its answer came' : record.message;
-	return new GatewayError(
-		{ ...record, message, advice: told, retry_can_help: false },
-		'unreadable',
-	);
 }

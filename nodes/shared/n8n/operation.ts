@@ -1,5 +1,6 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import type { GatewayError, JobNote } from '../gateway/errors';
+import type { GatewayError } from '../gateway/errors';
+import type { JobNote } from '../gateway/jobNote';
 import type { Endpoint } from '../gateway/protocol';
 import type { N8nGateway } from './gateway';
 import type { ItemParameters } from './parameters';
@@ -39,7 +40,7 @@ export interface ItemWork<Request, Made = ItemOutput[]> {
 	perform(request: Request, run: ItemRun): Promise<Made>;
 	/** Sends several items in one request, where the endpoint takes them. */
 	batch?: {
-		/** Items go together in their order while the key is the same and the sizes add up to at most `most`. */
+		/** Items with the same key go together, as long as their sizes add up to at most `most`. */
 		key(request: Request): unknown;
 		size(request: Request): number;
 		most(request: Request): number;

@@ -1,7 +1,9 @@
 import { createHash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ErrorRecord, JobNote } from '../gateway/errors';
+import type { ErrorRecord } from '../gateway/errors';
+import type { JobNote } from '../gateway/jobNote';
 import type { ItemOutput } from './operation';
+import { isRunByAgent } from './toolAnswers';
 
 /** What is known of one item's request from an earlier try. */
 export interface Receipt {
@@ -14,6 +16,12 @@ export interface Receipt {
 	hints?: string[];
 	/** It was sent, and what became of it is not known. */
 	lost?: ErrorRecord;
+}
+
+/** An item, and what makes its request the same as that of another try. */
+interface SentItem {
+	item: number;
+	identity: unknown;
 }
 
 const toolRun = 'tool';
@@ -46,16 +54,17 @@ export class Receipts {
 	constructor(context: IExecuteFunctions) {
 		const memory = context.getContext('node') as { receipts?: Record<string, Kept> };
 		this.kept = memory.receipts ??= {};
-		// n8n counts each try of an agent's tool as a run of its own. Older versions cannot tell a tool.
-		const isTool = typeof context.isToolExecution === 'function' && context.isToolExecution();
-		this.run = isTool ? toolRun : String(context.evaluateExpression('{{ $runIndex }}', 0));
+		// For these, n8n counts each try as a run of its own.
+		this.run = isRunByAgent(context)
+			? toolRun
+			: String(context.evaluateExpression('{{ $runIndex }}', 0));
 		this.execution = context.getExecutionId();
 		this.isRetry = context.getMode() === 'retry';
 		this.node = `${context.getWorkflow().id}:${context.getNode().id}`;
 	}
 
-	find(item: number, request: unknown): Receipt | undefined {
-		const key = this.key(item, request);
+	find(request: SentItem): Receipt | undefined {
+		const key = this.key(request);
 		const own = this.kept[key];
 		// What was in doubt when a first retry came may be known by now.
 		const isOpen = this.isRetry && own?.made === undefined;
@@ -64,13 +73,13 @@ export class Receipts {
 		return hasFiles && kept.execution !== this.execution ? { ...kept, outputs: undefined } : kept;
 	}
 
-	keep(item: number, request: unknown, receipt: Receipt): void {
-		this.kept[this.key(item, request)] = { ...receipt, execution: this.execution };
+	keep(request: SentItem, receipt: Receipt): void {
+		this.kept[this.key(request)] = { ...receipt, execution: this.execution };
 	}
 
 	/** For the Retry of an execution that was stopped; without a receipt, forgets what was left before. */
-	leave(item: number, request: unknown, receipt?: Receipt): void {
-		const key = `${this.node}:${this.key(item, request)}`;
+	leave(request: SentItem, receipt?: Receipt): void {
+		const key = `${this.node}:${this.key(request)}`;
 		stopped.delete(key);
 		if (receipt) stopped.set(key, { ...receipt, execution: this.execution });
 		const [oldest] = stopped.keys();
@@ -78,16 +87,16 @@ export class Receipts {
 	}
 
 	/** Forgets this run of the node, which succeeded; of a tool, whose calls share one, these requests. */
-	clear(requests: Array<[item: number, request: unknown]>): void {
+	clear(requests: SentItem[]): void {
 		const own =
 			this.run === toolRun
-				? requests.map(([item, request]) => this.key(item, request))
+				? requests.map((request) => this.key(request))
 				: Object.keys(this.kept).filter((key) => key.startsWith(`${this.run}:`));
 		for (const key of own) delete this.kept[key];
 	}
 
-	private key(item: number, request: unknown): string {
-		const hash = createHash('sha256').update(JSON.stringify(request)).digest('hex');
+	private key({ item, identity }: SentItem): string {
+		const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
 		return `${this.run}:${item}:${hash}`;
 	}
 }

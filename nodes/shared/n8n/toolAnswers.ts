@@ -1,7 +1,8 @@
 import type { IBinaryData, IDataObject, IExecuteFunctions, INode } from 'n8n-workflow';
-import { findLink, statusIn } from '../gateway/answers';
-import type { JobNote } from '../gateway/errors';
+import { statusIn } from '../gateway/answers';
+import type { JobNote } from '../gateway/jobNote';
 import { asText, defined } from '../gateway/json';
+import { findLink } from '../gateway/links';
 import { limits, phaseOf, type Phase } from '../gateway/protocol';
 import { signedLinkOf } from './files';
 import type { ItemOutput } from './operation';
@@ -14,6 +15,13 @@ import type { ItemOutput } from './operation';
  */
 export function isTool({ type }: INode): boolean {
 	return type.endsWith('Tool');
+}
+
+/** Whether the agent itself runs the node, as older agents do. n8n 1 does not tell. */
+export function isRunByAgent(context: IExecuteFunctions): boolean {
+	return typeof context.isToolExecution === 'function'
+		? context.isToolExecution()
+		: isTool(context.getNode());
 }
 
 /** An output as the model of an agent needs it: with what it has to know to go on, and without files. */
@@ -44,6 +52,11 @@ export function toolAnswer(
 	return url === undefined ? { json } : answer(json, { url }, adviceOnPicture);
 }
 
+/** A tool that gives nothing at all seems broken to the model. */
+export const nothingFound: ItemOutput = {
+	json: { count: 0, next_step: 'Nothing was found. Ask for less, such as without a filter.' },
+};
+
 /** What matters comes first, and under the same names whatever the service calls it. */
 function answer(json: IDataObject, known: IDataObject, next_step: string): ItemOutput {
 	const first = defined({ ...known, next_step });
@@ -67,7 +80,7 @@ function adviceOnJob(id: string, phase: Phase | undefined, url: string | undefin
 function adviceOnFile({ mimeType }: IBinaryData, url: string | undefined): string {
 	const what = mimeType.startsWith('video/') ? 'video' : 'picture';
 	if (url === undefined) {
-		return `The ${what} was made and is kept by n8n, but there is no link to it: this n8n cannot sign links to its files. Tell the user; making it again would cost again and give no link either.`;
+		return `The ${what} was made and is kept by n8n, but there is no link to it: this n8n signs no links to its files (N8N_DEFAULT_BINARY_DATA_MODE=filesystem lets it). Tell the user; making it again would cost again and give no link either.`;
 	}
 	return what === 'video'
 		? `The video is finished. Give the user the link in url. ${videoLinkLife}`

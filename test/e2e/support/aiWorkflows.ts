@@ -10,8 +10,8 @@ export const langchain = (
 	typeVersion: number,
 ): Node => ({ name, type: `@n8n/n8n-nodes-langchain.${type}`, typeVersion, parameters });
 
-export const agent = (parameters: INodeParameters = {}): Node =>
-	langchain('AI Agent', 'agent', parameters, 3);
+export const agent = (parameters: INodeParameters = {}, typeVersion = 3): Node =>
+	langchain('AI Agent', 'agent', parameters, typeVersion);
 
 /** What the agent is told, where no chat asks it. */
 export const told = (text: string) => ({ promptType: 'define', text });

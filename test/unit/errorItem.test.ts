@@ -1,0 +1,24 @@
+import type { INode } from 'n8n-workflow';
+import { badInput } from '../../nodes/shared/gateway/errors';
+import { errorItem } from '../../nodes/shared/n8n/errors';
+
+describe('the item in the place of one that failed', () => {
+	const error = badInput([{ field: 'Prompt', problem: 'is empty' }]);
+	const node = (onError: INode['onError']) => ({ name: 'Create', onError }) as INode;
+	const json = { error: 'Prompt is empty', details: { ...error.record } };
+
+	it('has the message, the whole record and the pairing', () => {
+		const item = errorItem(error, 2, node('continueRegularOutput'));
+		expect(item).toEqual({ json, pairedItem: { item: 2 } });
+		expect(item.error).toBeUndefined();
+	});
+
+	it('is known as failed by any n8n that has an error output, and keeps its record there', () => {
+		const item = errorItem(error, 2, node('continueErrorOutput'));
+		// Older versions of n8n look for this, and copy the item.
+		expect(item.error).toEqual({ message: 'Prompt is empty' });
+		expect({ ...item }).toEqual({ json, pairedItem: { item: 2 } });
+		expect({ ...item }).not.toHaveProperty('error');
+		expect(JSON.parse(JSON.stringify(item))).toEqual({ json, pairedItem: { item: 2 } });
+	});
+});
