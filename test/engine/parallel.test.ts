@@ -1,5 +1,6 @@
 import { startGateway, type Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
+import { CredentialsHelper } from '../harness/credentials';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
 describe('items side by side', () => {
@@ -77,5 +78,36 @@ describe('items side by side', () => {
 		expect(result.items('Chat')).toHaveLength(25);
 		// One more is ours, which searches all that is stored for the key (test/support/secrets.ts).
 		expect(looks).toBe(1 + 1);
+	});
+
+	describe('with the key', () => {
+		afterEach(() => jest.restoreAllMocks());
+
+		it('are signed by n8n only until the first is answered', async () => {
+			gateway = await startGateway({ answerMilliseconds: 20 });
+			const sign = jest.spyOn(CredentialsHelper.prototype, 'authenticate');
+
+			expect((await chats(50)).items('Chat')).toHaveLength(50);
+			expect(sign).toHaveBeenCalledTimes(10);
+		});
+
+		it('are all signed by an n8n that keeps the key to itself', async () => {
+			gateway = await startGateway();
+			const { authenticate } = CredentialsHelper.prototype;
+			const sign = jest
+				.spyOn(CredentialsHelper.prototype, 'authenticate')
+				.mockImplementation(async function (this: CredentialsHelper, ...[data, type, sent, ...on]) {
+					return await authenticate.call(
+						this,
+						data,
+						type,
+						{ ...sent, headers: { ...sent.headers } },
+						...on,
+					);
+				});
+
+			expect((await chats(30)).items('Chat')).toHaveLength(30);
+			expect(sign).toHaveBeenCalledTimes(30);
+		});
 	});
 });

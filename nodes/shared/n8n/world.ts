@@ -1,6 +1,7 @@
 import type {
 	IAdditionalCredentialOptions,
 	ICredentialDataDecryptedObject,
+	IDataObject,
 	IExecuteFunctions,
 	IHttpRequestOptions,
 	ILoadOptionsFunctions,
@@ -46,12 +47,27 @@ export function n8nWorld(
 	};
 	let streamClass: { from(bytes: AsyncIterable<Uint8Array>): Readable } | undefined;
 
+	/** What n8n has made of the credential. To sign is much of the work for a small request: once serves the run. */
+	const signature: IDataObject = {};
+
+	const sign = async (options: IHttpRequestOptions): Promise<unknown> => {
+		// Newer versions put the signal of Stop in the place of the request's own, which knows of time limits too.
+		const own = Object.create(context, {
+			getExecutionCancelSignal: { value: () => options.abortSignal },
+		}) as IExecuteFunctions;
+		const send = context.helpers.httpRequestWithAuthentication;
+		const answer: unknown = await send.call(own, credentialName, options, known);
+		// n8n writes into the headers that it is given.
+		signature.Authorization = options.headers?.Authorization;
+		return answer;
+	};
+
 	const http: Http = async (request) => {
 		const { authenticated, signal, headers, ...rest } = request;
 		const options: IHttpRequestOptions = {
 			...rest,
-			// n8n writes the key into the object it is given, which may be used again for another host.
-			headers: { ...headers },
+			// A copy, since the headers may be used again for another host.
+			headers: { ...headers, ...(authenticated && signature) },
 			abortSignal: signal,
 			encoding: 'stream',
 			returnFullResponse: true,
@@ -59,16 +75,9 @@ export function n8nWorld(
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,
 		};
-		const { httpRequest, httpRequestWithAuthentication } = context.helpers;
-		// Newer versions put the signal of Stop in the place of the request's own, which knows of time limits too.
-		const own = Object.create(context, {
-			getExecutionCancelSignal: { value: () => signal },
-		}) as IExecuteFunctions;
-		const response = (
-			authenticated
-				? await httpRequestWithAuthentication.call(own, credentialName, options, known)
-				: await httpRequest(options)
-		) as IN8nHttpFullResponse;
+		const isSigned = !authenticated || signature.Authorization;
+		const send = isSigned ? context.helpers.httpRequest : sign;
+		const response = (await send(options)) as IN8nHttpFullResponse;
 
 		const body = response.body as Readable;
 		// Node's own class, which may not be imported on n8n Cloud; its type is not to be had from an instance.

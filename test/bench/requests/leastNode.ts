@@ -1,13 +1,12 @@
 import { NodeConnectionTypes, type IExecuteFunctions, type INodeType } from 'n8n-workflow';
-import { credentialName } from '../../../nodes/shared/n8n/world';
 import { registerTypes, type WorkflowJson } from '../../harness';
 import { chatModel, measured, type Target } from './nodes';
 
 /**
- * What n8n itself asks of any node that chats: one parameter for each item, and one request with the
- * credential. No checks, no time limit, no retry, no receipts.
+ * What n8n itself asks of any node that chats: one parameter for each item, and one request. No credential,
+ * no checks, no time limit, no retry, no receipts.
  */
-const leastNode = (url: string, parallel: number): INodeType => ({
+const leastNode = ({ url, apiKey }: Target, parallel: number): INodeType => ({
 	description: {
 		displayName: 'Least',
 		name: 'least',
@@ -17,7 +16,6 @@ const leastNode = (url: string, parallel: number): INodeType => ({
 		defaults: { name: 'Least' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: credentialName, required: true }],
 		properties: [{ displayName: 'Text', name: 'text', type: 'string', default: '' }],
 	},
 	async execute(this: IExecuteFunctions) {
@@ -28,9 +26,10 @@ const leastNode = (url: string, parallel: number): INodeType => ({
 			while (next < items.length) {
 				const item = next++;
 				const content = this.getNodeParameter('text', item);
-				answers[item] = this.helpers.httpRequestWithAuthentication.call(this, credentialName, {
+				answers[item] = this.helpers.httpRequest({
 					method: 'POST',
 					url: `${url}/v1/chat/completions`,
+					headers: { Authorization: `Bearer ${apiKey}` },
 					body: { model: chatModel, messages: [{ role: 'user', content }] },
 					json: true,
 				});
@@ -44,7 +43,7 @@ const leastNode = (url: string, parallel: number): INodeType => ({
 });
 
 /** Makes the node known, and gives one that takes `text` from its item. */
-export function leastChat({ url }: Target, parallel: number): WorkflowJson['nodes'][number] {
-	registerTypes({ nodes: [leastNode(url, parallel)] });
+export function leastChat(target: Target, parallel: number): WorkflowJson['nodes'][number] {
+	registerTypes({ nodes: [leastNode(target, parallel)] });
 	return { name: measured, type: 'test.least', parameters: { text: '={{ $json.text }}' } };
 }
