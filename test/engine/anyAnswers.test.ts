@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { startGateway, type Gateway } from '../gateway';
 import { SimulatedTime, registerTypes } from '../harness';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
-import { tries } from '../support/fuzz';
+import { fc, tries } from '../support/fuzz';
 import { expectPlain } from '../support/plain';
 import { trueAnswers } from '../support/trueAnswers';
 import { subjects, tryNode, user } from './support/everyNode';

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { textAt } from '../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../gateway';
@@ -6,7 +5,7 @@ import { SimulatedTime, nodeTypes, registerTypes } from '../harness';
 import { anyValue, placesOf, propertiesOf, withValue } from '../support/anyParameter';
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
-import { tries } from '../support/fuzz';
+import { fc, tries } from '../support/fuzz';
 import { png, subjects, tryNode, user } from './support/everyNode';
 
 describe('any value of any parameter', () => {

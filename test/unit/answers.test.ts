@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import {
 	complaint,
 	createdTask,
@@ -10,6 +9,7 @@ import {
 import type { Phase } from '../../nodes/shared/gateway/protocol';
 import { Unusable, type Answer } from '../../nodes/shared/gateway/transport';
 import { answerOf } from '../support/answers';
+import { fc } from '../support/fuzz';
 
 const cutAfter = (text: string, headers = {}) =>
 	answerOf(text, { headers, json: undefined, broken: 'aborted' });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { generated } from '../../nodes/LmChatModelGateway/received';
@@ -10,7 +9,7 @@ import { excerpt, textAt } from '../../nodes/shared/gateway/json';
 import { Unusable, type Answer } from '../../nodes/shared/gateway/transport';
 import { answerOf } from '../support/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
-import { tries } from '../support/fuzz';
+import { fc, tries } from '../support/fuzz';
 import { expectPlain } from '../support/plain';
 import { trueAnswers } from '../support/trueAnswers';
 

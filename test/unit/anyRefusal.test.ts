@@ -1,11 +1,10 @@
-import fc from 'fast-check';
 import { GatewayError } from '../../nodes/shared/gateway/errors';
 import { isObject, parseJson } from '../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol';
 import { jobFailureReason, serviceError } from '../../nodes/shared/gateway/serviceErrors';
 import { Unusable } from '../../nodes/shared/gateway/transport';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
-import { tries } from '../support/fuzz';
+import { fc, tries } from '../support/fuzz';
 import { gatewayTo } from '../support/gatewayWorld';
 import { expectPlain } from '../support/plain';
 import { answer, startServer } from '../support/scriptedServer';

@@ -1,11 +1,10 @@
-import fc from 'fast-check';
 import { StreamedCompletion, textOf } from '../../nodes/shared/gateway/chat';
 import { chatPictures } from '../../nodes/shared/gateway/images';
 import { markdownImages } from '../../nodes/shared/gateway/markdown';
 import { Unusable } from '../../nodes/shared/gateway/transport';
 import { answerOf } from '../support/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
-import { tries } from '../support/fuzz';
+import { fc, tries } from '../support/fuzz';
 import { expectPlain } from '../support/plain';
 
 const call = (named: object, part: string) => ({

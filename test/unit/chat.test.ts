@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { completion, StreamedCompletion, textOf } from '../../nodes/shared/gateway/chat';
 import { Unusable } from '../../nodes/shared/gateway/transport';
 import { answerOf } from '../support/answers';
+import { fc } from '../support/fuzz';
 
 const done = 'data: [DONE]\n\n';
 const eventOf = (chunk: unknown) => `data: ${JSON.stringify(chunk)}\n\n`;

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { embeddingCreate } from '../../nodes/ModelGateway/operations/embeddingCreate';
 import { embeddingList, fromBase64 } from '../../nodes/shared/gateway/embeddings';
 import { GatewayError } from '../../nodes/shared/gateway/errors';
 import { Unusable, type Call } from '../../nodes/shared/gateway/transport';
 import type { ItemRun } from '../../nodes/shared/n8n/operation';
 import { answerOf } from '../support/answers';
+import { fc } from '../support/fuzz';
 
 const base64Of = (vector: number[]) =>
 	Buffer.from(new Uint8Array(Float32Array.from(vector).buffer)).toString('base64');

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { groupsOf } from '../../nodes/shared/n8n/groups';
+import { fc } from '../support/fuzz';
 
 interface Request {
 	model: string;

@@ -1,10 +1,10 @@
 import { createCanvas, GifEncoder } from '@napi-rs/canvas';
-import fc from 'fast-check';
 import { chatPictures, picturesOf } from '../../nodes/shared/gateway/images';
 import { markdownImages } from '../../nodes/shared/gateway/markdown';
 import { hasSeveralFrames, pictureType } from '../../nodes/shared/gateway/pictureBytes';
 import { Unusable } from '../../nodes/shared/gateway/transport';
 import { answerOf } from '../support/answers';
+import { fc } from '../support/fuzz';
 
 const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
 const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');

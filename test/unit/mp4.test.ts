@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { Mp4Boxes } from '../../nodes/shared/gateway/mp4';
 import { box, largeBox, mp4Of } from '../support/boxes';
+import { fc } from '../support/fuzz';
 
 const read = (...pieces: Uint8Array[]) => {
 	const boxes = new Mp4Boxes();

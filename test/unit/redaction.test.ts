@@ -1,6 +1,5 @@
-import fc from 'fast-check';
 import { Redaction } from '../../nodes/shared/gateway/redaction';
-import { tries } from '../support/fuzz';
+import { fc, tries } from '../support/fuzz';
 
 const key = 'sk-sk-01/abc';
 const redaction = new Redaction(key);

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import {
 	waitBeforeRetry,
 	retryAfterOf,
 	type FailedTry,
 	type RetryRules,
 } from '../../nodes/shared/gateway/retry';
+import { fc } from '../support/fuzz';
 
 const rules: Record<string, RetryRules> = {
 	'a read': { resend: 'always', resendIfLost: false, hasBackup: false, random: 0.5 },

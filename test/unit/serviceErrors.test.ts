@@ -1,9 +1,9 @@
-import fc from 'fast-check';
 import {
 	jobFailureReason,
 	requestIdOf,
 	serviceError,
 } from '../../nodes/shared/gateway/serviceErrors';
+import { fc } from '../support/fuzz';
 
 describe('the error object', () => {
 	const full = { message: 'no', code: 'a_code', type: 'a_type', param: 'model' };

@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { exchange } from '../../nodes/shared/gateway/exchange';
 import type { Clock } from '../../nodes/shared/gateway/http';
 import { EventParser, type StreamEvent } from '../../nodes/shared/gateway/sse';
+import { fc } from '../support/fuzz';
 
 const dataOf = ({ data }: StreamEvent) => data;
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { canceled, type GatewayError } from '../../nodes/shared/gateway/errors';
 import { standingOf, type JobNote } from '../../nodes/shared/gateway/jobNote';
 import type { JobKind } from '../../nodes/shared/gateway/protocol';
@@ -18,6 +17,7 @@ import {
 	type Asked,
 	type Said,
 } from '../support/simulatedJobs';
+import { fc } from '../support/fuzz';
 
 const second = 1000;
 const minute = 60 * second;
