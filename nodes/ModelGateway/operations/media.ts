@@ -1,8 +1,11 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { asText, isObject, parseJson, type JsonObject } from '../../shared/gateway/json';
+import { referenceVoice } from '../../shared/gateway/protocol';
 import type { Media } from '../../shared/gateway/referenceVideo';
 import { publicLinkOf } from '../../shared/n8n/files';
 import type { ItemParameters } from '../../shared/n8n/parameters';
+
+const { min, max } = referenceVoice.seconds;
 
 /** One medium, in the order in which it is filled in. */
 const mediumFields: INodeProperties[] = [
@@ -70,7 +73,7 @@ const mediumFields: INodeProperties[] = [
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. https://example.com/voice.mp3',
-		description: 'The voice of this subject: a wav or mp3 of 1 to 10 seconds (beta models only)',
+		description: `The voice of this subject: a wav or mp3 of ${min} to ${max} seconds (beta models only)`,
 	},
 ];
 

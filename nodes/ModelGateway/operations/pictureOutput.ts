@@ -4,6 +4,7 @@ import { picturesOf, type PictureAnswer } from '../../shared/gateway/images';
 import { defined, excerpt } from '../../shared/gateway/json';
 import { pictureType, type PictureType } from '../../shared/gateway/pictureBytes';
 import { fetchPicture, paidFor, pictureProblem } from '../../shared/gateway/pictureDownload';
+import { limits } from '../../shared/gateway/protocol';
 import type { Answer, Call } from '../../shared/gateway/transport';
 import { fileOutputFields, type FileOutput } from '../../shared/n8n/fileOutput';
 import type { ItemOutput, ItemRun } from '../../shared/n8n/operation';
@@ -11,7 +12,7 @@ import type { ItemParameters } from '../../shared/n8n/parameters';
 
 /** Where pictures go. */
 export const outputFields = fileOutputFields(
-	'Whether to fetch the pictures at once; the links of some models live for 10 minutes only',
+	`Whether to fetch the pictures at once; the links of some models live for ${limits.imageUrlMinutes} minutes only`,
 );
 
 export const aspectRatioOption: INodeProperties = {

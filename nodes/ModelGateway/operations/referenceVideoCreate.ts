@@ -22,6 +22,7 @@ interface Request {
 }
 
 const { 'alpha-1.1-r2v': alpha, 'beta-2.7-r2v': beta } = referenceVideoModels;
+const { min: shortest, max: longest } = alpha.parameters.duration;
 
 /** "Endpoints" 1. */
 export const referenceVideoCreate: Operation<Request> = {
@@ -50,10 +51,10 @@ export const referenceVideoCreate: Operation<Request> = {
 			type: 'number',
 			default: 5,
 			typeOptions: {
-				minValue: alpha.parameters.duration.min,
-				maxValue: alpha.parameters.duration.max,
+				minValue: shortest,
+				maxValue: longest,
 			},
-			description: `Length of the video: 2 to 15 seconds, and at most ${beta.maxDurationWithVideo} with a reference video`,
+			description: `Length of the video: ${shortest} to ${longest} seconds, and at most ${beta.maxDurationWithVideo} with a reference video`,
 		},
 		ifAnswerLostOption,
 		{
