@@ -6,9 +6,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { linkNames } from '../shared/gateway/links';
-import { fields, wiring } from './fields';
-import { park } from './park';
-import { hold } from './waitForVideo';
+import { fields, keepRunningHint } from './fields';
+import { waitForVideos } from './waitForVideo';
 
 export class ModelGatewayWaitForVideo implements INodeType {
 	description: INodeTypeDescription = {
@@ -25,13 +24,13 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		defaults: { name: 'Wait for Video' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
-		outputs: `={{ $parameter.whileWaiting === 'park' ? [{ type: 'main', displayName: 'Still Running' }, { type: 'main', displayName: 'Completed' }] : ['main'] }}`,
+		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true }],
 		sensitiveOutputFields: linkNames,
 		hints: [
 			{
-				message: wiring,
-				displayCondition: "={{ $parameter.whileWaiting === 'park' }}",
+				message: keepRunningHint,
+				displayCondition: "={{ $parameter.whileWaiting === 'hold' }}",
 				whenToDisplay: 'beforeExecution',
 				location: 'outputPane',
 			},
@@ -40,7 +39,6 @@ export class ModelGatewayWaitForVideo implements INodeType {
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const isParked = this.getNodeParameter('whileWaiting', 0, 'hold') === 'park';
-		return await (isParked ? park(this) : hold(this));
+		return await waitForVideos(this);
 	}
 }

@@ -7,9 +7,37 @@ export const defaultParallelDownloads = 3;
 const taskPollSeconds = jobKinds.task.pollSeconds;
 const { minPollSeconds, waitMinutes } = limits;
 
-/** How a parked wait goes round. */
-export const wiring =
-	'Lead <b>Still Running</b> back to the input of this node, through a No Operation node placed below the line, and go on from <b>Completed</b>.';
+export const whileWaiting = {
+	displayName: 'While Waiting',
+	name: 'whileWaiting',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'Automatic',
+			value: 'auto',
+			description:
+				'Survives a restart of n8n, and keeps running where a person or a caller waits for the answer',
+		},
+		{
+			name: 'Survive a Restart',
+			value: 'park',
+			description:
+				'N8n stores the execution between polls, in manual runs too, and notices a finished video up to a minute later',
+		},
+		{
+			name: 'Keep Running',
+			value: 'hold',
+			description:
+				'The execution stays open until the last video is there, and notices each one within seconds',
+		},
+	],
+	default: 'auto',
+	description: 'What the execution does until the videos are finished',
+} satisfies INodeProperties;
+
+export const keepRunningHint =
+	'Should n8n end while this node keeps running, press Retry in the list of executions: it goes on and orders nothing. Where a webhook, a chat or another workflow waits for the answer, that takes “Save execution progress” in the settings of the workflow.';
 
 /** What the editor shows. */
 export const fields: INodeProperties[] = [
@@ -21,33 +49,7 @@ export const fields: INodeProperties[] = [
 		required: true,
 		description: `The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. Collect a job within ${limits.taskIdHours} hours.`,
 	},
-	{
-		displayName: 'While Waiting',
-		name: 'whileWaiting',
-		type: 'options',
-		noDataExpression: true,
-		options: [
-			{
-				name: 'Hold',
-				value: 'hold',
-				description: 'The execution stays open until all videos are there',
-			},
-			{
-				name: 'Park (Survives a Restart)',
-				value: 'park',
-				description: 'N8n stores the execution between polls, and finished videos go on at once',
-			},
-		],
-		default: 'hold',
-		description: 'What the execution does until the videos are finished',
-	},
-	{
-		displayName: `${wiring} n8n looks for parked executions once a minute. The workflow has to be saved; a tool of an AI agent cannot be parked.`,
-		name: 'parkNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { whileWaiting: ['park'] } },
-	},
+	whileWaiting,
 	...fileOutputFields('Whether to fetch the files; off gives their links only'),
 	{
 		displayName: 'Options',

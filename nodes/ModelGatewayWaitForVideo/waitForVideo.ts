@@ -1,19 +1,23 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { jobSight, videoContent } from '../shared/gateway/answers';
-import { progressOf } from '../shared/gateway/jobNote';
+import { asGatewayError } from '../shared/gateway/errors';
+import { nameOf, progressOf } from '../shared/gateway/jobNote';
 import { endpoints, jobKinds, limits, type JobKind } from '../shared/gateway/protocol';
 import { Slots } from '../shared/gateway/slots';
-import { JobWatch, type JobSource } from '../shared/gateway/waiting';
+import { JobWatch, type JobSource, type WaitedJob } from '../shared/gateway/waiting';
 import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/fileOutput';
 import { storeVideo, videoFileName } from '../shared/n8n/files';
 import type { N8nGateway } from '../shared/n8n/gateway';
 import { runItems } from '../shared/n8n/items';
 import { jobIdOf, jobKindOf } from '../shared/n8n/jobs';
-import type { ItemRun, ItemWork } from '../shared/n8n/operation';
+import type { ItemOutput, ItemRun, ItemWork } from '../shared/n8n/operation';
 import { parallelOf } from '../shared/n8n/options';
+import { outlastStart, park } from '../shared/n8n/parking';
 import { ProgressLines } from '../shared/n8n/progress';
+import { clock } from '../shared/n8n/world';
 import { defaultParallelDownloads } from './fields';
-import type { ParkedPass } from './park';
+import { stayOf } from './stay';
+import { WaitState } from './waitState';
 
 interface Request {
 	id: string;
@@ -30,29 +34,42 @@ interface Request {
 /** At most this far apart, in milliseconds: soon enough that no job waits for its first poll. */
 const longestSpread = 200;
 
-/** Waits in the open execution. All jobs run at the service anyway: none is to wait for another one here. */
-export async function hold(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	return await runItems(context, waitForVideo(context), Infinity);
+/**
+ * Waits for one job per item, side by side, and fetches the files. This is one pass of the wait: the only one,
+ * unless the execution is parked until the next poll is due. All results leave together, with the last pass.
+ */
+export async function waitForVideos(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	await outlastStart(context);
+	const { until, hints } = stayOf(context, clock.now());
+	for (const message of hints) context.addExecutionHints({ message, location: 'outputPane' });
+	const state = new WaitState(context);
+	// All jobs run at the service anyway: none is to wait for another one here.
+	const outputs = await runItems(context, videoWait(context, state, until), Infinity);
+	if (state.isOver) return outputs;
+	// Whoever stops the execution while it is parked finds the jobs in the log, too.
+	if (state.isNew) context.logger.info(`Waiting for ${state.jobs.map(nameOf).join(', ')}`);
+	state.store();
+	await park(context, state.nextPoll);
+	return [state.overview];
 }
 
-/**
- * Waits for one job per item, side by side, and fetches its file.
- * @param pass asks each job once only, when it is due; a job that still runs gives no output
- */
-export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): ItemWork<Request> {
+/** @param until milliseconds since 1970; a job whose next poll is due later gives no output, and is left in `state` */
+function videoWait(
+	context: IExecuteFunctions,
+	state: WaitState,
+	until: number,
+): ItemWork<Request, ItemOutput[] | undefined> {
 	const downloads = new Slots(
 		parallelOf(context, 'maxParallelDownloads', defaultParallelDownloads),
 	);
-	// In a pass they all follow one another closely, so that the next one finds them all due.
-	const spread = pass ? limits.minPollSeconds : jobKinds.video.pollSeconds;
+	// In a short pass they all follow one another closely, so that the next one finds them all due.
+	const spread = until < Infinity ? limits.minPollSeconds : jobKinds.video.pollSeconds;
 	/** Items with the same job share its polls. */
-	const waits = new Map<string, ReturnType<typeof begin>>();
-	const begin = (request: Request, { gateway, item, count }: ItemRun) => {
-		const { id, kind, pollInterval, timeout } = request;
-		const key = keyOf(request);
+	const watches = new Map<WaitedJob, ReturnType<typeof watched>>();
+	const watched = (job: WaitedJob, request: Request, { gateway, item, count }: ItemRun) => {
+		const { pollInterval, timeout } = request;
 		const lines = new ProgressLines(context, item);
-		const known = pass?.recall(key, id, gateway.world.clock.now());
-		const watch = new JobWatch(jobsOf(gateway), id, known?.kind ?? kind, {
+		const watch = new JobWatch(jobsOf(gateway), job, {
 			...gateway.world,
 			...{ pollInterval, timeout },
 			firstPollAfter: item * Math.min(longestSpread, (spread * 1000) / count),
@@ -61,8 +78,25 @@ export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): Ite
 				await lines.add(progressOf(note));
 			},
 		});
-		const wait = pass ? pass.poll(key, watch) : watch.finish();
-		return { watch, wait: wait.finally(async () => await lines.end()) };
+		return { watch, finished: watch.wait(until).finally(async () => await lines.end()) };
+	};
+	const fetched = async (job: WaitedJob, request: Request, run: ItemRun) => {
+		const shared = watches.get(job) ?? watched(job, request, run);
+		watches.set(job, shared);
+		const finished = await shared.finished;
+		if (finished === undefined) return undefined;
+		const { fields, source } = finished;
+		const json = { ...fields } as IDataObject;
+		const { id, output, fileName } = request;
+		if (!isFetched(output, source, context)) return [{ json }];
+
+		const refresh = async () => await shared.watch.freshSource();
+		const purpose = `download the video of job ${id}`;
+		return await downloads.run(async () => {
+			const place = { ...output, fileName };
+			const binary = await storeVideo(run, { source, refresh, purpose }, place);
+			return [{ json, binary }];
+		});
 	};
 	return {
 		paid: false,
@@ -94,33 +128,27 @@ export function waitForVideo(context: IExecuteFunctions, pass?: ParkedPass): Ite
 		},
 
 		async perform(request, run) {
-			const { id, output, fileName } = request;
-			const key = keyOf(request);
-			const shared = waits.get(key) ?? begin(request, run);
-			waits.set(key, shared);
-			const { watch, wait } = shared;
-			run.note(watch.note);
-			const finished = await wait;
-			if (finished === undefined) {
-				pass?.keep(run.item, key);
-				return [];
+			const { item } = run;
+			const { id, kind } = request;
+			const now = run.gateway.world.clock.now();
+			const note = { ...(kind && { kind }), id };
+			const job = state.job(item, `${kind ?? 'job'} ${id}`, { note, since: now });
+			run.note(job.note);
+			const earlier = state.earlier(item);
+			if (earlier) return earlier;
+			try {
+				const outputs = await fetched(job, request, run);
+				if (outputs) state.keep(item, outputs);
+				else state.leave(job);
+				return outputs;
+			} catch (error) {
+				const failure = asGatewayError(error);
+				state.keepFailure(item, failure);
+				throw failure;
 			}
-			const { fields, source } = finished;
-			const json = { ...fields } as IDataObject;
-			if (!isFetched(output, source, context)) return [{ json }];
-
-			const refresh = async () => await watch.freshSource();
-			const purpose = `download the video of job ${id}`;
-			return await downloads.run(async () => {
-				const place = { ...output, fileName };
-				const binary = await storeVideo(run, { source, refresh, purpose }, place);
-				return [{ json, binary }];
-			});
 		},
 	};
 }
-
-const keyOf = ({ id, kind }: Request): string => `${kind ?? 'job'} ${id}`;
 
 /** "Endpoints" 2, 12 and 13, as a wait asks them. */
 function jobsOf(gateway: N8nGateway): JobSource {

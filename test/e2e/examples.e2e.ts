@@ -50,11 +50,8 @@ const outputs: Record<string, { check(execution: Execution): void; saves: RegExp
 	},
 };
 
-/**
- * Those with n8n's AI nodes, which agents.e2e.ts imports, executes and talks to; and the one that n8n parks for
- * minutes, which test/engine/examples.test.ts takes up again.
- */
-const elsewhere = ['documents-in-a-vector-store.json', 'parked-videos.json', 'video-agent.json'];
+/** Those with n8n's AI nodes, which agents.e2e.ts imports, executes and talks to. */
+const elsewhere = ['documents-in-a-vector-store.json', 'video-agent.json'];
 
 /** Names, and when each was last written. */
 const filesIn = (folder: string) =>

@@ -3,10 +3,9 @@ import { type IDataObject, type INode, NodeHelpers, Workflow } from 'n8n-workflo
 import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { examplesFolder, readExample, settingsOf, withSettings } from '../demo/example';
 import { startGateway, type Gateway } from '../gateway';
-import { isKnownPackage, nodeTypes, resumeExecution, runWorkflow } from '../harness';
+import { isKnownPackage, nodeTypes, runWorkflow } from '../harness';
 import { readMp4, type Mp4Facts } from '../support/mp4';
 import { picture } from './support/samples';
 import { credentialFor } from './support/workflows';
@@ -152,34 +151,6 @@ describe('run as it is, with settings of its user', () => {
 				job: 'none was created',
 			},
 		]);
-	});
-
-	it('parked-videos.json, with a product that fails', async () => {
-		const file = 'parked-videos.json';
-		const products = settingsOf(readExample(file)).products as IDataObject[];
-		const own = { pictures: [link('green')], seconds: 2 };
-		const broken = { ...products[0], product: 'Broken', prompt: '[fail]' };
-		const all = [broken, ...products].map((product) => ({ ...product, ...own }));
-		let result = await run(file, { products: all });
-		expect(result.status).toBe('waiting');
-		while (result.status === 'waiting') {
-			await setTimeout((result.waitTill as Date).getTime() - Date.now());
-			result = await resumeExecution(result);
-		}
-
-		expect(result.status).toBe('success');
-		expect(Object.keys(await savedVideos())).toEqual([
-			'Desk Lamp.mp4',
-			'Running Shoe.mp4',
-			'Travel Mug.mp4',
-		]);
-		// However often it was taken up: each was ordered once.
-		expect(gateway.ledger).toHaveLength(all.length);
-		expect(result.items('Failed Products').map(({ json }) => json.product)).toEqual(['Broken']);
-		const saves = result.data.resultData.runData['Save Video'].flatMap(
-			(task) => task.data?.main[0],
-		);
-		expect(saves).toHaveLength(products.length);
 	});
 
 	it('scheduled-daily-video.json, whose first try is refused', async () => {

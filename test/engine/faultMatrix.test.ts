@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
 import type { ErrorRecord } from '../../nodes/shared/gateway/errors';
 import { startGateway, type Gateway } from '../gateway';
-import { SimulatedTime, runWorkflow, type WorkflowRun } from '../harness';
+import { SimulatedTime, resumeToEnd, runWorkflow, type WorkflowRun } from '../harness';
 import {
 	answer,
 	nobody,
@@ -94,10 +94,11 @@ describe('the matrix of faults and routes', () => {
 			data: Buffer.from(picture('red', 32, 24)).toString('base64'),
 		};
 		const json = cell.route.fields?.(gateway, video) ?? {};
-		const run = await runWorkflow(chain(cell.route.node), {
+		const started = await runWorkflow(chain(cell.route.node), {
 			credentials: { modelGatewayApi: credential },
 			input: [{ json, binary: { data } }],
 		});
+		const run = await resumeToEnd(started);
 		armed?.remove();
 		await time.connectionsEnded();
 

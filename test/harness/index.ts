@@ -15,7 +15,7 @@ export type { Environment } from './environment';
 export type { ExecutionOptions } from './execution';
 export { isKnownPackage, nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';
-export { resumeExecution, retryExecution } from './retry';
+export { resumeExecution, resumeToEnd, retryExecution } from './retry';
 export { type RunOptions, runWorkflow } from './run';
 export { SimulatedTime } from './time';
 export type { WorkflowJson } from './workflow';

@@ -15,8 +15,8 @@ export interface RunOptions extends ExecutionOptions {
 	input?: INodeExecutionData[];
 	/** Default: the trigger, as n8n finds it, or the only node. */
 	startNode?: string;
-	/** `manual` (default): the editor's Execute button. `trigger`: as an active workflow, without pinned data. */
-	mode?: Extract<WorkflowExecuteMode, 'manual' | 'trigger'>;
+	/** `manual` (default): the editor's Execute button. Any other: as an active workflow, without pinned data. */
+	mode?: WorkflowExecuteMode;
 	/** Outputs of nodes that are not to run, instead of those in the workflow. */
 	pinData?: IPinData;
 }

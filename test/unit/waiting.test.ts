@@ -1,7 +1,7 @@
 import { canceled, type GatewayError } from '../../nodes/shared/gateway/errors';
 import { standingOf, type JobNote } from '../../nodes/shared/gateway/jobNote';
 import type { JobKind } from '../../nodes/shared/gateway/protocol';
-import { JobWatch, type WaitSettings } from '../../nodes/shared/gateway/waiting';
+import { JobWatch, type WaitSettings, type WaitedJob } from '../../nodes/shared/gateway/waiting';
 import { failureOf } from '../support/gatewayWorld';
 import { SimulatedClock } from '../support/simulatedClock';
 import {
@@ -35,15 +35,21 @@ interface Waiting extends Partial<Omit<WaitSettings, 'clock'>> {
 	latency?: number;
 }
 
+const newJob = (id: string, kind: JobKind | undefined, now: number): WaitedJob => ({
+	...{ since: now, due: now },
+	note: { ...(kind && { kind }), id },
+});
+
 const waitFor = (
 	say: (asked: Asked) => Said,
 	{ kind, latency, ...settings }: Waiting = { kind: 'task' },
 ) => {
 	const clock = new SimulatedClock();
 	const jobs = new SimulatedJobs(clock, say, latency);
-	const watch = new JobWatch(jobs, 'job_1', kind, { clock, timeout: 20 * minute, ...settings });
 	const start = clock.now();
-	return { clock, jobs, watch, passed: () => clock.now() - start };
+	const job = newJob('job_1', kind, start);
+	const watch = new JobWatch(jobs, job, { clock, timeout: 20 * minute, ...settings });
+	return { clock, jobs, job, watch, passed: () => clock.now() - start };
 };
 const task = (settings: Waiting = {}): Waiting => ({ kind: 'task', ...settings });
 
@@ -51,7 +57,7 @@ describe('a job that finishes', () => {
 	it('gives the fields of its last answer and its link', async () => {
 		const said = { ...completed, task_id: 'job_1' };
 		const { watch, jobs } = waitFor(inTurn({ status: 'submitted' }, running, said), task());
-		await expect(watch.finish()).resolves.toEqual({
+		await expect(watch.wait()).resolves.toEqual({
 			source: { url: link, authenticated: false },
 			fields: said,
 		});
@@ -60,7 +66,7 @@ describe('a job that finishes', () => {
 
 	it('of the other kind is asked for its content', async () => {
 		const { watch, jobs } = waitFor(video({ status: 'processing' }, done), { kind: 'video' });
-		await expect(watch.finish()).resolves.toEqual({
+		await expect(watch.wait()).resolves.toEqual({
 			source: { url: link, authenticated: false },
 			fields: { status: 'completed', id: 'job_1', url: link },
 		});
@@ -73,7 +79,7 @@ describe('a job that finishes', () => {
 
 	it('is asked no more', async () => {
 		const { watch, jobs, clock } = waitFor(inTurn(running, completed), task());
-		await watch.finish();
+		await watch.wait();
 		await clock.sleep(60 * minute);
 		expect(jobs.asked).toHaveLength(2);
 	});
@@ -81,12 +87,12 @@ describe('a job that finishes', () => {
 	it('in the native words is recognized', async () => {
 		const native = { output: { task_status: 'SUCCEEDED', video_url: link } };
 		const { watch } = waitFor(inTurn({ output: { task_status: 'PENDING' } }, native), task());
-		expect((await watch.finish()).source.url).toBe(link);
+		expect((await watch.wait()).source.url).toBe(link);
 	});
 
 	it('after states that nobody has named is waited for', async () => {
 		const { watch } = waitFor(inTurn({ status: 'POSTPROCESSING' }, { status: 7 }, completed));
-		expect((await watch.finish()).source.url).toBe(link);
+		expect((await watch.wait()).source.url).toBe(link);
 	});
 });
 
@@ -101,20 +107,20 @@ describe('the time between two polls', () => {
 		['of just as much', task({ pollInterval: 3000 }), 3000],
 	])('%s', async (_, settings, expected) => {
 		const { watch, jobs } = waitFor(video(running, running, completed), settings);
-		await watch.finish();
+		await watch.wait();
 		expect(jobs.times.slice(0, 3)).toEqual([0, expected, 2 * expected]);
 	});
 
 	it('begins when the first poll is due', async () => {
 		const { watch, jobs } = waitFor(inTurn(running, completed), task({ firstPollAfter: 1234 }));
-		await watch.finish();
+		await watch.wait();
 		expect(jobs.times).toEqual([1234, 11_234]);
 	});
 
 	it('is as long as the service asks', async () => {
 		const said = inTurn(refusal(429, 'rate_limit_exceeded', 42_000), refusal(503, undefined, 1000));
 		const { watch, jobs } = waitFor((asked) => (asked.before < 2 ? said(asked) : completed));
-		await watch.finish();
+		await watch.wait();
 		expect(jobs.times).toEqual([0, 42_000, 52_000]);
 	});
 
@@ -142,7 +148,7 @@ describe('the time between two polls', () => {
 		await fc.assert(
 			fc.asyncProperty(fc.array(answers, { minLength: 1 }), settings, async (said, setting) => {
 				const { watch, jobs } = waitFor(video(...said), setting);
-				await watch.finish().catch(() => undefined);
+				await watch.wait().catch(() => undefined);
 				await watch.freshSource().catch(() => undefined);
 				await watch.freshSource().catch(() => undefined);
 				expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
@@ -166,7 +172,7 @@ describe('a poll that goes wrong', () => {
 		['is told that the video is not ready', refusal(400, 'video_not_ready')],
 	])('is survived when it %s', async (_, wrong) => {
 		const { watch, jobs } = waitFor(inTurn(running, wrong, wrong, wrong, completed), task());
-		expect((await watch.finish()).source.url).toBe(link);
+		expect((await watch.wait()).source.url).toBe(link);
 		expect(jobs.asked).toHaveLength(5);
 	});
 
@@ -179,7 +185,7 @@ describe('a poll that goes wrong', () => {
 		[200, 'video_not_found'],
 	])('ends the wait when no later one can do better: %d', async (status, code) => {
 		const { watch, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());
-		const { record } = await failureOf(watch.finish());
+		const { record } = await failureOf(watch.wait());
 		expect(record).toMatchObject({
 			status,
 			job: { kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 },
@@ -190,20 +196,20 @@ describe('a poll that goes wrong', () => {
 	it('is survived when it lacks money: the job runs on', async () => {
 		const wrong = refusal(500, 'quota_exceeded');
 		const { watch } = waitFor(inTurn(running, wrong, wrong, completed), task());
-		expect((await watch.finish()).source.url).toBe(link);
+		expect((await watch.wait()).source.url).toBe(link);
 	});
 
 	it('is no reason to ask elsewhere, though its status be 404', async () => {
 		const said = video(refusal(404, 'video_not_ready'), done);
 		const { watch, jobs } = waitFor(said, { kind: 'video' });
-		await watch.finish().catch(() => undefined);
+		await watch.wait().catch(() => undefined);
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'video', 'content']);
 	});
 
 	it('does not hide a mistake of ours', async () => {
 		// What no type allows, and happens all the same.
 		const mistake = new TypeError('a mistake') as unknown as GatewayError;
-		await expect(waitFor(inTurn(mistake)).watch.finish()).rejects.toThrow(TypeError);
+		await expect(waitFor(inTurn(mistake)).watch.wait()).rejects.toThrow(TypeError);
 	});
 });
 
@@ -211,27 +217,27 @@ describe('a job of unknown kind', () => {
 	const unknownTask = (asked: Asked) => (asked.what === 'task' ? refusal(404) : video(done)(asked));
 
 	it('is asked for as a task first', async () => {
-		const { watch, jobs } = waitFor(inTurn(running, completed), {});
-		await watch.finish();
+		const { watch, jobs, job } = waitFor(inTurn(running, completed), {});
+		await watch.wait();
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
-		expect(watch.note.kind).toBe('task');
+		expect(job.note.kind).toBe('task');
 	});
 
 	it('is asked for as a video next', async () => {
-		const { watch, jobs } = waitFor(unknownTask, {});
-		await watch.finish();
+		const { watch, jobs, job } = waitFor(unknownTask, {});
+		await watch.wait();
 		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
 			['task', 0],
 			['video', 3000],
 			['content', 3000],
 		]);
-		expect(watch.note.kind).toBe('video');
+		expect(job.note.kind).toBe('video');
 	});
 
 	it('stays unknown while the service says nothing about it', async () => {
 		const said = video(lost, refusal(500), refusal(404), running, done);
 		const { watch, jobs } = waitFor(said, {});
-		await watch.finish();
+		await watch.wait();
 		expect(jobs.asked.slice(0, 4).map(({ what }) => what)).toEqual([
 			'task',
 			'task',
@@ -242,7 +248,7 @@ describe('a job of unknown kind', () => {
 
 	it('that neither endpoint knows is reported at once', async () => {
 		const { watch, jobs } = waitFor(inTurn(refusal(404, 'video_not_found')), {});
-		const { record } = await failureOf(watch.finish());
+		const { record } = await failureOf(watch.wait());
 		expect(record).toMatchObject({ status: 404, code: 'video_not_found', job: { id: 'job_1' } });
 		expect(jobs.times).toEqual([0, 3000]);
 	});
@@ -260,10 +266,10 @@ describe('a job of unknown kind', () => {
 		// A server in trouble may say anything of a job that is known to be a task.
 		for (const kind of name.startsWith('500') ? [undefined] : (['task', undefined] as const)) {
 			const say = (asked: Asked) => (asked.what === 'task' ? said : video(done)(asked));
-			const { watch, jobs } = waitFor(say, { kind });
-			expect((await watch.finish()).source.url).toBe(link);
+			const { watch, jobs, job } = waitFor(say, { kind });
+			expect((await watch.wait()).source.url).toBe(link);
 			expect(jobs.times).toEqual([0, 3000, 3000]);
-			expect(watch.note).toMatchObject({ kind: 'video', status: 'completed' });
+			expect(job.note).toMatchObject({ kind: 'video', status: 'completed' });
 		}
 	});
 
@@ -273,24 +279,24 @@ describe('a job of unknown kind', () => {
 	])('is reported with what %s says, if that is more than "not found"', async (_, ...said) => {
 		const [first, second, status] = said;
 		const { watch } = waitFor(({ what }) => (what === 'task' ? first : second), {});
-		expect((await failureOf(watch.finish())).record.status).toBe(status);
+		expect((await failureOf(watch.wait())).record.status).toBe(status);
 	});
 
 	it('goes on being asked for while one of the two may yet know it', async () => {
 		const say = ({ what, before }: Asked) =>
 			what === 'video' ? refusal(404) : before < 5 ? refusal(500, 'task_not_exist') : completed;
-		expect((await waitFor(say, {}).watch.finish()).source.url).toBe(link);
+		expect((await waitFor(say, {}).watch.wait()).source.url).toBe(link);
 	});
 
 	it('that failed for a reason of its own is not asked for elsewhere', async () => {
 		const { watch, jobs } = waitFor(inTurn({ status: 'failed', error: 'no faces' }), {});
-		expect((await failureOf(watch.finish())).message).toBe('Video task job_1 failed: no faces');
+		expect((await failureOf(watch.wait())).message).toBe('Video task job_1 failed: no faces');
 		expect(jobs.asked).toHaveLength(1);
 	});
 
 	it('that has been seen once is not asked for elsewhere', async () => {
 		const { watch, jobs } = waitFor(inTurn(running, refusal(404)), {});
-		await failureOf(watch.finish());
+		await failureOf(watch.wait());
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
 	});
 });
@@ -302,7 +308,7 @@ describe('the deadline', () => {
 		'is kept to the millisecond: %d',
 		async (timeout) => {
 			const { watch, jobs, passed } = waitFor(never, task({ timeout }));
-			await failureOf(watch.finish());
+			await failureOf(watch.wait());
 			expect([passed(), jobs.times.at(-1)]).toEqual([timeout, timeout]);
 		},
 	);
@@ -311,7 +317,7 @@ describe('the deadline', () => {
 		await fc.assert(
 			fc.asyncProperty(fc.nat(minute), fc.nat(2 * minute), async (timeout, firstPollAfter) => {
 				const { watch, passed } = waitFor(never, task({ timeout, firstPollAfter }));
-				await failureOf(watch.finish());
+				await failureOf(watch.wait());
 				expect(passed()).toBeGreaterThanOrEqual(timeout);
 				expect(passed()).toBeLessThan(timeout + 3000);
 			}),
@@ -320,7 +326,7 @@ describe('the deadline', () => {
 
 	it('tells where the job stands', async () => {
 		const { watch } = waitFor(never, task());
-		const { record, reach } = await failureOf(watch.finish());
+		const { record, reach } = await failureOf(watch.wait());
 		expect(record).toEqual({
 			message: 'Video task job_1 did not finish within 20 minutes (last status in_progress, 30 %)',
 			advice:
@@ -339,7 +345,7 @@ describe('the deadline', () => {
 
 	it('tells what went wrong last, and that nothing was seen', async () => {
 		const { watch } = waitFor(inTurn(lost), task({ timeout: 30 * second }));
-		const { record } = await failureOf(watch.finish());
+		const { record } = await failureOf(watch.wait());
 		expect(record.message).toBe(
 			'Video task job_1 did not finish within 0.5 minutes (no status seen yet)',
 		);
@@ -349,13 +355,13 @@ describe('the deadline', () => {
 	it('does not lose a job that finishes with the last poll', async () => {
 		const say = ({ at }: Asked) => (at < 15_000 ? running : completed);
 		const { watch, passed } = waitFor(say, task({ timeout: 15_000 }));
-		expect((await watch.finish()).source.url).toBe(link);
+		expect((await watch.wait()).source.url).toBe(link);
 		expect(passed()).toBe(15_000);
 	});
 
 	it('limits the time of a poll, but leaves the last one enough', async () => {
 		const { watch, jobs } = waitFor(never, task({ timeout: 75_000, pollInterval: 30_000 }));
-		await failureOf(watch.finish());
+		await failureOf(watch.wait());
 		expect(jobs.asked.map(({ at, timeout }) => [at, timeout])).toEqual([
 			[0, 60_000],
 			[30_000, 45_000],
@@ -369,7 +375,7 @@ describe('a job that failed', () => {
 	const failed = async (fields: object) => {
 		const said = { status: 'failed', request_id: 'req_1', ...fields };
 		const { watch, jobs } = waitFor(inTurn(running, said), task());
-		const failure = await failureOf(watch.finish());
+		const failure = await failureOf(watch.wait());
 		expect(jobs.asked).toHaveLength(2);
 		expect(failure.record).toMatchObject({
 			billed: 'no',
@@ -410,7 +416,7 @@ describe('a job that failed', () => {
 
 	it('of the other kind is named so', async () => {
 		const { watch, jobs } = waitFor(inTurn({ status: 'failed' }), { kind: 'video' });
-		expect((await failureOf(watch.finish())).message).toMatch(/^Video job job_1 failed/);
+		expect((await failureOf(watch.wait())).message).toMatch(/^Video job job_1 failed/);
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video']);
 	});
 });
@@ -429,7 +435,7 @@ describe('the content of a finished video', () => {
 		['meets an error', refusal(500)],
 	])('is asked for again when the first answer %s', async (_, said) => {
 		const { watch, jobs } = waitForContent(said, said, content);
-		expect((await watch.finish()).source.url).toBe(link);
+		expect((await watch.wait()).source.url).toBe(link);
 		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
 			['video', 0],
 			['content', 0],
@@ -442,8 +448,8 @@ describe('the content of a finished video', () => {
 		const notReady = refusal(404, 'video_not_ready');
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, contentThen(notReady));
-		const watch = new JobWatch(jobs, 'job_1', 'video', { clock, timeout: 0 });
-		const { record } = await failureOf(watch.finish());
+		const watch = new JobWatch(jobs, newJob('job_1', 'video', clock.now()), { clock, timeout: 0 });
+		const { record } = await failureOf(watch.wait());
 		expect(jobs.times.at(-1)).toBe(minute);
 		expect(record).toMatchObject({
 			code: 'video_not_ready',
@@ -453,7 +459,7 @@ describe('the content of a finished video', () => {
 
 	it('that is refused is reported with its job', async () => {
 		const { watch } = waitForContent(refusal(404, 'video_not_found'));
-		expect((await failureOf(watch.finish())).record).toMatchObject({
+		expect((await failureOf(watch.wait())).record).toMatchObject({
 			code: 'video_not_found',
 			job: { kind: 'video', id: 'job_1', status: 'completed' },
 		});
@@ -461,7 +467,7 @@ describe('the content of a finished video', () => {
 
 	it('is waited for as long as the service asks', async () => {
 		const { watch, jobs } = waitForContent(refusal(429, undefined, 31_000), content);
-		await watch.finish();
+		await watch.wait();
 		expect(jobs.times).toEqual([0, 0, 31_000]);
 	});
 });
@@ -469,13 +475,13 @@ describe('the content of a finished video', () => {
 describe('a finished task without a link', () => {
 	it('is asked again', async () => {
 		const { watch, jobs } = waitFor(inTurn(done, lost, done, completed), task());
-		expect((await watch.finish()).source.url).toBe(link);
+		expect((await watch.wait()).source.url).toBe(link);
 		expect(jobs.times).toEqual([0, 10_000, 20_000, 30_000]);
 	});
 
 	it('is reported when it gets none', async () => {
 		const { watch } = waitFor(inTurn(done), task({ timeout: 0 }));
-		const { record } = await failureOf(watch.finish());
+		const { record } = await failureOf(watch.wait());
 		expect(record).toMatchObject({
 			message: 'Video task job_1 finished, but the answer has no link to the file',
 			billed: 'yes',
@@ -494,7 +500,7 @@ describe('Stop', () => {
 			return when === 'in a poll' ? canceled() : running;
 		};
 		const { watch, jobs, passed } = waitFor(say, task({ signal: stop.signal }));
-		const failure = await failureOf(watch.finish());
+		const failure = await failureOf(watch.wait());
 		expect([jobs.asked.length, passed()]).toEqual([2, 10_000]);
 		return failure.record;
 	};
@@ -511,7 +517,7 @@ describe('Stop', () => {
 
 	it('that was pressed before asks nothing', async () => {
 		const { watch, jobs } = waitFor(inTurn(running), task({ signal: AbortSignal.abort() }));
-		expect((await failureOf(watch.finish())).record.job).toEqual({ kind: 'task', id: 'job_1' });
+		expect((await failureOf(watch.wait())).record.job).toEqual({ kind: 'task', id: 'job_1' });
 		expect(jobs.asked).toEqual([]);
 	});
 });
@@ -521,21 +527,21 @@ describe('a fresh link', () => {
 
 	it('of a task comes with a poll', async () => {
 		const { watch, jobs } = waitFor(inTurn(completed, { ...completed, result_url: fresh }), task());
-		await watch.finish();
+		await watch.wait();
 		await expect(watch.freshSource()).resolves.toEqual({ url: fresh, authenticated: false });
 		expect(jobs.times).toEqual([0, 3000]);
 	});
 
 	it('of a video comes with its content', async () => {
 		const { watch, jobs } = waitFor(video(done), { kind: 'video' });
-		await watch.finish();
+		await watch.wait();
 		await expect(watch.freshSource()).resolves.toEqual({ url: link, authenticated: false });
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'content', 'content']);
 	});
 
 	it('that is not there is reported', async () => {
 		const { watch } = waitFor(inTurn(completed, done), task());
-		await watch.finish();
+		await watch.wait();
 		expect((await failureOf(watch.freshSource())).message).toMatch(/has no link to the file$/);
 	});
 
@@ -545,7 +551,7 @@ describe('a fresh link', () => {
 		['meets the rate limit', refusal(429, 'rate_limit_exceeded')],
 	])('is asked for again when the first answer %s', async (_, said) => {
 		const { watch } = waitFor(inTurn(completed, said, { ...completed, result_url: fresh }), task());
-		await watch.finish();
+		await watch.wait();
 		await expect(watch.freshSource()).resolves.toMatchObject({ url: fresh });
 	});
 });
@@ -558,7 +564,7 @@ describe('what a wait tells meanwhile', () => {
 			...[{ status: 'submitted' }, { status: 'submitted' }, running, running, lost],
 			...[{ ...running, progress: 60 }, { status: 'in_progress' }, completed],
 		];
-		await waitFor(inTurn(...polls), task({ onChange })).watch.finish();
+		await waitFor(inTurn(...polls), task({ onChange })).watch.wait();
 		expect(seen).toEqual([
 			'last status submitted',
 			'last status in_progress, 30 %',
@@ -569,11 +575,84 @@ describe('what a wait tells meanwhile', () => {
 	});
 
 	it('is where the job stands, from the beginning', () => {
-		expect(waitFor(inTurn(running), { kind: 'video' }).watch.note).toEqual({
+		expect(waitFor(inTurn(running), { kind: 'video' }).job.note).toEqual({
 			kind: 'video',
 			id: 'job_1',
 		});
-		expect(waitFor(inTurn(running), {}).watch.note).toEqual({ id: 'job_1' });
+		expect(waitFor(inTurn(running), {}).job.note).toEqual({ id: 'job_1' });
+	});
+});
+
+describe('a wait in passes', () => {
+	/** n8n looks for parked executions once a minute; between two passes the job goes through its database. */
+	const passes = async (
+		say: (asked: Asked) => Said,
+		{ kind = 'task', ...settings }: Waiting = {},
+	) => {
+		const clock = new SimulatedClock();
+		const jobs = new SimulatedJobs(clock, say);
+		const start = clock.now();
+		let job = newJob('job_1', kind, start);
+		for (let count = 1; ; count++) {
+			const watch = new JobWatch(jobs, job, { clock, timeout: 20 * minute, ...settings });
+			const finished = await watch.wait(clock.now());
+			if (finished) return { jobs, count, passed: clock.now() - start, source: finished.source };
+			job = JSON.parse(JSON.stringify(job)) as WaitedJob;
+			await clock.sleep(Math.max(minute, job.due - clock.now()));
+		}
+	};
+
+	it('asks once in a pass, and gives the file in the first one after the end', async () => {
+		const { jobs, count } = await passes(({ at }) => (at < 150 * second ? running : completed));
+		expect(jobs.times).toEqual([0, minute, 2 * minute, 3 * minute]);
+		expect(count).toBe(4);
+	});
+
+	it('asks nothing while the next poll is not due', async () => {
+		const { watch, jobs, job } = waitFor(inTurn(completed), task());
+		job.due += 4 * second;
+		await expect(watch.wait(job.since)).resolves.toBeUndefined();
+		expect(jobs.asked).toEqual([]);
+		job.due -= second;
+		await expect(watch.wait(job.since)).resolves.toMatchObject({ source: { url: link } });
+		expect(jobs.times).toEqual([3 * second]);
+	});
+
+	it('stays until the time that it is given, and leaves the next poll to another pass', async () => {
+		const { watch, jobs, job } = waitFor(inTurn(running), task());
+		await expect(watch.wait(job.since + 30 * second)).resolves.toBeUndefined();
+		expect(jobs.times).toEqual([0, 10_000, 20_000, 30_000]);
+		expect(job).toMatchObject({ due: job.since + 40 * second, note: { status: 'in_progress' } });
+	});
+
+	it('keeps to what the service asked for, from pass to pass', async () => {
+		const later = refusal(429, 'rate_limit_exceeded', 130 * second);
+		const { jobs } = await passes(inTurn(running, later, completed));
+		expect(jobs.times).toEqual([0, minute, minute + 130 * second]);
+	});
+
+	it('ends at the deadline, counted from the first pass, with a last poll', async () => {
+		const clock = new SimulatedClock();
+		const jobs = new SimulatedJobs(clock, inTurn(running));
+		const job = newJob('job_1', 'task', clock.now());
+		const pass = () => new JobWatch(jobs, job, { clock, timeout: 90 * second }).wait(clock.now());
+		await pass();
+		await clock.sleep(minute);
+		await pass();
+		await clock.sleep(5 * minute);
+		expect((await failureOf(pass())).record.message).toBe(
+			'Video task job_1 did not finish within 1.5 minutes (last status in_progress, 30 %)',
+		);
+		expect(jobs.times).toEqual([0, minute, 6 * minute]);
+	});
+
+	it('never asks twice within three seconds, whatever the deadline', async () => {
+		const clock = new SimulatedClock();
+		const jobs = new SimulatedJobs(clock, inTurn(running));
+		const job = newJob('job_1', 'task', clock.now());
+		const pass = () => new JobWatch(jobs, job, { clock, timeout: second }).wait(clock.now());
+		await expect(pass()).rejects.toThrow('did not finish');
+		expect(jobs.times).toEqual([0, 3 * second]);
 	});
 });
 
@@ -591,7 +670,8 @@ describe('thousands of jobs', () => {
 		const finished = await Promise.all(
 			Array.from({ length: count }, async (_, index) => {
 				const settings = { clock, timeout: 20 * minute, firstPollAfter: index };
-				const { source } = await new JobWatch(jobs, `${index}`, 'task', settings).finish();
+				const job = newJob(`${index}`, 'task', clock.now());
+				const { source } = await new JobWatch(jobs, job, settings).wait();
 				return source.url;
 			}),
 		);

@@ -20,7 +20,7 @@ export interface WaitSettings {
 	signal?: AbortSignal;
 	/** Milliseconds between polls; default: as the service recommends for the kind of job. */
 	pollInterval?: number;
-	/** Milliseconds from now to the deadline. */
+	/** Milliseconds from {@link WaitedJob.since} to the deadline. */
 	timeout: number;
 	/** Milliseconds before the first poll, so that many jobs do not ask at the same moment. */
 	firstPollAfter?: number;
@@ -33,12 +33,15 @@ export interface FinishedJob {
 	source: VideoSource;
 }
 
-/** What a parked wait remembers of a job from one pass to the next; it survives JSON. */
-export interface JobMemory {
-	/** Milliseconds since 1970: the timeout counts from here, over all passes. */
-	firstSeen: number;
-	/** When to ask again. */
+/** A job that is waited for, as far as it is known; it survives JSON, and with it a restart. */
+export interface WaitedJob {
+	/** Milliseconds since 1970: the timeout counts from here. */
+	since: number;
+	/** When it is to be asked for next, in milliseconds since 1970. */
 	due: number;
+	/** When it was asked for last. */
+	asked?: number;
+	/** Without a kind, only the service can tell which one it is. */
 	note: JobNote;
 }
 
@@ -50,53 +53,49 @@ const graceForLink = 60_000;
 
 /**
  * Waits for one job; a node runs one of these for each item, side by side. It survives every poll that
- * goes wrong, and whichever way it ends, {@link note} tells where the job stands.
+ * goes wrong, and whichever way it ends, the job's note tells where it stands.
  */
 export class JobWatch {
-	readonly note: JobNote;
+	/** Which kind of job the id seems to belong to; undefined when only the service can tell. */
+	private readonly told?: JobKind;
 	private kind: JobKind;
-	private lastPoll = -Infinity;
 	private trouble?: GatewayError;
 
-	/** @param told which kind of job the id seems to belong to; undefined when only the service can tell */
+	/** @param job kept up to date */
 	constructor(
 		private readonly source: JobSource,
-		id: string,
-		private readonly told: JobKind | undefined,
+		private readonly job: WaitedJob,
 		private readonly settings: WaitSettings,
 	) {
-		this.kind = told ?? 'task';
-		this.note = { ...(told && { kind: told }), id };
-	}
-
-	/** @throws GatewayError about the job: it failed, the deadline passed, Stop, or a refusal */
-	async finish(): Promise<FinishedJob> {
-		const { clock, timeout, firstPollAfter = 0 } = this.settings;
-		const deadline = clock.now() + timeout;
-		return await this.outcomeOf(await this.untilFinal(deadline, firstPollAfter), deadline);
+		this.told = job.note.kind;
+		this.kind = this.told ?? 'task';
 	}
 
 	/**
-	 * A single poll, when it is due, for a wait that is put aside between its polls.
-	 * @param memory kept up to date, with the time of the next poll
-	 * @returns undefined while the job runs
-	 * @throws GatewayError as {@link finish} does
+	 * Asks for the job whenever that is due.
+	 * @param until milliseconds since 1970; a poll that is due later is left to another watch of this job
+	 * @returns undefined when the job still runs then
+	 * @throws GatewayError about the job: it failed, the deadline passed, Stop, or a refusal
 	 */
-	async pass(memory: JobMemory): Promise<FinishedJob | undefined> {
-		const { clock, timeout, firstPollAfter = 0 } = this.settings;
-		Object.assign(this.note, memory.note);
-		memory.note = this.note;
-		const deadline = memory.firstSeen + timeout;
-		// To be stored and found again takes longer than a moment's wait for a poll that is nearly due.
-		const wait = Math.min(memory.due, deadline) - clock.now();
-		if (wait > shortestInterval) return undefined;
-
-		await this.pause(Math.max(wait, firstPollAfter));
-		const sight = await this.look(pollTimeLimit);
-		if (sight && isFinal(sight.phase)) return await this.outcomeOf(sight, deadline);
-		if (clock.now() >= deadline) throw deadlinePassed(this.note, timeout, this.trouble);
-		memory.due = Math.min(deadline, this.lastPoll + this.untilNextPoll);
-		return undefined;
+	async wait(): Promise<FinishedJob>;
+	async wait(until: number): Promise<FinishedJob | undefined>;
+	async wait(until = Infinity): Promise<FinishedJob | undefined> {
+		const { job, settings } = this;
+		const { clock, timeout, firstPollAfter = 0 } = settings;
+		const deadline = job.since + timeout;
+		const earliest = clock.now() + firstPollAfter;
+		for (;;) {
+			// To leave a poll that is nearly due to another watch takes longer than to wait for it.
+			if (Math.min(job.due, deadline) > until + shortestInterval) return undefined;
+			const next = Math.min(Math.max(job.due, earliest), deadline);
+			await this.pause(next - clock.now());
+			const isLast = next === deadline || clock.now() >= deadline;
+			const timeLimit = Math.max(shortestTimeLimit, deadline - clock.now());
+			const sight = await this.look(Math.min(pollTimeLimit, timeLimit));
+			if (sight && isFinal(sight.phase)) return await this.outcomeOf(sight, deadline);
+			if (isLast) throw deadlinePassed(job.note, timeout, this.trouble);
+			job.due = clock.now() + Math.max(this.interval, this.trouble?.retryAfter ?? 0);
+		}
 	}
 
 	/** The file's address anew, for a link that has expired. */
@@ -108,22 +107,9 @@ export class JobWatch {
 	}
 
 	private async outcomeOf(sight: JobSight, deadline: number): Promise<FinishedJob> {
-		if (sight.phase === 'failed') throw jobFailed(this.note, sight);
+		if (sight.phase === 'failed') throw jobFailed(this.job.note, sight);
 		const grace = this.settings.clock.now() + graceForLink;
 		return await this.untilLinked(sight, Math.max(deadline, grace));
-	}
-
-	private async untilFinal(deadline: number, firstPollAfter: number): Promise<JobSight> {
-		const { clock, timeout } = this.settings;
-		for (let wait = firstPollAfter; ;) {
-			const left = deadline - clock.now();
-			await this.pause(Math.min(wait, left));
-			const timeLimit = Math.max(shortestTimeLimit, deadline - clock.now());
-			const sight = await this.look(Math.min(pollTimeLimit, timeLimit));
-			if (sight && isFinal(sight.phase)) return sight;
-			if (wait >= left) throw deadlinePassed(this.note, timeout, this.trouble);
-			wait = this.untilNextPoll;
-		}
 	}
 
 	/** One poll that may go wrong: undefined then, unless it says that no later one can do better. */
@@ -137,13 +123,13 @@ export class JobWatch {
 			return outcome;
 		}
 		this.trouble = outcome;
-		if (!isPassing(outcome)) throw outcome.about(this.note);
+		if (!isPassing(outcome)) throw outcome.about(this.job.note);
 		return undefined;
 	}
 
 	/** Until the job was seen, its kind is a guess. */
 	private mayBeOfOtherKind(refusal: GatewayError): boolean {
-		if (this.note.status !== undefined) return false;
+		if (this.job.note.status !== undefined) return false;
 		return !isPassing(refusal) || (!this.told && saysUnknown.test(refusal.record.raw_body ?? ''));
 	}
 
@@ -163,7 +149,8 @@ export class JobWatch {
 
 	private async attempt(timeLimit: number): Promise<JobSight | GatewayError> {
 		const outcome = await this.poll(timeLimit).catch(asGatewayError);
-		if (outcome instanceof GatewayError && this.settings.signal?.aborted) throw stopped(this.note);
+		if (outcome instanceof GatewayError && this.settings.signal?.aborted)
+			throw stopped(this.job.note);
 		return outcome;
 	}
 
@@ -173,8 +160,9 @@ export class JobWatch {
 
 	private async poll(timeLimit: number): Promise<JobSight> {
 		const { clock, onChange } = this.settings;
-		this.lastPoll = clock.now();
-		const { kind, note } = this;
+		const { kind, job } = this;
+		const { note } = job;
+		job.asked = clock.now();
 		const sight = await this.source.poll(kind, note.id, timeLimit);
 		const { status, progress, fields, failure } = sight;
 		// Some say so with a good status.
@@ -195,14 +183,14 @@ export class JobWatch {
 		deadline: number,
 	): Promise<FinishedJob> {
 		const { clock } = this.settings;
-		const { id } = this.note;
+		const { id } = this.job.note;
 		for (let link = sight.link; ;) {
 			try {
 				if (this.kind === 'video') {
 					const { source, fields } = await this.source.content(id);
 					return { source, fields: { ...sight.fields, ...fields, id, url: source.url } };
 				}
-				if (link === undefined) throw linkMissing(this.note);
+				if (link === undefined) throw linkMissing(this.job.note);
 				return {
 					source: { url: link, authenticated: false },
 					fields: { ...sight.fields, task_id: id, result_url: link },
@@ -211,7 +199,7 @@ export class JobWatch {
 				const failure = asGatewayError(error);
 				const wait = Math.max(this.interval, failure.retryAfter ?? 0);
 				if (!isPassing(failure) || clock.now() + wait > deadline) {
-					throw linkNotFound(this.note, failure);
+					throw linkNotFound(this.job.note, failure);
 				}
 				await this.pause(wait);
 			}
@@ -219,8 +207,8 @@ export class JobWatch {
 		}
 	}
 
-	private get untilNextPoll(): number {
-		return Math.max(this.interval, this.trouble?.retryAfter ?? 0);
+	private get lastPoll(): number {
+		return this.job.asked ?? -Infinity;
 	}
 
 	private get interval(): number {
@@ -232,9 +220,9 @@ export class JobWatch {
 	private async pause(milliseconds: number): Promise<void> {
 		const { clock, signal } = this.settings;
 		const wait = Math.max(milliseconds, this.lastPoll + shortestInterval - clock.now());
-		if (signal?.aborted) throw stopped(this.note);
+		if (signal?.aborted) throw stopped(this.job.note);
 		if (wait > 0) await clock.sleep(wait, signal).catch(() => undefined);
-		if (signal?.aborted) throw stopped(this.note);
+		if (signal?.aborted) throw stopped(this.job.note);
 	}
 }
 

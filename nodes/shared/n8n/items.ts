@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, badInput, canceled } from '../gateway/errors';
-import { nameOf } from '../gateway/jobNote';
+import { nameOf, progressOf } from '../gateway/jobNote';
 import { Slots } from '../gateway/slots';
 import { orderedBeforeStop, sentBefore, stoppedError } from './doubts';
 import { errorItem, nodeError, recordOf } from './errors';
@@ -9,6 +9,7 @@ import { groupsOf } from './groups';
 import { ItemState, isOrder, type Failure, type Prepared } from './itemState';
 import type { ItemOutput, ItemRun, ItemWork } from './operation';
 import { ItemParameters } from './parameters';
+import { noteOrder } from './parking';
 import { Receipts } from './receipts';
 import { isRunByAgent, isTool, nothingFound, toolAnswer } from './toolAnswers';
 import { stopSignalOf } from './world';
@@ -160,7 +161,10 @@ class ItemLoop<Request, Made> {
 			count: this.items.length,
 			note: (job) => {
 				// All that is left of a paid job when n8n is killed before it stores the node's output.
-				if (this.work.paid) this.context.logger.info(`${nameOf(job)} was created`);
+				if (this.work.paid) {
+					this.context.logger.info(`${nameOf(job)} was created`);
+					noteOrder(this.context);
+				}
 				state.job = job;
 			},
 			hint: (message) => this.hint(state, message),
@@ -181,7 +185,12 @@ class ItemLoop<Request, Made> {
 		else if (this.work.paid) this.keepReceipts();
 
 		if (this.isStopped && isOrder(this.work)) this.leave();
-		if (this.isStopped) throw this.error(stoppedError(this.items));
+		if (this.isStopped) {
+			// n8n does not store what a stopped node says.
+			const jobs = this.items.flatMap(({ job }) => (job ? [progressOf(job)] : []));
+			if (jobs.length > 0) this.context.logger.info(`Stopped. ${jobs.join('. ')}`);
+			throw this.error(stoppedError(this.items));
+		}
 		if (this.isFailing) return this.giveUp();
 		const node = this.context.getNode();
 		const isForModel = isTool(node);

@@ -3,6 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import type { ErrorRecord } from '../gateway/errors';
 import type { JobNote } from '../gateway/jobNote';
 import type { ItemOutput } from './operation';
+import { runIndexOf } from './parking';
 import { isRunByAgent } from './toolAnswers';
 
 /** What is known of one item's request from an earlier try. */
@@ -55,9 +56,7 @@ export class Receipts {
 		const memory = context.getContext('node') as { receipts?: Record<string, Kept> };
 		this.kept = memory.receipts ??= {};
 		// For these, n8n counts each try as a run of its own.
-		this.run = isRunByAgent(context)
-			? toolRun
-			: String(context.evaluateExpression('{{ $runIndex }}', 0));
+		this.run = isRunByAgent(context) ? toolRun : String(runIndexOf(context));
 		this.execution = context.getExecutionId();
 		this.isRetry = context.getMode() === 'retry';
 		this.node = `${context.getWorkflow().id}:${context.getNode().id}`;

@@ -10,8 +10,8 @@ import { median, spread } from '../statistics';
 const rounds = 11;
 /** In milliseconds. */
 const longestLoad = 50;
-/** In bytes. */
-const largest = 200_000;
+/** In bytes, of what users download. */
+const largest = 100_000;
 
 /** In milliseconds. */
 interface Load {
@@ -62,13 +62,13 @@ function figures({ size, unpackedSize }: Packed, loads: Load[]): Figure[] {
 	const ours = loads.map((each) => each.ours);
 	const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
 	return [
-		{ figure: 'size of the tarball', value: kilobytes(size) },
 		{
-			figure: 'size unpacked',
-			value: kilobytes(unpackedSize),
+			figure: 'size of the tarball',
+			value: kilobytes(size),
 			goal: `under ${largest / 1000} kB`,
-			met: unpackedSize < largest,
+			met: size < largest,
 		},
+		{ figure: 'size unpacked', value: kilobytes(unpackedSize) },
 		{
 			figure: 'n8n without it: loading n8n-core and its own nodes',
 			value: spread(

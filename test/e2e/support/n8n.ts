@@ -72,9 +72,9 @@ export async function startN8n({ tarball, folder, port, env }: N8nOptions = {}):
 
 	const end = async (signal: NodeJS.Signals) => {
 		if (isRunning(child)) child.kill(signal);
-		// n8n waits for executions under way; a test has no use for that.
+		// n8n waits for executions under way. A container is killed when that takes longer.
 		const late = new AbortController();
-		setTimeout(15_000, undefined, { signal: late.signal }).then(
+		setTimeout(10_000, undefined, { signal: late.signal }).then(
 			() => child.kill('SIGKILL'),
 			() => undefined,
 		);

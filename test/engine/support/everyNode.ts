@@ -10,7 +10,7 @@ import type { Embeddings } from '../../../nodes/EmbeddingsModelGateway/embedding
 import { operations } from '../../../nodes/ModelGateway/operations';
 import { endpoints, type Endpoint } from '../../../nodes/shared/gateway/protocol';
 import type { Gateway } from '../../gateway';
-import { runWorkflow } from '../../harness';
+import { resumeExecution, runWorkflow } from '../../harness';
 import { picture } from './samples';
 import { byId, chain, credentialFor } from './workflows';
 
@@ -131,15 +131,13 @@ export async function tryNode(
 	const workflow = chain(
 		serves ? { name: shows, type: 'test.user', onError } : { ...node, onError },
 	);
-	const isParked = parameters.whileWaiting === 'park';
 	const line = { node: shows, type: serves ?? NodeConnectionTypes.Main, index: 0 };
-	const result = await runWorkflow(
+	const started = await runWorkflow(
 		{
 			nodes: serves ? [...workflow.nodes, node] : workflow.nodes,
-			// A parked wait has to lead back to itself.
 			connections: {
 				...workflow.connections,
-				...((serves || isParked) && { Node: { [line.type]: [[line]] } }),
+				...(serves && { Node: { [line.type]: [[line]] } }),
 			},
 		},
 		{
@@ -147,6 +145,8 @@ export async function tryNode(
 			input: [{ json, binary: { data: { mimeType: 'image/png', fileName: 'a.png', data: png } } }],
 		},
 	);
+	// The first pass of a wait that parks asks nothing.
+	const result = started.status === 'waiting' ? await resumeExecution(started) : started;
 	const failure = result.errorOf(shows);
 	if (failure) return shown(failure.message, failure.context?.data as IDataObject | undefined);
 	const items = [0, 1].flatMap((output) => result.items(shows, { output }));

@@ -1,0 +1,639 @@
+import type { IDataObject, INodeExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import {
+	resumeExecution,
+	SimulatedTime,
+	retryExecution,
+	runWorkflow,
+	type RunOptions,
+	type WorkflowJson,
+	type WorkflowRun,
+} from '../harness';
+import { earlierTasks } from '../support/earlierJobs';
+import { sampleVideo, sha256 } from './support/samples';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+
+describe('a parked Wait for Video', () => {
+	let gateway: Gateway;
+	let video: Uint8Array;
+	let clock: jest.SpyInstance<number>;
+
+	beforeAll(async () => void (video = await sampleVideo()));
+	beforeEach(async () => {
+		gateway = await startGateway({ jobSeconds: 0, render: async () => video });
+	});
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await gateway.close();
+	});
+
+	const createJobs = (count: number) => earlierTasks(gateway, count);
+	const core = (name: string, type: string, parameters: IDataObject = {}, version?: number) => ({
+		...{ name, type: `n8n-nodes-base.${type}`, parameters: parameters as object as never },
+		...(version && { typeVersion: version }),
+	});
+	const done = core('Done', 'noOp');
+	const workflowOf = (...settings: Parameters<typeof waitForVideo>): WorkflowJson =>
+		chain(waitForVideo(...settings), done);
+
+	const itemsFor = (jobs: Array<{ id: string }>): INodeExecutionData[] =>
+		jobs.map(({ id }, index) => ({ json: { task_id: id, name: `Video ${index}` } }));
+
+	/** As an active workflow runs. */
+	const start = async (
+		workflow: WorkflowJson,
+		jobs: Array<{ id: string }>,
+		options: Partial<RunOptions> = {},
+	) =>
+		await runWorkflow(workflow, {
+			credentials: credentialFor(gateway),
+			input: itemsFor(jobs),
+			mode: 'trigger',
+			...options,
+		});
+
+	/** Lets the clock of the nodes go on to that time. */
+	const advanceTo = (time: number) => {
+		clock?.mockRestore();
+		const { now } = Date;
+		const ahead = Math.max(0, time - now());
+		clock = jest.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + ahead);
+	};
+
+	/** What n8n does at the time that the execution waits for, after a trip through its database. */
+	const resume = async (run: WorkflowRun, late = 0) => {
+		expect(run.status).toBe('waiting');
+		advanceTo((run.waitTill as Date).getTime() + late);
+		return await resumeExecution(run);
+	};
+
+	const resumeAll = async (run: WorkflowRun) => {
+		for (let passes = 0; run.status === 'waiting' && passes < 20; passes++) run = await resume(run);
+		return run;
+	};
+
+	/** Which n8n runs what follows: when its process began, and how old that is, in milliseconds. */
+	const n8nBegan = (since: number, age: number) => {
+		jest.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(since);
+		jest.spyOn(performance, 'now').mockReturnValue(age);
+	};
+
+	const idsOf = (items: INodeExecutionData[]) =>
+		items.map(({ json }) => json.task_id ?? json.error ?? json.id);
+	const requestsOf = (id: string, route: string) =>
+		gateway.requests.filter((request) => request.route === route && request.jobId === id);
+	const pollsOf = (id: string) => requestsOf(id, 'task');
+	const hintsOf = (run: WorkflowRun) =>
+		(run.data.resultData.runData.Wait.at(-1)?.hints ?? []).map(({ message }) => message);
+
+	it('parks at once, asks nothing, and shows the jobs meanwhile', async () => {
+		const jobs = createJobs(2);
+		const run = await start(workflowOf(), jobs);
+		expect(run.status).toBe('waiting');
+		expect((run.waitTill as Date).getTime()).toBeLessThanOrEqual(Date.now());
+		expect(gateway.requests).toEqual([]);
+		expect(run.items('Wait')).toEqual(
+			jobs.map(({ id }, item) => ({
+				json: { job_id: id, next_poll: expect.any(String) },
+				pairedItem: { item },
+			})),
+		);
+		expect(run.data.resultData.runData.Done).toBeUndefined();
+	});
+
+	it('asks once in each pass, keeps what has ended, and hands all on together, in order', async () => {
+		const jobs = createJobs(3);
+		const [first, second, third] = jobs;
+		let run = await start(workflowOf({ fileName: '={{ $json.name }}' }), jobs);
+
+		run = await resume(run);
+		const wait = (run.waitTill as Date).getTime() - Date.now();
+		expect(wait).toBeGreaterThan(8_000);
+		expect(wait).toBeLessThanOrEqual(10_000);
+		for (const job of [third, first, second]) {
+			gateway.jobs.complete(job.id, video);
+			run = await resume(run);
+			expect(run.data.resultData.runData.Done === undefined).toBe(run.status === 'waiting');
+		}
+
+		expect(run.status).toBe('success');
+		expect(run.data.resultData.runData.Wait).toHaveLength(1);
+		const items = run.items('Done');
+		expect(idsOf(items)).toEqual([first.id, second.id, third.id]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
+		expect(items.map(({ binary }) => binary?.data.fileName)).toEqual([
+			...['Video 0.mp4', 'Video 1.mp4', 'Video 2.mp4'],
+		]);
+		for (const item of items) expect(sha256(await run.binary(item))).toBe(sha256(video));
+		expect(jobs.map(({ id }) => pollsOf(id).length)).toEqual([3, 4, 2]);
+		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(3);
+		// Nothing of it is stored twice.
+		expect(run.data.executionData?.contextData['node:Wait']).toEqual({ receipts: {}, waits: {} });
+	});
+
+	it('shows where the jobs stand from pass to pass', async () => {
+		const jobs = createJobs(2);
+		gateway.jobs.start(jobs[0].id);
+		gateway.jobs.complete(jobs[1].id, video);
+		const run = await resume(await start(workflowOf(), jobs));
+		expect(run.items('Wait').map(({ json }) => json)).toEqual([
+			{ job_id: jobs[0].id, status: 'in_progress', progress: 30, next_poll: expect.any(String) },
+			{ job_id: jobs[1].id, status: 'completed', progress: 100 },
+		]);
+	});
+
+	it('asks once for a job that two items name, and gives both its file', async () => {
+		const [job, other] = createJobs(2);
+		const workflow = workflowOf({ fileName: '={{ $json.name }}' });
+		let run = await resume(await start(workflow, [job, other, job]));
+		gateway.jobs.complete(job.id, video);
+		run = await resume(run);
+		gateway.jobs.complete(other.id, video);
+		run = await resume(run);
+		expect(idsOf(run.items('Done'))).toEqual([job.id, other.id, job.id]);
+		const names = run.items('Done').map(({ binary }) => binary?.data.fileName);
+		expect(names).toEqual(['Video 0.mp4', 'Video 1.mp4', 'Video 2.mp4']);
+		expect(pollsOf(job.id)).toHaveLength(2);
+	});
+
+	it('hands on 500 videos that end at different times, each once', async () => {
+		const jobs = createJobs(500);
+		let run = await start(workflowOf(), jobs);
+		for (let pass = 0; pass < 5; pass++) {
+			for (const { id } of jobs.filter((_, index) => (index * 7) % 5 === pass)) {
+				gateway.jobs.complete(id, video);
+			}
+			run = await resume(run, 60_000);
+		}
+		expect(run.status).toBe('success');
+		expect(idsOf(run.items('Done'))).toEqual(jobs.map(({ id }) => id));
+		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(500);
+		const polls = gateway.requests.filter(({ route }) => route === 'task');
+		expect(polls).toHaveLength(100 * (1 + 2 + 3 + 4 + 5));
+	});
+
+	describe('in its place in a workflow', () => {
+		const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
+		/** A wait behaves in each of these as when it keeps running: every test compares the two. */
+		const bothWays = async (workflow: WorkflowJson, input: INodeExecutionData[], last: string) => {
+			const options = { credentials: credentialFor(gateway), input, mode: 'trigger' as const };
+			const parked = await resumeAll(await runWorkflow(workflow, options));
+			const unsaved = { ...workflow, id: '' };
+			const held = await runWorkflow(unsaved, options);
+			for (const run of [parked, held]) expect(run.status).toBe('success');
+			const outputs = [parked, held].map((run) =>
+				run.data.resultData.runData[last].map(({ data, source }) => ({
+					items: data?.main.map((items) =>
+						items?.map(({ json, pairedItem }) => ({ json, pairedItem })),
+					),
+					source,
+				})),
+			);
+			// Each poll is a request of its own.
+			const text = (output: object) => JSON.stringify(output).replace(/"req_\w+"/g, '""');
+			expect(text(outputs[0])).toEqual(text(outputs[1]));
+			return parked;
+		};
+		const finishedJobs = (count: number) => {
+			const jobs = createJobs(count);
+			for (const { id } of jobs) gateway.jobs.complete(id, video);
+			return jobs;
+		};
+		const look = core(
+			'Look',
+			'set',
+			{
+				mode: 'raw',
+				jsonOutput:
+					'={{ { all: $("Wait").all().length, item: $("Wait").item.json.task_id, name: $("Start").item.json.name, run: $runIndex } }}',
+			},
+			3.4,
+		);
+
+		it('gives later nodes its items by all() and item', async () => {
+			const jobs = finishedJobs(3);
+			const run = await bothWays(chain(waitForVideo(), look), itemsFor(jobs), 'Look');
+			expect(run.items('Look').map(({ json }) => json)).toEqual(
+				jobs.map(({ id }, index) => ({ all: 3, item: id, name: `Video ${index}`, run: 0 })),
+			);
+		});
+
+		it('behind the second output of an IF', async () => {
+			const jobs = finishedJobs(3);
+			const condition = {
+				leftValue: '={{ $json.name }}',
+				rightValue: 'Video 1',
+				operator: { type: 'string', operation: 'equals' },
+			};
+			const options = { caseSensitive: true, leftValue: '', typeValidation: 'strict', version: 2 };
+			const choose = core(
+				'If',
+				'if',
+				{ conditions: { options, conditions: [condition], combinator: 'and' } },
+				2.2,
+			);
+			const workflow = chain(choose, waitForVideo(), look);
+			workflow.connections = { ...workflow.connections, If: { main: [[], to('Wait')] } };
+			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
+			expect(run.items('Look').map(({ json }) => json)).toEqual([
+				{ all: 2, item: jobs[0].id, name: 'Video 0', run: 0 },
+				{ all: 2, item: jobs[2].id, name: 'Video 2', run: 0 },
+			]);
+		});
+
+		it('in Loop Over Items', async () => {
+			const jobs = finishedJobs(4);
+			const loop = core('Loop', 'splitInBatches', { batchSize: 2 }, 3);
+			const workflow = chain(loop, waitForVideo(), look);
+			workflow.connections = {
+				Start: { main: [to('Loop')] },
+				Loop: { main: [[], to('Wait')] },
+				Wait: { main: [to('Look')] },
+				Look: { main: [to('Loop')] },
+			};
+			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
+			expect(run.data.resultData.runData.Look).toHaveLength(2);
+			expect(run.items('Look', { run: 1 }).map(({ json }) => json)).toEqual([
+				{ all: 2, item: jobs[2].id, name: 'Video 2', run: 1 },
+				{ all: 2, item: jobs[3].id, name: 'Video 3', run: 1 },
+			]);
+			expect(run.data.resultData.runData.Wait).toHaveLength(2);
+		});
+
+		it('once more, behind another wait, without parking again for what is stored and finished', async () => {
+			const jobs = finishedJobs(2);
+			const again = { ...waitForVideo(), name: 'Again' };
+			let run = await start(chain(waitForVideo(), again, look), jobs);
+			run = await resume(run);
+			expect(run.status).toBe('success');
+			expect(idsOf(run.items('Again'))).toEqual(jobs.map(({ id }) => id));
+		});
+
+		it('with the order of execution of old workflows', async () => {
+			const jobs = finishedJobs(2);
+			const workflow = { ...chain(waitForVideo(), look), settings: {} };
+			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
+			expect(run.data.resultData.runData.Wait).toHaveLength(1);
+		});
+
+		it.each([
+			['Always Output Data', { alwaysOutputData: true }],
+			['Execute Once', { executeOnce: true }],
+			['Retry On Fail', { retryOnFail: true, waitBetweenTries: 0 }],
+		])('with %s', async (_, settings) => {
+			const jobs = finishedJobs(2);
+			await bothWays(chain(waitForVideo({}, settings), look), itemsFor(jobs), 'Look');
+		});
+
+		it('behind a create in the same workflow', async () => {
+			const create = modelGateway(
+				{ ...{ resource: 'video', operation: 'create' }, model: byId('vid-3.1'), prompt: 'A boat' },
+				{ name: 'Create' },
+			);
+			let run = await start(chain(create, waitForVideo(), done), [{ id: '1' }, { id: '2' }]);
+			expect(run.status).toBe('waiting');
+			run = await resumeAll(run);
+			expect(run.status).toBe('success');
+			expect(run.items('Done').map(({ json }) => json.id)).toEqual(
+				run.items('Create').map(({ json }) => json.id),
+			);
+			expect(gateway.ledger).toHaveLength(2);
+		});
+	});
+
+	describe('when a job fails', () => {
+		it('fails in that pass, names all jobs, and collects the rest with Retry', async () => {
+			const jobs = createJobs(3);
+			const [failing, ended, running] = jobs;
+			gateway.jobs.complete(ended.id, video);
+			let run = await resume(await start(workflowOf(), jobs));
+			gateway.jobs.fail(failing.id, 'no such style');
+			run = await resume(run);
+			expect(run.status).toBe('error');
+			expect(run.errorOf('Wait')?.message).toContain(`${failing.id} failed: no such style`);
+			expect(run.errorOf('Wait')?.description).toContain(`item 1: ${ended.id}`);
+			expect(run.errorOf('Wait')?.description).toContain(`item 2: ${running.id}`);
+
+			gateway.jobs.complete(running.id, video);
+			const settings = { onError: 'continueRegularOutput' } as const;
+			const retried = await retryExecution(run, { workflow: workflowOf({}, settings) });
+			expect(idsOf(retried.items('Done'))).toEqual([
+				expect.stringContaining('no such style'),
+				...[ended.id, running.id],
+			]);
+		});
+
+		it.each([
+			['continueRegularOutput', 0],
+			['continueErrorOutput', 1],
+		] as const)(
+			'lets the others go on with %s, and asks no more for it',
+			async (onError, output) => {
+				const [failing, running] = createJobs(2);
+				gateway.jobs.fail(failing.id, 'no such style');
+				let run = await resume(await start(workflowOf({}, { onError }), [failing, running]));
+				run = await resume(run);
+				gateway.jobs.complete(running.id, video);
+				run = await resume(run);
+				expect(run.status).toBe('success');
+				expect(run.items('Wait', { output })[0]).toMatchObject({
+					json: {
+						error: `Video task ${failing.id} failed: no such style`,
+						details: { billed: 'no', job: { id: failing.id } },
+					},
+					pairedItem: { item: 0 },
+				});
+				expect(run.items('Wait').at(-1)).toMatchObject({
+					...{ json: { task_id: running.id }, pairedItem: { item: 1 } },
+				});
+				expect(pollsOf(failing.id)).toHaveLength(1);
+				expect(pollsOf(running.id)).toHaveLength(3);
+			},
+		);
+	});
+
+	it('refuses at once an item that carries no job', async () => {
+		const run = await start(workflowOf(), [{ id: '' }]);
+		expect(run.status).toBe('error');
+		expect(run.errorOf('Wait')?.message).toContain('Job ID is empty');
+	});
+
+	it('remembers what it found out about an ID given by hand', async () => {
+		const [job] = createJobs(1);
+		const workflow = workflowOf({}, { parameters: { jobId: job.id } });
+		gateway.fault({ route: 'task', action: 'reset', skip: 1 });
+		let run = await resume(await start(workflow, [{ id: '' }]));
+		run = await resume(run);
+		gateway.jobs.complete(job.id, video);
+		run = await resume(run);
+		expect(idsOf(run.items('Done'))).toEqual([job.id]);
+		expect(gateway.requests.map(({ route }) => route)).toEqual([
+			...['task', 'task', 'task', 'download'],
+		]);
+	});
+
+	it('counts the timeout from the first pass, over restarts, and names all jobs', async () => {
+		const [late, other] = createJobs(2);
+		gateway.jobs.start(other.id);
+		n8nBegan(1, 100_000);
+		const workflow = workflowOf({ timeoutMinutes: 0.4, pollIntervalSeconds: 20 });
+		let run = await resume(await start(workflow, [late, other]));
+		run = await resume(run);
+		n8nBegan(2, 59_500);
+		run = await resume(run);
+
+		expect(run.errorOf('Wait')?.message).toBe(
+			`Item 0: Video task ${late.id} did not finish within 0.4 minutes (last status submitted, 0 %)`,
+		);
+		expect(run.errorOf('Wait')?.description).toContain(`item 1: ${other.id}`);
+		expect(pollsOf(late.id)).toHaveLength(3);
+	});
+
+	describe('after n8n has started anew', () => {
+		/** Milliseconds that the pass took whose n8n began at that time. */
+		const timeOfPass = async (since: number, ageOfN8n: number) => {
+			const [job] = createJobs(1);
+			n8nBegan(1, 100_000);
+			const run = await start(workflowOf(), [job]);
+			gateway.jobs.complete(job.id, video);
+			n8nBegan(since, ageOfN8n);
+			const begun = process.hrtime.bigint();
+			expect(idsOf((await resume(run)).items('Done'))).toEqual([job.id]);
+			return Number(process.hrtime.bigint() - begun) / 1e6;
+		};
+
+		it('waits until the start is over, to be stored after n8n looked for crashes', async () => {
+			expect(await timeOfPass(2, 58_000)).toBeGreaterThanOrEqual(1_990);
+		});
+
+		it.each([
+			['the start is over', 2, 61_000],
+			['it is the n8n that parked it', 1, 30_000],
+		])('takes no time when %s', async (_, since, ageOfN8n) => {
+			expect(await timeOfPass(since, ageOfN8n)).toBeLessThan(1_500);
+		});
+	});
+
+	describe('that n8n broke off in a pass', () => {
+		const workflow = workflowOf({ fileName: '={{ $json.name }}' });
+
+		it.each([
+			['as it was', undefined],
+			['as it is saved now', workflow],
+		])('goes on with Retry of the workflow %s, and asks anew', async (_, saved) => {
+			const jobs = createJobs(2);
+			gateway.jobs.complete(jobs[0].id, video);
+			const parked = await resume(await start(workflow, jobs));
+			gateway.jobs.complete(jobs[1].id, video);
+			// What n8n has of a crashed pass is what was stored before it.
+			const retried = await retryExecution(parked, { workflow: saved });
+			expect(retried.status).toBe('success');
+			expect(idsOf(retried.items('Done'))).toEqual(jobs.map(({ id }) => id));
+			// The file that the first execution kept may be gone with it.
+			expect(requestsOf(jobs[0].id, 'download')).toHaveLength(2);
+		});
+	});
+
+	it('tells the jobs when Stop is pressed in a pass', async () => {
+		const [job] = createJobs(1);
+		const run = await start(workflowOf(), [job]);
+		gateway.fault({ route: 'task', action: 'stall' });
+		const stopped = await resumeExecution(run, {
+			onStart: (cancel) => void setTimeout(cancel, 800),
+		});
+		expect(stopped.status).toBe('canceled');
+		expect(stopped.errorOf('Wait')?.description).toContain(job.id);
+	});
+
+	describe('Automatic', () => {
+		const webhook = (parameters: IDataObject = {}, type = 'n8n-nodes-base.webhook') => ({
+			...{ name: 'Start', type, parameters: { path: 'a', ...parameters } as never },
+		});
+		const startedBy = (trigger: WorkflowJson['nodes'][number], ...nodes: WorkflowJson['nodes']) => {
+			const { nodes: rest, connections } = chain(...nodes);
+			return { nodes: [trigger, ...rest.slice(1)], connections };
+		};
+		const wait = waitForVideo();
+		const respond = core('Respond', 'respondToWebhook', { respondWith: 'text' });
+		const stay = async (
+			workflow: WorkflowJson,
+			mode: WorkflowExecuteMode,
+			options: Partial<RunOptions> = {},
+		) => {
+			const [job] = createJobs(1);
+			gateway.jobs.complete(job.id, video);
+			return await start(workflow, [job], { mode, startNode: 'Start', ...options });
+		};
+
+		it.each<[string, WorkflowExecuteMode, WorkflowJson]>([
+			['a schedule', 'trigger', chain(wait)],
+			['the failure of another workflow', 'error', chain(wait)],
+			['a webhook that answers at once', 'webhook', startedBy(webhook(), wait)],
+			[
+				'a webhook that was answered before',
+				'webhook',
+				startedBy(webhook({ responseMode: 'responseNode' }), respond, wait),
+			],
+		])('parks when it is started by %s', async (_, mode, workflow) => {
+			expect((await stay(workflow, mode)).status).toBe('waiting');
+		});
+
+		it.each<[string, WorkflowExecuteMode, WorkflowJson, string]>([
+			[
+				'a webhook that answers with the last node',
+				'webhook',
+				startedBy(webhook({ responseMode: 'lastNode' }), wait),
+				'whoever called Start waits for the answer',
+			],
+			[
+				'a webhook that is answered later',
+				'webhook',
+				startedBy(webhook({ responseMode: 'responseNode' }), wait, respond),
+				'whoever called Start waits for the answer',
+			],
+			['another workflow', 'integrated', chain(wait), 'another workflow waits for the result'],
+			['the command line', 'cli', chain(wait), 'what started this workflow waits for its result'],
+		])('keeps running when it is started by %s, and says so', async (_, mode, workflow, reason) => {
+			const run = await stay(workflow, mode);
+			expect(run.status).toBe('success');
+			expect(hintsOf(run)).toEqual([expect.stringContaining(`because ${reason}`)]);
+			expect(hintsOf(run)[0]).toContain('unless “Save execution progress” is on');
+		});
+
+		it('keeps running while a chat is shown the answer', async () => {
+			const streamed = await stay(chain(wait), 'webhook', { onChunk: () => undefined });
+			expect(hintsOf(streamed)[0]).toContain('somebody is shown the answer while it is made');
+		});
+
+		it('keeps running in a workflow that is not saved', async () => {
+			const run = await stay({ ...chain(wait), id: '' }, 'trigger');
+			expect(run.status).toBe('success');
+			expect(hintsOf(run)[0]).toContain('only a saved workflow can be parked');
+		});
+
+		it('says nothing where n8n keeps the jobs anyway', async () => {
+			const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
+			const run = await stay({ ...chain(wait), settings }, 'integrated');
+			expect(run.status).toBe('success');
+			expect(hintsOf(run)).toEqual([]);
+		});
+
+		describe('with a person before the screen', () => {
+			it('keeps running', async () => {
+				const run = await stay(chain(wait), 'manual');
+				expect(run.status).toBe('success');
+				expect(hintsOf(run)).toEqual([]);
+			});
+
+			it('lets n8n store the execution once when the job takes longer, and keeps running then', async () => {
+				const [job] = createJobs(1);
+				const time = new SimulatedTime();
+				try {
+					setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
+					const run = await start(chain(wait), [job], { mode: 'manual' });
+					expect(run.status).toBe('waiting');
+					expect(pollsOf(job.id)).toHaveLength(4);
+					const resumed = await resumeExecution(run);
+					expect(resumed.status).toBe('success');
+					expect(pollsOf(job.id)).toHaveLength(9);
+				} finally {
+					await time.end();
+				}
+			});
+		});
+	});
+
+	describe('Survive a Restart', () => {
+		const parameters = { whileWaiting: 'park' };
+
+		it.each<WorkflowExecuteMode>(['manual', 'integrated', 'webhook'])(
+			'parks in the mode %s',
+			async (mode) => {
+				const [job] = createJobs(1);
+				gateway.jobs.complete(job.id, video);
+				const workflow = chain(waitForVideo({}, { parameters }));
+				const run = await start(workflow, [job], { mode });
+				expect(run.status).toBe('waiting');
+				expect((await resume(run)).status).toBe('success');
+			},
+		);
+
+		it('keeps running as a tool, and says so', async () => {
+			const [job] = createJobs(1);
+			gateway.jobs.complete(job.id, video);
+			const workflow = {
+				nodes: [
+					{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
+					{
+						...{ name: 'Wait', type: 'n8n-nodes-model-gateway.modelGatewayWaitForVideoTool' },
+						parameters: { ...parameters, jobId: job.id },
+					},
+				],
+			};
+			// As newer agents do: the engine runs the tool like any node.
+			const run = await runWorkflow(workflow, {
+				credentials: credentialFor(gateway),
+				startNode: 'Wait',
+			});
+			expect(run.status).toBe('success');
+			const [task] = run.data.resultData.runData.Wait;
+			expect(Object.values(task.data ?? {}).flat(2)).toMatchObject([{ json: { id: job.id } }]);
+			expect(hintsOf(run)[0]).toContain('a tool of an AI agent cannot be parked');
+		});
+	});
+
+	describe('Keep Running', () => {
+		const hold = waitForVideo({}, { parameters: { whileWaiting: 'hold' } });
+
+		it('lets n8n store the execution once, and keeps running then', async () => {
+			const [job] = createJobs(1);
+			let run = await start(chain(hold), [job]);
+			expect(run.status).toBe('waiting');
+			expect(gateway.requests).toEqual([]);
+			setTimeout(() => gateway.jobs.complete(job.id, video), 2_000);
+			run = await resume(run);
+			expect(run.status).toBe('success');
+			expect(pollsOf(job.id)).toHaveLength(2);
+		}, 30_000);
+
+		it('begins at once where n8n saves the progress', async () => {
+			const [job] = createJobs(1);
+			gateway.jobs.complete(job.id, video);
+			const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
+			expect((await start({ ...chain(hold), settings }, [job])).status).toBe('success');
+		});
+
+		it('stores the execution again when something was ordered since', async () => {
+			const create = modelGateway(
+				{ ...{ resource: 'video', operation: 'create' }, model: byId('vid-3.1'), prompt: 'A boat' },
+				{ name: 'Create' },
+			);
+			const again = { ...create, name: 'Create 2' };
+			const second = { ...hold, name: 'Wait 2' };
+			let run = await start(chain(create, hold, again, second, done), [{ id: '1' }]);
+			run = await resume(run);
+			expect(run.status).toBe('waiting');
+			expect(run.data.resultData.lastNodeExecuted).toBe('Wait 2');
+			expect((await resume(run)).status).toBe('success');
+		});
+	});
+
+	it.each([
+		[60, 5, true],
+		[600, 5, false],
+		[-1, 5, false],
+	])(
+		'with a workflow timeout of %d s and its own of %d minutes hints: %p',
+		async (seconds, own, isHinted) => {
+			const [job] = createJobs(1);
+			const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
+			const run = await start({ ...workflowOf({ timeoutMinutes: own }), settings }, [job]);
+			const hint = expect.stringContaining('ends it after 1 minutes') as unknown;
+			expect(hintsOf(run)).toEqual(isHinted ? [hint] : []);
+		},
+	);
+});
