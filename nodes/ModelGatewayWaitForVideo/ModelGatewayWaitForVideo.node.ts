@@ -23,6 +23,8 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		description: 'Wait until videos of your Model Gateway are finished, and download them',
 		defaults: { name: 'Wait for Video' },
 		usableAsTool: true,
+		waitingNodeTooltip:
+			'The videos are being made. n8n looks for them once a minute, and may be restarted meanwhile.',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true }],

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
 			print(`\n${pc.bold(`${signal}, round ${round}`)}`);
 			const options = {
 				...{ signal, secondsApart, videoSeconds },
-				workflows: Number(values.workflows),
+				kinds: Array.from({ length: Number(values.workflows) }, () => 'active' as const),
 				killAfter: random() * secondsApart,
 				downSeconds: Math.round(random() * 90),
 				report: (line: string) => print(`  ${line}`),

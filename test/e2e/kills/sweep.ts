@@ -1,3 +1,4 @@
+import type { IWorkflowBase } from 'n8n-workflow';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,11 +10,17 @@ import { startN8n, type N8n } from '../support/n8n';
 import { Owner, fetchPublished, type CredentialReference } from '../support/owner';
 import { core, modelGateway, startedBy, waitForVideo } from '../support/workflows';
 
+/**
+ * How a workflow is started, and what its wait does: by a webhook that answers at once, with all settings as they
+ * come; by hand, too; or by a webhook with Keep Running.
+ */
+export type Kind = 'active' | 'manual' | 'keepsRunning';
+
 export interface SweepOptions {
 	/** How n8n is ended: killed, or stopped as a container is, which is killed when it takes longer than 10 s. */
 	signal: 'SIGKILL' | 'SIGTERM';
-	/** They begin one after the other, so that the end of n8n meets each in another phase. */
-	workflows: number;
+	/** One workflow each. They begin one after the other, so that the end of n8n meets each in another phase. */
+	kinds: Kind[];
 	secondsApart: number;
 	/** From the order of a video to its end. */
 	videoSeconds: number;
@@ -94,7 +101,7 @@ function withTitle(video: Uint8Array, title: string): Uint8Array {
 
 interface Started {
 	name: string;
-	workflow: string;
+	workflow: IWorkflowBase;
 	at: number;
 	age: number;
 	phase: string;
@@ -111,29 +118,36 @@ class Stage {
 		private readonly files: string,
 	) {}
 
-	async start({ url }: N8n, { workflows, secondsApart, report }: SweepOptions): Promise<void> {
+	async start({ url }: N8n, { kinds, secondsApart, report }: SweepOptions): Promise<void> {
 		this.credential = await this.owner.createCredential(this.gateway);
-		const all: Array<Omit<Started, 'at'> & { path: string }> = [];
-		for (let index = 0; index < workflows; index++) {
+		const all: Array<{ name: string; kind: Kind; workflow: IWorkflowBase }> = [];
+		for (const [index, kind] of kinds.entries()) {
 			const name = `w${index}`;
 			mkdirSync(path.join(this.files, name));
-			const made = await this.owner.createWorkflow(this.workflow(name));
-			await this.owner.publish(made);
-			all.push({ name, workflow: made.id, path: `${name}-start`, age: 0, phase: '' });
+			const workflow = await this.owner.createWorkflow(this.workflow(name, kind));
+			if (kind !== 'manual') await this.owner.publish(workflow);
+			all.push({ name, kind, workflow });
 		}
-		for (const { path: hook, ...own } of all) {
+		for (const { name, kind, workflow } of all) {
 			if (this.started.length > 0) await setTimeout(secondsApart * 1000);
-			this.started.push({ ...own, at: Date.now() });
-			const answer = await fetchPublished(`${url}/webhook/${hook}`);
+			this.started.push({ name, workflow, at: Date.now(), age: 0, phase: '' });
+			if (kind === 'manual') {
+				await this.owner.start(workflow);
+				continue;
+			}
+			const answer = await fetchPublished(`${url}/webhook/${name}-start`);
 			if (!answer.ok) throw new Error(`The webhook answered ${answer.status}`);
 		}
-		report(`${workflows} workflows of ${videosEach} videos were started, ${secondsApart} s apart`);
+		report(
+			`${kinds.length} workflows of ${videosEach} videos were started, ${secondsApart} s apart`,
+		);
 	}
 
-	private workflow(name: string) {
+	private workflow(name: string, kind: Kind) {
 		const credential = this.credential as CredentialReference;
 		const media = [{ type: 'reference_image', url: this.picture }];
-		const trigger = core('Start', 'webhook', { path: `${name}-start` }, 2);
+		const trigger =
+			kind === 'manual' ? 'manualTrigger' : core('Start', 'webhook', { path: `${name}-start` }, 2);
 		const videos = Array.from({ length: videosEach }, (_, index) => ({
 			video: `${name} v${index}`,
 		}));
@@ -148,7 +162,7 @@ class Stage {
 			},
 			credential,
 		);
-		const wait = waitForVideo({}, credential);
+		const wait = waitForVideo(kind === 'keepsRunning' ? { whileWaiting: 'hold' } : {}, credential);
 		const fileName = `=${path.join(this.files, name)}/{{ $("Each").item.json.video }}.mp4`;
 		const save = core('Save', 'readWriteFile', { operation: 'write', fileName });
 		return { ...startedBy(trigger, list, split, create, wait, save), name };
@@ -162,7 +176,7 @@ class Stage {
 	async lookAt(now: number): Promise<void> {
 		this.endedAt = now;
 		for (const started of this.started) {
-			const [latest] = await this.owner.executionsOf({ id: started.workflow });
+			const [latest] = await this.owner.executionsOf(started.workflow);
 			started.age = (now - started.at) / 1000;
 			started.phase = latest?.status ?? 'not begun';
 		}
@@ -184,7 +198,7 @@ class Stage {
 	}
 
 	private async statusOf({ workflow }: Started): Promise<string> {
-		const [latest] = await this.owner.executionsOf({ id: workflow });
+		const [latest] = await this.owner.executionsOf(workflow);
 		return latest?.status ?? 'none';
 	}
 
@@ -203,11 +217,11 @@ class Stage {
 
 	/** What the button does: n8n answers when the execution has ended, or is parked. */
 	private async retried({ workflow }: Started): Promise<boolean> {
-		const [latest] = await this.owner.executionsOf({ id: workflow });
+		const [latest] = await this.owner.executionsOf(workflow);
 		if (latest === undefined) return false;
 		await this.owner.request('POST', `/executions/${latest.id}/retry`, { loadWorkflow: false });
 		for (const deadline = Date.now() + patience * 1000; Date.now() < deadline;) {
-			const [newest] = await this.owner.executionsOf({ id: workflow });
+			const [newest] = await this.owner.executionsOf(workflow);
 			if (newest.status === 'success') return true;
 			if (!['running', 'waiting', 'new'].includes(newest.status)) return false;
 			await setTimeout(1_000);

@@ -1,0 +1,26 @@
+import { sweep, type Fate, type Kind } from './kills/sweep';
+
+/** The small form of `npm run test:kills`. */
+describe('n8n, killed in the midst of workflows that await videos', () => {
+	let fates: Fate[];
+
+	beforeAll(async () => {
+		const kinds: Kind[] = ['manual', 'keepsRunning', 'active', 'active', 'active', 'active'];
+		fates = await sweep({
+			...{ signal: 'SIGKILL', kinds, secondsApart: 7, videoSeconds: 60 },
+			...{ killAfter: 3, downSeconds: 20 },
+			report: () => undefined,
+		});
+	}, 600_000);
+
+	it('loses no video, and pays none twice', () => {
+		expect(fates.map(({ isWhole, charges }) => ({ isWhole, charges }))).toEqual(
+			fates.map(() => ({ isWhole: true, charges: [1, 1, 1] })),
+		);
+	});
+
+	it('goes on by itself with those that are active, with all settings as they come', () => {
+		const active = fates.slice(2);
+		expect(active.map(({ outcome }) => outcome)).toEqual(active.map(() => 'byItself'));
+	});
+});

@@ -1,0 +1,214 @@
+import type { IDataObject, INodeParameters, IWorkflowBase } from 'n8n-workflow';
+import { setTimeout } from 'node:timers/promises';
+import { sampleVideo } from '../engine/support/samples';
+import type { Job } from '../gateway';
+import { earlierTasks } from '../support/earlierJobs';
+import { fetchPublished, itemsOf, type Execution } from './support/owner';
+import { openStage, type Stage } from './support/stage';
+import { core, startedBy, waitForVideo, type Node } from './support/workflows';
+
+/**
+ * Whether parking works in this n8n, and what those get who wait for an answer. All workflows begin together: n8n
+ * looks for parked executions once a minute.
+ */
+describe('a wait in n8n', () => {
+	let stage: Stage;
+	let count = 0;
+
+	beforeAll(async () => void (stage = await openStage({ jobSeconds: Infinity })));
+	afterAll(async () => await stage.close());
+
+	interface Flow {
+		workflow: IWorkflowBase;
+		jobs: Job[];
+		/** What the caller gets. */
+		answer: Promise<unknown>;
+	}
+
+	const until = async (isSo: () => boolean | Promise<boolean>, seconds = 150) => {
+		for (const deadline = Date.now() + seconds * 1000; !(await isSo());) {
+			if (Date.now() > deadline) throw new Error('It did not come to that');
+			await setTimeout(250);
+		}
+	};
+
+	const listed = (jobs: Job[]) =>
+		core(
+			'List',
+			'set',
+			{
+				mode: 'raw',
+				jsonOutput: JSON.stringify({ jobs: jobs.map(({ id }) => ({ task_id: id })) }),
+			},
+			3.4,
+		);
+	const each = core('Each', 'splitOut', { fieldToSplitOut: 'jobs' });
+	const wait = (whileWaiting?: string): Node =>
+		waitForVideo(whileWaiting ? { whileWaiting } : {}, stage.credential);
+	const after = core('After', 'noOp');
+
+	/** Calls a webhook that leads to a wait for earlier jobs. */
+	const call = async (
+		webhook: IDataObject,
+		nodes: Node[],
+		jobs = earlierTasks(stage.gateway, 2),
+	): Promise<Flow> => {
+		const path = `parking-${Date.now()}-${count++}`;
+		const trigger = core('Start', 'webhook', { path, ...webhook } as INodeParameters, 2.1);
+		const workflow = await stage.owner.createWorkflow(
+			startedBy({ ...trigger, webhookId: path } as never, listed(jobs), each, ...nodes),
+		);
+		await stage.owner.publish(workflow);
+		const answer = fetchPublished(`${stage.owner.url}/webhook/${path}`).then(
+			async (response) => (await response.json()) as unknown,
+		);
+		await until(async () => (await stage.owner.executionsOf(workflow)).length > 0);
+		return { workflow, jobs, answer };
+	};
+
+	const latest = async ({ workflow }: Pick<Flow, 'workflow'>): Promise<Execution> => {
+		const [{ id }] = await stage.owner.executionsOf(workflow);
+		return await stage.owner.execution(id);
+	};
+	const becomes = async (flow: Pick<Flow, 'workflow'>, status: string) => {
+		await until(async () => (await latest(flow)).status === status);
+		return await latest(flow);
+	};
+	const pollsOf = ({ jobs }: Flow) =>
+		stage.gateway.requests.filter(({ jobId }) => jobs.some(({ id }) => id === jobId));
+	const finish = async ({ jobs }: Flow) => {
+		for (const { id } of jobs) stage.gateway.jobs.complete(id, await sampleVideo(id));
+	};
+
+	let canary: Flow;
+	let stopped: Flow;
+	let held: Flow;
+	let lastNode: Flow;
+	let lastNodeParked: Flow;
+	let answeredLater: Flow;
+	let answeredLaterParked: Flow;
+	let parent: Flow;
+
+	it('parks as soon as it begins, or stays open', async () => {
+		const respond = core('Respond', 'respondToWebhook', { respondWith: 'allIncomingItems' }, 1.1);
+		canary = await call({}, [wait(), after]);
+		stopped = await call({}, [wait(), after]);
+		held = await call({}, [wait('hold'), after]);
+		lastNode = await call({ responseMode: 'lastNode' }, [wait(), after]);
+		lastNodeParked = await call({ responseMode: 'lastNode' }, [wait('park'), after]);
+		answeredLater = await call({ responseMode: 'responseNode' }, [wait(), respond]);
+		answeredLaterParked = await call({ responseMode: 'responseNode' }, [wait('park'), respond]);
+		const child = await stage.owner.createWorkflow(
+			startedBy(
+				core('Called', 'executeWorkflowTrigger', { inputSource: 'passthrough' }, 1.1),
+				wait('park'),
+				after,
+			),
+		);
+		await stage.owner.publish(child);
+		const workflowId = { __rl: true, mode: 'id', value: child.id };
+		parent = await call({}, [core('Call', 'executeWorkflow', { workflowId }, 1.2), after]);
+
+		for (const flow of [canary, stopped, held, lastNodeParked, answeredLaterParked, parent]) {
+			await becomes(flow, 'waiting');
+		}
+		for (const flow of [lastNode, answeredLater]) await becomes(flow, 'running');
+		expect(pollsOf(canary)).toEqual([]);
+		expect(itemsOf(await latest(canary), 'Wait for Video').map(({ json }) => json)).toEqual(
+			canary.jobs.map(({ id }) => ({ job_id: id, next_poll: expect.any(String) })),
+		);
+	});
+
+	it('answers a caller who was not waited for with the first job', async () => {
+		const [job] = lastNodeParked.jobs;
+		expect(await lastNodeParked.answer).toMatchObject({ job_id: job.id });
+	});
+
+	it('leaves the jobs in the execution that is stopped while it is parked, and asks no more', async () => {
+		const { id } = await latest(stopped);
+		await stage.owner.request('POST', `/executions/${id}/stop`);
+		const execution = await becomes(stopped, 'canceled');
+		expect(itemsOf(execution, 'Wait for Video').map(({ json }) => json.job_id)).toEqual(
+			stopped.jobs.map((job) => job.id),
+		);
+	});
+
+	it('hands on all videos, in order, in one run', async () => {
+		await until(() => pollsOf(canary).length >= canary.jobs.length);
+		expect(pollsOf(canary)).toHaveLength(canary.jobs.length);
+		for (const flow of [canary, held, lastNode, lastNodeParked]) await finish(flow);
+		for (const flow of [answeredLater, answeredLaterParked, parent]) await finish(flow);
+		for (const flow of [canary, lastNodeParked]) {
+			const execution = await becomes(flow, 'success');
+			const items = itemsOf(execution, 'After');
+			expect(items.map(({ json }) => json.task_id)).toEqual(flow.jobs.map(({ id }) => id));
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+			expect(items.map(({ binary }) => binary?.data.bytes)).toEqual(
+				flow.jobs.map(({ video }) => video?.bytes.length),
+			);
+			expect(execution.data.resultData.runData['Wait for Video']).toHaveLength(1);
+		}
+		expect(pollsOf(stopped)).toEqual([]);
+	}, 200_000);
+
+	it('answers those with the video who were waited for', async () => {
+		const [job] = lastNode.jobs;
+		expect(await lastNode.answer).toMatchObject({ task_id: job.id });
+		for (const flow of [answeredLater, answeredLaterParked]) {
+			const expected = flow.jobs.map(
+				({ id }) => expect.objectContaining({ task_id: id }) as object,
+			);
+			expect(await flow.answer).toEqual(expected);
+		}
+		expect((await latest(lastNode)).data.resultData.runData['Wait for Video'][0].hints).toEqual([
+			expect.objectContaining({
+				message: expect.stringContaining('because whoever called Start waits for the answer'),
+			}),
+		]);
+	}, 200_000);
+
+	it('gives its result to the workflow that called it', async () => {
+		const execution = await becomes(parent, 'success');
+		expect(itemsOf(execution, 'After').map(({ json }) => json.task_id)).toEqual(
+			parent.jobs.map(({ id }) => id),
+		);
+	}, 200_000);
+
+	it('leaves the jobs in the execution that is stopped while it keeps running', async () => {
+		const again = await call({}, [wait('hold'), after]);
+		await becomes(again, 'waiting');
+		await becomes(again, 'running');
+		await until(() => pollsOf(again).length > 0);
+		const { id } = await latest(again);
+		await stage.owner.request('POST', `/executions/${id}/stop`);
+		const execution = await becomes(again, 'canceled');
+		expect(itemsOf(execution, 'Each').map(({ json }) => json.task_id)).toEqual(
+			again.jobs.map((job) => job.id),
+		);
+	}, 200_000);
+
+	it('is seen in the editor, step by step and as a whole', async () => {
+		const jobs = earlierTasks(stage.gateway, 2);
+		const editor = await stage.editor();
+		const workflow = await stage.owner.createWorkflow({
+			...startedBy('manualTrigger', listed(jobs), each, wait('park'), after),
+			name: 'Product videos',
+		});
+		await editor.openWorkflow(workflow);
+		await editor.page.getByTestId('execute-workflow-button').click();
+		await becomes({ workflow }, 'waiting');
+		const panel = await editor.openNode('Wait for Video');
+		await panel.getByText('n8n looks for them once a minute').waitFor();
+		await editor.takePicture('parked-node');
+		await editor.closeNode();
+		await editor.page.goto(`${editor.url}/home/executions`);
+		await editor.page
+			.getByTestId('global-execution-list-item')
+			.filter({ hasText: 'Product videos' })
+			.waitFor();
+		await editor.takePicture('parked');
+		for (const { id } of jobs) stage.gateway.jobs.complete(id, await sampleVideo(id));
+		const execution = await becomes({ workflow }, 'success');
+		expect(itemsOf(execution, 'After')).toHaveLength(2);
+	}, 200_000);
+});
