@@ -23,7 +23,7 @@ export const whileWaiting = {
 			name: 'Survive a Restart',
 			value: 'park',
 			description:
-				'N8n stores the execution between polls, in manual runs too, and notices a finished video up to a minute later',
+				'N8n stores the execution between polls, and notices a finished video up to a minute later',
 		},
 		{
 			name: 'Keep Running',
@@ -33,7 +33,8 @@ export const whileWaiting = {
 		},
 	],
 	default: 'auto',
-	description: 'What the execution does until the videos are finished',
+	description:
+		'What the execution does until the videos are finished. Whenever it does not keep running, n8n looks for them once a minute.',
 } satisfies INodeProperties;
 
 export const keepRunningHint =

@@ -2,6 +2,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { benchDownload } from './download';
+import { benchLatency } from './latency';
 import { benchPackage } from './package';
 import { benchRendering } from './rendering';
 import { print, printFigures, printSummary, type Figure } from './report';
@@ -23,6 +24,15 @@ const parts: Record<string, Part> = {
 			'fewest possible: from the first poll of a job, one in each interval until its end is seen',
 		],
 		run: benchWaiting,
+	},
+	latency: {
+		about:
+			'from the end of a video to the next node, kept running and parked, in a complete n8n (8 minutes)',
+		notes: [
+			'parked: n8n looks for parked executions once a minute',
+			'kept running: the execution is stored once at the beginning, for up to a minute',
+		],
+		run: benchLatency,
 	},
 	download: {
 		about: "a video of 1 GB into n8n's store of files, beside the HTTP Request node (1 minute)",

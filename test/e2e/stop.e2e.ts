@@ -90,7 +90,7 @@ describe('Stop', () => {
 	it('amid the wait: Retry waits for the same videos', async () => {
 		const { gateway, credential } = stage;
 		const id = await begin(waitForVideo({}, credential));
-		await until(() => gateway.requests.some(({ route }) => route === 'video'));
+		await until(async () => (await stage.owner.execution(id)).status === 'waiting');
 		await stop(id);
 		for (const job of gateway.jobs.list()) gateway.jobs.complete(job.id, video);
 

@@ -1,4 +1,3 @@
-import { parse } from 'flatted';
 import type { IDataObject, IRunExecutionData, IWorkflowBase } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import type { Gateway } from '../../gateway';
@@ -112,18 +111,20 @@ export class Owner {
 	}
 
 	async execution(id: string): Promise<Execution> {
+		const { parse } = await import('flatted');
 		const stored = await this.request<{ status: string; data: string }>('GET', `/executions/${id}`);
 		return { id, status: stored.status, data: parse(stored.data) as IRunExecutionData };
 	}
 
 	/** The latest executions of a workflow, newest first. */
-	async executionsOf({
-		id,
-	}: Pick<IWorkflowBase, 'id'>): Promise<Array<{ id: string; status: string }>> {
+	async executionsOf(
+		{ id }: Pick<IWorkflowBase, 'id'>,
+		limit = 10,
+	): Promise<Array<{ id: string; status: string }>> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: id }));
 		const { results } = await this.request<{ results: Array<{ id: string; status: string }> }>(
 			'GET',
-			`/executions?filter=${filter}`,
+			`/executions?filter=${filter}&limit=${limit}`,
 		);
 		return results;
 	}
