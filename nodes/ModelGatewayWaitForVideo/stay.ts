@@ -9,7 +9,7 @@ import { whileWaiting } from './fields';
  * In milliseconds: for so long, a person before the screen sees a short job through without a pause. Then n8n
  * stores the execution, once.
  */
-const beforeStored = 30_000;
+const beforeStored = 15_000;
 
 /** How long one pass of a wait stays in the open execution before it parks. */
 export interface Stay {

@@ -4,7 +4,6 @@ import type { JobNote } from '../shared/gateway/jobNote';
 import { defined } from '../shared/gateway/json';
 import type { WaitedJob } from '../shared/gateway/waiting';
 import type { ItemOutput } from '../shared/n8n/operation';
-import { runIndexOf } from '../shared/n8n/parking';
 
 type Ended = { outputs: ItemOutput[] } | { record: ErrorRecord; reach: Reach };
 
@@ -34,7 +33,8 @@ export class WaitState {
 		const memory = context.getContext('node') as { waits?: Record<string, Kept> };
 		const execution = context.getExecutionId();
 		this.stored = memory.waits ??= {};
-		this.key = String(runIndexOf(context));
+		// Tells the runs of a loop apart, and stays the same from pass to pass.
+		this.key = JSON.stringify(context.getExecuteData().source?.main?.[0] ?? null);
 		const known = this.stored[this.key];
 		delete this.stored[this.key];
 		this.isNew = known?.execution !== execution;

@@ -7,8 +7,8 @@ describe('n8n, killed in the midst of workflows that await videos', () => {
 	beforeAll(async () => {
 		const kinds: Kind[] = ['manual', 'keepsRunning', 'active', 'active', 'active', 'active'];
 		fates = await sweep({
-			...{ signal: 'SIGKILL', kinds, secondsApart: 7, videoSeconds: 60 },
-			...{ killAfter: 3, downSeconds: 20 },
+			...{ signal: 'SIGKILL', kinds, secondsApart: 4, videoSeconds: 75 },
+			...{ killAfter: 0, inPass: [5], downSeconds: 10 },
 			report: () => undefined,
 		});
 	}, 600_000);
@@ -20,7 +20,12 @@ describe('n8n, killed in the midst of workflows that await videos', () => {
 	});
 
 	it('goes on by itself with those that are active, with all settings as they come', () => {
-		const active = fates.slice(2);
+		const active = fates.slice(2, 5);
 		expect(active.map(({ outcome }) => outcome)).toEqual(active.map(() => 'byItself'));
+	});
+
+	it('goes on with Retry after an end in the midst of a pass, or of a wait that keeps running', () => {
+		const [manual, keepsRunning, , , , inPass] = fates;
+		for (const { outcome } of [manual, keepsRunning, inPass]) expect(outcome).toBe('afterRetry');
 	});
 });

@@ -536,7 +536,7 @@ describe('a parked Wait for Video', () => {
 					setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
 					const run = await start(chain(wait), [job], { mode: 'manual' });
 					expect(run.status).toBe('waiting');
-					expect(pollsOf(job.id)).toHaveLength(4);
+					expect(pollsOf(job.id)).toHaveLength(2);
 					const resumed = await resumeExecution(run);
 					expect(resumed.status).toBe('success');
 					expect(pollsOf(job.id)).toHaveLength(9);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { sampleVideo, sha256 } from '../../engine/support/samples';
-import { startGateway, type Gateway } from '../../gateway';
+import { startGateway, type FaultHandle, type Gateway, type RecordedRequest } from '../../gateway';
 import { packInto } from '../../support/packed';
 import { startN8n, type N8n } from '../support/n8n';
 import { Owner, fetchPublished, type CredentialReference } from '../support/owner';
@@ -24,8 +24,10 @@ export interface SweepOptions {
 	secondsApart: number;
 	/** From the order of a video to its end. */
 	videoSeconds: number;
-	/** From the start of the last workflow until n8n is ended. */
+	/** Seconds from the start of the last workflow until n8n is ended. */
 	killAfter: number;
+	/** The workflows, by their place, whose polls hang until n8n is ended: while these have a pass under way. */
+	inPass?: number[];
 	/** How long n8n stays down. */
 	downSeconds: number;
 	report(line: string): void;
@@ -50,8 +52,13 @@ export interface Fate {
 }
 
 const videosEach = 3;
+const passSeconds = 2;
 /** Seconds that an execution may need after a restart: n8n's start, its look once a minute, and a pass. */
-const patience = 200;
+const patience = 260;
+/** For so long after its start, n8n may show an execution as crashed that goes on. */
+const startSeconds = 90;
+
+const isOpen = (status: string) => ['new', 'running', 'waiting'].includes(status);
 
 /** Milliseconds that the answer to an order, and n8n's first storing of it, may take. */
 const inCreate = 1_000;
@@ -74,11 +81,13 @@ export async function sweep(options: SweepOptions): Promise<Fate[]> {
 		const stage = new Stage(await Owner.of(n8n), gateway, path.join(folder, '.n8n-files'));
 		await stage.start(n8n, options);
 		await setTimeout(options.killAfter * 1000);
+		const hanging = options.inPass && (await stage.hangIn(options.inPass));
 		await stage.lookAt(Date.now());
 		await (options.signal === 'SIGKILL' ? n8n.kill() : n8n.stop());
 		options.report(
 			`n8n was ended by ${options.signal}, and stays down for ${options.downSeconds} s`,
 		);
+		hanging?.remove();
 		await setTimeout(options.downSeconds * 1000);
 		n8n = await startN8n({ folder });
 		stage.owner = await Owner.of(n8n);
@@ -172,6 +181,19 @@ class Stage {
 		return this.gateway.addMedia('dot.png', dot, 'image/png');
 	}
 
+	/** Lets polls of these workflows hang; settles in a pass of theirs, when those of all others should be over. */
+	async hangIn(places: number[]): Promise<FaultHandle> {
+		const isTheirs = ({ jobId = '' }: RecordedRequest) => {
+			const prompt = this.gateway.jobs.get(jobId)?.order.prompt;
+			return places.some((place) => prompt?.startsWith(`w${place} `));
+		};
+		const times = places.length * videosEach;
+		const fault = this.gateway.fault({ route: 'task', action: 'stall', times, when: isTheirs });
+		while (fault.hits === 0) await setTimeout(100);
+		await setTimeout(passSeconds * 1000);
+		return fault;
+	}
+
 	/** What n8n says of each just before it ends. */
 	async lookAt(now: number): Promise<void> {
 		this.endedAt = now;
@@ -207,9 +229,12 @@ class Stage {
 		statusOf: (started: Started) => Promise<string>,
 	): Promise<Map<Started, string>> {
 		const seen = new Map<Started, string>();
-		for (const deadline = Date.now() + patience * 1000; Date.now() < deadline;) {
+		const begun = Date.now();
+		const isOver = (status: string) =>
+			status === 'success' || (!isOpen(status) && Date.now() > begun + startSeconds * 1000);
+		while (Date.now() < begun + patience * 1000) {
 			for (const started of this.started) seen.set(started, await statusOf(started));
-			if ([...seen.values()].every((status) => status === 'success')) break;
+			if ([...seen.values()].every(isOver)) break;
 			await setTimeout(2_000);
 		}
 		return seen;
@@ -223,7 +248,7 @@ class Stage {
 		for (const deadline = Date.now() + patience * 1000; Date.now() < deadline;) {
 			const [newest] = await this.owner.executionsOf(workflow);
 			if (newest.status === 'success') return true;
-			if (!['running', 'waiting', 'new'].includes(newest.status)) return false;
+			if (!isOpen(newest.status)) return false;
 			await setTimeout(1_000);
 		}
 		return false;
