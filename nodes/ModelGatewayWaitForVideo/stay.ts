@@ -56,9 +56,10 @@ function obstacleHint(obstacle: string, isStored: boolean): string {
 /** n8n counts the time for which an execution is parked, too. */
 function workflowTimeoutHints(context: IExecuteFunctions): string[] {
 	const { executionTimeout = 0 } = context.getWorkflowSettings();
+	if (executionTimeout <= 0) return [];
 	const own = Number(context.getNodeParameter('options.timeoutMinutes', 0, limits.waitMinutes));
 	const allowed = Math.round(executionTimeout / 6) / 10;
-	return executionTimeout > 0 && allowed < own
+	return allowed < own
 		? [
 				`“Timeout Workflow” in the settings of the workflow ends it after ${allowed} minutes, and so this wait before its own Timeout of ${own} minutes. Parked time counts, too.`,
 			]
