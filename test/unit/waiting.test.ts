@@ -682,4 +682,37 @@ describe('thousands of jobs', () => {
 		for (const [id, at] of lastOf) expect(at).toBeLessThan(takes(id) + 3 * 10_300 + count);
 		expect(jobs.asked.length).toBeGreaterThan(count * 15);
 	});
+
+	it('are waited for in passes, a minute apart, and each is noticed in the first one after its end', async () => {
+		const count = 2000;
+		const clock = new SimulatedClock();
+		const start = clock.now();
+		const takes = (id: string) => minute + (Number(id) % 240) * second;
+		const said = ({ id, at }: Asked): Said => (at < takes(id) ? running : completed);
+		const jobs = new SimulatedJobs(clock, said, 300);
+		let parked = Array.from({ length: count }, (_, index) => newJob(`${index}`, 'task', start));
+		const delays: number[] = [];
+		for (let pass = 0; parked.length > 0; pass++) {
+			await clock.sleep(Math.max(0, start + pass * minute - clock.now()));
+			const until = clock.now();
+			const running = await Promise.all(
+				parked.map(async (job, index) => {
+					const firstPollAfter = (index * 3 * second) / parked.length;
+					const settings = { clock, timeout: 20 * minute, firstPollAfter };
+					const finished = await new JobWatch(jobs, job, settings).wait(until);
+					if (finished) delays.push(clock.now() - start - takes(job.note.id));
+					return finished ? [] : [job];
+				}),
+			);
+			parked = JSON.parse(JSON.stringify(running.flat())) as WaitedJob[];
+		}
+
+		expect(delays).toHaveLength(count);
+		expect(Math.max(...delays)).toBeLessThan(minute + 4 * second);
+		const polls = new Map<string, number>();
+		for (const { id } of jobs.asked) polls.set(id, (polls.get(id) ?? 0) + 1);
+		for (const [id, number] of polls) {
+			expect(number).toBeLessThanOrEqual(Math.ceil(takes(id) / minute) + 1);
+		}
+	});
 });
