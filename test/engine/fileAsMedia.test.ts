@@ -3,7 +3,14 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startGateway, type Gateway } from '../gateway';
-import { openSignedBinary, registerTypes, runWorkflow } from '../harness';
+import {
+	moveReceivedFiles,
+	openSignedBinary,
+	receiveFile,
+	registerTypes,
+	retryExecution,
+	runWorkflow,
+} from '../harness';
 import { picture } from './support/samples';
 import { chain, createReferenceVideo, credentialFor } from './support/workflows';
 
@@ -94,6 +101,50 @@ describe('a file of an earlier node as reference media', () => {
 			'cannot be fetched from this n8n, whose address is http://192.168.1.20:5678; give n8n a public https address (WEBHOOK_URL)',
 		);
 		expect(gateway.ledger).toHaveLength(charges);
+	});
+
+	describe('that a form has received', () => {
+		const send = async (count: number) => {
+			const data = { data: '', mimeType: 'image/png', fileName: 'photo.png' };
+			const photos = await Promise.all(
+				Array.from({ length: count }, async () => {
+					return await receiveFile(Buffer.from(picture('green')), { ...data });
+				}),
+			);
+			// n8n's trigger gives what it is given.
+			const trigger = { name: 'Form', type: 'n8n-nodes-base.webhook' };
+			const { nodes, connections } = chain(create);
+			const workflow = {
+				nodes: [trigger, ...nodes.slice(1)],
+				connections: { Form: connections?.Start ?? {} },
+			};
+			const result = await runWorkflow(workflow, {
+				credentials: credentialFor(gateway),
+				restApiUrl,
+				...{ startNode: 'Form', mode: 'webhook' },
+				input: photos.map((photo) => ({ json: {}, binary: { photo } })),
+			});
+			await moveReceivedFiles(result);
+			return result;
+		};
+
+		it('can still be fetched when n8n has moved it', async () => {
+			const result = await send(1);
+			const sent = gateway.requests.filter(({ route }) => route === 'referenceVideoCreate').at(-1);
+			const { media } = (sent?.body as { input: { media: Array<{ url: string }> } }).input;
+			expect(result.items('Form')[0].binary?.photo.id).not.toContain('/temp/');
+			expect((await fetch(media[0].url)).status).toBe(200);
+		});
+
+		it('is ordered with once, though its ID changes until the Retry', async () => {
+			const charges = gateway.ledger.length;
+			const refusal = { status: 403, code: 'permission_denied' };
+			gateway.fault({ route: 'referenceVideoCreate', action: 'error', skip: 1, ...refusal });
+			const failed = await send(2);
+			expect(failed.status).toBe('error');
+			expect((await retryExecution(failed)).status).toBe('success');
+			expect(gateway.ledger).toHaveLength(charges + 2);
+		});
 	});
 
 	it('is named when the item has no such file', async () => {

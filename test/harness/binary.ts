@@ -4,6 +4,8 @@ import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
 import { readdir } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 
+import type { WorkflowRun } from './result';
+
 /** Where n8n keeps binary data: in files, as n8n does unless told otherwise, or `default`: inside the items. */
 export type BinaryDataMode = 'filesystem' | 'default';
 
@@ -44,6 +46,25 @@ export async function storedFiles(execution?: Execution): Promise<string[]> {
 	const { executionId = '', workflowData } = execution ?? {};
 	const owner = workflowData ? `workflows/${workflowData.id}/executions/${executionId}/` : '';
 	return files.filter((file) => file.startsWith(owner) && file.includes('/binary_data/'));
+}
+
+/** A file as a webhook or a form leaves it for n8n: in a folder for the time being. */
+export async function receiveFile(bytes: Buffer, data: IBinaryData): Promise<IBinaryData> {
+	const location = { type: 'execution', workflowId: 'harness', executionId: 'temp' } as const;
+	return await Container.get(BinaryDataService).store(location, bytes, data);
+}
+
+/** What n8n does with the files that an execution has received, when it stores the execution (restoreBinaryDataId). */
+export async function moveReceivedFiles({ executionId, data }: WorkflowRun): Promise<void> {
+	const runs = Object.values(data.resultData.runData).flat();
+	const items = runs.flatMap((run) => run.data?.main.flatMap((output) => output ?? []) ?? []);
+	for (const file of items.flatMap(({ binary }) => Object.values(binary ?? {}))) {
+		if (!file.id?.includes('/temp/')) continue;
+		const id = file.id.replace('/temp/', `/${executionId}/`);
+		const path = (of: string) => of.slice(of.indexOf(':') + 1);
+		await Container.get(BinaryDataService).rename(path(file.id), path(id));
+		file.id = id;
+	}
 }
 
 /** What n8n does with the files of an execution that it deletes. */

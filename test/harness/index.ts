@@ -8,7 +8,13 @@ import { removeHome } from './setup';
 if (typeof afterAll === 'function') afterAll(removeHome);
 else process.once('exit', removeHome);
 
-export { deleteFiles, openSignedBinary, storedFiles } from './binary';
+export {
+	deleteFiles,
+	moveReceivedFiles,
+	openSignedBinary,
+	receiveFile,
+	storedFiles,
+} from './binary';
 export { testCredential } from './credentialTest';
 export { listSearch, loadOptions } from './dropdowns';
 export type { Environment } from './environment';

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { asText, isObject, parseJson, type JsonObject } from '../../shared/gateway/json';
 import { referenceVoice } from '../../shared/gateway/protocol';
 import type { Media } from '../../shared/gateway/referenceVideo';
-import { publicLinkOf } from '../../shared/n8n/files';
+import { fileIdentity, publicLinkOf } from '../../shared/n8n/files';
 import type { ItemParameters } from '../../shared/n8n/parameters';
 
 const { min, max } = referenceVoice.seconds;
@@ -120,11 +120,11 @@ export const mediaFields: INodeProperties[] = [
 ];
 
 /** The media in their order, as they are sent and as they are recognized again. */
-export function readMedia(
+export async function readMedia(
 	parameters: ItemParameters,
 	gatewayUrl: string,
-): { media: Media[]; identity: unknown[] } {
-	const read =
+): Promise<{ media: Media[]; identity: unknown[] }> {
+	const reading =
 		parameters.value('mediaInput', 'fields') === 'json'
 			? jsonEntries(parameters).map((entry) => linked(entry, asText(entry.reference_voice)))
 			: parameters.entries('media.values').map((entry, index) => {
@@ -136,6 +136,7 @@ export function readMedia(
 						gatewayUrl,
 					});
 				});
+	const read = await Promise.all(reading);
 	return {
 		media: read.map(({ medium }) => medium),
 		identity: read.map(({ identity }) => identity),
@@ -153,7 +154,7 @@ function linked(entry: JsonObject, voice: string | undefined): ReadMedium {
 }
 
 /** A file of this item: its signed link differs from try to try, the file behind it does not. */
-function signed(
+async function signed(
 	entry: JsonObject,
 	voice: string | undefined,
 	{
@@ -161,10 +162,11 @@ function signed(
 		field,
 		gatewayUrl,
 	}: { parameters: ItemParameters; field: string; gatewayUrl: string },
-): ReadMedium {
+): Promise<ReadMedium> {
 	const file = parameters.binary(asText(entry.binaryField) ?? 'data', field);
-	const link = file && publicLinkOf(file, parameters, field, gatewayUrl);
-	return { medium: mediumOf(entry, link, voice), identity: mediumOf(entry, file?.id, voice) };
+	const link = file && (await publicLinkOf(file, parameters, field, gatewayUrl));
+	const identity = mediumOf(entry, file && fileIdentity(file), voice);
+	return { medium: mediumOf(entry, link, voice), identity };
 }
 
 function mediumOf(entry: JsonObject, url: string | undefined, voice: string | undefined): Media {

@@ -99,9 +99,9 @@ export const referenceVideoCreate: Operation<Request> = {
 		},
 	],
 
-	prepare(parameters, { gateway }) {
+	async prepare(parameters, { gateway }) {
 		const gatewayUrl = gateway.connection.baseUrl;
-		const { media, identity } = readMedia(parameters, gatewayUrl);
+		const { media, identity } = await readMedia(parameters, gatewayUrl);
 		const settings = {
 			resolution: parameters.optionalText('resolution', 'Resolution'),
 			ratio: parameters.optionalText('ratio', 'Ratio'),

@@ -59,16 +59,34 @@ export function signedLinkOf(
 	return canSign ? helpers.createBinarySignedUrl(file, linkLifetime) : undefined;
 }
 
+/** What makes a file the same in another try: all before it in its ID is the folder, which n8n may change. */
+export function fileIdentity({ id }: IBinaryData): string | undefined {
+	return id?.split(/[/:]/).at(-1);
+}
+
+/**
+ * The file, or a copy of it under this execution: what a webhook or a form has received lies in a folder for
+ * everybody until n8n stores the execution, and moves it. A link that was signed before leads nowhere then.
+ */
+async function ownFile(
+	file: IBinaryData,
+	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
+): Promise<IBinaryData> {
+	if (!file.id?.includes('/temp/')) return file;
+	const bytes = await helpers.getBinaryStream(file.id);
+	return await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
+}
+
 /**
  * A link under which the gateway can fetch a file of an earlier node; undefined, and reported with what
  * to change, where n8n cannot give one.
  */
-export function publicLinkOf(
+export async function publicLinkOf(
 	file: IBinaryData,
 	parameters: ItemParameters,
 	field: string,
 	gatewayUrl: string,
-): string | undefined {
+): Promise<string | undefined> {
 	const instead = 'or give a public https link instead of the file';
 	const link = signedLinkOf(file, parameters.context);
 	if (link === undefined) {
@@ -81,7 +99,9 @@ export function publicLinkOf(
 		return undefined;
 	}
 	const problem = publicLinkProblem(link, gatewayUrl);
-	if (problem === undefined) return link;
+	if (problem === undefined) {
+		return signedLinkOf(await ownFile(file, parameters.context), parameters.context);
+	}
 	const address = URL.canParse(link) ? new URL(link).origin : link;
 	parameters.report(
 		field,
