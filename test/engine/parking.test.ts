@@ -146,6 +146,18 @@ describe('a parked Wait for Video', () => {
 		]);
 	});
 
+	it('keeps what has ended also where n8n has files in its memory', async () => {
+		const [ended, running] = createJobs(2);
+		gateway.jobs.complete(ended.id, video);
+		const binaryDataMode = 'default';
+		let run = await resume(await start(workflowOf(), [ended, running], { binaryDataMode }));
+		gateway.jobs.complete(running.id, video);
+		run = await resume(run);
+		for (const item of run.items('Done'))
+			expect(sha256(await run.binary(item))).toBe(sha256(video));
+		expect(requestsOf(ended.id, 'download')).toHaveLength(1);
+	});
+
 	it('asks once for a job that two items name, and gives both its file', async () => {
 		const [job, other] = createJobs(2);
 		const workflow = workflowOf({ fileName: '={{ $json.name }}' });

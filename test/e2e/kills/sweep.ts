@@ -240,11 +240,12 @@ class Stage {
 		return seen;
 	}
 
-	/** What the button does: n8n answers when the execution has ended, or is parked. */
-	private async retried({ workflow }: Started): Promise<boolean> {
+	/** What the button does, in both its ways in turn: n8n answers when the execution has ended, or is parked. */
+	private async retried({ name, workflow }: Started): Promise<boolean> {
 		const [latest] = await this.owner.executionsOf(workflow);
 		if (latest === undefined) return false;
-		await this.owner.request('POST', `/executions/${latest.id}/retry`, { loadWorkflow: false });
+		const loadWorkflow = Number(name.slice(1)) % 2 === 1;
+		await this.owner.request('POST', `/executions/${latest.id}/retry`, { loadWorkflow });
 		for (const deadline = Date.now() + patience * 1000; Date.now() < deadline;) {
 			const [newest] = await this.owner.executionsOf(workflow);
 			if (newest.status === 'success') return true;
