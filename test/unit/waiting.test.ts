@@ -639,11 +639,25 @@ describe('a wait in passes', () => {
 		await pass();
 		await clock.sleep(minute);
 		await pass();
-		await clock.sleep(5 * minute);
+		await clock.sleep(2 * minute);
 		expect((await failureOf(pass())).record.message).toBe(
 			'Video task job_1 did not finish within 1.5 minutes (last status in_progress, 30 %)',
 		);
-		expect(jobs.times).toEqual([0, minute, 6 * minute]);
+		expect(jobs.times).toEqual([0, minute, 3 * minute]);
+	});
+
+	it('does not count the time in which nobody could ask', async () => {
+		const clock = new SimulatedClock();
+		const jobs = new SimulatedJobs(clock, inTurn(running, lost, lost, completed));
+		const job = newJob('job_1', 'task', clock.now());
+		const pass = () => new JobWatch(jobs, job, { clock, timeout: 20 * minute }).wait(clock.now());
+		await pass();
+		await clock.sleep(8 * 60 * minute);
+		for (let count = 0; count < 2; count++) {
+			await expect(pass()).resolves.toBeUndefined();
+			await clock.sleep(minute);
+		}
+		await expect(pass()).resolves.toMatchObject({ source: { url: link } });
 	});
 
 	it('never asks twice within three seconds, whatever the deadline', async () => {

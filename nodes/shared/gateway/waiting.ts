@@ -35,7 +35,7 @@ export interface FinishedJob {
 
 /** A job that is waited for, as far as it is known; it survives JSON, and with it a restart. */
 export interface WaitedJob {
-	/** Milliseconds since 1970: the timeout counts from here. */
+	/** Milliseconds since 1970: the timeout counts from here. It moves on by the time in which nobody could ask. */
 	since: number;
 	/** When it is to be asked for next, in milliseconds since 1970. */
 	due: number;
@@ -50,6 +50,8 @@ const pollTimeLimit = 60_000;
 const shortestTimeLimit = 5_000;
 /** A job that ended at the last moment still gets this long to tell where its file is. */
 const graceForLink = 60_000;
+/** A poll is later than that only when nobody was there to ask, as when n8n was down. */
+const latestPoll = 180_000;
 
 /**
  * Waits for one job; a node runs one of these for each item, side by side. It survives every poll that
@@ -82,6 +84,8 @@ export class JobWatch {
 	async wait(until = Infinity): Promise<FinishedJob | undefined> {
 		const { job, settings } = this;
 		const { clock, timeout, firstPollAfter = 0 } = settings;
+		const late = clock.now() - job.due;
+		if (late > latestPoll) job.since += late;
 		const deadline = job.since + timeout;
 		const earliest = clock.now() + firstPollAfter;
 		for (;;) {
