@@ -52,7 +52,8 @@ export interface Fate {
 }
 
 const videosEach = 3;
-const passSeconds = 2;
+/** Longer than a pass without downloads takes on a busy machine. */
+const passSeconds = 5;
 /** Seconds that an execution may need after a restart: n8n's start, its look once a minute, and a pass. */
 const patience = 260;
 /** For so long after its start, n8n may show an execution as crashed that goes on. */
