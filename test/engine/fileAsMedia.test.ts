@@ -2,6 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workf
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isFinal } from '../../nodes/shared/gateway/protocol';
 import { startGateway, type Gateway } from '../gateway';
 import {
 	moveReceivedFiles,
@@ -51,15 +52,21 @@ describe('a file of an earlier node as reference media', () => {
 		// What n8n itself answers to its signed links, at what stands for its public address.
 		n8n = createServer(async (request, response) => {
 			fetches++;
-			const { stream, mimeType } = await openSignedBinary(request.url ?? '');
-			response.setHeader('content-type', mimeType ?? '');
-			stream.pipe(response);
+			try {
+				const { stream, mimeType } = await openSignedBinary(request.url ?? '');
+				response.setHeader('content-type', mimeType ?? '');
+				stream.pipe(response);
+			} catch {
+				response.writeHead(404).end();
+			}
 		}).listen(0, '127.0.0.1');
 		await once(n8n, 'listening');
 		restApiUrl = `http://127.0.0.1:${(n8n.address() as AddressInfo).port}/rest`;
 	});
 	beforeEach(() => (fetches = 0));
 	afterAll(async () => {
+		// The service fetches the media some time after the order.
+		while (gateway.jobs.list().some(({ phase }) => !isFinal(phase))) await once(gateway, 'job');
 		n8n.closeAllConnections();
 		n8n.close();
 		await gateway.close();
