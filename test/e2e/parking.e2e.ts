@@ -93,6 +93,9 @@ describe('a wait in n8n', () => {
 
 	it('parks as soon as it begins, or stays open', async () => {
 		const respond = core('Respond', 'respondToWebhook', { respondWith: 'allIncomingItems' }, 1.1);
+		// Once n8n has looked for parked executions, it leaves them alone for a minute.
+		const first = await call({}, [wait(), after]);
+		await until(() => pollsOf(first).length > 0);
 		canary = await call({}, [wait(), after]);
 		stopped = await call({}, [wait(), after]);
 		held = await call({}, [wait('hold'), after]);
@@ -128,7 +131,7 @@ describe('a wait in n8n', () => {
 		expect(itemsOf(await latest(canary), 'Wait for Video').map(({ json }) => json)).toEqual(
 			canary.jobs.map(({ id }) => ({ job_id: id, next_poll: expect.any(String) })),
 		);
-	});
+	}, 200_000);
 
 	it('is seen in the editor', async () => {
 		const jobs = earlierTasks(stage.gateway, 2);
