@@ -1,9 +1,9 @@
 import type {
-	IAuthenticateGeneric,
-	Icon,
-	ICredentialTestRequest,
-	ICredentialType,
-	INodeProperties,
+IAuthenticateGeneric,
+    Icon,
+    ICredentialTestRequest,
+    ICredentialType,
+    INodeProperties,
 } from 'n8n-workflow';
 import { loopbackHosts } from '../nodes/shared/gateway/links';
 

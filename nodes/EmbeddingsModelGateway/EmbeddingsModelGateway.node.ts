@@ -5,9 +5,9 @@ import type {
 	SupplyData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { endpoints } from '../shared/gateway/protocol';
-import { modelField, searchModels } from '../shared/n8n/models';
-import { batchSizeOption, optionsField, timeoutOption } from '../shared/n8n/options';
+import { endpoints } from '../shared/gateway/protocol/endpoints';
+import { modelField, searchModels } from '../shared/n8n/parameters/model';
+import { batchSizeOption, optionsField, timeoutOption } from '../shared/n8n/parameters/options';
 import { embeddingsOf } from './embeddings';
 
 export class EmbeddingsModelGateway implements INodeType {

@@ -1,13 +1,14 @@
 import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { embed, parallelBatches, type Embedding } from '../shared/gateway/embeddings';
-import { badInput, GatewayError } from '../shared/gateway/errors';
-import { defined } from '../shared/gateway/json';
-import { Slots } from '../shared/gateway/slots';
-import { subNodeError } from '../shared/n8n/errors';
-import { gatewayOf, type N8nGateway } from '../shared/n8n/gateway';
-import { batchSizeOf } from '../shared/n8n/options';
-import { ItemParameters } from '../shared/n8n/parameters';
+import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
+import { embed, maxParallelBatches, type Embedding } from '../shared/gateway/embeddings/embed';
+import { badInput } from '../shared/gateway/errors/badInput';
+import { GatewayError } from '../shared/gateway/errors/gatewayError';
+import { withoutUndefined } from '../shared/gateway/json';
+import { createGateway, type N8nGateway } from '../shared/n8n/client/gateway';
+import { subNodeError } from '../shared/n8n/errors/nodeError';
+import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
+import { batchSizeOf } from '../shared/n8n/parameters/options';
 
 /** What vector stores ask of an embeddings node; each of n8n's uses these two methods alone. */
 export interface Embeddings {
@@ -33,7 +34,7 @@ export async function embeddingsOf(
 	const settings = await shown(context, () => readSettings(new ItemParameters(context, item)));
 	const gateway = await shown(
 		context,
-		async () => await gatewayOf(context, { pace: new Slots(parallelBatches) }),
+		async () => await createGateway(context, { limiter: new AdaptiveLimit(maxParallelBatches) }),
 	);
 	return {
 		embedDocuments: async (documents) =>
@@ -54,7 +55,7 @@ function readSettings(parameters: ItemParameters): Settings {
 	const settings = {
 		model: parameters.chosen('model', 'Model'),
 		batchSize: batchSizeOf(parameters),
-		...defined({
+		...withoutUndefined({
 			dimensions: parameters.checkedNumber('dimensions', 'Dimensions', { type: 'integer', min: 1 }),
 			timeout: parameters.timeout,
 		}),
@@ -77,8 +78,8 @@ async function vectorsOf(
 function checkDocuments(documents: string[]): void {
 	const places = documents.flatMap((text, index) => (isEmpty(text) ? [index + 1] : []));
 	if (places.length === 0) return;
-	const named = places.slice(0, mostNamed).join(', ');
-	const more = places.length > mostNamed ? ` and ${places.length - mostNamed} more` : '';
+	const named = places.slice(0, maxNamed).join(', ');
+	const more = places.length > maxNamed ? ` and ${places.length - maxNamed} more` : '';
 	throw emptyTexts(
 		places.length === 1
 			? `Document ${named} of ${documents.length} is empty`
@@ -87,7 +88,7 @@ function checkDocuments(documents: string[]): void {
 }
 
 /** Documents that one message names. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** An expression or an agent can yield anything. */
 function isEmpty(text: unknown): boolean {

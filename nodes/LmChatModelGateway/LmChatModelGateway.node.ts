@@ -5,7 +5,7 @@ import type {
 	SupplyData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { searchModels } from '../shared/n8n/models';
+import { searchModels } from '../shared/n8n/parameters/model';
 import { properties } from './settings';
 import { supplyChatModel } from './supplyChatModel';
 

@@ -1,5 +1,5 @@
 import type { ISupplyDataFunctions } from 'n8n-workflow';
-import { GatewayError } from '../shared/gateway/errors';
+import { GatewayError } from '../shared/gateway/errors/gatewayError';
 import { excerpt, type JsonObject } from '../shared/gateway/json';
 
 // The part of @n8n/ai-node-sdk that is used here. n8n provides it; it is not installed for development.

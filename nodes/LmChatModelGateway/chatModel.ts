@@ -1,6 +1,6 @@
-import { completeChat } from '../shared/gateway/chatCall';
-import { defined, type JsonObject } from '../shared/gateway/json';
-import type { Gateway } from '../shared/gateway/transport';
+import { completeChat } from '../shared/gateway/chat/complete';
+import type { Gateway } from '../shared/gateway/client/gateway';
+import { withoutUndefined, type JsonObject } from '../shared/gateway/json';
 import type {
 	AiNodeSdk,
 	CallOptions,
@@ -10,9 +10,9 @@ import type {
 	Message,
 	StreamChunk,
 } from './aiNodeSdk';
-import { piecesOf } from './pieces';
-import { generated } from './received';
-import { sentMessages } from './sentMessages';
+import { chunksOf } from './streamChunks';
+import { toGenerateResult } from './generateResult';
+import { toServiceMessages } from './messages';
 
 /** What the user set. */
 export interface ChatSettings {
@@ -69,7 +69,7 @@ export class GatewayChatModel implements ChatModel {
 		options: CallOptions = {},
 	): AsyncGenerator<StreamChunk, void, undefined> {
 		let isLive = false;
-		const answer = yield* piecesOf<StreamChunk, GenerateResult>(
+		const answer = yield* chunksOf<StreamChunk, GenerateResult>(
 			async (tell, left) =>
 				await this.ask(messages, options, {
 					left,
@@ -102,21 +102,21 @@ export class GatewayChatModel implements ChatModel {
 		const { settings, surroundings } = this;
 		const { gateway, shown } = surroundings;
 		try {
-			const signals = [gateway.world.signal, options.signal, options.abortSignal, live?.left];
+			const signals = [gateway.runtime.signal, options.signal, options.abortSignal, live?.left];
 			const signal = AbortSignal.any(signals.filter((given) => given !== undefined));
 			return await completeChat(gateway.withSignal(signal), {
 				body: {
 					model: settings.model,
-					messages: sentMessages(messages),
+					messages: toServiceMessages(messages),
 					...settings.fields,
 					...this.sentTools(options),
-					...defined({ stop: options.stop ?? options.stopSequences }),
+					...withoutUndefined({ stop: options.stop ?? options.stopSequences }),
 					...(live && { stream: true }),
 				},
 				timeout: settings.timeout,
 				retries: settings.retries,
 				onText: live?.onText,
-				parse: generated,
+				parse: toGenerateResult,
 			});
 		} catch (error) {
 			throw shown(error);
@@ -128,13 +128,13 @@ export class GatewayChatModel implements ChatModel {
 		if (this.tools.size === 0) return {};
 		const tools = [...this.tools.values()].map((tool) => ({
 			type: 'function',
-			function: defined({
+			function: withoutUndefined({
 				name: tool.name,
 				description: tool.description,
 				parameters: this.surroundings.schemaOf(tool),
 			}),
 		}));
-		return { tools, ...defined({ tool_choice: sentChoice(choice) }) };
+		return { tools, ...withoutUndefined({ tool_choice: sentChoice(choice) }) };
 	}
 }
 

@@ -28,7 +28,7 @@ export interface LangChainModel {
  * - it drops the options of `bindTools`, by which an agent demands that a tool is called;
  * - its log does not see the tokens of a streamed answer, because LangChain words them otherwise there.
  */
-export function mended(model: LangChainModel, options: object = {}): LangChainModel {
+export function patchLangChainModel(model: LangChainModel, options: object = {}): LangChainModel {
 	const generate = model._generate.bind(model);
 	const stream = model._streamResponseChunks.bind(model);
 	const bindTools = model.bindTools.bind(model);
@@ -50,7 +50,7 @@ export function mended(model: LangChainModel, options: object = {}): LangChainMo
 		bindTools(tools, more) {
 			const bound = bindTools(tools, more);
 			bound.metadata = model.metadata;
-			return mended(bound, { ...options, ...more });
+			return patchLangChainModel(bound, { ...options, ...more });
 		},
 	} satisfies Partial<LangChainModel>);
 }

@@ -1,18 +1,18 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
-import { badInput } from '../shared/gateway/errors';
-import { fieldProblem } from '../shared/gateway/fields';
-import { defined } from '../shared/gateway/json';
-import { endpoints } from '../shared/gateway/protocol';
-import { triesOtherwise } from '../shared/gateway/retry';
-import { chatOptions, chatOptionsOf } from '../shared/n8n/chatOptions';
-import { optionsField, timeoutOption } from '../shared/n8n/options';
-import { modelField } from '../shared/n8n/models';
-import { ItemParameters } from '../shared/n8n/parameters';
+import { maxTries } from '../shared/gateway/client/retryPolicy';
+import { badInput } from '../shared/gateway/errors/badInput';
+import { withoutUndefined } from '../shared/gateway/json';
+import { endpoints } from '../shared/gateway/protocol/endpoints';
+import { fieldProblem } from '../shared/gateway/protocol/fields';
+import { chatOptions, chatOptionsOf } from '../shared/n8n/parameters/chatOptions';
+import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
+import { modelField } from '../shared/n8n/parameters/model';
+import { optionsField, timeoutOption } from '../shared/n8n/parameters/options';
 import type { ChatSettings } from './chatModel';
 
 /** Not in the specification; sent only when the user asks for it. */
 const responseFormats = ['text', 'json_object'] as const;
-const usualRetries = triesOtherwise - 1;
+const usualRetries = maxTries - 1;
 const retries = { type: 'integer', min: 0, max: 20 } as const;
 
 export const properties: INodeProperties[] = [
@@ -64,7 +64,7 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 		model: parameters.chosen('model', 'Model'),
 		fields: {
 			...chatOptionsOf(parameters),
-			...defined({ response_format: format && { type: format } }),
+			...withoutUndefined({ response_format: format && { type: format } }),
 		},
 		timeout: parameters.timeout,
 		retries: parameters.checkedNumber('maxRetries', 'Max Retries', retries),

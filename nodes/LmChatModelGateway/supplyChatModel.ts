@@ -1,9 +1,9 @@
 import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
-import { subNodeError } from '../shared/n8n/errors';
-import { gatewayOf } from '../shared/n8n/gateway';
+import { createGateway } from '../shared/n8n/client/gateway';
+import { subNodeError } from '../shared/n8n/errors/nodeError';
 import { aiNodeSdk } from './aiNodeSdk';
 import { GatewayChatModel } from './chatModel';
-import { mended, type LangChainModel } from './langChainModel';
+import { patchLangChainModel, type LangChainModel } from './langChainModel';
 import { settingsOf } from './settings';
 
 /** The chat model of one item, as n8n's AI nodes use it. */
@@ -15,11 +15,13 @@ export async function supplyChatModel(
 	try {
 		const settings = settingsOf(context, item);
 		const sdk = aiNodeSdk();
-		const gateway = await gatewayOf(context);
+		const gateway = await createGateway(context);
 		const schemaOf = sdk.getParametersJsonSchema;
 		const model = new GatewayChatModel(settings, { gateway, schemaOf, shown });
 
-		const response = mended(sdk.supplyModel(context, model).response as LangChainModel);
+		const response = patchLangChainModel(
+			sdk.supplyModel(context, model).response as LangChainModel,
+		);
 		// By this, Basic LLM Chain knows that it gets JSON, and hands on the object.
 		if (isJson(settings.fields.response_format)) response.metadata = { output_format: 'json' };
 		return { response };

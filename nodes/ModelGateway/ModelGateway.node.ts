@@ -6,10 +6,10 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { linkNames } from '../shared/gateway/links';
-import { menus } from '../shared/n8n/menus';
-import { searchModels } from '../shared/n8n/models';
-import { runOperation } from '../shared/n8n/runOperation';
-import { operations } from './operations';
+import { nodeProperties } from '../shared/n8n/operations/description';
+import { runOperation } from '../shared/n8n/operations/run';
+import { searchModels } from '../shared/n8n/parameters/model';
+import { operations } from './resources';
 
 export class ModelGateway implements INodeType {
 	description: INodeTypeDescription = {
@@ -26,7 +26,7 @@ export class ModelGateway implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true }],
 		sensitiveOutputFields: linkNames,
-		properties: menus(operations),
+		properties: nodeProperties(operations),
 	};
 
 	methods = { listSearch: { searchModels } };

@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { jobKinds, limits } from '../shared/gateway/protocol';
-import { fileOutputFields } from '../shared/n8n/fileOutput';
+import { jobKinds } from '../shared/gateway/protocol/jobs';
+import { limits } from '../shared/gateway/protocol/limits';
+import { fileOutputFields } from '../shared/n8n/files/fileOutput';
 
 export const defaultParallelDownloads = 3;
 

@@ -1,22 +1,24 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { jobSight, videoContent } from '../shared/gateway/answers';
-import { asGatewayError } from '../shared/gateway/errors';
-import { nameOf, progressOf } from '../shared/gateway/jobNote';
-import { endpoints, jobKinds, limits, type JobKind } from '../shared/gateway/protocol';
-import { Slots } from '../shared/gateway/slots';
-import { JobWatch, type JobSource, type WaitedJob } from '../shared/gateway/waiting';
-import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/fileOutput';
-import { storeVideo, videoFileName } from '../shared/n8n/files';
-import type { N8nGateway } from '../shared/n8n/gateway';
-import { runItems } from '../shared/n8n/items';
-import { jobIdOf, jobKindOf } from '../shared/n8n/jobs';
-import type { ItemOutput, ItemRun, ItemWork } from '../shared/n8n/operation';
-import { parallelOf } from '../shared/n8n/options';
-import { outlastStart, park } from '../shared/n8n/parking';
-import { ProgressLines } from '../shared/n8n/progress';
-import { clock } from '../shared/n8n/world';
+import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
+import { asGatewayError } from '../shared/gateway/errors/gatewayError';
+import { jobName, describeProgress } from '../shared/gateway/errors/jobSummary';
+import { JobWatch, type JobSource, type WaitedJob } from '../shared/gateway/jobs/poller';
+import { jobStatus, videoContent } from '../shared/gateway/jobs/responses';
+import { endpoints } from '../shared/gateway/protocol/endpoints';
+import { jobKinds, type JobKind } from '../shared/gateway/protocol/jobs';
+import { limits } from '../shared/gateway/protocol/limits';
+import { ProgressLines } from '../shared/n8n/agent/progress';
+import type { N8nGateway } from '../shared/n8n/client/gateway';
+import { clock } from '../shared/n8n/client/httpClient';
+import { storeVideo, videoFileName } from '../shared/n8n/files/binary';
+import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/files/fileOutput';
+import { runItems } from '../shared/n8n/items/run';
+import type { ItemOutput, ItemRun, ItemWork } from '../shared/n8n/items/work';
+import { jobIdOf, jobKindOf } from '../shared/n8n/parameters/jobId';
+import { parallelOf } from '../shared/n8n/parameters/options';
 import { defaultParallelDownloads } from './fields';
-import { stayOf } from './stay';
+import { outlastStart, park } from './parking';
+import { stayOf } from './parkingPolicy';
 import { WaitState } from './waitState';
 
 interface Request {
@@ -32,7 +34,7 @@ interface Request {
 }
 
 /** At most this far apart, in milliseconds: soon enough that no job waits for its first poll. */
-const longestSpread = 200;
+const maxSpread = 200;
 
 /**
  * Waits for one job per item, side by side, and fetches the files. This is one pass of the wait: the only one,
@@ -47,7 +49,7 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 	const outputs = await runItems(context, videoWait(context, state, until), Infinity);
 	if (state.isOver) return outputs;
 	// Whoever stops the execution while it is parked finds the jobs in the log, too.
-	if (state.isNew) context.logger.info(`Waiting for ${state.jobs.map(nameOf).join(', ')}`);
+	if (state.isNew) context.logger.info(`Waiting for ${state.jobs.map(jobName).join(', ')}`);
 	state.store();
 	await park(context, state.nextPoll);
 	return [state.overview];
@@ -59,7 +61,7 @@ function videoWait(
 	state: WaitState,
 	until: number,
 ): ItemWork<Request, ItemOutput[] | undefined> {
-	const downloads = new Slots(
+	const downloads = new AdaptiveLimit(
 		parallelOf(context, 'maxParallelDownloads', defaultParallelDownloads),
 	);
 	// In a short pass they all follow one another closely, so that the next one finds them all due.
@@ -70,12 +72,12 @@ function videoWait(
 		const { pollInterval, timeout } = request;
 		const lines = new ProgressLines(context, item);
 		const watch = new JobWatch(jobsOf(gateway), job, {
-			...gateway.world,
+			...gateway.runtime,
 			...{ pollInterval, timeout },
-			firstPollAfter: item * Math.min(longestSpread, (spread * 1000) / count),
+			firstPollAfter: item * Math.min(maxSpread, (spread * 1000) / count),
 			async onChange(note) {
-				context.logger.debug(progressOf(note));
-				await lines.add(progressOf(note));
+				context.logger.debug(describeProgress(note));
+				await lines.add(describeProgress(note));
 			},
 		});
 		return { watch, finished: watch.wait(until).finally(async () => await lines.end()) };
@@ -101,7 +103,7 @@ function videoWait(
 	return {
 		paid: false,
 
-		prepare(parameters, { note }) {
+		prepare(parameters, { reportJob: note }) {
 			const id = jobIdOf(parameters, 'jobId', 'Job ID');
 			const kind = jobKindOf(parameters, id);
 			// Also when another item makes the node fail before any job is asked for.
@@ -130,16 +132,16 @@ function videoWait(
 		async perform(request, run) {
 			const { item } = run;
 			const { id, kind } = request;
-			const now = run.gateway.world.clock.now();
+			const now = run.gateway.runtime.clock.now();
 			const note = { ...(kind && { kind }), id };
 			const job = state.job(item, `${kind ?? 'job'} ${id}`, { note, since: now });
-			run.note(job.note);
+			run.reportJob(job.note);
 			const earlier = state.earlier(item);
 			if (earlier) return earlier;
 			try {
 				const outputs = await fetched(job, request, run);
 				if (outputs) state.keep(item, outputs);
-				else state.leave(job);
+				else state.postpone(job);
 				return outputs;
 			} catch (error) {
 				const failure = asGatewayError(error);
@@ -158,7 +160,7 @@ function jobsOf(gateway: N8nGateway): JobSource {
 				endpoint: jobKinds[kind].endpoint,
 				purpose: `ask how far the job ${id} is`,
 				...{ id, timeout, once: true },
-				parse: jobSight,
+				parse: jobStatus,
 			}),
 		content: async (id) =>
 			await gateway.call({

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { GatewayError, type ErrorRecord, type Reach } from '../shared/gateway/errors';
-import type { JobNote } from '../shared/gateway/jobNote';
-import { defined } from '../shared/gateway/json';
-import type { WaitedJob } from '../shared/gateway/waiting';
-import type { ItemOutput } from '../shared/n8n/operation';
+import { GatewayError, type ErrorRecord, type Reach } from '../shared/gateway/errors/gatewayError';
+import type { JobSummary } from '../shared/gateway/errors/jobSummary';
+import type { WaitedJob } from '../shared/gateway/jobs/poller';
+import { withoutUndefined } from '../shared/gateway/json';
+import type { ItemOutput } from '../shared/n8n/items/work';
 
 type Ended = { outputs: ItemOutput[] } | { record: ErrorRecord; reach: Reach };
 
@@ -69,7 +69,7 @@ export class WaitState {
 	}
 
 	/** Lets another pass see to the job. */
-	leave(job: WaitedJob): void {
+	postpone(job: WaitedJob): void {
 		this.running.add(job);
 	}
 
@@ -77,7 +77,7 @@ export class WaitState {
 		return this.running.size === 0;
 	}
 
-	get jobs(): JobNote[] {
+	get jobs(): JobSummary[] {
 		return Object.values(this.kept.jobs).map(({ note }) => note);
 	}
 
@@ -91,7 +91,10 @@ export class WaitState {
 		return [...this.waited].map(([item, job]) => {
 			const { id, status, progress } = job.note;
 			const next_poll = this.running.has(job) ? new Date(job.due).toISOString() : undefined;
-			return { json: defined({ job_id: id, status, progress, next_poll }), pairedItem: { item } };
+			return {
+				json: withoutUndefined({ job_id: id, status, progress, next_poll }),
+				pairedItem: { item },
+			};
 		});
 	}
 }

@@ -1,6 +1,6 @@
+import { createCanvas } from '@napi-rs/canvas';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createCanvas } from '@napi-rs/canvas';
 
 import { Renderer, type ReferenceMedia, type RenderSpec } from '../gateway/rendering';
 import type { Figure } from './report';

@@ -1,5 +1,5 @@
 import { startGateway, type Gateway } from '../gateway';
-import { SimulatedTime, registerTypes } from '../harness';
+import { registerTypes, SimulatedTime } from '../harness';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
 import { fc, tries } from '../support/fuzz';
 import { expectPlain } from '../support/plain';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textAt } from '../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../gateway';
-import { SimulatedTime, nodeTypes, registerTypes } from '../harness';
+import { nodeTypes, registerTypes, SimulatedTime } from '../harness';
 import { anyValue, placesOf, propertiesOf, withValue } from '../support/anyParameter';
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { SimulatedTime, runWorkflow, storedFiles, type WorkflowRun } from '../harness';
-import type { JobKind } from '../../nodes/shared/gateway/protocol';
+import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import { startGateway, type FaultAction, type Gateway, type Route } from '../gateway';
+import { runWorkflow, SimulatedTime, storedFiles, type WorkflowRun } from '../harness';
+import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import {
 	answer,
@@ -12,7 +13,6 @@ import {
 	startServer,
 	type Reply,
 } from '../support/scriptedServer';
-import { mp4Of } from '../support/boxes';
 import { storage, type StorageOptions } from '../support/scriptedStorage';
 import { sampleVideo, sha256 } from './support/samples';
 import { chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';

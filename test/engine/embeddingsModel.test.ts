@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeType, ITaskData } from 'n8n-w
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
-import { parallelBatches } from '../../nodes/shared/gateway/embeddings';
+import { maxParallelBatches } from '../../nodes/shared/gateway/embeddings/embed';
 import { startGateway, type Gateway } from '../gateway';
 import { listSearch, registerTypes, runWorkflow, type WorkflowJson } from '../harness';
 import { byId, credentialFor } from './support/workflows';
@@ -130,8 +130,8 @@ describe('the embeddings node of a vector store', () => {
 		await gateway.close();
 		gateway = await startGateway({ answerMilliseconds: 100 });
 		const started = Date.now();
-		await run({ documents: texts(3 * parallelBatches) }, { options: { batchSize: 1 } });
-		expect(gateway.requests).toHaveLength(3 * parallelBatches);
+		await run({ documents: texts(3 * maxParallelBatches) }, { options: { batchSize: 1 } });
+		expect(gateway.requests).toHaveLength(3 * maxParallelBatches);
 		// Three rounds; without a limit it would be one.
 		expect(Date.now() - started).toBeGreaterThan(290);
 	});
@@ -224,14 +224,14 @@ describe('the embeddings node of a vector store', () => {
 			route: 'embedding',
 			action: 'stall',
 			seconds: 0.2,
-			times: parallelBatches - 1,
+			times: maxParallelBatches - 1,
 		});
 		const refused = { status: 400, code: 'invalid_prompt' };
 		gateway.fault({ route: 'embedding', action: 'error', ...refused });
 		const result = await run({ documents: texts(20) }, { options: { batchSize: 1 } });
 		expect(result.errorOf('Store')?.message).toContain('invalid_prompt');
 		await setTimeout(500);
-		expect(gateway.requests).toHaveLength(parallelBatches);
+		expect(gateway.requests).toHaveLength(maxParallelBatches);
 	});
 
 	it('waits as long as a rate limit says, and no longer', async () => {

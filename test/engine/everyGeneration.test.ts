@@ -1,5 +1,5 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol';
+import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol/errorCodes';
 import { startGateway, type FaultRule, type Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
 import { picture } from './support/samples';
@@ -62,7 +62,7 @@ const generations: Generation[] = [
 /** "Errors", general table and codes: what the service says, and whether it is tried again. */
 const refusals = [
 	...Object.entries(errorCodes)
-		.filter(([, { heals }]) => !heals)
+		.filter(([, { isTransient: heals }]) => !heals)
 		.map(([code, { advice }]) => ({ status: code === 'quota_exceeded' ? 429 : 400, code, advice })),
 	...[400, 401, 403].map((status) => ({
 		status,

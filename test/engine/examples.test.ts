@@ -1,6 +1,6 @@
 import { loadImage } from '@napi-rs/canvas';
-import { type IDataObject, type INode, NodeHelpers, Workflow } from 'n8n-workflow';
-import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { NodeHelpers, Workflow, type IDataObject, type INode } from 'n8n-workflow';
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { examplesFolder, readExample, settingsOf, withSettings } from '../demo/example';

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
-import type { ErrorRecord } from '../../nodes/shared/gateway/errors';
+import type { ErrorRecord } from '../../nodes/shared/gateway/errors/gatewayError';
 import { startGateway, type Gateway } from '../gateway';
-import { SimulatedTime, resumeToEnd, runWorkflow, type WorkflowRun } from '../harness';
+import { resumeToEnd, runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
 import {
 	answer,
 	nobody,

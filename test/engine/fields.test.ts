@@ -5,8 +5,8 @@ import { picture } from './support/samples';
 import {
 	byId,
 	chain,
-	credentialFor,
 	createReferenceVideo,
+	credentialFor,
 	modelGateway,
 } from './support/workflows';
 

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workf
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isFinal } from '../../nodes/shared/gateway/protocol';
+import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
 import { startGateway, type Gateway } from '../gateway';
 import {
 	moveReceivedFiles,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
-import { SimulatedTime, runWorkflow } from '../harness';
+import { runWorkflow, SimulatedTime } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import { answer, startServer, type ScriptedServer } from '../support/scriptedServer';

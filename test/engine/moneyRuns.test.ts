@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
-import { SimulatedTime, retryExecution, runWorkflow, type WorkflowRun } from '../harness';
+import { retryExecution, runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
 import { nobody } from '../support/scriptedServer';
 import { harmless, scenarios, type Scenario } from './support/moneyScenarios';
 import { picture } from './support/samples';

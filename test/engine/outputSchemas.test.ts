@@ -2,7 +2,7 @@ import { loadOutputSchema } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { operations } from '../../nodes/ModelGateway/operations';
+import { operations } from '../../nodes/ModelGateway/resources';
 import { isObject, textAt } from '../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../gateway';
 import { nodeTypes, runWorkflow } from '../harness';

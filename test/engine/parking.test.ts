@@ -2,9 +2,9 @@ import type { IDataObject, INodeExecutionData, WorkflowExecuteMode } from 'n8n-w
 import { startGateway, type Gateway } from '../gateway';
 import {
 	resumeExecution,
-	SimulatedTime,
 	retryExecution,
 	runWorkflow,
+	SimulatedTime,
 	type RunOptions,
 	type WorkflowJson,
 	type WorkflowRun,

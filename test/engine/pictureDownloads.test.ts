@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import { gzipSync } from 'node:zlib';
 import { startGateway, type Gateway } from '../gateway';
-import { SimulatedTime, retryExecution, runWorkflow, storedFiles } from '../harness';
+import { retryExecution, runWorkflow, SimulatedTime, storedFiles } from '../harness';
 import { answer, breakOff, cut, startServer, type Reply } from '../support/scriptedServer';
 import { storage, type StorageOptions } from '../support/scriptedStorage';
 import { picture, sha256 } from './support/samples';

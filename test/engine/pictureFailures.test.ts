@@ -1,6 +1,6 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
-import { SimulatedTime, retryExecution, runWorkflow } from '../harness';
+import { retryExecution, runWorkflow, SimulatedTime } from '../harness';
 import { answer, startServer, type Reply } from '../support/scriptedServer';
 import { picture } from './support/samples';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';

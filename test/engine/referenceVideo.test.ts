@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
-import { readMp4 } from '../support/mp4';
 import { runWorkflow } from '../harness';
+import { readMp4 } from '../support/mp4';
 import { picture } from './support/samples';
 import {
 	byId,

@@ -1,5 +1,5 @@
 import { startGateway, type Gateway } from '../gateway';
-import { SimulatedTime, runWorkflow } from '../harness';
+import { runWorkflow, SimulatedTime } from '../harness';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
 /** In milliseconds: the service's limit for an answer, and the first wait between two tries at most. */

@@ -1,7 +1,7 @@
-import type { IDataObject, IExecuteFunctions, INode, INodeType } from 'n8n-workflow';
 import { SupplyDataContext } from 'n8n-core';
+import type { IDataObject, IExecuteFunctions, INode, INodeType } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { operations } from '../../nodes/ModelGateway/operations';
+import { operations } from '../../nodes/ModelGateway/resources';
 import { textAt } from '../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../gateway';
 import { openSignedBinary, registerTypes, runWorkflow, type WorkflowJson } from '../harness';

@@ -1,4 +1,5 @@
-import { authentication, type JobKind } from '../../nodes/shared/gateway/protocol';
+import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
+import { authentication } from '../../nodes/shared/gateway/protocol/service';
 import { ServiceError } from './errors';
 
 /** What a key may do. Everything left out is unlimited. */

@@ -1,4 +1,4 @@
-import { errorCodes } from '../../nodes/shared/gateway/protocol';
+import { errorCodes } from '../../nodes/shared/gateway/protocol/errorCodes';
 
 /** "Error object": what a failed call carries, and what we let a failed job carry. */
 export interface ErrorDetail {

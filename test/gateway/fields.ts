@@ -1,4 +1,4 @@
-import type { Field, Fields } from '../../nodes/shared/gateway/protocol';
+import type { Field, Fields } from '../../nodes/shared/gateway/protocol/fields';
 import { invalidParameter } from './errors';
 
 // Readers of a request: give the value or its default, or throw the 400 that names it.

@@ -1,5 +1,6 @@
 import { EventEmitter, setMaxListeners } from 'node:events';
-import { limits } from '../../nodes/shared/gateway/protocol';
+import { limits } from '../../nodes/shared/gateway/protocol/limits';
+import { witness } from '../support/witness';
 import { Accounts, type Charge, type KeyOptions } from './accounts';
 import { serveApi } from './api';
 import type { ScriptStep } from './chat/script';
@@ -10,9 +11,8 @@ import { createHost } from './host';
 import { Jobs, type Job } from './jobs';
 import { Links } from './links';
 import { Production } from './production';
-import { Renderer, drawPicture, type PictureSpec, type RenderSpec } from './rendering';
+import { drawPicture, Renderer, type PictureSpec, type RenderSpec } from './rendering';
 import { mediaPath, serveStorage } from './storage';
-import { witness } from '../support/witness';
 
 export type { Charge, KeyOptions } from './accounts';
 export type { ScriptStep } from './chat/script';

@@ -1,9 +1,6 @@
-import {
-	endpoints,
-	limits,
-	referenceVideoModels,
-	videoModels,
-} from '../../nodes/shared/gateway/protocol';
+import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
+import { limits } from '../../nodes/shared/gateway/protocol/limits';
+import { referenceVideoModels, videoModels } from '../../nodes/shared/gateway/protocol/models';
 import { ServiceError } from './errors';
 
 // The specification names the video models alone. All other ids are ours, in its neutral form.

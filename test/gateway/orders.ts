@@ -1,4 +1,5 @@
-import type { JobKind, MediaType } from '../../nodes/shared/gateway/protocol';
+import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
+import type { MediaType } from '../../nodes/shared/gateway/protocol/models';
 
 /** One piece of reference media, as it was asked for. */
 export interface MediaItem {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { isFinal } from '../../nodes/shared/gateway/protocol';
+import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
 import { ServiceError } from './errors';
 import type { Job, Jobs } from './jobs';
 import { loadMedia } from './media';

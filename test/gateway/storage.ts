@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { authentication } from '../../nodes/shared/gateway/protocol';
+import { authentication } from '../../nodes/shared/gateway/protocol/service';
 import { piecesOf, readRange, type StoredFile } from './files';
 import type { Jobs } from './jobs';
 import type { Links } from './links';

@@ -1,14 +1,14 @@
 import { ExecuteContext, RoutingNode } from 'n8n-core';
 import {
+	createEmptyRunExecutionData,
+	Workflow,
 	type ICredentialDataDecryptedObject,
-	type ICredentialTestRequest,
 	type ICredentialsDecrypted,
+	type ICredentialTestRequest,
 	type INode,
 	type INodeCredentialTestResult,
 	type INodeExecutionData,
 	type INodeType,
-	Workflow,
-	createEmptyRunExecutionData,
 } from 'n8n-workflow';
 
 import { createAdditionalData } from './environment';

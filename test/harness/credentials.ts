@@ -1,16 +1,16 @@
 import {
+	ICredentialsHelper,
+	isExpression,
+	NodeHelpers,
 	type ICredentialDataDecryptedObject,
 	type ICredentials,
-	ICredentialsHelper,
 	type IHttpRequestOptions,
 	type INode,
 	type INodeCredentialsDetails,
 	type INodeParameters,
 	type IRequestOptionsSimplified,
 	type IWorkflowExecuteAdditionalData,
-	NodeHelpers,
 	type Workflow,
-	isExpression,
 } from 'n8n-workflow';
 
 import { credentialType } from './registry';

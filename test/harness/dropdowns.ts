@@ -6,7 +6,7 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 
-import { type Environment, createAdditionalData } from './environment';
+import { createAdditionalData, type Environment } from './environment';
 import { defaultVersion, nodeTypes } from './registry';
 import { completeWorkflow, createWorkflow } from './workflow';
 

@@ -4,8 +4,8 @@ import { ExternalSecretsProxy } from 'n8n-core';
 import type { IWorkflowExecuteAdditionalData } from 'n8n-workflow';
 import { realpathSync } from 'node:fs';
 
-import { type BinaryDataMode, useBinaryDataMode } from './binary';
-import { type CredentialValues, CredentialsHelper } from './credentials';
+import { useBinaryDataMode, type BinaryDataMode } from './binary';
+import { CredentialsHelper, type CredentialValues } from './credentials';
 
 /** What an n8n instance gives to its executions. A retried execution gets what the first one got. */
 export interface Environment {

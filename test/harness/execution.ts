@@ -8,8 +8,8 @@ import type {
 } from 'n8n-workflow';
 
 import { witness } from '../support/witness';
-import { type Environment, applyEnvironment, createAdditionalData } from './environment';
-import { type WorkflowRun, withHelpers } from './result';
+import { applyEnvironment, createAdditionalData, type Environment } from './environment';
+import { withHelpers, type WorkflowRun } from './result';
 import { createWorkflow } from './workflow';
 
 export interface ExecutionOptions extends Environment {

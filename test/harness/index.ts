@@ -22,6 +22,6 @@ export type { ExecutionOptions } from './execution';
 export { isKnownPackage, nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';
 export { resumeExecution, resumeToEnd, retryExecution } from './retry';
-export { type RunOptions, runWorkflow } from './run';
+export { runWorkflow, type RunOptions } from './run';
 export { SimulatedTime } from './time';
 export type { WorkflowJson } from './workflow';

@@ -1,12 +1,12 @@
+import { PackageDirectoryLoader } from 'n8n-core';
 import knownCredentials from 'n8n-nodes-base/dist/known/credentials.json';
 import knownNodes from 'n8n-nodes-base/dist/known/nodes.json';
-import { PackageDirectoryLoader } from 'n8n-core';
 import {
+	NodeHelpers,
 	type ICredentialType,
 	type INodeType,
 	type INodeTypes,
 	type IVersionedNodeType,
-	NodeHelpers,
 } from 'n8n-workflow';
 import path from 'node:path';
 import { asTool } from './tools';

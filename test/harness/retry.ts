@@ -1,8 +1,8 @@
-import { type IRunExecutionData, migrateRunExecutionData } from 'n8n-workflow';
+import { migrateRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
 
-import { type ExecutionOptions, execute } from './execution';
+import { execute, type ExecutionOptions } from './execution';
 import type { WorkflowRun } from './result';
-import { type WorkflowJson, completeWorkflow, createWorkflow } from './workflow';
+import { completeWorkflow, createWorkflow, type WorkflowJson } from './workflow';
 
 interface RetryOptions extends ExecutionOptions {
 	/** "Retry with currently saved workflow": the workflow as it is now, after the user mended it. */

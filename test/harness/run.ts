@@ -1,14 +1,14 @@
 import {
+	createRunExecutionData,
 	type INodeExecutionData,
 	type IPinData,
 	type WorkflowExecuteMode,
-	createRunExecutionData,
 } from 'n8n-workflow';
 
-import { type ExecutionOptions, execute } from './execution';
+import { execute, type ExecutionOptions } from './execution';
 import { nodeTypes } from './registry';
 import type { WorkflowRun } from './result';
-import { type WorkflowJson, completeWorkflow, createWorkflow } from './workflow';
+import { completeWorkflow, createWorkflow, type WorkflowJson } from './workflow';
 
 export interface RunOptions extends ExecutionOptions {
 	/** What the start node receives or, when it is a trigger, what it puts out. */

@@ -1,11 +1,11 @@
 // n8n reads its settings once, when n8n-core is loaded, so this file has to be loaded before it:
 // jest does so for every test file (setupFiles), and index.ts for everything else.
-import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { types } from 'node:util';
+import 'reflect-metadata';
 
 // n8n creates the folder when it first needs it, so a test that never starts the engine leaves nothing behind.
 const home = path.join(tmpdir(), `n8n-harness-${randomUUID()}`);

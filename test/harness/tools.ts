@@ -1,4 +1,4 @@
-import { type INodeProperties, type INodeType, NodeConnectionTypes } from 'n8n-workflow';
+import { NodeConnectionTypes, type INodeProperties, type INodeType } from 'n8n-workflow';
 
 /** The node as n8n offers it to agents: without inputs, with a tool as its output, and with a description of it. */
 export function asTool({ description, execute }: INodeType): INodeType {

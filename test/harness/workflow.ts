@@ -1,12 +1,12 @@
 import { FULL_ACCESS_NODE_TYPES } from 'n8n-core';
 import {
+	deepCopy,
+	Workflow,
 	type IConnections,
 	type INode,
 	type IPinData,
 	type IWorkflowBase,
 	type IWorkflowSettings,
-	Workflow,
-	deepCopy,
 } from 'n8n-workflow';
 
 import { defaultVersion, nodeTypes } from './registry';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JobKind } from '../../nodes/shared/gateway/protocol';
+import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import type { Random } from '../gateway/rendering/random';
 
 /** One video to be made. Its prompt tells the service how long it takes, and which sample it gives. */

@@ -1,8 +1,8 @@
+import type { ServiceResponse } from '../../nodes/shared/gateway/client/response';
 import { parseJson } from '../../nodes/shared/gateway/json';
-import type { Answer } from '../../nodes/shared/gateway/transport';
 
 /** An answer as the transport hands it to a parser. @param body a text as it is, anything else as JSON */
-export function answerOf(body: unknown, parts: Partial<Answer> = {}): Answer {
+export function answerOf(body: unknown, parts: Partial<ServiceResponse> = {}): ServiceResponse {
 	const text = typeof body === 'string' ? body : JSON.stringify(body);
 	return {
 		status: 200,

@@ -1,7 +1,7 @@
 import axios from 'axios';
 import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Http } from '../../nodes/shared/gateway/http';
+import type { Http } from '../../nodes/shared/gateway/client/http';
 
 export interface AxiosHttpOptions {
 	/** Goes along with authenticated requests. */

@@ -1,4 +1,4 @@
-import type { JobKind } from '../../nodes/shared/gateway/protocol';
+import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import type { Gateway, Job } from '../gateway';
 
 /** A job that an earlier execution has ordered; with a video, one that has ended well. */

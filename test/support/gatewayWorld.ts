@@ -1,7 +1,7 @@
-import { connectionFrom } from '../../nodes/shared/gateway/connection';
-import { GatewayError } from '../../nodes/shared/gateway/errors';
-import type { World } from '../../nodes/shared/gateway/http';
-import { Gateway } from '../../nodes/shared/gateway/transport';
+import { connectionFrom } from '../../nodes/shared/gateway/client/connection';
+import { Gateway } from '../../nodes/shared/gateway/client/gateway';
+import type { Runtime } from '../../nodes/shared/gateway/client/http';
+import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { axiosHttp } from './axiosHttp';
 import { SimulatedClock } from './simulatedClock';
 import { witness } from './witness';
@@ -9,7 +9,7 @@ import { witness } from './witness';
 export const key = 'sk-0123456789/abcdef+';
 witness.emit('key', key);
 
-export interface SimulatedWorld extends World {
+export interface SimulatedWorld extends Runtime {
 	clock: SimulatedClock;
 }
 

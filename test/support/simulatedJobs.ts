@@ -1,9 +1,10 @@
-import { jobSight, type JobSight, type VideoSource } from '../../nodes/shared/gateway/answers';
-import type { GatewayError } from '../../nodes/shared/gateway/errors';
-import { noAnswer, refused, unreadable } from '../../nodes/shared/gateway/failedRequests';
-import type { JobKind } from '../../nodes/shared/gateway/protocol';
-import { Unusable } from '../../nodes/shared/gateway/transport';
-import type { JobSource } from '../../nodes/shared/gateway/waiting';
+import type { FileSource } from '../../nodes/shared/gateway/client/fileRequest';
+import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
+import type { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { noAnswer, refused, unreadable } from '../../nodes/shared/gateway/errors/requestErrors';
+import type { JobSource } from '../../nodes/shared/gateway/jobs/poller';
+import { jobStatus, type JobStatus } from '../../nodes/shared/gateway/jobs/responses';
+import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import { answerOf } from './answers';
 import type { SimulatedClock } from './simulatedClock';
 
@@ -74,17 +75,17 @@ export class SimulatedJobs implements JobSource {
 		return shortest;
 	}
 
-	async poll(kind: JobKind, id: string, timeout: number): Promise<JobSight> {
+	async poll(kind: JobKind, id: string, timeout: number): Promise<JobStatus> {
 		const answer = answerOf(await this.answer({ what: kind, id, timeout }));
 		try {
-			return jobSight(answer);
+			return jobStatus(answer);
 		} catch (error) {
-			if (error instanceof Unusable) throw unreadable(what, answer, error.message);
+			if (error instanceof UnusableResponse) throw unreadable(what, answer, error.message);
 			throw error;
 		}
 	}
 
-	async content(id: string): Promise<{ source: VideoSource; fields: object & { url: string } }> {
+	async content(id: string): Promise<{ source: FileSource; fields: object & { url: string } }> {
 		const fields = (await this.answer({ what: 'content', id })) as { url: string };
 		return { source: { url: fields.url, authenticated: false }, fields: { ...fields } };
 	}

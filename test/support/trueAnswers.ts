@@ -1,4 +1,4 @@
-import type { endpoints } from '../../nodes/shared/gateway/protocol';
+import type { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 
 const url = 'https://storage.example/v.mp4?Signature=a%2Fb';
 const usage = { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 };

@@ -1,5 +1,5 @@
-import { EventEmitter } from 'node:events';
 import type { IRun } from 'n8n-workflow';
+import { EventEmitter } from 'node:events';
 import type { RecordedRequest } from '../gateway';
 
 interface Testimony {

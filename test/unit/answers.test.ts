@@ -1,13 +1,16 @@
 import {
-	complaint,
+	describeBody,
+	UnusableResponse,
+	type ServiceResponse,
+} from '../../nodes/shared/gateway/client/response';
+import {
 	createdTask,
 	createdVideo,
-	jobSight,
-	modelList,
+	jobStatus,
 	videoContent,
-} from '../../nodes/shared/gateway/answers';
-import type { Phase } from '../../nodes/shared/gateway/protocol';
-import { Unusable, type Answer } from '../../nodes/shared/gateway/transport';
+} from '../../nodes/shared/gateway/jobs/responses';
+import { modelList } from '../../nodes/shared/gateway/models/responses';
+import type { Phase } from '../../nodes/shared/gateway/protocol/jobs';
 import { answerOf } from '../support/answers';
 import { fc } from '../support/fuzz';
 
@@ -72,7 +75,7 @@ describe('a created task', () => {
 		});
 	});
 
-	it.each<[string, Answer]>([
+	it.each<[string, ServiceResponse]>([
 		['was cut within its id', cutAfter('{"output":{"task_id":"task_')],
 		['is empty', answerOf('')],
 		['is a page', answerOf('<html></html>')],
@@ -81,7 +84,7 @@ describe('a created task', () => {
 		['names no job', answerOf({ output: {}, request_id: 'req_1' })],
 		['has an id of another kind', answerOf({ output: { task_id: { value: 'task_1' } } })],
 	])('is not made up when the answer %s', (_, answer) => {
-		expect(() => createdTask(answer)).toThrow(Unusable);
+		expect(() => createdTask(answer)).toThrow(UnusableResponse);
 	});
 });
 
@@ -118,14 +121,14 @@ describe('a created video', () => {
 
 	it('is not the id of some element of a web page', () => {
 		const page = '<!doctype html><html><script>window.app = {"id":"root"}</script></html>';
-		expect(() => createdVideo(answerOf(page))).toThrow(Unusable);
+		expect(() => createdVideo(answerOf(page))).toThrow(UnusableResponse);
 	});
 });
 
 describe('a job that is polled', () => {
 	it('is read as the task endpoint words it', () => {
 		const body = { task_id: 'task_1', status: 'in_progress', progress: 30 };
-		expect(jobSight(answerOf(body, { requestId: 'req_1' }))).toEqual({
+		expect(jobStatus(answerOf(body, { requestId: 'req_1' }))).toEqual({
 			status: 'in_progress',
 			phase: 'running',
 			progress: 30,
@@ -136,7 +139,7 @@ describe('a job that is polled', () => {
 	it('has its link when it is completed', () => {
 		const result_url = "https://storage.example/v.mp4?Signature=a%2Fb+c=&X='(1)";
 		const body = { task_id: 'task_1', status: 'completed', progress: 100, result_url };
-		expect(jobSight(answerOf(body))).toMatchObject({ phase: 'succeeded', link: result_url });
+		expect(jobStatus(answerOf(body))).toMatchObject({ phase: 'succeeded', link: result_url });
 	});
 
 	it.each<[unknown, Phase | undefined]>([
@@ -154,7 +157,7 @@ describe('a job that is polled', () => {
 		['constructor', undefined],
 		[2, undefined],
 	])('in the state %j', (status, phase) => {
-		expect(jobSight(answerOf({ status })).phase).toBe(phase);
+		expect(jobStatus(answerOf({ status })).phase).toBe(phase);
 	});
 
 	it.each<[string, object]>([
@@ -166,7 +169,7 @@ describe('a job that is polled', () => {
 		['beside an empty one', { status: '', task_status: 'RUNNING' }],
 		['beside one that is no text', { status: true, data: { status: 'processing' } }],
 	])('may tell its state %s', (_, body) => {
-		expect(jobSight(answerOf(body)).phase).toBe('running');
+		expect(jobStatus(answerOf(body)).phase).toBe('running');
 	});
 
 	it.each<[unknown, number | undefined]>([
@@ -181,12 +184,12 @@ describe('a job that is polled', () => {
 		[null, undefined],
 		[{ percent: 30 }, undefined],
 	])('with the progress %j', (progress, expected) => {
-		expect(jobSight(answerOf({ status: 'in_progress', progress })).progress).toBe(expected);
+		expect(jobStatus(answerOf({ status: 'in_progress', progress })).progress).toBe(expected);
 	});
 
 	it.each(['output', 'data'])('may tell its progress within %s', (name) => {
 		const body = { status: 'processing', [name]: { progress: 40 } };
-		expect(jobSight(answerOf(body)).progress).toBe(40);
+		expect(jobStatus(answerOf(body)).progress).toBe(40);
 	});
 
 	it.each<[string, object, object]>([
@@ -195,15 +198,15 @@ describe('a job that is polled', () => {
 		['natively', { output: { code: 'a_code', message: 'no' } }, { code: 'a_code', message: 'no' }],
 		['not at all', {}, {}],
 	])('may tell why it failed as %s', (_, fields, failure) => {
-		expect(jobSight(answerOf({ status: 'failed', ...fields })).failure).toEqual(failure);
+		expect(jobStatus(answerOf({ status: 'failed', ...fields })).failure).toEqual(failure);
 	});
 
 	it('has no failure unless it failed', () => {
-		const sight = jobSight(answerOf({ status: 'completed', error: { message: 'old' } }));
+		const sight = jobStatus(answerOf({ status: 'completed', error: { message: 'old' } }));
 		expect(sight).not.toHaveProperty('failure');
 	});
 
-	it.each<[string, Answer]>([
+	it.each<[string, ServiceResponse]>([
 		['is empty', answerOf('')],
 		['is a list', answerOf([{ status: 'completed' }])],
 		['is a page', answerOf('<html></html>')],
@@ -211,7 +214,7 @@ describe('a job that is polled', () => {
 		['names no status', answerOf({ id: 'video_1' })],
 		['has a status of another kind', answerOf({ status: { name: 'completed' } })],
 	])('is not seen when the answer %s', (_, answer) => {
-		expect(() => jobSight(answer)).toThrow(Unusable);
+		expect(() => jobStatus(answer)).toThrow(UnusableResponse);
 	});
 });
 
@@ -297,7 +300,7 @@ describe('the link to a video', () => {
 		['a text that has a link in it', { note: `see ${link}` }],
 		['the address to ask for the status only', { status_url: link, links: { self: link } }],
 	])('is not found when the answer is %s', (_, body) => {
-		expect(() => found(body)).toThrow(Unusable);
+		expect(() => found(body)).toThrow(UnusableResponse);
 	});
 });
 
@@ -325,12 +328,12 @@ describe('the list of models', () => {
 	});
 
 	it.each([{}, { data: null }, { data: 'chat-1' }, null, ''])('is not found in %j', (body) => {
-		expect(() => modelList(answerOf(body))).toThrow(Unusable);
+		expect(() => modelList(answerOf(body))).toThrow(UnusableResponse);
 	});
 });
 
 describe('what is wrong with an answer', () => {
-	it.each<[string, Answer]>([
+	it.each<[string, ServiceResponse]>([
 		['broke off: aborted', cutAfter('{"id":')],
 		['is empty', answerOf(' \n')],
 		[
@@ -341,16 +344,16 @@ describe('what is wrong with an answer', () => {
 		['is not JSON: {"id":', answerOf('{"id":')],
 		['has an unexpected form: [1,2]', answerOf([1, 2])],
 	])('%s', (expected, answer) => {
-		expect(complaint(answer)).toBe(expected);
+		expect(describeBody(answer)).toBe(expected);
 	});
 
 	it('stays short', () => {
-		expect(complaint(answerOf('x'.repeat(1000)))).toHaveLength('is not JSON: '.length + 121);
+		expect(describeBody(answerOf('x'.repeat(1000)))).toHaveLength('is not JSON: '.length + 121);
 	});
 });
 
 describe('any answer at all', () => {
-	const parsers = { createdTask, createdVideo, jobSight, videoContent, modelList };
+	const parsers = { createdTask, createdVideo, jobSight: jobStatus, videoContent, modelList };
 	const names = fc.constantFrom(
 		...['output', 'data', 'task_id', 'id', 'status', 'task_status', 'progress', 'result_url'],
 		...['url', 'error', 'code', 'message', 'models', 'request_id', '__proto__', 'toString'],
@@ -389,7 +392,7 @@ describe('any answer at all', () => {
 				try {
 					expect(parse(answerOf(text, rest))).toBeDefined();
 				} catch (error) {
-					expect(error).toBeInstanceOf(Unusable);
+					expect(error).toBeInstanceOf(UnusableResponse);
 				}
 			}),
 			{ numRuns: 500 },
@@ -400,12 +403,12 @@ describe('any answer at all', () => {
 		fc.assert(
 			fc.property(texts, (text) => {
 				try {
-					const { status, progress = 0, link = 'https://a.example' } = jobSight(answerOf(text));
+					const { status, progress = 0, link = 'https://a.example' } = jobStatus(answerOf(text));
 					expect(status).not.toBe('');
 					expect(Number.isFinite(progress)).toBe(true);
 					expect(URL.canParse(link)).toBe(true);
 				} catch (error) {
-					expect(error).toBeInstanceOf(Unusable);
+					expect(error).toBeInstanceOf(UnusableResponse);
 				}
 			}),
 			{ numRuns: 500 },

@@ -1,12 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { generated } from '../../nodes/LmChatModelGateway/received';
-import * as answers from '../../nodes/shared/gateway/answers';
-import { completion, textOf, type Completion } from '../../nodes/shared/gateway/chat';
-import { embeddingList } from '../../nodes/shared/gateway/embeddings';
-import { chatPictures, picturesOf, type Picture } from '../../nodes/shared/gateway/images';
+import { toGenerateResult } from '../../nodes/LmChatModelGateway/generateResult';
+import { completion, textOf, type Completion } from '../../nodes/shared/gateway/chat/completion';
+import { textMessage } from '../../nodes/shared/gateway/chat/message';
+import {
+	describeBody,
+	bodyFields,
+	UnusableResponse,
+	type ServiceResponse,
+} from '../../nodes/shared/gateway/client/response';
+import { embeddingList } from '../../nodes/shared/gateway/embeddings/responses';
+import {
+	readChatImages,
+	readImages,
+	type Image,
+} from '../../nodes/shared/gateway/images/responses';
+import {
+	createdTask,
+	createdVideo,
+	jobStatus,
+	videoContent,
+} from '../../nodes/shared/gateway/jobs/responses';
 import { excerpt, textAt } from '../../nodes/shared/gateway/json';
-import { Unusable, type Answer } from '../../nodes/shared/gateway/transport';
+import { modelList } from '../../nodes/shared/gateway/models/responses';
 import { answerOf } from '../support/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
 import { fc, tries } from '../support/fuzz';
@@ -16,18 +32,18 @@ import { trueAnswers } from '../support/trueAnswers';
 const isId = (id: unknown) => typeof id === 'string' && id !== '' && id.trim() === id;
 const isLink = (url: string | undefined) =>
 	url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url);
-const isPicture = ({ url, bytes }: Picture) => (bytes ? bytes.length > 0 : isLink(url));
+const isPicture = ({ url, bytes }: Image) => (bytes ? bytes.length > 0 : isLink(url));
 const isNumber = (value: unknown) => value === undefined || Number.isFinite(value);
 
 interface Reader<T> {
 	like: object[];
-	read: (answer: Answer) => T;
+	read: (answer: ServiceResponse) => T;
 	/** What whoever gets the value relies on, besides its being plain. */
 	isGood: (value: T) => boolean;
 }
 const reader = <T>(
 	like: object | object[],
-	read: (answer: Answer) => T,
+	read: (answer: ServiceResponse) => T,
 	isGood: (value: T) => boolean,
 ): Reader<unknown> => ({ like: [like].flat(), read, isGood }) as Reader<unknown>;
 
@@ -35,11 +51,10 @@ const isCompletion = ({ choices }: Completion) =>
 	choices.length > 0 &&
 	choices.every(({ message, index }) => typeof textOf(message) === 'string' && isNumber(index));
 
-const { createdTask, createdVideo, jobSight, modelList, textMessage, videoContent } = answers;
 const readers: Record<string, Reader<unknown>> = {
-	complaint: reader(
+	describeBody: reader(
 		trueAnswers.models,
-		answers.complaint,
+		describeBody,
 		(text) => text !== '' && text.length < 200,
 	),
 	createdTask: reader(
@@ -52,9 +67,9 @@ const readers: Record<string, Reader<unknown>> = {
 		createdVideo,
 		({ id, fields }) => isId(id) && fields.id === id,
 	),
-	jobSight: reader(
+	jobStatus: reader(
 		[...trueAnswers.task, ...trueAnswers.video],
-		jobSight,
+		jobStatus,
 		({ status, progress, link, failure = {} }) =>
 			isId(status) &&
 			status.length <= 101 &&
@@ -66,9 +81,10 @@ const readers: Record<string, Reader<unknown>> = {
 	modelList: reader(trueAnswers.models, modelList, (models) => models.every(({ id }) => isId(id))),
 	textMessage: reader(trueAnswers.message, textMessage, ({ text }) => typeof text === 'string'),
 	completion: reader(trueAnswers.chat, completion, isCompletion),
-	generated: reader(
+	bodyFields: reader(trueAnswers.models, bodyFields, (fields) => typeof fields === 'object'),
+	toGenerateResult: reader(
 		trueAnswers.chat,
-		(answer) => generated(completion(answer)),
+		(answer) => toGenerateResult(completion(answer)),
 		({ message, usage = {} }) =>
 			Object.values(usage).every(isNumber) &&
 			message.content.every((part) =>
@@ -77,12 +93,12 @@ const readers: Record<string, Reader<unknown>> = {
 					: isId(part.toolCallId) && isId(part.toolName) && part.input.startsWith('{'),
 			),
 	),
-	picturesOf: reader(trueAnswers.imageGenerate, picturesOf, ({ pictures: list }) =>
+	readImages: reader(trueAnswers.imageGenerate, readImages, ({ pictures: list }) =>
 		list.every(isPicture),
 	),
-	chatPictures: reader(
+	readChatImages: reader(
 		trueAnswers.chat,
-		chatPictures,
+		readChatImages,
 		({ text, pictures: list }) => typeof text === 'string' && list.every(isPicture),
 	),
 	embeddingList: reader(
@@ -94,7 +110,7 @@ const readers: Record<string, Reader<unknown>> = {
 	),
 };
 
-const heads = fc.constantFrom<Partial<Answer>>(
+const heads = fc.constantFrom<Partial<ServiceResponse>>(
 	...[{}, { requestId: 'req_1' }, { headers: { 'content-type': 'text/html' } }, { isFile: true }],
 	...[{ location: 'https://a.example/v.mp4' }, { location: 'ftp://a.example/v.mp4' }],
 );
@@ -106,7 +122,7 @@ const broken = (text: string) =>
 		broken: 'aborted',
 	}));
 
-function answersLike(like: object[]): fc.Arbitrary<Answer> {
+function answersLike(like: object[]): fc.Arbitrary<ServiceResponse> {
 	const bodies = fc.oneof(...like.map((answer) => fc.oneof(nearly(answer), fc.constant(answer))));
 	const texts = fc.oneof(
 		{ weight: 6, arbitrary: bodies.map(jsonText) },
@@ -127,7 +143,7 @@ describe('any answer at all', () => {
 		const sources = files.filter((file) => file.endsWith('.ts'));
 		const found = sources.flatMap((file) => {
 			const source = readFileSync(path.join(root, file), 'utf8');
-			const taking = /^export function (\w+)\([^)]*: (?:Answer|Completion)\b/gm;
+			const taking = /^export function (\w+)\([^)]*: (?:ServiceResponse|Completion)\b/gm;
 			return [...source.matchAll(taking)].map(([, name]) => name);
 		});
 		expect(found.sort()).toEqual(Object.keys(readers).sort());
@@ -144,7 +160,7 @@ describe('any answer at all', () => {
 				expectPlain(value);
 				if (!isGood(value)) throw new Error(`not good: ${excerpt(JSON.stringify(value), 500)}`);
 			} catch (error) {
-				if (!(error instanceof Unusable)) throw error;
+				if (!(error instanceof UnusableResponse)) throw error;
 				expect(error.message.length).toBeLessThan(1000);
 			}
 			expect(performance.now() - begun).toBeLessThan(1000);

@@ -1,8 +1,8 @@
-import { GatewayError } from '../../nodes/shared/gateway/errors';
+import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
+import { jobFailureReason, readErrorObject } from '../../nodes/shared/gateway/errors/errorObject';
+import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { isObject, parseJson } from '../../nodes/shared/gateway/json';
-import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol';
-import { jobFailureReason, serviceError } from '../../nodes/shared/gateway/serviceErrors';
-import { Unusable } from '../../nodes/shared/gateway/transport';
+import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
 import { fc, tries } from '../support/fuzz';
 import { gatewayTo } from '../support/gatewayWorld';
@@ -74,7 +74,7 @@ describe('any refusal', () => {
 					mayLeadToFile: endpoint === endpoints.videoContent,
 					parse({ json, isFile, location }) {
 						if (isFile || location !== undefined || isObject(json)) return 'an answer';
-						throw new Unusable('is no object');
+						throw new UnusableResponse('is no object');
 					},
 				});
 				const outcome: unknown = await call.catch((failure: unknown) => failure);
@@ -91,7 +91,7 @@ describe('any reason', () => {
 	it('of a refusal or of a failed job is a text, or there is none', () => {
 		const property = fc.property(bodies, (text) => {
 			const body = parseJson(text);
-			for (const said of [serviceError(body) ?? {}, jobFailureReason(body)]) {
+			for (const said of [readErrorObject(body) ?? {}, jobFailureReason(body)]) {
 				expectPlain(said);
 				expect(Object.values(said).every((v) => v === undefined || typeof v === 'string')).toBe(
 					true,

@@ -1,7 +1,8 @@
-import { StreamedCompletion, textOf } from '../../nodes/shared/gateway/chat';
-import { chatPictures } from '../../nodes/shared/gateway/images';
-import { markdownImages } from '../../nodes/shared/gateway/markdown';
-import { Unusable } from '../../nodes/shared/gateway/transport';
+import { textOf } from '../../nodes/shared/gateway/chat/completion';
+import { StreamedCompletion } from '../../nodes/shared/gateway/chat/streamedCompletion';
+import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
+import { markdownImages } from '../../nodes/shared/gateway/images/markdown';
+import { readChatImages } from '../../nodes/shared/gateway/images/responses';
 import { answerOf } from '../support/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
 import { fc, tries } from '../support/fuzz';
@@ -56,7 +57,7 @@ describe('any stream of chunks', () => {
 					expect(typeof textOf(message)).toBe('string');
 				}
 			} catch (error) {
-				if (!(error instanceof Unusable)) throw error;
+				if (!(error instanceof UnusableResponse)) throw error;
 			}
 		});
 		fc.assert(property, tries(1500));
@@ -99,7 +100,7 @@ describe('any text in which pictures are looked for', () => {
 			const content = `![it](https://a.example/p.png) ${piece.repeat(1_000_000 / piece.length)}`;
 			const answer = answerOf({ choices: [{ message: { content } }] });
 			const begun = performance.now();
-			expect(chatPictures(answer).pictures.length).toBeGreaterThan(0);
+			expect(readChatImages(answer).pictures.length).toBeGreaterThan(0);
 			expect(performance.now() - begun).toBeLessThan(3000);
 		},
 	);

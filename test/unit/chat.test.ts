@@ -1,5 +1,6 @@
-import { completion, StreamedCompletion, textOf } from '../../nodes/shared/gateway/chat';
-import { Unusable } from '../../nodes/shared/gateway/transport';
+import { completion, textOf } from '../../nodes/shared/gateway/chat/completion';
+import { StreamedCompletion } from '../../nodes/shared/gateway/chat/streamedCompletion';
+import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { answerOf } from '../support/answers';
 import { fc } from '../support/fuzz';
 
@@ -22,12 +23,12 @@ function streamed(pieces: unknown[], parts = {}) {
 	return { live, stream, finish: () => stream.finish(answerOf('', parts)) };
 }
 
-function unusable(work: () => unknown): Unusable {
+function unusable(work: () => unknown): UnusableResponse {
 	try {
 		work();
 	} catch (error) {
-		expect(error).toBeInstanceOf(Unusable);
-		return error as Unusable;
+		expect(error).toBeInstanceOf(UnusableResponse);
+		return error as UnusableResponse;
 	}
 	throw new Error('it was usable');
 }
@@ -86,7 +87,7 @@ describe('a completion', () => {
 						expect(typeof textOf(choice.message)).toBe('string');
 					}
 				} catch (error) {
-					expect(error).toBeInstanceOf(Unusable);
+					expect(error).toBeInstanceOf(UnusableResponse);
 				}
 			}),
 			{ numRuns: 500 },
@@ -342,8 +343,8 @@ describe('a streamed completion', () => {
 				try {
 					expect(finish().choices.length).toBeGreaterThan(0);
 				} catch (error) {
-					expect(error).toBeInstanceOf(Unusable);
-					expect(typeof (error as Unusable).partialText).toBe('string');
+					expect(error).toBeInstanceOf(UnusableResponse);
+					expect(typeof (error as UnusableResponse).partialText).toBe('string');
 				}
 				expect(Object.keys(Object.prototype)).toEqual([]);
 			}),

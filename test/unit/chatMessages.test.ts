@@ -1,10 +1,10 @@
 import type { Message, MessageContent } from '../../nodes/LmChatModelGateway/aiNodeSdk';
-import { sentMessages } from '../../nodes/LmChatModelGateway/sentMessages';
-import { GatewayError } from '../../nodes/shared/gateway/errors';
+import { toServiceMessages } from '../../nodes/LmChatModelGateway/messages';
+import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 
 const text = (words: string): MessageContent => ({ type: 'text', text: words });
 const sent = (role: Message['role'], ...content: MessageContent[]) =>
-	sentMessages([{ role, content }]);
+	toServiceMessages([{ role, content }]);
 const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
 describe('messages to the service', () => {

@@ -4,9 +4,9 @@ import type {
 	StreamChunk,
 } from '../../nodes/LmChatModelGateway/aiNodeSdk';
 import { GatewayChatModel, type ChatSettings } from '../../nodes/LmChatModelGateway/chatModel';
-import { connectionFrom } from '../../nodes/shared/gateway/connection';
-import { GatewayError } from '../../nodes/shared/gateway/errors';
-import { Gateway as Transport } from '../../nodes/shared/gateway/transport';
+import { connectionFrom } from '../../nodes/shared/gateway/client/connection';
+import { Gateway as Transport } from '../../nodes/shared/gateway/client/gateway';
+import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { startGateway, type Gateway } from '../gateway';
 import { failureOf, key, simulatedWorld, type WorldOptions } from '../support/gatewayWorld';
 
@@ -26,16 +26,16 @@ describe('the chat model', () => {
 	const asItIs = (error: unknown) => error as Error;
 	const modelOf = ({ settings, backupUrl, shown = asItIs, ...options }: Given = {}) => {
 		const connection = connectionFrom({ apiKey: key, baseUrl: gateway.url, backupUrl });
-		const world = simulatedWorld(options);
+		const runtime = simulatedWorld(options);
 		const model = new GatewayChatModel(
 			{ model: 'chat-1', fields: {}, ...settings },
 			{
-				gateway: new Transport(connection, world),
+				gateway: new Transport(connection, runtime),
 				schemaOf: (tool) => tool.inputSchema,
 				shown,
 			},
 		);
-		return { model, clock: world.clock };
+		return { model, clock: runtime.clock };
 	};
 	const user = (...content: MessageContent[]): Message => ({ role: 'user', content });
 	const text = (words: string): MessageContent => ({ type: 'text', text: words });

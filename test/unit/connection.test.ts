@@ -1,5 +1,5 @@
-import { connectionFrom } from '../../nodes/shared/gateway/connection';
-import { GatewayError } from '../../nodes/shared/gateway/errors';
+import { connectionFrom } from '../../nodes/shared/gateway/client/connection';
+import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 
 const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };
 

@@ -1,11 +1,10 @@
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
-import type { VideoSource } from '../../nodes/shared/gateway/answers';
-import { downloadVideo, type DownloadRequest } from '../../nodes/shared/gateway/download';
+import type { FileSource } from '../../nodes/shared/gateway/client/fileRequest';
+import { downloadVideo, type DownloadRequest } from '../../nodes/shared/gateway/jobs/download';
 import { mp4Of, sha256 } from '../support/boxes';
 import { failureOf, gatewayTo, key, type WorldOptions } from '../support/gatewayWorld';
-import { storage, type StorageOptions } from '../support/scriptedStorage';
 import {
 	answer,
 	breakOff,
@@ -19,6 +18,7 @@ import {
 	type Reply,
 	type ScriptedServer,
 } from '../support/scriptedServer';
+import { storage, type StorageOptions } from '../support/scriptedStorage';
 
 const file = mp4Of(200_000);
 const other = mp4Of(150_000);
@@ -52,10 +52,10 @@ const download = (
 	}: Downloading = {},
 ) => {
 	const gateway = gatewayTo(baseUrl, options);
-	const { world } = gateway;
+	const { runtime } = gateway;
 	const stored: Buffer[] = [];
-	const start = world.clock.now();
-	const source: VideoSource = { url: url + path, authenticated };
+	const start = runtime.clock.now();
+	const source: FileSource = { url: url + path, authenticated };
 	const request = { source, refresh: refresh ?? (async () => source), purpose: 'download it' };
 	const done = downloadVideo(gateway, request, async (bytes) => {
 		const pieces: Uint8Array[] = [];
@@ -66,7 +66,7 @@ const download = (
 		}
 		return sha256(Buffer.concat(pieces));
 	});
-	return { done, stored, world, passed: () => world.clock.now() - start };
+	return { done, stored, runtime, passed: () => runtime.clock.now() - start };
 };
 
 const rangesOf = ({ requests }: ScriptedServer) => requests.map(({ headers }) => headers.range);
@@ -532,7 +532,7 @@ describe('a store', () => {
 		const stored = await downloadVideo(gateway, request, async (bytes) => {
 			const pieces: Uint8Array[] = [];
 			for await (const piece of bytes) {
-				await gateway.world.clock.sleep(150_000);
+				await gateway.runtime.clock.sleep(150_000);
 				pieces.push(piece);
 			}
 			return sha256(Buffer.concat(pieces));

@@ -1,8 +1,9 @@
-import { embeddingCreate } from '../../nodes/ModelGateway/operations/embeddingCreate';
-import { embeddingList, fromBase64 } from '../../nodes/shared/gateway/embeddings';
-import { GatewayError } from '../../nodes/shared/gateway/errors';
-import { Unusable, type Call } from '../../nodes/shared/gateway/transport';
-import type { ItemRun } from '../../nodes/shared/n8n/operation';
+import { embeddingCreate } from '../../nodes/ModelGateway/resources/embedding/create';
+import { type Call } from '../../nodes/shared/gateway/client/gateway';
+import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
+import { embeddingList, fromBase64 } from '../../nodes/shared/gateway/embeddings/responses';
+import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import type { ItemRun } from '../../nodes/shared/n8n/items/work';
 import { answerOf } from '../support/answers';
 import { fc } from '../support/fuzz';
 
@@ -107,7 +108,7 @@ describe('a list of vectors', () => {
 			{ data: [0, index].map((own) => ({ index: own, embedding: [1] })) },
 		]),
 	])('is not taken with %s', (_, body) => {
-		expect(() => embeddingList(answerOf(body), 2)).toThrow(Unusable);
+		expect(() => embeddingList(answerOf(body), 2)).toThrow(UnusableResponse);
 	});
 
 	it('is whole or Unusable, whatever the answer is', () => {
@@ -130,7 +131,7 @@ describe('a list of vectors', () => {
 					expect(new Set(made.map(({ length }) => length)).size).toBe(Math.min(count, 1));
 					expect(made.flat().every(Number.isFinite)).toBe(true);
 				} catch (error) {
-					expect(error).toBeInstanceOf(Unusable);
+					expect(error).toBeInstanceOf(UnusableResponse);
 				}
 			}),
 			{ numRuns: 500 },
@@ -156,7 +157,7 @@ describe('texts of many items', () => {
 			const { data } = list(input.map((text) => [numberOf(text), 1]));
 			return parse(answerOf({ data: data.reverse(), usage: { total_tokens: input.length } }));
 		};
-		const gateway = { call, world: {}, withSignal: () => gateway };
+		const gateway = { call, runtime: {}, withSignal: () => gateway };
 		// All that a batch needs of a run.
 		return { gateway, context: {} } as unknown as ItemRun;
 	}

@@ -1,6 +1,6 @@
 import type { INode } from 'n8n-workflow';
-import { badInput } from '../../nodes/shared/gateway/errors';
-import { errorItem } from '../../nodes/shared/n8n/errors';
+import { badInput } from '../../nodes/shared/gateway/errors/badInput';
+import { errorItem } from '../../nodes/shared/n8n/errors/nodeError';
 
 describe('the item in the place of one that failed', () => {
 	const error = badInput([{ field: 'Prompt', problem: 'is empty' }]);

@@ -1,5 +1,6 @@
-import { GatewayError, badInput, canceled } from '../../nodes/shared/gateway/errors';
-import { noAnswer, refused } from '../../nodes/shared/gateway/failedRequests';
+import { badInput } from '../../nodes/shared/gateway/errors/badInput';
+import { canceled, GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { noAnswer, refused } from '../../nodes/shared/gateway/errors/requestErrors';
 
 const create = { purpose: 'create the video', lostIsBilled: 'unknown' } as const;
 const list = { purpose: 'list the models', lostIsBilled: 'no' } as const;

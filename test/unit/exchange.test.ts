@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { exchange, type ExchangeOptions } from '../../nodes/shared/gateway/exchange';
-import type { HttpRequest } from '../../nodes/shared/gateway/http';
+import { exchange, type ExchangeOptions } from '../../nodes/shared/gateway/client/exchange';
+import type { HttpRequest } from '../../nodes/shared/gateway/client/http';
 import { failureOf, key, simulatedWorld } from '../support/gatewayWorld';
 import {
 	answer,

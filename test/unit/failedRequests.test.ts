@@ -1,5 +1,5 @@
-import { noAnswer, refused, unreadable } from '../../nodes/shared/gateway/failedRequests';
-import { errorCodes } from '../../nodes/shared/gateway/protocol';
+import { noAnswer, refused, unreadable } from '../../nodes/shared/gateway/errors/requestErrors';
+import { errorCodes } from '../../nodes/shared/gateway/protocol/errorCodes';
 
 const create = { purpose: 'create the video', lostIsBilled: 'unknown' } as const;
 const list = { purpose: 'list the models', lostIsBilled: 'no' } as const;
@@ -127,15 +127,18 @@ describe('a refusal', () => {
 		expect(refusal(429, { message }).record.retry_can_help).toBe(heals);
 	});
 
-	it.each(Object.entries(errorCodes))('knows the code %s', (code, { meaning, advice, heals }) => {
-		expect(refusal(500, { code }).record).toMatchObject({
-			message: `Could not create the video: ${meaning} (HTTP 500, ${code})`,
-			advice,
-			code,
-			billed: 'no',
-			retry_can_help: heals,
-		});
-	});
+	it.each(Object.entries(errorCodes))(
+		'knows the code %s',
+		(code, { meaning, advice, isTransient: heals }) => {
+			expect(refusal(500, { code }).record).toMatchObject({
+				message: `Could not create the video: ${meaning} (HTTP 500, ${code})`,
+				advice,
+				code,
+				billed: 'no',
+				retry_can_help: heals,
+			});
+		},
+	);
 
 	it.each([
 		[400, 'the request was refused', false],

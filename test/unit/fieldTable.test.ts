@@ -1,13 +1,10 @@
 import type { INodeProperties, INodePropertyCollection } from 'n8n-workflow';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { operations } from '../../nodes/ModelGateway/operations';
-import {
-	endpoints,
-	referenceVideoModels,
-	type Endpoint,
-} from '../../nodes/shared/gateway/protocol';
-import type { Media } from '../../nodes/shared/gateway/referenceVideo';
+import { operations } from '../../nodes/ModelGateway/resources';
+import type { Media } from '../../nodes/shared/gateway/jobs/referenceVideo';
+import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
+import { referenceVideoModels } from '../../nodes/shared/gateway/protocol/models';
 
 const root = path.join(__dirname, '../..');
 

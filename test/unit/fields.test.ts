@@ -1,5 +1,4 @@
-import { fieldProblem } from '../../nodes/shared/gateway/fields';
-import type { Field } from '../../nodes/shared/gateway/protocol';
+import { fieldProblem, type Field } from '../../nodes/shared/gateway/protocol/fields';
 
 const integer: Field = { type: 'integer', min: 2, max: 15 };
 const number: Field = { type: 'number', min: -2, max: 2 };

@@ -1,5 +1,5 @@
 import type { AxiosInstance } from 'axios';
-import { videoModels } from '../../nodes/shared/gateway/protocol';
+import { videoModels } from '../../nodes/shared/gateway/protocol/models';
 import { startGateway, type Gateway } from '../gateway';
 import { clientOf } from '../gateway/client';
 

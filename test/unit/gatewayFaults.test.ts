@@ -1,6 +1,6 @@
 import type { AxiosInstance, AxiosResponse } from 'axios';
 import { randomBytes } from 'node:crypto';
-import { errorCodes } from '../../nodes/shared/gateway/protocol';
+import { errorCodes } from '../../nodes/shared/gateway/protocol/errorCodes';
 import { startGateway, type FaultAction, type Gateway } from '../gateway';
 import { clientOf, download } from '../gateway/client';
 

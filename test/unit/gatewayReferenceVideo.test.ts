@@ -1,7 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import type { AxiosInstance } from 'axios';
 import { randomBytes } from 'node:crypto';
-import { endpoints } from '../../nodes/shared/gateway/protocol';
+import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { startGateway, type Gateway, type RenderSpec } from '../gateway';
 import { clientOf, createTask, download, ended } from '../gateway/client';
 

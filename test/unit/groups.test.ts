@@ -1,4 +1,4 @@
-import { groupsOf } from '../../nodes/shared/n8n/groups';
+import { batchesOf } from '../../nodes/shared/n8n/items/batches';
 import { fc } from '../support/fuzz';
 
 interface Request {
@@ -18,11 +18,11 @@ const requests = fc
 const batch = {
 	key: ({ model }: Request) => model,
 	size: ({ size }: Request) => size,
-	most: ({ most }: Request) => most,
+	maxSize: ({ most }: Request) => most,
 	perform: async () => [],
 };
 const groups = (list: Request[]) =>
-	groupsOf(
+	batchesOf(
 		list.map((request, item) => ({ item, request })),
 		batch,
 	).map((group) => group.map(({ item }) => item));
@@ -59,6 +59,6 @@ describe('the items of one request', () => {
 
 	it('are each alone where the work takes one at a time', () => {
 		const items = [{ request: 3 }, { request: 5 }];
-		expect(groupsOf(items, undefined)).toEqual([[items[0]], [items[1]]]);
+		expect(batchesOf(items, undefined)).toEqual([[items[0]], [items[1]]]);
 	});
 });

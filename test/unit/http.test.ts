@@ -1,11 +1,11 @@
 import { getEventListeners } from 'node:events';
+import { type HttpResponse } from '../../nodes/shared/gateway/client/http';
 import {
-	TimeLimitError,
-	guardedBody,
-	unlessAborted,
-	within,
-	type HttpResponse,
-} from '../../nodes/shared/gateway/http';
+	readWithIdleTimeout,
+	abortable,
+	withTimeout,
+} from '../../nodes/shared/gateway/client/timeouts';
+import { TimeLimitError } from '../../nodes/shared/gateway/errors/timeLimitError';
 import { SimulatedClock } from '../support/simulatedClock';
 
 const clock = new SimulatedClock();
@@ -24,21 +24,21 @@ const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').
 describe('a promise, unless aborted', () => {
 	it('settles as it does', async () => {
 		const { signal } = new AbortController();
-		await expect(unlessAborted(later('done'), signal)).resolves.toBe('done');
-		await expect(unlessAborted(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
-		await expect(unlessAborted(later('done'))).resolves.toBe('done');
+		await expect(abortable(later('done'), signal)).resolves.toBe('done');
+		await expect(abortable(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
+		await expect(abortable(later('done'))).resolves.toBe('done');
 	});
 
 	it('rejects as soon as the signal aborts', async () => {
-		await expect(unlessAborted(never, stopAfter(500))).rejects.toThrow('stopped by the user');
-		await expect(unlessAborted(never, AbortSignal.abort(new Error('before')))).rejects.toThrow(
+		await expect(abortable(never, stopAfter(500))).rejects.toThrow('stopped by the user');
+		await expect(abortable(never, AbortSignal.abort(new Error('before')))).rejects.toThrow(
 			'before',
 		);
 	});
 
 	it('leaves no listener on a signal that lives on', async () => {
 		const { signal } = new AbortController();
-		for (let count = 0; count < 20; count++) await unlessAborted(Promise.resolve(), signal);
+		for (let count = 0; count < 20; count++) await abortable(Promise.resolve(), signal);
 		expect(listenersOf(signal)).toBe(0);
 	});
 });
@@ -47,13 +47,13 @@ describe('work within a time limit', () => {
 	const limit = { milliseconds: 5000, clock };
 
 	it('gives what it gives', async () => {
-		await expect(within(limit, async () => await later('done'))).resolves.toBe('done');
+		await expect(withTimeout(limit, async () => await later('done'))).resolves.toBe('done');
 	});
 
 	it('ends at the limit, and is told so', async () => {
 		let told: AbortSignal | undefined;
 		const start = clock.now();
-		const work = within(limit, async (signal) => {
+		const work = withTimeout(limit, async (signal) => {
 			told = signal;
 			return await never;
 		});
@@ -68,7 +68,7 @@ describe('work within a time limit', () => {
 			milliseconds === 0
 				? AbortSignal.abort(new Error('stopped by the user'))
 				: stopAfter(milliseconds);
-		const work = within({ ...limit, signal }, async (inner) => {
+		const work = withTimeout({ ...limit, signal }, async (inner) => {
 			told = inner;
 			return await never;
 		});
@@ -79,8 +79,8 @@ describe('work within a time limit', () => {
 	it('leaves no listener and no error behind', async () => {
 		const { signal } = new AbortController();
 		for (let count = 0; count < 20; count++) {
-			await within({ ...limit, signal }, async () => undefined);
-			await within({ ...limit, signal }, async () => {
+			await withTimeout({ ...limit, signal }, async () => undefined);
+			await withTimeout({ ...limit, signal }, async () => {
 				throw new Error('no');
 			}).catch(() => undefined);
 		}
@@ -113,7 +113,7 @@ describe('a guarded body', () => {
 		{ signal, consumer = 0 }: { signal?: AbortSignal; consumer?: number } = {},
 	) => {
 		let count = 0;
-		for await (const bytes of guardedBody(response, { clock, signal, silence: 10_000 })) {
+		for await (const bytes of readWithIdleTimeout(response, { clock, signal, silence: 10_000 })) {
 			count += bytes.length / piece.length;
 			await clock.sleep(consumer);
 		}
@@ -163,7 +163,7 @@ describe('a guarded body', () => {
 	it('is closed when its consumer has enough, and leaves no listener', async () => {
 		const { signal } = new AbortController();
 		const { response, state } = responseOf([10, 10]);
-		for await (const bytes of guardedBody(response, { clock, signal, silence: 10_000 })) {
+		for await (const bytes of readWithIdleTimeout(response, { clock, signal, silence: 10_000 })) {
 			expect(bytes).toBe(piece);
 			break;
 		}

@@ -1,8 +1,8 @@
 import { createCanvas, GifEncoder } from '@napi-rs/canvas';
-import { chatPictures, picturesOf } from '../../nodes/shared/gateway/images';
-import { markdownImages } from '../../nodes/shared/gateway/markdown';
-import { hasSeveralFrames, pictureType } from '../../nodes/shared/gateway/pictureBytes';
-import { Unusable } from '../../nodes/shared/gateway/transport';
+import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
+import { hasSeveralFrames, imageType } from '../../nodes/shared/gateway/images/imageType';
+import { markdownImages } from '../../nodes/shared/gateway/images/markdown';
+import { readChatImages, readImages } from '../../nodes/shared/gateway/images/responses';
 import { answerOf } from '../support/answers';
 import { fc } from '../support/fuzz';
 
@@ -117,7 +117,7 @@ describe('the pictures of an answer', () => {
 		['beside one without a byte', { data: [{ b64_json: '!!!' }, { url: link }] }],
 		['beside an empty list', { data: [], images: [{ url: link }] }],
 	])('are found: a link %s', (_, body) => {
-		expect(picturesOf(answerOf(body)).pictures).toEqual([expect.objectContaining({ url: link })]);
+		expect(readImages(answerOf(body)).pictures).toEqual([expect.objectContaining({ url: link })]);
 	});
 
 	it.each<[string, object]>([
@@ -128,7 +128,7 @@ describe('the pictures of an answer', () => {
 		['as image_url', { image_url: { url: `data:image/gif;base64,${base64}` } }],
 	])('are found: one that is in the answer %s, and not handed on twice', (_, entry) => {
 		const body = { data: [{ ...entry, revised_prompt: 'a cat' }] };
-		const [picture] = picturesOf(answerOf(body)).pictures;
+		const [picture] = readImages(answerOf(body)).pictures;
 		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
 		expect(picture.fields).toMatchObject({ revised_prompt: 'a cat' });
 		expect(JSON.stringify(picture.fields)).not.toContain(base64);
@@ -136,7 +136,7 @@ describe('the pictures of an answer', () => {
 
 	it('are resolved against the address of the answer, and are absolute for whoever comes next', () => {
 		const data = [{ url: '/files/1.png?a=%2F' }, '//cdn.example/2.png'];
-		const { pictures } = picturesOf(
+		const { pictures } = readImages(
 			answerOf({ data }, { url: 'https://gateway.example/v1/images' }),
 		);
 		expect(pictures).toEqual([
@@ -152,16 +152,16 @@ describe('the pictures of an answer', () => {
 		'data:image/svg+xml;utf8,<svg width="100%"><text>a+b&c ü</text></svg>',
 		'data:image/svg+xml,%3Csvg width="100%"%3E%3Ctext%3Ea+b%26c %C3%BC%3C/text%3E%3C/svg%3E',
 	])('may be a drawing in words: %s', (url) => {
-		const [{ bytes }] = picturesOf(answerOf({ data: [{ url }] })).pictures;
+		const [{ bytes }] = readImages(answerOf({ data: [{ url }] })).pictures;
 		expect(bytes?.toString()).toBe('<svg width="100%"><text>a+b&c ü</text></svg>');
 	});
 
 	it('are counted where they are missing', () => {
 		const refused = { url: null, error: { message: 'Out of paint' } };
 		const body = { data: [{ url: link }, refused, { url: 'a.png' }] };
-		expect(picturesOf(answerOf(body)).missing).toEqual([refused, { url: 'a.png' }]);
+		expect(readImages(answerOf(body)).missing).toEqual([refused, { url: 'a.png' }]);
 		const text = `![a](${link}) ![b](b.png)`;
-		expect(chatPictures(answerOf(chat(text))).missing).toEqual(['b.png']);
+		expect(readChatImages(answerOf(chat(text))).missing).toEqual(['b.png']);
 	});
 
 	it.each([
@@ -172,7 +172,9 @@ describe('the pictures of an answer', () => {
 		[],
 		'',
 		'<html>',
-	])('are missed in %j', (body) => expect(() => picturesOf(answerOf(body))).toThrow(Unusable));
+	])('are missed in %j', (body) =>
+		expect(() => readImages(answerOf(body))).toThrow(UnusableResponse),
+	);
 });
 
 describe('the pictures of a chat', () => {
@@ -180,7 +182,7 @@ describe('the pictures of a chat', () => {
 		const part = (url: string) => ({ type: 'image_url', image_url: { url } });
 		const content = [{ type: 'text', text: `Here: ![a](${link})` }, part('https://a.example/2')];
 		const body = chat(content, { images: [part('https://a.example/3')] });
-		const found = chatPictures(answerOf(body, { requestId: 'r1' }));
+		const found = readChatImages(answerOf(body, { requestId: 'r1' }));
 		expect(found).toMatchObject({ text: `Here: ![a](${link})`, model: 'm', request_id: 'r1' });
 		expect(found.pictures.map(({ url }) => url)).toEqual([
 			link,
@@ -191,7 +193,7 @@ describe('the pictures of a chat', () => {
 
 	it('may be in the text itself', () => {
 		const url = `data:image/gif;base64,${pixel.toString('base64')}`;
-		const [picture] = chatPictures(answerOf(chat(`![a](${url})`))).pictures;
+		const [picture] = readChatImages(answerOf(chat(`![a](${url})`))).pictures;
 		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
 		expect(JSON.stringify(picture.fields)).toBe('{}');
 	});
@@ -208,7 +210,7 @@ describe('the pictures of a chat', () => {
 			'![a](data:image (title)), then ![b](data:image)!',
 		],
 	])('may be in the text in every form that markdown has: %j', (text, shown) => {
-		const answer = chatPictures(answerOf(chat(text)));
+		const answer = readChatImages(answerOf(chat(text)));
 		for (const { bytes } of answer.pictures) expect(bytes).toEqual(pixel);
 		expect(answer.pictures).toHaveLength(text.split('![').length - 1);
 		expect(answer.text?.replace(/\s+/g, ' ')).toBe(shown.replace(/\s+/g, ' '));
@@ -216,14 +218,16 @@ describe('the pictures of a chat', () => {
 
 	it('take time in proportion to the text that they are in', () => {
 		const start = performance.now();
-		chatPictures(answerOf(chat(`![a](${data})${`(data:image/a,${' '.repeat(999)}`.repeat(100)}`)));
+		readChatImages(
+			answerOf(chat(`![a](${data})${`(data:image/a,${' '.repeat(999)}`.repeat(100)}`)),
+		);
 		expect(performance.now() - start).toBeLessThan(250);
 	});
 
 	it('are missed with the text that came instead', () => {
 		const text = 'I cannot draw that. ![a](a.png)';
-		const work = () => chatPictures(answerOf(chat(text)));
-		expect(work).toThrow(Unusable);
+		const work = () => readChatImages(answerOf(chat(text)));
+		expect(work).toThrow(UnusableResponse);
 		expect(work).toThrow(expect.objectContaining({ partialText: text }));
 	});
 });
@@ -248,9 +252,9 @@ describe('any answer to a request for pictures', () => {
 		fc.tuple(json, json).map(([content, images]) => chat(content, { images })),
 	);
 
-	it.each<[string, typeof picturesOf]>([
-		['picturesOf', picturesOf],
-		['chatPictures', chatPictures],
+	it.each<[string, typeof readImages]>([
+		['picturesOf', readImages],
+		['chatPictures', readChatImages],
 	])('gives a result or Unusable: %s', (_, parse) => {
 		fc.assert(
 			fc.property(bodies, (body) => {
@@ -262,7 +266,7 @@ describe('any answer to a request for pictures', () => {
 						if (url !== undefined) expect(url).toMatch(/^https?:/);
 					}
 				} catch (error) {
-					expect(error).toBeInstanceOf(Unusable);
+					expect(error).toBeInstanceOf(UnusableResponse);
 				}
 			}),
 			{ numRuns: 500 },
@@ -353,10 +357,10 @@ describe('the type of a picture', () => {
 			'image/heic',
 		]),
 	])('is told by its bytes: %s', (_, bytes, extension, mimeType) => {
-		expect(pictureType(bytes)).toEqual({ extension, mimeType });
+		expect(imageType(bytes)).toEqual({ extension, mimeType });
 		const within = new Uint8Array(bytes.length + 7);
 		within.set(bytes, 7);
-		expect(pictureType(within.subarray(7))).toEqual({ extension, mimeType });
+		expect(imageType(within.subarray(7))).toEqual({ extension, mimeType });
 	});
 
 	it.each([
@@ -369,17 +373,17 @@ describe('the type of a picture', () => {
 		'%PDF-',
 		'<?xml version="1.0"?><Error/>',
 		'BMW 320d, 2019',
-	])('is unknown for %j', (text) => expect(pictureType(Buffer.from(text))).toBeUndefined());
+	])('is unknown for %j', (text) => expect(imageType(Buffer.from(text))).toBeUndefined());
 });
 
 describe('the type that a picture came with', () => {
 	const bytes = Buffer.from('\xff\x0a\x00\x10\x05', 'latin1');
 	it('is taken where its bytes are of no known form', () => {
-		expect(pictureType(bytes, 'image/jxl; a=b')).toEqual({
+		expect(imageType(bytes, 'image/jxl; a=b')).toEqual({
 			extension: 'jxl',
 			mimeType: 'image/jxl',
 		});
-		expect(pictureType(png, 'image/jxl')?.mimeType).toBe('image/png');
+		expect(imageType(png, 'image/jxl')?.mimeType).toBe('image/png');
 	});
 
 	it.each<[string, Uint8Array]>([
@@ -387,7 +391,7 @@ describe('the type that a picture came with', () => {
 		['application/octet-stream', bytes],
 		['image/png', Buffer.from('<html>Grüße</html>')],
 		['image/png', Buffer.alloc(0)],
-	])('is not taken: %s', (said, file) => expect(pictureType(file, said)).toBeUndefined());
+	])('is not taken: %s', (said, file) => expect(imageType(file, said)).toBeUndefined());
 });
 
 describe('a picture of several frames', () => {

@@ -1,4 +1,7 @@
-import { mended, type LangChainModel } from '../../nodes/LmChatModelGateway/langChainModel';
+import {
+	patchLangChainModel,
+	type LangChainModel,
+} from '../../nodes/LmChatModelGateway/langChainModel';
 
 class Message {
 	constructor(readonly content: unknown) {}
@@ -46,7 +49,7 @@ const kept = (detail?: string) => [
 describe('the LangChain model', () => {
 	const given = () => {
 		const model = new Given();
-		return { model, chat: mended(model) };
+		return { model, chat: patchLangChainModel(model) };
 	};
 
 	it.each([

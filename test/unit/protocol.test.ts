@@ -1,23 +1,20 @@
 import {
 	aspectMarkers,
 	asyncHeader,
-	authentication,
-	billing,
 	endpoints,
-	errorCodes,
-	finishReasons,
-	isFinal,
-	jobKinds,
-	limits,
+	type Endpoint,
+} from '../../nodes/shared/gateway/protocol/endpoints';
+import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol/errorCodes';
+import { isFinal, jobKinds, phaseOf } from '../../nodes/shared/gateway/protocol/jobs';
+import { limits } from '../../nodes/shared/gateway/protocol/limits';
+import {
 	mediaTypes,
-	messageRoles,
-	phaseOf,
 	referenceVideoModels,
 	referenceVoice,
-	statusMeanings,
 	videoModels,
-	type Endpoint,
-} from '../../nodes/shared/gateway/protocol';
+} from '../../nodes/shared/gateway/protocol/models';
+import { finishReasons, messageRoles } from '../../nodes/shared/gateway/protocol/resources';
+import { authentication, billing } from '../../nodes/shared/gateway/protocol/service';
 
 // What is expected here is written down from the service's specification, not from the code.
 
@@ -224,7 +221,7 @@ describe('errors', () => {
 	});
 
 	it('heal by waiting only where nobody has to change anything', () => {
-		const healing = Object.keys(errorCodes).filter((code) => errorCodes[code].heals);
+		const healing = Object.keys(errorCodes).filter((code) => errorCodes[code].isTransient);
 		expect(healing).toEqual(['video_not_ready', 'upstream_error', 'write_response_body_failed']);
 	});
 
@@ -232,7 +229,7 @@ describe('errors', () => {
 		for (const status of [400, 401, 403, 429, 500])
 			expect(statusMeanings).toHaveProperty(`${status}`);
 		expect(
-			Object.keys(statusMeanings).filter((status) => statusMeanings[Number(status)].heals),
+			Object.keys(statusMeanings).filter((status) => statusMeanings[Number(status)].isTransient),
 		).toEqual([...['408', '429', '500']]);
 	});
 

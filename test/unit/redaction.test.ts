@@ -1,4 +1,4 @@
-import { Redaction } from '../../nodes/shared/gateway/redaction';
+import { Redaction } from '../../nodes/shared/gateway/client/redaction';
 import { fc, tries } from '../support/fuzz';
 
 const key = 'sk-sk-01/abc';
@@ -25,7 +25,7 @@ describe('the API key in what the service says', () => {
 		['a sk-sk-01', 'a ***'],
 		['a sk-sk-0', 'a sk-sk-0'],
 	])('is masked where a text broke off within it: %s', (text, expected) => {
-		expect(redaction.broken(text)).toBe(expected);
+		expect(redaction.truncated(text)).toBe(expected);
 	});
 
 	it('is left alone where it is a word of ordinary texts', () => {
@@ -36,7 +36,7 @@ describe('the API key in what the service says', () => {
 		const parts = fc.constantFrom(key, 'sk-', 'sk-01/', 'abc', ' ', '\\/', key.slice(0, -1));
 		const texts = fc.array(parts, { maxLength: 8 }).map((all) => all.join(''));
 		const property = fc.property(texts, fc.array(fc.nat(9), { maxLength: 20 }), (text, sizes) => {
-			const pieces = redaction.pieces();
+			const pieces = redaction.stream();
 			let given = '';
 			let rest = text;
 			for (const size of sizes) {
@@ -45,7 +45,7 @@ describe('the API key in what the service says', () => {
 				expect(given).not.toContain(key);
 			}
 			given += pieces.push(rest);
-			expect(given + pieces.end()).toBe(redaction.broken(text));
+			expect(given + pieces.end()).toBe(redaction.truncated(text));
 		});
 		fc.assert(property, tries(1000));
 	});

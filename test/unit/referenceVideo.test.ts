@@ -4,7 +4,7 @@ import {
 	type Media,
 	type ReferenceVideoParameters,
 	type ReferenceVideoRequest,
-} from '../../nodes/shared/gateway/referenceVideo';
+} from '../../nodes/shared/gateway/jobs/referenceVideo';
 
 const alpha = 'alpha-1.1-r2v';
 const beta = 'beta-2.7-r2v';

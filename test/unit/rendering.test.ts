@@ -1,7 +1,7 @@
-import { Worker } from 'node:worker_threads';
 import { createCanvas } from '@napi-rs/canvas';
 import { EncodedVideoChunk, VideoDecoder, type VideoFrame } from '@napi-rs/webcodecs';
 import { createFile, MP4BoxBuffer, type ISOFile } from 'mp4box';
+import { Worker } from 'node:worker_threads';
 
 import { probeImage, Renderer, type RenderSpec } from '../gateway/rendering';
 import { WorkerPool } from '../gateway/rendering/pool';

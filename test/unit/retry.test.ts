@@ -1,9 +1,9 @@
 import {
+	parseRetryAfter,
 	waitBeforeRetry,
-	retryAfterOf,
 	type FailedTry,
 	type RetryRules,
-} from '../../nodes/shared/gateway/retry';
+} from '../../nodes/shared/gateway/client/retryPolicy';
 import { fc } from '../support/fuzz';
 
 const rules: Record<string, RetryRules> = {
@@ -179,7 +179,7 @@ describe('the other base URL', () => {
 
 describe('Retry-After', () => {
 	const now = Date.UTC(2026, 0, 1, 12);
-	const retryAfter = (value: string) => retryAfterOf({ 'retry-after': value }, now);
+	const retryAfter = (value: string) => parseRetryAfter({ 'retry-after': value }, now);
 
 	it.each([
 		['0', 0],
@@ -202,7 +202,7 @@ describe('Retry-After', () => {
 	});
 
 	it('says nothing when it is absent', () => {
-		expect(retryAfterOf({}, now)).toBeUndefined();
+		expect(parseRetryAfter({}, now)).toBeUndefined();
 	});
 
 	it('is a time or nothing, whatever the header says', () => {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { packInto } from '../support/packed';
 
 const root = path.join(__dirname, '../..');
-const retry = 'nodes/shared/gateway/retry';
+const retry = 'nodes/shared/gateway/client/retryPolicy';
 
 describe("n8n's scanner for community packages", () => {
 	// One of n8n's rules spares every file whose path has the name of certain services in it, such as "S3": in a

@@ -1,8 +1,8 @@
 import {
 	jobFailureReason,
 	requestIdOf,
-	serviceError,
-} from '../../nodes/shared/gateway/serviceErrors';
+	readErrorObject,
+} from '../../nodes/shared/gateway/errors/errorObject';
 import { fc } from '../support/fuzz';
 
 describe('the error object', () => {
@@ -36,7 +36,7 @@ describe('the error object', () => {
 		['a text alone', 'no', undefined],
 	])('is read: %s', (_, body, expected) => {
 		// Absent and undefined fields mean the same here.
-		expect(JSON.stringify(sorted(serviceError(body)))).toBe(JSON.stringify(sorted(expected)));
+		expect(JSON.stringify(sorted(readErrorObject(body)))).toBe(JSON.stringify(sorted(expected)));
 	});
 
 	const sorted = (fields: object | undefined) =>
@@ -45,8 +45,8 @@ describe('the error object', () => {
 	it('is read without an error of our own, whatever it is', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (error) => {
-				serviceError(error);
-				serviceError({ error });
+				readErrorObject(error);
+				readErrorObject({ error });
 			}),
 		);
 	});

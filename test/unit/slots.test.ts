@@ -1,10 +1,10 @@
-import { Slots } from '../../nodes/shared/gateway/slots';
+import { AdaptiveLimit } from '../../nodes/shared/gateway/client/adaptiveLimit';
 import { SimulatedClock } from '../support/simulatedClock';
 
 const clock = new SimulatedClock();
 
 /** Runs pieces of work that each take so many milliseconds; gives when each began. */
-const startsOf = async (slots: Slots, durations: number[]) => {
+const startsOf = async (slots: AdaptiveLimit, durations: number[]) => {
 	const start = clock.now();
 	const starts: number[] = [];
 	await Promise.all(
@@ -20,19 +20,19 @@ const startsOf = async (slots: Slots, durations: number[]) => {
 
 describe('slots', () => {
 	it('let so many pieces of work run at a time, the others in order', async () => {
-		expect(await startsOf(new Slots(2), [10, 30, 10, 10, 10])).toEqual([0, 0, 10, 20, 30]);
+		expect(await startsOf(new AdaptiveLimit(2), [10, 30, 10, 10, 10])).toEqual([0, 0, 10, 20, 30]);
 	});
 
 	it('let all run that find room', async () => {
-		expect(await startsOf(new Slots(Infinity), [10, 10, 10])).toEqual([0, 0, 0]);
+		expect(await startsOf(new AdaptiveLimit(Infinity), [10, 10, 10])).toEqual([0, 0, 0]);
 	});
 
 	it('hand back what the work gives', async () => {
-		await expect(new Slots(1).run(async () => 'done')).resolves.toBe('done');
+		await expect(new AdaptiveLimit(1).run(async () => 'done')).resolves.toBe('done');
 	});
 
 	it('become free when the work fails', async () => {
-		const slots = new Slots(1);
+		const slots = new AdaptiveLimit(1);
 		const failing = slots.run(async () => {
 			await clock.sleep(10);
 			throw new Error('failed');
@@ -43,7 +43,7 @@ describe('slots', () => {
 	});
 
 	it('are as many as before after a crowd', async () => {
-		const slots = new Slots(2);
+		const slots = new AdaptiveLimit(2);
 		await startsOf(slots, Array<number>(100).fill(1));
 		expect(await startsOf(slots, [10, 10, 10])).toEqual([0, 0, 10]);
 	});
@@ -51,7 +51,7 @@ describe('slots', () => {
 
 describe('slots before a service that has too much to do', () => {
 	/** How many of these pieces of work are begun at once. */
-	const width = async (slots: Slots, pieces: number, isTooMuch = false) => {
+	const width = async (slots: AdaptiveLimit, pieces: number, isTooMuch = false) => {
 		let begun = 0;
 		const works = Array.from({ length: pieces }, async () => {
 			const work = async () => {
@@ -66,7 +66,7 @@ describe('slots before a service that has too much to do', () => {
 	};
 
 	it('become half as many, once for a crowd that was refused together', async () => {
-		const slots = new Slots(8);
+		const slots = new AdaptiveLimit(8);
 		expect(await width(slots, 8, true)).toBe(8);
 		expect(await width(slots, 4, true)).toBe(4);
 		expect(await width(slots, 2, true)).toBe(2);
@@ -74,13 +74,13 @@ describe('slots before a service that has too much to do', () => {
 	});
 
 	it('are never none', async () => {
-		const slots = new Slots(3);
+		const slots = new AdaptiveLimit(3);
 		for (let count = 0; count < 10; count++) await width(slots, 1, true);
 		expect(await width(slots, 3)).toBe(1);
 	});
 
 	it('become more again, about one with each round that succeeds, up to what they were', async () => {
-		const slots = new Slots(6);
+		const slots = new AdaptiveLimit(6);
 		await width(slots, 6, true);
 		const widths: number[] = [];
 		for (let round = 0; round < 12; round++) widths.push(await width(slots, 6));

@@ -1,6 +1,6 @@
-import { exchange } from '../../nodes/shared/gateway/exchange';
-import type { Clock } from '../../nodes/shared/gateway/http';
-import { EventParser, type StreamEvent } from '../../nodes/shared/gateway/sse';
+import { EventParser, type StreamEvent } from '../../nodes/shared/gateway/chat/eventStream';
+import { exchange } from '../../nodes/shared/gateway/client/exchange';
+import type { Clock } from '../../nodes/shared/gateway/client/http';
 import { fc } from '../support/fuzz';
 
 const dataOf = ({ data }: StreamEvent) => data;

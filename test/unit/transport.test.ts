@@ -1,8 +1,10 @@
-import { createdVideo, jobSight, modelList } from '../../nodes/shared/gateway/answers';
-import { GatewayError } from '../../nodes/shared/gateway/errors';
-import { Slots } from '../../nodes/shared/gateway/slots';
-import { asyncHeader, endpoints } from '../../nodes/shared/gateway/protocol';
-import { Gateway, Unusable, type Call } from '../../nodes/shared/gateway/transport';
+import { AdaptiveLimit } from '../../nodes/shared/gateway/client/adaptiveLimit';
+import { Gateway, type Call } from '../../nodes/shared/gateway/client/gateway';
+import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
+import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { createdVideo, jobStatus } from '../../nodes/shared/gateway/jobs/responses';
+import { modelList } from '../../nodes/shared/gateway/models/responses';
+import { asyncHeader, endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import {
 	failureOf,
 	gatewayTo,
@@ -34,7 +36,7 @@ const chat: Call<unknown> = {
 	purpose: 'complete the chat',
 	body: { model: 'chat-1' },
 	parse: ({ json: body }) => {
-		if (body === undefined) throw new Unusable('is not JSON');
+		if (body === undefined) throw new UnusableResponse('is not JSON');
 		return body;
 	},
 };
@@ -51,7 +53,7 @@ const poll = {
 	purpose: 'ask how far the job is',
 	id: 'video_1',
 	once: true,
-	parse: jobSight,
+	parse: jobStatus,
 } satisfies Call<unknown>;
 
 const list = json({ object: 'list', data: [{ id: 'chat-1' }] });
@@ -62,7 +64,7 @@ const rateLimit = error(429, { code: 'rate_limit_exceeded' });
 
 /** The simulated milliseconds between the first request and the end of the call. */
 const timeOf = async (gateway: Gateway<SimulatedWorld>, call: Call<unknown>) => {
-	const { clock } = gateway.world;
+	const { clock } = gateway.runtime;
 	const start = clock.now();
 	await gateway.call(call).catch(() => undefined);
 	return clock.now() - start;
@@ -265,7 +267,7 @@ describe('trying again', () => {
 
 	it('waits until the date of Retry-After', async () => {
 		const gateway = gatewayTo((await startServer()).url);
-		const { clock } = gateway.world;
+		const { clock } = gateway.runtime;
 		const until = new Date(clock.now() + 90_000).toUTCString();
 		const server = await startServer(error(503, {}, { 'retry-after': until }), list);
 		expect(await timeOf(gatewayTo(server.url), models)).toBe(90_000);
@@ -480,8 +482,8 @@ describe('the backup URL', () => {
 
 describe('the pace', () => {
 	const pacedTo = (url: string, atOnce: number, options: WorldOptions = {}) => {
-		const { connection, world } = gatewayTo(url, options);
-		return new Gateway(connection, { ...world, pace: new Slots(atOnce) });
+		const { connection, runtime } = gatewayTo(url, options);
+		return new Gateway(connection, { ...runtime, limiter: new AdaptiveLimit(atOnce) });
 	};
 	/** Tells how many requests are under way at once. */
 	const countedServer = async (body: object) => {
@@ -619,15 +621,15 @@ describe('Stop', () => {
 	const stoppedWhileWaiting = async (call: Call<unknown>, reply: Reply) => {
 		const server = await startServer(reply);
 		const stop = new AbortController();
-		const { connection, world } = gatewayTo(server.url);
+		const { connection, runtime } = gatewayTo(server.url);
 		const sleep = async (milliseconds: number, signal?: AbortSignal) => {
 			// The only wait of this length is the one before the next try.
 			if (milliseconds === 1000) stop.abort();
-			await world.clock.sleep(milliseconds, signal);
+			await runtime.clock.sleep(milliseconds, signal);
 		};
-		const clock = { now: () => world.clock.now(), sleep };
+		const clock = { now: () => runtime.clock.now(), sleep };
 		const failure = await failureOf(
-			new Gateway(connection, { ...world, clock, signal: stop.signal }).call(call),
+			new Gateway(connection, { ...runtime, clock, signal: stop.signal }).call(call),
 		);
 		expect(server.requests).toHaveLength(1);
 		return failure.record;

@@ -1,11 +1,15 @@
-import { canceled, type GatewayError } from '../../nodes/shared/gateway/errors';
-import { standingOf, type JobNote } from '../../nodes/shared/gateway/jobNote';
-import type { JobKind } from '../../nodes/shared/gateway/protocol';
-import { JobWatch, type WaitSettings, type WaitedJob } from '../../nodes/shared/gateway/waiting';
+import { canceled, type GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { describeStatus, type JobSummary } from '../../nodes/shared/gateway/errors/jobSummary';
+import {
+	JobWatch,
+	type WaitedJob,
+	type WaitSettings,
+} from '../../nodes/shared/gateway/jobs/poller';
+import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
+import { fc } from '../support/fuzz';
 import { failureOf } from '../support/gatewayWorld';
 import { SimulatedClock } from '../support/simulatedClock';
 import {
-	SimulatedJobs,
 	completed,
 	inTurn,
 	link,
@@ -13,11 +17,11 @@ import {
 	page,
 	refusal,
 	running,
+	SimulatedJobs,
 	unsent,
 	type Asked,
 	type Said,
 } from '../support/simulatedJobs';
-import { fc } from '../support/fuzz';
 
 const second = 1000;
 const minute = 60 * second;
@@ -559,7 +563,7 @@ describe('a fresh link', () => {
 describe('what a wait tells meanwhile', () => {
 	it('is every change of status and progress, once', async () => {
 		const seen: string[] = [];
-		const onChange = (note: JobNote): void => void seen.push(standingOf(note));
+		const onChange = (note: JobSummary): void => void seen.push(describeStatus(note));
 		const polls = [
 			...[{ status: 'submitted' }, { status: 'submitted' }, running, running, lost],
 			...[{ ...running, progress: 60 }, { status: 'in_progress' }, completed],

@@ -33,7 +33,7 @@ export function textAt(value: unknown, ...paths: string[]): string | undefined {
 }
 
 /** A place in a list, as a number or as a numeral. */
-export function placeAt(value: unknown): number | undefined {
+export function asIndex(value: unknown): number | undefined {
 	const text = asText(value) ?? '';
 	return /^\d+$/.test(text) ? Number(text) : undefined;
 }
@@ -49,12 +49,12 @@ export function parseJson(text: string): unknown {
 }
 
 /** n8n, and JSON.stringify, go down by recursion. */
-const mostLevels = 100;
+const maxDepth = 100;
 
 function isTooDeep(value: unknown): boolean {
 	let level = [value].filter(isNested);
 	for (let depth = 0; level.length > 0; depth++) {
-		if (depth >= mostLevels) return true;
+		if (depth >= maxDepth) return true;
 		// Vectors hold a great many numbers: they are looked at, and left behind.
 		level = level.flatMap((entry) => (Object.values(entry) as unknown[]).filter(isNested));
 	}
@@ -72,7 +72,7 @@ export function excerpt(text: string, length = 300): string {
 }
 
 /** A value as a message shows it. */
-export function shownAs(value: unknown): string {
+export function describeValue(value: unknown): string {
 	if (value === undefined || value === null) return 'empty';
 	if (Number.isNaN(value)) return 'not a number';
 	if (typeof value === 'string') return JSON.stringify(excerpt(value, 80));
@@ -81,7 +81,7 @@ export function shownAs(value: unknown): string {
 }
 
 /** The value as JSON says it; undefined where JSON would put null in its place, or cannot say it at all. */
-export function asJson(value: unknown): unknown {
+export function toJson(value: unknown): unknown {
 	try {
 		return parseJson(JSON.stringify(value, refuseNull));
 	} catch {
@@ -99,7 +99,7 @@ function refuseNull(this: JsonObject, name: string, value: unknown): unknown {
 }
 
 /** The object without the fields that are undefined: what the user did not set is not sent. */
-export function defined<T extends object>(object: T): Partial<T> {
+export function withoutUndefined<T extends object>(object: T): Partial<T> {
 	const entries = Object.entries(object).filter(([, value]) => value !== undefined);
 	return Object.fromEntries(entries) as Partial<T>;
 }

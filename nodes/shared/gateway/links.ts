@@ -5,6 +5,7 @@ import { isObject } from './json';
 /** Hosts that only this machine can reach, as a regular expression. */
 export const loopbackHosts = String.raw`localhost|[\w.-]+\.localhost|127(\.\d+){3}|\[::1\]`;
 const loopback = new RegExp(`^(${loopbackHosts})$`, 'i');
+
 /** Hosts that only its own network can reach. */
 const ownNetwork =
 	/^(10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|169\.254(\.\d+){2}|0\.0\.0\.0|\[f[cde].*\]|[^.[\]]+|.*\.(local|internal|lan))$/i;
@@ -52,6 +53,7 @@ export const linkNames = [
 	'content_url',
 	'output_url',
 ];
+
 const likelyNames = /ur[il]|link|^(data|video|content|output|result|file|src|href)$/i;
 const notTheVideo =
 	/thumb|cover|poster|image|preview|frame|callback|webhook|audio|voice|input|prompt|status|poll|cancel|self|doc/i;

@@ -8,8 +8,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { startGateway } from '../../gateway';
 import { box } from '../../support/boxes';
-import { reportTo } from '../helperProcess';
 import { earlierJob } from '../../support/earlierJobs';
+import { reportTo } from '../helperProcess';
 
 export interface Service {
 	url: string;

@@ -1,4 +1,4 @@
-import type { ErrorRecord } from '../../../nodes/shared/gateway/errors';
+import type { ErrorRecord } from '../../../nodes/shared/gateway/errors/gatewayError';
 import type { Fault } from './faults';
 import type { Cost, FaultRoute } from './routes';
 

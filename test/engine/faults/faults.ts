@@ -1,4 +1,4 @@
-import { errorCodes } from '../../../nodes/shared/gateway/protocol';
+import { errorCodes } from '../../../nodes/shared/gateway/protocol/errorCodes';
 import type { FaultAction } from '../../gateway';
 
 /** Where the credential leads; the backup URL is absent unless it is named. */

@@ -7,8 +7,8 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import type { Embeddings } from '../../../nodes/EmbeddingsModelGateway/embeddings';
-import { operations } from '../../../nodes/ModelGateway/operations';
-import { endpoints, type Endpoint } from '../../../nodes/shared/gateway/protocol';
+import { operations } from '../../../nodes/ModelGateway/resources';
+import { endpoints, type Endpoint } from '../../../nodes/shared/gateway/protocol/endpoints';
 import type { Gateway } from '../../gateway';
 import { resumeExecution, runWorkflow } from '../../harness';
 import { picture } from './samples';

@@ -1,4 +1,4 @@
-import { resources } from '../../../nodes/shared/gateway/protocol';
+import { resources } from '../../../nodes/shared/gateway/protocol/resources';
 import { imageTokens, tokensOf } from '../tokens';
 import type { ChatMessage } from './messages';
 import type { Reply, ToolCall } from './reply';

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { events, resources } from '../../../nodes/shared/gateway/protocol';
+import { resources } from '../../../nodes/shared/gateway/protocol/resources';
+import { events } from '../../../nodes/shared/gateway/protocol/service';
 import { tokensOf } from '../tokens';
 import { wordCall, type Completion } from './completion';
 import type { Reply } from './reply';

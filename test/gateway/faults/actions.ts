@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { setTimeout } from 'node:timers/promises';
 import { ServiceError } from '../errors';
-import { compress, cut, drip, freeze, misdeclare } from './bodies';
 import type { Body, Encoding, Position } from './bodies';
+import { compress, cut, drip, freeze, misdeclare } from './bodies';
 import { shuffle } from './embeddings';
 import { breakOff, reword, type Rewording } from './events';
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { events } from '../../../nodes/shared/gateway/protocol';
+import { events } from '../../../nodes/shared/gateway/protocol/service';
 import { ServiceError } from '../errors';
 import type { Exchange } from './actions';
 import type { Body } from './bodies';

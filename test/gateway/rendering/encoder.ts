@@ -1,6 +1,6 @@
+import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 import '@napi-rs/webcodecs/polyfill';
 import { setImmediate } from 'node:timers/promises';
-import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 
 import type { Size } from './spec';
 

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { endpoints, resources, type Field } from '../../../nodes/shared/gateway/protocol';
+import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
+import type { Field } from '../../../nodes/shared/gateway/protocol/fields';
+import { resources } from '../../../nodes/shared/gateway/protocol/resources';
 import { embed } from '../embedding';
 import { invalidParameter } from '../errors';
 import { readFields, readNumber, readObject } from '../fields';

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { endpoints, type Phase } from '../../../nodes/shared/gateway/protocol';
+import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
+import type { Phase } from '../../../nodes/shared/gateway/protocol/jobs';
 
 type Request = FastifyRequest<{ Params: { id: string } }>;
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { endpoints } from '../../../nodes/shared/gateway/protocol';
+import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
 import { readFields, readObject, readText } from '../fields';
 import { amount, readAspectRatio, readSize, wordImages } from '../images';
 import { findModel, imageModels, type ImageModel } from '../models';

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
-import { endpoints, versioning } from '../../../nodes/shared/gateway/protocol';
+import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
+import { versioning } from '../../../nodes/shared/gateway/protocol/service';
 import { usageOf } from '../chat/completion';
 import { readMessages } from '../chat/messages';
 import { refuseForReasoning, type ChatOrder } from '../chat/order';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { resources } from '../../../nodes/shared/gateway/protocol';
+import { resources } from '../../../nodes/shared/gateway/protocol/resources';
 import { modelIds } from '../models';
 import { serve } from './endpoint';
 

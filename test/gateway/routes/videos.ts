@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { isFinal, videoJobStates, videoModels } from '../../../nodes/shared/gateway/protocol';
+import { isFinal, videoJobStates } from '../../../nodes/shared/gateway/protocol/jobs';
+import { videoModels } from '../../../nodes/shared/gateway/protocol/models';
 import { ServiceError } from '../errors';
 import { readObject } from '../fields';
 import type { Job } from '../jobs';

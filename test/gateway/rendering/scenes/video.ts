@@ -1,6 +1,6 @@
-import '@napi-rs/webcodecs/polyfill';
 import { createCanvas, ImageData, type SKRSContext2D } from '@napi-rs/canvas';
 import type { VideoFrameCopyToOptions } from '@napi-rs/webcodecs';
+import '@napi-rs/webcodecs/polyfill';
 import type { InputVideoTrack, VideoSample } from 'mediabunny' with { 'resolution-mode': 'import' };
 
 import { framesPerSecond } from '../encoder';

@@ -1,5 +1,5 @@
-import { dirname, join } from 'node:path';
 import { GlobalFonts } from '@napi-rs/canvas';
+import { dirname, join } from 'node:path';
 
 /**
  * A bare container has no fonts, and there text is drawn as nothing, without an error. Liberation Sans, which

@@ -1,0 +1,84 @@
+/**
+ * The floors of the house, from the ground up: a file imports from its own floor's folder or from floors below,
+ * types included. Folders on one floor do not know each other.
+ */
+const floors = [
+	['shared/gateway/(json|links)'],
+	['shared/gateway/protocol'],
+	['shared/gateway/errors'],
+	['shared/gateway/client'],
+	[
+		'shared/gateway/jobs',
+		'shared/gateway/chat',
+		'shared/gateway/embeddings',
+		'shared/gateway/models',
+	],
+	['shared/gateway/images'],
+	['shared/n8n/client'],
+	['shared/n8n/agent'],
+	['shared/n8n/errors'],
+	['shared/n8n/parameters'],
+	['shared/n8n/files'],
+	['shared/n8n/items'],
+	['shared/n8n/operations'],
+	[
+		'ModelGateway',
+		'ModelGatewayWaitForVideo',
+		'LmChatModelGateway',
+		'EmbeddingsModelGateway',
+	],
+];
+
+const inFolder = (folder) => `^nodes/${folder}(/|\\.ts$)`;
+
+/** For each folder, what it may not import: the floors above it, and its neighbours. */
+const pointDown = floors.flatMap((floor, level) =>
+	floor.map((folder) => {
+		const above = floors.slice(level + 1).flat();
+		const neighbours = floor.filter((other) => other !== folder);
+		return {
+			name: `imports point down from ${folder}`,
+			severity: 'error',
+			from: { path: inFolder(folder) },
+			to: { path: [...above, ...neighbours].map(inFolder) },
+		};
+	}),
+);
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+	forbidden: [
+		...pointDown.filter(({ to }) => to.path.length > 0),
+		{
+			name: 'every file has a floor',
+			severity: 'error',
+			from: {},
+			to: { path: '^nodes/', pathNot: floors.flat().map(inFolder) },
+		},
+		{
+			name: 'no cycles',
+			severity: 'error',
+			from: {},
+			to: { circular: true },
+		},
+		{
+			name: 'shared/gateway knows nothing of n8n',
+			comment: 'Its HTTP and its clock are handed in.',
+			severity: 'error',
+			from: { path: '^nodes/shared/gateway/' },
+			to: { path: ['(^|/)node_modules/(n8n|@n8n)', '^nodes/(?!shared/gateway/)'] },
+		},
+		{
+			name: 'the package knows nothing of its tests',
+			severity: 'error',
+			from: { path: '^(nodes|credentials)/' },
+			to: { path: '^test/' },
+		},
+	],
+	options: {
+		doNotFollow: { path: 'node_modules' },
+		// Types are imports too: who reads a file has to know what they mean.
+		tsPreCompilationDeps: true,
+		tsConfig: { fileName: 'tsconfig.json' },
+	},
+};

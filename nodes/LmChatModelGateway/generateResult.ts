@@ -1,0 +1,75 @@
+import { randomUUID } from 'crypto';
+import { textOf, type Completion } from '../shared/gateway/chat/completion';
+import { UnusableResponse } from '../shared/gateway/client/response';
+import {
+	asText,
+	withoutUndefined,
+	isObject,
+	parseJson,
+	valueAt,
+	type JsonObject,
+} from '../shared/gateway/json';
+import type { FinishReason, GenerateResult, TokenUsage, ToolCallContent } from './aiNodeSdk';
+
+/** "Resources", chat completion: `finish_reason`, in the words of the SDK. */
+const finishReasons = new Map<string, FinishReason>([
+	['stop', 'stop'],
+	['length', 'length'],
+	['content_filter', 'content-filter'],
+	['tool_calls', 'tool-calls'],
+	['function_call', 'tool-calls'],
+]);
+
+/**
+ * The first answer of a completion, as the SDK takes it.
+ * @throws Unusable when a tool is called with what is no JSON object: n8n would call it with nothing
+ */
+export function toGenerateResult({ choices, usage, id, request_id }: Completion): GenerateResult {
+	const [{ message, finish_reason }] = choices;
+	const text = textOf(message);
+	// What tools were called before they had that name comes in a field of its own.
+	const { function_call: call, tool_calls: given = call ? [{ function: call }] : [] } = message;
+	const calls = Array.isArray(given) ? given.filter(isObject) : [];
+	return {
+		id: asText(id),
+		finishReason: finishReasons.get(finish_reason ?? '') ?? 'other',
+		usage: usageOf(usage),
+		message: {
+			role: 'assistant',
+			content: [
+				...(text === '' ? [] : [{ type: 'text' as const, text }]),
+				...calls.map((call) => toolCall(call, finish_reason)),
+			],
+		},
+		providerMetadata: withoutUndefined({ finish_reason, request_id }),
+	};
+}
+
+function toolCall(call: JsonObject, finishReason: string | undefined): ToolCallContent {
+	const toolName = asText(valueAt(call, 'function.name'));
+	if (toolName === undefined) throw new UnusableResponse('calls a tool without naming it');
+	return {
+		type: 'tool-call',
+		// Calls and results find each other by it, and pieces of a stream theirs: none may lack one.
+		toolCallId: asText(call.id) ?? `call_${randomUUID()}`,
+		toolName,
+		input: inputOf(valueAt(call, 'function.arguments'), toolName, finishReason),
+	};
+}
+
+function inputOf(given: unknown, tool: string, finishReason: string | undefined): string {
+	if (isObject(given)) return JSON.stringify(given);
+	const json = asText(given) ?? '{}';
+	if (isObject(parseJson(json))) return json;
+	const why = finishReason === 'length' ? ', because it was cut off at Max Tokens' : '';
+	throw new UnusableResponse(`calls the tool ${tool} with what is no JSON object${why}`, json);
+}
+
+function usageOf(usage: unknown): TokenUsage | undefined {
+	if (!isObject(usage)) return undefined;
+	const tokens = (name: string) => (Number.isFinite(usage[name]) ? Number(usage[name]) : 0);
+	const promptTokens = tokens('prompt_tokens');
+	const completionTokens = tokens('completion_tokens');
+	const totalTokens = tokens('total_tokens') || promptTokens + completionTokens;
+	return { promptTokens, completionTokens, totalTokens };
+}

@@ -1,0 +1,193 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { completeChat } from '../../../shared/gateway/chat/complete';
+import { textOf, type Completion } from '../../../shared/gateway/chat/completion';
+import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
+import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { finishReasons, messageRoles } from '../../../shared/gateway/protocol/resources';
+import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
+import type { Operation } from '../../../shared/n8n/operations/operation';
+import { chatOptions, chatOptionsOf } from '../../../shared/n8n/parameters/chatOptions';
+import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
+import { modelField } from '../../../shared/n8n/parameters/model';
+import { extraBodyOption, simplifyField } from '../shared/fields';
+import {
+	imageSourceFields,
+	messagesField,
+	readMessages,
+	sentMessage,
+	type MessageInput,
+} from '../shared/messages';
+
+interface Request {
+	/** Without the messages, whose files are loaded when they are sent. */
+	body: JsonObject;
+	messages: MessageInput[];
+	simplify: boolean;
+	timeout?: number;
+}
+
+const imagesField: INodeProperties = {
+	displayName: 'Images',
+	name: 'images',
+	type: 'fixedCollection',
+	typeOptions: { multipleValues: true },
+	placeholder: 'Add Image',
+	default: {},
+	description: 'Pictures for models that understand them',
+	options: [
+		{
+			displayName: 'Image',
+			name: 'values',
+			values: [
+				{
+					displayName: 'Detail',
+					name: 'detail',
+					type: 'string',
+					default: '',
+					placeholder: 'e.g. high',
+					description: 'How closely the model looks, where it takes that',
+				},
+				...imageSourceFields,
+			],
+		},
+	],
+};
+
+/** "Endpoints" 4. */
+export const chatComplete: Operation<Request, Completion> = {
+	resource: { name: 'Chat', value: 'chat' },
+	name: 'Complete',
+	value: 'complete',
+	action: 'Complete a chat',
+	description: 'Let a chat model answer, also about pictures',
+	endpoint: endpoints.chat,
+	paid: true,
+	fields: [modelField(), messagesField(messageRoles, [imagesField]), simplifyField],
+	options: [
+		...chatOptions,
+		extraBodyOption,
+		{
+			displayName: 'Number of Answers',
+			name: 'n',
+			type: 'number',
+			default: 1,
+			typeOptions: { minValue: 1 },
+			description: 'How many answers to make; each becomes an item',
+		},
+		{
+			displayName: 'Stop',
+			name: 'stop',
+			type: 'string',
+			typeOptions: { multipleValues: true },
+			default: [],
+			placeholder: 'e.g. END',
+			description: 'Texts at which the answer ends',
+		},
+		{
+			displayName: 'Stream',
+			name: 'stream',
+			type: 'boolean',
+			default: true,
+			description:
+				'Whether to receive the answer as it is written; a chat or a streaming webhook shows it live',
+		},
+		{
+			displayName: 'User',
+			name: 'user',
+			type: 'string',
+			default: '',
+			description: 'Who the answer is for, to recognize misuse',
+		},
+	],
+
+	prepare: (parameters) => ({
+		body: bodyOf(parameters),
+		messages: readMessages(parameters),
+		simplify: parameters.boolean('simplify', 'Simplify', true),
+		timeout: parameters.timeout,
+	}),
+
+	async perform({ body, messages, timeout }, run) {
+		const sent = { ...body };
+		sent.messages ??= await Promise.all(
+			messages.map(async (message) => await sentMessage(message, run.context, run.item)),
+		);
+		return await ask(sent, timeout, run);
+	},
+
+	async deliver(answer, { body, simplify }, run) {
+		for (const { finish_reason: reason } of answer.choices) remark(run, reason);
+		const { length } = answer.choices;
+		if (length < Number(body.n)) {
+			run.hint(`Item ${run.item}: ${length} of the ${String(body.n)} answers came.`);
+		}
+		return simplify ? simplified(answer) : [{ json: answer as IDataObject }];
+	},
+
+	identity: ({ body, messages }) => ({ body, messages }),
+};
+
+function bodyOf(parameters: ItemParameters): JsonObject {
+	return {
+		model: parameters.chosen('model', 'Model'),
+		...chatOptionsOf(parameters),
+		...withoutUndefined({
+			stop: parameters.texts('stop', 'Stop'),
+			stream: parameters.optionalBoolean('stream', 'Stream'),
+			n: parameters.checkedNumber('n', 'Number of Answers', { type: 'integer', min: 1 }),
+			user: parameters.optionalText('user', 'User'),
+		}),
+		...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
+	};
+}
+
+async function ask(
+	body: JsonObject,
+	timeout: number | undefined,
+	{ gateway, context, item }: ItemRun,
+): Promise<Completion> {
+	const isLive =
+		body.stream === true && typeof context.isStreaming === 'function' && context.isStreaming();
+	let hasBegun = false;
+	const onText = async (added: string) => {
+		if (!isLive) return;
+		if (!hasBegun) await context.sendChunk('begin', item);
+		hasBegun = true;
+		await context.sendChunk('item', item, added);
+	};
+	let isWhole = false;
+	try {
+		const answer = await completeChat(gateway, { body, timeout, onText, parse: (whole) => whole });
+		// A server that does not stream answers in one piece.
+		if (!hasBegun) await onText(textOf(answer.choices[0].message));
+		isWhole = true;
+		return answer;
+	} finally {
+		// Of a node that fails, n8n tells the end itself.
+		if (hasBegun && (isWhole || context.continueOnFail())) await context.sendChunk('end', item);
+	}
+}
+
+function simplified(answer: Completion): ItemOutput[] {
+	const { choices, model, usage, request_id } = answer;
+	return choices.map(({ message, finish_reason, index }) => ({
+		json: withoutUndefined({
+			text: textOf(message),
+			finish_reason,
+			model,
+			usage,
+			request_id,
+			tool_calls: message.tool_calls,
+			function_call: message.function_call,
+			index: choices.length > 1 ? index : undefined,
+		}) as IDataObject,
+	}));
+}
+
+/** An answer that is not what it seems is no error, and must not pass unseen either. */
+function remark({ hint, item }: ItemRun, reason: string | undefined): void {
+	if (reason !== 'length' && reason !== 'content_filter') return;
+	hint(
+		`Item ${item}: the answer is not complete: ${finishReasons[reason]} (finish_reason ${reason}).`,
+	);
+}

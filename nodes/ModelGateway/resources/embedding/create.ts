@@ -1,0 +1,168 @@
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { embed, type Embedding } from '../../../shared/gateway/embeddings/embed';
+import type { EmbeddingList } from '../../../shared/gateway/embeddings/responses';
+import { meaningOf } from '../../../shared/gateway/errors/errorObject';
+import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
+import { withoutUndefined } from '../../../shared/gateway/json';
+import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { errorCodes } from '../../../shared/gateway/protocol/errorCodes';
+import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
+import type { Operation } from '../../../shared/n8n/operations/operation';
+import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
+import { modelField } from '../../../shared/n8n/parameters/model';
+import { batchSizeOf, batchSizeOption } from '../../../shared/n8n/parameters/options';
+
+interface Request extends Embedding {
+	texts: string[];
+	/** The item gave a list: its answer is one too. */
+	isList: boolean;
+}
+
+const { encoding_format: encodingField } = endpoints.embedding.fields;
+
+/** "Endpoints" 6. */
+export const embeddingCreate: Operation<Request, ItemOutput[]> = {
+	resource: { name: 'Embedding', value: 'embedding' },
+	name: 'Create',
+	value: 'create',
+	action: 'Create an embedding',
+	description: 'Turn texts into vectors; many items go in few requests',
+	endpoint: endpoints.embedding,
+	paid: true,
+	fields: [
+		modelField(),
+		{
+			displayName: 'Input',
+			name: 'input',
+			type: 'string',
+			typeOptions: { rows: 2 },
+			default: '',
+			required: true,
+			description: 'The text, or by expression a list of texts',
+		},
+	],
+	options: [
+		batchSizeOption,
+		{
+			displayName: 'Encoding Format',
+			name: 'encodingFormat',
+			type: 'options',
+			options: [
+				{
+					name: 'Base64',
+					value: 'base64',
+					description: 'Smaller answers; decoded to numbers here',
+				},
+				{ name: 'Float', value: 'float' },
+			],
+			default: 'float',
+			description: 'How the vectors travel',
+		},
+	],
+
+	prepare(parameters) {
+		const format = parameters.optionalText('encodingFormat', 'Encoding Format');
+		if (format !== undefined && !(encodingField.values as readonly string[]).includes(format)) {
+			parameters.report('Encoding Format', `must be one of ${encodingField.values.join(', ')}`);
+		}
+		return {
+			model: parameters.chosen('model', 'Model'),
+			...readInput(parameters),
+			...withoutUndefined({ encodingFormat: format }),
+			batchSize: batchSizeOf(parameters),
+			timeout: parameters.timeout,
+		};
+	},
+
+	batch: {
+		// One request takes them all: where several are halved after a refusal, none of them has been answered.
+		key: ({ model, encodingFormat, batchSize, timeout }) => [
+			model,
+			encodingFormat,
+			batchSize,
+			timeout,
+		],
+		size: ({ texts }) => texts.length,
+		maxSize: ({ batchSize }) => batchSize,
+		perform: async (requests, run) => await embedAll(requests, run),
+	},
+
+	async perform(request, run) {
+		const [made] = await embedAll([request], run);
+		if (made instanceof GatewayError) throw made;
+		return made;
+	},
+
+	identity: ({ model, texts, isList, encodingFormat }) => ({
+		model,
+		texts,
+		isList,
+		encodingFormat,
+	}),
+};
+
+function readInput(parameters: ItemParameters): Pick<Request, 'texts' | 'isList'> {
+	const value = parameters.value('input');
+	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
+		Number.isFinite(entry) ? String(entry) : entry,
+	);
+	if (texts.length === 0) parameters.report('Input', 'is an empty list');
+	texts.forEach((text, index) => {
+		const field = Array.isArray(value) ? `Input ${index + 1}` : 'Input';
+		if (typeof text !== 'string') parameters.report(field, 'must be a text');
+		else if (text.trim() === '') parameters.report(field, 'is empty');
+	});
+	return { texts: texts as string[], isList: Array.isArray(value) };
+}
+
+/** Whether one text among many can be the cause: not when the answer names what all of them share. */
+function isAboutText({ record: { status, code, param } }: GatewayError): boolean {
+	const known = meaningOf({ code });
+	const isShared = known ? known !== errorCodes.invalid_prompt : /^(?!input)./.test(param ?? '');
+	return status === 400 && !isShared;
+}
+
+/** Of all vectors of a run: who compares them needs one length. */
+const lengthsOfRuns = new WeakMap<IExecuteFunctions, Map<string, number>>();
+
+function lengthsOf(context: IExecuteFunctions): Map<string, number> {
+	const lengths = lengthsOfRuns.get(context) ?? new Map<string, number>();
+	lengthsOfRuns.set(context, lengths);
+	return lengths;
+}
+
+/** One request for all, unless one of them is refused: then halves, so that it fails alone. */
+async function embedAll(
+	requests: Request[],
+	run: ItemRun,
+): Promise<Array<ItemOutput[] | GatewayError>> {
+	const { gateway, context } = run;
+	try {
+		const texts = requests.flatMap((request) => request.texts);
+		const settings = { ...requests[0], lengths: lengthsOf(context) };
+		return outputsOf(requests, await embed(gateway, texts, settings));
+	} catch (error) {
+		const refusal = asGatewayError(error);
+		if (requests.length === 1 || !isAboutText(refusal)) return requests.map(() => refusal);
+	}
+	const middle = Math.ceil(requests.length / 2);
+	const halves = [requests.slice(0, middle), requests.slice(middle)];
+	return (await Promise.all(halves.map(async (half) => await embedAll(half, run)))).flat();
+}
+
+/** Gives every vector back to the item it came from. */
+function outputsOf(requests: Request[], lists: EmbeddingList[]): ItemOutput[][] {
+	const vectors = lists.flatMap((list) => list.vectors);
+	const [{ model, usage, requestId }] = lists;
+	return requests.map(({ texts, isList }) => {
+		const own = vectors.splice(0, texts.length);
+		const json = withoutUndefined({
+			...(isList ? { embeddings: own } : { embedding: own[0] }),
+			model,
+			// The tokens of a shared request belong to no single item.
+			usage: requests.length === 1 && lists.length === 1 ? usage : undefined,
+			request_id: requestId,
+		});
+		return [{ json: json as IDataObject }];
+	});
+}

@@ -1,0 +1,141 @@
+import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
+import type { Call } from '../../../shared/gateway/client/gateway';
+import type { ServiceResponse } from '../../../shared/gateway/client/response';
+import { asGatewayError, type GatewayError } from '../../../shared/gateway/errors/gatewayError';
+import { downloadImage, paidFor, imageProblem } from '../../../shared/gateway/images/download';
+import { imageType, type ImageType } from '../../../shared/gateway/images/imageType';
+import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
+import { withoutUndefined, excerpt } from '../../../shared/gateway/json';
+import { limits } from '../../../shared/gateway/protocol/limits';
+import { fileOutputFields, type FileOutput } from '../../../shared/n8n/files/fileOutput';
+import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
+import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
+
+/** Where pictures go. */
+export const outputFields = fileOutputFields(
+	`Whether to fetch the pictures at once; the links of some models live for ${limits.imageUrlMinutes} minutes only`,
+);
+
+export const aspectRatioOption: INodeProperties = {
+	displayName: 'Aspect Ratio',
+	name: 'aspectRatio',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 16:9',
+	description: 'Shape of the picture, for models that take it',
+};
+
+export const imageCountOption: INodeProperties = {
+	displayName: 'Number of Images',
+	name: 'n',
+	type: 'number',
+	default: 1,
+	typeOptions: { minValue: 1 },
+	description: 'How many pictures to make; each becomes an item',
+};
+
+export const sizeOption: INodeProperties = {
+	displayName: 'Size',
+	name: 'size',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 1024x1024',
+	description: 'Width by height in pixels',
+};
+
+/** What generating and editing send alike; unset fields are undefined. */
+export const requestFields = (parameters: ItemParameters) => ({
+	model: parameters.chosen('model', 'Model'),
+	prompt: parameters.text('prompt', 'Prompt'),
+	n: parameters.checkedNumber('n', 'Number of Images', { type: 'integer', min: 1 }),
+	size: parameters.optionalText('size', 'Size'),
+	aspect_ratio: parameters.optionalText('aspectRatio', 'Aspect Ratio'),
+});
+
+/** A picture that is paid for: a link to it, or the file when it came with the answer. */
+export interface MadeImage {
+	json: IDataObject;
+	url?: string;
+	file?: IBinaryData;
+	/** Why what came with the answer is no picture. */
+	problem?: string;
+	/** The execution that stored the file: in another one, it is stored anew. */
+	execution: string;
+}
+
+/** Orders pictures; those that come with the answer go to n8n's files at once. @throws GatewayError */
+export async function requestImages(
+	call: Omit<Call<unknown>, 'parse'>,
+	{ gateway, context, item, hint }: ItemRun,
+	parse: (answer: ServiceResponse) => ImageResult = readImages,
+): Promise<MadeImage[]> {
+	const { pictures, missing, ...common } = await gateway.call({ ...call, parse });
+	if (missing.length > 0) {
+		const entries = excerpt(JSON.stringify(missing));
+		hint(`Item ${item}: the answer lacks ${missing.length} of its pictures: ${entries}`);
+	}
+	const execution = context.getExecutionId();
+	return await Promise.all(
+		pictures.map(async ({ url, bytes, mimeType, fields }, index): Promise<MadeImage> => {
+			const place = pictures.length > 1 ? { index } : {};
+			const json = { ...fields, ...place, ...withoutUndefined(common) } as IDataObject;
+			const problem = bytes && imageProblem(bytes, mimeType);
+			if (!bytes || problem !== undefined) return { json, url, problem, execution };
+			return { json, file: await store({ bytes, mimeType }, index, context), execution };
+		}),
+	);
+}
+
+/** One item for each picture; one that cannot be had takes no other with it. */
+export async function deliverImages(
+	made: MadeImage[],
+	{ output }: { output: FileOutput },
+	run: ItemRun,
+): Promise<Array<ItemOutput | GatewayError>> {
+	return await Promise.all(
+		made.map(
+			async (picture, index) =>
+				await deliverImage(picture, index, output, run).catch(asGatewayError),
+		),
+	);
+}
+
+/** Files are kept with the picture, so that a retry does not fetch it again. */
+async function deliverImage(
+	picture: MadeImage,
+	index: number,
+	{ download, binaryField }: FileOutput,
+	{ context, gateway }: ItemRun,
+): Promise<ItemOutput> {
+	const { json, url, file, problem, execution } = picture;
+	const { helpers } = context;
+	const own = context.getExecutionId();
+	const { request_id, text: partial_text } = json as { request_id?: string; text?: string };
+	const known = { request_id, partial_text };
+	if (problem !== undefined) {
+		throw paidFor({ message: `Could not use the picture: it ${problem}`, status: 200 }, known);
+	}
+	if (file?.id && execution !== own) {
+		const bytes = await helpers.getBinaryStream(file.id);
+		picture.file = await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
+	} else if (!file && download && url !== undefined) {
+		const received = await downloadImage(gateway.runtime, url, known);
+		picture.file = await store(received, index, context);
+	}
+	picture.execution = own;
+	return { json, ...(picture.file && { binary: { [binaryField]: picture.file } }) };
+}
+
+/** Bytes that have been found to be a picture. */
+async function store(
+	{ bytes, mimeType: said }: { bytes: Buffer; mimeType?: string },
+	index: number,
+	{ helpers }: ItemRun['context'],
+): Promise<IBinaryData> {
+	const { extension, mimeType } = imageType(bytes, said) as ImageType;
+	return await helpers.prepareBinaryData(
+		bytes,
+		`image${index === 0 ? '' : `-${index + 1}`}.${extension}`,
+		mimeType,
+	);
+}

@@ -1,0 +1,60 @@
+import type { IDataObject } from 'n8n-workflow';
+import { createdVideo } from '../../../shared/gateway/jobs/responses';
+import type { JsonObject } from '../../../shared/gateway/json';
+import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import type { Operation } from '../../../shared/n8n/operations/operation';
+import { modelField } from '../../../shared/n8n/parameters/model';
+import { extraBodyOption, promptField } from '../shared/fields';
+import { ifAnswerLostOption } from '../shared/ifAnswerLost';
+
+interface Request {
+	body: JsonObject;
+	resendIfLost: boolean;
+	timeout?: number;
+}
+
+/** "Endpoints" 11. */
+export const videoCreate: Operation<Request> = {
+	resource: { name: 'Video', value: 'video' },
+	name: 'Create',
+	value: 'create',
+	action: 'Create a video',
+	description: 'Start a video made from a text. Lead the result to a Wait for Video node.',
+	endpoint: endpoints.videoCreate,
+	paid: true,
+	fields: [
+		modelField('vid-3.1'),
+		promptField({
+			placeholder: 'e.g. A paper boat sails down a rainy street',
+			description: 'What happens in the video',
+			rows: 4,
+		}),
+	],
+	options: [extraBodyOption, ifAnswerLostOption],
+
+	prepare(parameters) {
+		return {
+			body: {
+				model: parameters.chosen('model', 'Model'),
+				prompt: parameters.text('prompt', 'Prompt'),
+				...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
+			},
+			resendIfLost: parameters.optionalText('ifAnswerLost', 'If the Answer Is Lost') === 'resend',
+			timeout: parameters.timeout,
+		};
+	},
+
+	async perform(request, { gateway, reportJob: note }) {
+		const { id, fields } = await gateway.call({
+			endpoint: endpoints.videoCreate,
+			purpose: 'create the video',
+			...request,
+			parse: createdVideo,
+		});
+		note({ kind: 'video', id });
+		return [{ json: fields as IDataObject }];
+	},
+
+	identity: ({ body }) => body,
+	resendsLost: ({ resendIfLost }) => resendIfLost,
+};

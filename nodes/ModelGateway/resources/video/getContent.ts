@@ -1,0 +1,64 @@
+import type { IDataObject } from 'n8n-workflow';
+import { videoContent } from '../../../shared/gateway/jobs/responses';
+import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { storeVideo, videoFileName } from '../../../shared/n8n/files/binary';
+import {
+	fileOutputFields,
+	isFetched,
+	readFileOutput,
+	type FileOutput,
+} from '../../../shared/n8n/files/fileOutput';
+import type { Operation } from '../../../shared/n8n/operations/operation';
+import { jobIdOf } from '../../../shared/n8n/parameters/jobId';
+import { jobIdField, type JobIdField } from '../shared/jobStatus';
+
+interface Request {
+	id: string;
+	output: FileOutput;
+	timeout?: number;
+}
+
+const idField: JobIdField = { displayName: 'Video ID', name: 'videoId', from: '{{ $json.id }}' };
+
+/** "Endpoints" 13. */
+export const videoGetContent: Operation<Request> = {
+	resource: { name: 'Video', value: 'video' },
+	name: 'Get Content',
+	value: 'getContent',
+	action: 'Get the content of a video',
+	description: 'Fetch the file of a finished video',
+	endpoint: endpoints.videoContent,
+	paid: false,
+	fields: [
+		jobIdField(idField),
+		...fileOutputFields('Whether to fetch the file; off gives its link only'),
+	],
+
+	prepare(parameters) {
+		return {
+			id: jobIdOf(parameters, idField.name, idField.displayName),
+			output: readFileOutput(parameters),
+			timeout: parameters.timeout,
+		};
+	},
+
+	async perform({ id, output, timeout }, run) {
+		run.reportJob({ kind: 'video', id });
+		const ask = async () =>
+			await run.gateway.call({
+				endpoint: endpoints.videoContent,
+				purpose: `get the content of the video ${id}`,
+				...{ id, timeout },
+				mayLeadToFile: true,
+				parse: videoContent,
+			});
+		const { source, fields } = await ask();
+		const json = { ...fields, id, url: source.url } as IDataObject;
+		if (!isFetched(output, source, run.context)) return [{ json }];
+
+		const refresh = async () => (await ask()).source;
+		const purpose = `download the video ${id}`;
+		const place = { ...output, fileName: videoFileName(id) };
+		return [{ json, binary: await storeVideo(run, { source, refresh, purpose }, place) }];
+	},
+};

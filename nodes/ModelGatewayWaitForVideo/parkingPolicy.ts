@@ -1,0 +1,68 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { limits } from '../shared/gateway/protocol/limits';
+import { isTool } from '../shared/n8n/agent/tool';
+import { wasParked } from '../shared/n8n/items/memory';
+import { callerOf } from './caller';
+import { whileWaiting } from './fields';
+import { parkingObstacle } from './parking';
+
+/**
+ * In milliseconds: for so long, a person before the screen sees a short job through without a pause. Then n8n
+ * stores the execution, once.
+ */
+const beforeStored = 15_000;
+
+/** How long one pass of a wait stays in the open execution before it parks. */
+export interface Stay {
+	/** Milliseconds since 1970: polls that are due later are left to the next pass. */
+	until: number;
+	/** What the user should know about it. */
+	hints: string[];
+}
+
+/**
+ * A wait that parks stays for what is due; one that keeps running stays to the end. Orders that n8n has not stored
+ * yet are stored before, whichever it is: when n8n ends, the execution then tells the jobs, and its Retry orders
+ * nothing.
+ * @param now milliseconds since 1970
+ */
+export function stayOf(context: IExecuteFunctions, now: number): Stay {
+	const chosen = context.getNodeParameter('whileWaiting', 0, whileWaiting.default);
+	const isManual = context.getMode() === 'manual';
+	const isParked = wasParked(context);
+	const isStored = isParked || context.getWorkflowSettings().saveExecutionProgress === true;
+	const obstacle = parkingObstacle(context) ?? (chosen === 'park' ? undefined : callerOf(context));
+	const hints = workflowTimeoutHints(context);
+	if (obstacle !== undefined) {
+		if (chosen === 'park' || !(isStored || isTool(context.getNode()))) {
+			hints.push(obstacleHint(obstacle, isStored));
+		}
+		return { until: Infinity, hints };
+	}
+	const atOnce = -Infinity;
+	if (chosen === 'park' || (chosen === 'auto' && !isManual)) {
+		return { until: isParked ? now : atOnce, hints };
+	}
+	if (isStored) return { until: Infinity, hints };
+	return { until: isManual ? now + beforeStored : atOnce, hints };
+}
+
+function obstacleHint(obstacle: string, isStored: boolean): string {
+	const risk = isStored
+		? ''
+		: ' If n8n ends meanwhile, the execution loses the IDs of its jobs, unless “Save execution progress” is on in the settings of the workflow.';
+	return `The node kept running while it waited, because ${obstacle}.${risk}`;
+}
+
+/** n8n counts the time for which an execution is parked, too. */
+function workflowTimeoutHints(context: IExecuteFunctions): string[] {
+	const { executionTimeout = 0 } = context.getWorkflowSettings();
+	if (executionTimeout <= 0) return [];
+	const own = Number(context.getNodeParameter('options.timeoutMinutes', 0, limits.waitMinutes));
+	const allowed = Math.round(executionTimeout / 6) / 10;
+	return allowed < own
+		? [
+				`“Timeout Workflow” in the settings of the workflow ends it after ${allowed} minutes, and so this wait before its own Timeout of ${own} minutes. Parked time counts, too.`,
+			]
+		: [];
+}

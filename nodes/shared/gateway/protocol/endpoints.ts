@@ -1,0 +1,125 @@
+import type { Fields } from './fields';
+
+/**
+ * When a request may be sent again without asking the user.
+ * - `always`: it reads.
+ * - `unlessAnswered`: it generates; a lost answer is not billed ("Errors", status 0).
+ * - `ifRefused`: it starts an expensive job; only when the service surely did not accept it.
+ */
+export type Resend = 'always' | 'unlessAnswered' | 'ifRefused';
+
+export interface Endpoint {
+	method: 'GET' | 'POST';
+	/** Relative to the base URL; `{id}` stands for the job's id. */
+	path: string;
+	resend: Resend;
+	/** How long to wait for an answer, in seconds: ours, not the service's. */
+	timeoutSeconds: number;
+	fields?: Fields;
+}
+
+const read = { method: 'GET', resend: 'always', timeoutSeconds: 60 } as const;
+const generate = { method: 'POST', resend: 'unlessAnswered', timeoutSeconds: 600 } as const;
+const start = { method: 'POST', resend: 'ifRefused', timeoutSeconds: 60 } as const;
+
+const text = { type: 'string' } as const;
+const requiredText = { type: 'string', required: true } as const;
+
+/** "Endpoints" 1 to 13, without 3 and 13's second half: a download has no path of its own. */
+export const endpoints = {
+	referenceVideoCreate: {
+		...start,
+		path: '/wan/api/v1/services/aigc/video-generation/video-synthesis',
+		fields: {
+			model: requiredText,
+			'input.prompt': requiredText,
+			'input.media': { type: 'array', required: true },
+			parameters: { type: 'object' },
+		},
+	},
+	task: { ...read, path: '/v1/tasks/{id}' },
+	chat: {
+		...generate,
+		path: '/v1/chat/completions',
+		fields: {
+			model: requiredText,
+			messages: { type: 'array', required: true },
+			temperature: { type: 'number', default: 1, min: 0, max: 2 },
+			max_tokens: { type: 'integer' },
+			top_p: { type: 'number', default: 1, min: 0, max: 1 },
+			frequency_penalty: { type: 'number', default: 0, min: -2, max: 2 },
+			presence_penalty: { type: 'number', default: 0, min: -2, max: 2 },
+			stop: { type: 'string | array' },
+			stream: { type: 'boolean', default: false },
+			n: { type: 'integer', default: 1 },
+			user: text,
+		},
+	},
+	message: {
+		...generate,
+		path: '/v1/messages',
+		fields: { model: text, max_tokens: { type: 'integer' }, messages: { type: 'array' } },
+	},
+	embedding: {
+		...generate,
+		path: '/v1/embeddings',
+		fields: {
+			model: text,
+			input: { type: 'string | array' },
+			// Its name is not shown; this is the name the wire format is widely known by.
+			encoding_format: { type: 'string', values: ['float', 'base64'] },
+		},
+	},
+	models: { ...read, path: '/v1/models' },
+	imageGenerate: {
+		...generate,
+		path: '/v1/images/generations',
+		fields: {
+			model: text,
+			prompt: text,
+			n: { type: 'integer' },
+			size: { type: 'string', examples: ['1024x1024', '1024x1792', '1792x1024'] },
+			quality: { type: 'string', examples: ['hd'] },
+			style: { type: 'string', examples: ['vivid'] },
+			aspect_ratio: { type: 'string', examples: ['16:9', '21:9'] },
+			seed: { type: 'integer' },
+			prompt_upsampling: { type: 'boolean' },
+			safety_tolerance: { type: 'integer' },
+		},
+	},
+	imageEdit: {
+		...generate,
+		path: '/v1/images/edits',
+		fields: {
+			model: text,
+			image: { type: 'file' },
+			prompt: text,
+			mask: { type: 'file' },
+			n: { type: 'integer' },
+			size: text,
+			aspect_ratio: text,
+		},
+	},
+	videoCreate: {
+		...start,
+		path: '/v1/videos',
+		fields: { prompt: requiredText, model: requiredText },
+	},
+	video: { ...read, path: '/v1/videos/{id}' },
+	videoContent: { ...read, path: '/v1/videos/{id}/content' },
+} as const satisfies Record<string, Endpoint>;
+
+/** "Endpoints" 4: what reasoning-series models refuse, even at its default value. */
+export const reasoningRefuses = {
+	fields: ['temperature', 'top_p', 'frequency_penalty'],
+	roles: ['system'],
+} as const;
+
+/** "Endpoints" 1: the switch without which a task is not accepted. Its name can be changed in the credential. */
+export const asyncHeader = { name: 'X-Gateway-Async', value: 'enable' } as const;
+
+/** "Endpoints" 5: its name has a prefix that is not shown, its value is a date. The node lets both be changed. */
+export const versionHeader = { name: 'X-Gateway-Version', value: '2023-06-01' } as const;
+
+/** "Endpoints" 10: what a prompt for a chat image model may end with. */
+export const aspectMarkers = ['【2:3】', '【3:2】', '【1:1】'] as const;

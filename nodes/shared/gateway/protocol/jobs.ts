@@ -1,0 +1,51 @@
+import { endpoints, type Endpoint } from './endpoints';
+
+/** What a state means for whoever waits. The last two are final. */
+export type Phase = 'queued' | 'running' | 'succeeded' | 'failed';
+
+/** "States and transitions": the passthrough task, as its creation answer words it. */
+export const taskCreationStates = {
+	PENDING: 'queued',
+	RUNNING: 'running',
+	SUCCEEDED: 'succeeded',
+	FAILED: 'failed',
+} as const satisfies Record<string, Phase>;
+
+/** "States and transitions": the same task, as the poll words it. */
+export const taskPollStates = {
+	submitted: 'queued',
+	in_progress: 'running',
+	completed: 'succeeded',
+	failed: 'failed',
+} as const satisfies Record<string, Phase>;
+
+/** "States and transitions": the `/v1/videos` job. */
+export const videoJobStates = {
+	queued: 'queued',
+	processing: 'running',
+	completed: 'succeeded',
+	failed: 'failed',
+} as const satisfies Record<string, Phase>;
+
+const phases = new Map<string, Phase>(
+	[taskCreationStates, taskPollStates, videoJobStates].flatMap((states) =>
+		Object.entries(states).map(([state, phase]) => [state.toLowerCase(), phase] as const),
+	),
+);
+
+/** The phase of a state of any of the three vocabularies; undefined for a state nobody has named yet. */
+export function phaseOf(state: string): Phase | undefined {
+	return phases.get(state.toLowerCase());
+}
+
+export function isFinal(phase: Phase | undefined): phase is 'succeeded' | 'failed' {
+	return phase === 'succeeded' || phase === 'failed';
+}
+
+/** The two kinds of long job, and how each is polled ("Endpoints" 2, 12 and "Limits"). Times in seconds. */
+export type JobKind = 'task' | 'video';
+
+export const jobKinds = {
+	task: { endpoint: endpoints.task, pollSeconds: 10 },
+	video: { endpoint: endpoints.video, pollSeconds: 5 },
+} as const satisfies Record<JobKind, { endpoint: Endpoint; pollSeconds: number }>;

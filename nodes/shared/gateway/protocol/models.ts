@@ -1,0 +1,89 @@
+import type { Field } from './fields';
+
+export type MediaType = 'reference_image' | 'reference_video' | 'first_frame';
+
+export const mediaTypes: readonly MediaType[] = [
+	'reference_image',
+	'reference_video',
+	'first_frame',
+];
+
+/** "Resources", media item: the media that may carry `reference_voice`, and its limits. */
+export const referenceVoice = {
+	mediaTypes: ['reference_image', 'reference_video'] as readonly MediaType[],
+	fileTypes: ['wav', 'mp3'] as readonly string[],
+	seconds: { min: 1, max: 10 },
+} as const;
+
+/** What one reference-to-video model takes ("Endpoints" 1, per-model tables, and "Limits"). */
+export interface ReferenceVideoModel {
+	mediaTypes: readonly MediaType[];
+	/** Reference images and videos together; first frames do not count. A minimum only where it is stated. */
+	references: { min?: number; max: number };
+	firstFrames: { max: number };
+	/** Prompt length in characters. */
+	prompt?: { max: number };
+	voice: boolean;
+	/** Fields of `parameters`. Duration in seconds. */
+	parameters: {
+		resolution: Field;
+		ratio?: Field;
+		duration: Field;
+		prompt_extend: Field;
+		watermark: Field;
+		seed?: Field;
+	};
+	/** Replaces the maximum duration, in seconds, when any reference video is given. */
+	maxDurationWithVideo?: number;
+}
+
+const resolutions = ['720P', '1080P'] as const;
+const duration = { type: 'integer', default: 5, min: 2, max: 15 } as const;
+const promptExtend = { type: 'boolean', default: true } as const;
+const watermark = { type: 'boolean', default: false } as const;
+export const referenceVideoModels: Readonly<Record<string, ReferenceVideoModel>> = {
+	'alpha-1.1-r2v': {
+		mediaTypes: ['reference_image'],
+		references: { min: 1, max: 9 },
+		firstFrames: { max: 0 },
+		voice: false,
+		parameters: {
+			resolution: { type: 'string', default: '720P', values: resolutions },
+			duration,
+			prompt_extend: promptExtend,
+			watermark,
+			seed: { type: 'integer', min: 0, max: 2_147_483_647 },
+		},
+	},
+	'beta-2.7-r2v': {
+		mediaTypes,
+		references: { max: 5 },
+		firstFrames: { max: 1 },
+		prompt: { max: 5000 },
+		voice: true,
+		parameters: {
+			resolution: { type: 'string', default: '1080P', values: resolutions },
+			ratio: {
+				type: 'string',
+				default: '16:9',
+				values: ['16:9', '9:16', '1:1', '4:3', '3:4'],
+			},
+			duration,
+			prompt_extend: promptExtend,
+			watermark,
+		},
+		maxDurationWithVideo: 10,
+	},
+};
+
+/** "Endpoints" 11: the models of `/v1/videos`. */
+export const videoModels: Readonly<Record<string, { meaning: string }>> = {
+	'vid-3.1': { meaning: 'Portrait, standard' },
+	'vid-3.1-fl': { meaning: 'Portrait, frame-to-video' },
+	'vid-3.1-fast': { meaning: 'Portrait, fast' },
+	'vid-3.1-fast-fl': { meaning: 'Portrait, fast, frame-to-video' },
+	'vid-3.1-landscape': { meaning: 'Landscape, standard' },
+	'vid-3.1-landscape-fl': { meaning: 'Landscape, frame-to-video' },
+	'vid-3.1-landscape-fast': { meaning: 'Landscape, fast' },
+	'vid-3.1-landscape-fast-fl': { meaning: 'Landscape, fast, frame-to-video' },
+};

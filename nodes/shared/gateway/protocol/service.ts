@@ -1,0 +1,28 @@
+/** "What the service does", billing rules 1 to 3. */
+export const billing = {
+	/** A call without a 2xx answer, or whose answer was lost, makes no charge. */
+	failedCallsAreBilled: false,
+	requestIdHeader: 'x-request-id',
+} as const;
+
+/** "Authentication" 1 to 4. */
+export const authentication = {
+	header: 'Authorization',
+	scheme: 'Bearer',
+	invalidKey: { status: 401, code: 'invalid_api_key' },
+	/** A result link that is fetched with the key. */
+	keyOnResultLink: { status: 403 },
+	/** A key whose group may not use the model. */
+	noPermission: { status: 403 },
+} as const;
+
+/** "Events": nothing is pushed; results come by polling, and chat chunks by server-sent events. */
+export const events = { push: false, streamEnd: '[DONE]' } as const;
+
+/** "Versioning" 1, 3 and 4. The native messages endpoint takes `<vendor>-version: <date>`. */
+export const versioning = {
+	generalPrefix: '/v1/',
+	referenceVideoPrefix: '/wan/api/v1/',
+	messageVersionHeaderSuffix: '-version',
+	referenceVideoDocument: '1.0.0',
+} as const;

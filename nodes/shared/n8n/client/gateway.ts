@@ -1,0 +1,22 @@
+import { connectionFrom } from '../../gateway/client/connection';
+import { Gateway } from '../../gateway/client/gateway';
+import type { Runtime } from '../../gateway/client/http';
+import { credentialName, n8nRuntime, type N8nRuntime, type NodeContext } from './httpClient';
+
+/** The gateway of the node's credential, for one run of the node. */
+export type N8nGateway = Gateway<N8nRuntime>;
+
+/**
+ * @param settings of the runtime that are not n8n's
+ * @throws GatewayError when the credential cannot be used
+ */
+export async function createGateway(
+	context: NodeContext,
+	settings: Pick<Runtime, 'limiter' | 'graceOnStop'> = {},
+): Promise<N8nGateway> {
+	const credential = await context.getCredentials(credentialName);
+	return new Gateway(connectionFrom(credential), {
+		...n8nRuntime(context, credential),
+		...settings,
+	});
+}

@@ -1,0 +1,70 @@
+import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { Endpoint } from '../../gateway/protocol/endpoints';
+import { optionsField, timeoutOption } from '../parameters/options';
+import type { Operation } from './operation';
+
+/** Entries of "Options" that every operation has. */
+const commonOptions = (endpoint: Endpoint): INodeProperties[] => [
+	{
+		displayName: 'Parallel Requests',
+		name: 'parallelRequests',
+		type: 'number',
+		default: 10,
+		typeOptions: { minValue: 1 },
+		description: 'How many items are sent at the same time',
+	},
+	timeoutOption(endpoint),
+];
+
+/** The node's parameters, from its list of operations. */
+export function nodeProperties(operations: Operation[]): INodeProperties[] {
+	const resources = new Map(operations.map(({ resource }) => [resource.value, resource]));
+	const first = operations[0].resource.value;
+	return [
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			type: 'options',
+			noDataExpression: true,
+			options: [...resources.values()].sort(byName),
+			default: first,
+		},
+		...[...resources.keys()].map((resource) => operationMenu(resource, operations)),
+		...operations.flatMap(fieldsOf),
+	];
+}
+
+function operationMenu(resource: string, all: Operation[]): INodeProperties {
+	const operations = all.filter((operation) => operation.resource.value === resource);
+	const first = operations[0].value;
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [resource] } },
+		options: operations
+			.map(({ name, value, action, description }) => ({ name, value, action, description }))
+			.sort(byName),
+		default: first,
+	};
+}
+
+function fieldsOf({
+	resource,
+	value,
+	endpoint,
+	fields,
+	options = [],
+}: Operation): INodeProperties[] {
+	const show = { resource: [resource.value], operation: [value] };
+	const shown = (field: INodeProperties): INodeProperties => {
+		const own: IDisplayOptions = field.displayOptions ?? {};
+		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
+	};
+	return [...fields.map(shown), shown(optionsField([...options, ...commonOptions(endpoint)]))];
+}
+
+function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {
+	return a.name.localeCompare(b.name);
+}
