@@ -2,7 +2,7 @@ import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import { embed, maxParallelBatches, type Embedding } from '../shared/gateway/embeddings/embed';
-import { badInput } from '../shared/gateway/errors/badInput';
+import { badInput } from '../shared/n8n/errors/badInput';
 import { GatewayError } from '../shared/gateway/errors/gatewayError';
 import { withoutUndefined } from '../shared/gateway/json';
 import { createGateway, type N8nGateway } from '../shared/n8n/client/gateway';
@@ -98,8 +98,13 @@ function isEmpty(text: unknown): boolean {
 function emptyTexts(message: string): GatewayError {
 	return new GatewayError({
 		message,
-		advice:
-			'Nothing was sent and nothing was billed. There is no embedding of an empty text: leave it out before this step, for example with a Filter node, and check the expression or the tool call that it comes from.',
+		remedies: [
+			{
+				about: 'other',
+				text: 'Nothing was sent and nothing was billed. There is no embedding of an empty text: leave it out before this step, for example with a Filter node, and check the expression or the tool call that it comes from.',
+			},
+		],
+		reach: 'none',
 		status: 0,
 		billed: 'no',
 		retry_can_help: false,

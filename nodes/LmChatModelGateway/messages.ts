@@ -1,4 +1,4 @@
-import { badInput } from '../shared/gateway/errors/badInput';
+import { badInput } from '../shared/n8n/errors/badInput';
 import { imageType } from '../shared/gateway/images/imageType';
 import { asText, withoutUndefined, isObject, type JsonObject } from '../shared/gateway/json';
 import type {

@@ -1,6 +1,6 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import { maxTries } from '../shared/gateway/client/retryPolicy';
-import { badInput } from '../shared/gateway/errors/badInput';
+import { badInput } from '../shared/n8n/errors/badInput';
 import { withoutUndefined } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
 import { fieldProblem } from '../shared/gateway/protocol/fields';

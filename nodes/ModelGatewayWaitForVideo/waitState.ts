@@ -1,11 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { GatewayError, type ErrorRecord, type Reach } from '../shared/gateway/errors/gatewayError';
+import { GatewayError, type Failure } from '../shared/gateway/errors/gatewayError';
 import type { JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { WaitedJob } from '../shared/gateway/jobs/poller';
 import { withoutUndefined } from '../shared/gateway/json';
 import type { ItemOutput } from '../shared/n8n/items/work';
 
-type Ended = { outputs: ItemOutput[] } | { record: ErrorRecord; reach: Reach };
+type Ended = { outputs: ItemOutput[] } | { failure: Failure };
 
 interface Kept {
 	/** A retry is an execution of its own, and begins anew: files belong to the execution that stored them. */
@@ -56,7 +56,7 @@ export class WaitState {
 	/** What an item gave in an earlier pass. @throws GatewayError as then */
 	earlier(item: number): ItemOutput[] | undefined {
 		const ended = this.kept.ended[item];
-		if (ended && 'record' in ended) throw new GatewayError(ended.record, ended.reach);
+		if (ended && 'failure' in ended) throw new GatewayError(ended.failure);
 		return ended?.outputs;
 	}
 
@@ -64,8 +64,8 @@ export class WaitState {
 		this.kept.ended[item] = { outputs };
 	}
 
-	keepFailure(item: number, { record, reach }: GatewayError): void {
-		this.kept.ended[item] = { record, reach };
+	keepFailure(item: number, { failure }: GatewayError): void {
+		this.kept.ended[item] = { failure };
 	}
 
 	/** Lets another pass see to the job. */

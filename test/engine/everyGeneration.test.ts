@@ -1,3 +1,4 @@
+import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol/errorCodes';
 import { startGateway, type FaultRule, type Gateway } from '../gateway';
@@ -63,11 +64,14 @@ const generations: Generation[] = [
 const refusals = [
 	...Object.entries(errorCodes)
 		.filter(([, { isTransient: heals }]) => !heals)
-		.map(([code, { advice }]) => ({ status: code === 'quota_exceeded' ? 429 : 400, code, advice })),
+		.map(([code, { refusal }]) => ({
+			...{ status: code === 'quota_exceeded' ? 429 : 400, code },
+			advice: adviceOf([{ about: 'refusal', refusal }]),
+		})),
 	...[400, 401, 403].map((status) => ({
 		status,
 		code: 'other',
-		advice: statusMeanings[status].advice,
+		advice: adviceOf([{ about: 'refusal', refusal: statusMeanings[status].refusal }]),
 	})),
 ];
 const passing = [

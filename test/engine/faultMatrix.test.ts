@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
-import type { ErrorRecord } from '../../nodes/shared/gateway/errors/gatewayError';
+import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
 import { startGateway, type Gateway } from '../gateway';
 import { resumeToEnd, runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
 import {

@@ -1,7 +1,8 @@
-import { connectionFrom } from '../../nodes/shared/gateway/client/connection';
+import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { Gateway } from '../../nodes/shared/gateway/client/gateway';
 import type { Runtime } from '../../nodes/shared/gateway/client/http';
-import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { GatewayError, type Failure } from '../../nodes/shared/gateway/errors/gatewayError';
+import { recordOf, type ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
 import { axiosHttp } from './axiosHttp';
 import { SimulatedClock } from './simulatedClock';
 import { witness } from './witness';
@@ -43,11 +44,23 @@ export function gatewayTo(
 }
 
 /** The error that this work ends with; it must be one of the gateway layer. */
-export async function failureOf(work: Promise<unknown>): Promise<GatewayError> {
+export async function failureOf(work: Promise<unknown>): Promise<ShownFailure> {
 	const outcome: unknown = await work.then(
 		() => new Error('the work did not fail'),
 		(error: unknown) => error,
 	);
-	if (outcome instanceof GatewayError) return outcome;
+	if (outcome instanceof GatewayError) return shown(outcome);
 	throw outcome;
+}
+
+/** A failure as the user sees it, and what it is to the code. */
+export interface ShownFailure extends Pick<Failure, 'reach' | 'retryAfter'> {
+	message: string;
+	record: ErrorRecord;
+}
+
+export function shown(error: GatewayError): ShownFailure {
+	const record = recordOf(error);
+	const { reach, retryAfter } = error.failure;
+	return { message: record.message, record, reach, retryAfter };
 }

@@ -1,6 +1,7 @@
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { jobFailureReason, readErrorObject } from '../../nodes/shared/gateway/errors/errorObject';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { recordOf } from '../../nodes/shared/n8n/errors/errorRecord';
 import { isObject, parseJson } from '../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
@@ -45,8 +46,9 @@ const headers = fc.dictionary(
 
 /** What the editor, the error output and an agent show of it. */
 function expectReadable(failure: GatewayError): void {
-	const { message, advice, status, raw_body = '', ...record } = failure.record;
-	expectPlain(failure.record);
+	const { message, advice, status, raw_body = '', ...record } = recordOf(failure);
+	expectPlain(failure.failure);
+	expectPlain(recordOf(failure));
 	expect(message).toMatch(/^Could not ask: \S/);
 	expect(message.length).toBeLessThan(1200);
 	expect(advice.length).toBeLessThan(1000);

@@ -4,7 +4,7 @@ import type {
 	StreamChunk,
 } from '../../nodes/LmChatModelGateway/aiNodeSdk';
 import { GatewayChatModel, type ChatSettings } from '../../nodes/LmChatModelGateway/chatModel';
-import { connectionFrom } from '../../nodes/shared/gateway/client/connection';
+import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { Gateway as Transport } from '../../nodes/shared/gateway/client/gateway';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { startGateway, type Gateway } from '../gateway';
@@ -278,7 +278,7 @@ describe('the chat model', () => {
 				code: 'invalid_api_key',
 				message,
 			});
-			const shown = (error: unknown) => new Error(JSON.stringify((error as GatewayError).record));
+			const shown = (error: unknown) => new Error(JSON.stringify((error as GatewayError).failure));
 			const asked = modelOf({ shown }).model.generate(hello);
 			await expect(asked).rejects.toThrow('*** is not valid');
 			await expect(asked).rejects.not.toThrow(key);

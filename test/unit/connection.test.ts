@@ -1,4 +1,4 @@
-import { connectionFrom } from '../../nodes/shared/gateway/client/connection';
+import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 
 const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };
@@ -65,7 +65,7 @@ describe('a credential that cannot be used', () => {
 		try {
 			connectionFrom({ ...credential, ...fields });
 		} catch (error) {
-			if (error instanceof GatewayError) return error.record.message;
+			if (error instanceof GatewayError) return error.message;
 		}
 		throw new Error('the credential was accepted');
 	};

@@ -142,10 +142,10 @@ describe('a list of vectors', () => {
 describe('texts of many items', () => {
 	const numberOf = (text: string) => Number(text.slice(1));
 	const refusal = () =>
-		new GatewayError(
-			{ message: 'refused', advice: '', status: 400, billed: 'no', retry_can_help: false },
-			'answered',
-		);
+		new GatewayError({
+			...{ message: 'refused', remedies: [], reach: 'answered', status: 400 },
+			...{ refusal: 'badRequest', billed: 'no', retry_can_help: false },
+		});
 
 	/** A gateway that refuses texts with "!", and shuffles its answers. */
 	function gatewayWith(sent: string[][]) {

@@ -1,11 +1,12 @@
 import type { INode } from 'n8n-workflow';
-import { badInput } from '../../nodes/shared/gateway/errors/badInput';
+import { badInput } from '../../nodes/shared/n8n/errors/badInput';
+import { recordOf } from '../../nodes/shared/n8n/errors/errorRecord';
 import { errorItem } from '../../nodes/shared/n8n/errors/nodeError';
 
 describe('the item in the place of one that failed', () => {
 	const error = badInput([{ field: 'Prompt', problem: 'is empty' }]);
 	const node = (onError: INode['onError']) => ({ name: 'Create', onError }) as INode;
-	const json = { error: 'Prompt is empty', details: { ...error.record } };
+	const json = { error: 'Prompt is empty', details: recordOf(error) };
 
 	it('has the message, the whole record and the pairing', () => {
 		const item = errorItem(error, 2, node('continueRegularOutput'));

@@ -1,9 +1,10 @@
-import { badInput } from '../../nodes/shared/gateway/errors/badInput';
-import { canceled, GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { badInput } from '../../nodes/shared/n8n/errors/badInput';
+import { GatewayError, stopped } from '../../nodes/shared/gateway/errors/gatewayError';
+import { shown } from '../support/gatewayWorld';
 import { noAnswer, refused } from '../../nodes/shared/gateway/errors/requestErrors';
 
-const create = { purpose: 'create the video', lostIsBilled: 'unknown' } as const;
-const list = { purpose: 'list the models', lostIsBilled: 'no' } as const;
+const create = { purpose: 'create the video', cost: 'job' } as const;
+const list = { purpose: 'list the models', cost: 'read' } as const;
 
 /** As Node throws it. */
 const networkError = (message: string, code?: string) =>
@@ -11,10 +12,12 @@ const networkError = (message: string, code?: string) =>
 
 describe('bad input', () => {
 	it('names every problem at once and costs nothing', () => {
-		const { record, reach } = badInput([
-			{ field: 'Prompt', problem: 'is empty' },
-			{ field: 'Media 2: URL', problem: 'must be a public https link' },
-		]);
+		const { record, reach } = shown(
+			badInput([
+				{ field: 'Prompt', problem: 'is empty' },
+				{ field: 'Media 2: URL', problem: 'must be a public https link' },
+			]),
+		);
 		expect(record).toMatchObject({
 			message: 'Prompt is empty; Media 2: URL must be a public https link',
 			status: 0,
@@ -28,11 +31,11 @@ describe('bad input', () => {
 describe('an error about a job', () => {
 	it('is the same error with the job', () => {
 		const error = refused(list, { status: 429, headers: {}, text: '' }, 7000);
-		const about = error.about({ id: 'job_1', status: 'in_progress', progress: 30 });
+		const about = error.with({ job: { id: 'job_1', status: 'in_progress', progress: 30 } });
 		expect(about).toBeInstanceOf(GatewayError);
-		expect(about).toMatchObject({ ...error, name: 'GatewayError', message: error.message });
-		expect(about.record).toEqual({
-			...error.record,
+		expect(about).toMatchObject({ name: 'GatewayError', message: error.message });
+		expect(about.failure).toEqual({
+			...error.failure,
 			job: { id: 'job_1', status: 'in_progress', progress: 30 },
 		});
 	});
@@ -40,7 +43,7 @@ describe('an error about a job', () => {
 
 describe('Stop', () => {
 	it('is named as n8n needs it', () => {
-		expect(canceled().record).toMatchObject({
+		expect(shown(stopped()).record).toMatchObject({
 			message: 'The execution was canceled',
 			status: 0,
 			billed: 'no',
@@ -49,7 +52,10 @@ describe('Stop', () => {
 
 	it('says when a request may have been accepted', () => {
 		const lost = noAnswer(create, networkError('read ECONNRESET', 'ECONNRESET'));
-		expect(canceled(lost).record).toMatchObject({ billed: 'unknown', advice: lost.record.advice });
-		expect(canceled(noAnswer(list, undefined)).record.billed).toBe('no');
+		expect(shown(stopped(lost)).record).toMatchObject({
+			billed: 'unknown',
+			advice: shown(lost).record.advice,
+		});
+		expect(shown(stopped(noAnswer(list, undefined))).record.billed).toBe('no');
 	});
 });

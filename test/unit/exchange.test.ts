@@ -15,7 +15,7 @@ import {
 	type Reply,
 } from '../support/scriptedServer';
 
-const what = { purpose: 'ask', lostIsBilled: 'no' } as const;
+const what = { purpose: 'ask', cost: 'read' } as const;
 const get = (url: string) => ({ method: 'GET', url, headers: {} }) as const;
 const post = (url: string) =>
 	({ method: 'POST', url, headers: {}, body: '{"prompt":"a"}' }) as const;

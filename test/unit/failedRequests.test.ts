@@ -1,8 +1,16 @@
-import { noAnswer, refused, unreadable } from '../../nodes/shared/gateway/errors/requestErrors';
+import * as errors from '../../nodes/shared/gateway/errors/requestErrors';
 import { errorCodes } from '../../nodes/shared/gateway/protocol/errorCodes';
+import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
+import { shown } from '../support/gatewayWorld';
 
-const create = { purpose: 'create the video', lostIsBilled: 'unknown' } as const;
-const list = { purpose: 'list the models', lostIsBilled: 'no' } as const;
+const create = { purpose: 'create the video', cost: 'job' } as const;
+const list = { purpose: 'list the models', cost: 'read' } as const;
+
+type Request = errors.RequestInfo;
+const noAnswer = (request: Request, cause: unknown) => shown(errors.noAnswer(request, cause));
+const refused = (...given: Parameters<typeof errors.refused>) => shown(errors.refused(...given));
+const unreadable = (...given: Parameters<typeof errors.unreadable>) =>
+	shown(errors.unreadable(...given));
 
 const unbilled =
 	'A call whose answer was lost is not billed: run again, and check the network if it stays like this.';
@@ -62,7 +70,7 @@ describe('a request without an answer', () => {
 	])('may have arrived when there was %s', (_, cause) => {
 		const { record, reach } = noAnswer(create, cause);
 		expect(reach).toBe('lost');
-		expect(record).toMatchObject({ status: 0, billed: 'unknown', retry_can_help: true });
+		expect(record).toMatchObject({ status: 0, billed: 'unknown', retry_can_help: false });
 		expect(record.advice).toContain('may have been accepted');
 		expect(noAnswer(list, cause).record).toMatchObject({ billed: 'no' });
 		expect(noAnswer(list, cause).record.advice).not.toContain('may have been accepted');
@@ -129,10 +137,10 @@ describe('a refusal', () => {
 
 	it.each(Object.entries(errorCodes))(
 		'knows the code %s',
-		(code, { meaning, advice, isTransient: heals }) => {
+		(code, { meaning, refusal: kind, isTransient: heals }) => {
 			expect(refusal(500, { code }).record).toMatchObject({
 				message: `Could not create the video: ${meaning} (HTTP 500, ${code})`,
-				advice,
+				advice: adviceOf([{ about: 'refusal', refusal: kind }]),
 				code,
 				billed: 'no',
 				retry_can_help: heals,
@@ -161,7 +169,7 @@ describe('a refusal', () => {
 		const { record } = refusal(400, { message: 'no', code: 'upstream_error' });
 		expect(record).toMatchObject({
 			retry_can_help: true,
-			advice: errorCodes.upstream_error.advice,
+			advice: adviceOf([{ about: 'refusal', refusal: 'providerError' }]),
 		});
 	});
 

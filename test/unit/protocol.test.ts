@@ -1,7 +1,9 @@
+import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 import {
 	aspectMarkers,
 	asyncHeader,
 	endpoints,
+	type Cost,
 	type Endpoint,
 } from '../../nodes/shared/gateway/protocol/endpoints';
 import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol/errorCodes';
@@ -73,14 +75,14 @@ describe('endpoints', () => {
 		expect(Object.keys(endpoints)).toHaveLength(11);
 	});
 
-	it('are sent again as their cost allows', () => {
-		const byRule = (rule: string) =>
+	it('cost what they cost', () => {
+		const byCost = (cost: Cost) =>
 			Object.entries<Endpoint>(endpoints)
-				.filter(([, { resend }]) => resend === rule)
+				.filter(([, endpoint]) => endpoint.cost === cost)
 				.map(([name]) => name);
-		expect(byRule('always')).toEqual(['task', 'models', 'video', 'videoContent']);
-		expect(byRule('ifRefused')).toEqual(['referenceVideoCreate', 'videoCreate']);
-		expect(byRule('unlessAnswered')).toHaveLength(5);
+		expect(byCost('read')).toEqual(['task', 'models', 'video', 'videoContent']);
+		expect(byCost('job')).toEqual(['referenceVideoCreate', 'videoCreate']);
+		expect(byCost('generation')).toHaveLength(5);
 	});
 
 	it('have the fields of a chat', () => {
@@ -230,13 +232,13 @@ describe('errors', () => {
 			expect(statusMeanings).toHaveProperty(`${status}`);
 		expect(
 			Object.keys(statusMeanings).filter((status) => statusMeanings[Number(status)].isTransient),
-		).toEqual([...['408', '429', '500']]);
+		).toEqual([...['408', '425', '429', '500']]);
 	});
 
 	it('say in one line what they mean and what to do', () => {
-		for (const { meaning, advice } of [errorCodes, statusMeanings].flatMap(Object.values)) {
+		for (const { meaning, refusal } of [errorCodes, statusMeanings].flatMap(Object.values)) {
 			expect(meaning).toMatch(/^[a-z][^.\n]+$/);
-			expect(advice).toMatch(/^[A-Z].+\.$/);
+			expect(adviceOf([{ about: 'refusal', refusal }])).toMatch(/^[A-Z].+\.$/);
 		}
 	});
 });

@@ -1,27 +1,46 @@
 import {
 	parseRetryAfter,
 	waitBeforeRetry,
-	type FailedTry,
 	type RetryRules,
 } from '../../nodes/shared/gateway/client/retryPolicy';
+import type { ErrorObject } from '../../nodes/shared/gateway/errors/errorObject';
+import { verdictOn, type Reach } from '../../nodes/shared/gateway/errors/verdict';
+import type { Cost } from '../../nodes/shared/gateway/protocol/endpoints';
 import { fc } from '../support/fuzz';
 
-const rules: Record<string, RetryRules> = {
-	'a read': { resend: 'always', resendIfLost: false, hasBackup: false, random: 0.5 },
-	'a generation': { resend: 'unlessAnswered', resendIfLost: false, hasBackup: false, random: 0.5 },
-	'a create': { resend: 'ifRefused', resendIfLost: false, hasBackup: false, random: 0.5 },
-	'a create, again if lost': {
-		resend: 'ifRefused',
-		resendIfLost: true,
-		hasBackup: false,
-		random: 0.5,
-	},
-};
-const all = Object.keys(rules);
+const rules = {
+	'a read': { cost: 'read', resendsLost: false },
+	'a generation': { cost: 'generation', resendsLost: false },
+	'a create': { cost: 'job', resendsLost: false },
+	'a create, again if lost': { cost: 'job', resendsLost: true },
+} as const satisfies Record<string, { cost: Cost; resendsLost: boolean }>;
+type Who = keyof typeof rules;
+
+/** One failed try, as far as it matters for the next. */
+interface FailedTry extends ErrorObject {
+	reach: Reach;
+	status: number;
+	retryAfter?: number;
+	tries: number;
+}
+
+const usual = { hasBackup: false, random: 0.5 };
+
+/** Whether and when it is sent again: what the verdict lets, and the retry policy times. */
+function waitOf(
+	{ reach, status, retryAfter, tries, ...error }: FailedTry,
+	who: Who,
+	policy: Partial<RetryRules> = {},
+): number | undefined {
+	const { cost, resendsLost } = rules[who];
+	const { sendsAgain } = verdictOn({ reach, status, error }, cost, { resendsLost });
+	return waitBeforeRetry({ sendsAgain, status, retryAfter }, { ...usual, ...policy, tries });
+}
+
+const all = Object.keys(rules) as Who[];
 const allButCreates = ['a read', 'a generation'];
 const allUnlessAsked = ['a read', 'a generation', 'a create, again if lost'];
 
-const read = rules['a read'];
 const failed = (parts: Partial<FailedTry>): FailedTry => ({
 	reach: 'answered',
 	status: 500,
@@ -69,12 +88,12 @@ describe('who sends again after', () => {
 		['503 of the service', answered(503), allButCreates],
 		['504 of the service', answered(504), allButCreates],
 	])('%s', (_, failure, expected) => {
-		expect(all.filter((who) => waitBeforeRetry(failure, rules[who]))).toEqual(expected);
+		expect(all.filter((who) => waitOf(failure, who))).toEqual(expected);
 	});
 
 	it('500 with quota_exceeded: nobody, for waiting does not fill the quota', () => {
 		const failure = answered(500, { code: 'quota_exceeded' });
-		expect(all.filter((who) => waitBeforeRetry(failure, rules[who]))).toEqual([]);
+		expect(all.filter((who) => waitOf(failure, who))).toEqual([]);
 	});
 
 	it.each([
@@ -82,7 +101,7 @@ describe('who sends again after', () => {
 		'Rate limit reached for this model. Add a payment method at https://example.com/account/billing to raise it',
 	])('a rate limit that only sounds like the balance: all (%s)', (message) => {
 		const failure = answered(429, { code: 'rate_limit_exceeded', message });
-		expect(all.filter((who) => waitBeforeRetry(failure, rules[who]))).toEqual(all);
+		expect(all.filter((who) => waitOf(failure, who))).toEqual(all);
 	});
 });
 
@@ -93,24 +112,22 @@ describe('how often', () => {
 		['500', answered(500), 5],
 		['429', answered(429), 8],
 	])('after %s', (_, failure, most) => {
-		expect(waitBeforeRetry({ ...failure, tries: most - 1 }, read)).toBeDefined();
-		expect(waitBeforeRetry({ ...failure, tries: most }, read)).toBeUndefined();
+		expect(waitOf({ ...failure, tries: most - 1 }, 'a read')).toBeDefined();
+		expect(waitOf({ ...failure, tries: most }, 'a read')).toBeUndefined();
 	});
 
 	it.each([0, 3, 20])('at most %s times more, when the user says so', (retries) => {
 		for (const failure of [answered(500), answered(429)]) {
-			const given = { ...read, retries };
-			if (retries > 0) expect(waitBeforeRetry({ ...failure, tries: retries }, given)).toBeDefined();
-			expect(waitBeforeRetry({ ...failure, tries: retries + 1 }, given)).toBeUndefined();
+			const wait = (tries: number) => waitOf({ ...failure, tries }, 'a read', { retries });
+			if (retries > 0) expect(wait(retries)).toBeDefined();
+			expect(wait(retries + 1)).toBeUndefined();
 		}
 	});
 });
 
 describe('the wait', () => {
 	const waits = (random: number, status: number) =>
-		[1, 2, 3, 4, 5, 6, 7].map((tries) =>
-			waitBeforeRetry(answered(status, { tries }), { ...read, random }),
-		);
+		[1, 2, 3, 4, 5, 6, 7].map((tries) => waitOf(answered(status, { tries }), 'a read', { random }));
 
 	it.each([
 		[0, [750, 1500, 3000, 6000, 12_000, 22_500, 22_500]],
@@ -123,28 +140,26 @@ describe('the wait', () => {
 
 	it.each([0, 1000, 299_000, 300_000])('is what the service asked for: %d ms', (retryAfter) => {
 		for (const status of [429, 503]) {
-			expect(waitBeforeRetry(answered(status, { retryAfter }), { ...read, random: 1 })).toBe(
-				retryAfter,
-			);
+			expect(waitOf(answered(status, { retryAfter }), 'a read', { random: 1 })).toBe(retryAfter);
 		}
 	});
 
 	it.each([0, 999])('is the usual one once %d ms have been waited in vain', (retryAfter) => {
 		for (const tries of [2, 3, 4]) {
-			expect(waitBeforeRetry(answered(429, { retryAfter, tries }), read)).toBe(
-				waitBeforeRetry(answered(429, { tries }), read),
+			expect(waitOf(answered(429, { retryAfter, tries }), 'a read')).toBe(
+				waitOf(answered(429, { tries }), 'a read'),
 			);
 		}
 	});
 
 	it('is not made when the service asks for more than 5 minutes', () => {
-		expect(waitBeforeRetry(answered(429, { retryAfter: 300_001 }), read)).toBeUndefined();
+		expect(waitOf(answered(429, { retryAfter: 300_001 }), 'a read')).toBeUndefined();
 	});
 
 	it('is always a time that can be slept', () => {
 		fc.assert(
-			fc.property(anyFailure, anyRules, (failure, anyRule) => {
-				const wait = waitBeforeRetry(failure, anyRule) ?? 0;
+			fc.property(anyFailure, fc.constantFrom(...all), anyRules, (failure, who, policy) => {
+				const wait = waitOf(failure, who, policy) ?? 0;
 				expect(wait).toBeGreaterThanOrEqual(0);
 				expect(wait).toBeLessThanOrEqual(300_000);
 			}),
@@ -153,9 +168,10 @@ describe('the wait', () => {
 });
 
 describe('the other base URL', () => {
-	const withBackup = { ...read, hasBackup: true };
 	const tries = (failure: FailedTry) =>
-		[1, 2, 3, 4, 5].map((count) => waitBeforeRetry({ ...failure, tries: count }, withBackup));
+		[1, 2, 3, 4, 5].map((count) =>
+			waitOf({ ...failure, tries: count }, 'a read', { hasBackup: true }),
+		);
 
 	it.each(['unsent', 'lost'] as const)('gets its turn before the wait grows (%s)', (reach) => {
 		expect(tries(failed({ reach, status: 0 }))).toEqual([0, 1000, 0, 2000, undefined]);
@@ -173,7 +189,7 @@ describe('the other base URL', () => {
 
 	it('does not make a create that was lost go out again', () => {
 		const lost = failed({ reach: 'lost', status: 0 });
-		expect(waitBeforeRetry(lost, { ...rules['a create'], hasBackup: true })).toBeUndefined();
+		expect(waitOf(lost, 'a create', { hasBackup: true })).toBeUndefined();
 	});
 });
 
@@ -223,8 +239,6 @@ const anyFailure = fc.record({
 }) satisfies fc.Arbitrary<FailedTry>;
 
 const anyRules = fc.record({
-	resend: fc.constantFrom('always', 'unlessAnswered', 'ifRefused'),
-	resendIfLost: fc.boolean(),
 	hasBackup: fc.boolean(),
 	random: fc.double({ min: 0, max: 1, noNaN: true }),
-}) satisfies fc.Arbitrary<RetryRules>;
+}) satisfies fc.Arbitrary<Partial<RetryRules>>;

@@ -146,7 +146,7 @@ describe('any stream of events', () => {
 					yield* cutAt<Uint8Array>(Buffer.from(`\ufeff${text}`), cuts);
 				})();
 				const received = await exchange(
-					{ purpose: 'ask', lostIsBilled: 'no' },
+					{ purpose: 'ask', cost: 'read' },
 					{ method: 'GET', url: 'https://gateway.example/', headers: {} },
 					{
 						http: async () => ({ status: 200, headers: {}, body, close: () => undefined }),

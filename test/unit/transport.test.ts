@@ -1,12 +1,13 @@
+import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
 import { AdaptiveLimit } from '../../nodes/shared/gateway/client/adaptiveLimit';
 import { Gateway, type Call } from '../../nodes/shared/gateway/client/gateway';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
-import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { createdVideo, jobStatus } from '../../nodes/shared/gateway/jobs/responses';
 import { modelList } from '../../nodes/shared/gateway/models/responses';
 import { asyncHeader, endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import {
 	failureOf,
+	type ShownFailure,
 	gatewayTo,
 	key,
 	type SimulatedWorld,
@@ -176,7 +177,7 @@ describe('an odd body', () => {
 	const html = '<!DOCTYPE html><html><body>Welcome</body></html>';
 	const isPage = 'the answer is a web page instead of JSON (HTTP 200)';
 
-	it.each<[string, Reply, Partial<GatewayError['record']>, string]>([
+	it.each<[string, Reply, Partial<ErrorRecord>, string]>([
 		['a page with 502', page(502), { status: 502, message: 'the service had an error' }, 'lost'],
 		['nothing with 500', answer(500, ''), { status: 500, raw_body: '' }, 'lost'],
 		['broken JSON with 503', answer(503, '{"error":'), { raw_body: '{"error":' }, 'lost'],
@@ -567,7 +568,7 @@ describe('Stop', () => {
 		call: Call<unknown>,
 		reply: Reply,
 		patience?: number,
-	): Promise<GatewayError> => {
+	): Promise<ShownFailure> => {
 		const server = await startServer(reply);
 		const stop = new AbortController();
 		const ended = failureOf(

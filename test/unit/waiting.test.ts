@@ -1,4 +1,4 @@
-import { canceled, type GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { stopped, type GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { describeStatus, type JobSummary } from '../../nodes/shared/gateway/errors/jobSummary';
 import {
 	JobWatch,
@@ -501,7 +501,7 @@ describe('Stop', () => {
 		const say = ({ before }: Asked): Said => {
 			if (before < 1) return running;
 			stop.abort();
-			return when === 'in a poll' ? canceled() : running;
+			return when === 'in a poll' ? stopped() : running;
 		};
 		const { watch, jobs, passed } = waitFor(say, task({ signal: stop.signal }));
 		const failure = await failureOf(watch.wait());

@@ -1,4 +1,4 @@
-import type { ErrorRecord } from '../../../nodes/shared/gateway/errors/gatewayError';
+import type { ErrorRecord } from '../../../nodes/shared/n8n/errors/errorRecord';
 import type { Fault } from './faults';
 import type { Cost, FaultRoute } from './routes';
 

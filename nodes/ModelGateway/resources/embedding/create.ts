@@ -1,11 +1,9 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { embed, type Embedding } from '../../../shared/gateway/embeddings/embed';
 import type { EmbeddingList } from '../../../shared/gateway/embeddings/responses';
-import { meaningOf } from '../../../shared/gateway/errors/errorObject';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
 import { withoutUndefined } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { errorCodes } from '../../../shared/gateway/protocol/errorCodes';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
@@ -116,10 +114,11 @@ function readInput(parameters: ItemParameters): Pick<Request, 'texts' | 'isList'
 }
 
 /** Whether one text among many can be the cause: not when the answer names what all of them share. */
-function isAboutText({ record: { status, code, param } }: GatewayError): boolean {
-	const known = meaningOf({ code });
-	const isShared = known ? known !== errorCodes.invalid_prompt : /^(?!input)./.test(param ?? '');
-	return status === 400 && !isShared;
+function isAboutText({ failure: { status, refusal, param } }: GatewayError): boolean {
+	if (status !== 400) return false;
+	if (refusal === 'refusedPrompt') return true;
+	const isUnknown = refusal === 'badRequest' || refusal === 'moderated';
+	return isUnknown && !/^(?!input)./.test(param ?? '');
 }
 
 /** Of all vectors of a run: who compares them needs one length. */

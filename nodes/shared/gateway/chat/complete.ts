@@ -58,7 +58,7 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 
 /** Which of the user's settings a reasoning model refuses is not in its answer. */
 function withReasoningAdvice(error: unknown, body: JsonObject): unknown {
-	if (!(error instanceof GatewayError) || error.record.status !== 400) return error;
+	if (!(error instanceof GatewayError) || error.failure.status !== 400) return error;
 	const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
 	const refused = [
 		...reasoningRefuses.fields.filter((name) => Object.hasOwn(body, name)),
@@ -67,6 +67,10 @@ function withReasoningAdvice(error: unknown, body: JsonObject): unknown {
 			.map((role) => `the ${role} message`),
 	];
 	if (refused.length === 0) return error;
-	const advice = `${error.record.advice} If ${String(body.model)} is a reasoning model, remove: ${refused.join(', ')}.`;
-	return new GatewayError({ ...error.record, advice }, error.reach);
+	return error.with({
+		remedies: [
+			...error.failure.remedies,
+			{ about: 'reasoningModel', model: String(body.model), settings: refused },
+		],
+	});
 }

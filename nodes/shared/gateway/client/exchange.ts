@@ -1,5 +1,5 @@
 import { GatewayError } from '../errors/gatewayError';
-import type { Purpose } from '../errors/requestErrors';
+import type { RequestInfo } from '../errors/requestErrors';
 import { excerpt } from '../json';
 import { type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
 import { withTimeout } from './timeouts';
@@ -51,7 +51,7 @@ const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
  * TimeLimitError, when no answer came
  */
 export async function exchange(
-	what: Purpose,
+	what: RequestInfo,
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<RawResponse> {
@@ -137,33 +137,28 @@ function asError(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
 }
 
-function foreignRedirect(what: Purpose, status: number, location: string): GatewayError {
-	return redirectError(
-		what,
-		{ status, location },
-		'The API key is never sent to another address. If you trust it, make it the base URL in the Model Gateway credential.',
-	);
+function foreignRedirect(what: RequestInfo, status: number, location: string): GatewayError {
+	return redirectError(what, { status, location }, 'foreignRedirect');
 }
 
 /** Within the gateway, but in circles, or in a way that loses what was to be sent. */
-function uselessRedirect(what: Purpose, status: number, location: string): GatewayError {
-	return redirectError(
-		what,
-		{ status, location },
-		'What was to be sent would be lost on the way, or never arrive. Check the base URL in the Model Gateway credential, also its path: it has to be the final one.',
-	);
+function uselessRedirect(what: RequestInfo, status: number, location: string): GatewayError {
+	return redirectError(what, { status, location }, 'uselessRedirect');
 }
 
 function redirectError(
-	{ purpose }: Purpose,
+	{ purpose }: RequestInfo,
 	{ status, location }: { status: number; location: string },
-	advice: string,
+	about: 'foreignRedirect' | 'uselessRedirect',
 ): GatewayError {
-	return new GatewayError(
-		{
-			message: `Could not ${purpose}: the gateway redirects to ${excerpt(location)}`,
-			...{ advice, status, billed: 'no', retry_can_help: false },
-		},
-		'answered',
-	);
+	return new GatewayError({
+		message: `Could not ${purpose}: the gateway redirects to ${excerpt(location)}`,
+		remedies: [{ about }],
+		reach: 'answered',
+		status,
+		billed: 'no',
+		retry_can_help: false,
+		// Of polls: who sits before the service, and redirects, may be gone a moment later.
+		pollCanHelp: true,
+	});
 }

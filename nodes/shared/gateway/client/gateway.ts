@@ -1,8 +1,8 @@
 import { requestIdOf, readErrorObject } from '../errors/errorObject';
-import { asGatewayError, canceled, GatewayError } from '../errors/gatewayError';
-import { noAnswer, refused, unreadable, type Purpose } from '../errors/requestErrors';
+import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
+import { noAnswer, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { parseJson, valueAt } from '../json';
-import { asyncHeader, endpoints, type Endpoint } from '../protocol/endpoints';
+import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import type { Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
@@ -62,37 +62,32 @@ export class Gateway<W extends Runtime = Runtime> {
 
 	/** @throws GatewayError */
 	async call<T>(call: Call<T>): Promise<T> {
-		const { clock, random, signal, limiter: pace } = this.runtime;
-		// Once a try may have been accepted, no later refusal makes that undone.
-		let doubt: GatewayError | undefined;
+		const { clock, random, signal, limiter } = this.runtime;
+		const { retries } = call;
+		/** The first try that may have been accepted: no later refusal makes that undone. */
+		let doubtful: GatewayError | undefined;
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
 				// Stop may have been pressed while the request waited for its turn.
-				if (signal?.aborted) throw canceled(doubt);
+				if (signal?.aborted) throw stopped(doubtful);
 				return await this.try(call).catch(asGatewayError);
 			};
 			// A poll has a schedule of its own.
-			const isPaced = pace !== undefined && !call.once;
-			const outcome = await (isPaced ? pace.run(attempt, isRateLimit) : attempt());
+			const isLimited = limiter !== undefined && !call.once;
+			const outcome = await (isLimited ? limiter.run(attempt, isRateLimit) : attempt());
 			if (!(outcome instanceof GatewayError)) return outcome.value;
-			if (outcome.record.billed === 'unknown') doubt ??= outcome;
-			if (signal?.aborted) throw canceled(doubt);
+			const { failure } = outcome;
+			if (failure.billed === 'unknown') doubtful ??= outcome;
+			if (signal?.aborted) throw stopped(doubtful);
 
-			const wait = waitBeforeRetry(
-				{ ...outcome.record, reach: outcome.reach, retryAfter: outcome.retryAfter, tries },
-				{
-					resend: call.endpoint.resend,
-					resendIfLost: call.resendIfLost ?? false,
-					hasBackup: this.connection.backupUrl !== undefined,
-					retries: call.retries,
-					random: random(),
-				},
-			);
+			const { backupUrl } = this.connection;
+			const rules = { tries, hasBackup: backupUrl !== undefined, retries, random: random() };
+			const wait = waitBeforeRetry(failure, rules);
 			// A poll that never left goes to the other base at once; any other waits for its next turn.
-			const waitsForItsTurn = call.once && !(outcome.reach === 'unsent' && wait === 0);
-			if (wait === undefined || waitsForItsTurn) throw doubt ? outcome.after(doubt) : outcome;
+			const waitsForItsTurn = call.once && !(failure.reach === 'unsent' && wait === 0);
+			if (wait === undefined || waitsForItsTurn) throw afterDoubt(outcome, doubtful);
 			await clock.sleep(wait, signal).catch(() => undefined);
-			if (signal?.aborted) throw canceled(doubt);
+			if (signal?.aborted) throw stopped(doubtful);
 		}
 	}
 
@@ -106,11 +101,10 @@ export class Gateway<W extends Runtime = Runtime> {
 	private async try<T>(call: Call<T>): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
-		const what: Purpose = {
+		const what: RequestInfo = {
 			purpose: call.purpose,
-			// "Errors": a lost answer is not billed; yet a job whose creation was lost may run.
-			lostIsBilled: endpoint.resend === 'ifRefused' ? 'unknown' : 'no',
-			unreadableIsBilled: endpoint.resend === 'always' ? 'no' : 'unknown',
+			cost: endpoint.cost,
+			resendsLost: call.resendIfLost,
 		};
 		const { http, clock, signal, graceOnStop } = this.runtime;
 		const received = await exchange(what, this.request(base, call), {
@@ -118,16 +112,16 @@ export class Gateway<W extends Runtime = Runtime> {
 			clock,
 			signal,
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
-			grace: endpoint.resend === 'always' ? undefined : graceOnStop,
+			grace: endpoint.cost === 'read' ? undefined : graceOnStop,
 			mayLeadToFile: call.mayLeadToFile,
 			onText: call.onText,
 		}).catch((error: unknown) => {
-			const isAnswer = error instanceof GatewayError && error.reach === 'answered';
+			const isAnswer = error instanceof GatewayError && error.failure.reach === 'answered';
 			// Stop is no answer either: what it interrupts may have been accepted.
 			return isAnswer ? error : noAnswer(what, error);
 		});
 		if (received instanceof GatewayError) {
-			if (received.record.status === 0) this.switchBase(base);
+			if (received.failure.status === 0) this.switchBase(base);
 			throw received;
 		}
 
@@ -156,7 +150,7 @@ export class Gateway<W extends Runtime = Runtime> {
 
 	/** Some gateways refuse with a good status; what of a text had come by then may be billed. */
 	private unusableError(
-		what: Purpose,
+		what: RequestInfo,
 		answer: RawResponse & { json: unknown },
 		why: UnusableResponse,
 	): GatewayError {
@@ -176,9 +170,7 @@ export class Gateway<W extends Runtime = Runtime> {
 	private request(base: string, { endpoint, id, body, form, ...call }: Call<unknown>) {
 		const headers: Record<string, string> = { Accept: 'application/json', ...call.headers };
 		if (body) headers['Content-Type'] = 'application/json';
-		if (endpoint === endpoints.referenceVideoCreate) {
-			headers[this.connection.asyncHeaderName] = asyncHeader.value;
-		}
+		if (endpoint.isAsync) headers[this.connection.asyncHeaderName] = asyncHeader.value;
 		return {
 			method: endpoint.method,
 			url: base + endpoint.path.replace('{id}', () => encodeURIComponent(id ?? '')),
@@ -189,5 +181,12 @@ export class Gateway<W extends Runtime = Runtime> {
 }
 
 function isRateLimit(outcome: unknown): boolean {
-	return outcome instanceof GatewayError && outcome.record.status === 429;
+	return outcome instanceof GatewayError && outcome.failure.status === 429;
+}
+
+/** An earlier try may have brought the request to the service, whatever became of this one. */
+function afterDoubt(error: GatewayError, doubtful: GatewayError | undefined): GatewayError {
+	if (doubtful === undefined) return error;
+	const { billed, remedies } = doubtful.failure;
+	return error.with({ billed, remedies });
 }

@@ -1,26 +1,8 @@
-import type { Reach } from '../errors/gatewayError';
-import { type Resend } from '../protocol/endpoints';
-import { balanceWords, errorCodes } from '../protocol/errorCodes';
-
-/** One failed try, as far as it matters for the next. */
-export interface FailedTry {
-	reach: Reach;
-	/** HTTP status; 0 without an answer. */
-	status: number;
-	/** `code` and `type` of the error object, and its message. */
-	code?: string;
-	type?: string;
-	message?: string;
-	/** Milliseconds the service asked to wait. */
-	retryAfter?: number;
-	/** Tries made so far, this one included. */
-	tries: number;
-}
+import type { Failure } from '../errors/gatewayError';
 
 export interface RetryRules {
-	resend: Resend;
-	/** The user chose to send a create again whose answer was lost. */
-	resendIfLost: boolean;
+	/** Tries made so far, the failed one included. */
+	tries: number;
 	hasBackup: boolean;
 	/** How many times it is sent again at most; by default as often as stands below. */
 	retries?: number;
@@ -37,56 +19,25 @@ export const maxTriesOnRateLimit = 8;
 export const maxTries = 5;
 
 /**
- * Whether and when to try again ("Errors", and who may resend in protocol.ts): milliseconds to wait;
- * undefined is: give up. Pure, so that every rule about money is a row in a test.
+ * When to send again what the verdict lets be sent again: milliseconds to wait; undefined is: give up. Pure.
  */
-export function waitBeforeRetry(failed: FailedTry, rules: RetryRules): number | undefined {
-	if (!mayResend(failed, rules)) return undefined;
-	const usualTries = failed.status === 429 ? maxTriesOnRateLimit : maxTries;
-	const limit = rules.retries === undefined ? usualTries : rules.retries + 1;
-	if (failed.tries >= limit) return undefined;
-	if ((failed.retryAfter ?? 0) > maxRetryAfter) return undefined;
+export function waitBeforeRetry(
+	{ sendsAgain, status, retryAfter: asked }: Pick<Failure, 'sendsAgain' | 'status' | 'retryAfter'>,
+	{ tries, hasBackup, retries, random }: RetryRules,
+): number | undefined {
+	if (!sendsAgain || (asked ?? 0) > maxRetryAfter) return undefined;
+	const usualTries = status === 429 ? maxTriesOnRateLimit : maxTries;
+	if (tries >= (retries === undefined ? usualTries : retries + 1)) return undefined;
 
 	// Each base gets its turn before the wait grows: a dead one costs no time when the other is well.
-	const takesTurns = failed.status === 0 && rules.hasBackup;
-	if (takesTurns && failed.tries % 2 === 1) return 0;
-	const round = takesTurns ? failed.tries / 2 : failed.tries;
-	const backOff = Math.min(maxBackoff, minBackoff * 2 ** (round - 1));
-	const usual = backOff * (0.75 + rules.random / 2);
-	const { retryAfter = usual, tries } = failed;
+	const takesTurns = status === 0 && hasBackup;
+	if (takesTurns && tries % 2 === 1) return 0;
+	const round = takesTurns ? tries / 2 : tries;
+	const backoff = Math.min(maxBackoff, minBackoff * 2 ** (round - 1));
+	const usual = backoff * (0.75 + random / 2);
 	// "At once" that only led to the next refusal is the work of a clock that differs.
-	return tries > 1 && retryAfter < minBackoff ? usual : retryAfter;
-}
-
-function mayResend({ reach, status, ...said }: FailedTry, rules: RetryRules): boolean {
-	const { resend, resendIfLost } = rules;
-	switch (reach) {
-		case 'none':
-			return false;
-		case 'unsent':
-			return true;
-		case 'lost':
-			return resend !== 'ifRefused' || resendIfLost;
-		case 'unreadable':
-			// A good status had begun to arrive: whatever generates has been paid for.
-			return resend === 'always';
-		case 'answered':
-			if (status === 429) return !isBalance(said);
-			if (status === 408 || status === 425) return resend !== 'ifRefused';
-			if (status < 500 || said.code === 'quota_exceeded') return false;
-			return resend === 'ifRefused' ? isTransient(said) : true;
-	}
-}
-
-/** The balance and the rate limit share a status; only the second heals by waiting. */
-function isBalance({ code, type, message }: Pick<FailedTry, 'code' | 'type' | 'message'>): boolean {
-	return [code, type, message].some((text) => text !== undefined && balanceWords.test(text));
-}
-
-function isTransient({ code, type }: Pick<FailedTry, 'code' | 'type'>): boolean {
-	return [code, type].some(
-		(name) => name !== undefined && Object.hasOwn(errorCodes, name) && errorCodes[name].isTransient,
-	);
+	const isUseless = asked === undefined || (tries > 1 && asked < minBackoff);
+	return isUseless ? usual : asked;
 }
 
 /**

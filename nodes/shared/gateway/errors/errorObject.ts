@@ -1,5 +1,4 @@
 import { asText, excerpt, isObject, textAt, valueAt } from '../json';
-import { errorCodes, type ErrorMeaning } from '../protocol/errorCodes';
 import { billing } from '../protocol/service';
 
 /** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
@@ -8,13 +7,6 @@ export interface ErrorObject {
 	code?: string;
 	type?: string;
 	param?: string;
-}
-
-export function meaningOf({ code, type }: ErrorObject): ErrorMeaning | undefined {
-	for (const name of [code, type]) {
-		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];
-	}
-	return undefined;
 }
 
 /** Short, whatever an answer holds: it stands in the middle of messages. */

@@ -1,14 +1,17 @@
+import type { RefusalKind } from '../protocol/errorCodes';
 import type { JobSummary } from './jobSummary';
+import type { Reach } from './verdict';
 
 /**
- * What a failure shows, in the error panel and on the error output alike. Names are the service's own
- * where it has them ("Error object"); absent where nothing is known.
+ * Everything that is known of a failure; plain data, which survives JSON. Names are the service's own where it
+ * has them ("Error object"); absent where nothing is known.
  */
-export interface ErrorRecord {
+export interface Failure {
 	/** What happened, in one line. */
 	message: string;
-	/** What the user can do. */
-	advice: string;
+	/** What the user can do, in the order in which it is told. */
+	remedies: Remedy[];
+	reach: Reach;
 	/** HTTP status; 0 when no answer came ("Errors", last paragraph). */
 	status: number;
 	code?: string;
@@ -25,39 +28,62 @@ export interface ErrorRecord {
 	url?: string;
 	/** The job this failure is about. */
 	job?: JobSummary;
+	/** Milliseconds the service asked to wait. */
+	retryAfter?: number;
+	/** Why the service refused. */
+	refusal?: RefusalKind;
+	/** Whether the same request is sent again without asking the user; default: no. */
+	sendsAgain?: boolean;
+	/** Whether a later poll of the same job may succeed; default: no. */
+	pollCanHelp?: boolean;
+	/** Set when the user pressed Stop. */
+	isStopped?: true;
 }
 
 /**
- * How far a failed request got.
- * - `unsent`: it never left, or nobody was there to take it.
- * - `lost`: it left, and no answer of the service came back; the service may have acted on it.
- * - `answered`: the service answered, and refused.
- * - `unreadable`: a good status came, but no answer that can be used.
- * - `none`: no request failed: bad input, a failed job, a deadline, Stop.
+ * What a user can do about a failure, or should know. The words are chosen where the user is, in panels whose
+ * labels this layer does not know.
  */
-export type Reach = 'unsent' | 'lost' | 'answered' | 'unreadable' | 'none';
+export type Remedy =
+	/** What the kind of refusal calls for. */
+	| { about: 'refusal'; refusal: RefusalKind }
+	| { about: 'retryAfter'; milliseconds: number }
+	/** No connection came about. @see detail in the network's own words */
+	| { about: 'unreachable'; detail: string }
+	/** The connection broke, or the time limit passed, before the answer came. */
+	| { about: 'lost'; detail: string; isTimeout: boolean }
+	| { about: 'lostIsNotBilled' }
+	/** A job may have been accepted, and was not sent again. */
+	| { about: 'mayBeAccepted' }
+	| { about: 'rawBody' }
+	| { about: 'partialText' }
+	| { about: 'foreignRedirect' }
+	| { about: 'uselessRedirect' }
+	| { about: 'nothingMoreSent' }
+	| { about: 'badInput'; isFree: boolean }
+	/** The job may be running and paid for. */
+	| { about: 'jobMayRun'; id: string; canWaitLonger: boolean }
+	| { about: 'lastPollFailed'; message: string }
+	| { about: 'jobFailed'; refusal?: RefusalKind }
+	| { about: 'videoIsKept'; id: string }
+	| { about: 'videoIsFinished' }
+	| { about: 'imageIsPaid'; hasLink: boolean; isLost: boolean }
+	/** A reasoning model may refuse these settings. */
+	| { about: 'reasoningModel'; model: string; settings: string[] }
+	/** In the words of a layer above. */
+	| { about: 'other'; text: string };
 
 /** The only error that leaves the gateway layer. */
 export class GatewayError extends Error {
 	override readonly name = 'GatewayError';
 
-	constructor(
-		readonly record: ErrorRecord,
-		readonly reach: Reach = 'none',
-		/** Milliseconds the service asked to wait. */
-		readonly retryAfter?: number,
-	) {
-		super(record.message);
+	constructor(readonly failure: Failure) {
+		super(failure.message);
 	}
 
-	/** The same error, of a request that an earlier try may have brought to the service. */
-	after({ record: { billed, advice } }: GatewayError): GatewayError {
-		return new GatewayError({ ...this.record, billed, advice }, this.reach, this.retryAfter);
-	}
-
-	/** The same error, about this job. */
-	about(job: JobSummary): GatewayError {
-		return new GatewayError({ ...this.record, job }, this.reach, this.retryAfter);
+	/** The same error with other facts. */
+	with(facts: Partial<Failure>): GatewayError {
+		return new GatewayError({ ...this.failure, ...facts });
 	}
 }
 
@@ -69,19 +95,17 @@ export function asGatewayError(error: unknown): GatewayError {
 
 /**
  * What everything under way ends with when the user presses Stop.
- * @param broken the request that Stop interrupted, whose fate may be unknown
+ * @param interrupted the request that Stop interrupted, whose fate may be unknown
  */
-export function canceled(broken?: GatewayError): GatewayError {
-	const isUnknown = broken?.record.billed === 'unknown';
-	return new GatewayError(
-		{
-			// n8n shows an execution as canceled when this word is in the message.
-			message: 'The execution was canceled',
-			advice: isUnknown ? broken.record.advice : 'Nothing more was sent to the gateway.',
-			status: 0,
-			billed: isUnknown ? 'unknown' : 'no',
-			retry_can_help: true,
-		},
-		isUnknown ? broken.reach : 'none',
-	);
+export function stopped(interrupted?: GatewayError): GatewayError {
+	const failure = interrupted?.failure.billed === 'unknown' ? interrupted.failure : undefined;
+	return new GatewayError({
+		message: 'The execution was stopped',
+		remedies: failure?.remedies ?? [{ about: 'nothingMoreSent' }],
+		reach: failure?.reach ?? 'none',
+		status: 0,
+		billed: failure?.billed ?? 'no',
+		retry_can_help: true,
+		isStopped: true,
+	});
 }

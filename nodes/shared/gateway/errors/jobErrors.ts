@@ -1,76 +1,82 @@
-import { withoutUndefined, excerpt, type JsonObject } from '../json';
-import { limits } from '../protocol/limits';
-import { meaningOf, type ErrorObject } from './errorObject';
-import { canceled, GatewayError, type ErrorRecord } from './gatewayError';
-import { jobName, describeStatus, type JobSummary } from './jobSummary';
+import { excerpt, withoutUndefined, type JsonObject } from '../json';
+import type { ErrorObject } from './errorObject';
+import { GatewayError, stopped, type Failure, type Remedy } from './gatewayError';
+import { describeStatus, jobName, type JobSummary } from './jobSummary';
 import { truncateBody } from './requestErrors';
+import { meaningOf } from './verdict';
 
-function aboutJob(
+function jobError(
 	job: JobSummary,
-	record: Pick<ErrorRecord, 'message' | 'advice'> & Partial<ErrorRecord>,
+	facts: Pick<Failure, 'message' | 'remedies'> & Partial<Failure>,
 ): GatewayError {
 	const { request_id } = job;
 	return new GatewayError({
+		reach: 'none',
 		status: 0,
 		...(request_id && { request_id }),
 		billed: 'unknown',
 		retry_can_help: true,
 		job,
-		...record,
+		...facts,
 	});
 }
 
-export function stopped(job: JobSummary): GatewayError {
-	return aboutJob(job, {
-		message: canceled().message,
-		advice: `It may still be running and paid for: wait for it by its id ${job.id} within ${limits.taskIdHours} hours.`,
-	});
+/** The user pressed Stop. */
+export function jobStopped(job: JobSummary): GatewayError {
+	const { message, isStopped } = stopped().failure;
+	const remedies: Remedy[] = [{ about: 'jobMayRun', id: job.id, canWaitLonger: false }];
+	return jobError(job, { message, isStopped, remedies });
 }
 
 /** @param answer what the service says of the job, and why it failed, where that could be read */
 export function jobFailed(
 	job: JobSummary,
-	{ failure, fields }: { failure?: ErrorObject; fields: JsonObject },
+	{ failure: reason, fields }: { failure?: ErrorObject; fields: JsonObject },
 ): GatewayError {
-	const known = meaningOf(failure ?? {});
-	const reason = failure?.message ?? known?.meaning ?? 'the service gave no reason';
-	return aboutJob(job, {
-		...withoutUndefined(failure ?? {}),
-		message: `${jobName(job)} failed: ${excerpt(reason)}`,
-		advice: `${known?.advice ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes.`,
+	const { refusal, meaning = 'the service gave no reason' } = meaningOf(reason ?? {}) ?? {};
+	return jobError(job, {
+		...withoutUndefined(reason ?? {}),
+		message: `${jobName(job)} failed: ${excerpt(reason?.message ?? meaning)}`,
+		remedies: [{ about: 'jobFailed', refusal }],
 		billed: 'no',
 		retry_can_help: false,
 		raw_body: truncateBody(JSON.stringify(fields)),
 	});
 }
 
+/**
+ * @param timeout milliseconds
+ * @param lastPoll why the last poll went wrong
+ */
 export function deadlinePassed(
 	job: JobSummary,
 	timeout: number,
-	trouble?: GatewayError,
+	lastPoll?: Pick<Failure, 'message'>,
 ): GatewayError {
 	const minutes = Math.round(timeout / 6_000) / 10;
-	const doubt = trouble ? ` The last poll went wrong: ${trouble.message}.` : '';
-	return aboutJob(job, {
+	const { id } = job;
+	return jobError(job, {
 		message: `${jobName(job)} did not finish within ${minutes} minutes (${describeStatus(job)})`,
-		advice: `It may still be running and paid for: wait for it again by its id ${job.id} within ${limits.taskIdHours} hours, or raise Timeout (Minutes).${doubt}`,
+		remedies: [
+			{ about: 'jobMayRun', id, canWaitLonger: true },
+			...(lastPoll ? [{ about: 'lastPollFailed', message: lastPoll.message } as const] : []),
+		],
 	});
 }
 
 export function linkMissing(job: JobSummary): GatewayError {
 	const message = `${jobName(job)} finished, but the answer has no link to the file`;
-	return new GatewayError(aboutJob(job, { message, advice: '' }).record, 'unreadable');
+	return jobError(job, { message, remedies: [], reach: 'unreadable', pollCanHelp: true });
 }
 
 /** However the question for the link ended, the video is there. */
-export function linkNotFound(job: JobSummary, { record, reach }: GatewayError): GatewayError {
-	const { message, advice } = record;
-	const told = aboutJob(job, {
-		...record,
+export function linkNotFound(job: JobSummary, { failure }: GatewayError): GatewayError {
+	const { message, remedies } = failure;
+	return jobError(job, {
+		...failure,
 		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,
-		advice:
-			`${advice} The video is paid for and is not lost: wait for it again by its id ${job.id} within ${limits.taskIdHours} hours.`.trim(),
+		remedies: [...remedies, { about: 'videoIsKept', id: job.id }],
+		job,
 		billed: 'yes',
 	});
-	return new GatewayError(told.record, reach);
 }

@@ -2,11 +2,10 @@ import { requestFile } from '../client/fileRequest';
 import { type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
-import { GatewayError, type ErrorRecord, type Reach } from '../errors/gatewayError';
-import { noAnswer, refused, unreadable, type Purpose } from '../errors/requestErrors';
+import { GatewayError, type Failure } from '../errors/gatewayError';
+import { noAnswer, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { linkRefused } from '../jobs/download';
 import { excerpt } from '../json';
-import { limits } from '../protocol/limits';
 import { hasEnd, imageType } from './imageType';
 
 interface DownloadedImage {
@@ -26,20 +25,18 @@ const maxBytes = 256 * 1024 * 1024;
 export async function downloadImage(
 	runtime: Runtime,
 	url: string,
-	known: Partial<ErrorRecord>,
+	known: Partial<Failure>,
 ): Promise<DownloadedImage> {
 	const purpose = `download the picture ${excerpt(url, 200)}`;
-	const what: Purpose = { purpose, lostIsBilled: 'yes', host: new URL(url).host };
+	const what: RequestInfo = { purpose, cost: 'read', host: new URL(url).host };
 	for (let tries = 1; ; tries++) {
 		const outcome = await fetchOnce(runtime, url, what).catch((error: unknown) =>
 			error instanceof GatewayError ? error : noAnswer(what, error),
 		);
 		if (!(outcome instanceof GatewayError)) return outcome;
-		const wait = waitBeforeRetry(
-			{ ...outcome.record, reach: outcome.reach, retryAfter: outcome.retryAfter, tries },
-			{ resend: 'always', resendIfLost: true, hasBackup: false, random: runtime.random() },
-		);
-		if (wait === undefined) throw paidFor(outcome.record, { ...known, url }, outcome.reach);
+		const { failure } = outcome;
+		const wait = waitBeforeRetry(failure, { tries, hasBackup: false, random: runtime.random() });
+		if (wait === undefined) throw paidFor(failure, { ...known, url });
 		await runtime.clock.sleep(wait, runtime.signal);
 	}
 }
@@ -52,27 +49,29 @@ export function imageProblem(bytes: Buffer, said?: string): string | undefined {
 
 /**
  * However a picture fails to come, it is paid for. A retry asks by the same link, and does not pay again.
- * @param known goes into the record: the link, where there is one
+ * @param known goes into the failure: the link, where there is one
  */
 export function paidFor(
-	record: Pick<ErrorRecord, 'message' | 'status'>,
-	known: Partial<ErrorRecord>,
-	reach: Reach = 'unreadable',
+	failure: Pick<Failure, 'message' | 'status'> & Partial<Failure>,
+	known: Partial<Failure>,
 ): GatewayError {
-	const isLink = known.url !== undefined;
-	const isLost = !isLink || linkRefused.has(record.status);
-	const advice = `The picture is made and paid for${
-		isLost
-			? `, but ${isLink ? 'its link no longer works' : 'it cannot be used'}. Only executing the workflow anew makes a new one, which is paid again`
-			: '. Fetch it by its link; if the node failed, its retry does so without paying again'
-	}${isLink ? `; links of some models live for ${limits.imageUrlMinutes} minutes only` : ''}.`;
-	return new GatewayError(
-		{ ...record, ...known, advice, billed: 'yes', retry_can_help: !isLost },
-		reach,
-	);
+	const hasLink = known.url !== undefined;
+	const isLost = !hasLink || linkRefused.has(failure.status);
+	return new GatewayError({
+		reach: 'unreadable',
+		...failure,
+		...known,
+		remedies: [{ about: 'imageIsPaid', hasLink, isLost }],
+		billed: 'yes',
+		retry_can_help: !isLost,
+	});
 }
 
-async function fetchOnce(runtime: Runtime, url: string, what: Purpose): Promise<DownloadedImage> {
+async function fetchOnce(
+	runtime: Runtime,
+	url: string,
+	what: RequestInfo,
+): Promise<DownloadedImage> {
 	const response = await requestFile(runtime, { url, authenticated: false }, { received: 0 });
 	const { status, headers } = response;
 	const pieces: Uint8Array[] = [];

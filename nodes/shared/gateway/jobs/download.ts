@@ -4,10 +4,9 @@ import type { Gateway } from '../client/gateway';
 import { type HttpResponse, type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
-import { canceled, GatewayError } from '../errors/gatewayError';
-import { noAnswer, refused, type Purpose } from '../errors/requestErrors';
+import { GatewayError, stopped, type Failure } from '../errors/gatewayError';
+import { noAnswer, refused, type RequestInfo } from '../errors/requestErrors';
 import { withoutUndefined, excerpt } from '../json';
-import { limits } from '../protocol/limits';
 import { Mp4Boxes } from './mp4';
 
 export interface DownloadRequest {
@@ -55,7 +54,7 @@ export async function downloadVideo<T>(
 			(error: unknown) => ({ error: transfer.failure ?? error }),
 		);
 		if (!('error' in outcome && outcome.error instanceof RestartTransfer)) over.abort();
-		if (stop?.aborted) throw transfer.collectLaterError(canceled());
+		if (stop?.aborted) throw transfer.collectLaterError(stopped());
 		if ('value' in outcome) return outcome.value;
 		if (!(outcome.error instanceof RestartTransfer)) throw outcome.error;
 		if (restarts === maxRestarts) throw transfer.incompleteError(outcome.error.message);
@@ -78,7 +77,7 @@ class Transfer {
 	/** Why the bytes ended early. */
 	failure?: unknown;
 	private source: FileSource;
-	private readonly what: Purpose;
+	private readonly what: RequestInfo;
 	private readonly runtime: Runtime;
 	/** Bytes passed on so far. */
 	private received = 0;
@@ -100,7 +99,7 @@ class Transfer {
 	) {
 		this.source = request.source;
 		this.runtime = gateway.runtime;
-		this.what = { purpose: request.purpose, lostIsBilled: 'yes' };
+		this.what = { purpose: request.purpose, cost: 'read' };
 	}
 
 	async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -176,29 +175,24 @@ class Transfer {
 	private async recover({ why, page }: Interruption, gotBytes: boolean): Promise<void> {
 		this.breaks++;
 		this.emptyTries = gotBytes ? 1 : this.emptyTries + 1;
-		const wait = this.waitAfter({ status: 0, reach: 'lost' }, this.emptyTries);
+		const wait = this.waitAfter({ sendsAgain: true, status: 0 }, this.emptyTries);
 		if (wait === undefined || this.breaks > maxBreaks) throw this.incompleteError(why, page);
 		await this.runtime.clock.sleep(wait, this.runtime.signal);
 		if (page) await this.renewLink(this.incompleteError(why, page));
 	}
 
 	private waitAfter(
-		{ status, reach }: Pick<GatewayError['record'], 'status'> & Pick<GatewayError, 'reach'>,
+		failure: Pick<Failure, 'sendsAgain' | 'status' | 'retryAfter'>,
 		tries: number,
-		retryAfter?: number,
 	): number | undefined {
-		const rules = { resend: 'always', resendIfLost: true, hasBackup: false } as const;
-		return waitBeforeRetry(
-			{ status, reach, tries, retryAfter },
-			{ ...rules, random: this.runtime.random() },
-		);
+		return waitBeforeRetry(failure, { tries, hasBackup: false, random: this.runtime.random() });
 	}
 
 	/** Asks for what is missing until somebody sends it; undefined when nothing is missing. */
 	private async open(): Promise<HttpResponse | undefined> {
 		const { clock, signal } = this.runtime;
 		for (let tries = 1; ;) {
-			if (signal?.aborted) throw canceled();
+			if (signal?.aborted) throw stopped();
 			const rest = { received: this.received, ...this.version };
 			const response = await requestFile(this.runtime, this.source, rest).catch((error: unknown) =>
 				noAnswer(this.what, error),
@@ -206,19 +200,15 @@ class Transfer {
 			const refusal = response instanceof GatewayError ? response : await this.refusalOf(response);
 			if (refusal === undefined) return response as HttpResponse;
 			if (refusal === 'complete') return undefined;
-			if (refusal.record.status === 401 && this.mayAddKey) {
+			if (refusal.failure.status === 401 && this.mayAddKey) {
 				this.source = { ...this.source, authenticated: true };
 				continue;
 			}
-			if (linkRefused.has(refusal.record.status)) {
+			if (linkRefused.has(refusal.failure.status)) {
 				await this.renewLink(refusal);
 				continue;
 			}
-			const wait = this.waitAfter(
-				{ ...refusal.record, reach: refusal.reach },
-				tries++,
-				refusal.retryAfter,
-			);
+			const wait = this.waitAfter(refusal.failure, tries++);
 			if (wait === undefined) throw this.collectLaterError(refusal);
 			await clock.sleep(wait, signal);
 		}
@@ -276,22 +266,20 @@ class Transfer {
 	}
 
 	/** However the download fails, the video is not lost. */
-	collectLaterError({ record, reach }: GatewayError): GatewayError {
-		const { billed, advice, retry_can_help } = this.incompleteError('').record;
-		return new GatewayError({ ...record, billed, advice, retry_can_help }, reach);
+	collectLaterError(error: GatewayError): GatewayError {
+		const { billed, remedies, retry_can_help } = this.incompleteError('').failure;
+		return error.with({ billed, remedies, retry_can_help });
 	}
 
 	incompleteError(why: string, page?: Interruption['page']): GatewayError {
-		return new GatewayError(
-			{
-				message: `Could not ${this.what.purpose}: ${excerpt(why)}`,
-				advice: `The video is finished and paid for, and it is not lost: fetch it again by its id within ${limits.taskIdHours} hours.`,
-				status: page?.status ?? 0,
-				billed: 'yes',
-				retry_can_help: true,
-				...(page && { raw_body: page.text }),
-			},
-			page ? 'unreadable' : 'lost',
-		);
+		return new GatewayError({
+			message: `Could not ${this.what.purpose}: ${excerpt(why)}`,
+			remedies: [{ about: 'videoIsFinished' }],
+			reach: page ? 'unreadable' : 'lost',
+			status: page?.status ?? 0,
+			billed: 'yes',
+			retry_can_help: true,
+			...(page && { raw_body: page.text }),
+		});
 	}
 }

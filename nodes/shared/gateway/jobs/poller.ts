@@ -1,11 +1,15 @@
 import type { FileSource } from '../client/fileRequest';
 import type { Clock } from '../client/http';
 import type { ResponseFields } from '../client/response';
-import { meaningOf } from '../errors/errorObject';
 import { asGatewayError, GatewayError } from '../errors/gatewayError';
-import { deadlinePassed, jobFailed, linkMissing, linkNotFound, stopped } from '../errors/jobErrors';
+import {
+	deadlinePassed,
+	jobFailed,
+	linkMissing,
+	linkNotFound,
+	jobStopped,
+} from '../errors/jobErrors';
 import type { JobSummary } from '../errors/jobSummary';
-import { errorCodes } from '../protocol/errorCodes';
 import { isFinal, jobKinds, type JobKind } from '../protocol/jobs';
 import { limits } from '../protocol/limits';
 import type { JobStatus } from './responses';
@@ -103,8 +107,8 @@ export class JobWatch {
 			const timeLimit = Math.max(minTimeLimit, deadline - clock.now());
 			const sight = await this.look(Math.min(pollTimeLimit, timeLimit));
 			if (sight && isFinal(sight.phase)) return await this.outcomeOf(sight, deadline);
-			if (isLast) throw deadlinePassed(job.note, timeout, this.trouble);
-			job.due = clock.now() + Math.max(this.interval, this.trouble?.retryAfter ?? 0);
+			if (isLast) throw deadlinePassed(job.note, timeout, this.trouble?.failure);
+			job.due = clock.now() + Math.max(this.interval, this.trouble?.failure.retryAfter ?? 0);
 		}
 	}
 
@@ -133,14 +137,14 @@ export class JobWatch {
 			return outcome;
 		}
 		this.trouble = outcome;
-		if (!isPassing(outcome)) throw outcome.about(this.job.note);
+		if (!isPassing(outcome)) throw outcome.with({ job: this.job.note });
 		return undefined;
 	}
 
 	/** Until the job was seen, its kind is a guess. */
 	private mayBeOfOtherKind(refusal: GatewayError): boolean {
 		if (this.job.note.status !== undefined) return false;
-		return !isPassing(refusal) || (!this.told && saysUnknown.test(refusal.record.raw_body ?? ''));
+		return !isPassing(refusal) || (!this.told && saysUnknown.test(refusal.failure.raw_body ?? ''));
 	}
 
 	/** Asks the endpoint of the other kind, and stays with it unless that refuses the job for good. */
@@ -154,13 +158,13 @@ export class JobWatch {
 		if (!(outcome instanceof GatewayError) || isPassing(outcome)) return outcome;
 		this.turn();
 		// Where the kind is a mere trial, "not found" says less than any other refusal.
-		return this.told || refusal.record.status !== 404 ? refusal : outcome;
+		return this.told || refusal.failure.status !== 404 ? refusal : outcome;
 	}
 
 	private async attempt(timeLimit: number): Promise<JobStatus | GatewayError> {
 		const outcome = await this.poll(timeLimit).catch(asGatewayError);
 		if (outcome instanceof GatewayError && this.settings.signal?.aborted)
-			throw stopped(this.job.note);
+			throw jobStopped(this.job.note);
 		return outcome;
 	}
 
@@ -207,7 +211,7 @@ export class JobWatch {
 				};
 			} catch (error) {
 				const failure = asGatewayError(error);
-				const wait = Math.max(this.interval, failure.retryAfter ?? 0);
+				const wait = Math.max(this.interval, failure.failure.retryAfter ?? 0);
 				if (!isPassing(failure) || clock.now() + wait > deadline) {
 					throw linkNotFound(this.job.note, failure);
 				}
@@ -230,22 +234,15 @@ export class JobWatch {
 	private async pause(milliseconds: number): Promise<void> {
 		const { clock, signal } = this.settings;
 		const wait = Math.max(milliseconds, this.lastPoll + minInterval - clock.now());
-		if (signal?.aborted) throw stopped(this.job.note);
+		if (signal?.aborted) throw jobStopped(this.job.note);
 		if (wait > 0) await clock.sleep(wait, signal).catch(() => undefined);
-		if (signal?.aborted) throw stopped(this.job.note);
+		if (signal?.aborted) throw jobStopped(this.job.note);
 	}
 }
 
 /** Whether a later poll may do better. */
-function isPassing({ reach, record }: GatewayError): boolean {
-	const { status, code } = record;
-	if (reach !== 'answered') return reach !== 'none';
-	const meaning = meaningOf({ code });
-	// Once there is money again, the polls go on; the job never stopped.
-	const known = meaning === errorCodes.quota_exceeded ? undefined : meaning;
-	// Whatever a server in trouble says, the job may be well.
-	if (known && (known.isTransient || status < 500)) return known.isTransient;
-	return status < 400 || status === 408 || status === 425 || status === 429 || status >= 500;
+function isPassing({ failure }: GatewayError): boolean {
+	return failure.pollCanHelp ?? false;
 }
 
 /** Which status and code an unknown job gets is not shown. */

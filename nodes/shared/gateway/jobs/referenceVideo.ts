@@ -1,6 +1,5 @@
-import type { Problem } from '../errors/badInput';
 import { publicLinkProblem } from '../links';
-import { fieldProblem, type Field } from '../protocol/fields';
+import { fieldProblem, type Field, type Problem } from '../protocol/fields';
 import { referenceVideoModels, referenceVoice, type ReferenceVideoModel } from '../protocol/models';
 
 /** "Resources", media item. */

@@ -1,26 +1,29 @@
 import type { Fields } from './fields';
 
 /**
- * When a request may be sent again without asking the user.
- * - `always`: it reads.
- * - `unlessAnswered`: it generates; a lost answer is not billed ("Errors", status 0).
- * - `ifRefused`: it starts an expensive job; only when the service surely did not accept it.
+ * What a request to an endpoint costs, and so when it may be sent again without asking the user.
+ * - `read`: nothing; always.
+ * - `generation`: a chat, an embedding, an image; unless an answer had begun to arrive, since a lost one is not
+ *   billed ("Errors", status 0).
+ * - `job`: a long, expensive job; only when the service surely did not accept it.
  */
-export type Resend = 'always' | 'unlessAnswered' | 'ifRefused';
+export type Cost = 'read' | 'generation' | 'job';
 
 export interface Endpoint {
 	method: 'GET' | 'POST';
 	/** Relative to the base URL; `{id}` stands for the job's id. */
 	path: string;
-	resend: Resend;
+	cost: Cost;
 	/** How long to wait for an answer, in seconds: ours, not the service's. */
 	timeoutSeconds: number;
 	fields?: Fields;
+	/** Whether a task is accepted only with {@link asyncHeader}. */
+	isAsync?: true;
 }
 
-const read = { method: 'GET', resend: 'always', timeoutSeconds: 60 } as const;
-const generate = { method: 'POST', resend: 'unlessAnswered', timeoutSeconds: 600 } as const;
-const start = { method: 'POST', resend: 'ifRefused', timeoutSeconds: 60 } as const;
+const read = { method: 'GET', cost: 'read', timeoutSeconds: 60 } as const;
+const generate = { method: 'POST', cost: 'generation', timeoutSeconds: 600 } as const;
+const start = { method: 'POST', cost: 'job', timeoutSeconds: 60 } as const;
 
 const text = { type: 'string' } as const;
 const requiredText = { type: 'string', required: true } as const;
@@ -30,6 +33,7 @@ export const endpoints = {
 	referenceVideoCreate: {
 		...start,
 		path: '/wan/api/v1/services/aigc/video-generation/video-synthesis',
+		isAsync: true,
 		fields: {
 			model: requiredText,
 			'input.prompt': requiredText,

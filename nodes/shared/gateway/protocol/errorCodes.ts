@@ -1,7 +1,28 @@
+/** Why the service refuses. What a user can do about each is told where users are: in the panels of n8n. */
+export type RefusalKind =
+	| 'invalidKey'
+	| 'unknownModel'
+	| 'unknownVideoModel'
+	| 'refusedPrompt'
+	| 'unknownJob'
+	| 'jobNotFinished'
+	| 'quotaExceeded'
+	| 'invalidImage'
+	| 'providerError'
+	| 'answerNotDelivered'
+	| 'badRequest'
+	| 'moderated'
+	| 'notPermitted'
+	| 'forbidden'
+	| 'notFound'
+	| 'serverTimeout'
+	| 'tooManyRequests'
+	| 'serverError';
+
 export interface ErrorMeaning {
+	refusal: RefusalKind;
+	/** Completes "Could not …:". */
 	meaning: string;
-	/** What the user can do about it. */
-	advice: string;
 	/** Whether the same request can succeed later without anybody changing anything. */
 	isTransient: boolean;
 }
@@ -9,92 +30,86 @@ export interface ErrorMeaning {
 /** "Error codes seen". */
 export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
 	invalid_api_key: {
+		refusal: 'invalidKey',
 		meaning: 'the API key is not valid',
-		advice: 'Check the API key in the Model Gateway credential.',
 		isTransient: false,
 	},
 	model_not_found: {
+		refusal: 'unknownModel',
 		meaning: 'the model does not exist',
-		advice: 'Choose a model from the list, or check the id that was typed.',
 		isTransient: false,
 	},
 	invalid_model: {
+		refusal: 'unknownVideoModel',
 		meaning: 'the video model is not known',
-		advice: 'Choose a video model from the list, or check the id that was typed.',
 		isTransient: false,
 	},
 	invalid_prompt: {
+		refusal: 'refusedPrompt',
 		meaning: 'the prompt was refused for its length or content',
-		advice: 'Change the prompt; sending the same one again gives the same answer.',
 		isTransient: false,
 	},
 	video_not_found: {
+		refusal: 'unknownJob',
 		meaning: 'no video job has this id',
-		advice: 'Check the job id; it may be older than 24 hours.',
 		isTransient: false,
 	},
 	video_not_ready: {
+		refusal: 'jobNotFinished',
 		meaning: 'the video is not finished yet',
-		advice: 'Use the Wait for Video node, or ask again later.',
 		isTransient: true,
 	},
 	quota_exceeded: {
+		refusal: 'quotaExceeded',
 		meaning: 'the quota or balance is used up',
-		advice: 'Top up the account or raise its quota, then run again.',
 		isTransient: false,
 	},
 	invalid_image_file: {
+		refusal: 'invalidImage',
 		meaning: 'an input image is not valid',
-		advice:
-			'Save the image again as a plain PNG or JPEG (a multi-frame file with a .jpg name is refused) and resend it.',
 		isTransient: false,
 	},
 	upstream_error: {
+		refusal: 'providerError',
 		meaning: "the model's provider had an error",
-		advice: 'Run again later; if it stays, read the raw answer (raw_body).',
 		isTransient: true,
 	},
 	write_response_body_failed: {
+		refusal: 'answerNotDelivered',
 		meaning: 'the service could not deliver its answer',
-		advice: 'Run again; the call was not billed.',
 		isTransient: true,
 	},
 };
 
+const serverTimeout: ErrorMeaning = {
+	refusal: 'serverTimeout',
+	meaning: 'the service gave up waiting',
+	isTransient: true,
+};
+
 /** "Errors", both tables: what a status alone says, for answers whose code says nothing. */
 export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
-	400: {
-		meaning: 'the request was refused',
-		advice:
-			'Correct the value that the answer names. If the content was refused for safety, change the prompt or the media.',
-		isTransient: false,
-	},
+	400: { refusal: 'badRequest', meaning: 'the request was refused', isTransient: false },
 	401: errorCodes.invalid_api_key,
-	403: {
-		meaning: 'not permitted',
-		advice:
-			"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
-		isTransient: false,
-	},
-	404: {
-		meaning: 'not found',
-		advice:
-			'Check the id and the base URL in the credential. The base URL must not end in /v1, and a job may be too old: task ids are valid for 24 hours.',
-		isTransient: false,
-	},
-	408: { meaning: 'the service gave up waiting', advice: 'Run again.', isTransient: true },
+	403: { refusal: 'forbidden', meaning: 'not permitted', isTransient: false },
+	404: { refusal: 'notFound', meaning: 'not found', isTransient: false },
+	408: serverTimeout,
+	425: serverTimeout,
 	429: {
+		refusal: 'tooManyRequests',
 		meaning: 'too many requests, or the balance is insufficient',
-		advice:
-			'Lower Parallel Requests, where the node has it, or run again later; check the balance if it stays like this.',
 		isTransient: true,
 	},
-	500: {
-		meaning: 'the service had an error',
-		advice: 'Read the raw answer (raw_body), then run again later.',
-		isTransient: true,
-	},
+	500: { refusal: 'serverError', meaning: 'the service had an error', isTransient: true },
 };
+
+/** A 400 or 403 by content moderation, whose code is not shown ("Errors", handling of 400). */
+export const moderationWords =
+	/moderat|safety|content[ _-]?(polic|filter|violation)|violat\w* .*polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw/i;
+
+/** A 403 of a key whose group may not use what it asked for ("Authentication" 4). */
+export const permissionWords =
+	/permission|permitted|group|(no|not|without|denied) access|access (is )?denied|not (allowed|authori[sz]ed|entitled)|unauthori[sz]ed/i;
 
 /**
  * A 429 that waiting does not heal: the table of the video endpoint gives "insufficient balance" the

@@ -45,3 +45,11 @@ function range(min?: number, max?: number): string {
 	if (min !== undefined) return ` of at least ${min}`;
 	return max === undefined ? '' : ` of at most ${max}`;
 }
+
+/** Input that would be refused, found before anything is paid. */
+export interface Problem {
+	/** The name of the field. */
+	field: string;
+	/** Continues the field's name: "must be …". */
+	problem: string;
+}

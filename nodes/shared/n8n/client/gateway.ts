@@ -1,4 +1,4 @@
-import { connectionFrom } from '../../gateway/client/connection';
+import { connectionFrom } from './connection';
 import { Gateway } from '../../gateway/client/gateway';
 import type { Runtime } from '../../gateway/client/http';
 import { credentialName, n8nRuntime, type N8nRuntime, type NodeContext } from './httpClient';

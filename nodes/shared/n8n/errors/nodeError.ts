@@ -1,27 +1,14 @@
 import type { IDataObject, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { joinFirst } from '../../gateway/errors/badInput';
-import { GatewayError, type ErrorRecord } from '../../gateway/errors/gatewayError';
+import { joinFirst } from './badInput';
 import { describeStatus, type JobSummary } from '../../gateway/errors/jobSummary';
 import { excerpt } from '../../gateway/json';
+import { recordOf, type ErrorRecord } from './errorRecord';
 import { isTool } from '../agent/tool';
 
 /** A job and the item it belongs to. */
 export interface ItemJob extends JobSummary {
 	item: number;
-}
-
-/** The record of any failure; what is no GatewayError comes from n8n itself, such as a bad expression. */
-export function recordOf(error: unknown): ErrorRecord {
-	if (error instanceof GatewayError) return error.record;
-	const { message, description } = error as { message?: unknown; description?: unknown };
-	return {
-		message: typeof message === 'string' && message !== '' ? message : 'An unknown error occurred',
-		advice: typeof description === 'string' ? description : 'Nothing was sent for this item.',
-		status: 0,
-		billed: 'no',
-		retry_can_help: false,
-	};
 }
 
 /** What goes on in place of an item that failed: the error output takes just these two fields. */

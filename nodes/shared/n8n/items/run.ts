@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
-import { badInput } from '../../gateway/errors/badInput';
+import { badInput } from '../errors/badInput';
 import { canceled, GatewayError } from '../../gateway/errors/gatewayError';
 import { jobName, describeProgress } from '../../gateway/errors/jobSummary';
 import { emptyToolResult, toolResult } from '../agent/answers';

@@ -1,8 +1,7 @@
 import type { IBinaryData, IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import type { Problem } from '../../gateway/errors/badInput';
 import { hasSeveralFrames, imageType } from '../../gateway/images/imageType';
 import { toJson, isObject, parseJson, describeValue, type JsonObject } from '../../gateway/json';
-import { fieldProblem, type Field } from '../../gateway/protocol/fields';
+import { fieldProblem, type Field, type Problem } from '../../gateway/protocol/fields';
 import { isTool } from '../agent/tool';
 
 /**

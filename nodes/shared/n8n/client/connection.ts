@@ -1,0 +1,48 @@
+import type { Connection } from '../../gateway/client/connection';
+import { isHeaderName } from '../../gateway/client/http';
+import { isLoopback } from '../../gateway/links';
+import { asyncHeader } from '../../gateway/protocol/endpoints';
+import type { Problem } from '../../gateway/protocol/fields';
+import { badInput } from '../errors/badInput';
+
+/** @throws GatewayError that names every field of the credential that cannot be used */
+export function connectionFrom(credential: Readonly<Record<string, unknown>>): Connection {
+	const problems: Problem[] = [];
+	const text = (name: string) => {
+		const value = credential[name];
+		return typeof value === 'string' ? value.trim() : '';
+	};
+	const address = (name: string, field: string) => {
+		const value = text(name).replace(/\/+$/, '');
+		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
+			problems.push({ field, problem: 'must be an address that starts with https://' });
+		} else if (new URL(value).username !== '') {
+			// It would be sent in the place of the key.
+			problems.push({ field, problem: 'must not have a user name in it' });
+		} else if (/^http:/i.test(value) && !isLoopback(value) && credential.allowHttp !== true) {
+			const problem =
+				'must start with https://: over http:// everybody on the way can read the API key. If you want that, switch on Allow Unencrypted HTTP, under Advanced';
+			problems.push({ field, problem });
+		}
+		return value;
+	};
+
+	// What cannot be in a header comes from pasting; HTTP would leave it out, and the key would be another one.
+	const key = text('apiKey')
+		.replace(/[^\x21-\x7e]+/g, ' ')
+		.trim()
+		.replace(/^Bearer( |$)/i, '')
+		.replaceAll(' ', '');
+	if (key === '') problems.push({ field: 'API Key', problem: 'is empty' });
+	const baseUrl = address('baseUrl', 'Base URL');
+	const backupUrl = text('backupUrl') === '' ? undefined : address('backupUrl', 'Backup URL');
+	const asyncHeaderName = text('asyncHeaderName') || asyncHeader.name;
+	if (!isHeaderName(asyncHeaderName)) {
+		problems.push({ field: 'Async Header Name', problem: 'must be the name of an HTTP header' });
+	}
+	if (problems.length > 0) {
+		const { message } = badInput(problems);
+		throw badInput([{ field: 'Model Gateway credential:', problem: message }]);
+	}
+	return { baseUrl, backupUrl, asyncHeaderName, key };
+}

@@ -1,0 +1,99 @@
+import type { Remedy } from '../../gateway/errors/gatewayError';
+import type { RefusalKind } from '../../gateway/protocol/errorCodes';
+import { limits } from '../../gateway/protocol/limits';
+
+/** What the user can do about a failure, in the words of the panels before them. */
+export function adviceOf(remedies: Remedy[]): string {
+	return remedies.map(sentenceOn).join(' ');
+}
+
+const onRefusal: Record<RefusalKind, string> = {
+	invalidKey: 'Check the API key in the Model Gateway credential.',
+	unknownModel: 'Choose a model from the list, or check the id that was typed.',
+	unknownVideoModel: 'Choose a video model from the list, or check the id that was typed.',
+	refusedPrompt: 'Change the prompt; sending the same one again gives the same answer.',
+	unknownJob: `Check the job id; it may be older than ${limits.taskIdHours} hours.`,
+	jobNotFinished: 'Use the Wait for Video node, or ask again later.',
+	quotaExceeded: 'Top up the account or raise its quota, then run again.',
+	invalidImage:
+		'Save the image again as a plain PNG or JPEG (a multi-frame file with a .jpg name is refused) and resend it.',
+	providerError: 'Run again later; if it stays, read the raw answer (raw_body).',
+	answerNotDelivered: 'Run again; the call was not billed.',
+	badRequest:
+		'Correct the value that the answer names. If the content was refused for safety, change the prompt or the media.',
+	moderated:
+		'Content moderation blocked it: change the prompt or the media. Sending the same again gives the same answer.',
+	notPermitted:
+		"The key's group may not use this: choose another model, or ask the account's owner.",
+	forbidden:
+		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
+	notFound: `Check the id and the base URL in the credential. The base URL must not end in /v1, and a job may be too old: task ids are valid for ${limits.taskIdHours} hours.`,
+	serverTimeout: 'Run again.',
+	tooManyRequests:
+		'Lower Parallel Requests, where the node has it, or run again later; check the balance if it stays like this.',
+	serverError: 'Read the raw answer (raw_body), then run again later.',
+};
+
+function sentenceOn(remedy: Remedy): string {
+	switch (remedy.about) {
+		case 'refusal':
+			return onRefusal[remedy.refusal];
+		case 'retryAfter':
+			return `The service asks to wait ${durationOf(remedy.milliseconds)} first.`;
+		case 'unreachable':
+			return `Check the base URL in the Model Gateway credential and the network (${remedy.detail}). Nothing was sent, so nothing was billed.`;
+		case 'lost': {
+			const longer = 'If the answer needs longer, raise Timeout (Seconds) where the node has it.';
+			return `The network said: ${remedy.detail}.${remedy.isTimeout ? ` ${longer}` : ''}`;
+		}
+		case 'lostIsNotBilled':
+			return 'A call whose answer was lost is not billed: run again, and check the network if it stays like this.';
+		case 'mayBeAccepted':
+			return 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice. Look into the billing log of the service. To have it sent again, set the option "If the Answer Is Lost" to "Send Again".';
+		case 'rawBody':
+			return 'The raw answer is kept in raw_body. If it is a web page, the base URL in the credential does not lead to the gateway.';
+		case 'partialText':
+			return 'What came of the answer is kept in partial_text.';
+		case 'foreignRedirect':
+			return 'The API key is never sent to another address. If you trust it, make it the base URL in the Model Gateway credential.';
+		case 'uselessRedirect':
+			return 'What was to be sent would be lost on the way, or never arrive. Check the base URL in the Model Gateway credential, also its path: it has to be the final one.';
+		case 'nothingMoreSent':
+			return 'Nothing more was sent to the gateway.';
+		case 'badInput':
+			return `Nothing was sent${remedy.isFree ? '' : ' and nothing was billed'}. Correct the fields named above.`;
+		case 'jobMayRun':
+			return remedy.canWaitLonger
+				? `It may still be running and paid for: wait for it again by its id ${remedy.id} within ${limits.taskIdHours} hours, or raise Timeout (Minutes).`
+				: `It may still be running and paid for: wait for it by its id ${remedy.id} within ${limits.taskIdHours} hours.`;
+		case 'lastPollFailed':
+			return `The last poll went wrong: ${remedy.message}.`;
+		case 'jobFailed': {
+			const cause = remedy.refusal && onRefusal[remedy.refusal];
+			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes.`;
+		}
+		case 'videoIsKept':
+			return `The video is paid for and is not lost: wait for it again by its id ${remedy.id} within ${limits.taskIdHours} hours.`;
+		case 'videoIsFinished':
+			return `The video is finished and paid for, and it is not lost: fetch it again by its id within ${limits.taskIdHours} hours.`;
+		case 'imageIsPaid':
+			return adviceOnImage(remedy);
+		case 'reasoningModel':
+			return `If ${remedy.model} is a reasoning model, remove: ${remedy.settings.join(', ')}.`;
+		case 'other':
+			return remedy.text;
+	}
+}
+
+function adviceOnImage({ hasLink, isLost }: { hasLink: boolean; isLost: boolean }): string {
+	const state = isLost
+		? `, but ${hasLink ? 'its link no longer works' : 'it cannot be used'}. Only executing the workflow anew makes a new one, which is paid again`
+		: '. Fetch it by its link; if the node failed, its retry does so without paying again';
+	const life = `; links of some models live for ${limits.imageUrlMinutes} minutes only`;
+	return `The picture is made and paid for${state}${hasLink ? life : ''}.`;
+}
+
+function durationOf(milliseconds: number): string {
+	const seconds = Math.ceil(milliseconds / 1000);
+	return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+}

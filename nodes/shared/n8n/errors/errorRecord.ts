@@ -1,0 +1,57 @@
+import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
+import { withoutUndefined } from '../../gateway/json';
+import { adviceOf } from './advice';
+
+/** What a failure shows, in the error panel and on the error output alike. */
+export interface ErrorRecord extends Pick<
+	Failure,
+	| 'message'
+	| 'status'
+	| 'code'
+	| 'type'
+	| 'param'
+	| 'request_id'
+	| 'billed'
+	| 'retry_can_help'
+	| 'raw_body'
+	| 'partial_text'
+	| 'url'
+	| 'job'
+> {
+	/** What the user can do. */
+	advice: string;
+}
+
+/** The record of any failure; what is no GatewayError comes from n8n itself, such as a bad expression. */
+export function recordOf(error: unknown): ErrorRecord {
+	if (error instanceof GatewayError) return recordOfFailure(error.failure);
+	const { message, description } = error as { message?: unknown; description?: unknown };
+	return {
+		message: typeof message === 'string' && message !== '' ? message : 'An unknown error occurred',
+		advice: typeof description === 'string' ? description : 'Nothing was sent for this item.',
+		status: 0,
+		billed: 'no',
+		retry_can_help: false,
+	};
+}
+
+function recordOfFailure({
+	message,
+	remedies,
+	isStopped,
+	status,
+	...failure
+}: Failure): ErrorRecord {
+	const { code, type, param, request_id, billed, retry_can_help } = failure;
+	const { raw_body, partial_text, url, job } = failure;
+	return {
+		// n8n shows an execution as canceled when this word is in the message.
+		message: isStopped ? 'The execution was canceled' : message,
+		advice: adviceOf(remedies),
+		status,
+		...withoutUndefined({ code, type, param, request_id }),
+		billed,
+		retry_can_help,
+		...withoutUndefined({ raw_body, partial_text, url, job }),
+	};
+}
