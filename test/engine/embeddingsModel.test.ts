@@ -159,7 +159,7 @@ describe('the embeddings node of a vector store', () => {
 				[3, 4],
 			],
 			options: { dimensions: 3 },
-			says: 'has vectors of 2 numbers although Dimensions is 3',
+			says: 'has vectors of 2 numbers although dimensions is 3',
 		},
 	])('gives no vectors when $why', async ({ given, options, says }) => {
 		answer(given);

@@ -48,7 +48,7 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** n8n, and JSON.stringify, go down by recursion. */
+/** JSON.stringify, and others who read the value, go down by recursion. */
 const maxDepth = 100;
 
 function isTooDeep(value: unknown): boolean {

@@ -10,7 +10,7 @@ export interface ChatCall<T> {
 	body: JsonObject;
 	/** Milliseconds for one try. Default: the endpoint's. */
 	timeout?: number;
-	/** How many times it is sent again at most. Default: as `retry.ts` says. */
+	/** How many times it is sent again at most. Default: as `retryPolicy.ts` says. */
 	retries?: number;
 	/** Told the text of the first choice, piece by piece, when it is streamed. */
 	onText?: (text: string) => Promise<void> | void;

@@ -1,4 +1,4 @@
-/** Where the gateway is and how it is spoken to: what the credential holds, made fit for use. */
+/** Where the gateway is and how it is spoken to: checked, and fit for use. */
 export interface Connection {
 	/** Without a trailing slash; may carry a path. */
 	baseUrl: string;

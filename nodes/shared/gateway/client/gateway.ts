@@ -22,9 +22,9 @@ export interface Call<T> {
 	form?: FormData;
 	/** Milliseconds for one try, its answer included. Default: the endpoint's. */
 	timeout?: number;
-	/** "If the Answer Is Lost" is "Send Again". */
+	/** The user wants a job created again when the answer to its creation was lost. */
 	resendIfLost?: boolean;
-	/** How many times it is sent again at most. Default: as `retry.ts` says. */
+	/** How many times it is sent again at most. Default: as `retryPolicy.ts` says. */
 	retries?: number;
 	/** True for polls: their next try is the next poll. */
 	once?: boolean;
@@ -39,9 +39,8 @@ export interface Call<T> {
 }
 
 /**
- * The one way to the service: adds address and headers, sends, tries again as `retry.ts` says, and
- * turns every failure into a GatewayError. One instance serves one run of a node, so that a base URL
- * that was found dead is not asked first again.
+ * The one way to the service: adds address and headers, sends, sends again as the verdict and `retryPolicy.ts` say,
+ * and turns every failure into a GatewayError. An instance remembers which base URL was found dead.
  */
 export class Gateway<W extends Runtime = Runtime> {
 	readonly redaction: Redaction;

@@ -1,6 +1,6 @@
 /**
- * What the gateway layer needs of the world: a way to send one HTTP request, and a clock. Both are
- * handed in: n8n's request helper and timers in the nodes, axios and a simulated clock in tests.
+ * What this client needs of its runtime: a way to send one HTTP request, a clock and chance. All are handed in,
+ * so that it runs anywhere, and tests can repeat time and chance.
  */
 import type { AdaptiveLimit } from './adaptiveLimit';
 
@@ -45,7 +45,7 @@ export interface Clock {
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What the gateway layer needs of the world; handed in, so that tests can repeat time and chance. */
+/** Where this client runs. */
 export interface Runtime {
 	http: Http;
 	clock: Clock;

@@ -6,14 +6,14 @@ export interface RetryRules {
 	hasBackup: boolean;
 	/** How many times it is sent again at most; by default as often as stands below. */
 	retries?: number;
-	/** Between 0 and 1: spreads the tries of many workflows. */
+	/** Between 0 and 1: spreads the tries of many clients. */
 	random: number;
 }
 
 const minBackoff = 1_000;
 const maxBackoff = 30_000;
 
-/** A longer Retry-After is reported instead of obeyed: nobody expects a node to sleep for an hour. */
+/** A longer Retry-After is reported instead of obeyed: nobody expects a request to take an hour. */
 const maxRetryAfter = 5 * 60_000;
 export const maxTriesOnRateLimit = 8;
 export const maxTries = 5;

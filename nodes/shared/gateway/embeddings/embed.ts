@@ -57,7 +57,7 @@ export async function embed(
 				const found = list.vectors[0].length;
 				if (dimensions !== undefined && found !== dimensions) {
 					throw new UnusableResponse(
-						`has vectors of ${found} numbers although Dimensions is ${dimensions}: set what the model gives, or take the option away`,
+						`has vectors of ${found} numbers although dimensions is ${dimensions}: set what the model gives, or none`,
 					);
 				}
 				const length = lengths.get(model) ?? found;

@@ -41,8 +41,8 @@ export interface Failure {
 }
 
 /**
- * What a user can do about a failure, or should know. The words are chosen where the user is, in panels whose
- * labels this layer does not know.
+ * What a user can do about a failure, or should know. The words are chosen by a layer that knows
+ * the labels on the user's screen.
  */
 export type Remedy =
 	/** What the kind of refusal calls for. */

@@ -119,10 +119,10 @@ export const reasoningRefuses = {
 	roles: ['system'],
 } as const;
 
-/** "Endpoints" 1: the switch without which a task is not accepted. Its name can be changed in the credential. */
+/** "Endpoints" 1: the switch without which a task is not accepted. Its name can be changed, see Connection. */
 export const asyncHeader = { name: 'X-Gateway-Async', value: 'enable' } as const;
 
-/** "Endpoints" 5: its name has a prefix that is not shown, its value is a date. The node lets both be changed. */
+/** "Endpoints" 5: its name has a prefix that is not shown, its value is a date. Both can be changed by the user. */
 export const versionHeader = { name: 'X-Gateway-Version', value: '2023-06-01' } as const;
 
 /** "Endpoints" 10: what a prompt for a chat image model may end with. */

@@ -1,4 +1,4 @@
-/** Why the service refuses. What a user can do about each is told where users are: in the panels of n8n. */
+/** Why the service refuses. What a user can do about it is said by whoever knows what the user sees. */
 export type RefusalKind =
 	| 'invalidKey'
 	| 'unknownModel'
