@@ -1,12 +1,6 @@
 /** What to say of requests that may have been paid for, and of which nobody knows. */
 import { canceled, GatewayError, type ErrorRecord } from '../../gateway/errors/gatewayError';
-import { recordOf } from '../errors/nodeError';
-import type { Failure } from './itemState';
-
-interface FailedItem {
-	item: number;
-	failure?: Failure;
-}
+import { failureOf, type Item } from './item';
 
 /** What an order under way leaves at Stop, until its answer comes or the time for it is over. */
 export const orderedBeforeStop: ErrorRecord = {
@@ -32,10 +26,11 @@ export function alreadySentError({ advice, ...record }: ErrorRecord): GatewayErr
 }
 
 /** Why a stopped node ends: what Stop left in doubt goes before all else. */
-export function stoppedError(items: FailedItem[]): { error: GatewayError; item?: number } {
-	const doubtful = items.flatMap(({ item, failure }) => {
-		const isOpen = failure && recordOf(failure.error).billed === 'unknown';
-		return isOpen && failure.error instanceof GatewayError ? [{ item, error: failure.error }] : [];
+export function stoppedError(items: Array<Item<unknown>>): { error: GatewayError; item?: number } {
+	const doubtful = items.flatMap((item) => {
+		const error = failureOf(item)?.error;
+		const isOpen = error instanceof GatewayError && error.record.billed === 'unknown';
+		return isOpen ? [{ item: item.index, error }] : [];
 	});
 	const [first, ...others] = doubtful;
 	if (first === undefined) return { error: canceled() };

@@ -1,9 +1,9 @@
-import type { ItemWork } from './work';
+import type { Batching } from './work';
 
 /** Items that go in one request: each alone, unless the work takes several. */
-export function batchesOf<Request, Made, Item extends { request: Request }>(
+export function batchesOf<Request, Item extends { request: Request }>(
 	items: Item[],
-	batch: ItemWork<Request, Made>['batch'],
+	batch: Batching<Request, unknown> | undefined,
 ): Item[][] {
 	if (!batch) return items.map((item) => [item]);
 	const open = new Map<string, Array<{ group: Item[]; room: number }>>();

@@ -7,36 +7,39 @@ import { runIndexOf } from './memory';
 import type { ItemOutput } from './work';
 
 /** What is known of one item's request from an earlier try. */
-export interface Receipt {
-	/** What its answer gave: paid for. */
-	made?: unknown;
+export type Receipt<Result> = Paid<Result> | Doubt;
+
+interface Paid<Result> {
+	/** What its request gave. */
+	result: Result;
 	/** What went on to the next node. Files among it belong to the execution that stored them. */
 	outputs?: ItemOutput[];
 	job?: JobSummary;
 	/** Remarks beside the outputs. */
-	hints?: string[];
+	hints: string[];
+}
+
+interface Doubt {
 	/** It was sent, and what became of it is not known. */
-	lost?: ErrorRecord;
+	lost: ErrorRecord;
 }
 
 /** An item, and what makes its request the same as that of another try. */
-interface SentItem {
+export interface SentItem {
 	item: number;
 	identity: unknown;
 }
 
 const toolRun = 'tool';
 
-interface Kept extends Receipt {
-	execution: string;
-}
+type Kept<Result> = Receipt<Result> & { execution: string };
 
 /**
  * What the orders of stopped executions have left. n8n stores such an execution as it was before the node at
  * work began, and some nodes that had ended are missing too: its Retry runs them all again, and finds no receipt
  * in its context. This lasts as long as the process, and is for Retry alone.
  */
-const stopped = new Map<string, Kept>();
+const stopped = new Map<string, Kept<unknown>>();
 const maxStopped = 1000;
 
 /**
@@ -45,15 +48,16 @@ const maxStopped = 1000;
  * items are found here instead of being paid again. Keyed by run, item and request: an item that was
  * changed before the retry is sent.
  */
-export class Receipts {
-	private readonly kept: Record<string, Kept>;
+export class Receipts<Result> {
+	private readonly kept: Record<string, Kept<Result>>;
+	private readonly stopped = stopped as Map<string, Kept<Result>>;
 	private readonly run: string;
 	private readonly execution: string;
 	private readonly isRetry: boolean;
 	private readonly node: string;
 
 	constructor(context: IExecuteFunctions) {
-		const memory = context.getContext('node') as { receipts?: Record<string, Kept> };
+		const memory = context.getContext('node') as { receipts?: Record<string, Kept<Result>> };
 		this.kept = memory.receipts ??= {};
 		// For these, n8n counts each try as a run of its own.
 		this.run = isRunByAgent(context) ? toolRun : String(runIndexOf(context));
@@ -62,27 +66,28 @@ export class Receipts {
 		this.node = `${context.getWorkflow().id}:${context.getNode().id}`;
 	}
 
-	find(request: SentItem): Receipt | undefined {
+	find(request: SentItem): Receipt<Result> | undefined {
 		const key = this.key(request);
 		const own = this.kept[key];
 		// What was in doubt when a first retry came may be known by now.
-		const isOpen = this.isRetry && own?.made === undefined;
-		const kept = (isOpen ? stopped.get(`${this.node}:${key}`) : undefined) ?? own;
-		const hasFiles = kept?.outputs?.some(({ binary }) => binary !== undefined);
-		return hasFiles && kept.execution !== this.execution ? { ...kept, outputs: undefined } : kept;
+		const isOpen = this.isRetry && (own === undefined || 'lost' in own);
+		const kept = (isOpen ? this.stopped.get(`${this.node}:${key}`) : undefined) ?? own;
+		if (kept === undefined || 'lost' in kept || kept.execution === this.execution) return kept;
+		const hasFiles = kept.outputs?.some(({ binary }) => binary !== undefined);
+		return hasFiles ? { ...kept, outputs: undefined } : kept;
 	}
 
-	keep(request: SentItem, receipt: Receipt): void {
+	keep(request: SentItem, receipt: Receipt<Result>): void {
 		this.kept[this.key(request)] = { ...receipt, execution: this.execution };
 	}
 
 	/** For the Retry of an execution that was stopped; without a receipt, forgets what was left before. */
-	saveForRetry(request: SentItem, receipt?: Receipt): void {
+	saveForRetry(request: SentItem, receipt?: Receipt<Result>): void {
 		const key = `${this.node}:${this.key(request)}`;
-		stopped.delete(key);
-		if (receipt) stopped.set(key, { ...receipt, execution: this.execution });
-		const [oldest] = stopped.keys();
-		if (stopped.size > maxStopped) stopped.delete(oldest);
+		this.stopped.delete(key);
+		if (receipt) this.stopped.set(key, { ...receipt, execution: this.execution });
+		const [oldest] = this.stopped.keys();
+		if (this.stopped.size > maxStopped) this.stopped.delete(oldest);
 	}
 
 	/** Forgets this run of the node, which succeeded; of a tool, whose calls share one, these requests. */

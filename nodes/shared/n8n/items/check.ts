@@ -1,0 +1,38 @@
+import { badInput } from '../../gateway/errors/badInput';
+import type { N8nGateway } from '../client/gateway';
+import { ItemParameters } from '../parameters/itemParameters';
+import type { CheckedItem, Item } from './item';
+import type { RunState } from './runState';
+
+/**
+ * Reads and checks the parameters of every item; one with problems fails, with all of them named.
+ * @returns the items that can be sent
+ */
+export async function checkAll<Request, Result extends object>(
+	run: RunState<Request, Result>,
+	gateway: N8nGateway,
+): Promise<Array<CheckedItem<Request, Result>>> {
+	const checked: Array<CheckedItem<Request, Result>> = [];
+	for (const item of run.items) {
+		try {
+			const request = await requestOf(item, run, gateway);
+			checked.push(Object.assign(item, { request }));
+		} catch (error) {
+			run.fail(item, error);
+		}
+	}
+	return checked;
+}
+
+async function requestOf<Request, Result extends object>(
+	item: Item<Result>,
+	run: RunState<Request, Result>,
+	gateway: N8nGateway,
+): Promise<Request> {
+	const parameters = new ItemParameters(run.context, item.index);
+	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
+	for (const check of parameters.checks) await check();
+	const { problems } = parameters;
+	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
+	return request;
+}

@@ -1,0 +1,86 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { canceled, GatewayError } from '../../gateway/errors/gatewayError';
+import { jobName } from '../../gateway/errors/jobSummary';
+import type { N8nGateway } from '../client/gateway';
+import { stopSignalOf } from '../client/httpClient';
+import type { Failure, Item } from './item';
+import { noteOrder } from './memory';
+import { costOf, type Cost, type DeliveringWork, type ItemRun } from './work';
+
+/** What the steps of one run of the node share: the items, and whether the run goes on. */
+export class RunState<Request, Result extends object> {
+	readonly items: Array<Item<Result>>;
+	readonly cost: Cost;
+	/** In the order they happened: the first is the cause of what follows. */
+	readonly failures: Array<{ item: number; error: unknown }> = [];
+	/** Aborts when the user presses Stop. */
+	readonly stop?: AbortSignal;
+	private readonly continues: boolean;
+	/** Whether what is under way has been given up because another item failed. */
+	private isAborted = false;
+
+	constructor(
+		readonly context: IExecuteFunctions,
+		readonly work: DeliveringWork<Request, Result>,
+	) {
+		this.items = context.getInputData().map((_, index) => ({ index, hints: [] }));
+		this.cost = costOf(work);
+		this.stop = stopSignalOf(context);
+		this.continues = context.continueOnFail();
+	}
+
+	get isStopped(): boolean {
+		return this.stop?.aborted ?? false;
+	}
+
+	/** Whether an item has failed that takes the node with it. */
+	get isFailing(): boolean {
+		return this.failures.length > 0 && !this.continues;
+	}
+
+	fail(item: Item<Result>, cause: unknown): void {
+		item.outcome = [this.failure(item, cause)];
+	}
+
+	/** Notes what fails an item, or one of its outputs. */
+	failure({ index, job }: Item<Result>, cause: unknown): Failure {
+		const error = job && cause instanceof GatewayError ? cause.about(job) : cause;
+		// What fails because the node has failed already is a consequence, not news.
+		if (!this.isAborted && !this.isStopped) this.failures.push({ item: index, error });
+		if (this.isFailing && this.cost === 'read') this.abort();
+		return { error };
+	}
+
+	/** Ends what is under way. */
+	abort(): void {
+		this.isAborted = true;
+		for (const { underWay } of this.items) underWay?.abort(canceled());
+	}
+
+	hint({ hints }: Item<Result>, message: string): void {
+		// What is delivered again says again what its receipt has kept.
+		if (hints.includes(message)) return;
+		hints.push(message);
+		this.context.addExecutionHints({ message, location: 'outputPane' });
+	}
+
+	/** What the work gets to know of an item, and may say about it. */
+	itemRun(item: Item<Result>, gateway: N8nGateway): ItemRun {
+		const { context, items } = this;
+		return {
+			context,
+			gateway,
+			item: item.index,
+			count: items.length,
+			reportJob: (job) => {
+				// All that is left of a paid job when n8n is killed before it stores the node's output.
+				if (this.cost !== 'read') {
+					context.logger.info(`${jobName(job)} was created`);
+					noteOrder(context);
+				}
+				item.job = job;
+			},
+			hint: (message) => this.hint(item, message),
+		};
+	}
+}
