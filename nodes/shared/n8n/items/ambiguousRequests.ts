@@ -26,7 +26,7 @@ export function alreadySentError({ advice, ...record }: ErrorRecord): GatewayErr
 }
 
 /** Why a stopped node ends: what Stop left in doubt goes before all else. */
-export function stoppedError(items: Array<Item<unknown>>): { error: GatewayError; item?: number } {
+export function stoppedError(items: Item[]): { error: GatewayError; item?: number } {
 	const doubtful = items.flatMap((item) => {
 		const error = failureOf(item)?.error;
 		const isOpen = error instanceof GatewayError && error.record.billed === 'unknown';

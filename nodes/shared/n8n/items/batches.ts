@@ -6,22 +6,22 @@ export function batchesOf<Request, Item extends { request: Request }>(
 	batch: Batching<Request, unknown> | undefined,
 ): Item[][] {
 	if (!batch) return items.map((item) => [item]);
-	const open = new Map<string, Array<{ group: Item[]; room: number }>>();
-	const groups: Item[][] = [];
+	const open = new Map<string, Array<{ items: Item[]; room: number }>>();
+	const batches: Item[][] = [];
 	for (const item of items) {
 		const { request } = item;
 		const key = JSON.stringify(batch.key(request));
 		const size = batch.size(request);
 		const withRoom = (open.get(key) ?? []).filter(({ room }) => room > 0);
-		let place = withRoom.find(({ room }) => room >= size);
-		if (!place) {
-			place = { group: [], room: batch.maxSize(request) };
-			withRoom.push(place);
-			groups.push(place.group);
+		let own = withRoom.find(({ room }) => room >= size);
+		if (!own) {
+			own = { items: [], room: batch.maxSize(request) };
+			withRoom.push(own);
+			batches.push(own.items);
 		}
-		place.group.push(item);
-		place.room -= size;
+		own.items.push(item);
+		own.room -= size;
 		open.set(key, withRoom);
 	}
-	return groups;
+	return batches;
 }

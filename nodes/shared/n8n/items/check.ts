@@ -8,11 +8,8 @@ import type { RunState } from './runState';
  * Reads and checks the parameters of every item; one with problems fails, with all of them named.
  * @returns the items that can be sent
  */
-export async function checkAll<Request, Result extends object>(
-	run: RunState<Request, Result>,
-	gateway: N8nGateway,
-): Promise<Array<CheckedItem<Request, Result>>> {
-	const checked: Array<CheckedItem<Request, Result>> = [];
+export async function checkAll(run: RunState, gateway: N8nGateway): Promise<CheckedItem[]> {
+	const checked: CheckedItem[] = [];
 	for (const item of run.items) {
 		try {
 			const request = await requestOf(item, run, gateway);
@@ -24,11 +21,7 @@ export async function checkAll<Request, Result extends object>(
 	return checked;
 }
 
-async function requestOf<Request, Result extends object>(
-	item: Item<Result>,
-	run: RunState<Request, Result>,
-	gateway: N8nGateway,
-): Promise<Request> {
+async function requestOf(item: Item, run: RunState, gateway: N8nGateway): Promise<unknown> {
 	const parameters = new ItemParameters(run.context, item.index);
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	for (const check of parameters.checks) await check();

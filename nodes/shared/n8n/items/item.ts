@@ -2,7 +2,7 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import type { ItemOutput } from './work';
 
 /** What is known of one item while the node runs. */
-export interface Item<Result> {
+export interface Item {
 	index: number;
 	/** What was remarked. */
 	hints: string[];
@@ -10,13 +10,13 @@ export interface Item<Result> {
 	/** While it is under way: ends it. */
 	underWay?: AbortController;
 	/** What its request gave, and what is paid for. */
-	result?: Result;
+	result?: object;
 	outcome?: Outcome;
 }
 
 /** An item that can be sent. */
-export interface CheckedItem<Request, Result> extends Item<Result> {
-	request: Request;
+export interface CheckedItem extends Item {
+	request: unknown;
 }
 
 /** How one item ended: its outputs, and failures in the place of those that did not come. */
@@ -30,12 +30,12 @@ export function isFailure(output: ItemOutput | Failure): output is Failure {
 	return 'error' in output;
 }
 
-export function failureOf({ outcome }: Pick<Item<unknown>, 'outcome'>): Failure | undefined {
+export function failureOf({ outcome }: Item): Failure | undefined {
 	return outcome?.find(isFailure);
 }
 
 /** The outputs of an item that ended without any failure. */
-export function outputsOf({ outcome }: Pick<Item<unknown>, 'outcome'>): ItemOutput[] | undefined {
+export function outputsOf({ outcome }: Item): ItemOutput[] | undefined {
 	const isWhole = outcome?.every((output): output is ItemOutput => !isFailure(output));
 	return isWhole ? outcome : undefined;
 }

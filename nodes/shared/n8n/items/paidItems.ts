@@ -6,16 +6,16 @@ import { Receipts, type Receipt, type SentItem } from './receipts';
 import type { RunState } from './runState';
 
 /** Keeps what one try has paid for from being paid again by the next. */
-export class PaidItems<Request, Result extends object> {
-	private readonly receipts: Receipts<Result>;
-	private items: Array<CheckedItem<Request, Result>> = [];
+export class PaidItems {
+	private readonly receipts: Receipts;
+	private items: CheckedItem[] = [];
 
-	constructor(private readonly run: RunState<Request, Result>) {
+	constructor(private readonly run: RunState) {
 		this.receipts = new Receipts(run.context);
 	}
 
 	/** Takes over what earlier tries have paid for, before anything is sent. */
-	recall(items: Array<CheckedItem<Request, Result>>): void {
+	recall(items: CheckedItem[]): void {
 		this.items = items;
 		for (const item of items) this.recallItem(item);
 		// Stays when the node has ended: of a stopped execution, n8n may have stored nothing.
@@ -38,7 +38,7 @@ export class PaidItems<Request, Result extends object> {
 		if (isStopped && cost === 'job') this.saveForRetry();
 	}
 
-	private recallItem(item: CheckedItem<Request, Result>): void {
+	private recallItem(item: CheckedItem): void {
 		const receipt = this.receipts.find(this.sentItem(item));
 		if (receipt === undefined) return;
 		if ('lost' in receipt) {
@@ -61,7 +61,7 @@ export class PaidItems<Request, Result extends object> {
 	}
 
 	/** For the next try; undefined for what is surely not paid for. */
-	private receiptOf(item: CheckedItem<Request, Result>): Receipt<Result> | undefined {
+	private receiptOf(item: CheckedItem): Receipt | undefined {
 		const { result, job, hints } = item;
 		if (result !== undefined) return { result, outputs: outputsOf(item), job, hints };
 		const failure = failureOf(item);
@@ -76,7 +76,7 @@ export class PaidItems<Request, Result extends object> {
 		return error.reach === 'unreadable' || (error.reach === 'lost' && this.run.cost === 'job');
 	}
 
-	private sentItem({ index, request }: CheckedItem<Request, Result>): SentItem {
+	private sentItem({ index, request }: CheckedItem): SentItem {
 		return { item: index, identity: this.run.work.identity?.(request) ?? request };
 	}
 }

@@ -7,11 +7,11 @@ import { runIndexOf } from './memory';
 import type { ItemOutput } from './work';
 
 /** What is known of one item's request from an earlier try. */
-export type Receipt<Result> = Paid<Result> | Doubt;
+export type Receipt = Paid | Doubt;
 
-interface Paid<Result> {
+interface Paid {
 	/** What its request gave. */
-	result: Result;
+	result: object;
 	/** What went on to the next node. Files among it belong to the execution that stored them. */
 	outputs?: ItemOutput[];
 	job?: JobSummary;
@@ -32,14 +32,14 @@ export interface SentItem {
 
 const toolRun = 'tool';
 
-type Kept<Result> = Receipt<Result> & { execution: string };
+type Kept = Receipt & { execution: string };
 
 /**
  * What the orders of stopped executions have left. n8n stores such an execution as it was before the node at
  * work began, and some nodes that had ended are missing too: its Retry runs them all again, and finds no receipt
  * in its context. This lasts as long as the process, and is for Retry alone.
  */
-const stopped = new Map<string, Kept<unknown>>();
+const stopped = new Map<string, Kept>();
 const maxStopped = 1000;
 
 /**
@@ -48,16 +48,15 @@ const maxStopped = 1000;
  * items are found here instead of being paid again. Keyed by run, item and request: an item that was
  * changed before the retry is sent.
  */
-export class Receipts<Result> {
-	private readonly kept: Record<string, Kept<Result>>;
-	private readonly stopped = stopped as Map<string, Kept<Result>>;
+export class Receipts {
+	private readonly kept: Record<string, Kept>;
 	private readonly run: string;
 	private readonly execution: string;
 	private readonly isRetry: boolean;
 	private readonly node: string;
 
 	constructor(context: IExecuteFunctions) {
-		const memory = context.getContext('node') as { receipts?: Record<string, Kept<Result>> };
+		const memory = context.getContext('node') as { receipts?: Record<string, Kept> };
 		this.kept = memory.receipts ??= {};
 		// For these, n8n counts each try as a run of its own.
 		this.run = isRunByAgent(context) ? toolRun : String(runIndexOf(context));
@@ -66,28 +65,28 @@ export class Receipts<Result> {
 		this.node = `${context.getWorkflow().id}:${context.getNode().id}`;
 	}
 
-	find(request: SentItem): Receipt<Result> | undefined {
+	find(request: SentItem): Receipt | undefined {
 		const key = this.key(request);
 		const own = this.kept[key];
 		// What was in doubt when a first retry came may be known by now.
 		const isOpen = this.isRetry && (own === undefined || 'lost' in own);
-		const kept = (isOpen ? this.stopped.get(`${this.node}:${key}`) : undefined) ?? own;
+		const kept = (isOpen ? stopped.get(`${this.node}:${key}`) : undefined) ?? own;
 		if (kept === undefined || 'lost' in kept || kept.execution === this.execution) return kept;
 		const hasFiles = kept.outputs?.some(({ binary }) => binary !== undefined);
 		return hasFiles ? { ...kept, outputs: undefined } : kept;
 	}
 
-	keep(request: SentItem, receipt: Receipt<Result>): void {
+	keep(request: SentItem, receipt: Receipt): void {
 		this.kept[this.key(request)] = { ...receipt, execution: this.execution };
 	}
 
 	/** For the Retry of an execution that was stopped; without a receipt, forgets what was left before. */
-	saveForRetry(request: SentItem, receipt?: Receipt<Result>): void {
+	saveForRetry(request: SentItem, receipt?: Receipt): void {
 		const key = `${this.node}:${this.key(request)}`;
-		this.stopped.delete(key);
-		if (receipt) this.stopped.set(key, { ...receipt, execution: this.execution });
-		const [oldest] = this.stopped.keys();
-		if (this.stopped.size > maxStopped) this.stopped.delete(oldest);
+		stopped.delete(key);
+		if (receipt) stopped.set(key, { ...receipt, execution: this.execution });
+		const [oldest] = stopped.keys();
+		if (stopped.size > maxStopped) stopped.delete(oldest);
 	}
 
 	/** Forgets this run of the node, which succeeded; of a tool, whose calls share one, these requests. */

@@ -8,7 +8,7 @@ import { PaidItems } from './paidItems';
 import { RunState } from './runState';
 import { sendAll } from './send';
 import { settle } from './settle';
-import type { DeliveringWork, ItemWork } from './work';
+import type { DeliveringWork, DirectWork, ItemOutput, ItemWork } from './work';
 
 /** In milliseconds: for the answer to what may have been paid for, whose job or text is kept then. */
 const graceOnStop = 5_000;
@@ -19,20 +19,22 @@ const graceOnStop = 5_000;
  * under way are let finish, and all that was paid is kept in receipts for the next try.
  * @param parallel items in flight at most
  */
-export async function runItems<Request, Result extends object>(
+export async function runItems(
 	context: IExecuteFunctions,
-	work: ItemWork<Request, Result>,
+	work: ItemWork,
 	parallel: number,
 ): Promise<INodeExecutionData[][]> {
-	const outputs = work.deliver
-		? await runSteps(context, work, parallel)
-		: await runSteps(context, { ...work, deliver: async (outputs) => outputs }, parallel);
-	return [outputs];
+	return [await runSteps(context, work.deliver ? work : delivering(work), parallel)];
 }
 
-async function runSteps<Request, Result extends object>(
+/** Work whose request gives the outputs has nothing more to do to deliver them. */
+function delivering(work: DirectWork): DeliveringWork<unknown, ItemOutput[]> {
+	return { ...work, deliver: async (outputs) => outputs };
+}
+
+async function runSteps(
 	context: IExecuteFunctions,
-	work: DeliveringWork<Request, Result>,
+	work: DeliveringWork,
 	parallel: number,
 ): Promise<INodeExecutionData[]> {
 	const run = new RunState(context, work);

@@ -8,8 +8,8 @@ import { noteOrder } from './memory';
 import { costOf, type Cost, type DeliveringWork, type ItemRun } from './work';
 
 /** What the steps of one run of the node share: the items, and whether the run goes on. */
-export class RunState<Request, Result extends object> {
-	readonly items: Array<Item<Result>>;
+export class RunState {
+	readonly items: Item[];
 	readonly cost: Cost;
 	/** In the order they happened: the first is the cause of what follows. */
 	readonly failures: Array<{ item: number; error: unknown }> = [];
@@ -21,7 +21,7 @@ export class RunState<Request, Result extends object> {
 
 	constructor(
 		readonly context: IExecuteFunctions,
-		readonly work: DeliveringWork<Request, Result>,
+		readonly work: DeliveringWork,
 	) {
 		this.items = context.getInputData().map((_, index) => ({ index, hints: [] }));
 		this.cost = costOf(work);
@@ -38,12 +38,12 @@ export class RunState<Request, Result extends object> {
 		return this.failures.length > 0 && !this.continues;
 	}
 
-	fail(item: Item<Result>, cause: unknown): void {
+	fail(item: Item, cause: unknown): void {
 		item.outcome = [this.failure(item, cause)];
 	}
 
 	/** Notes what fails an item, or one of its outputs. */
-	failure({ index, job }: Item<Result>, cause: unknown): Failure {
+	failure({ index, job }: Item, cause: unknown): Failure {
 		const error = job && cause instanceof GatewayError ? cause.about(job) : cause;
 		// What fails because the node has failed already is a consequence, not news.
 		if (!this.isAborted && !this.isStopped) this.failures.push({ item: index, error });
@@ -57,7 +57,7 @@ export class RunState<Request, Result extends object> {
 		for (const { underWay } of this.items) underWay?.abort(canceled());
 	}
 
-	hint({ hints }: Item<Result>, message: string): void {
+	hint({ hints }: Item, message: string): void {
 		// What is delivered again says again what its receipt has kept.
 		if (hints.includes(message)) return;
 		hints.push(message);
@@ -65,7 +65,7 @@ export class RunState<Request, Result extends object> {
 	}
 
 	/** What the work gets to know of an item, and may say about it. */
-	itemRun(item: Item<Result>, gateway: N8nGateway): ItemRun {
+	itemRun(item: Item, gateway: N8nGateway): ItemRun {
 		const { context, items } = this;
 		return {
 			context,

@@ -10,9 +10,9 @@ import type { RunState } from './runState';
  * Nothing more is sent once the node is about to fail or was stopped.
  * @param parallel requests in flight at most
  */
-export async function sendAll<Request, Result extends object>(
-	items: Array<CheckedItem<Request, Result>>,
-	run: RunState<Request, Result>,
+export async function sendAll(
+	items: CheckedItem[],
+	run: RunState,
 	{ gateway, parallel }: { gateway: N8nGateway; parallel: number },
 ): Promise<void> {
 	const limit = new AdaptiveLimit(parallel);
@@ -26,11 +26,7 @@ export async function sendAll<Request, Result extends object>(
 	);
 }
 
-async function sendBatch<Request, Result extends object>(
-	batch: Array<CheckedItem<Request, Result>>,
-	run: RunState<Request, Result>,
-	gateway: N8nGateway,
-): Promise<void> {
+async function sendBatch(batch: CheckedItem[], run: RunState, gateway: N8nGateway): Promise<void> {
 	// A signal of its own: Node warns when many listen to the same one.
 	const underWay = new AbortController();
 	const ownGateway = gateway.withSignal(underWay.signal);
@@ -41,11 +37,7 @@ async function sendBatch<Request, Result extends object>(
 	for (const item of batch) item.underWay = undefined;
 }
 
-async function perform<Request, Result extends object>(
-	batch: Array<CheckedItem<Request, Result>>,
-	run: RunState<Request, Result>,
-	gateway: N8nGateway,
-): Promise<void> {
+async function perform(batch: CheckedItem[], run: RunState, gateway: N8nGateway): Promise<void> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
 	const itemRun = run.itemRun(batch[0], gateway);
@@ -63,11 +55,7 @@ async function perform<Request, Result extends object>(
 	}
 }
 
-async function deliver<Request, Result extends object>(
-	item: CheckedItem<Request, Result>,
-	run: RunState<Request, Result>,
-	gateway: N8nGateway,
-): Promise<void> {
+async function deliver(item: CheckedItem, run: RunState, gateway: N8nGateway): Promise<void> {
 	const { result, request } = item;
 	if (result === undefined) return;
 	try {

@@ -7,10 +7,7 @@ import { isFailure } from './item';
 import type { RunState } from './runState';
 
 /** Hands on what the items gave, each output with the item it belongs to. @throws what the node fails with */
-export function settle<Request, Result extends object>(
-	run: RunState<Request, Result>,
-	recipient: Recipient,
-): INodeExecutionData[] {
+export function settle(run: RunState, recipient: Recipient): INodeExecutionData[] {
 	if (run.isStopped) {
 		logJobs(run);
 		throw errorOfNode(stoppedError(run.items), run);
@@ -24,10 +21,7 @@ export function settle<Request, Result extends object>(
 	return recipient.nothing.map((output) => ({ ...output, pairedItem: { item: 0 } }));
 }
 
-function outputsOfAll<Request, Result extends object>(
-	{ items, context }: RunState<Request, Result>,
-	recipient: Recipient,
-): INodeExecutionData[] {
+function outputsOfAll({ items, context }: RunState, recipient: Recipient): INodeExecutionData[] {
 	return items.flatMap(({ index: item, job, outcome = [] }) =>
 		outcome.map((output) =>
 			isFailure(output)
@@ -38,18 +32,15 @@ function outputsOfAll<Request, Result extends object>(
 }
 
 /** n8n does not store what a stopped node says. */
-function logJobs<Request, Result extends object>({
-	items,
-	context,
-}: RunState<Request, Result>): void {
+function logJobs({ items, context }: RunState): void {
 	const jobs = items.flatMap(({ job }) => (job ? [describeProgress(job)] : []));
 	if (jobs.length > 0) context.logger.info(`Stopped. ${jobs.join('. ')}`);
 }
 
 /** The cause, with what else went wrong, and every job. */
-function errorOfNode<Request, Result extends object>(
+function errorOfNode(
 	{ error, item }: { error: unknown; item?: number },
-	{ context, items, failures, cost }: RunState<Request, Result>,
+	{ context, items, failures, cost }: RunState,
 ): NodeApiError {
 	const { message } = recordOf(error);
 	const others = failures

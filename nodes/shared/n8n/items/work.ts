@@ -28,16 +28,17 @@ export interface ItemRun {
  * is sent; what was paid for is never sent again because of what comes after.
  * @typeParam Result of {@link DeliveringWork.perform}, where there is a `deliver`
  */
-export type ItemWork<Request, Result extends object = object> =
+export type ItemWork<Request = unknown, Result extends object = object> =
 	DirectWork<Request> | DeliveringWork<Request, Result>;
 
 /** Work whose request gives the item's outputs. */
-export interface DirectWork<Request> extends CheckedWork<Request>, Sending<Request, ItemOutput[]> {
+export interface DirectWork<Request = unknown>
+	extends CheckedWork<Request>, Sending<Request, ItemOutput[]> {
 	deliver?: undefined;
 }
 
 /** Work that makes the outputs of what the request gave, such as files of links. */
-export interface DeliveringWork<Request, Result extends object>
+export interface DeliveringWork<Request = unknown, Result extends object = object>
 	extends CheckedWork<Request>, Sending<Request, Result> {
 	/**
 	 * Turns the result into outputs; costs nothing, and may be repeated. An error in the place of an output
@@ -71,7 +72,7 @@ interface Sending<Request, Result> {
 	batch?: Batching<Request, Result>;
 }
 
-export interface Batching<Request, Result> {
+export interface Batching<Request = unknown, Result = object> {
 	/** Items with the same key go together, as long as their sizes add up to at most `maxSize`. */
 	key(request: Request): unknown;
 	size(request: Request): number;
@@ -83,7 +84,7 @@ export interface Batching<Request, Result> {
 /** `read`: nothing. `generation`: what the answer holds. `job`: a job, also when its answer is lost ("Errors", status 0). */
 export type Cost = 'read' | 'generation' | 'job';
 
-export function costOf<Request>({ paid, resendsLost }: CheckedWork<Request>): Cost {
+export function costOf({ paid, resendsLost }: ItemWork): Cost {
 	if (!paid) return 'read';
 	return resendsLost === undefined ? 'generation' : 'job';
 }
