@@ -35,7 +35,7 @@ const start = async (work: Partial<Work>, execution: Execution) => {
 	const run = new RunState(context, { ...orders, ...work } as DeliveringWork);
 	const gateway = await createGateway(context);
 	const check = async () => await checkAll(run, gateway);
-	const send = async (parallel = 10) => await sendAll(await check(), run, { gateway, parallel });
+	const send = async (parallel = 10) => await sendAll(run, await check(), { gateway, parallel });
 	return { run, check, send, context };
 };
 const messages = ({ failures }: RunState) => failures.map(({ error }) => String(error));

@@ -5,14 +5,14 @@ import type { CheckedItem, Item } from './item';
 import type { RunState } from './runState';
 
 /**
- * Reads and checks the parameters of every item; one with problems fails, with all of them named.
+ * Reads and checks the parameters of every item. An item with problems fails, with all of them named.
  * @returns the items that can be sent
  */
 export async function checkAll(run: RunState, gateway: N8nGateway): Promise<CheckedItem[]> {
 	const checked: CheckedItem[] = [];
 	for (const item of run.items) {
 		try {
-			const request = await requestOf(item, run, gateway);
+			const request = await requestOf(run, item, gateway);
 			checked.push(Object.assign(item, { request }));
 		} catch (error) {
 			run.fail(item, error);
@@ -21,7 +21,7 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Chec
 	return checked;
 }
 
-async function requestOf(item: Item, run: RunState, gateway: N8nGateway): Promise<unknown> {
+async function requestOf(run: RunState, item: Item, gateway: N8nGateway): Promise<unknown> {
 	const parameters = new ItemParameters(run.context, item.index);
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	for (const check of parameters.checks) await check();

@@ -7,9 +7,9 @@ export interface Item {
 	/** What was remarked. */
 	hints: string[];
 	job?: JobSummary;
-	/** While it is under way: ends it. */
+	/** Ends its request, while that is under way. */
 	underWay?: AbortController;
-	/** What its request gave, and what is paid for. */
+	/** What its request gave: what is paid for, if anything is. */
 	result?: object;
 	outcome?: Outcome;
 }

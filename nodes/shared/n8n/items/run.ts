@@ -47,7 +47,7 @@ async function runSteps(
 		const checked = await checkAll(run, gateway);
 		if (!run.isFailing) {
 			paidItems?.recall(checked);
-			await sendAll(checked, run, { gateway, parallel });
+			await sendAll(run, checked, { gateway, parallel });
 		}
 	} catch (error) {
 		// The credential is missing or unusable: that is every item's error.

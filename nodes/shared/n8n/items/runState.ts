@@ -33,17 +33,17 @@ export class RunState {
 		return this.stop?.aborted ?? false;
 	}
 
-	/** Whether an item has failed that takes the node with it. */
+	/** Whether the node will fail, because an item has and it does not continue on fail. */
 	get isFailing(): boolean {
 		return this.failures.length > 0 && !this.continues;
 	}
 
 	fail(item: Item, cause: unknown): void {
-		item.outcome = [this.failure(item, cause)];
+		item.outcome = [this.noteFailure(item, cause)];
 	}
 
-	/** Notes what fails an item, or one of its outputs. */
-	failure({ index, job }: Item, cause: unknown): Failure {
+	/** @returns what stands in the place of the item, or of the one output, that failed */
+	noteFailure({ index, job }: Item, cause: unknown): Failure {
 		const error = job && cause instanceof GatewayError ? cause.about(job) : cause;
 		// What fails because the node has failed already is a consequence, not news.
 		if (!this.isAborted && !this.isStopped) this.failures.push({ item: index, error });

@@ -6,13 +6,14 @@ import type { CheckedItem } from './item';
 import type { RunState } from './runState';
 
 /**
- * Sends side by side what has no outcome yet, and delivers what came. What has a result already is only delivered.
+ * Sends side by side the items that have no outcome yet, and delivers their results; one that has its result
+ * already is only delivered.
  * Nothing more is sent once the node is about to fail or was stopped.
  * @param parallel requests in flight at most
  */
 export async function sendAll(
-	items: CheckedItem[],
 	run: RunState,
+	items: CheckedItem[],
 	{ gateway, parallel }: { gateway: N8nGateway; parallel: number },
 ): Promise<void> {
 	const limit = new AdaptiveLimit(parallel);
@@ -20,24 +21,24 @@ export async function sendAll(
 	await Promise.all(
 		batchesOf(due, run.work.batch).map((batch) =>
 			limit.run(async () => {
-				if (!run.isFailing && !run.isStopped) await sendBatch(batch, run, gateway);
+				if (!run.isFailing && !run.isStopped) await sendBatch(run, batch, gateway);
 			}),
 		),
 	);
 }
 
-async function sendBatch(batch: CheckedItem[], run: RunState, gateway: N8nGateway): Promise<void> {
+async function sendBatch(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
 	// A signal of its own: Node warns when many listen to the same one.
 	const underWay = new AbortController();
 	const ownGateway = gateway.withSignal(underWay.signal);
 	for (const item of batch) item.underWay = underWay;
 	const unsent = batch.filter(({ result }) => result === undefined);
-	if (unsent.length > 0) await perform(unsent, run, ownGateway);
-	await Promise.all(batch.map(async (item) => await deliver(item, run, ownGateway)));
+	if (unsent.length > 0) await perform(run, unsent, ownGateway);
+	await Promise.all(batch.map(async (item) => await deliver(run, item, ownGateway)));
 	for (const item of batch) item.underWay = undefined;
 }
 
-async function perform(batch: CheckedItem[], run: RunState, gateway: N8nGateway): Promise<void> {
+async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
 	const itemRun = run.itemRun(batch[0], gateway);
@@ -55,13 +56,13 @@ async function perform(batch: CheckedItem[], run: RunState, gateway: N8nGateway)
 	}
 }
 
-async function deliver(item: CheckedItem, run: RunState, gateway: N8nGateway): Promise<void> {
+async function deliver(run: RunState, item: CheckedItem, gateway: N8nGateway): Promise<void> {
 	const { result, request } = item;
 	if (result === undefined) return;
 	try {
 		const outputs = await run.work.deliver(result, request, run.itemRun(item, gateway));
 		item.outcome = outputs.map((output) =>
-			output instanceof GatewayError ? run.failure(item, output) : output,
+			output instanceof GatewayError ? run.noteFailure(item, output) : output,
 		);
 	} catch (error) {
 		run.fail(item, error);
