@@ -13,7 +13,7 @@ import { clock } from '../shared/n8n/client/httpClient';
 import { storeVideo, videoFileName } from '../shared/n8n/files/binary';
 import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/files/fileOutput';
 import { runItems } from '../shared/n8n/items/run';
-import type { ItemOutput, ItemRun, ItemWork } from '../shared/n8n/items/work';
+import type { ItemRun, ItemWork } from '../shared/n8n/items/work';
 import { jobIdOf, jobKindOf } from '../shared/n8n/parameters/jobId';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { defaultParallelDownloads } from './fields';
@@ -56,11 +56,7 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 }
 
 /** @param until milliseconds since 1970; a job whose next poll is due later gives no output, and is left in `state` */
-function videoWait(
-	context: IExecuteFunctions,
-	state: WaitState,
-	until: number,
-): ItemWork<Request, ItemOutput[] | undefined> {
+function videoWait(context: IExecuteFunctions, state: WaitState, until: number): ItemWork<Request> {
 	const downloads = new AdaptiveLimit(
 		parallelOf(context, 'maxParallelDownloads', defaultParallelDownloads),
 	);
@@ -101,7 +97,7 @@ function videoWait(
 		});
 	};
 	return {
-		paid: false,
+		endpoint: endpoints.task,
 
 		prepare(parameters, { reportJob: note }) {
 			const id = jobIdOf(parameters, 'jobId', 'Job ID');
@@ -140,8 +136,12 @@ function videoWait(
 			if (earlier) return earlier;
 			try {
 				const outputs = await fetched(job, request, run);
-				if (outputs) state.keep(item, outputs);
-				else state.postpone(job);
+				if (outputs === undefined) {
+					// The item has no outputs in this pass.
+					state.postpone(job);
+					return [];
+				}
+				state.keep(item, outputs);
 				return outputs;
 			} catch (error) {
 				const failure = asGatewayError(error);

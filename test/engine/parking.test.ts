@@ -132,7 +132,7 @@ describe('a parked Wait for Video', () => {
 		expect(jobs.map(({ id }) => pollsOf(id).length)).toEqual([3, 4, 2]);
 		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(3);
 		// Nothing of it is stored twice.
-		expect(run.data.executionData?.contextData['node:Wait']).toEqual({ receipts: {}, waits: {} });
+		expect(run.data.executionData?.contextData['node:Wait']).toEqual({ waits: {} });
 	});
 
 	it('shows where the jobs stand from pass to pass', async () => {

@@ -18,8 +18,7 @@ const connection = {
 
 /** What becomes of a request, each time it is sent. */
 type Fate =
-	| { end: 'unsent' | 'lost' | 'unreadable' }
-	| { end: 'answered'; status: number; error: object };
+	{ end: 'unsent' | 'lost' | 'unreadable' } | { end: 'answered'; status: number; error: object };
 
 const response = (status: number, text: string): HttpResponse => ({
 	status,

@@ -61,7 +61,6 @@ export const chatComplete: Operation<Request, Completion> = {
 	action: 'Complete a chat',
 	description: 'Let a chat model answer, also about pictures',
 	endpoint: endpoints.chat,
-	paid: true,
 	fields: [modelField(), messagesField(messageRoles, [imagesField]), simplifyField],
 	options: [
 		...chatOptions,

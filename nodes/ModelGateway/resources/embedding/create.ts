@@ -26,7 +26,6 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	action: 'Create an embedding',
 	description: 'Turn texts into vectors; many items go in few requests',
 	endpoint: endpoints.embedding,
-	paid: true,
 	fields: [
 		modelField(),
 		{

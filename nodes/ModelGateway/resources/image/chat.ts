@@ -22,7 +22,6 @@ export const imageChat: Operation<Request, MadeImage[]> = {
 	action: 'Make or edit an image by chat',
 	description: 'Make, edit or join pictures with a model that is reached through the chat endpoint',
 	endpoint: endpoints.chat,
-	paid: true,
 	fields: [
 		modelField(),
 		promptField({

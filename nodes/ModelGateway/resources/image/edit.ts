@@ -62,7 +62,6 @@ export const imageEdit: Operation<Request, MadeImage[]> = {
 	action: 'Edit an image',
 	description: 'Change a picture, or the part of it that a mask marks',
 	endpoint: endpoints.imageEdit,
-	paid: true,
 	fields: [
 		modelField(),
 		promptField({

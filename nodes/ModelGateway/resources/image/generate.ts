@@ -29,7 +29,6 @@ export const imageGenerate: Operation<Request, MadeImage[]> = {
 	action: 'Generate an image',
 	description: 'Make pictures from a text',
 	endpoint: endpoints.imageGenerate,
-	paid: true,
 	fields: [
 		modelField(),
 		promptField({

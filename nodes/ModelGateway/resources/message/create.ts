@@ -26,7 +26,6 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	action: 'Create a message',
 	description: 'Let a model answer through its native messages endpoint',
 	endpoint: endpoints.message,
-	paid: true,
 	fields: [
 		modelField(),
 		messagesField(['assistant', 'system', 'user']),

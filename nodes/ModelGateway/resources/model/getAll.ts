@@ -18,7 +18,6 @@ export const modelGetAll: Operation<Request> = {
 	action: 'Get many models',
 	description: 'List the models that your key can use',
 	endpoint: endpoints.models,
-	paid: false,
 	fields: [
 		{
 			displayName: 'Return All',

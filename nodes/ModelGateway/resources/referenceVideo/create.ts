@@ -34,7 +34,6 @@ export const referenceVideoCreate: Operation<Request> = {
 	description:
 		'Start a video made from reference pictures and videos. Lead the result to a Wait for Video node.',
 	endpoint: endpoints.referenceVideoCreate,
-	paid: true,
 	fields: [
 		modelField('beta-2.7-r2v'),
 		promptField({

@@ -27,7 +27,6 @@ export function jobStatusOperation(job: {
 		action,
 		description,
 		endpoint,
-		paid: false,
 		fields: [jobIdField(idField)],
 		prepare: (parameters) => ({
 			id: jobIdOf(parameters, idField.name, idField.displayName),

@@ -21,7 +21,6 @@ export const videoCreate: Operation<Request> = {
 	action: 'Create a video',
 	description: 'Start a video made from a text. Lead the result to a Wait for Video node.',
 	endpoint: endpoints.videoCreate,
-	paid: true,
 	fields: [
 		modelField('vid-3.1'),
 		promptField({

@@ -28,7 +28,6 @@ export const videoGetContent: Operation<Request> = {
 	action: 'Get the content of a video',
 	description: 'Fetch the file of a finished video',
 	endpoint: endpoints.videoContent,
-	paid: false,
 	fields: [
 		jobIdField(idField),
 		...fileOutputFields('Whether to fetch the file; off gives its link only'),

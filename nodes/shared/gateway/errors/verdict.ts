@@ -101,8 +101,10 @@ function refusalOf(status: number, error: ErrorObject): ErrorMeaning {
 	const own = status < 400 ? statusOf(error) : status;
 	const byStatus = statusMeanings[own] ?? statusMeanings[own < 500 ? 400 : 500];
 	if (own !== 400 && own !== 403) return byStatus;
-	const isModerated = said.some((text) => moderationWords.test(text));
-	const isForbidden = own === 403 && said.some((text) => permissionWords.test(text));
+	// Types go with the status: they say no more than it does.
+	const reason = `${error.code ?? ''} ${error.message ?? ''}`;
+	const isModerated = moderationWords.test(reason);
+	const isForbidden = own === 403 && permissionWords.test(reason);
 	// Where the answer names both causes, or none, either may be meant.
 	if (isModerated === isForbidden) return byStatus;
 	return { ...byStatus, refusal: isModerated ? 'moderated' : 'notPermitted' };

@@ -5,10 +5,11 @@ import { asText, withoutUndefined } from '../../gateway/json';
 import { findLink } from '../../gateway/links';
 import { phaseOf, type Phase } from '../../gateway/protocol/jobs';
 import { limits } from '../../gateway/protocol/limits';
+
 // What the model of an AI agent gets to know when it calls a node as a tool: the JSON of its items.
 
 /** An output, without its pairing. */
-type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
+export type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
 
 /**
  * An output as the model of an agent needs it: with what it has to know to go on, and without files.

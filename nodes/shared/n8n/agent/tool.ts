@@ -1,7 +1,5 @@
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 
-// What the model of an AI agent gets to know when it calls a node as a tool: the JSON of its items.
-
 /**
  * Whether the node is the tool of an agent. Newer agents let the engine run their tools like any node, where
  * `isToolExecution()` says no: only the type that n8n makes of a node for agents tells it everywhere.

@@ -24,7 +24,7 @@ const onRefusal: Record<RefusalKind, string> = {
 	moderated:
 		'Content moderation blocked it: change the prompt or the media. Sending the same again gives the same answer.',
 	notPermitted:
-		"The key's group may not use this: choose another model, or ask the account's owner.",
+		"Ask the account's owner, or choose another model: the key's group may not use this model.",
 	forbidden:
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
 	notFound: `Check the id and the base URL in the credential. The base URL must not end in /v1, and a job may be too old: task ids are valid for ${limits.taskIdHours} hours.`,

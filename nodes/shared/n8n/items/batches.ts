@@ -1,27 +1,27 @@
-import type { ItemWork } from './work';
+import type { Batching } from './work';
 
 /** Items that go in one request: each alone, unless the work takes several. */
-export function batchesOf<Request, Made, Item extends { request: Request }>(
+export function batchesOf<Request, Item extends { request: Request }>(
 	items: Item[],
-	batch: ItemWork<Request, Made>['batch'],
+	batch: Batching<Request, unknown> | undefined,
 ): Item[][] {
 	if (!batch) return items.map((item) => [item]);
-	const open = new Map<string, Array<{ group: Item[]; room: number }>>();
-	const groups: Item[][] = [];
+	const open = new Map<string, Array<{ items: Item[]; room: number }>>();
+	const batches: Item[][] = [];
 	for (const item of items) {
 		const { request } = item;
 		const key = JSON.stringify(batch.key(request));
 		const size = batch.size(request);
 		const withRoom = (open.get(key) ?? []).filter(({ room }) => room > 0);
-		let place = withRoom.find(({ room }) => room >= size);
-		if (!place) {
-			place = { group: [], room: batch.maxSize(request) };
-			withRoom.push(place);
-			groups.push(place.group);
+		let own = withRoom.find(({ room }) => room >= size);
+		if (!own) {
+			own = { items: [], room: batch.maxSize(request) };
+			withRoom.push(own);
+			batches.push(own.items);
 		}
-		place.group.push(item);
-		place.room -= size;
+		own.items.push(item);
+		own.room -= size;
 		open.set(key, withRoom);
 	}
-	return groups;
+	return batches;
 }

@@ -1,35 +1,38 @@
 import { createHash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ErrorRecord } from '../../gateway/errors/gatewayError';
+import type { Failure } from '../../gateway/errors/gatewayError';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { isRunByAgent } from '../agent/tool';
 import { runIndexOf } from './memory';
 import type { ItemOutput } from './work';
 
 /** What is known of one item's request from an earlier try. */
-export interface Receipt {
-	/** What its answer gave: paid for. */
-	made?: unknown;
+export type Receipt = Paid | Doubt;
+
+interface Paid {
+	/** What its request gave. */
+	result: object;
 	/** What went on to the next node. Files among it belong to the execution that stored them. */
 	outputs?: ItemOutput[];
 	job?: JobSummary;
 	/** Remarks beside the outputs. */
-	hints?: string[];
+	hints: string[];
+}
+
+interface Doubt {
 	/** It was sent, and what became of it is not known. */
-	lost?: ErrorRecord;
+	lost: Failure;
 }
 
 /** An item, and what makes its request the same as that of another try. */
-interface SentItem {
+export interface SentItem {
 	item: number;
 	identity: unknown;
 }
 
 const toolRun = 'tool';
 
-interface Kept extends Receipt {
-	execution: string;
-}
+type Kept = Receipt & { execution: string };
 
 /**
  * What the orders of stopped executions have left. n8n stores such an execution as it was before the node at
@@ -66,10 +69,11 @@ export class Receipts {
 		const key = this.key(request);
 		const own = this.kept[key];
 		// What was in doubt when a first retry came may be known by now.
-		const isOpen = this.isRetry && own?.made === undefined;
+		const isOpen = this.isRetry && (own === undefined || 'lost' in own);
 		const kept = (isOpen ? stopped.get(`${this.node}:${key}`) : undefined) ?? own;
-		const hasFiles = kept?.outputs?.some(({ binary }) => binary !== undefined);
-		return hasFiles && kept.execution !== this.execution ? { ...kept, outputs: undefined } : kept;
+		if (kept === undefined || 'lost' in kept || kept.execution === this.execution) return kept;
+		const hasFiles = kept.outputs?.some(({ binary }) => binary !== undefined);
+		return hasFiles ? { ...kept, outputs: undefined } : kept;
 	}
 
 	keep(request: SentItem, receipt: Receipt): void {

@@ -1,17 +1,17 @@
 import type { INodeProperties } from 'n8n-workflow';
-import type { Endpoint } from '../../gateway/protocol/endpoints';
 import type { ItemWork } from '../items/work';
 
-/** One entry of the node's menus. */
-export interface Operation<Request = unknown, Made = unknown> extends ItemWork<Request, Made> {
+/** What the node's menus offer, and what happens to each item then. */
+export type Operation<Request = unknown, Result extends object = object> = MenuEntry &
+	ItemWork<Request, Result>;
+
+interface MenuEntry {
 	resource: { name: string; value: string };
 	name: string;
 	value: string;
 	/** Sentence case, with the resource: "Create a reference video". */
 	action: string;
 	description: string;
-	/** What it calls; the first, where there are several. */
-	endpoint: Endpoint;
 	/** Shown for this operation only. */
 	fields: INodeProperties[];
 	/** Entries of its "Options". */

@@ -1,0 +1,31 @@
+import { badInput } from '../errors/badInput';
+import type { N8nGateway } from '../client/gateway';
+import { ItemParameters } from '../parameters/itemParameters';
+import type { CheckedItem, Item } from './item';
+import type { RunState } from './runState';
+
+/**
+ * Reads and checks the parameters of every item. An item with problems fails, with all of them named.
+ * @returns the items that can be sent
+ */
+export async function checkAll(run: RunState, gateway: N8nGateway): Promise<CheckedItem[]> {
+	const checked: CheckedItem[] = [];
+	for (const item of run.items) {
+		try {
+			const request = await requestOf(run, item, gateway);
+			checked.push(Object.assign(item, { request }));
+		} catch (error) {
+			run.fail(item, error);
+		}
+	}
+	return checked;
+}
+
+async function requestOf(run: RunState, item: Item, gateway: N8nGateway): Promise<unknown> {
+	const parameters = new ItemParameters(run.context, item.index);
+	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
+	for (const check of parameters.checks) await check();
+	const { problems } = parameters;
+	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
+	return request;
+}

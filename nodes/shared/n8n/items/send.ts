@@ -1,0 +1,70 @@
+import { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
+import { GatewayError } from '../../gateway/errors/gatewayError';
+import type { N8nGateway } from '../client/gateway';
+import { batchesOf } from './batches';
+import type { CheckedItem } from './item';
+import type { RunState } from './runState';
+
+/**
+ * Sends side by side the items that have no outcome yet, and delivers their results; one that has its result
+ * already is only delivered.
+ * Nothing more is sent once the node is about to fail or was stopped.
+ * @param parallel requests in flight at most
+ */
+export async function sendAll(
+	run: RunState,
+	items: CheckedItem[],
+	{ gateway, parallel }: { gateway: N8nGateway; parallel: number },
+): Promise<void> {
+	const limit = new AdaptiveLimit(parallel);
+	const due = items.filter(({ outcome }) => outcome === undefined);
+	await Promise.all(
+		batchesOf(due, run.work.batch).map((batch) =>
+			limit.run(async () => {
+				if (!run.isFailing && !run.isStopped) await sendBatch(run, batch, gateway);
+			}),
+		),
+	);
+}
+
+async function sendBatch(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
+	// A signal of its own: Node warns when many listen to the same one.
+	const underWay = new AbortController();
+	const ownGateway = gateway.withSignal(underWay.signal);
+	for (const item of batch) item.underWay = underWay;
+	const unsent = batch.filter(({ result }) => result === undefined);
+	if (unsent.length > 0) await perform(run, unsent, ownGateway);
+	await Promise.all(batch.map(async (item) => await deliver(run, item, ownGateway)));
+	for (const item of batch) item.underWay = undefined;
+}
+
+async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
+	const { work } = run;
+	const requests = batch.map(({ request }) => request);
+	const itemRun = run.itemRun(batch[0], gateway);
+	try {
+		const results = work.batch
+			? await work.batch.perform(requests, itemRun)
+			: [await work.perform(requests[0], itemRun)];
+		batch.forEach((item, place) => {
+			const result = results[place];
+			if (result instanceof GatewayError) run.fail(item, result);
+			else item.result = result;
+		});
+	} catch (error) {
+		for (const item of batch) run.fail(item, error);
+	}
+}
+
+async function deliver(run: RunState, item: CheckedItem, gateway: N8nGateway): Promise<void> {
+	const { result, request } = item;
+	if (result === undefined) return;
+	try {
+		const outputs = await run.work.deliver(result, request, run.itemRun(item, gateway));
+		item.outcome = outputs.map((output) =>
+			output instanceof GatewayError ? run.noteFailure(item, output) : output,
+		);
+	} catch (error) {
+		run.fail(item, error);
+	}
+}

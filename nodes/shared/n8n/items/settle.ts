@@ -1,0 +1,57 @@
+import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import { describeProgress } from '../../gateway/errors/jobSummary';
+import type { Recipient } from '../agent/recipient';
+import { errorItem, nodeError } from '../errors/nodeError';
+import { recordOf } from '../errors/errorRecord';
+import { stoppedError } from './ambiguousRequests';
+import { isFailure } from './item';
+import type { RunState } from './runState';
+
+/** Hands on what the items gave, each output with the item it belongs to. @throws what the node fails with */
+export function settle(run: RunState, recipient: Recipient): INodeExecutionData[] {
+	if (run.isStopped) {
+		logJobs(run);
+		throw errorOfNode(stoppedError(run.items), run);
+	}
+	if (run.isFailing) {
+		const [cause] = run.failures;
+		return [{ ...recipient.failure(errorOfNode(cause, run)), pairedItem: { item: cause.item } }];
+	}
+	const outputs = outputsOfAll(run, recipient);
+	if (outputs.length > 0) return outputs;
+	return recipient.nothing.map((output) => ({ ...output, pairedItem: { item: 0 } }));
+}
+
+function outputsOfAll({ items, context }: RunState, recipient: Recipient): INodeExecutionData[] {
+	return items.flatMap(({ index: item, job, outcome = [] }) =>
+		outcome.map((output) =>
+			isFailure(output)
+				? errorItem(output.error, item, context.getNode())
+				: { ...recipient.output(output, job), pairedItem: { item } },
+		),
+	);
+}
+
+/** n8n does not store what a stopped node says. */
+function logJobs({ items, context }: RunState): void {
+	const jobs = items.flatMap(({ job }) => (job ? [describeProgress(job)] : []));
+	if (jobs.length > 0) context.logger.info(`Stopped. ${jobs.join('. ')}`);
+}
+
+/** The cause, with what else went wrong, and every job. */
+function errorOfNode(
+	{ error, item }: { error: unknown; item?: number },
+	{ context, items, failures, cost }: RunState,
+): NodeApiError {
+	const { message } = recordOf(error);
+	const others = failures
+		.map((failure) => ({ item: failure.item, message: recordOf(failure.error).message }))
+		.filter((other) => other.message !== message);
+	return nodeError(context.getNode(), {
+		error,
+		item,
+		others: others.map((other) => `item ${other.item}: ${other.message}`),
+		jobs: items.flatMap(({ index, job }) => (job ? [{ item: index, ...job }] : [])),
+		jobsAreKept: cost !== 'read',
+	});
+}

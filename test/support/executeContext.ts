@@ -1,0 +1,41 @@
+import type { IExecuteFunctions, INode, WorkflowExecuteMode } from 'n8n-workflow';
+
+/** What n8n tells a node that it executes. */
+export interface Execution {
+	/** Number of items. */
+	items?: number;
+	/** Whether the node continues on fail. */
+	continues?: boolean;
+	/** Aborted by Stop. */
+	stop?: AbortSignal;
+	mode?: WorkflowExecuteMode;
+	id?: string;
+	/** The node's name; a node is the same as one of that name. */
+	node?: string;
+}
+
+/** As much of n8n's context as the item loop takes, for what its engine does not let happen at will. */
+export function executeContext(execution: Execution = {}): IExecuteFunctions {
+	const { items = 1, continues = false, stop, mode = 'manual', id = '1' } = execution;
+	const { node: name = 'Node' } = execution;
+	const memory: Record<string, object> = {};
+	const node = { id: name, name, type: 'modelGateway' } as INode;
+	const context = {
+		getInputData: () => Array.from({ length: items }, () => ({ json: {} })),
+		continueOnFail: () => continues,
+		getExecutionCancelSignal: () => stop,
+		getCredentials: async () => ({ apiKey: 'sk-unit', baseUrl: 'http://127.0.0.1:9' }),
+		getNodeParameter: (_name: string, _item: number, fallback: unknown) => fallback,
+		evaluateExpression: () => 0,
+		getContext: (type: string) => (memory[type] ??= {}),
+		getNode: () => node,
+		getMode: () => mode,
+		getExecutionId: () => id,
+		getWorkflow: () => ({ id: 'workflow' }),
+		addExecutionHints: () => undefined,
+		isToolExecution: () => false,
+		logger: { info: () => undefined },
+		helpers: {},
+	};
+	return context as unknown as IExecuteFunctions;
+}
