@@ -81,12 +81,14 @@ export function verdictOn(
 function refusalVerdict(status: number, error: ErrorObject, cost: Cost): Omit<Verdict, 'billed'> {
 	const known = meaningOf(error);
 	const { refusal, meaning, isTransient } = refusalOf(status, error);
+	// What a server in trouble says of a request need not be so; an empty account stays empty.
+	const retryCanHelp = isTransient || (status >= 500 && refusal !== 'quotaExceeded');
 	return {
 		refusal,
 		meaning,
-		retryCanHelp: isTransient,
-		sendsAgain: isTransient && isWorthAnotherTry(status, cost, known),
-		pollCanHelp: isTransient || pollsGoOn(status, known),
+		retryCanHelp,
+		sendsAgain: retryCanHelp && isWorthAnotherTry(status, cost, known),
+		pollCanHelp: retryCanHelp || pollsGoOn(status, known),
 	};
 }
 
@@ -121,14 +123,13 @@ function isWorthAnotherTry(status: number, cost: Cost, known: ErrorMeaning | und
 	if (status === 429) return true;
 	if (status === 408 || status === 425) return cost !== 'job';
 	// A job is ordered again only when the answer names a cause that passes.
-	return status >= 500 && (cost !== 'job' || known !== undefined);
+	return status >= 500 && (cost !== 'job' || known?.isTransient === true);
 }
 
-/** Whatever a server in trouble says, the job may be well; and once there is money again, the polls go on. */
+/** Once there is money again, the polls go on: the job never stopped. So does a 2xx with an error of no known cause. */
 function pollsGoOn(status: number, known: ErrorMeaning | undefined): boolean {
-	if (status >= 500) return true;
 	const isOpen = known === undefined || known.refusal === 'quotaExceeded';
-	return isOpen && (status < 400 || status === 429);
+	return isOpen && (status < 400 || status === 429 || status >= 500);
 }
 
 /** What the code, or the type, of an error means ("Error codes seen"). */

@@ -1,3 +1,4 @@
+import { verdictOn } from '../errors/verdict';
 import type { FileSource } from '../client/fileRequest';
 import { readBeginning, requestFile } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
@@ -208,7 +209,10 @@ class Transfer {
 				await this.renewLink(refusal);
 				continue;
 			}
-			const wait = this.waitAfter(refusal.failure, tries++);
+			const { status, reach, retryAfter } = refusal.failure;
+			// A storage is not the service: whatever codes it has, only its status counts.
+			const { sendsAgain } = verdictOn({ reach, status }, 'read');
+			const wait = this.waitAfter({ sendsAgain, status, retryAfter }, tries++);
 			if (wait === undefined) throw this.collectLaterError(refusal);
 			await clock.sleep(wait, signal);
 		}
