@@ -17,7 +17,7 @@ export class RunState {
 	/** Aborts when the user presses Stop. */
 	readonly stop?: AbortSignal;
 	private readonly continues: boolean;
-	/** Whether what is under way has been given up because another item failed. */
+	/** Whether what was under way has been given up. */
 	private isAborted = false;
 
 	constructor(
