@@ -1,6 +1,6 @@
 import { loadOutputSchema } from 'n8n-core';
 import type { IDataObject } from 'n8n-workflow';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { operations } from '../../nodes/ModelGateway/resources';
 import { isObject, textAt } from '../../nodes/shared/gateway/json';
@@ -59,6 +59,18 @@ function typesOf(value: unknown): string[] {
 	return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
+const schemaFileOf = (resource: string, operation: string) =>
+	path.join('v1.0.0', resource, `${operation}.json`);
+
+/** The operations that have a schema; the editor does without. */
+const previewed = operations
+	.map(({ resource, value }) => [resource.value, value])
+	.filter(([resource, operation]) =>
+		existsSync(
+			path.join(folderOf('ModelGateway'), '__schema__', schemaFileOf(resource, operation)),
+		),
+	);
+
 describe('the output schemas, from which the editor offers fields before a node has run', () => {
 	let gateway: Gateway;
 	let media: IDataObject;
@@ -95,25 +107,22 @@ describe('the output schemas, from which the editor offers fields before a node 
 	});
 	afterAll(async () => await gateway.close());
 
-	it('belong to the operations, one to each', () => {
+	it('belong to operations', () => {
 		const files = readdirSync(path.join(folderOf('ModelGateway'), '__schema__'), {
 			recursive: true,
 			encoding: 'utf8',
 		});
-		const expected = operations.map(({ resource, value }) =>
-			path.join('v1.0.0', resource.value, `${value}.json`),
+		const known = operations.map(({ resource, value }) => schemaFileOf(resource.value, value));
+		expect(known).toEqual(
+			expect.arrayContaining(files.filter((file) => file.endsWith('.json')).sort()),
 		);
-		expect(files.filter((file) => file.endsWith('.json')).sort()).toEqual(expected.sort());
 	});
 
-	it.each(operations.map(({ resource, value }) => [resource.value, value]))(
-		'promise only what comes from %s %s',
-		async (resource, operation) => {
-			const schema = schemaOf('ModelGateway', { resource, operation });
-			const items = await perform(resource, operation);
-			expect(brokenPromises(schema, items)).toEqual([]);
-		},
-	);
+	it.each(previewed)('promise only what comes from %s %s', async (resource, operation) => {
+		const schema = schemaOf('ModelGateway', { resource, operation });
+		const items = await perform(resource, operation);
+		expect(brokenPromises(schema, items)).toEqual([]);
+	});
 
 	it('promise only what comes from Wait for Video, for one of the kinds of jobs at least', async () => {
 		const items = await run(waitForVideo(), [jobs.referenceVideo, jobs.video]);
