@@ -79,9 +79,7 @@ export class JobWait {
 			const { state, action } = step(this.state, event);
 			const before = this.state.job;
 			this.state = state;
-			if (event.type === 'polled' && state.job !== before) {
-				await this.reportChange(before, event.status);
-			}
+			if (event.type === 'polled') await this.reportChange(before, event.status);
 			switch (action.do) {
 				case 'finish':
 					return action.finished;
@@ -96,8 +94,10 @@ export class JobWait {
 	}
 
 	private async reportChange(before: JobSummary, { status, progress }: JobStatus): Promise<void> {
-		const { onChange } = this.settings;
-		if (status !== before.status || progress !== before.progress) await onChange?.(this.state.job);
+		const { job } = this.state;
+		const hasChanged = status !== before.status || progress !== before.progress;
+		// A status that says that the job is unknown is not the job's.
+		if (hasChanged && status === job.status) await this.settings.onChange?.(job);
 	}
 
 	private async perform(
@@ -109,7 +109,7 @@ export class JobWait {
 		try {
 			switch (action.do) {
 				case 'wait':
-					await clock.sleep(action.until - clock.now(), signal);
+					await clock.sleep(Math.max(0, action.until - clock.now()), signal);
 					return { type: 'due', now: clock.now() };
 				case 'poll': {
 					const status = await this.source.poll(action.kind, id, action.timeout);
