@@ -7,26 +7,29 @@ import { whileWaiting } from './fields';
 import { parkingObstacle } from './parking';
 
 /**
- * In milliseconds: for so long, a person before the screen sees a short job through without a pause. Then n8n
- * stores the execution, once.
+ * In milliseconds: a person before the screen sees a job through without a pause if it is as short as that. Then
+ * n8n stores the execution, once.
  */
 const beforeStored = 15_000;
 
-/** How long one pass of a wait stays in the open execution before it parks. */
-export interface Stay {
-	/** Milliseconds since 1970: polls that are due later are left to the next pass. */
-	until: number;
+/** The end of a pass that polls nothing. */
+const atOnce = 0;
+
+/** How long one pass of a wait keeps the execution open before it parks it. */
+export interface ParkingPolicy {
+	/** Milliseconds since 1970: polls that are due later are left to the next pass. Absent: it never parks. */
+	passEndsAt?: number;
 	/** What the user should know about it. */
 	hints: string[];
 }
 
 /**
- * A wait that parks stays for what is due; one that keeps running stays to the end. Orders that n8n has not stored
- * yet are stored before, whichever it is: when n8n ends, the execution then tells the jobs, and its Retry orders
- * nothing.
+ * A wait that parks sends the polls that are due; one that keeps running sends all of them. Either one first has
+ * n8n store the orders that it has not stored yet: should n8n end, the execution then names its jobs, and its Retry
+ * orders nothing.
  * @param now milliseconds since 1970
  */
-export function stayOf(context: IExecuteFunctions, now: number): Stay {
+export function parkingPolicy(context: IExecuteFunctions, now: number): ParkingPolicy {
 	const chosen = context.getNodeParameter('whileWaiting', 0, whileWaiting.default);
 	const isManual = context.getMode() === 'manual';
 	const isParked = wasParked(context);
@@ -37,14 +40,13 @@ export function stayOf(context: IExecuteFunctions, now: number): Stay {
 		if (chosen === 'park' || !(isStored || isTool(context.getNode()))) {
 			hints.push(obstacleHint(obstacle, isStored));
 		}
-		return { until: Infinity, hints };
+		return { hints };
 	}
-	const atOnce = -Infinity;
 	if (chosen === 'park' || (chosen === 'auto' && !isManual)) {
-		return { until: isParked ? now : atOnce, hints };
+		return { passEndsAt: isParked ? now : atOnce, hints };
 	}
-	if (isStored) return { until: Infinity, hints };
-	return { until: isManual ? now + beforeStored : atOnce, hints };
+	if (isStored) return { hints };
+	return { passEndsAt: isManual ? now + beforeStored : atOnce, hints };
 }
 
 function obstacleHint(obstacle: string, isStored: boolean): string {

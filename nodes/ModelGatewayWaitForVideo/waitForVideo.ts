@@ -2,9 +2,9 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-wor
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import { asGatewayError } from '../shared/gateway/errors/gatewayError';
 import { jobName, describeProgress } from '../shared/gateway/errors/jobSummary';
-import { JobWatch, type JobSource, type WaitedJob } from '../shared/gateway/jobs/poller';
-import { jobStatus, videoContent } from '../shared/gateway/jobs/responses';
-import { endpoints } from '../shared/gateway/protocol/endpoints';
+import { startWait, type FinishedJob } from '../shared/gateway/jobs/poller';
+import { getJobStatus, getVideoContent } from '../shared/gateway/jobs/requests';
+import { JobWait, type JobSource } from '../shared/gateway/jobs/wait';
 import { jobKinds, type JobKind } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { ProgressLines } from '../shared/n8n/agent/progress';
@@ -13,12 +13,12 @@ import { clock } from '../shared/n8n/client/httpClient';
 import { storeVideo, videoFileName } from '../shared/n8n/files/binary';
 import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/files/fileOutput';
 import { runItems } from '../shared/n8n/items/run';
-import type { ItemRun, ItemWork } from '../shared/n8n/items/work';
+import type { ItemOutput, ItemRun, ItemWork } from '../shared/n8n/items/work';
 import { jobIdOf, jobKindOf } from '../shared/n8n/parameters/jobId';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { defaultParallelDownloads } from './fields';
 import { outlastStart, park } from './parking';
-import { stayOf } from './parkingPolicy';
+import { parkingPolicy } from './parkingPolicy';
 import { WaitState } from './waitState';
 
 interface Request {
@@ -33,6 +33,12 @@ interface Request {
 	timeout: number;
 }
 
+interface SharedWait {
+	wait: JobWait;
+	/** Undefined when the job is left to the next pass. */
+	outcome: Promise<FinishedJob | undefined>;
+}
+
 /** At most this far apart, in milliseconds: soon enough that no job waits for its first poll. */
 const maxSpread = 200;
 
@@ -42,11 +48,11 @@ const maxSpread = 200;
  */
 export async function waitForVideos(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	await outlastStart(context);
-	const { until, hints } = stayOf(context, clock.now());
+	const { passEndsAt, hints } = parkingPolicy(context, clock.now());
 	for (const message of hints) context.addExecutionHints({ message, location: 'outputPane' });
 	const state = new WaitState(context);
 	// All jobs run at the service anyway: none is to wait for another one here.
-	const outputs = await runItems(context, videoWait(context, state, until), Infinity);
+	const outputs = await runItems(context, videoWait(context, state, passEndsAt), Infinity);
 	if (state.isOver) return outputs;
 	// Whoever stops the execution while it is parked finds the jobs in the log, too.
 	if (state.isNew) context.logger.info(`Waiting for ${state.jobs.map(jobName).join(', ')}`);
@@ -55,40 +61,49 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 	return [state.overview];
 }
 
-/** @param until milliseconds since 1970; a job whose next poll is due later gives no output, and is left in `state` */
-function videoWait(context: IExecuteFunctions, state: WaitState, until: number): ItemWork<Request> {
+/**
+ * One pass over all items.
+ * @param passEndsAt milliseconds since 1970; a job whose next poll is due later gives no output, and is left in
+ * `state`
+ */
+function videoWait(
+	context: IExecuteFunctions,
+	state: WaitState,
+	passEndsAt?: number,
+): ItemWork<Request> {
 	const downloads = new AdaptiveLimit(
 		parallelOf(context, 'maxParallelDownloads', defaultParallelDownloads),
 	);
 	// In a short pass they all follow one another closely, so that the next one finds them all due.
-	const spread = until < Infinity ? limits.minPollSeconds : jobKinds.video.pollSeconds;
-	/** Items with the same job share its polls. */
-	const watches = new Map<WaitedJob, ReturnType<typeof watched>>();
-	const watched = (job: WaitedJob, request: Request, { gateway, item, count }: ItemRun) => {
-		const { pollInterval, timeout } = request;
+	const spread = passEndsAt === undefined ? jobKinds.video.pollSeconds : limits.minPollSeconds;
+	/** By job: items with the same job share its polls. */
+	const waits = new Map<string, SharedWait>();
+	const begin = (request: Request, jobKey: string, { gateway, item, count }: ItemRun) => {
+		const { id, kind, pollInterval, timeout } = request;
+		const { runtime } = gateway;
 		const lines = new ProgressLines(context, item);
-		const watch = new JobWatch(jobsOf(gateway), job, {
-			...gateway.runtime,
-			...{ pollInterval, timeout },
+		const poller =
+			state.poller(jobKey) ??
+			startWait({ id, ...(kind && { kind }) }, { now: runtime.clock.now(), pollInterval, timeout });
+		const wait = new JobWait(jobSource(gateway), poller, {
+			...runtime,
 			firstPollAfter: item * Math.min(maxSpread, (spread * 1000) / count),
-			async onChange(note) {
-				context.logger.debug(describeProgress(note));
-				await lines.add(describeProgress(note));
+			async onChange(job) {
+				context.logger.debug(describeProgress(job));
+				await lines.add(describeProgress(job));
 			},
 		});
-		return { watch, finished: watch.wait(until).finally(async () => await lines.end()) };
+		const outcome = passEndsAt === undefined ? wait.hold() : wait.pollUntil(passEndsAt);
+		return { wait, outcome: outcome.finally(async () => await lines.end()) };
 	};
-	const fetched = async (job: WaitedJob, request: Request, run: ItemRun) => {
-		const shared = watches.get(job) ?? watched(job, request, run);
-		watches.set(job, shared);
-		const finished = await shared.finished;
-		if (finished === undefined) return undefined;
-		const { fields, source } = finished;
+	const deliver = async (
+		{ source, fields }: FinishedJob,
+		{ id, output, fileName }: Request,
+		{ wait, run }: { wait: JobWait; run: ItemRun },
+	): Promise<ItemOutput[]> => {
 		const json = { ...fields } as IDataObject;
-		const { id, output, fileName } = request;
 		if (!isFetched(output, source, context)) return [{ json }];
-
-		const refresh = async () => await shared.watch.freshSource();
+		const refresh = async () => await wait.freshSource();
 		const purpose = `download the video of job ${id}`;
 		return await downloads.run(async () => {
 			const place = { ...output, fileName };
@@ -97,7 +112,7 @@ function videoWait(context: IExecuteFunctions, state: WaitState, until: number):
 		});
 	};
 	return {
-		endpoint: endpoints.task,
+		endpoint: jobKinds.task.endpoint,
 
 		prepare(parameters, { reportJob: note }) {
 			const id = jobIdOf(parameters, 'jobId', 'Job ID');
@@ -128,46 +143,43 @@ function videoWait(context: IExecuteFunctions, state: WaitState, until: number):
 		async perform(request, run) {
 			const { item } = run;
 			const { id, kind } = request;
-			const now = run.gateway.runtime.clock.now();
-			const note = { ...(kind && { kind }), id };
-			const job = state.job(item, `${kind ?? 'job'} ${id}`, { note, since: now });
-			run.reportJob(job.note);
-			const earlier = state.earlier(item);
+			const jobKey = `${kind ?? 'job'} ${id}`;
+			state.assign(item, jobKey);
+			const known = state.poller(jobKey);
+			if (known) run.reportJob(known.job);
+			const earlier = state.outputsOf(item);
 			if (earlier) return earlier;
+
+			const shared = waits.get(jobKey) ?? begin(request, jobKey, run);
+			waits.set(jobKey, shared);
+			const { wait } = shared;
 			try {
-				const outputs = await fetched(job, request, run);
-				if (outputs === undefined) {
+				const finished = await shared.outcome;
+				if (finished === undefined) {
+					state.park(jobKey);
 					// The item has no outputs in this pass.
-					state.postpone(job);
 					return [];
 				}
-				state.keep(item, outputs);
+				const outputs = await deliver(finished, request, { wait, run });
+				state.keepOutputs(item, outputs);
 				return outputs;
 			} catch (error) {
 				const failure = asGatewayError(error);
 				state.keepFailure(item, failure);
 				throw failure;
+			} finally {
+				state.keepPoller(jobKey, wait.state);
+				run.reportJob(wait.state.job);
 			}
 		},
 	};
 }
 
-/** "Endpoints" 2, 12 and 13, as a wait asks them. */
-function jobsOf(gateway: N8nGateway): JobSource {
+/** "Endpoints" 2, 12 and 13, as a wait requests them. */
+function jobSource(gateway: N8nGateway): JobSource {
 	return {
 		poll: async (kind, id, timeout) =>
-			await gateway.call({
-				endpoint: jobKinds[kind].endpoint,
-				purpose: `ask how far the job ${id} is`,
-				...{ id, timeout, once: true },
-				parse: jobStatus,
-			}),
-		content: async (id) =>
-			await gateway.call({
-				endpoint: endpoints.videoContent,
-				purpose: `get the content of the video ${id}`,
-				...{ id, once: true, mayLeadToFile: true },
-				parse: videoContent,
-			}),
+			await getJobStatus(gateway, { kind, id, timeout, once: true }),
+		content: async (id) => await getVideoContent(gateway, { id, once: true }),
 	};
 }

@@ -1,18 +1,18 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, type Failure } from '../shared/gateway/errors/gatewayError';
 import type { JobSummary } from '../shared/gateway/errors/jobSummary';
-import type { WaitedJob } from '../shared/gateway/jobs/poller';
+import type { PollerState } from '../shared/gateway/jobs/poller';
 import { withoutUndefined } from '../shared/gateway/json';
 import type { ItemOutput } from '../shared/n8n/items/work';
 
-type Ended = { outputs: ItemOutput[] } | { failure: Failure };
+type Ending = { outputs: ItemOutput[] } | { failure: Failure };
 
-interface Kept {
+interface Stored {
 	/** A retry is an execution of its own, and begins anew: files belong to the execution that stored them. */
 	execution: string;
-	jobs: Record<string, WaitedJob>;
-	/** By item: what is not asked for again. */
-	ended: Record<number, Ended>;
+	pollers: Record<string, PollerState>;
+	/** By item: how it ended. Its job is not polled again. */
+	endings: Record<number, Ending>;
 }
 
 /**
@@ -22,75 +22,85 @@ interface Kept {
 export class WaitState {
 	/** Whether this is the first pass. */
 	readonly isNew: boolean;
-	private readonly stored: Record<string, Kept>;
-	private readonly key: string;
-	private readonly kept: Kept;
-	/** By item. */
-	private readonly waited = new Map<number, WaitedJob>();
-	private readonly running = new Set<WaitedJob>();
+	private readonly waits: Record<string, Stored>;
+	/** Tells the runs of a loop apart, and stays the same from pass to pass. */
+	private readonly runKey: string;
+	private readonly stored: Stored;
+	/** By item: the key of its job. */
+	private readonly jobKeys = new Map<number, string>();
+	/** The keys of the jobs that are left to the next pass. */
+	private readonly parked = new Set<string>();
 
 	constructor(context: IExecuteFunctions) {
-		const memory = context.getContext('node') as { waits?: Record<string, Kept> };
+		const memory = context.getContext('node') as { waits?: Record<string, Stored> };
 		const execution = context.getExecutionId();
-		this.stored = memory.waits ??= {};
-		// Tells the runs of a loop apart, and stays the same from pass to pass.
-		this.key = JSON.stringify(context.getExecuteData().source?.main?.[0] ?? null);
-		const known = this.stored[this.key];
-		delete this.stored[this.key];
+		this.waits = memory.waits ??= {};
+		this.runKey = JSON.stringify(context.getExecuteData().source?.main?.[0] ?? null);
+		const known = this.waits[this.runKey];
+		delete this.waits[this.runKey];
 		this.isNew = known?.execution !== execution;
-		this.kept = this.isNew ? { execution, jobs: {}, ended: {} } : known;
+		this.stored = this.isNew ? { execution, pollers: {}, endings: {} } : known;
 	}
 
 	/** Keeps it for the next pass. */
 	store(): void {
-		this.stored[this.key] = this.kept;
+		this.waits[this.runKey] = this.stored;
 	}
 
-	/** The job of an item as earlier passes left it; without any, its time begins to run. */
-	job(item: number, key: string, job: Pick<WaitedJob, 'note' | 'since'>): WaitedJob {
-		const known = (this.kept.jobs[key] ??= { ...job, due: job.since });
-		this.waited.set(item, known);
-		return known;
+	/** Says which job an item waits for. */
+	assign(item: number, jobKey: string): void {
+		this.jobKeys.set(item, jobKey);
+	}
+
+	/** The wait for a job as the last pass left it; undefined in the first one. */
+	poller(jobKey: string): PollerState | undefined {
+		return this.stored.pollers[jobKey];
+	}
+
+	keepPoller(jobKey: string, poller: PollerState): void {
+		this.stored.pollers[jobKey] = poller;
+	}
+
+	/** Leaves the job to the next pass. */
+	park(jobKey: string): void {
+		this.parked.add(jobKey);
 	}
 
 	/** What an item gave in an earlier pass. @throws GatewayError as then */
-	earlier(item: number): ItemOutput[] | undefined {
-		const ended = this.kept.ended[item];
-		if (ended && 'failure' in ended) throw new GatewayError(ended.failure);
-		return ended?.outputs;
+	outputsOf(item: number): ItemOutput[] | undefined {
+		const ending = this.stored.endings[item];
+		if (ending && 'failure' in ending) throw new GatewayError(ending.failure);
+		return ending?.outputs;
 	}
 
-	keep(item: number, outputs: ItemOutput[]): void {
-		this.kept.ended[item] = { outputs };
+	keepOutputs(item: number, outputs: ItemOutput[]): void {
+		this.stored.endings[item] = { outputs };
 	}
 
 	keepFailure(item: number, { failure }: GatewayError): void {
-		this.kept.ended[item] = { failure };
-	}
-
-	/** Lets another pass see to the job. */
-	postpone(job: WaitedJob): void {
-		this.running.add(job);
+		this.stored.endings[item] = { failure };
 	}
 
 	get isOver(): boolean {
-		return this.running.size === 0;
+		return this.parked.size === 0;
 	}
 
 	get jobs(): JobSummary[] {
-		return Object.values(this.kept.jobs).map(({ note }) => note);
+		return Object.values(this.stored.pollers).map(({ job }) => job);
 	}
 
 	/** In milliseconds since 1970. */
 	get nextPoll(): number {
-		return Math.min(...[...this.running].map(({ due }) => due));
+		return Math.min(...[...this.parked].map((key) => this.stored.pollers[key].nextPollAt));
 	}
 
 	/** Where the jobs stand, for whoever looks at the node while the execution is parked. */
 	get overview(): INodeExecutionData[] {
-		return [...this.waited].map(([item, job]) => {
-			const { id, status, progress } = job.note;
-			const next_poll = this.running.has(job) ? new Date(job.due).toISOString() : undefined;
+		return [...this.jobKeys].map(([item, key]) => {
+			const poller = this.stored.pollers[key];
+			const { id, status, progress } = poller.job;
+			const isParked = this.parked.has(key);
+			const next_poll = isParked ? new Date(poller.nextPollAt).toISOString() : undefined;
 			return {
 				json: withoutUndefined({ job_id: id, status, progress, next_poll }),
 				pairedItem: { item },

@@ -1,10 +1,7 @@
 import { stopped, type GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { describeStatus, type JobSummary } from '../../nodes/shared/gateway/errors/jobSummary';
-import {
-	JobWatch,
-	type WaitedJob,
-	type WaitSettings,
-} from '../../nodes/shared/gateway/jobs/poller';
+import { startWait, type PollerState } from '../../nodes/shared/gateway/jobs/poller';
+import { JobWait, type WaitSettings } from '../../nodes/shared/gateway/jobs/wait';
 import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import { fc } from '../support/fuzz';
 import { failureOf } from '../support/gatewayWorld';
@@ -34,34 +31,37 @@ const video =
 	(asked: Asked): Said =>
 		asked.what === 'content' ? content : inTurn(...polls)(asked);
 
-interface Waiting extends Partial<Omit<WaitSettings, 'clock'>> {
+interface NewJob extends Partial<Pick<PollerState, 'timeout' | 'pollInterval'>> {
+	id?: string;
 	kind?: JobKind;
+}
+
+interface Waiting extends NewJob, Partial<Omit<WaitSettings, 'clock'>> {
 	latency?: number;
 }
 
-const newJob = (id: string, kind: JobKind | undefined, now: number): WaitedJob => ({
-	...{ since: now, due: now },
-	note: { ...(kind && { kind }), id },
-});
+const newJob = (
+	now: number,
+	{ id = 'job_1', kind, timeout = 20 * minute, pollInterval }: NewJob = { kind: 'task' },
+): PollerState => startWait({ id, ...(kind && { kind }) }, { now, timeout, pollInterval });
 
 const waitFor = (
 	say: (asked: Asked) => Said,
-	{ kind, latency, ...settings }: Waiting = { kind: 'task' },
+	{ latency, ...settings }: Waiting = { kind: 'task' },
 ) => {
 	const clock = new SimulatedClock();
 	const jobs = new SimulatedJobs(clock, say, latency);
 	const start = clock.now();
-	const job = newJob('job_1', kind, start);
-	const watch = new JobWatch(jobs, job, { clock, timeout: 20 * minute, ...settings });
-	return { clock, jobs, job, watch, passed: () => clock.now() - start };
+	const wait = new JobWait(jobs, newJob(start, settings), { clock, ...settings });
+	return { clock, jobs, wait, passed: () => clock.now() - start };
 };
 const task = (settings: Waiting = {}): Waiting => ({ kind: 'task', ...settings });
 
 describe('a job that finishes', () => {
 	it('gives the fields of its last answer and its link', async () => {
 		const said = { ...completed, task_id: 'job_1' };
-		const { watch, jobs } = waitFor(inTurn({ status: 'submitted' }, running, said), task());
-		await expect(watch.wait()).resolves.toEqual({
+		const { wait, jobs } = waitFor(inTurn({ status: 'submitted' }, running, said), task());
+		await expect(wait.hold()).resolves.toEqual({
 			source: { url: link, authenticated: false },
 			fields: said,
 		});
@@ -69,8 +69,8 @@ describe('a job that finishes', () => {
 	});
 
 	it('of the other kind is asked for its content', async () => {
-		const { watch, jobs } = waitFor(video({ status: 'processing' }, done), { kind: 'video' });
-		await expect(watch.wait()).resolves.toEqual({
+		const { wait, jobs } = waitFor(video({ status: 'processing' }, done), { kind: 'video' });
+		await expect(wait.hold()).resolves.toEqual({
 			source: { url: link, authenticated: false },
 			fields: { status: 'completed', id: 'job_1', url: link },
 		});
@@ -82,21 +82,21 @@ describe('a job that finishes', () => {
 	});
 
 	it('is asked no more', async () => {
-		const { watch, jobs, clock } = waitFor(inTurn(running, completed), task());
-		await watch.wait();
+		const { wait, jobs, clock } = waitFor(inTurn(running, completed), task());
+		await wait.hold();
 		await clock.sleep(60 * minute);
 		expect(jobs.asked).toHaveLength(2);
 	});
 
 	it('in the native words is recognized', async () => {
 		const native = { output: { task_status: 'SUCCEEDED', video_url: link } };
-		const { watch } = waitFor(inTurn({ output: { task_status: 'PENDING' } }, native), task());
-		expect((await watch.wait()).source.url).toBe(link);
+		const { wait } = waitFor(inTurn({ output: { task_status: 'PENDING' } }, native), task());
+		expect((await wait.hold()).source.url).toBe(link);
 	});
 
 	it('after states that nobody has named is waited for', async () => {
-		const { watch } = waitFor(inTurn({ status: 'POSTPROCESSING' }, { status: 7 }, completed));
-		expect((await watch.wait()).source.url).toBe(link);
+		const { wait } = waitFor(inTurn({ status: 'POSTPROCESSING' }, { status: 7 }, completed));
+		expect((await wait.hold()).source.url).toBe(link);
 	});
 });
 
@@ -110,21 +110,21 @@ describe('the time between two polls', () => {
 		['of less than the service allows', task({ pollInterval: 2999 }), 3000],
 		['of just as much', task({ pollInterval: 3000 }), 3000],
 	])('%s', async (_, settings, expected) => {
-		const { watch, jobs } = waitFor(video(running, running, completed), settings);
-		await watch.wait();
+		const { wait, jobs } = waitFor(video(running, running, completed), settings);
+		await wait.hold();
 		expect(jobs.times.slice(0, 3)).toEqual([0, expected, 2 * expected]);
 	});
 
 	it('begins when the first poll is due', async () => {
-		const { watch, jobs } = waitFor(inTurn(running, completed), task({ firstPollAfter: 1234 }));
-		await watch.wait();
+		const { wait, jobs } = waitFor(inTurn(running, completed), task({ firstPollAfter: 1234 }));
+		await wait.hold();
 		expect(jobs.times).toEqual([1234, 11_234]);
 	});
 
 	it('is as long as the service asks', async () => {
 		const said = inTurn(refusal(429, 'rate_limit_exceeded', 42_000), refusal(503, undefined, 1000));
-		const { watch, jobs } = waitFor((asked) => (asked.before < 2 ? said(asked) : completed));
-		await watch.wait();
+		const { wait, jobs } = waitFor((asked) => (asked.before < 2 ? said(asked) : completed));
+		await wait.hold();
 		expect(jobs.times).toEqual([0, 42_000, 52_000]);
 	});
 
@@ -151,10 +151,10 @@ describe('the time between two polls', () => {
 		});
 		await fc.assert(
 			fc.asyncProperty(fc.array(answers, { minLength: 1 }), settings, async (said, setting) => {
-				const { watch, jobs } = waitFor(video(...said), setting);
-				await watch.wait().catch(() => undefined);
-				await watch.freshSource().catch(() => undefined);
-				await watch.freshSource().catch(() => undefined);
+				const { wait, jobs } = waitFor(video(...said), setting);
+				await wait.hold().catch(() => undefined);
+				await wait.freshSource().catch(() => undefined);
+				await wait.freshSource().catch(() => undefined);
 				expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
 			}),
 		);
@@ -175,8 +175,8 @@ describe('a poll that goes wrong', () => {
 		['takes too long', refusal(408)],
 		['is told that the video is not ready', refusal(400, 'video_not_ready')],
 	])('is survived when it %s', async (_, wrong) => {
-		const { watch, jobs } = waitFor(inTurn(running, wrong, wrong, wrong, completed), task());
-		expect((await watch.wait()).source.url).toBe(link);
+		const { wait, jobs } = waitFor(inTurn(running, wrong, wrong, wrong, completed), task());
+		expect((await wait.hold()).source.url).toBe(link);
 		expect(jobs.asked).toHaveLength(5);
 	});
 
@@ -188,8 +188,8 @@ describe('a poll that goes wrong', () => {
 		// A known code is final, also with a good status.
 		[200, 'video_not_found'],
 	])('ends the wait when no later one can do better: %d', async (status, code) => {
-		const { watch, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());
-		const { record } = await failureOf(watch.wait());
+		const { wait, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());
+		const { record } = await failureOf(wait.hold());
 		expect(record).toMatchObject({
 			status,
 			job: { kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 },
@@ -199,21 +199,21 @@ describe('a poll that goes wrong', () => {
 
 	it('is survived when it lacks money: the job runs on', async () => {
 		const wrong = refusal(500, 'quota_exceeded');
-		const { watch } = waitFor(inTurn(running, wrong, wrong, completed), task());
-		expect((await watch.wait()).source.url).toBe(link);
+		const { wait } = waitFor(inTurn(running, wrong, wrong, completed), task());
+		expect((await wait.hold()).source.url).toBe(link);
 	});
 
 	it('is no reason to ask elsewhere, though its status be 404', async () => {
 		const said = video(refusal(404, 'video_not_ready'), done);
-		const { watch, jobs } = waitFor(said, { kind: 'video' });
-		await watch.wait().catch(() => undefined);
+		const { wait, jobs } = waitFor(said, { kind: 'video' });
+		await wait.hold().catch(() => undefined);
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'video', 'content']);
 	});
 
 	it('does not hide a mistake of ours', async () => {
 		// What no type allows, and happens all the same.
 		const mistake = new TypeError('a mistake') as unknown as GatewayError;
-		await expect(waitFor(inTurn(mistake)).watch.wait()).rejects.toThrow(TypeError);
+		await expect(waitFor(inTurn(mistake)).wait.hold()).rejects.toThrow(TypeError);
 	});
 });
 
@@ -221,27 +221,27 @@ describe('a job of unknown kind', () => {
 	const unknownTask = (asked: Asked) => (asked.what === 'task' ? refusal(404) : video(done)(asked));
 
 	it('is asked for as a task first', async () => {
-		const { watch, jobs, job } = waitFor(inTurn(running, completed), {});
-		await watch.wait();
+		const { wait, jobs } = waitFor(inTurn(running, completed), {});
+		await wait.hold();
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
-		expect(job.note.kind).toBe('task');
+		expect(wait.state.job.kind).toBe('task');
 	});
 
 	it('is asked for as a video next', async () => {
-		const { watch, jobs, job } = waitFor(unknownTask, {});
-		await watch.wait();
+		const { wait, jobs } = waitFor(unknownTask, {});
+		await wait.hold();
 		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
 			['task', 0],
 			['video', 3000],
 			['content', 3000],
 		]);
-		expect(job.note.kind).toBe('video');
+		expect(wait.state.job.kind).toBe('video');
 	});
 
 	it('stays unknown while the service says nothing about it', async () => {
 		const said = video(lost, refusal(500), refusal(404), running, done);
-		const { watch, jobs } = waitFor(said, {});
-		await watch.wait();
+		const { wait, jobs } = waitFor(said, {});
+		await wait.hold();
 		expect(jobs.asked.slice(0, 4).map(({ what }) => what)).toEqual([
 			'task',
 			'task',
@@ -251,8 +251,8 @@ describe('a job of unknown kind', () => {
 	});
 
 	it('that neither endpoint knows is reported at once', async () => {
-		const { watch, jobs } = waitFor(inTurn(refusal(404, 'video_not_found')), {});
-		const { record } = await failureOf(watch.wait());
+		const { wait, jobs } = waitFor(inTurn(refusal(404, 'video_not_found')), {});
+		const { record } = await failureOf(wait.hold());
 		expect(record).toMatchObject({ status: 404, code: 'video_not_found', job: { id: 'job_1' } });
 		expect(jobs.times).toEqual([0, 3000]);
 	});
@@ -270,10 +270,10 @@ describe('a job of unknown kind', () => {
 		// A server in trouble may say anything of a job that is known to be a task.
 		for (const kind of name.startsWith('500') ? [undefined] : (['task', undefined] as const)) {
 			const say = (asked: Asked) => (asked.what === 'task' ? said : video(done)(asked));
-			const { watch, jobs, job } = waitFor(say, { kind });
-			expect((await watch.wait()).source.url).toBe(link);
+			const { wait, jobs } = waitFor(say, { kind });
+			expect((await wait.hold()).source.url).toBe(link);
 			expect(jobs.times).toEqual([0, 3000, 3000]);
-			expect(job.note).toMatchObject({ kind: 'video', status: 'completed' });
+			expect(wait.state.job).toMatchObject({ kind: 'video', status: 'completed' });
 		}
 	});
 
@@ -282,25 +282,25 @@ describe('a job of unknown kind', () => {
 		['the second', refusal(404), refusal(403), 403],
 	])('is reported with what %s says, if that is more than "not found"', async (_, ...said) => {
 		const [first, second, status] = said;
-		const { watch } = waitFor(({ what }) => (what === 'task' ? first : second), {});
-		expect((await failureOf(watch.wait())).record.status).toBe(status);
+		const { wait } = waitFor(({ what }) => (what === 'task' ? first : second), {});
+		expect((await failureOf(wait.hold())).record.status).toBe(status);
 	});
 
 	it('goes on being asked for while one of the two may yet know it', async () => {
 		const say = ({ what, before }: Asked) =>
 			what === 'video' ? refusal(404) : before < 5 ? refusal(500, 'task_not_exist') : completed;
-		expect((await waitFor(say, {}).watch.wait()).source.url).toBe(link);
+		expect((await waitFor(say, {}).wait.hold()).source.url).toBe(link);
 	});
 
 	it('that failed for a reason of its own is not asked for elsewhere', async () => {
-		const { watch, jobs } = waitFor(inTurn({ status: 'failed', error: 'no faces' }), {});
-		expect((await failureOf(watch.wait())).message).toBe('Video task job_1 failed: no faces');
+		const { wait, jobs } = waitFor(inTurn({ status: 'failed', error: 'no faces' }), {});
+		expect((await failureOf(wait.hold())).message).toBe('Video task job_1 failed: no faces');
 		expect(jobs.asked).toHaveLength(1);
 	});
 
 	it('that has been seen once is not asked for elsewhere', async () => {
-		const { watch, jobs } = waitFor(inTurn(running, refusal(404)), {});
-		await failureOf(watch.wait());
+		const { wait, jobs } = waitFor(inTurn(running, refusal(404)), {});
+		await failureOf(wait.hold());
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
 	});
 });
@@ -311,8 +311,8 @@ describe('the deadline', () => {
 	it.each([20 * minute, 65_000, 10_000, 4000])(
 		'is kept to the millisecond: %d',
 		async (timeout) => {
-			const { watch, jobs, passed } = waitFor(never, task({ timeout }));
-			await failureOf(watch.wait());
+			const { wait, jobs, passed } = waitFor(never, task({ timeout }));
+			await failureOf(wait.hold());
 			expect([passed(), jobs.times.at(-1)]).toEqual([timeout, timeout]);
 		},
 	);
@@ -320,8 +320,8 @@ describe('the deadline', () => {
 	it('is late only as far as a last poll has to keep its distance', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.nat(minute), fc.nat(2 * minute), async (timeout, firstPollAfter) => {
-				const { watch, passed } = waitFor(never, task({ timeout, firstPollAfter }));
-				await failureOf(watch.wait());
+				const { wait, passed } = waitFor(never, task({ timeout, firstPollAfter }));
+				await failureOf(wait.hold());
 				expect(passed()).toBeGreaterThanOrEqual(timeout);
 				expect(passed()).toBeLessThan(timeout + 3000);
 			}),
@@ -329,8 +329,8 @@ describe('the deadline', () => {
 	});
 
 	it('tells where the job stands', async () => {
-		const { watch } = waitFor(never, task());
-		const { record, reach } = await failureOf(watch.wait());
+		const { wait } = waitFor(never, task());
+		const { record, reach } = await failureOf(wait.hold());
 		expect(record).toEqual({
 			message: 'Video task job_1 did not finish within 20 minutes (last status in_progress, 30 %)',
 			advice:
@@ -348,8 +348,8 @@ describe('the deadline', () => {
 	});
 
 	it('tells what went wrong last, and that nothing was seen', async () => {
-		const { watch } = waitFor(inTurn(lost), task({ timeout: 30 * second }));
-		const { record } = await failureOf(watch.wait());
+		const { wait } = waitFor(inTurn(lost), task({ timeout: 30 * second }));
+		const { record } = await failureOf(wait.hold());
 		expect(record.message).toBe(
 			'Video task job_1 did not finish within 0.5 minutes (no status seen yet)',
 		);
@@ -358,14 +358,14 @@ describe('the deadline', () => {
 
 	it('does not lose a job that finishes with the last poll', async () => {
 		const say = ({ at }: Asked) => (at < 15_000 ? running : completed);
-		const { watch, passed } = waitFor(say, task({ timeout: 15_000 }));
-		expect((await watch.wait()).source.url).toBe(link);
+		const { wait, passed } = waitFor(say, task({ timeout: 15_000 }));
+		expect((await wait.hold()).source.url).toBe(link);
 		expect(passed()).toBe(15_000);
 	});
 
 	it('limits the time of a poll, but leaves the last one enough', async () => {
-		const { watch, jobs } = waitFor(never, task({ timeout: 75_000, pollInterval: 30_000 }));
-		await failureOf(watch.wait());
+		const { wait, jobs } = waitFor(never, task({ timeout: 75_000, pollInterval: 30_000 }));
+		await failureOf(wait.hold());
 		expect(jobs.asked.map(({ at, timeout }) => [at, timeout])).toEqual([
 			[0, 60_000],
 			[30_000, 45_000],
@@ -378,8 +378,8 @@ describe('the deadline', () => {
 describe('a job that failed', () => {
 	const failed = async (fields: object) => {
 		const said = { status: 'failed', request_id: 'req_1', ...fields };
-		const { watch, jobs } = waitFor(inTurn(running, said), task());
-		const failure = await failureOf(watch.wait());
+		const { wait, jobs } = waitFor(inTurn(running, said), task());
+		const failure = await failureOf(wait.hold());
 		expect(jobs.asked).toHaveLength(2);
 		expect(failure.record).toMatchObject({
 			billed: 'no',
@@ -419,8 +419,8 @@ describe('a job that failed', () => {
 	);
 
 	it('of the other kind is named so', async () => {
-		const { watch, jobs } = waitFor(inTurn({ status: 'failed' }), { kind: 'video' });
-		expect((await failureOf(watch.wait())).message).toMatch(/^Video job job_1 failed/);
+		const { wait, jobs } = waitFor(inTurn({ status: 'failed' }), { kind: 'video' });
+		expect((await failureOf(wait.hold())).message).toMatch(/^Video job job_1 failed/);
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video']);
 	});
 });
@@ -438,8 +438,8 @@ describe('the content of a finished video', () => {
 		['is a page', page],
 		['meets an error', refusal(500)],
 	])('is asked for again when the first answer %s', async (_, said) => {
-		const { watch, jobs } = waitForContent(said, said, content);
-		expect((await watch.wait()).source.url).toBe(link);
+		const { wait, jobs } = waitForContent(said, said, content);
+		expect((await wait.hold()).source.url).toBe(link);
 		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
 			['video', 0],
 			['content', 0],
@@ -452,8 +452,8 @@ describe('the content of a finished video', () => {
 		const notReady = refusal(404, 'video_not_ready');
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, contentThen(notReady));
-		const watch = new JobWatch(jobs, newJob('job_1', 'video', clock.now()), { clock, timeout: 0 });
-		const { record } = await failureOf(watch.wait());
+		const state = newJob(clock.now(), { kind: 'video', timeout: 0 });
+		const { record } = await failureOf(new JobWait(jobs, state, { clock }).hold());
 		expect(jobs.times.at(-1)).toBe(minute);
 		expect(record).toMatchObject({
 			code: 'video_not_ready',
@@ -462,30 +462,30 @@ describe('the content of a finished video', () => {
 	});
 
 	it('that is refused is reported with its job', async () => {
-		const { watch } = waitForContent(refusal(404, 'video_not_found'));
-		expect((await failureOf(watch.wait())).record).toMatchObject({
+		const { wait } = waitForContent(refusal(404, 'video_not_found'));
+		expect((await failureOf(wait.hold())).record).toMatchObject({
 			code: 'video_not_found',
 			job: { kind: 'video', id: 'job_1', status: 'completed' },
 		});
 	});
 
 	it('is waited for as long as the service asks', async () => {
-		const { watch, jobs } = waitForContent(refusal(429, undefined, 31_000), content);
-		await watch.wait();
+		const { wait, jobs } = waitForContent(refusal(429, undefined, 31_000), content);
+		await wait.hold();
 		expect(jobs.times).toEqual([0, 0, 31_000]);
 	});
 });
 
 describe('a finished task without a link', () => {
 	it('is asked again', async () => {
-		const { watch, jobs } = waitFor(inTurn(done, lost, done, completed), task());
-		expect((await watch.wait()).source.url).toBe(link);
+		const { wait, jobs } = waitFor(inTurn(done, lost, done, completed), task());
+		expect((await wait.hold()).source.url).toBe(link);
 		expect(jobs.times).toEqual([0, 10_000, 20_000, 30_000]);
 	});
 
 	it('is reported when it gets none', async () => {
-		const { watch } = waitFor(inTurn(done), task({ timeout: 0 }));
-		const { record } = await failureOf(watch.wait());
+		const { wait } = waitFor(inTurn(done), task({ timeout: 0 }));
+		const { record } = await failureOf(wait.hold());
 		expect(record).toMatchObject({
 			message: 'Video task job_1 finished, but the answer has no link to the file',
 			billed: 'yes',
@@ -503,8 +503,8 @@ describe('Stop', () => {
 			stop.abort();
 			return when === 'in a poll' ? stopped() : running;
 		};
-		const { watch, jobs, passed } = waitFor(say, task({ signal: stop.signal }));
-		const failure = await failureOf(watch.wait());
+		const { wait, jobs, passed } = waitFor(say, task({ signal: stop.signal }));
+		const failure = await failureOf(wait.hold());
 		expect([jobs.asked.length, passed()]).toEqual([2, 10_000]);
 		return failure.record;
 	};
@@ -520,8 +520,8 @@ describe('Stop', () => {
 	});
 
 	it('that was pressed before asks nothing', async () => {
-		const { watch, jobs } = waitFor(inTurn(running), task({ signal: AbortSignal.abort() }));
-		expect((await failureOf(watch.wait())).record.job).toEqual({ kind: 'task', id: 'job_1' });
+		const { wait, jobs } = waitFor(inTurn(running), task({ signal: AbortSignal.abort() }));
+		expect((await failureOf(wait.hold())).record.job).toEqual({ kind: 'task', id: 'job_1' });
 		expect(jobs.asked).toEqual([]);
 	});
 });
@@ -530,23 +530,23 @@ describe('a fresh link', () => {
 	const fresh = 'https://storage.example/video.mp4?fresh';
 
 	it('of a task comes with a poll', async () => {
-		const { watch, jobs } = waitFor(inTurn(completed, { ...completed, result_url: fresh }), task());
-		await watch.wait();
-		await expect(watch.freshSource()).resolves.toEqual({ url: fresh, authenticated: false });
+		const { wait, jobs } = waitFor(inTurn(completed, { ...completed, result_url: fresh }), task());
+		await wait.hold();
+		await expect(wait.freshSource()).resolves.toEqual({ url: fresh, authenticated: false });
 		expect(jobs.times).toEqual([0, 3000]);
 	});
 
 	it('of a video comes with its content', async () => {
-		const { watch, jobs } = waitFor(video(done), { kind: 'video' });
-		await watch.wait();
-		await expect(watch.freshSource()).resolves.toEqual({ url: link, authenticated: false });
+		const { wait, jobs } = waitFor(video(done), { kind: 'video' });
+		await wait.hold();
+		await expect(wait.freshSource()).resolves.toEqual({ url: link, authenticated: false });
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'content', 'content']);
 	});
 
 	it('that is not there is reported', async () => {
-		const { watch } = waitFor(inTurn(completed, done), task());
-		await watch.wait();
-		expect((await failureOf(watch.freshSource())).message).toMatch(/has no link to the file$/);
+		const { wait } = waitFor(inTurn(completed, done), task());
+		await wait.hold();
+		expect((await failureOf(wait.freshSource())).message).toMatch(/has no link to the file$/);
 	});
 
 	it.each<[string, Said]>([
@@ -554,9 +554,9 @@ describe('a fresh link', () => {
 		['meets an error', refusal(500)],
 		['meets the rate limit', refusal(429, 'rate_limit_exceeded')],
 	])('is asked for again when the first answer %s', async (_, said) => {
-		const { watch } = waitFor(inTurn(completed, said, { ...completed, result_url: fresh }), task());
-		await watch.wait();
-		await expect(watch.freshSource()).resolves.toMatchObject({ url: fresh });
+		const { wait } = waitFor(inTurn(completed, said, { ...completed, result_url: fresh }), task());
+		await wait.hold();
+		await expect(wait.freshSource()).resolves.toMatchObject({ url: fresh });
 	});
 });
 
@@ -568,7 +568,7 @@ describe('what a wait tells meanwhile', () => {
 			...[{ status: 'submitted' }, { status: 'submitted' }, running, running, lost],
 			...[{ ...running, progress: 60 }, { status: 'in_progress' }, completed],
 		];
-		await waitFor(inTurn(...polls), task({ onChange })).watch.wait();
+		await waitFor(inTurn(...polls), task({ onChange })).wait.hold();
 		expect(seen).toEqual([
 			'last status submitted',
 			'last status in_progress, 30 %',
@@ -579,11 +579,11 @@ describe('what a wait tells meanwhile', () => {
 	});
 
 	it('is where the job stands, from the beginning', () => {
-		expect(waitFor(inTurn(running), { kind: 'video' }).job.note).toEqual({
+		expect(waitFor(inTurn(running), { kind: 'video' }).wait.state.job).toEqual({
 			kind: 'video',
 			id: 'job_1',
 		});
-		expect(waitFor(inTurn(running), {}).job.note).toEqual({ id: 'job_1' });
+		expect(waitFor(inTurn(running), {}).wait.state.job).toEqual({ id: 'job_1' });
 	});
 });
 
@@ -596,13 +596,13 @@ describe('a wait in passes', () => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, say);
 		const start = clock.now();
-		let job = newJob('job_1', kind, start);
+		let state = newJob(start, { kind, ...settings });
 		for (let count = 1; ; count++) {
-			const watch = new JobWatch(jobs, job, { clock, timeout: 20 * minute, ...settings });
-			const finished = await watch.wait(clock.now());
+			const wait = new JobWait(jobs, state, { clock, ...settings });
+			const finished = await wait.pollUntil(clock.now());
 			if (finished) return { jobs, count, passed: clock.now() - start, source: finished.source };
-			job = JSON.parse(JSON.stringify(job)) as WaitedJob;
-			await clock.sleep(Math.max(minute, job.due - clock.now()));
+			state = JSON.parse(JSON.stringify(wait.state)) as PollerState;
+			await clock.sleep(Math.max(minute, state.nextPollAt - clock.now()));
 		}
 	};
 
@@ -613,20 +613,25 @@ describe('a wait in passes', () => {
 	});
 
 	it('asks nothing while the next poll is not due', async () => {
-		const { watch, jobs, job } = waitFor(inTurn(completed), task());
-		job.due += 4 * second;
-		await expect(watch.wait(job.since)).resolves.toBeUndefined();
+		const { wait, jobs } = waitFor(inTurn(completed), task());
+		const { since } = wait.state;
+		wait.state = { ...wait.state, nextPollAt: since + 4 * second };
+		await expect(wait.pollUntil(since)).resolves.toBeUndefined();
 		expect(jobs.asked).toEqual([]);
-		job.due -= second;
-		await expect(watch.wait(job.since)).resolves.toMatchObject({ source: { url: link } });
+		wait.state = { ...wait.state, nextPollAt: since + 3 * second };
+		await expect(wait.pollUntil(since)).resolves.toMatchObject({ source: { url: link } });
 		expect(jobs.times).toEqual([3 * second]);
 	});
 
 	it('stays until the time that it is given, and leaves the next poll to another pass', async () => {
-		const { watch, jobs, job } = waitFor(inTurn(running), task());
-		await expect(watch.wait(job.since + 30 * second)).resolves.toBeUndefined();
+		const { wait, jobs } = waitFor(inTurn(running), task());
+		const { since } = wait.state;
+		await expect(wait.pollUntil(since + 30 * second)).resolves.toBeUndefined();
 		expect(jobs.times).toEqual([0, 10_000, 20_000, 30_000]);
-		expect(job).toMatchObject({ due: job.since + 40 * second, note: { status: 'in_progress' } });
+		expect(wait.state).toMatchObject({
+			nextPollAt: since + 40 * second,
+			job: { status: 'in_progress' },
+		});
 	});
 
 	it('keeps to what the service asked for, from pass to pass', async () => {
@@ -638,8 +643,8 @@ describe('a wait in passes', () => {
 	it('ends at the deadline, counted from the first pass, with a last poll', async () => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, inTurn(running));
-		const job = newJob('job_1', 'task', clock.now());
-		const pass = () => new JobWatch(jobs, job, { clock, timeout: 90 * second }).wait(clock.now());
+		const wait = new JobWait(jobs, newJob(clock.now(), task({ timeout: 90 * second })), { clock });
+		const pass = () => wait.pollUntil(clock.now());
 		await pass();
 		await clock.sleep(minute);
 		await pass();
@@ -653,8 +658,8 @@ describe('a wait in passes', () => {
 	it('does not count the time in which nobody could ask', async () => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, inTurn(running, lost, lost, completed));
-		const job = newJob('job_1', 'task', clock.now());
-		const pass = () => new JobWatch(jobs, job, { clock, timeout: 20 * minute }).wait(clock.now());
+		const wait = new JobWait(jobs, newJob(clock.now(), task({ timeout: 20 * minute })), { clock });
+		const pass = () => wait.pollUntil(clock.now());
 		await pass();
 		await clock.sleep(8 * 60 * minute);
 		for (let count = 0; count < 2; count++) {
@@ -667,8 +672,8 @@ describe('a wait in passes', () => {
 	it('never asks twice within three seconds, whatever the deadline', async () => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, inTurn(running));
-		const job = newJob('job_1', 'task', clock.now());
-		const pass = () => new JobWatch(jobs, job, { clock, timeout: second }).wait(clock.now());
+		const wait = new JobWait(jobs, newJob(clock.now(), task({ timeout: second })), { clock });
+		const pass = () => wait.pollUntil(clock.now());
 		await expect(pass()).rejects.toThrow('did not finish');
 		expect(jobs.times).toEqual([0, 3 * second]);
 	});
@@ -687,9 +692,8 @@ describe('thousands of jobs', () => {
 		const jobs = new SimulatedJobs(clock, said, 300);
 		const finished = await Promise.all(
 			Array.from({ length: count }, async (_, index) => {
-				const settings = { clock, timeout: 20 * minute, firstPollAfter: index };
-				const job = newJob(`${index}`, 'task', clock.now());
-				const { source } = await new JobWatch(jobs, job, settings).wait();
+				const state = newJob(clock.now(), { id: `${index}`, kind: 'task' });
+				const { source } = await new JobWait(jobs, state, { clock, firstPollAfter: index }).hold();
 				return source.url;
 			}),
 		);
@@ -708,21 +712,23 @@ describe('thousands of jobs', () => {
 		const takes = (id: string) => minute + (Number(id) % 240) * second;
 		const said = ({ id, at }: Asked): Said => (at < takes(id) ? running : completed);
 		const jobs = new SimulatedJobs(clock, said, 300);
-		let parked = Array.from({ length: count }, (_, index) => newJob(`${index}`, 'task', start));
+		let parked = Array.from({ length: count }, (_, index) =>
+			newJob(start, { id: `${index}`, kind: 'task' }),
+		);
 		const delays: number[] = [];
 		for (let pass = 0; parked.length > 0; pass++) {
 			await clock.sleep(Math.max(0, start + pass * minute - clock.now()));
 			const until = clock.now();
 			const running = await Promise.all(
-				parked.map(async (job, index) => {
+				parked.map(async (state, index) => {
 					const firstPollAfter = (index * 3 * second) / parked.length;
-					const settings = { clock, timeout: 20 * minute, firstPollAfter };
-					const finished = await new JobWatch(jobs, job, settings).wait(until);
-					if (finished) delays.push(clock.now() - start - takes(job.note.id));
-					return finished ? [] : [job];
+					const wait = new JobWait(jobs, state, { clock, firstPollAfter });
+					const finished = await wait.pollUntil(until);
+					if (finished) delays.push(clock.now() - start - takes(state.job.id));
+					return finished ? [] : [wait.state];
 				}),
 			);
-			parked = JSON.parse(JSON.stringify(running.flat())) as WaitedJob[];
+			parked = JSON.parse(JSON.stringify(running.flat())) as PollerState[];
 		}
 
 		expect(delays).toHaveLength(count);

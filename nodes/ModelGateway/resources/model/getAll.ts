@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { modelList } from '../../../shared/gateway/models/responses';
+import { listModels } from '../../../shared/gateway/models/list';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 
@@ -55,12 +55,7 @@ export const modelGetAll: Operation<Request> = {
 	},
 
 	async perform({ limit, filter, timeout }, { gateway }) {
-		const models = await gateway.call({
-			endpoint: endpoints.models,
-			purpose: 'list the models',
-			timeout,
-			parse: modelList,
-		});
+		const models = await listModels(gateway, { timeout });
 		const found = models.filter(({ id }) => id.toLowerCase().includes(filter));
 		return found.slice(0, limit).map((model) => ({ json: model as IDataObject }));
 	},

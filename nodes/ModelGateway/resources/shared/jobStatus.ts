@@ -1,5 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { jobStatus, videoFields } from '../../../shared/gateway/jobs/responses';
+import { getJobStatus } from '../../../shared/gateway/jobs/requests';
+import { videoFields } from '../../../shared/gateway/jobs/responses';
 import type { Endpoint } from '../../../shared/gateway/protocol/endpoints';
 import type { JobKind } from '../../../shared/gateway/protocol/jobs';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -34,12 +35,7 @@ export function jobStatusOperation(job: {
 		}),
 		async perform({ id, timeout }, { gateway, reportJob: note }) {
 			note({ kind, id });
-			const { fields, status, progress } = await gateway.call({
-				endpoint,
-				purpose: `ask how far the job ${id} is`,
-				...{ id, timeout },
-				parse: jobStatus,
-			});
+			const { fields, status, progress } = await getJobStatus(gateway, { kind, id, timeout });
 			note({ kind, id, status, progress });
 			return [{ json: (kind === 'video' ? videoFields(fields, id) : fields) as IDataObject }];
 		},

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { videoContent } from '../../../shared/gateway/jobs/responses';
+import { getVideoContent } from '../../../shared/gateway/jobs/requests';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { storeVideo, videoFileName } from '../../../shared/n8n/files/binary';
 import {
@@ -43,19 +43,12 @@ export const videoGetContent: Operation<Request> = {
 
 	async perform({ id, output, timeout }, run) {
 		run.reportJob({ kind: 'video', id });
-		const ask = async () =>
-			await run.gateway.call({
-				endpoint: endpoints.videoContent,
-				purpose: `get the content of the video ${id}`,
-				...{ id, timeout },
-				mayLeadToFile: true,
-				parse: videoContent,
-			});
-		const { source, fields } = await ask();
+		const getContent = async () => await getVideoContent(run.gateway, { id, timeout });
+		const { source, fields } = await getContent();
 		const json = { ...fields, id, url: source.url } as IDataObject;
 		if (!isFetched(output, source, run.context)) return [{ json }];
 
-		const refresh = async () => (await ask()).source;
+		const refresh = async () => (await getContent()).source;
 		const purpose = `download the video ${id}`;
 		const place = { ...output, fileName: videoFileName(id) };
 		return [{ json, binary: await storeVideo(run, { source, refresh, purpose }, place) }];

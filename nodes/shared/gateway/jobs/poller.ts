@@ -1,249 +1,303 @@
+/**
+ * The life of a wait for one job, as a pure function: no clock, no promise and no chance in it. A driver does
+ * what `step` asks for, and comes back with the event that this led to, until the wait is parked or over.
+ *
+ *     passStarted ─► wait ─► poll ─┬─► running ─► wait …, or park until another pass
+ *                                  ├─► failed, refused, deadline ─► fail
+ *                                  └─► succeeded ─► fetch the link ─► finish … linkExpired ─► fetch the link
+ *
+ * Times are in milliseconds, moments since 1970.
+ */
 import type { FileSource } from '../client/fileRequest';
-import type { Clock } from '../client/http';
 import type { ResponseFields } from '../client/response';
-import { asGatewayError, GatewayError } from '../errors/gatewayError';
+import { GatewayError, type Failure } from '../errors/gatewayError';
 import {
 	deadlinePassed,
 	jobFailed,
+	jobStopped,
 	linkMissing,
 	linkNotFound,
-	jobStopped,
 } from '../errors/jobErrors';
 import type { JobSummary } from '../errors/jobSummary';
-import { isFinal, jobKinds, type JobKind } from '../protocol/jobs';
+import { withoutUndefined } from '../json';
+import { jobKinds, type JobKind } from '../protocol/jobs';
 import { limits } from '../protocol/limits';
-import type { JobStatus } from './responses';
+import type { JobStatus, VideoContent } from './responses';
 
-/** The two questions a wait asks of the service; handed in, so that a test can answer them. */
-export interface JobSource {
-	/** One poll, without retries. @param timeout milliseconds */
-	poll(kind: JobKind, id: string, timeout: number): Promise<JobStatus>;
-	/** Where the file of a finished video job is. */
-	content(id: string): Promise<{ source: FileSource; fields: ResponseFields }>;
+/** What is known of a wait. It is plain data: it survives JSON, and with it a restart. */
+export interface PollerState {
+	/** Where the job stands. Its kind is absent while nobody has told it. */
+	readonly job: JobSummary;
+	/** The kind whose endpoint is polled: a guess until a poll has seen the job. */
+	readonly kind: JobKind;
+	/** Between two polls; absent: as the service recommends for the kind of job. */
+	readonly pollInterval?: number;
+	/** From `since` to the deadline. */
+	readonly timeout: number;
+	/** When the timeout began to run. It moves on by the time in which nobody could poll. */
+	readonly since: number;
+	/** At the deadline at the latest. */
+	readonly nextPollAt: number;
+	readonly lastPolledAt?: number;
+	/** Polls that are due later are left to another pass. Null: this pass lasts to the end. */
+	readonly passEndsAt: number | null;
+	readonly phase: Phase;
 }
 
-export interface WaitSettings {
-	clock: Clock;
-	/** Aborts when the user presses Stop, or when waiting on makes no sense. */
-	signal?: AbortSignal;
-	/** Milliseconds between polls; default: as the service recommends for the kind of job. */
-	pollInterval?: number;
-	/** Milliseconds from {@link WaitedJob.since} to the deadline. */
-	timeout: number;
-	/** Milliseconds before the first poll, so that many jobs do not ask at the same moment. */
-	firstPollAfter?: number;
-	/** Told whenever the status or the progress has changed. */
-	onChange?: (note: JobSummary) => Promise<void> | void;
+type Phase =
+	| { readonly name: 'polling' }
+	/** The endpoint of one kind has refused the job; that of the other kind is tried once. */
+	| { readonly name: 'tryingOtherKind'; readonly refusal: Failure }
+	/** The job has succeeded; `fields` are those of the answer that said so. */
+	| { readonly name: 'linking'; readonly deadline: number; readonly fields: ResponseFields };
+
+export type PollerEvent =
+	/** A pass of the wait begins; it sends no poll in its first `delay` milliseconds. */
+	| { type: 'passStarted'; now: number; delay?: number; endsAt?: number }
+	/** What the last action waited for has come. */
+	| { type: 'due'; now: number }
+	| { type: 'polled'; now: number; status: JobStatus }
+	| { type: 'contentReceived'; content: VideoContent }
+	/** The poll, or the request for the content, went wrong. */
+	| { type: 'requestFailed'; now: number; error: GatewayError }
+	/** The link of a finished job leads nowhere any more, and another one is needed. */
+	| { type: 'linkExpired'; now: number }
+	/** The user pressed Stop, or waiting on makes no sense. */
+	| { type: 'stopped' };
+
+export type PollerAction =
+	| { do: 'wait'; until: number }
+	/** One poll, without retries. */
+	| { do: 'poll'; kind: JobKind; timeout: number }
+	| { do: 'fetchContent' }
+	/** The next poll belongs to another pass, which begins then or later. */
+	| { do: 'park'; until: number }
+	| { do: 'finish'; finished: FinishedJob }
+	| { do: 'fail'; error: GatewayError };
+
+export interface Step {
+	state: PollerState;
+	action: PollerAction;
 }
 
 export interface FinishedJob {
-	fields: ResponseFields;
 	source: FileSource;
-}
-
-/** A job that is waited for, as far as it is known; it survives JSON, and with it a restart. */
-export interface WaitedJob {
-	/** Milliseconds since 1970: the timeout counts from here. It moves on by the time in which nobody could ask. */
-	since: number;
-	/** When it is to be asked for next, in milliseconds since 1970. */
-	due: number;
-	/** When it was asked for last. */
-	asked?: number;
-	/** Without a kind, only the service can tell which one it is. */
-	note: JobSummary;
+	/** What the service said of the job, and its link. */
+	fields: ResponseFields;
 }
 
 const minInterval = limits.minPollSeconds * 1000;
-const pollTimeLimit = 60_000;
-const minTimeLimit = 5_000;
+const maxPollTimeout = 60_000;
+const minPollTimeout = 5_000;
 
-/** A job that ended at the last moment still gets this long to tell where its file is. */
-const graceForLink = 60_000;
+/** A job that succeeds at the last moment still gets this long to tell where its file is. */
+const linkGrace = 60_000;
 
-/** A poll is later than that only when nobody was there to ask, as when n8n was down. */
-const latestPoll = 180_000;
+/** A poll is later than that only when nobody was there to send it, as when n8n was down. */
+const maxLateness = 180_000;
 
-/**
- * Waits for one job; a node runs one of these for each item, side by side. It survives every poll that
- * goes wrong, and whichever way it ends, the job's note tells where it stands.
- */
-export class JobWatch {
-	/** Which kind of job the id seems to belong to; undefined when only the service can tell. */
-	private readonly told?: JobKind;
-	private kind: JobKind;
-	private trouble?: GatewayError;
+const polling: Phase = { name: 'polling' };
 
-	/** @param job kept up to date */
-	constructor(
-		private readonly source: JobSource,
-		private readonly job: WaitedJob,
-		private readonly settings: WaitSettings,
-	) {
-		this.told = job.note.kind;
-		this.kind = this.told ?? 'task';
-	}
+/** A wait whose timeout begins to run now. Without a kind, the service is asked which one the job is of. */
+export function startWait(
+	job: Pick<JobSummary, 'id' | 'kind'>,
+	{ now, pollInterval, timeout }: Pick<PollerState, 'timeout' | 'pollInterval'> & { now: number },
+): PollerState {
+	const kind = job.kind ?? 'task';
+	const [since, nextPollAt] = [now, now];
+	return { job, kind, pollInterval, timeout, since, nextPollAt, passEndsAt: null, phase: polling };
+}
 
-	/**
-	 * Asks for the job whenever that is due.
-	 * @param until milliseconds since 1970; a poll that is due later is left to another watch of this job
-	 * @returns undefined when the job still runs then
-	 * @throws GatewayError about the job: it failed, the deadline passed, Stop, or a refusal
-	 */
-	async wait(): Promise<FinishedJob>;
-	async wait(until: number): Promise<FinishedJob | undefined>;
-	async wait(until = Infinity): Promise<FinishedJob | undefined> {
-		const { job, settings } = this;
-		const { clock, timeout, firstPollAfter = 0 } = settings;
-		const late = clock.now() - job.due;
-		if (late > latestPoll) job.since += late;
-		const deadline = job.since + timeout;
-		const earliest = clock.now() + firstPollAfter;
-		for (;;) {
-			// To leave a poll that is nearly due to another watch takes longer than to wait for it.
-			if (Math.min(job.due, deadline) > until + minInterval) return undefined;
-			const next = Math.min(Math.max(job.due, earliest), deadline);
-			await this.pause(next - clock.now());
-			const isLast = next === deadline || clock.now() >= deadline;
-			const timeLimit = Math.max(minTimeLimit, deadline - clock.now());
-			const sight = await this.look(Math.min(pollTimeLimit, timeLimit));
-			if (sight && isFinal(sight.phase)) return await this.outcomeOf(sight, deadline);
-			if (isLast) throw deadlinePassed(job.note, timeout, this.trouble?.failure);
-			job.due = clock.now() + Math.max(this.interval, this.trouble?.failure.retryAfter ?? 0);
-		}
-	}
-
-	/** The file's address anew, for a link that has expired. */
-	async freshSource(): Promise<FileSource> {
-		await this.pause(0);
-		const sight = this.kind === 'task' ? await this.look(pollTimeLimit) : undefined;
-		const deadline = this.settings.clock.now() + graceForLink;
-		return (await this.untilLinked({ fields: {}, ...sight }, deadline)).source;
-	}
-
-	private async outcomeOf(sight: JobStatus, deadline: number): Promise<FinishedJob> {
-		if (sight.phase === 'failed') throw jobFailed(this.job.note, sight);
-		const grace = this.settings.clock.now() + graceForLink;
-		return await this.untilLinked(sight, Math.max(deadline, grace));
-	}
-
-	/** One poll that may go wrong: undefined then, unless it says that no later one can do better. */
-	private async look(timeLimit: number): Promise<JobStatus | undefined> {
-		let outcome = await this.attempt(timeLimit);
-		if (outcome instanceof GatewayError && this.mayBeOfOtherKind(outcome)) {
-			outcome = await this.lookElsewhere(outcome, timeLimit);
-		}
-		if (!(outcome instanceof GatewayError)) {
-			this.trouble = undefined;
-			return outcome;
-		}
-		this.trouble = outcome;
-		if (!isPassing(outcome)) throw outcome.with({ job: this.job.note });
-		return undefined;
-	}
-
-	/** Until the job was seen, its kind is a guess. */
-	private mayBeOfOtherKind(refusal: GatewayError): boolean {
-		if (this.job.note.status !== undefined) return false;
-		return !isPassing(refusal) || (!this.told && saysUnknown.test(refusal.failure.raw_body ?? ''));
-	}
-
-	/** Asks the endpoint of the other kind, and stays with it unless that refuses the job for good. */
-	private async lookElsewhere(
-		refusal: GatewayError,
-		timeLimit: number,
-	): Promise<JobStatus | GatewayError> {
-		this.turn();
-		await this.pause(0);
-		const outcome = await this.attempt(timeLimit);
-		if (!(outcome instanceof GatewayError) || isPassing(outcome)) return outcome;
-		this.turn();
-		// Where the kind is a mere trial, "not found" says less than any other refusal.
-		return this.told || refusal.failure.status !== 404 ? refusal : outcome;
-	}
-
-	private async attempt(timeLimit: number): Promise<JobStatus | GatewayError> {
-		const outcome = await this.poll(timeLimit).catch(asGatewayError);
-		if (outcome instanceof GatewayError && this.settings.signal?.aborted)
-			throw jobStopped(this.job.note);
-		return outcome;
-	}
-
-	private turn(): void {
-		this.kind = this.kind === 'task' ? 'video' : 'task';
-	}
-
-	private async poll(timeLimit: number): Promise<JobStatus> {
-		const { clock, onChange } = this.settings;
-		const { kind, job } = this;
-		const { note } = job;
-		job.asked = clock.now();
-		const sight = await this.source.poll(kind, note.id, timeLimit);
-		const { status, progress, fields, failure } = sight;
-		// Some say so with a good status.
-		if (!note.status && failure && saysUnknown.test(JSON.stringify(failure))) {
-			throw jobFailed(note, sight);
-		}
-		const changed = status !== note.status || progress !== note.progress;
-		Object.assign(note, { kind, status });
-		if (progress !== undefined) note.progress = progress;
-		if (fields.request_id) note.request_id = fields.request_id;
-		if (changed) await onChange?.(note);
-		return sight;
-	}
-
-	/** The state is final and is not asked for again, unless the link itself is missing from it. */
-	private async untilLinked(
-		sight: Pick<JobStatus, 'link' | 'fields'>,
-		deadline: number,
-	): Promise<FinishedJob> {
-		const { clock } = this.settings;
-		const { id } = this.job.note;
-		for (let link = sight.link; ;) {
-			try {
-				if (this.kind === 'video') {
-					const { source, fields } = await this.source.content(id);
-					return { source, fields: { ...sight.fields, ...fields, id, url: source.url } };
-				}
-				if (link === undefined) throw linkMissing(this.job.note);
-				return {
-					source: { url: link, authenticated: false },
-					fields: { ...sight.fields, task_id: id, result_url: link },
-				};
-			} catch (error) {
-				const failure = asGatewayError(error);
-				const wait = Math.max(this.interval, failure.failure.retryAfter ?? 0);
-				if (!isPassing(failure) || clock.now() + wait > deadline) {
-					throw linkNotFound(this.job.note, failure);
-				}
-				await this.pause(wait);
-			}
-			if (this.kind === 'task') link = (await this.look(pollTimeLimit))?.link;
-		}
-	}
-
-	private get lastPoll(): number {
-		return this.job.asked ?? -Infinity;
-	}
-
-	private get interval(): number {
-		const recommended = jobKinds[this.kind].pollSeconds * 1000;
-		return Math.max(minInterval, this.settings.pollInterval ?? recommended);
-	}
-
-	/** Sleeps, and longer if the last poll was less than the shortest interval ago. */
-	private async pause(milliseconds: number): Promise<void> {
-		const { clock, signal } = this.settings;
-		const wait = Math.max(milliseconds, this.lastPoll + minInterval - clock.now());
-		if (signal?.aborted) throw jobStopped(this.job.note);
-		if (wait > 0) await clock.sleep(wait, signal).catch(() => undefined);
-		if (signal?.aborted) throw jobStopped(this.job.note);
+/** What comes of an event: the new state, and the one thing to do next. */
+export function step(state: PollerState, event: PollerEvent): Step {
+	switch (event.type) {
+		case 'passStarted':
+			return startPass(state, event);
+		case 'due':
+			return sendRequest(state, event.now);
+		case 'polled':
+			return takeStatus(state, event.status, event.now);
+		case 'contentReceived':
+			return takeContent(state, event.content);
+		case 'requestFailed':
+			return takeFailure(state, event.error, event.now);
+		case 'linkExpired':
+			return waitUntil(linking(state, event.now + linkGrace), event.now);
+		case 'stopped':
+			return fail(state, jobStopped(state.job));
 	}
 }
 
-/** Whether a later poll may do better. */
+function startPass(
+	state: PollerState,
+	{ now, delay = 0, endsAt }: Extract<PollerEvent, { type: 'passStarted' }>,
+): Step {
+	const lateness = now - state.nextPollAt;
+	const since = state.since + (lateness > maxLateness ? lateness : 0);
+	return waitForPoll(changed(state, { since, passEndsAt: endsAt ?? null }), now, now + delay);
+}
+
+/** @param earliest when the next poll may be sent, though it be due before */
+function waitForPoll(state: PollerState, now: number, earliest = now): Step {
+	const { nextPollAt, passEndsAt } = state;
+	// To leave a poll that is nearly due to another pass takes longer than to wait for it.
+	if (passEndsAt !== null && nextPollAt > passEndsAt + minInterval) {
+		return { state, action: { do: 'park', until: nextPollAt } };
+	}
+	return waitUntil(state, now, Math.max(nextPollAt, Math.min(earliest, deadlineOf(state))));
+}
+
+/** @param time of the next request, which is later where it would follow the last poll too closely */
+function waitUntil(state: PollerState, now: number, time = now): Step {
+	const { lastPolledAt = -Infinity } = state;
+	const until = Math.max(time, lastPolledAt + minInterval);
+	return until > now ? { state, action: { do: 'wait', until } } : sendRequest(state, now);
+}
+
+function sendRequest(state: PollerState, now: number): Step {
+	const { phase, kind } = state;
+	if (phase.name === 'linking' && kind === 'video')
+		return { state, action: { do: 'fetchContent' } };
+	const timeLeft = phase.name === 'linking' ? maxPollTimeout : deadlineOf(state) - now;
+	const timeout = Math.min(maxPollTimeout, Math.max(minPollTimeout, timeLeft));
+	return { state: changed(state, { lastPolledAt: now }), action: { do: 'poll', kind, timeout } };
+}
+
+function takeStatus(before: PollerState, status: JobStatus, now: number): Step {
+	// Some services report a job that they do not know with a 2xx status.
+	const isUnknown = status.failure && saysUnknown.test(JSON.stringify(status.failure));
+	if (isUnknown && before.job.status === undefined) {
+		return takeFailure(before, jobFailed(before.job, status), now);
+	}
+
+	const state = withStatus(before, status);
+	if (state.phase.name === 'linking') return takeLink(state, status, now);
+	if (status.phase === 'failed') return fail(state, jobFailed(state.job, status));
+	if (status.phase !== 'succeeded') return pollAgain(state, now);
+	const deadline = Math.max(deadlineOf(state), now + linkGrace);
+	return takeLink(linking(state, deadline, status.fields), status, now);
+}
+
+/** The same state where the status says nothing new. */
+function withStatus(state: PollerState, { status, progress, fields }: JobStatus): PollerState {
+	const { job, kind } = state;
+	const known = {
+		progress: progress ?? job.progress,
+		request_id: fields.request_id || job.request_id,
+	};
+	const isSame =
+		status === job.status && known.progress === job.progress && known.request_id === job.request_id;
+	return isSame
+		? state
+		: changed(state, { job: { id: job.id, kind, status, ...withoutUndefined(known) } });
+}
+
+function linking(state: PollerState, deadline: number, fields: ResponseFields = {}): PollerState {
+	return changed(state, { phase: { name: 'linking', deadline, fields } });
+}
+
+/** The status is final; a task is polled again only when the link itself is missing from it. */
+function takeLink(state: PollerState, { link, fields }: JobStatus, now: number): Step {
+	const { job, kind } = state;
+	if (kind === 'video') return sendRequest(state, now);
+	if (link === undefined) return takeFailure(state, linkMissing(job), now);
+	const source = { url: link, authenticated: false };
+	return finish(state, { source, fields: { ...fields, task_id: job.id, result_url: link } });
+}
+
+function takeContent(state: PollerState, { source, fields }: VideoContent): Step {
+	const known = state.phase.name === 'linking' ? state.phase.fields : {};
+	const { id } = state.job;
+	return finish(state, { source, fields: { ...known, ...fields, id, url: source.url } });
+}
+
+function takeFailure(state: PollerState, error: GatewayError, now: number): Step {
+	const { phase, job } = state;
+	switch (phase.name) {
+		case 'polling': {
+			if (!mayBeOfOtherKind(job, error)) return pollAfterFailure(state, error, now);
+			const { failure: refusal } = error;
+			return waitUntil(switchKind(state, { name: 'tryingOtherKind', refusal }), now);
+		}
+		case 'tryingOtherKind': {
+			if (isPassing(error)) return pollAgain(state, now, error);
+			// Where the kind was a guess, "not found" says less than any other refusal.
+			const saysMore = job.kind !== undefined || phase.refusal.status !== 404;
+			const refusal = saysMore ? new GatewayError(phase.refusal) : error;
+			return pollAfterFailure(switchKind(state, polling), refusal, now);
+		}
+		case 'linking': {
+			const next = now + pauseAfter(state, error);
+			const mayRetry = isPassing(error) && next <= phase.deadline;
+			return mayRetry ? waitUntil(state, now, next) : fail(state, linkNotFound(job, error));
+		}
+	}
+}
+
+function pollAfterFailure(state: PollerState, error: GatewayError, now: number): Step {
+	return isPassing(error)
+		? pollAgain(state, now, error)
+		: fail(state, error.with({ job: state.job }));
+}
+
+/** @param error what went wrong with the last poll */
+function pollAgain(state: PollerState, now: number, error?: GatewayError): Step {
+	const { job, timeout, lastPolledAt = now } = state;
+	const deadline = deadlineOf(state);
+	if (lastPolledAt >= deadline) return fail(state, deadlinePassed(job, timeout, error?.failure));
+	const nextPollAt = Math.min(now + pauseAfter(state, error), deadline);
+	return waitForPoll(changed(state, { nextPollAt, phase: polling }), now);
+}
+
+/** Milliseconds until the next request: the interval, or longer where the service asks for it. */
+function pauseAfter({ kind, pollInterval }: PollerState, error?: GatewayError): number {
+	const interval = pollInterval ?? jobKinds[kind].pollSeconds * 1000;
+	return Math.max(minInterval, interval, error?.failure.retryAfter ?? 0);
+}
+
+function switchKind(state: PollerState, phase: Phase): PollerState {
+	return changed(state, { kind: state.kind === 'task' ? 'video' : 'task', phase });
+}
+
+/** Until a poll has seen the job, its kind is a guess, even where the item tells one. */
+function mayBeOfOtherKind({ status, kind }: JobSummary, error: GatewayError): boolean {
+	if (status !== undefined) return false;
+	return (
+		!isPassing(error) || (kind === undefined && saysUnknown.test(error.failure.raw_body ?? ''))
+	);
+}
+
+/** A copy with changes. It is written out because a spread takes ten times as long, and every poll makes two. */
+function changed(state: PollerState, changes: Partial<PollerState>): PollerState {
+	const { pollInterval, timeout } = state;
+	const {
+		job = state.job,
+		kind = state.kind,
+		since = state.since,
+		nextPollAt = state.nextPollAt,
+		lastPolledAt = state.lastPolledAt,
+		passEndsAt = state.passEndsAt,
+		phase = state.phase,
+	} = changes;
+	return { job, kind, pollInterval, timeout, since, nextPollAt, lastPolledAt, passEndsAt, phase };
+}
+
+function finish(state: PollerState, finished: FinishedJob): Step {
+	return { state, action: { do: 'finish', finished } };
+}
+
+function fail(state: PollerState, error: GatewayError): Step {
+	return { state, action: { do: 'fail', error } };
+}
+
+function deadlineOf({ since, timeout }: PollerState): number {
+	return since + timeout;
+}
+
+/** Whether a later request may do better. */
 function isPassing({ failure }: GatewayError): boolean {
 	return failure.pollCanHelp ?? false;
 }
 
-/** Which status and code an unknown job gets is not shown. */
+/** Which status and code a job gets that the service does not know is not shown in its specification. */
 const saysUnknown = /n[o']t.{0,6}(found|exist)/i;

@@ -11,6 +11,7 @@ import { jobFailureReason, requestIdOf, type ErrorObject } from '../errors/error
 import { asText, withoutUndefined, excerpt, isObject, textAt, type JsonObject } from '../json';
 import { findLink } from '../links';
 import { phaseOf, type Phase } from '../protocol/jobs';
+
 // ── Created jobs ("Endpoints" 1 and 11) ─────────────────────────────────────────────────────────
 
 export interface CreatedJob {
@@ -111,11 +112,14 @@ function progressOf(fields: JsonObject): number | undefined {
 
 // ── The file of a finished job ("Endpoints" 13) ──────────────────────────────────────────────────
 
-/** The form of this answer is not shown: a JSON field, a text, a redirect and the file itself are taken. */
-export function videoContent(answer: ServiceResponse): {
+/** Where the file of a video job is. */
+export interface VideoContent {
 	source: FileSource;
 	fields: ResponseFields;
-} {
+}
+
+/** The form of this answer is not shown: a JSON field, a text, a redirect and the file itself are taken. */
+export function videoContent(answer: ServiceResponse): VideoContent {
 	const { isFile, location, url, text, json, requestId } = answer;
 	const withId = (fields: ResponseFields): ResponseFields => ({
 		...fields,

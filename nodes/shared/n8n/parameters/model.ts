@@ -1,6 +1,5 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
-import { modelList } from '../../gateway/models/responses';
-import { endpoints } from '../../gateway/protocol/endpoints';
+import { listModels } from '../../gateway/models/list';
 import { referenceVideoModels, videoModels } from '../../gateway/protocol/models';
 import { createGateway } from '../client/gateway';
 import { nodeError } from '../errors/nodeError';
@@ -43,12 +42,7 @@ export async function searchModels(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	try {
-		const gateway = await createGateway(this);
-		const models = await gateway.call({
-			endpoint: endpoints.models,
-			purpose: 'list the models',
-			parse: modelList,
-		});
+		const models = await listModels(await createGateway(this));
 		const known = knownModels[String(this.getCurrentNodeParameter('resource'))] ?? [];
 		const ids = [...new Set([...known, ...models.map(({ id }) => id).sort()])];
 		const wanted = ids.filter((id) => id.toLowerCase().includes(filter.trim().toLowerCase()));

@@ -1,0 +1,38 @@
+import type { Gateway } from '../client/gateway';
+import { endpoints } from '../protocol/endpoints';
+import { jobKinds, type JobKind } from '../protocol/jobs';
+import { jobStatus, videoContent, type JobStatus, type VideoContent } from './responses';
+
+interface JobRequest {
+	id: string;
+	/** Milliseconds for one try. Default: the endpoint's. */
+	timeout?: number;
+	/** True for polls: their next try is the next poll. */
+	once?: boolean;
+}
+
+/** Where a job stands ("Endpoints" 2 and 12). @throws GatewayError */
+export async function getJobStatus(
+	gateway: Gateway,
+	{ kind, id, ...options }: JobRequest & { kind: JobKind },
+): Promise<JobStatus> {
+	return await gateway.call({
+		endpoint: jobKinds[kind].endpoint,
+		purpose: `ask how far the job ${id} is`,
+		...{ id, ...options },
+		parse: jobStatus,
+	});
+}
+
+/** Where the file of a finished video job is ("Endpoints" 13). @throws GatewayError */
+export async function getVideoContent(
+	gateway: Gateway,
+	{ id, ...options }: JobRequest,
+): Promise<VideoContent> {
+	return await gateway.call({
+		endpoint: endpoints.videoContent,
+		purpose: `get the content of the video ${id}`,
+		...{ id, ...options, mayLeadToFile: true },
+		parse: videoContent,
+	});
+}

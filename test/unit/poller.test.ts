@@ -1,0 +1,260 @@
+import type { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import {
+	startWait,
+	step,
+	type PollerAction,
+	type PollerEvent,
+	type PollerState,
+} from '../../nodes/shared/gateway/jobs/poller';
+import { jobStatus } from '../../nodes/shared/gateway/jobs/responses';
+import { answerOf } from '../support/answers';
+import { fc } from '../support/fuzz';
+import { completed, link, lost, refusal, running } from '../support/simulatedJobs';
+
+const second = 1000;
+const minute = 60 * second;
+
+/** The wait begins at 0, and its deadline is after 20 minutes. */
+const timeout = 20 * minute;
+const task = startWait({ id: 'job_1', kind: 'task' }, { now: 0, timeout });
+const video = startWait({ id: 'job_1', kind: 'video' }, { now: 0, timeout });
+const unknown = startWait({ id: 'job_1' }, { now: 0, timeout });
+
+const started = (now: number, pass: { delay?: number; endsAt?: number } = {}): PollerEvent => ({
+	...{ type: 'passStarted', now, ...pass },
+});
+const due = (now: number): PollerEvent => ({ type: 'due', now });
+const polled = (now: number, body: object): PollerEvent => ({
+	...{ type: 'polled', now, status: jobStatus(answerOf(body)) },
+});
+const failed = (now: number, error: GatewayError): PollerEvent => ({
+	...{ type: 'requestFailed', now, error },
+});
+const contentReceived: PollerEvent = {
+	type: 'contentReceived',
+	content: { source: { url: link, authenticated: false }, fields: { url: link } },
+};
+const linkExpired = (now: number): PollerEvent => ({ type: 'linkExpired', now });
+
+const wait = (until: number): PollerAction => ({ do: 'wait', until });
+const park = (until: number): PollerAction => ({ do: 'park', until });
+const poll = (kind: 'task' | 'video', timeout = minute): PollerAction => ({
+	...{ do: 'poll', kind, timeout },
+});
+const fetchContent: PollerAction = { do: 'fetchContent' };
+const finish = { do: 'finish', finished: { source: { url: link, authenticated: false } } };
+const fail = (message: string) => ({
+	do: 'fail',
+	error: { message: expect.stringContaining(message) },
+});
+
+const done = { status: 'completed' };
+
+/** The state after these events, as it comes back from n8n's database. */
+function after(state: PollerState, events: PollerEvent[]): PollerState {
+	return events.reduce(
+		(before, event) => JSON.parse(JSON.stringify(step(before, event).state)) as PollerState,
+		state,
+	);
+}
+
+type Row = [name: string, state: PollerState, events: PollerEvent[], action: object];
+
+describe.each<[string, Row[]]>([
+	[
+		'a pass',
+		[
+			['polls at once', task, [started(0)], poll('task')],
+			['polls after its delay', task, [started(0, { delay: 700 })], wait(700)],
+			['polls what is due', task, [started(0, { delay: 700 }), due(700)], poll('task')],
+			[
+				'that is to poll nothing parks',
+				{ ...task, nextPollAt: minute },
+				[started(minute, { endsAt: 0 })],
+				park(minute),
+			],
+			[
+				'leaves a later poll to another one',
+				task,
+				[started(0, { endsAt: 0 }), polled(100, running)],
+				park(10_100),
+			],
+			[
+				'waits for a poll that is nearly due',
+				task,
+				[started(0, { endsAt: 8000 }), polled(100, running)],
+				wait(10_100),
+			],
+			[
+				'after the poll was due polls at once',
+				task,
+				[started(0, { endsAt: 0 }), polled(100, running), started(minute)],
+				poll('task'),
+			],
+			[
+				'does not count the time in which nobody could poll',
+				task,
+				[started(0, { endsAt: 0 }), polled(100, running), started(60 * minute)],
+				poll('task'),
+			],
+		],
+	],
+	[
+		'a running job',
+		[
+			['of a task is polled after 10 s', task, [started(0), polled(100, running)], wait(10_100)],
+			['of a video is polled after 5 s', video, [started(0), polled(100, running)], wait(5100)],
+			[
+				'is polled no sooner than 3 s after the last poll',
+				{ ...task, pollInterval: 0 },
+				[started(0), polled(100, running)],
+				wait(3100),
+			],
+			[
+				'is polled at the deadline',
+				task,
+				[started(0), polled(timeout - 4000, running)],
+				wait(timeout),
+			],
+			[
+				'is given up after the poll at the deadline',
+				task,
+				[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout + 50, running)],
+				fail('did not finish within 20 minutes'),
+			],
+			[
+				'whose last poll finds it finished is not given up',
+				task,
+				[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout, completed)],
+				finish,
+			],
+		],
+	],
+	[
+		'a failed poll',
+		[
+			['is repeated after the interval', task, [started(0), failed(100, lost)], wait(10_100)],
+			[
+				'is repeated when the service asks for it',
+				task,
+				[started(0), failed(100, refusal(429, undefined, 42_000))],
+				wait(42_100),
+			],
+			[
+				'that no later one can better ends the wait',
+				task,
+				[started(0), polled(100, running), due(10_100), failed(10_200, refusal(403))],
+				fail('403'),
+			],
+		],
+	],
+	[
+		'a job of unknown kind',
+		[
+			['is polled as a task', unknown, [started(0)], poll('task')],
+			['is polled as a video next', unknown, [started(0), failed(100, refusal(404))], wait(3000)],
+			[
+				'stays a video once it was seen',
+				unknown,
+				[started(0), failed(100, refusal(404)), due(3000), polled(3100, running), due(8100)],
+				poll('video'),
+			],
+			[
+				'that neither endpoint knows ends the wait',
+				unknown,
+				[started(0), failed(100, refusal(404)), due(3000), failed(3100, refusal(404))],
+				fail('404'),
+			],
+		],
+	],
+	[
+		'a finished job',
+		[
+			['gives the link of a task', task, [started(0), polled(100, completed)], finish],
+			['is asked for the content of a video', video, [started(0), polled(100, done)], fetchContent],
+			['gives that content', video, [started(0), polled(100, done), contentReceived], finish],
+			[
+				'is asked for its content again',
+				video,
+				[started(0), polled(100, done), failed(200, lost)],
+				wait(5200),
+			],
+			[
+				'is asked for its content until the deadline, or a minute',
+				{ ...video, timeout: 0 },
+				[started(0), polled(100, done), failed(55_000, lost)],
+				wait(60_000),
+			],
+			[
+				'is not asked for its content any longer',
+				{ ...video, timeout: 0 },
+				[started(0), polled(100, done), failed(55_200, lost)],
+				fail('Video job job_1 finished. '),
+			],
+			['without a link is polled again', task, [started(0), polled(100, done)], wait(10_100)],
+			[
+				'that failed ends the wait',
+				task,
+				[started(0), polled(100, { status: 'failed', error: 'no faces' })],
+				fail('Video task job_1 failed: no faces'),
+			],
+		],
+	],
+	[
+		'an expired link',
+		[
+			[
+				'of a task takes a poll',
+				task,
+				[started(0), polled(100, completed), linkExpired(minute)],
+				poll('task'),
+			],
+			[
+				'of a task takes a poll that is not too close',
+				task,
+				[started(0), polled(100, completed), linkExpired(1000)],
+				wait(3000),
+			],
+			[
+				'of a video takes a request for the content',
+				video,
+				[started(0), polled(100, done), contentReceived, linkExpired(minute)],
+				fetchContent,
+			],
+		],
+	],
+	[
+		'Stop',
+		[
+			[
+				'ends the wait',
+				task,
+				[started(0), { type: 'stopped' }],
+				fail('The execution was stopped'),
+			],
+		],
+	],
+])('%s', (_, rows) => {
+	it.each(rows)('%s', (_, state, events, action) => {
+		const last = events[events.length - 1];
+		expect(step(after(state, events.slice(0, -1)), last).action).toMatchObject(action);
+	});
+});
+
+it('nothing is changed in place', () => {
+	const freeze = (state: PollerState): PollerState => {
+		Object.freeze(state.job);
+		Object.freeze(state.phase);
+		return Object.freeze(state);
+	};
+	const answers = fc.constantFrom<PollerEvent>(
+		...[polled(0, running), polled(0, done), polled(0, completed), failed(0, lost)],
+		...[failed(0, refusal(404)), failed(0, refusal(429, undefined, 9000)), contentReceived],
+	);
+	fc.assert(
+		fc.property(fc.array(answers), fc.constantFrom(task, video, unknown), (events, begin) => {
+			const all = [started(0), ...events.flatMap((event) => [due(0), event])];
+			all.reduce((state, event) => step(freeze(state), event).state, { ...begin });
+		}),
+	);
+});
