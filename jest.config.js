@@ -16,7 +16,6 @@ module.exports = {
 	},
 	setupFiles: ['<rootDir>/test/harness/setup.ts'],
 	setupFilesAfterEnv: ['<rootDir>/test/support/secrets.ts'],
-	testSequencer: '<rootDir>/test/longestFirst.js',
 	testTimeout: 60_000,
 	// Much of what the tests do is waiting.
 	maxWorkers: '100%',

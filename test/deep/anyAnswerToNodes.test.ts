@@ -4,7 +4,7 @@ import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
 import { fc, tries } from '../support/fuzz';
 import { expectPlain } from '../support/plain';
 import { trueAnswers } from '../support/trueAnswers';
-import { subjects, tryNode, user } from './support/everyNode';
+import { subjects, tryNode, user } from './everyNode';
 
 const types = ['application/json', 'text/html', 'text/event-stream', 'video/mp4'];
 const jobs = { task_id: 'task_1', id: 'video_1' };

@@ -6,7 +6,7 @@ import { anyValue, placesOf, propertiesOf, withValue } from '../support/anyParam
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import { fc, tries } from '../support/fuzz';
-import { png, subjects, tryNode, user } from './support/everyNode';
+import { png, subjects, tryNode, user } from './everyNode';
 
 describe('any value of any parameter', () => {
 	let gateway: Gateway;

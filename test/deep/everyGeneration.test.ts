@@ -2,8 +2,8 @@ import type { IDataObject, INode } from 'n8n-workflow';
 import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol/errorCodes';
 import { startGateway, type FaultRule, type Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { picture } from '../engine/support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../engine/support/workflows';
 
 interface Generation {
 	name: string;
