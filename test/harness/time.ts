@@ -22,7 +22,6 @@ export class SimulatedTime {
 			if (/^(FSREQ|GETADDRINFO)/.test(type)) this.asked.add(id);
 		},
 		after: (id) => this.asked.delete(id),
-		destroy: (id) => this.asked.delete(id),
 	}).enable();
 	/** What was last waited for with patience, and did not change. */
 	private still?: string;
