@@ -172,22 +172,6 @@ describe('a parked Wait for Video', () => {
 		expect(pollsOf(job.id)).toHaveLength(2);
 	});
 
-	it('hands on 500 videos that end at different times, each once', async () => {
-		const jobs = createJobs(500);
-		let run = await start(workflowOf(), jobs);
-		for (let pass = 0; pass < 5; pass++) {
-			for (const { id } of jobs.filter((_, index) => (index * 7) % 5 === pass)) {
-				gateway.jobs.complete(id, video);
-			}
-			run = await resume(run, 60_000);
-		}
-		expect(run.status).toBe('success');
-		expect(idsOf(run.items('Done'))).toEqual(jobs.map(({ id }) => id));
-		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(500);
-		const polls = gateway.requests.filter(({ route }) => route === 'task');
-		expect(polls).toHaveLength(100 * (1 + 2 + 3 + 4 + 5));
-	});
-
 	describe('in its place in a workflow', () => {
 		const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
 		/** A wait behaves in each of these as when it keeps running: every test compares the two. */
