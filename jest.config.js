@@ -1,9 +1,11 @@
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
-	roots: ['<rootDir>/test'],
+	// Not only the tests: `--watch` has to see what they rest on.
+	roots: ['<rootDir>/credentials', '<rootDir>/nodes', '<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	testPathIgnorePatterns: ['<rootDir>/test/e2e/'],
+	// n8n's scanner has no sample: it runs in `npm run test:deep` only.
+	testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/deep/scan.test.ts'],
 	transform: {
 		'^.+\\.ts$': [
 			'@swc/jest',
@@ -16,7 +18,6 @@ module.exports = {
 	},
 	setupFiles: ['<rootDir>/test/harness/setup.ts'],
 	setupFilesAfterEnv: ['<rootDir>/test/support/secrets.ts'],
-	testSequencer: '<rootDir>/test/longestFirst.js',
 	testTimeout: 60_000,
 	// Much of what the tests do is waiting.
 	maxWorkers: '100%',

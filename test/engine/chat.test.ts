@@ -202,8 +202,8 @@ describe('chat and messages', () => {
 		expect(gateway.ledger).toHaveLength(20);
 	});
 
-	it('keeps order and pairing of 500 items', async () => {
-		const input = Array.from({ length: 500 }, (_, index) => ({ json: { text: `Text ${index}` } }));
+	it('gives each of 50 items the answer to it', async () => {
+		const input = Array.from({ length: 50 }, (_, index) => ({ json: { text: `Text ${index}` } }));
 		const items = (await run(chat(), { input })).items('Chat');
 		expect(items.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(
 			input.map((_, item) => item),

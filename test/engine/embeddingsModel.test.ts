@@ -4,7 +4,13 @@ import { setTimeout } from 'node:timers/promises';
 import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
 import { maxParallelBatches } from '../../nodes/shared/gateway/embeddings/embed';
 import { startGateway, type Gateway } from '../gateway';
-import { listSearch, registerTypes, runWorkflow, type WorkflowJson } from '../harness';
+import {
+	listSearch,
+	registerTypes,
+	runWorkflow,
+	SimulatedTime,
+	type WorkflowJson,
+} from '../harness';
 import { byId, credentialFor } from './support/workflows';
 
 /** Asks its embeddings for vectors, as a vector store does. */
@@ -129,11 +135,14 @@ describe('the embeddings node of a vector store', () => {
 	it('keeps few requests in flight', async () => {
 		await gateway.close();
 		gateway = await startGateway({ answerMilliseconds: 100 });
-		const started = Date.now();
+		const inFlight: number[] = [];
+		let answered = 0;
+		gateway.on('request', () => void answered++);
+		const when = () => inFlight.push(gateway.requests.length - answered) < 0;
+		gateway.fault({ route: 'embedding', action: 'stall', when });
 		await run({ documents: texts(3 * maxParallelBatches) }, { options: { batchSize: 1 } });
-		expect(gateway.requests).toHaveLength(3 * maxParallelBatches);
-		// Three rounds; without a limit it would be one.
-		expect(Date.now() - started).toBeGreaterThan(290);
+		expect(inFlight).toHaveLength(3 * maxParallelBatches);
+		expect(Math.max(...inFlight)).toBe(maxParallelBatches);
 	});
 
 	it('asks for nothing when there are no documents', async () => {
@@ -238,11 +247,16 @@ describe('the embeddings node of a vector store', () => {
 		const headers = { 'retry-after': '1' };
 		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
 		gateway.fault({ route: 'embedding', action: 'error', ...limit });
-		const started = Date.now();
-		expect(vectorsOf(await run({ documents: texts(2) }))).toHaveLength(2);
-		expect(Date.now() - started).toBeGreaterThanOrEqual(990);
-		expect(Date.now() - started).toBeLessThan(5000);
-		expect(gateway.requests).toHaveLength(2);
+		const time = new SimulatedTime();
+		try {
+			const started = Date.now();
+			expect(vectorsOf(await run({ documents: texts(2) }))).toHaveLength(2);
+			expect(Date.now() - started).toBeGreaterThanOrEqual(1000);
+			expect(Date.now() - started).toBeLessThan(5000);
+			expect(gateway.requests).toHaveLength(2);
+		} finally {
+			await time.end();
+		}
 	});
 
 	it('turns to the backup URL when the base URL is dead', async () => {
@@ -261,19 +275,24 @@ describe('the embeddings node of a vector store', () => {
 
 	it('ends at once when the user presses Stop', async () => {
 		gateway.fault({ route: 'embedding', action: 'stall', times: Infinity });
-		let stopped = Infinity;
-		const onStart = (cancel: () => void) => {
-			const timer = setInterval(() => {
-				if (gateway.requests.length === 0) return;
-				clearInterval(timer);
-				stopped = Date.now();
-				cancel();
-			}, 10);
-		};
-		const result = await run({ documents: texts(2) }, { onStart });
-		expect(result.status).toBe('canceled');
-		expect(Date.now() - stopped).toBeLessThan(1000);
-		expect(gateway.requests).toHaveLength(1);
+		const time = new SimulatedTime();
+		try {
+			let stopped = Infinity;
+			const onStart = (cancel: () => void) => {
+				const timer = setInterval(() => {
+					if (gateway.requests.length === 0) return;
+					clearInterval(timer);
+					stopped = Date.now();
+					cancel();
+				}, 10);
+			};
+			const result = await run({ documents: texts(2) }, { onStart });
+			expect(result.status).toBe('canceled');
+			expect(Date.now() - stopped).toBeLessThan(1000);
+			expect(gateway.requests).toHaveLength(1);
+		} finally {
+			await time.end();
+		}
 	});
 
 	it('names all options that cannot be used, before anything is sent', async () => {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { examplesFolder, readExample, settingsOf, withSettings } from '../demo/example';
 import { startGateway, type Gateway } from '../gateway';
-import { isKnownPackage, nodeTypes, runWorkflow } from '../harness';
+import { Renderer } from '../gateway/rendering';
+import { isKnownPackage, nodeTypes, runWorkflow, SimulatedTime } from '../harness';
 import { readMp4, type Mp4Facts } from '../support/mp4';
 import { picture } from './support/samples';
 import { credentialFor } from './support/workflows';
@@ -77,17 +78,25 @@ describe.each(files)('%s', (file) => {
 });
 
 describe('run as it is, with settings of its user', () => {
+	const renderer = new Renderer();
+	let time: SimulatedTime;
 	let gateway: Gateway;
 	let folder: string;
 
 	beforeEach(async () => {
-		gateway = await startGateway({ jobSeconds: 0 });
+		time = new SimulatedTime();
+		gateway = await startGateway({
+			jobSeconds: 0,
+			render: async (spec) => await time.during(renderer.render(spec)),
+		});
 		folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'examples-')));
 	});
 	afterEach(async () => {
 		await gateway.close();
+		await time.end();
 		rmSync(folder, { recursive: true });
 	});
+	afterAll(async () => await renderer.close());
 
 	const link = (colour: string) => gateway.addMedia(`${colour}.png`, picture(colour), 'image/png');
 

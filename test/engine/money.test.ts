@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startGateway, type Gateway } from '../gateway';
-import { retryExecution, runWorkflow } from '../harness';
+import { retryExecution, runWorkflow, SimulatedTime } from '../harness';
 import {
 	byId,
 	chain,
@@ -18,16 +18,21 @@ const isOrder = (order: number) => (request: { body?: unknown }) =>
 	JSON.stringify(request.body).includes(`"Order ${order}"`);
 
 describe('a create is never paid twice', () => {
+	let time: SimulatedTime;
 	let gateway: Gateway;
 	let media: Array<{ type: string; url: string }>;
 
 	beforeEach(async () => {
+		time = new SimulatedTime();
 		gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
 		media = [
 			{ type: 'reference_image', url: gateway.addMedia('a.png', new Uint8Array(8), 'image/png') },
 		];
 	});
-	afterEach(async () => await gateway.close());
+	afterEach(async () => {
+		await gateway.close();
+		await time.end();
+	});
 
 	const tenCreates = async (settings: Partial<INode> = {}, options = {}) =>
 		await runWorkflow(

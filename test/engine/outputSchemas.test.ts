@@ -27,7 +27,7 @@ const models: Record<string, string> = {
 	'embedding.create': 'embed-1',
 };
 
-const folderOf = (node: string) => path.join(__dirname, '../../dist/nodes', node);
+const folderOf = (node: string) => path.join(__dirname, '../../nodes', node);
 
 /** As n8n's server finds it for the editor. */
 function schemaOf(node: string, menus: { resource?: string; operation?: string } = {}): Schema {

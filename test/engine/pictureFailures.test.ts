@@ -12,7 +12,7 @@ const continuing = { onError: 'continueErrorOutput' } as const;
 let time: SimulatedTime;
 let gateway: Gateway;
 beforeEach(async () => {
-	time = new SimulatedTime(100);
+	time = new SimulatedTime();
 	gateway = await startGateway();
 });
 afterEach(async () => {

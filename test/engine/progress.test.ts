@@ -1,27 +1,37 @@
 import type { StructuredChunk } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
-import { runWorkflow } from '../harness';
+import { runWorkflow, SimulatedTime } from '../harness';
 import { sampleVideo } from './support/samples';
 import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
 
 describe('Wait for Video in a workflow that streams', () => {
+	let time: SimulatedTime;
 	let gateway: Gateway;
 	let video: Uint8Array;
 
 	beforeAll(async () => (video = await sampleVideo()));
 	beforeEach(async () => {
-		gateway = await startGateway({ jobSeconds: 7, render: async () => video });
+		time = new SimulatedTime();
+		gateway = await startGateway({ jobSeconds: Infinity });
 	});
-	afterEach(async () => await gateway.close());
+	afterEach(async () => {
+		await gateway.close();
+		await time.end();
+	});
 
-	const create = (prompt: string) =>
-		modelGateway({ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt });
+	const create = modelGateway({
+		...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
+	});
 
 	/** What came from the waiting node, and when, in milliseconds since the video was ordered. */
-	async function chunksOf(prompt = 'A boat') {
+	async function chunksOf(end: (id: string) => void) {
+		gateway.once('job', ({ id }) => {
+			setTimeout(() => gateway.jobs.start(id), 1500);
+			setTimeout(() => end(id), 7000);
+		});
 		const chunks: Array<StructuredChunk & { after: number }> = [];
 		const wait = waitForVideo({ pollIntervalSeconds: 3 }, { parameters: { download: false } });
-		await runWorkflow(chain(create(prompt), wait), {
+		await runWorkflow(chain(create, wait), {
 			credentials: credentialFor(gateway),
 			onChunk(chunk) {
 				if (chunk.metadata.nodeName !== 'Wait') return;
@@ -32,7 +42,7 @@ describe('Wait for Video in a workflow that streams', () => {
 	}
 
 	it('streams a line whenever its state changes, and at once', async () => {
-		const chunks = await chunksOf();
+		const chunks = await chunksOf((id) => gateway.jobs.complete(id, video));
 		const { job } = gateway.ledger[0];
 		expect(chunks.map(({ type, content }) => `${type}${content ? ` ${content}` : ''}`)).toEqual([
 			'begin',
@@ -46,7 +56,7 @@ describe('Wait for Video in a workflow that streams', () => {
 	});
 
 	it('ends its lines when the job fails', async () => {
-		const [last, end, ...rest] = (await chunksOf('[fail]')).slice(-3);
+		const [last, end, ...rest] = (await chunksOf((id) => gateway.jobs.fail(id))).slice(-3);
 		expect(last.content).toMatch(/: failed\n\n$/);
 		expect(end.type).toBe('end');
 		// n8n's own, of the node that failed.

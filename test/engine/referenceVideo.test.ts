@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
-import { runWorkflow } from '../harness';
+import { Renderer } from '../gateway/rendering';
+import { runWorkflow, SimulatedTime } from '../harness';
 import { readMp4 } from '../support/mp4';
 import { picture } from './support/samples';
 import {
@@ -13,16 +14,26 @@ import {
 } from './support/workflows';
 
 describe('from reference media to an mp4', () => {
+	const renderer = new Renderer();
+	let time: SimulatedTime;
 	let gateway: Gateway;
 	let red: string;
 	let blue: string;
 
 	beforeAll(async () => {
-		gateway = await startGateway({ jobSeconds: 1 });
+		time = new SimulatedTime();
+		gateway = await startGateway({
+			jobSeconds: 0,
+			render: async (spec) => await time.during(renderer.render(spec)),
+		});
 		red = gateway.addMedia('red.png', picture('red'), 'image/png');
 		blue = gateway.addMedia('blue.png', picture('blue'), 'image/png');
 	});
-	afterAll(async () => await gateway.close());
+	afterAll(async () => {
+		await gateway.close();
+		await time.end();
+		await renderer.close();
+	});
 
 	const run = async (create: IDataObject, json: IDataObject = {}) =>
 		await runWorkflow(

@@ -4,7 +4,13 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { operations } from '../../nodes/ModelGateway/resources';
 import { textAt } from '../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../gateway';
-import { openSignedBinary, registerTypes, runWorkflow, type WorkflowJson } from '../harness';
+import {
+	openSignedBinary,
+	registerTypes,
+	runWorkflow,
+	SimulatedTime,
+	type WorkflowJson,
+} from '../harness';
 import { picture, sampleVideo, sha256 } from './support/samples';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
@@ -42,6 +48,7 @@ interface Call {
 }
 
 describe('as a tool of an agent', () => {
+	let time: SimulatedTime;
 	let gateway: Gateway;
 	let video: Uint8Array;
 
@@ -50,9 +57,15 @@ describe('as a tool of an agent', () => {
 		registerTypes({ nodes: [agent] });
 	});
 	beforeEach(async () => {
-		gateway = await startGateway({ jobSeconds: Infinity, render: async () => video });
+		time = new SimulatedTime();
+		gateway = await startGateway({
+			...{ jobSeconds: Infinity, draw: async () => picture('blue') },
+		});
 	});
-	afterEach(async () => await gateway.close());
+	afterEach(async () => {
+		await gateway.close();
+		await time.end();
+	});
 
 	const answers = async (
 		name: string,
@@ -222,7 +235,9 @@ describe('as a tool of an agent', () => {
 		const body = JSON.stringify({ data: [{ b64_json }] });
 		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
 		const { url } = await answer('modelGateway', drawn);
-		expect((await openSignedBinary(String(url))).mimeType).toBe('image/png');
+		const { stream, mimeType } = await openSignedBinary(String(url));
+		stream.destroy();
+		expect(mimeType).toBe('image/png');
 
 		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
 		const { next_step, ...rest } = await answer('modelGateway', drawn, { memoryOnly: true });

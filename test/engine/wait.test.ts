@@ -1,12 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { once } from 'node:events';
 import { startGateway, type Gateway, type GatewayOptions } from '../gateway';
-import { runWorkflow, type RunOptions } from '../harness';
+import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
 import { sampleVideo, sha256 } from './support/samples';
 import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
 
 describe('Wait for Video', () => {
+	let time: SimulatedTime;
 	let gateway: Gateway;
 	let video: Uint8Array;
 
@@ -14,7 +15,11 @@ describe('Wait for Video', () => {
 		gateway = await startGateway({ jobSeconds: 0, render: async () => video, ...options });
 	};
 	beforeAll(async () => void (video = await sampleVideo()));
-	afterEach(async () => await gateway.close());
+	beforeEach(() => void (time = new SimulatedTime()));
+	afterEach(async () => {
+		await gateway.close();
+		await time.end();
+	});
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);
 
@@ -35,7 +40,7 @@ describe('Wait for Video', () => {
 
 	it('waits for three items of both kinds side by side', async () => {
 		// Each takes longer than one poll, so that they really run at the same time.
-		await start({ jobSeconds: 4 });
+		await start({ jobSeconds: Infinity });
 		const create = modelGateway(
 			{
 				resource: 'video',
@@ -46,11 +51,13 @@ describe('Wait for Video', () => {
 			{ name: 'Create' },
 		);
 		const [task, other] = createJobs(2);
-		for (const job of [task, other]) setTimeout(() => gateway.jobs.complete(job.id, video), 4000);
 		const created = await runWorkflow(chain(create), {
 			credentials: credentialFor(gateway),
 			input: [{ json: { prompt: 'A boat' } }],
 		});
+		for (const { id } of [task, other, { id: String(created.items('Create')[0].json.id) }]) {
+			setTimeout(() => gateway.jobs.complete(id, video), 4000);
+		}
 		const begun = Date.now();
 		const result = await runWorkflow(chain(waitForVideo({ pollIntervalSeconds: 3 })), {
 			credentials: credentialFor(gateway),

@@ -1,5 +1,5 @@
 /**
- * Runs workflow JSON through n8n's real engine, with n8n's own core nodes and this package as built.
+ * Runs workflow JSON through n8n's real engine, with n8n's own core nodes and the sources of this package.
  * Works under jest and in a plain script (the demo, the benchmarks).
  */
 import { removeHome } from './setup';

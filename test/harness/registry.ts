@@ -9,7 +9,15 @@ import {
 	type IVersionedNodeType,
 } from 'n8n-workflow';
 import path from 'node:path';
+import '../../credentials/ModelGatewayApi.credentials';
+import '../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node';
+import '../../nodes/LmChatModelGateway/LmChatModelGateway.node';
+import '../../nodes/ModelGateway/ModelGateway.node';
+import '../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
 import { asTool } from './tools';
+
+/** Where the class is that n8n loads from this file of the published package; imported above, so that jest sees what a test rests on. */
+const sourceOf = (built: string) => built.replace(/^dist\/(.*)\.js$/, '$1.ts');
 
 /**
  * Packages are opened on first use, and by n8n's own loader: what n8n would refuse to load fails here too.
@@ -25,8 +33,8 @@ const openers: Record<string, () => PackageDirectoryLoader> = {
 	'n8n-nodes-model-gateway': () => {
 		const loader = new PackageDirectoryLoader(path.resolve(__dirname, '../..'));
 		const { n8n, version } = loader.packageJson;
-		n8n?.nodes?.forEach((file) => loader.loadNodeFromFile(file, version));
-		n8n?.credentials?.forEach((file) => loader.loadCredentialFromFile(file));
+		n8n?.nodes?.forEach((file) => loader.loadNodeFromFile(sourceOf(file), version));
+		n8n?.credentials?.forEach((file) => loader.loadCredentialFromFile(sourceOf(file)));
 		return loader;
 	},
 };

@@ -15,18 +15,21 @@ const step = 1;
  */
 export class SimulatedTime {
 	private readonly sockets = new Set<Socket>();
-	/** What the system is asked of files and names, until it has answered: a busy disk may take long. */
+	/**
+	 * What the system is asked of files and names, until it has answered: a busy disk may take long. And what
+	 * native modules do on threads, such as to draw: their work has no name.
+	 */
 	private readonly asked = new Set<number>();
 	private readonly asking = createHook({
 		init: (id, type) => {
-			if (/^(FSREQ|GETADDRINFO)/.test(type)) this.asked.add(id);
+			if (/^(FSREQ|GETADDRINFO|undefined$)/.test(type)) this.asked.add(id);
 		},
 		after: (id) => this.asked.delete(id),
-		destroy: (id) => this.asked.delete(id),
 	}).enable();
 	/** What was last waited for with patience, and did not change. */
 	private still?: string;
 	private opened = 0;
+	private unseen = 0;
 	private readonly ending = new AbortController();
 	private readonly pump: Promise<void>;
 
@@ -49,6 +52,12 @@ export class SimulatedTime {
 		jest.spyOn(dns, 'lookup').mockImplementation(lookUpHere as typeof dns.lookup);
 		subscribe('net.client.socket', this.watch);
 		this.pump = this.run();
+	}
+
+	/** Stands still until this has ended, which time cannot see: worker threads that render. */
+	async during<T>(work: Promise<T>): Promise<T> {
+		this.unseen++;
+		return await work.finally(() => this.unseen--);
 	}
 
 	/** Settles when every connection that was opened from here has ended. */
@@ -86,13 +95,13 @@ export class SimulatedTime {
 	private async isAtRest(): Promise<boolean> {
 		// What has just happened may have consequences.
 		for (let turn = 0; turn < 3; turn++) await setImmediate();
-		if (jest.getTimerCount() === 0 || this.asked.size > 0) {
+		if (jest.getTimerCount() === 0 || this.asked.size + this.unseen > 0) {
 			await this.pause(step);
 			return false;
 		}
 		const { state } = this;
 		const isIdle = this.sockets.size === 0;
-		// Threads that compress and draw are not seen, so that it may only seem idle.
+		// Threads that compress are not seen, so that it may only seem idle.
 		const share = isIdle ? 0.25 : 1;
 		// A timer that recurs makes no difference.
 		const looks = state === this.still ? 0 : this.patience * share;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../package.json';
+import { PackageDirectoryLoader } from 'n8n-core';
 import { packInto } from '../support/packed';
 
 const root = path.join(__dirname, '../..');
@@ -37,6 +38,22 @@ describe('the package as it is published', () => {
 	});
 
 	it('is small', () => expect(size).toBeLessThan(100_000));
+
+	it('is loaded by n8n as it was built', async () => {
+		const loader = new PackageDirectoryLoader(root);
+		await loader.loadAll();
+		expect(loader.types.credentials.map(({ name }) => name)).toEqual(['modelGatewayApi']);
+		expect(loader.types.nodes.map(({ name }) => name).sort()).toEqual([
+			'embeddingsModelGateway',
+			'lmChatModelGateway',
+			'modelGateway',
+			'modelGatewayWaitForVideo',
+		]);
+		for (const { codex, iconUrl } of loader.types.nodes) {
+			expect(codex?.resources?.primaryDocumentation).toHaveLength(1);
+			expect(JSON.stringify(iconUrl)).toContain('.svg');
+		}
+	});
 
 	it('gives the same classes when it is required', async () => {
 		const classes = await packageClasses();

@@ -225,14 +225,7 @@ describe.each<[string, Row[]]>([
 	],
 	[
 		'Stop',
-		[
-			[
-				'ends the wait',
-				task,
-				[started(0), { type: 'stopped' }],
-				fail('The execution was stopped'),
-			],
-		],
+		[['ends the wait', task, [started(0), { type: 'stopped' }], fail('The execution was stopped')]],
 	],
 ])('%s', (_, rows) => {
 	it.each(rows)('%s', (_, state, events, action) => {

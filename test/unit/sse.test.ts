@@ -1,6 +1,7 @@
 import { EventParser, type StreamEvent } from '../../nodes/shared/gateway/chat/eventStream';
 import { exchange } from '../../nodes/shared/gateway/client/exchange';
 import type { Clock } from '../../nodes/shared/gateway/client/http';
+import { unlessEndless } from '../support/endless';
 import { fc } from '../support/fuzz';
 
 const dataOf = ({ data }: StreamEvent) => data;
@@ -67,13 +68,14 @@ describe('a stream of events', () => {
 	});
 
 	it('takes time in proportion to a long line, however small its pieces', () => {
-		const piece = 'x'.repeat(16_384);
+		const piece = 'x'.repeat(64);
+		const pieces = 2 ** 18;
 		const parser = new EventParser();
-		const start = performance.now();
 		parser.push('data: ');
-		for (let count = 0; count < 256; count++) parser.push(piece);
-		expect(parser.push('\n\n')[0].data).toHaveLength(256 * piece.length);
-		expect(performance.now() - start).toBeLessThan(250);
+		unlessEndless(() => {
+			for (let count = 0; count < pieces; count++) parser.push(piece);
+		});
+		expect(parser.push('\n\n')[0].data).toHaveLength(pieces * piece.length);
 	});
 });
 

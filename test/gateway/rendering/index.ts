@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-import { WorkerPool } from './pool';
+import { endOfWork, WorkerPool } from './pool';
 import type { RenderSpec } from './spec';
 
 export { mainColour } from './colour';
@@ -22,7 +23,7 @@ export class Renderer {
 	private readonly pool: WorkerPool<RenderSpec, Uint8Array>;
 
 	constructor({ workers = Math.ceil(availableParallelism() / 2) }: RendererOptions = {}) {
-		this.pool = new WorkerPool({ size: workers, startWorker });
+		this.pool = new WorkerPool({ size: workers, startWorker, endWorker });
 	}
 
 	/**
@@ -47,4 +48,10 @@ function startWorker(): Worker {
 	return new Worker(join(__dirname, 'worker.ts'), {
 		execArgv: ['--require', require.resolve('tsx/cjs')],
 	});
+}
+
+/** It comes to its end by itself: a thread that is terminated while it encodes can take the process with it. */
+async function endWorker(worker: Worker): Promise<void> {
+	worker.postMessage(endOfWork);
+	await once(worker, 'exit');
 }

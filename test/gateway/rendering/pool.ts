@@ -1,5 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 
+/** What a worker is told that has to end. */
+export const endOfWork = 'end';
+
 /** What a worker posts back for the task it was posted. */
 export type Answer<Result> = { result: Result } | { error: string };
 
@@ -13,6 +16,8 @@ export interface PoolOptions {
 	/** Most workers alive at once. */
 	size: number;
 	startWorker(): Worker;
+	/** How a worker ends, whatever it is at; by default at once. */
+	endWorker?(worker: Worker): Promise<unknown>;
 }
 
 /**
@@ -42,7 +47,8 @@ export class WorkerPool<Task, Result> {
 		const unfinished = [...this.busy.values(), ...this.queue.splice(0)];
 		this.busy.clear();
 		for (const job of unfinished) job.reject(new Error('The worker pool was closed.'));
-		await Promise.all([...this.workers].map((worker) => worker.terminate()));
+		const { endWorker = async (worker: Worker) => await worker.terminate() } = this.options;
+		await Promise.all([...this.workers].map(endWorker));
 	}
 
 	private dispatch(): void {

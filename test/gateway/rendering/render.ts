@@ -7,8 +7,11 @@ import { scenesAt } from './timeline';
 /** The first frame of the video is the picture alone: it has to equal a given first frame. */
 const captionFadeSeconds = 0.5;
 
-/** Renders the whole video on this thread. Rejects with an error that names the media item at fault. */
-export async function render(spec: RenderSpec): Promise<Uint8Array<ArrayBuffer>> {
+/** Renders the whole video on this thread. Rejects with an error that names the media item at fault, and when aborted. */
+export async function render(
+	spec: RenderSpec,
+	signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
 	const { width, height, seconds } = spec;
 	const scenes = await openScenes(spec);
 	const caption = spec.caption.trim() ? captionLabel(spec.caption, spec) : undefined;
@@ -19,6 +22,7 @@ export async function render(spec: RenderSpec): Promise<Uint8Array<ArrayBuffer>>
 			height,
 			seconds,
 			async drawFrame(context, instant) {
+				signal?.throwIfAborted();
 				for (const showing of scenesAt(instant, { scenes: scenes.length, seconds })) {
 					context.globalAlpha = showing.opacity;
 					await scenes[showing.scene].draw(context, showing);

@@ -1,18 +1,29 @@
 import { parentPort } from 'node:worker_threads';
 
-import type { Answer } from './pool';
+import { endOfWork, type Answer } from './pool';
 import { render } from './render';
 import type { RenderSpec } from './spec';
 
 if (!parentPort) throw new Error('worker.ts runs as a worker thread only.');
 const port = parentPort;
+const ending = new AbortController();
+let work = Promise.resolve();
 
 // Native codecs do not keep the event loop alive while they work; this listener does.
-port.on('message', async (spec: RenderSpec) => {
+port.on('message', (message: RenderSpec | typeof endOfWork) => {
+	if (message === endOfWork) {
+		ending.abort();
+		void work.finally(() => process.exit());
+	} else {
+		work = answer(message);
+	}
+});
+
+async function answer(spec: RenderSpec): Promise<void> {
 	try {
-		const result = await render(spec);
+		const result = await render(spec, ending.signal);
 		port.postMessage({ result } satisfies Answer<Uint8Array>, [result.buffer]);
 	} catch (error) {
 		port.postMessage({ error: (error as Error).message } satisfies Answer<Uint8Array>);
 	}
-});
+}

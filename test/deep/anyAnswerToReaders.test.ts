@@ -25,6 +25,7 @@ import { excerpt, textAt } from '../../nodes/shared/gateway/json';
 import { modelList } from '../../nodes/shared/gateway/models/responses';
 import { answerOf } from '../support/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
+import { unlessEndless } from '../support/endless';
 import { fc, tries } from '../support/fuzz';
 import { expectPlain } from '../support/plain';
 import { trueAnswers } from '../support/trueAnswers';
@@ -153,7 +154,6 @@ describe('any answer at all', () => {
 		const { like, read, isGood } = reader;
 		let good = 0;
 		const property = fc.property(answersLike(like), (answer) => {
-			const begun = performance.now();
 			try {
 				const value = read(answer);
 				good++;
@@ -163,10 +163,10 @@ describe('any answer at all', () => {
 				if (!(error instanceof UnusableResponse)) throw error;
 				expect(error.message.length).toBeLessThan(1000);
 			}
-			expect(performance.now() - begun).toBeLessThan(1000);
 		});
-		fc.assert(property, tries(500));
+		const runs = tries(500);
+		unlessEndless(() => fc.assert(property, runs));
 		// Of a function that refuses all, nothing would be learned.
-		expect(good).toBeGreaterThan(20);
+		expect(good).toBeGreaterThan(runs.numRuns / 25);
 	});
 });

@@ -70,7 +70,7 @@ export function faultPage(cells: Cell[]): string {
 	const routes = new Set(cells.map(({ route }) => route.name)).size;
 	return `# Every fault, every request
 
-Written by \`test/engine/faultMatrix.test.ts\` from what it saw: ${cells.length} workflows in n8n's engine, of which each makes one of ${routes} requests and meets one of ${faults.length} faults. How to read a cell:
+Written by \`test/deep/faultMatrix.test.ts\` from what it saw: ${cells.length} workflows in n8n's engine, of which each makes one of ${routes} requests and meets one of ${faults.length} faults. How to read a cell:
 
 - \`item\`: the node gave what it should. \`error 429\`: it gave an error, with this HTTP status; without a number, no answer came.
 - \`3×\`: so many requests reached the service.

@@ -4,7 +4,7 @@ import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
 import { fc, tries } from '../support/fuzz';
 import { expectPlain } from '../support/plain';
 import { trueAnswers } from '../support/trueAnswers';
-import { subjects, tryNode, user } from './support/everyNode';
+import { subjects, tryNode, user } from './everyNode';
 
 const types = ['application/json', 'text/html', 'text/event-stream', 'video/mp4'];
 const jobs = { task_id: 'task_1', id: 'video_1' };
@@ -39,11 +39,12 @@ describe('any answer of the service', () => {
 			const faults = routes.map((route) =>
 				gateway.fault({ route, action: 'answer', status, headers, body, times: Infinity }),
 			);
-			const begun = performance.now();
+			const begun = Date.now();
 			const parameters = { ...subject.parameters, options: { timeoutMinutes: 0.5 } };
 			const outcome = await tryNode(subject, { parameters, continues, gateway, json: jobs });
 			for (const fault of faults) fault.remove();
-			expect(performance.now() - begun).toBeLessThan(10_000);
+			// In simulated time: what waits has half a minute, all else a few tries.
+			expect(Date.now() - begun).toBeLessThan(20 * 60_000);
 			expectPlain(outcome);
 		});
 		await fc.assert(property, tries(20));

@@ -5,6 +5,7 @@ import { markdownImages } from '../../nodes/shared/gateway/images/markdown';
 import { readChatImages } from '../../nodes/shared/gateway/images/responses';
 import { answerOf } from '../support/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
+import { unlessEndless } from '../support/endless';
 import { fc, tries } from '../support/fuzz';
 import { expectPlain } from '../support/plain';
 
@@ -60,8 +61,9 @@ describe('any stream of chunks', () => {
 				if (!(error instanceof UnusableResponse)) throw error;
 			}
 		});
-		fc.assert(property, tries(1500));
-		expect(good).toBeGreaterThan(100);
+		const runs = tries(1500);
+		fc.assert(property, runs);
+		expect(good).toBeGreaterThan(runs.numRuns / 15);
 	});
 
 	it('keeps a field whatever its name is', () => {
@@ -94,14 +96,13 @@ describe('any text in which pictures are looked for', () => {
 		fc.assert(property, tries(1000));
 	});
 
-	it.each(['![', '](', '![](', '![a](<', '(data:image/', '![a](data:image/png;base64,', '\\', ' '])(
-		'takes no longer for a million of %j than for any text',
-		(piece) => {
-			const content = `![it](https://a.example/p.png) ${piece.repeat(1_000_000 / piece.length)}`;
-			const answer = answerOf({ choices: [{ message: { content } }] });
-			const begun = performance.now();
-			expect(readChatImages(answer).pictures.length).toBeGreaterThan(0);
-			expect(performance.now() - begun).toBeLessThan(3000);
-		},
-	);
+	it.each([
+		...['![', '![[', '](', '![](', '![](<', '![a](<', '![a](( ', '(', '\\', ' '],
+		...['(data:image/', '![a](data:image/png;base64,', `(data:image/a,${' '.repeat(999)}`],
+	])('takes time in proportion to its length: %j, a million characters long', (piece) => {
+		const content = `![it](https://a.example/p.png) ${piece.repeat(1_000_000 / piece.length)}`;
+		const answer = answerOf({ choices: [{ message: { content } }] });
+		const { pictures } = unlessEndless(() => readChatImages(answer));
+		expect(pictures.length).toBeGreaterThan(0);
+	});
 });

@@ -6,7 +6,7 @@ import { anyValue, placesOf, propertiesOf, withValue } from '../support/anyParam
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import { fc, tries } from '../support/fuzz';
-import { png, subjects, tryNode, user } from './support/everyNode';
+import { png, subjects, tryNode, user } from './everyNode';
 
 describe('any value of any parameter', () => {
 	let gateway: Gateway;
@@ -61,9 +61,7 @@ describe('any value of any parameter', () => {
 			}
 			const json = { ...jobs, values: set.map(([, { value }]) => value) } as IDataObject;
 			const before = gateway.requests.length;
-			const begun = performance.now();
 			const outcome = await tryNode(subject, { parameters, continues, gateway, json });
-			expect(performance.now() - begun).toBeLessThan(5000);
 
 			const requests = gateway.requests.slice(before);
 			if (!set.some(([, { mayBeNull }]) => mayBeNull)) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { FaultAction, Route } from '../../gateway';
-import { byId, createReferenceVideo } from './workflows';
+import type { FaultAction, Route } from '../gateway';
+import { byId, createReferenceVideo } from '../engine/support/workflows';
 
 /** An operation that costs money. */
 interface Paid {
@@ -15,7 +15,7 @@ interface Paid {
 const text = '={{ $json.text }}';
 const messages = { values: [{ role: 'user', content: text }] };
 
-const operations: Paid[] = [
+export const operations: Paid[] = [
 	{
 		...{ name: 'referenceVideo.create', route: 'referenceVideoCreate', makesJob: true },
 		parameters: { ...createReferenceVideo().parameters, prompt: text },
@@ -49,7 +49,7 @@ const operations: Paid[] = [
 ];
 
 /** What can go wrong with a paid request; each at any stage at which it can. */
-const faults: FaultAction[] = [
+export const faults: FaultAction[] = [
 	...[false, true].flatMap((accepted): FaultAction[] => [
 		{ action: 'reset', accepted },
 		{ action: 'stall', accepted },
@@ -79,13 +79,15 @@ const faults: FaultAction[] = [
 /** After these, the answer is what it was. */
 export const harmless = new Set<FaultAction['action'] | undefined>([undefined, 'headers']);
 
+const times = fc.integer({ min: 1, max: 6 });
+
 export const scenarios = fc.record({
 	operation: fc.constantFrom(...operations),
 	items: fc.integer({ min: 1, max: 3 }),
 	faults: fc.array(
 		fc.record({
 			fault: fc.constantFrom(...faults),
-			times: fc.integer({ min: 1, max: 6 }),
+			times,
 			skip: fc.integer({ min: 0, max: 3 }),
 		}),
 		{ maxLength: 3 },
@@ -105,4 +107,12 @@ export const scenarios = fc.record({
 	/** Stop is pressed after so many requests. */
 	stopAfter: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 8, nil: undefined }),
 });
+
+/** This operation meets this fault, whatever else is the case. */
+export const scenariosOf = (operation: Paid, fault: FaultAction) =>
+	fc.tuple(scenarios, times).map(([given, often]): Scenario => {
+		const faults = [{ fault, times: often, skip: 0 }, ...given.faults];
+		return { ...given, operation, faults, isDown: given.isDown && given.hasBackup };
+	});
+
 export type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;

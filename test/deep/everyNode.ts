@@ -6,13 +6,13 @@ import type {
 	INodeType,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import type { Embeddings } from '../../../nodes/EmbeddingsModelGateway/embeddings';
-import { operations } from '../../../nodes/ModelGateway/resources';
-import { endpoints, type Endpoint } from '../../../nodes/shared/gateway/protocol/endpoints';
-import type { Gateway } from '../../gateway';
-import { resumeExecution, runWorkflow } from '../../harness';
-import { picture } from './samples';
-import { byId, chain, credentialFor } from './workflows';
+import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
+import { operations } from '../../nodes/ModelGateway/resources';
+import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
+import type { Gateway } from '../gateway';
+import { resumeExecution, runWorkflow } from '../harness';
+import { picture } from '../engine/support/samples';
+import { byId, chain, credentialFor } from '../engine/support/workflows';
 
 /** A picture for whatever takes one. */
 export const png = Buffer.from(picture('red')).toString('base64');
