@@ -29,11 +29,13 @@ export async function park(context: IExecuteFunctions, time: number): Promise<vo
 }
 
 /**
- * As it starts, n8n takes up what is due before it looks for crashed executions, and takes for crashed what it
- * has just taken up: it reads that as it was stored, and stores it as crashed. A pass that is stored in between
- * is lost; one that is stored later stands, because n8n stores it whatever the mark, unless Stop was pressed.
- * The look comes once, before n8n answers its users: seconds after its process began, on a small machine up to
- * a minute. So what an earlier n8n has parked does not go on before the process is that old.
+ * Where an earlier process of n8n has parked the execution, waits until the start of the present one is over.
+ *
+ * A starting n8n resumes what is due, and only then searches for crashed executions. It mistakes those that it has
+ * just resumed for crashed ones: it reads them as they were stored, and stores them again, marked as crashed. What
+ * a pass stores between the two is lost. What it stores later is kept, because n8n does not heed the mark, unless
+ * Stop was pressed. The search runs once, before n8n answers its users: seconds after the process has begun, on a
+ * small machine up to a minute.
  */
 export async function outlastStart(context: IExecuteFunctions): Promise<void> {
 	const { parkedBy } = memoryOf(context);

@@ -7,8 +7,8 @@ import { whileWaiting } from './fields';
 import { parkingObstacle } from './parking';
 
 /**
- * In milliseconds: a person before the screen sees a job through without a pause if it is as short as that. Then
- * n8n stores the execution, once.
+ * How long a manual run keeps the execution open before n8n stores it, once, in milliseconds: who runs a short job
+ * by hand then sees no pause.
  */
 const beforeStored = 15_000;
 

@@ -114,11 +114,11 @@ function videoWait(
 	return {
 		endpoint: jobKinds.task.endpoint,
 
-		prepare(parameters, { reportJob: note }) {
+		prepare(parameters, { reportJob }) {
 			const id = jobIdOf(parameters, 'jobId', 'Job ID');
 			const kind = jobKindOf(parameters, id);
-			// Also when another item makes the node fail before any job is asked for.
-			if (id !== '') note({ kind, id });
+			// Also when another item makes the node fail before any job is polled.
+			if (id !== '') reportJob({ kind, id });
 			const seconds = parameters.optionalNumber('pollIntervalSeconds');
 			return {
 				id,

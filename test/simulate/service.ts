@@ -90,5 +90,5 @@ export class SimulatedService {
 function statusOf({ kind, endsAt, fails, linkedAt }: ServiceJob, now: number): JobStatus {
 	if (now < endsAt) return statuses.running;
 	if (fails) return statuses.failed;
-	return kind === 'task' && now < linkedAt ? statuses.withoutLink : statuses.completed;
+	return kind === 'task' && now >= linkedAt ? statuses.completed : statuses.withoutLink;
 }

@@ -549,6 +549,23 @@ describe('a fresh link', () => {
 		expect((await failureOf(wait.freshSource())).message).toMatch(/has no link to the file$/);
 	});
 
+	it('that two items need at the same time comes with one poll', async () => {
+		const { wait, jobs } = waitFor(inTurn(completed, { ...completed, result_url: fresh }), task());
+		await wait.hold();
+		const both = await Promise.all([wait.freshSource(), wait.freshSource()]);
+		expect(both.map(({ url }) => url)).toEqual([fresh, fresh]);
+		expect(jobs.times).toEqual([0, 3000]);
+	});
+
+	it('that is refused is reported with the job, which is paid for', async () => {
+		const { wait } = waitFor(inTurn(completed, refusal(404)), task());
+		await wait.hold();
+		expect((await failureOf(wait.freshSource())).record).toMatchObject({
+			message: expect.stringMatching(/^Video task job_1 finished\. /),
+			...{ status: 404, billed: 'yes', job: { id: 'job_1', status: 'completed' } },
+		});
+	});
+
 	it.each<[string, Said]>([
 		['is lost', lost],
 		['meets an error', refusal(500)],

@@ -33,10 +33,10 @@ export function jobStatusOperation(job: {
 			id: jobIdOf(parameters, idField.name, idField.displayName),
 			timeout: parameters.timeout,
 		}),
-		async perform({ id, timeout }, { gateway, reportJob: note }) {
-			note({ kind, id });
+		async perform({ id, timeout }, { gateway, reportJob }) {
+			reportJob({ kind, id });
 			const { fields, status, progress } = await getJobStatus(gateway, { kind, id, timeout });
-			note({ kind, id, status, progress });
+			reportJob({ kind, id, status, progress });
 			return [{ json: (kind === 'video' ? videoFields(fields, id) : fields) as IDataObject }];
 		},
 	};
