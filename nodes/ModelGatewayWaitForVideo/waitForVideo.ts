@@ -4,6 +4,7 @@ import { asGatewayError } from '../shared/gateway/errors/gatewayError';
 import { jobName, describeProgress } from '../shared/gateway/errors/jobSummary';
 import { JobWatch, type JobSource, type WaitedJob } from '../shared/gateway/jobs/poller';
 import { jobStatus, videoContent } from '../shared/gateway/jobs/responses';
+import { withoutUndefined } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
 import { jobKinds, type JobKind } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
@@ -11,12 +12,12 @@ import { ProgressLines } from '../shared/n8n/agent/progress';
 import type { N8nGateway } from '../shared/n8n/client/gateway';
 import { clock } from '../shared/n8n/client/httpClient';
 import { storeVideo, videoFileName } from '../shared/n8n/files/binary';
-import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/files/fileOutput';
+import { isFetched, type FileOutput } from '../shared/n8n/files/fileOutput';
 import { runItems } from '../shared/n8n/items/run';
 import type { ItemOutput, ItemRun, ItemWork } from '../shared/n8n/items/work';
-import { jobIdOf, jobKindOf } from '../shared/n8n/parameters/jobId';
+import { jobKindOf } from '../shared/n8n/parameters/jobId';
 import { parallelOf } from '../shared/n8n/parameters/options';
-import { defaultParallelDownloads } from './fields';
+import * as fields from './fields';
 import { outlastStart, park } from './parking';
 import { stayOf } from './parkingPolicy';
 import { WaitState } from './waitState';
@@ -61,9 +62,7 @@ function videoWait(
 	state: WaitState,
 	until: number,
 ): ItemWork<Request, ItemOutput[] | undefined> {
-	const downloads = new AdaptiveLimit(
-		parallelOf(context, 'maxParallelDownloads', defaultParallelDownloads),
-	);
+	const downloads = new AdaptiveLimit(parallelOf(context, fields.maxParallelDownloads));
 	// In a short pass they all follow one another closely, so that the next one finds them all due.
 	const spread = until < Infinity ? limits.minPollSeconds : jobKinds.video.pollSeconds;
 	/** Items with the same job share its polls. */
@@ -104,28 +103,18 @@ function videoWait(
 		paid: false,
 
 		prepare(parameters, { reportJob: note }) {
-			const id = jobIdOf(parameters, 'jobId', 'Job ID');
+			const { options } = parameters;
+			const id = fields.jobId.read(parameters);
 			const kind = jobKindOf(parameters, id);
 			// Also when another item makes the node fail before any job is asked for.
 			if (id !== '') note({ kind, id });
-			const seconds = parameters.optionalNumber('pollIntervalSeconds');
 			return {
 				id,
 				kind,
-				output: readFileOutput(parameters),
-				fileName: videoFileName(parameters.optionalText('fileName', 'File Name') ?? id),
-				...(seconds !== undefined && {
-					pollInterval: parameters.duration('pollIntervalSeconds', 'Poll Interval (Seconds)', {
-						unit: 1000,
-						min: 0,
-						default: jobKinds.task.pollSeconds,
-					}),
-				}),
-				timeout: parameters.duration('timeoutMinutes', 'Timeout (Minutes)', {
-					unit: 60_000,
-					min: 0,
-					default: limits.waitMinutes,
-				}),
+				output: fields.file.read(parameters),
+				fileName: videoFileName(fields.fileName.read(options) ?? id),
+				...withoutUndefined({ pollInterval: fields.pollInterval.read(options) }),
+				timeout: fields.timeout.read(options) ?? limits.waitMinutes * 60_000,
 			};
 		},
 

@@ -1,6 +1,6 @@
-import type { INodeProperties } from 'n8n-workflow';
 import type { Endpoint } from '../../gateway/protocol/endpoints';
 import type { ItemWork } from '../items/work';
+import type { Field } from '../parameters/field';
 
 /** One entry of the node's menus. */
 export interface Operation<Request = unknown, Made = unknown> extends ItemWork<Request, Made> {
@@ -13,7 +13,7 @@ export interface Operation<Request = unknown, Made = unknown> extends ItemWork<R
 	/** What it calls; the first, where there are several. */
 	endpoint: Endpoint;
 	/** Shown for this operation only. */
-	fields: INodeProperties[];
+	fields: readonly Field[];
 	/** Entries of its "Options". */
-	options?: INodeProperties[];
+	options?: readonly Field[];
 }

@@ -1,9 +1,11 @@
-import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { modelList } from '../../gateway/models/responses';
 import { endpoints } from '../../gateway/protocol/endpoints';
 import { referenceVideoModels, videoModels } from '../../gateway/protocol/models';
 import { createGateway } from '../client/gateway';
 import { nodeError } from '../errors/nodeError';
+import type { Field } from './field';
+import { filledText } from './fieldKinds';
 
 /** Models that an operation is known to work with, shown first and even if the service does not list them. */
 const knownModels: Record<string, string[]> = {
@@ -12,28 +14,37 @@ const knownModels: Record<string, string[]> = {
 };
 
 /** The model of an operation: from the list, or by id, so that a new one works on the day it appears. */
-export function modelField(defaultModel = ''): INodeProperties {
+export function modelField(defaultModel = ''): Field<string, 'model'> {
 	return {
-		displayName: 'Model',
-		name: 'model',
-		type: 'resourceLocator',
-		default: { mode: 'list', value: defaultModel, cachedResultName: defaultModel },
-		required: true,
-		description: 'The model to use. The list comes from your gateway; any ID can be given by hand.',
-		modes: [
-			{
-				displayName: 'From List',
-				name: 'list',
-				type: 'list',
-				typeOptions: { searchListMethod: 'searchModels', searchable: true },
-			},
-			{
-				displayName: 'By ID',
-				name: 'id',
-				type: 'string',
-				placeholder: 'e.g. beta-2.7-r2v',
-			},
-		],
+		property: {
+			displayName: 'Model',
+			name: 'model',
+			type: 'resourceLocator',
+			default: { mode: 'list', value: defaultModel, cachedResultName: defaultModel },
+			required: true,
+			description:
+				'The model to use. The list comes from your gateway; any ID can be given by hand.',
+			modes: [
+				{
+					displayName: 'From List',
+					name: 'list',
+					type: 'list',
+					typeOptions: { searchListMethod: 'searchModels', searchable: true },
+				},
+				{
+					displayName: 'By ID',
+					name: 'id',
+					type: 'string',
+					placeholder: 'e.g. beta-2.7-r2v',
+				},
+			],
+		},
+		request: 'model',
+		read({ parameters }) {
+			const { context, item } = parameters;
+			const value = context.getNodeParameter('model', item, '', { extractValue: true });
+			return filledText(value, 'Model', parameters).trim();
+		},
 	};
 }
 
