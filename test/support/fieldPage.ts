@@ -51,6 +51,8 @@ const kinds: Record<Rule['type'], string> = {
 };
 
 function ruleOf({ request, rule, property }: FieldRow): string {
+	if (/binaryField$/i.test(property.name)) return 'the name of a file of the item';
+	if (/url$/i.test(property.name)) return 'a link';
 	if (rule) return wordsOf(rule);
 	const name = /^parameters\.(.+)$/.exec(request)?.[1];
 	if (name !== undefined) return rulesOfModels(name as keyof ReferenceVideoModel['parameters']);

@@ -46,6 +46,15 @@ describe('the fields', () => {
 		expect(names.length).toBeGreaterThan(documented.length);
 	});
 
+	it('of single models have no limits in the editor, which would keep other models from them', () => {
+		const ofModels = fieldRows.filter(({ request }) => request.startsWith('parameters.'));
+		for (const { property } of ofModels) {
+			expect(property.typeOptions).toBeUndefined();
+			if (property.type === 'options') expect(property.allowArbitraryValues).toBe(true);
+		}
+		expect(ofModels).toHaveLength(6);
+	});
+
 	it('are told in docs/fields.md', () => {
 		const wanted = fieldPage(fieldRows);
 		if (process.env.UPDATE_DOCS) writeFileSync(page, wanted);

@@ -11,13 +11,9 @@ import { fileIdentity, publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import {
-	choiceField,
-	listField,
-	looseText,
-	withDefault,
-} from '../../../shared/n8n/parameters/fieldKinds';
+import { choiceField, looseText, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import { listField } from '../../../shared/n8n/parameters/listField';
 
 const { min, max } = referenceVoice.seconds;
 

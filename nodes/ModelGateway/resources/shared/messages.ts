@@ -5,13 +5,9 @@ import { dataUrlOf } from '../../../shared/n8n/files/binary';
 import { itemPicture } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import {
-	choiceField,
-	listField,
-	looseText,
-	withDefault,
-} from '../../../shared/n8n/parameters/fieldKinds';
+import { choiceField, looseText, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import { listField } from '../../../shared/n8n/parameters/listField';
 
 /** A picture in a message: a link, or a file of the item that becomes a data URL when it is sent. */
 export type MessageImage = Source & { detail?: string };

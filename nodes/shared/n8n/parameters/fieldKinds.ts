@@ -1,6 +1,6 @@
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import {
-	asText as textIn,
+	asText,
 	describeValue,
 	isObject,
 	parseJson,
@@ -9,213 +9,124 @@ import {
 } from '../../gateway/json';
 import { fieldProblem, type Field as Rule } from '../../gateway/protocol/fields';
 import type { Field } from './field';
-import { placeIn, type Place } from './itemParameters';
 
-/** What a declaration says: the texts of the editor, and the field of the request with its rule. */
-type Declaration<Path extends string, Value> = Omit<INodeProperties, 'type' | 'default'> & {
+// The kinds of fields. An optional one gives undefined where the user did not add it, or left it empty.
+
+/** What the editor shows, and the field of the request with its rule. */
+export type Declaration<Path extends string, Value> = Omit<INodeProperties, 'type' | 'default'> & {
 	request?: Path;
 	rule?: Rule;
 	default?: Value;
 };
 
-type Own<Path extends string> = Pick<Field<unknown, Path>, 'property' | 'request' | 'rule'>;
+/** Tells a problem under the field's label. */
+export type Report = (problem: string) => void;
 
-function own<Path extends string>(
+/** Of one parameter. @param parse its value, which an expression can make anything */
+export function fieldOf<Value, Path extends string>(
 	type: NodePropertyTypes,
 	{ request, rule, ...property }: Declaration<Path, INodeProperties['default']>,
-): Own<Path> {
-	return { property: { default: '', ...property, type }, request, rule };
-}
-
-/** Undefined when the user did not add it, or left it empty. */
-export function textField<const Path extends string = never>(
-	declaration: Declaration<Path, string>,
-): Field<string | undefined, Path> {
-	const { name, displayName } = declaration;
+	parse: (value: unknown, report: Report) => Value,
+): Field<Value, Path> {
+	const { name, displayName } = property;
 	return {
-		...own('string', declaration),
-		read(place) {
-			const text = asText(place.value(name), displayName, place);
-			return text === undefined || text.trim() === '' ? undefined : text;
-		},
+		property: { default: '', ...property, type },
+		...{ request, rule },
+		read: (place) => parse(place.value(name), (problem) => place.report(displayName, problem)),
 	};
 }
+
+export const textField = <const Path extends string = never>(
+	declaration: Declaration<Path, string>,
+): Field<string | undefined, Path> => fieldOf('string', declaration, textIn);
 
 /** A text that must not be empty. */
-export function requiredText<const Path extends string = never>(
+export const requiredText = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
-): Field<string, Path> {
-	const { name, displayName } = declaration;
-	return {
-		...own('string', declaration),
-		read: (place) => filledText(place.value(name), displayName, place),
-	};
-}
+): Field<string, Path> => fieldOf('string', declaration, filledText);
 
 /** A text, or a choice, that is checked with what it belongs to; what is no text is taken for nothing. */
-export function looseText<const Path extends string = never>(
+export const looseText = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
-): Field<string | undefined, Path> {
-	const { name, options } = declaration;
-	return {
-		...own(options ? 'options' : 'string', declaration),
-		read: (place) => textIn(place.value(name)),
-	};
-}
+): Field<string | undefined, Path> =>
+	fieldOf(declaration.options ? 'options' : 'string', declaration, asText);
 
-/** One text, or several, where the user gave any; empty ones are left out. */
-export function textsField<const Path extends string = never>(
+/** One text, or several; empty ones are left out. */
+export const textsField = <const Path extends string = never>(
 	declaration: Declaration<Path, string[]>,
-): Field<string | string[] | undefined, Path> {
-	const { name, displayName } = declaration;
-	const typeOptions = { multipleValues: true, ...declaration.typeOptions };
-	return {
-		...own('string', { default: [], ...declaration, typeOptions }),
-		read(place) {
-			const value = place.value(name);
+): Field<string | string[] | undefined, Path> =>
+	fieldOf(
+		'string',
+		{ default: [], ...declaration, typeOptions: { multipleValues: true } },
+		(value, report) => {
 			const texts = (Array.isArray(value) ? value : [value])
-				.map((entry) => asText(entry, displayName, place))
+				.map((entry) => anyText(entry, report))
 				.filter((text) => text !== undefined && text !== '');
 			return texts.length > 1 ? (texts as string[]) : texts[0];
 		},
-	};
-}
+	);
 
-/** Undefined when the user did not add it, or left it empty. Without a rule, whatever was given is handed on. */
-export function numberField<const Path extends string = never>(
+/** One of several texts. Without a rule, any text is handed on. */
+export const choiceField = <const Path extends string = never>(
+	declaration: Declaration<Path, string> & { default: string },
+): Field<string | undefined, Path> =>
+	fieldOf('options', declaration, (value, report) => {
+		const text = textIn(value, report);
+		return text === undefined ? undefined : checked(text, declaration.rule, report);
+	});
+
+/** A number, or a text that is one. Without a rule, whatever was given is handed on. */
+export const numberField = <const Path extends string = never>(
 	declaration: Declaration<Path, number>,
-): Field<number | undefined, Path> {
-	const required = requiredNumber(declaration);
-	const { name } = declaration;
-	return {
-		...required,
-		read: (place) => (isNothing(place.value(name)) ? undefined : required.read(place)),
-	};
-}
+): Field<number | undefined, Path> =>
+	fieldOf('number', withLimits(declaration), (value, report) =>
+		isNothing(value) ? undefined : checked(asNumber(value), declaration.rule, report),
+	);
 
-/** A number, or a text that is one, by its rule. */
-export function requiredNumber<const Path extends string = never>({
-	typeOptions,
-	...declaration
-}: Declaration<Path, number>): Field<number, Path> {
-	const { name, displayName, rule } = declaration;
-	const limits = {
-		...(rule?.min !== undefined && { minValue: rule.min }),
-		...(rule?.max !== undefined && { maxValue: rule.max }),
-		...typeOptions,
-	};
-	return {
-		...own('number', {
-			default: (rule?.default as number | undefined) ?? 0,
-			...declaration,
-			...(Object.keys(limits).length > 0 && { typeOptions: limits }),
-		}),
-		read(place) {
-			const value = asNumber(place.value(name));
-			const problem = rule && fieldProblem(value, rule);
-			if (problem !== undefined) place.report(displayName, problem);
-			return value as number;
-		},
-	};
-}
+/** A number that must not be left out. */
+export const requiredNumber = <const Path extends string = never>(
+	declaration: Declaration<Path, number>,
+): Field<number, Path> =>
+	fieldOf('number', withLimits(declaration), (value, report) =>
+		checked(asNumber(value), declaration.rule, report),
+	);
 
-/** Milliseconds. @param unit milliseconds of what the user counts in */
+/** Milliseconds. @param unit milliseconds of what the user counts in, as `min` does */
 export function durationField({
 	unit,
 	min,
-	...declaration
+	...texts
 }: Declaration<never, number> & { unit: number; min: number }): Field<number | undefined> {
-	const shown = numberField({ ...declaration, rule: { type: 'number', min } });
+	const declaration = { ...texts, rule: { type: 'number', min } } as const;
 	// A longer timer goes off at once.
 	const max = Math.floor((2 ** 31 - 1) / unit);
-	const { read } = numberField({ ...declaration, rule: { type: 'number', min, max } });
-	return {
-		...shown,
-		read(place) {
-			const value = read(place);
-			return value === undefined ? undefined : value * unit;
-		},
-	};
+	return fieldOf('number', withLimits(declaration), (value, report) =>
+		isNothing(value)
+			? undefined
+			: unit * checked<number>(asNumber(value), { ...declaration.rule, max }, report),
+	);
 }
 
-/** Undefined when the user did not add it. */
-export function booleanField<const Path extends string = never>(
+export const booleanField = <const Path extends string = never>(
 	declaration: Declaration<Path, boolean> & { default: boolean },
-): Field<boolean | undefined, Path> {
-	const { name, displayName } = declaration;
-	return {
-		...own('boolean', declaration),
-		read(place) {
-			const value = place.value(name);
-			if (isNothing(value)) return undefined;
-			if (typeof value === 'boolean') return value;
-			if (value === 'true' || value === 'false') return value === 'true';
-			place.report(displayName, 'must be true or false');
-			return undefined;
-		},
-	};
-}
+): Field<boolean | undefined, Path> =>
+	fieldOf('boolean', declaration, (value, report) => {
+		if (isNothing(value)) return undefined;
+		const known = value === 'true' || (value === 'false' ? false : value);
+		return checked(known, { type: 'boolean' }, report);
+	});
 
-/** One of several texts; undefined when the user did not add it. Without a rule, any text is handed on. */
-export function choiceField<const Path extends string = never>(
-	declaration: Declaration<Path, string> & { default: string },
-): Field<string | undefined, Path> {
-	const { displayName, rule } = declaration;
-	const { read, ...field } = textField(declaration);
-	return {
-		...field,
-		...own('options', declaration),
-		read(place) {
-			const text = read(place);
-			const problem = text === undefined || !rule ? undefined : fieldProblem(text, rule);
-			if (problem !== undefined) place.report(displayName, problem);
-			return text;
-		},
-	};
-}
-
-/** An object, or JSON text of one; undefined when the user did not add it, or left it empty. */
-export function objectField(
+/** An object, or JSON text of one. */
+export const objectField = (
 	declaration: Declaration<never, string>,
-): Field<JsonObject | undefined> {
-	const { name, displayName } = declaration;
-	return {
-		...own('json', { default: '{}', ...declaration }),
-		read(place) {
-			const value = place.value(name);
-			if (isNothing(value)) return undefined;
-			const parsed = typeof value === 'string' ? parseJson(value) : toJson(value);
-			if (isObject(parsed)) return parsed;
-			place.report(displayName, 'must be a JSON object');
-			return undefined;
-		},
-	};
-}
-
-/** A list of entries with fields of their own. @param entry what each is called, in the editor and in problems */
-export function listField<const Path extends string = never>({
-	entry,
-	fields,
-	...declaration
-}: Declaration<Path, INodeProperties['default']> & {
-	entry: string;
-	fields: readonly Field[];
-}): Field<Place[], Path> {
-	const { name } = declaration;
-	const values = fields.map(({ property }) => property);
-	const typeOptions = { multipleValues: true, ...declaration.typeOptions };
-	const options = [{ displayName: entry, name: 'values', values }];
-	return {
-		...own('fixedCollection', { default: {}, ...declaration, typeOptions, options }),
-		entry: { label: entry, fields },
-		/** Gives the places of the entries, in their order. */
-		read(place) {
-			const given = place.value(`${name}.values`);
-			const list = Array.isArray(given) ? given.filter(isObject) : [];
-			return list.map((values, index) => placeIn(place, values, `${entry} ${index + 1}`));
-		},
-	};
-}
+): Field<JsonObject | undefined> =>
+	fieldOf('json', { default: '{}', ...declaration }, (value, report) => {
+		if (isNothing(value)) return undefined;
+		const parsed = typeof value === 'string' ? parseJson(value) : toJson(value);
+		if (isObject(parsed)) return parsed;
+		report('must be a JSON object');
+		return undefined;
+	});
 
 /** The field, with its default wherever the user gave no value. */
 export function withDefault<Value, Path extends string>(
@@ -225,7 +136,26 @@ export function withDefault<Value, Path extends string>(
 	return { ...field, read: (place) => field.read(place) ?? standard };
 }
 
-const isNothing = (value: unknown) => value === undefined || value === null || value === '';
+/** A text that must not be empty. */
+export function filledText(value: unknown, report: Report): string {
+	const text = anyText(value ?? '', report);
+	if (text?.trim() === '') report('is empty');
+	return text ?? '';
+}
+
+function textIn(value: unknown, report: Report): string | undefined {
+	const text = anyText(value, report);
+	return text?.trim() === '' ? undefined : text;
+}
+
+/** Undefined for nothing, and for what is no text, which is reported. */
+function anyText(value: unknown, report: Report): string | undefined {
+	if (value === undefined || value === null) return undefined;
+	if (typeof value === 'string') return value;
+	if (Number.isFinite(value) || typeof value === 'boolean') return String(value);
+	report(`must be a text (it is ${describeValue(value)})`);
+	return undefined;
+}
 
 /** Numerals are numbers; anything else is left to the rule. */
 function asNumber(value: unknown): unknown {
@@ -234,20 +164,29 @@ function asNumber(value: unknown): unknown {
 	return isNumeral ? Number(value) : value;
 }
 
-function asText(value: unknown, field: string, place: Place): string | undefined {
-	if (value === undefined || value === null) return undefined;
-	if (typeof value === 'string') return value;
-	if (Number.isFinite(value) || typeof value === 'boolean') return String(value);
-	place.report(field, `must be a text (it is ${describeValue(value)})`);
-	return undefined;
+/** The value, which is of its type where no problem was reported, and where there is a rule. */
+function checked<Value>(value: unknown, rule: Rule | undefined, report: Report): Value {
+	const problem = rule && fieldProblem(value, rule);
+	if (problem !== undefined) report(problem);
+	return value as Value;
 }
 
-/** Reports what is empty. */
-export function filledText(value: unknown, field: string, place: Place): string {
-	const { problems } = place.parameters;
-	const before = problems.length;
-	const text = asText(value, field, place) ?? '';
-	// What is no text at all has been reported as that.
-	if (text.trim() === '' && problems.length === before) place.report(field, 'is empty');
-	return text;
+/** The limits of the rule are those of the editor. */
+function withLimits<Path extends string>({
+	typeOptions,
+	...declaration
+}: Declaration<Path, number>): Declaration<Path, number> {
+	const { min, max, default: standard = 0 } = declaration.rule ?? {};
+	const limits = {
+		...(min !== undefined && { minValue: min }),
+		...(max !== undefined && { maxValue: max }),
+		...typeOptions,
+	};
+	return {
+		default: Number(standard),
+		...declaration,
+		...(Object.keys(limits).length > 0 && { typeOptions: limits }),
+	};
 }
+
+const isNothing = (value: unknown) => value === undefined || value === null || value === '';

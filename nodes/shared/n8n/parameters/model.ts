@@ -43,7 +43,7 @@ export function modelField(defaultModel = ''): Field<string, 'model'> {
 		read({ parameters }) {
 			const { context, item } = parameters;
 			const value = context.getNodeParameter('model', item, '', { extractValue: true });
-			return filledText(value, 'Model', parameters).trim();
+			return filledText(value, (problem) => parameters.report('Model', problem)).trim();
 		},
 	};
 }
