@@ -95,13 +95,14 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 };
 
 function readInput(place: Place): Pick<Request, 'texts' | 'isList'> {
-	const value = place.value('input');
+	const { name, displayName } = input.property;
+	const value = place.value(name);
 	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
 		Number.isFinite(entry) ? String(entry) : entry,
 	);
-	if (texts.length === 0) place.report('Input', 'is an empty list');
+	if (texts.length === 0) place.report(displayName, 'is an empty list');
 	texts.forEach((text, index) => {
-		const field = Array.isArray(value) ? `Input ${index + 1}` : 'Input';
+		const field = Array.isArray(value) ? `${displayName} ${index + 1}` : displayName;
 		if (typeof text !== 'string') place.report(field, 'must be a text');
 		else if (text.trim() === '') place.report(field, 'is empty');
 	});

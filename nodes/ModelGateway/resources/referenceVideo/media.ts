@@ -11,7 +11,12 @@ import { fileIdentity, publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { choiceField, looseText, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
+import {
+	choiceField,
+	fieldOf,
+	looseText,
+	withDefault,
+} from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 
@@ -106,26 +111,25 @@ const media = listField({
 	fields: [type, ...source.fields, voice],
 });
 
-const mediaJson: Field<JsonObject[]> = {
-	property: {
+const mediaJson = fieldOf(
+	'json',
+	{
 		displayName: 'Media (JSON)',
 		name: 'mediaJson',
-		type: 'json',
+		request: 'input.media',
 		default: '[]',
 		displayOptions: { show: { mediaInput: ['json'] } },
 		placeholder: 'e.g. [{ "type": "reference_image", "url": "https://example.com/person.png" }]',
 		description: 'A list of objects with type, URL and, where wanted, reference_voice',
 	},
-	request: 'input.media',
-	read(place) {
-		const value = place.value('mediaJson');
+	(value, report): JsonObject[] => {
 		const parsed = typeof value === 'string' ? parseJson(value) : value;
 		const list = isObject(parsed) ? [parsed] : parsed;
 		if (Array.isArray(list) && list.every(isObject)) return list;
-		place.report('Media (JSON)', 'must be a list of objects with type and url');
+		report('must be a list of objects with type and url');
 		return [];
 	},
-};
+);
 
 /** The fields that take reference media, one by one or as JSON. */
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];

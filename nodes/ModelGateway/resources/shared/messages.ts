@@ -5,7 +5,12 @@ import { dataUrlOf } from '../../../shared/n8n/files/binary';
 import { itemPicture } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { choiceField, looseText, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
+import {
+	choiceField,
+	fieldOf,
+	looseText,
+	withDefault,
+} from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 
@@ -83,15 +88,16 @@ function readImage(place: Place): MessageImage[] {
 	return source ? [{ ...source, ...(closeness !== undefined && { detail: closeness }) }] : [];
 }
 
-const content: Field = {
-	...looseText({
+const content = fieldOf(
+	'string',
+	{
 		displayName: 'Content',
 		name: 'content',
 		request: 'messages[].content',
 		typeOptions: { rows: 3 },
-	}),
-	read: (place) => place.value('content'),
-};
+	},
+	(value) => value,
+);
 
 /** The messages of a conversation. @param images where a message takes them */
 export function messagesField(
@@ -130,7 +136,8 @@ export function messagesField(
 		...list,
 		read(parameters) {
 			const places = list.read(parameters);
-			if (places.length === 0) parameters.report('Messages', 'must have at least one message');
+			const { displayName } = list.property;
+			if (places.length === 0) parameters.report(displayName, 'must have at least one message');
 			return places.map((place) => checkContent(readMessage(place), place));
 		},
 	};
@@ -142,7 +149,7 @@ function checkContent({ content: given, role, images }: MessageInput, place: Pla
 	const isEmpty = (asString(json) ?? '').trim() === '';
 	if (isEmpty && !Array.isArray(json) && images.length === 0 && role !== 'assistant') {
 		const isOther = typeof given === 'object' && given !== null;
-		place.report('Content', isOther ? 'cannot be written as JSON' : 'is empty');
+		place.report(content.property.displayName, isOther ? 'cannot be written as JSON' : 'is empty');
 	}
 	return { role, content: Array.isArray(json) ? json : (asString(json) ?? ''), images };
 }

@@ -71,7 +71,7 @@ export const choiceField = <const Path extends string = never>(
 	declaration: Declaration<Path, string> & { default: string },
 ): Field<string | undefined, Path> =>
 	fieldOf('options', declaration, (value, report) => {
-		const text = textIn(value, report);
+		const text = textIn(value, report)?.trim();
 		return text === undefined ? undefined : checked(text, declaration.rule, report);
 	});
 

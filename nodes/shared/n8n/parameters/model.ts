@@ -5,7 +5,8 @@ import { referenceVideoModels, videoModels } from '../../gateway/protocol/models
 import { createGateway } from '../client/gateway';
 import { nodeError } from '../errors/nodeError';
 import type { Field } from './field';
-import { filledText } from './fieldKinds';
+import { fieldOf, filledText } from './fieldKinds';
+import type { ItemParameters, Place } from './itemParameters';
 
 /** Models that an operation is known to work with, shown first and even if the service does not list them. */
 const knownModels: Record<string, string[]> = {
@@ -15,11 +16,12 @@ const knownModels: Record<string, string[]> = {
 
 /** The model of an operation: from the list, or by id, so that a new one works on the day it appears. */
 export function modelField(defaultModel = ''): Field<string, 'model'> {
-	return {
-		property: {
+	const field = fieldOf(
+		'resourceLocator',
+		{
 			displayName: 'Model',
 			name: 'model',
-			type: 'resourceLocator',
+			request: 'model',
 			default: { mode: 'list', value: defaultModel, cachedResultName: defaultModel },
 			required: true,
 			description:
@@ -39,12 +41,18 @@ export function modelField(defaultModel = ''): Field<string, 'model'> {
 				},
 			],
 		},
-		request: 'model',
-		read({ parameters }) {
-			const { context, item } = parameters;
-			const value = context.getNodeParameter('model', item, '', { extractValue: true });
-			return filledText(value, (problem) => parameters.report('Model', problem)).trim();
-		},
+		(value, report) => filledText(value, report).trim(),
+	);
+	return { ...field, read: ({ parameters }) => field.read(chosenIn(parameters)) };
+}
+
+/** A locator has its value within. */
+function chosenIn(parameters: ItemParameters): Place {
+	const { context, item } = parameters;
+	return {
+		parameters,
+		value: (name) => context.getNodeParameter(name, item, '', { extractValue: true }),
+		report: (field, problem) => parameters.report(field, problem),
 	};
 }
 
