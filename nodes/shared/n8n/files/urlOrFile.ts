@@ -6,7 +6,7 @@ import type { Place } from '../parameters/itemParameters';
 export type Source = { url: string } | { file: IBinaryData };
 
 interface Picker {
-	/** Its choices are `binary`, `url` and, where there may be nothing, `none`; see {@link sourceChoices}. */
+	/** Its choices are {@link sourceChoices}, and `none` where that is the default. */
 	source: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description' | 'options'>;
 	url: Field<string | undefined>;
 	/** Name of the file. */
@@ -50,7 +50,8 @@ export function urlOrFile({
 		fields: [menu, shownFor(url, 'url'), shownFor(file, 'binary')],
 		read(place) {
 			const choice = menu.read(place);
-			if (choice === 'none') return undefined;
+			if (choice === 'none' && source.default === 'none') return undefined;
+			// What an expression gives may be none of the choices.
 			if (choice === 'url' || (choice !== 'binary' && source.default === 'url')) {
 				const link = (url.read(place) ?? '').trim();
 				const problem = linkProblem?.(link);

@@ -37,6 +37,7 @@ type Member<Name extends string, Content, Value> = undefined extends Value
 
 type Addition<Of> = Of extends Field<infer Value, infer Path> ? AtPath<Path, Value> : never;
 
+/** All members of a union at once. */
 type All<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
 	each: infer Intersection,
 ) => void
@@ -53,8 +54,9 @@ export function bodyOf<Fields extends readonly Field[]>(
 ): Body<Fields> {
 	const body: JsonObject = {};
 	for (const field of fields) {
-		const value = field.request === undefined ? undefined : field.read(place);
-		if (value !== undefined) setAt(body, field.request?.split('.') ?? [], value);
+		if (field.request === undefined) continue;
+		const value = field.read(place);
+		if (value !== undefined) setAt(body, field.request.split('.'), value);
 	}
 	return body as Body<Fields>;
 }
