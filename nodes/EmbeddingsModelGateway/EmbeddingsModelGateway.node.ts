@@ -5,10 +5,9 @@ import type {
 	SupplyData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { endpoints } from '../shared/gateway/protocol/endpoints';
-import { modelField, searchModels } from '../shared/n8n/parameters/model';
-import { batchSizeOption, optionsField, timeoutOption } from '../shared/n8n/parameters/options';
+import { searchModels } from '../shared/n8n/parameters/model';
 import { embeddingsOf } from './embeddings';
+import { properties } from './settings';
 
 export class EmbeddingsModelGateway implements INodeType {
 	description: INodeTypeDescription = {
@@ -27,29 +26,7 @@ export class EmbeddingsModelGateway implements INodeType {
 		outputs: [NodeConnectionTypes.AiEmbedding],
 		outputNames: ['Embeddings'],
 		credentials: [{ name: 'modelGatewayApi', required: true }],
-		properties: [
-			modelField(),
-			optionsField([
-				batchSizeOption,
-				{
-					displayName: 'Dimensions',
-					name: 'dimensions',
-					type: 'number',
-					default: 1024,
-					typeOptions: { minValue: 1 },
-					description:
-						'How many numbers each vector has, for models that let you choose. Vectors of another length are refused.',
-				},
-				{
-					displayName: 'Strip New Lines',
-					name: 'stripNewLines',
-					type: 'boolean',
-					default: true,
-					description: 'Whether to turn line breaks into spaces before a text is embedded',
-				},
-				timeoutOption(endpoints.embedding),
-			]),
-		],
+		properties,
 	};
 
 	methods = { listSearch: { searchModels } };

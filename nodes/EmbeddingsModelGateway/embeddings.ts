@@ -1,24 +1,17 @@
 import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
-import { embed, maxParallelBatches, type Embedding } from '../shared/gateway/embeddings/embed';
-import { badInput } from '../shared/n8n/errors/badInput';
+import { embed, maxParallelBatches } from '../shared/gateway/embeddings/embed';
 import { GatewayError } from '../shared/gateway/errors/gatewayError';
-import { withoutUndefined } from '../shared/gateway/json';
 import { createGateway, type N8nGateway } from '../shared/n8n/client/gateway';
 import { subNodeError } from '../shared/n8n/errors/nodeError';
-import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
-import { batchSizeOf } from '../shared/n8n/parameters/options';
+import { settingsOf, type Settings } from './settings';
 
 /** What vector stores ask of an embeddings node; each of n8n's uses these two methods alone. */
 export interface Embeddings {
 	/** One vector for each document, in their order. */
 	embedDocuments(documents: string[]): Promise<number[][]>;
 	embedQuery(query: string): Promise<number[]>;
-}
-
-interface Settings extends Embedding {
-	stripNewLines: boolean;
 }
 
 const connection = NodeConnectionTypes.AiEmbedding;
@@ -31,7 +24,7 @@ export async function embeddingsOf(
 	context: ISupplyDataFunctions,
 	item: number,
 ): Promise<Embeddings> {
-	const settings = await shown(context, () => readSettings(new ItemParameters(context, item)));
+	const settings = await shown(context, () => settingsOf(context, item));
 	const gateway = await shown(
 		context,
 		async () => await createGateway(context, { limiter: new AdaptiveLimit(maxParallelBatches) }),
@@ -49,20 +42,6 @@ export async function embeddingsOf(
 				return vector;
 			}),
 	};
-}
-
-function readSettings(parameters: ItemParameters): Settings {
-	const settings = {
-		model: parameters.chosen('model', 'Model'),
-		batchSize: batchSizeOf(parameters),
-		...withoutUndefined({
-			dimensions: parameters.checkedNumber('dimensions', 'Dimensions', { type: 'integer', min: 1 }),
-			timeout: parameters.timeout,
-		}),
-		stripNewLines: parameters.optionalBoolean('stripNewLines', 'Strip New Lines') ?? true,
-	};
-	if (parameters.problems.length > 0) throw badInput(parameters.problems);
-	return settings;
 }
 
 async function vectorsOf(

@@ -1,19 +1,44 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import { maxTries } from '../shared/gateway/client/retryPolicy';
 import { badInput } from '../shared/n8n/errors/badInput';
-import { withoutUndefined } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
-import { fieldProblem } from '../shared/gateway/protocol/fields';
-import { chatOptions, chatOptionsOf } from '../shared/n8n/parameters/chatOptions';
+import { chatOptions } from '../shared/n8n/parameters/chatOptions';
+import { bodyOf } from '../shared/n8n/parameters/field';
+import { choiceField, numberField } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
-import { optionsField, timeoutOption } from '../shared/n8n/parameters/options';
+import { optionsProperty, timeoutOption, timeoutOptionOf } from '../shared/n8n/parameters/options';
 import type { ChatSettings } from './chatModel';
 
+const model = modelField();
+
 /** Not in the specification; sent only when the user asks for it. */
-const responseFormats = ['text', 'json_object'] as const;
-const usualRetries = maxTries - 1;
-const retries = { type: 'integer', min: 0, max: 20 } as const;
+const responseFormat = choiceField({
+	displayName: 'Response Format',
+	name: 'responseFormat',
+	request: 'response_format.type',
+	rule: { type: 'string', values: ['text', 'json_object'] },
+	options: [
+		{
+			name: 'JSON Object',
+			value: 'json_object',
+			description: 'Ask for JSON in the prompt too',
+		},
+		{ name: 'Text', value: 'text' },
+	],
+	default: 'text',
+	description: 'What the answer is; not every model takes it',
+});
+
+const maxRetries = numberField({
+	displayName: 'Max Retries',
+	name: 'maxRetries',
+	rule: { type: 'integer', min: 0, max: 20 },
+	default: maxTries - 1,
+	typeOptions: { numberPrecision: 0 },
+	description:
+		'How many times a failed request is sent again. Each wait is longer than the last, or as long as the service asks. A request whose answer had begun is not sent again.',
+});
 
 export const properties: INodeProperties[] = [
 	{
@@ -23,52 +48,21 @@ export const properties: INodeProperties[] = [
 		type: 'notice',
 		default: '',
 	},
-	modelField(),
-	optionsField([
-		...chatOptions,
-		{
-			displayName: 'Max Retries',
-			name: 'maxRetries',
-			type: 'number',
-			default: usualRetries,
-			typeOptions: { minValue: retries.min, maxValue: retries.max, numberPrecision: 0 },
-			description:
-				'How many times a failed request is sent again. Each wait is longer than the last, or as long as the service asks. A request whose answer had begun is not sent again.',
-		},
-		{
-			displayName: 'Response Format',
-			name: 'responseFormat',
-			type: 'options',
-			options: [
-				{
-					name: 'JSON Object',
-					value: 'json_object',
-					description: 'Ask for JSON in the prompt too',
-				},
-				{ name: 'Text', value: 'text' },
-			],
-			default: 'text',
-			description: 'What the answer is; not every model takes it',
-		},
-		timeoutOption(endpoints.chat),
-	]),
+	model.property,
+	optionsProperty([...chatOptions, responseFormat, maxRetries, timeoutOptionOf(endpoints.chat)]),
 ];
 
 /** @throws GatewayError that names every parameter that cannot be used */
 export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSettings {
 	const parameters = new ItemParameters(context, item);
-	const format = parameters.optionalText('responseFormat', 'Response Format');
-	const problem = format && fieldProblem(format, { type: 'string', values: responseFormats });
-	if (problem) parameters.report('Response Format', problem);
+	const { options, problems } = parameters;
+	const format = bodyOf(options, [responseFormat]);
 	const settings = {
-		model: parameters.chosen('model', 'Model'),
-		fields: {
-			...chatOptionsOf(parameters),
-			...withoutUndefined({ response_format: format && { type: format } }),
-		},
-		timeout: parameters.timeout,
-		retries: parameters.checkedNumber('maxRetries', 'Max Retries', retries),
+		model: model.read(parameters),
+		fields: { ...bodyOf(options, chatOptions), ...format },
+		timeout: timeoutOption.read(options),
+		retries: maxRetries.read(options),
 	};
-	if (parameters.problems.length > 0) throw badInput(parameters.problems);
+	if (problems.length > 0) throw badInput(problems);
 	return settings;
 }

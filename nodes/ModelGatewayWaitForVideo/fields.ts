@@ -1,9 +1,10 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
-import { fileOutputFields } from '../shared/n8n/files/fileOutput';
-
-export const defaultParallelDownloads = 3;
+import { fileOutput } from '../shared/n8n/files/fileOutput';
+import { durationField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
+import { jobIdField } from '../shared/n8n/parameters/jobId';
+import { optionsProperty } from '../shared/n8n/parameters/options';
 
 const taskPollSeconds = jobKinds.task.pollSeconds;
 const { minPollSeconds, waitMinutes } = limits;
@@ -41,57 +42,55 @@ export const whileWaiting = {
 export const keepRunningHint =
 	'Should n8n end while this node keeps running, press Retry in the list of executions: it goes on and orders nothing. Where a webhook, a chat or another workflow waits for the answer, that takes “Save execution progress” in the settings of the workflow.';
 
+export const jobId = jobIdField({
+	displayName: 'Job ID',
+	name: 'jobId',
+	from: '{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
+	description: `The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. Collect a job within ${limits.taskIdHours} hours.`,
+});
+
+export const file = fileOutput('Whether to fetch the files; off gives their links only');
+
+export const fileName = textField({
+	displayName: 'File Name',
+	name: 'fileName',
+	placeholder: "e.g. {{ $('Products').item.json.name }}.mp4",
+	description: 'Name of the file. Default: the ID of the job.',
+});
+
+export const maxParallelDownloads = numberField({
+	displayName: 'Max Parallel Downloads',
+	name: 'maxParallelDownloads',
+	rule: { type: 'number', min: 1 },
+	default: 3,
+	description: 'How many files are fetched at the same time',
+});
+
+/** What is shorter than the service wants is lengthened, not refused. */
+export const pollInterval = durationField({
+	displayName: 'Poll Interval (Seconds)',
+	name: 'pollIntervalSeconds',
+	unit: 1000,
+	min: 0,
+	default: taskPollSeconds,
+	typeOptions: { minValue: minPollSeconds },
+	description: `How often each job is asked for, at least ${minPollSeconds}. Default: ${taskPollSeconds} for tasks of reference videos and ${jobKinds.video.pollSeconds} for videos.`,
+});
+
+export const timeout = durationField({
+	displayName: 'Timeout (Minutes)',
+	name: 'timeoutMinutes',
+	unit: 60_000,
+	min: 0,
+	default: waitMinutes,
+	description:
+		'How long to wait for each job. A job that takes longer is not lost: wait for it again.',
+});
+
 /** What the editor shows. */
 export const fields: INodeProperties[] = [
-	{
-		displayName: 'Job ID',
-		name: 'jobId',
-		type: 'string',
-		default: '={{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
-		required: true,
-		description: `The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. Collect a job within ${limits.taskIdHours} hours.`,
-	},
+	jobId.property,
 	whileWaiting,
-	...fileOutputFields('Whether to fetch the files; off gives their links only'),
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		options: [
-			{
-				displayName: 'File Name',
-				name: 'fileName',
-				type: 'string',
-				default: '',
-				placeholder: "e.g. {{ $('Products').item.json.name }}.mp4",
-				description: 'Name of the file. Default: the ID of the job.',
-			},
-			{
-				displayName: 'Max Parallel Downloads',
-				name: 'maxParallelDownloads',
-				type: 'number',
-				default: defaultParallelDownloads,
-				typeOptions: { minValue: 1 },
-				description: 'How many files are fetched at the same time',
-			},
-			{
-				displayName: 'Poll Interval (Seconds)',
-				name: 'pollIntervalSeconds',
-				type: 'number',
-				default: taskPollSeconds,
-				typeOptions: { minValue: minPollSeconds },
-				description: `How often each job is asked for, at least ${minPollSeconds}. Default: ${taskPollSeconds} for tasks of reference videos and ${jobKinds.video.pollSeconds} for videos.`,
-			},
-			{
-				displayName: 'Timeout (Minutes)',
-				name: 'timeoutMinutes',
-				type: 'number',
-				default: waitMinutes,
-				description:
-					'How long to wait for each job. A job that takes longer is not lost: wait for it again.',
-			},
-		],
-	},
+	...file.fields.map(({ property }) => property),
+	optionsProperty([fileName, maxParallelDownloads, pollInterval, timeout]),
 ];

@@ -5,18 +5,19 @@ import { jobName, describeProgress } from '../shared/gateway/errors/jobSummary';
 import { startWait, type FinishedJob } from '../shared/gateway/jobs/poller';
 import { getJobStatus, getVideoContent } from '../shared/gateway/jobs/requests';
 import { JobWait, type JobSource } from '../shared/gateway/jobs/wait';
+import { withoutUndefined } from '../shared/gateway/json';
 import { jobKinds, type JobKind } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { ProgressLines } from '../shared/n8n/agent/progress';
 import type { N8nGateway } from '../shared/n8n/client/gateway';
 import { clock } from '../shared/n8n/client/httpClient';
 import { storeVideo, videoFileName } from '../shared/n8n/files/binary';
-import { isFetched, readFileOutput, type FileOutput } from '../shared/n8n/files/fileOutput';
+import { isFetched, type FileOutput } from '../shared/n8n/files/fileOutput';
 import { runItems } from '../shared/n8n/items/run';
 import type { ItemOutput, ItemRun, ItemWork } from '../shared/n8n/items/work';
-import { jobIdOf, jobKindOf } from '../shared/n8n/parameters/jobId';
+import { jobKindOf } from '../shared/n8n/parameters/jobId';
 import { parallelOf } from '../shared/n8n/parameters/options';
-import { defaultParallelDownloads } from './fields';
+import * as fields from './fields';
 import { outlastStart, park } from './parking';
 import { parkingPolicy } from './parkingPolicy';
 import { WaitState } from './waitState';
@@ -71,9 +72,7 @@ function videoWait(
 	state: WaitState,
 	passEndsAt?: number,
 ): ItemWork<Request> {
-	const downloads = new AdaptiveLimit(
-		parallelOf(context, 'maxParallelDownloads', defaultParallelDownloads),
-	);
+	const downloads = new AdaptiveLimit(parallelOf(context, fields.maxParallelDownloads));
 	// In a short pass they all follow one another closely, so that the next one finds them all due.
 	const spread = passEndsAt === undefined ? jobKinds.video.pollSeconds : limits.minPollSeconds;
 	/** By job: items with the same job share its polls. */
@@ -115,28 +114,18 @@ function videoWait(
 		endpoint: jobKinds.task.endpoint,
 
 		prepare(parameters, { reportJob }) {
-			const id = jobIdOf(parameters, 'jobId', 'Job ID');
+			const { options } = parameters;
+			const id = fields.jobId.read(parameters);
 			const kind = jobKindOf(parameters, id);
 			// Also when another item makes the node fail before any job is polled.
 			if (id !== '') reportJob({ kind, id });
-			const seconds = parameters.optionalNumber('pollIntervalSeconds');
 			return {
 				id,
 				kind,
-				output: readFileOutput(parameters),
-				fileName: videoFileName(parameters.optionalText('fileName', 'File Name') ?? id),
-				...(seconds !== undefined && {
-					pollInterval: parameters.duration('pollIntervalSeconds', 'Poll Interval (Seconds)', {
-						unit: 1000,
-						min: 0,
-						default: jobKinds.task.pollSeconds,
-					}),
-				}),
-				timeout: parameters.duration('timeoutMinutes', 'Timeout (Minutes)', {
-					unit: 60_000,
-					min: 0,
-					default: limits.waitMinutes,
-				}),
+				output: fields.file.read(parameters),
+				fileName: videoFileName(fields.fileName.read(options) ?? id),
+				...withoutUndefined({ pollInterval: fields.pollInterval.read(options) }),
+				timeout: fields.timeout.read(options) ?? limits.waitMinutes * 60_000,
 			};
 		},
 

@@ -10,7 +10,7 @@ import {
 	modelGateway,
 } from './support/workflows';
 
-/** Each test sends fields that no other test of the operations compares; docs/fields.md names it. */
+/** Whole requests with fields that no other test of the operations compares; `fieldTable.test.ts` sends each alone. */
 describe('fields of the requests', () => {
 	let gateway: Gateway;
 	let link: string;

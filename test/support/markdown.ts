@@ -43,6 +43,16 @@ export function brokenLinks(page: string): string[] {
 	});
 }
 
+/** A table of Markdown, formatted as prettier does it. @param rows the first is the header */
+export function aligned([header, ...lines]: string[][]): string {
+	const widths = header.map((_, column) =>
+		Math.max(...[header, ...lines].map((line) => line[column].length)),
+	);
+	const row = (cells: string[]) =>
+		`| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
+	return [row(header), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n');
+}
+
 function withoutFences(markdown: string): string {
 	return markdown.replace(/^ *(```+|~~~+)[^\n]*\n[\s\S]*?^ *\1[^\n]*$/gm, '');
 }

@@ -1,3 +1,4 @@
+import { referenceVideoCreate } from '../../nodes/ModelGateway/resources/referenceVideo/create';
 import {
 	ratioIsIgnored,
 	referenceVideoProblems,
@@ -5,6 +6,7 @@ import {
 	type ReferenceVideoParameters,
 	type ReferenceVideoRequest,
 } from '../../nodes/shared/gateway/jobs/referenceVideo';
+import { labelOf } from '../../nodes/shared/n8n/parameters/field';
 
 const alpha = 'alpha-1.1-r2v';
 const beta = 'beta-2.7-r2v';
@@ -26,10 +28,14 @@ interface Order {
 const requestOf = ({ model = beta, prompt = 'a cat', media = [image], parameters }: Order) =>
 	({ model, input: { prompt, media }, ...(parameters && { parameters }) }) as ReferenceVideoRequest;
 
+/** A field of the request, as the user knows it. */
+const fieldOf = (path: string) =>
+	labelOf(path, [...referenceVideoCreate.fields, ...(referenceVideoCreate.options ?? [])]);
+
 /** As the user reads them. */
 const problemsOf = (order: Order) =>
 	referenceVideoProblems(requestOf(order), gateway).map(
-		({ field, problem }) => `${field} ${problem}`,
+		({ path, problem }) => `${fieldOf(path)} ${problem}`,
 	);
 
 describe('what alpha-1.1-r2v takes', () => {
@@ -192,7 +198,9 @@ describe('all problems', () => {
 			],
 			parameters: { duration: 12, ratio: '2:1', resolution: '4K', seed: 0.5, watermark: true },
 		};
-		const fields = referenceVideoProblems(requestOf(order), gateway).map(({ field }) => field);
+		const fields = referenceVideoProblems(requestOf(order), gateway).map(({ path }) =>
+			fieldOf(path),
+		);
 		expect(fields.sort()).toEqual(
 			[
 				'Media 2: URL',

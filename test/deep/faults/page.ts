@@ -1,3 +1,4 @@
+import { aligned } from '../../support/markdown';
 import type { Duration, Outcome } from './expected';
 import { faults, type Fault } from './faults';
 import type { Cost, FaultRoute } from './routes';
@@ -53,16 +54,6 @@ function table(cells: Cell[], duration: Duration): string {
 			),
 		]);
 	return aligned([header, ...lines]);
-}
-
-/** A table of Markdown, formatted as prettier does it. */
-function aligned([header, ...lines]: string[][]): string {
-	const widths = header.map((_, column) =>
-		Math.max(...[header, ...lines].map((line) => line[column].length)),
-	);
-	const row = (cells: string[]) =>
-		`| ${cells.map((cell, column) => cell.padEnd(widths[column])).join(' | ')} |`;
-	return [row(header), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n');
 }
 
 /** docs/faults.md, as it was seen. */

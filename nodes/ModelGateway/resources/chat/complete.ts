@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { completeChat } from '../../../shared/gateway/chat/complete';
 import { textOf, type Completion } from '../../../shared/gateway/chat/completion';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
@@ -6,17 +6,18 @@ import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { finishReasons, messageRoles } from '../../../shared/gateway/protocol/resources';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { chatOptions, chatOptionsOf } from '../../../shared/n8n/parameters/chatOptions';
-import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
-import { modelField } from '../../../shared/n8n/parameters/model';
-import { extraBodyOption, simplifyField } from '../shared/fields';
+import { chatOptions } from '../../../shared/n8n/parameters/chatOptions';
+import { bodyOf } from '../../../shared/n8n/parameters/field';
 import {
-	imageSourceFields,
-	messagesField,
-	readMessages,
-	sentMessage,
-	type MessageInput,
-} from '../shared/messages';
+	booleanField,
+	numberField,
+	textField,
+	textsField,
+} from '../../../shared/n8n/parameters/fieldKinds';
+import { modelField } from '../../../shared/n8n/parameters/model';
+import { timeoutOption } from '../../../shared/n8n/parameters/options';
+import { extraBodyOption, simplifyField } from '../shared/fields';
+import { imagesField, messagesField, sentMessage, type MessageInput } from '../shared/messages';
 
 interface Request {
 	/** Without the messages, whose files are loaded when they are sent. */
@@ -26,32 +27,45 @@ interface Request {
 	timeout?: number;
 }
 
-const imagesField: INodeProperties = {
-	displayName: 'Images',
-	name: 'images',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true },
-	placeholder: 'Add Image',
-	default: {},
-	description: 'Pictures for models that understand them',
-	options: [
-		{
-			displayName: 'Image',
-			name: 'values',
-			values: [
-				{
-					displayName: 'Detail',
-					name: 'detail',
-					type: 'string',
-					default: '',
-					placeholder: 'e.g. high',
-					description: 'How closely the model looks, where it takes that',
-				},
-				...imageSourceFields,
-			],
-		},
-	],
-};
+const model = modelField();
+const messages = messagesField(
+	messageRoles,
+	imagesField({ hasDetail: true, description: 'Pictures for models that understand them' }),
+);
+
+/** In the order in which their problems are told. */
+const options = [
+	...chatOptions,
+	textsField({
+		displayName: 'Stop',
+		name: 'stop',
+		request: 'stop',
+		placeholder: 'e.g. END',
+		description: 'Texts at which the answer ends',
+	}),
+	booleanField({
+		displayName: 'Stream',
+		name: 'stream',
+		request: 'stream',
+		default: true,
+		description:
+			'Whether to receive the answer as it is written; a chat or a streaming webhook shows it live',
+	}),
+	numberField({
+		displayName: 'Number of Answers',
+		name: 'n',
+		request: 'n',
+		rule: { ...endpoints.chat.fields.n, min: 1 },
+		description: 'How many answers to make; each becomes an item',
+	}),
+	textField({
+		displayName: 'User',
+		name: 'user',
+		request: 'user',
+		description: 'Who the answer is for, to recognize misuse',
+	}),
+	extraBodyOption,
+];
 
 /** "Endpoints" 4. */
 export const chatComplete: Operation<Request, Completion> = {
@@ -61,55 +75,24 @@ export const chatComplete: Operation<Request, Completion> = {
 	action: 'Complete a chat',
 	description: 'Let a chat model answer, also about pictures',
 	endpoint: endpoints.chat,
-	fields: [modelField(), messagesField(messageRoles, [imagesField]), simplifyField],
-	options: [
-		...chatOptions,
-		extraBodyOption,
-		{
-			displayName: 'Number of Answers',
-			name: 'n',
-			type: 'number',
-			default: 1,
-			typeOptions: { minValue: 1 },
-			description: 'How many answers to make; each becomes an item',
-		},
-		{
-			displayName: 'Stop',
-			name: 'stop',
-			type: 'string',
-			typeOptions: { multipleValues: true },
-			default: [],
-			placeholder: 'e.g. END',
-			description: 'Texts at which the answer ends',
-		},
-		{
-			displayName: 'Stream',
-			name: 'stream',
-			type: 'boolean',
-			default: true,
-			description:
-				'Whether to receive the answer as it is written; a chat or a streaming webhook shows it live',
-		},
-		{
-			displayName: 'User',
-			name: 'user',
-			type: 'string',
-			default: '',
-			description: 'Who the answer is for, to recognize misuse',
-		},
-	],
+	fields: [model, messages, simplifyField],
+	options,
 
 	prepare: (parameters) => ({
-		body: bodyOf(parameters),
-		messages: readMessages(parameters),
-		simplify: parameters.boolean('simplify', 'Simplify', true),
-		timeout: parameters.timeout,
+		body: {
+			...bodyOf(parameters, [model]),
+			...bodyOf(parameters.options, options),
+			...extraBodyOption.read(parameters.options),
+		},
+		messages: messages.read(parameters),
+		simplify: simplifyField.read(parameters),
+		timeout: timeoutOption.read(parameters.options),
 	}),
 
-	async perform({ body, messages, timeout }, run) {
+	async perform({ body, messages: given, timeout }, run) {
 		const sent = { ...body };
 		sent.messages ??= await Promise.all(
-			messages.map(async (message) => await sentMessage(message, run.context, run.item)),
+			given.map(async (message) => await sentMessage(message, run.context, run.item)),
 		);
 		return await ask(sent, timeout, run);
 	},
@@ -123,22 +106,8 @@ export const chatComplete: Operation<Request, Completion> = {
 		return simplify ? simplified(answer) : [{ json: answer as IDataObject }];
 	},
 
-	identity: ({ body, messages }) => ({ body, messages }),
+	identity: ({ body, messages: given }) => ({ body, messages: given }),
 };
-
-function bodyOf(parameters: ItemParameters): JsonObject {
-	return {
-		model: parameters.chosen('model', 'Model'),
-		...chatOptionsOf(parameters),
-		...withoutUndefined({
-			stop: parameters.texts('stop', 'Stop'),
-			stream: parameters.optionalBoolean('stream', 'Stream'),
-			n: parameters.checkedNumber('n', 'Number of Answers', { type: 'integer', min: 1 }),
-			user: parameters.optionalText('user', 'User'),
-		}),
-		...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
-	};
-}
 
 async function ask(
 	body: JsonObject,

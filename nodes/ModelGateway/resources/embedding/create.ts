@@ -6,9 +6,11 @@ import { withoutUndefined } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
+import type { Field } from '../../../shared/n8n/parameters/field';
+import { choiceField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
+import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { batchSizeOf, batchSizeOption } from '../../../shared/n8n/parameters/options';
+import { batchSizeOption, timeoutOption } from '../../../shared/n8n/parameters/options';
 
 interface Request extends Embedding {
 	texts: string[];
@@ -16,7 +18,34 @@ interface Request extends Embedding {
 	isList: boolean;
 }
 
-const { encoding_format: encodingField } = endpoints.embedding.fields;
+const model = modelField();
+const input: Field<Pick<Request, 'texts' | 'isList'>> = {
+	...requiredText({
+		displayName: 'Input',
+		name: 'input',
+		request: 'input',
+		typeOptions: { rows: 2 },
+		required: true,
+		description: 'The text, or by expression a list of texts',
+	}),
+	read: readInput,
+};
+const encodingFormat = choiceField({
+	displayName: 'Encoding Format',
+	name: 'encodingFormat',
+	request: 'encoding_format',
+	rule: endpoints.embedding.fields.encoding_format,
+	options: [
+		{
+			name: 'Base64',
+			value: 'base64',
+			description: 'Smaller answers; decoded to numbers here',
+		},
+		{ name: 'Float', value: 'float' },
+	],
+	default: 'float',
+	description: 'How the vectors travel',
+});
 
 /** "Endpoints" 6. */
 export const embeddingCreate: Operation<Request, ItemOutput[]> = {
@@ -26,59 +55,23 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	action: 'Create an embedding',
 	description: 'Turn texts into vectors; many items go in few requests',
 	endpoint: endpoints.embedding,
-	fields: [
-		modelField(),
-		{
-			displayName: 'Input',
-			name: 'input',
-			type: 'string',
-			typeOptions: { rows: 2 },
-			default: '',
-			required: true,
-			description: 'The text, or by expression a list of texts',
-		},
-	],
-	options: [
-		batchSizeOption,
-		{
-			displayName: 'Encoding Format',
-			name: 'encodingFormat',
-			type: 'options',
-			options: [
-				{
-					name: 'Base64',
-					value: 'base64',
-					description: 'Smaller answers; decoded to numbers here',
-				},
-				{ name: 'Float', value: 'float' },
-			],
-			default: 'float',
-			description: 'How the vectors travel',
-		},
-	],
+	fields: [model, input],
+	options: [batchSizeOption, encodingFormat],
 
-	prepare(parameters) {
-		const format = parameters.optionalText('encodingFormat', 'Encoding Format');
-		if (format !== undefined && !(encodingField.values as readonly string[]).includes(format)) {
-			parameters.report('Encoding Format', `must be one of ${encodingField.values.join(', ')}`);
-		}
+	prepare({ parameters, options }) {
+		const format = encodingFormat.read(options);
 		return {
-			model: parameters.chosen('model', 'Model'),
-			...readInput(parameters),
+			model: model.read(parameters),
+			...input.read(parameters),
 			...withoutUndefined({ encodingFormat: format }),
-			batchSize: batchSizeOf(parameters),
-			timeout: parameters.timeout,
+			batchSize: Math.floor(batchSizeOption.read(options)),
+			timeout: timeoutOption.read(options),
 		};
 	},
 
 	batch: {
 		// One request takes them all: where several are halved after a refusal, none of them has been answered.
-		key: ({ model, encodingFormat, batchSize, timeout }) => [
-			model,
-			encodingFormat,
-			batchSize,
-			timeout,
-		],
+		key: (request) => [request.model, request.encodingFormat, request.batchSize, request.timeout],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
 		perform: async (requests, run) => await embedAll(requests, run),
@@ -90,24 +83,25 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 		return made;
 	},
 
-	identity: ({ model, texts, isList, encodingFormat }) => ({
-		model,
-		texts,
-		isList,
-		encodingFormat,
+	identity: (request) => ({
+		model: request.model,
+		texts: request.texts,
+		isList: request.isList,
+		encodingFormat: request.encodingFormat,
 	}),
 };
 
-function readInput(parameters: ItemParameters): Pick<Request, 'texts' | 'isList'> {
-	const value = parameters.value('input');
+function readInput(place: Place): Pick<Request, 'texts' | 'isList'> {
+	const { name, displayName } = input.property;
+	const value = place.value(name);
 	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
 		Number.isFinite(entry) ? String(entry) : entry,
 	);
-	if (texts.length === 0) parameters.report('Input', 'is an empty list');
+	if (texts.length === 0) place.report(displayName, 'is an empty list');
 	texts.forEach((text, index) => {
-		const field = Array.isArray(value) ? `Input ${index + 1}` : 'Input';
-		if (typeof text !== 'string') parameters.report(field, 'must be a text');
-		else if (text.trim() === '') parameters.report(field, 'is empty');
+		const field = Array.isArray(value) ? `${displayName} ${index + 1}` : displayName;
+		if (typeof text !== 'string') place.report(field, 'must be a text');
+		else if (text.trim() === '') place.report(field, 'is empty');
 	});
 	return { texts: texts as string[], isList: Array.isArray(value) };
 }
@@ -151,12 +145,12 @@ async function embedAll(
 /** Gives every vector back to the item it came from. */
 function outputsOf(requests: Request[], lists: EmbeddingList[]): ItemOutput[][] {
 	const vectors = lists.flatMap((list) => list.vectors);
-	const [{ model, usage, requestId }] = lists;
+	const [{ model: id, usage, requestId }] = lists;
 	return requests.map(({ texts, isList }) => {
 		const own = vectors.splice(0, texts.length);
 		const json = withoutUndefined({
 			...(isList ? { embeddings: own } : { embedding: own[0] }),
-			model,
+			model: id,
 			// The tokens of a shared request belong to no single item.
 			usage: requests.length === 1 && lists.length === 1 ? usage : undefined,
 			request_id: requestId,

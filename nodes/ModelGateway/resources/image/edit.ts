@@ -1,26 +1,17 @@
-import type { IBinaryData, INodeProperties } from 'n8n-workflow';
 import { imageType } from '../../../shared/gateway/images/imageType';
-import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
+import type { JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { readFileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutput';
+import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
+import { itemPicture } from '../../../shared/n8n/files/itemFile';
+import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
+import { bodyOf, type FieldGroup } from '../../../shared/n8n/parameters/field';
+import { requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
+import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField } from '../shared/fields';
-import {
-	aspectRatioOption,
-	deliverImages,
-	imageCountOption,
-	requestFields,
-	requestImages,
-	outputFields,
-	sizeOption,
-	type MadeImage,
-} from './output';
-
-/** A picture to send: a link, or a file of the item. */
-type Source = { url: string } | { file: IBinaryData };
+import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImage } from './output';
 
 interface Request {
 	/** Form fields that are texts. */
@@ -31,27 +22,15 @@ interface Request {
 	timeout?: number;
 }
 
-const sources = [
-	{ name: 'File of an Earlier Node', value: 'binary' },
-	{ name: 'URL', value: 'url', description: 'For models that take links' },
-];
-
-const fileField = (displayName: string, name: string, source: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'string',
-	default: 'data',
-	displayOptions: { show: { [source]: ['binary'] } },
-	hint: 'The name of the input field with the picture',
+const model = modelField();
+const prompt = promptField({
+	request: 'prompt',
+	placeholder: 'e.g. Put the mug on a wooden table',
 });
-
-const urlField = (displayName: string, name: string, source: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. https://example.com/photo.png',
-	displayOptions: { show: { [source]: ['url'] } },
+const image = sourceOf('image', 'Image', { default: 'binary' });
+const mask = sourceOf('mask', 'Mask', {
+	default: 'none',
+	description: 'A picture of the same size whose white area is edited',
 });
 
 /** "Endpoints" 9. */
@@ -62,49 +41,22 @@ export const imageEdit: Operation<Request, MadeImage[]> = {
 	action: 'Edit an image',
 	description: 'Change a picture, or the part of it that a mask marks',
 	endpoint: endpoints.imageEdit,
-	fields: [
-		modelField(),
-		promptField({
-			placeholder: 'e.g. Put the mug on a wooden table',
-		}),
-		{
-			displayName: 'Image Source',
-			name: 'imageSource',
-			type: 'options',
-			options: sources,
-			default: 'binary',
-		},
-		fileField('Image Binary Field', 'imageBinaryField', 'imageSource'),
-		urlField('Image URL', 'imageUrl', 'imageSource'),
-		{
-			displayName: 'Mask Source',
-			name: 'maskSource',
-			type: 'options',
-			options: [...sources, { name: 'None', value: 'none' }],
-			default: 'none',
-			description: 'A picture of the same size whose white area is edited',
-		},
-		fileField('Mask Binary Field', 'maskBinaryField', 'maskSource'),
-		urlField('Mask URL', 'maskUrl', 'maskSource'),
-		...outputFields,
-	],
-	options: [aspectRatioOption, imageCountOption, sizeOption],
+	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields],
+	options: imageOptions,
 
-	prepare(parameters) {
-		return {
-			body: withoutUndefined(requestFields(parameters)),
-			image: readSource('image', 'Image', parameters),
-			mask: readSource('mask', 'Mask', parameters),
-			output: readFileOutput(parameters),
-			timeout: parameters.timeout,
-		};
-	},
+	prepare: ({ parameters, options }) => ({
+		body: { ...bodyOf(parameters, [model, prompt]), ...bodyOf(options, imageOptions) },
+		image: image.read(parameters),
+		mask: mask.read(parameters),
+		output: imageOutput.read(parameters),
+		timeout: timeoutOption.read(options),
+	}),
 
-	async perform({ body, image, mask, timeout }, run) {
+	async perform({ body, timeout, ...sources }, run) {
 		const form = new FormData();
 		for (const [name, value] of Object.entries(body)) form.append(name, String(value));
-		if (image) await append(form, 'image', image, run);
-		if (mask) await append(form, 'mask', mask, run);
+		if (sources.image) await append(form, 'image', sources.image, run);
+		if (sources.mask) await append(form, 'mask', sources.mask, run);
 		return await requestImages(
 			{ endpoint: endpoints.imageEdit, purpose: 'edit the image', form, timeout },
 			run,
@@ -113,26 +65,41 @@ export const imageEdit: Operation<Request, MadeImage[]> = {
 
 	deliver: deliverImages,
 
-	identity: ({ body, image, mask }) => ({ body, image, mask }),
+	identity: (request) => ({ body: request.body, image: request.image, mask: request.mask }),
 };
 
-function readSource(
-	name: 'image' | 'mask',
+function sourceOf(
+	request: 'image' | 'mask',
 	label: string,
-	parameters: ItemParameters,
-): Source | undefined {
-	const source = parameters.value(`${name}Source`, 'binary');
-	if (source === 'none') return undefined;
-	if (source === 'url') {
-		const url = parameters.text(`${name}Url`, `${label} URL`).trim();
-		if (url !== '' && !/^https?:\/\//i.test(url)) {
-			parameters.report(`${label} URL`, 'must be a link that starts with https://');
-		}
-		return { url };
-	}
-	const field = `${label} Binary Field`;
-	const file = parameters.picture(parameters.text(`${name}BinaryField`, field), field);
-	return file && { file };
+	menu: { default: 'binary' | 'none'; description?: string },
+): FieldGroup<Source | undefined> {
+	const nothing = menu.default === 'none' ? [{ name: 'None', value: 'none' }] : [];
+	return urlOrFile({
+		source: {
+			displayName: `${label} Source`,
+			name: `${request}Source`,
+			options: [...sourceChoices({ url: 'For models that take links' }), ...nothing],
+			...menu,
+		},
+		url: requiredText({
+			displayName: `${label} URL`,
+			name: `${request}Url`,
+			request,
+			placeholder: 'e.g. https://example.com/photo.png',
+		}),
+		file: requiredText({
+			displayName: `${label} Binary Field`,
+			name: `${request}BinaryField`,
+			request,
+			default: 'data',
+			hint: 'The name of the input field with the picture',
+		}),
+		find: itemPicture,
+		linkProblem: (link) =>
+			link === '' || /^https?:\/\//i.test(link)
+				? undefined
+				: 'must be a link that starts with https://',
+	});
 }
 
 /** A file goes with its true type, and with a name that fits it. */

@@ -1,25 +1,67 @@
-import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
+import type { JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { readFileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutput';
+import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
+import { bodyOf } from '../../../shared/n8n/parameters/field';
+import { booleanField, numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
+import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { extraBodyOption, promptField } from '../shared/fields';
-import {
-	aspectRatioOption,
-	deliverImages,
-	imageCountOption,
-	requestFields,
-	requestImages,
-	outputFields,
-	sizeOption,
-	type MadeImage,
-} from './output';
+import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImage } from './output';
 
 interface Request {
 	body: JsonObject;
 	output: FileOutput;
 	timeout?: number;
 }
+
+const { fields: rules } = endpoints.imageGenerate;
+
+const model = modelField();
+const prompt = promptField({
+	request: 'prompt',
+	placeholder: 'e.g. A lighthouse in the fog, watercolour',
+});
+
+/** In the order in which their problems are told. */
+const options = [
+	...imageOptions,
+	textField({
+		displayName: 'Quality',
+		name: 'quality',
+		request: 'quality',
+		placeholder: 'e.g. hd',
+	}),
+	textField({
+		displayName: 'Style',
+		name: 'style',
+		request: 'style',
+		placeholder: 'e.g. vivid',
+	}),
+	numberField({
+		displayName: 'Seed',
+		name: 'seed',
+		request: 'seed',
+		rule: rules.seed,
+		description: 'The same seed gives a similar picture again',
+	}),
+	booleanField({
+		displayName: 'Prompt Upsampling',
+		name: 'promptUpsampling',
+		request: 'prompt_upsampling',
+		default: true,
+		description: 'Whether the service enriches the prompt, for models that take it',
+	}),
+	numberField({
+		displayName: 'Safety Tolerance',
+		name: 'safetyTolerance',
+		request: 'safety_tolerance',
+		rule: rules.safety_tolerance,
+		default: 2,
+		description: 'How much is let through, for models that take it',
+	}),
+	extraBodyOption,
+];
 
 /** "Endpoints" 8. */
 export const imageGenerate: Operation<Request, MadeImage[]> = {
@@ -29,71 +71,17 @@ export const imageGenerate: Operation<Request, MadeImage[]> = {
 	action: 'Generate an image',
 	description: 'Make pictures from a text',
 	endpoint: endpoints.imageGenerate,
-	fields: [
-		modelField(),
-		promptField({
-			placeholder: 'e.g. A lighthouse in the fog, watercolour',
-		}),
-		...outputFields,
-	],
-	options: [
-		aspectRatioOption,
-		extraBodyOption,
-		imageCountOption,
-		{
-			displayName: 'Prompt Upsampling',
-			name: 'promptUpsampling',
-			type: 'boolean',
-			default: true,
-			description: 'Whether the service enriches the prompt, for models that take it',
-		},
-		{
-			displayName: 'Quality',
-			name: 'quality',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. hd',
-		},
-		{
-			displayName: 'Safety Tolerance',
-			name: 'safetyTolerance',
-			type: 'number',
-			default: 2,
-			description: 'How much is let through, for models that take it',
-		},
-		{
-			displayName: 'Seed',
-			name: 'seed',
-			type: 'number',
-			default: 0,
-			description: 'The same seed gives a similar picture again',
-		},
-		sizeOption,
-		{
-			displayName: 'Style',
-			name: 'style',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. vivid',
-		},
-	],
+	fields: [model, prompt, ...imageOutput.fields],
+	options,
 
 	prepare: (parameters) => ({
 		body: {
-			...withoutUndefined({
-				...requestFields(parameters),
-				quality: parameters.optionalText('quality', 'Quality'),
-				style: parameters.optionalText('style', 'Style'),
-				seed: parameters.checkedNumber('seed', 'Seed', { type: 'integer' }),
-				prompt_upsampling: parameters.optionalBoolean('promptUpsampling', 'Prompt Upsampling'),
-				safety_tolerance: parameters.checkedNumber('safetyTolerance', 'Safety Tolerance', {
-					type: 'integer',
-				}),
-			}),
-			...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
+			...bodyOf(parameters, [model, prompt]),
+			...bodyOf(parameters.options, options),
+			...extraBodyOption.read(parameters.options),
 		},
-		output: readFileOutput(parameters),
-		timeout: parameters.timeout,
+		output: imageOutput.read(parameters),
+		timeout: timeoutOption.read(parameters.options),
 	}),
 
 	async perform({ body, timeout }, run) {

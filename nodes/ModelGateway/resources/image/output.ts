@@ -1,4 +1,4 @@
-import type { IBinaryData, IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Call } from '../../../shared/gateway/client/gateway';
 import type { ServiceResponse } from '../../../shared/gateway/client/response';
 import { asGatewayError, type GatewayError } from '../../../shared/gateway/errors/gatewayError';
@@ -7,50 +7,40 @@ import { imageType, type ImageType } from '../../../shared/gateway/images/imageT
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
 import { withoutUndefined, excerpt } from '../../../shared/gateway/json';
 import { limits } from '../../../shared/gateway/protocol/limits';
-import { fileOutputFields, type FileOutput } from '../../../shared/n8n/files/fileOutput';
+import { fileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
-import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
+import { numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 
 /** Where pictures go. */
-export const outputFields = fileOutputFields(
+export const imageOutput = fileOutput(
 	`Whether to fetch the pictures at once; the links of some models live for ${limits.imageUrlMinutes} minutes only`,
 );
 
-export const aspectRatioOption: INodeProperties = {
-	displayName: 'Aspect Ratio',
-	name: 'aspectRatio',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. 16:9',
-	description: 'Shape of the picture, for models that take it',
-};
-
-export const imageCountOption: INodeProperties = {
-	displayName: 'Number of Images',
-	name: 'n',
-	type: 'number',
-	default: 1,
-	typeOptions: { minValue: 1 },
-	description: 'How many pictures to make; each becomes an item',
-};
-
-export const sizeOption: INodeProperties = {
-	displayName: 'Size',
-	name: 'size',
-	type: 'string',
-	default: '',
-	placeholder: 'e.g. 1024x1024',
-	description: 'Width by height in pixels',
-};
-
-/** What generating and editing send alike; unset fields are undefined. */
-export const requestFields = (parameters: ItemParameters) => ({
-	model: parameters.chosen('model', 'Model'),
-	prompt: parameters.text('prompt', 'Prompt'),
-	n: parameters.checkedNumber('n', 'Number of Images', { type: 'integer', min: 1 }),
-	size: parameters.optionalText('size', 'Size'),
-	aspect_ratio: parameters.optionalText('aspectRatio', 'Aspect Ratio'),
-});
+/** What generating and editing take alike, in the order in which their problems are told. */
+export const imageOptions = [
+	numberField({
+		displayName: 'Number of Images',
+		name: 'n',
+		request: 'n',
+		rule: { type: 'integer', min: 1 },
+		default: 1,
+		description: 'How many pictures to make; each becomes an item',
+	}),
+	textField({
+		displayName: 'Size',
+		name: 'size',
+		request: 'size',
+		placeholder: 'e.g. 1024x1024',
+		description: 'Width by height in pixels',
+	}),
+	textField({
+		displayName: 'Aspect Ratio',
+		name: 'aspectRatio',
+		request: 'aspect_ratio',
+		placeholder: 'e.g. 16:9',
+		description: 'Shape of the picture, for models that take it',
+	}),
+] as const;
 
 /** A picture that is paid for: a link to it, or the file when it came with the answer. */
 export interface MadeImage {

@@ -5,9 +5,13 @@ import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json'
 import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpoints';
 import { finishReasons } from '../../../shared/gateway/protocol/resources';
 import type { Operation } from '../../../shared/n8n/operations/operation';
+import { bodyOf } from '../../../shared/n8n/parameters/field';
+import { requiredNumber, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
+import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
+import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { extraBodyOption, simplifyField } from '../shared/fields';
-import { messagesField, readMessages } from '../shared/messages';
+import { messagesField } from '../shared/messages';
 
 interface Request {
 	body: JsonObject;
@@ -16,7 +20,31 @@ interface Request {
 	timeout?: number;
 }
 
-const { name: standardName, value: standardVersion } = versionHeader;
+const model = modelField();
+const messages = messagesField(['assistant', 'system', 'user']);
+const maxTokens = requiredNumber({
+	displayName: 'Max Tokens',
+	name: 'maxTokens',
+	request: 'max_tokens',
+	rule: { ...endpoints.message.fields.max_tokens, min: 1 },
+	default: 1024,
+	required: true,
+	description: 'The longest answer, in tokens',
+});
+const versionName = requiredText({
+	displayName: 'Version Header Name',
+	name: 'versionHeaderName',
+	default: versionHeader.name,
+	required: true,
+	description: "Name of the header with the endpoint's version, as your service documents it",
+});
+const versionValue = requiredText({
+	displayName: 'Version Header Value',
+	name: 'versionHeaderValue',
+	default: versionHeader.value,
+	required: true,
+	description: 'The version, a date',
+});
 
 /** "Endpoints" 5. */
 export const messageCreate: Operation<Request, TextMessage> = {
@@ -26,58 +54,22 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	action: 'Create a message',
 	description: 'Let a model answer through its native messages endpoint',
 	endpoint: endpoints.message,
-	fields: [
-		modelField(),
-		messagesField(['assistant', 'system', 'user']),
-		{
-			displayName: 'Max Tokens',
-			name: 'maxTokens',
-			type: 'number',
-			default: 1024,
-			required: true,
-			typeOptions: { minValue: 1 },
-			description: 'The longest answer, in tokens',
-		},
-		{
-			displayName: 'Version Header Name',
-			name: 'versionHeaderName',
-			type: 'string',
-			default: standardName,
-			required: true,
-			description: "Name of the header with the endpoint's version, as your service documents it",
-		},
-		{
-			displayName: 'Version Header Value',
-			name: 'versionHeaderValue',
-			type: 'string',
-			default: standardVersion,
-			required: true,
-			description: 'The version, a date',
-		},
-		simplifyField,
-	],
+	fields: [model, messages, maxTokens, versionName, versionValue, simplifyField],
 	options: [extraBodyOption],
 
 	prepare(parameters) {
-		const maxTokens = parameters.wholeNumber('maxTokens', 'Max Tokens', { min: 1 });
-		const name = parameters.text('versionHeaderName', 'Version Header Name').trim();
-		const value = parameters.text('versionHeaderValue', 'Version Header Value').trim();
-		if (name !== '' && !isHeaderName(name)) {
-			parameters.report('Version Header Name', 'must be the name of an HTTP header');
-		}
-		if (/[^\t\x20-\x7e]/.test(value)) {
-			parameters.report('Version Header Value', `must be a date such as ${standardVersion}`);
-		}
+		const limit = bodyOf(parameters, [maxTokens]);
+		const headers = versionHeaderOf(parameters);
 		return {
 			body: {
-				model: parameters.chosen('model', 'Model'),
-				max_tokens: maxTokens,
-				messages: readMessages(parameters).map(({ role, content }) => ({ role, content })),
-				...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
+				...bodyOf(parameters, [model]),
+				...limit,
+				messages: messages.read(parameters).map(({ role, content }) => ({ role, content })),
+				...extraBodyOption.read(parameters.options),
 			},
-			headers: { [name]: value },
-			simplify: parameters.boolean('simplify', 'Simplify', true),
-			timeout: parameters.timeout,
+			headers,
+			simplify: simplifyField.read(parameters),
+			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
@@ -90,16 +82,31 @@ export const messageCreate: Operation<Request, TextMessage> = {
 		}),
 
 	async deliver({ text, fields }, { simplify }, { hint, item }) {
-		const { stop_reason, model, usage, request_id } = fields;
+		const { stop_reason, usage, request_id } = fields;
 		// Its answer is not shown: this is how the endpoint of that kind says that Max Tokens cut it.
 		if (stop_reason === 'max_tokens') {
 			hint(`Item ${item}: the answer is not complete: ${finishReasons.length}.`);
 		}
 		const json = simplify
-			? withoutUndefined({ text, stop_reason, model, usage, request_id })
+			? withoutUndefined({ text, stop_reason, model: fields.model, usage, request_id })
 			: fields;
 		return [{ json: json as IDataObject }];
 	},
 
 	identity: ({ body, headers }) => ({ body, headers }),
 };
+
+function versionHeaderOf(parameters: Place): Record<string, string> {
+	const name = versionName.read(parameters).trim();
+	const value = versionValue.read(parameters).trim();
+	if (name !== '' && !isHeaderName(name)) {
+		parameters.report(versionName.property.displayName, 'must be the name of an HTTP header');
+	}
+	if (/[^\t\x20-\x7e]/.test(value)) {
+		parameters.report(
+			versionValue.property.displayName,
+			`must be a date such as ${versionHeader.value}`,
+		);
+	}
+	return { [name]: value };
+}

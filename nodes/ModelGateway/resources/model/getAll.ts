@@ -2,6 +2,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { listModels } from '../../../shared/gateway/models/list';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
+import {
+	booleanField,
+	requiredNumber,
+	textField,
+	withDefault,
+} from '../../../shared/n8n/parameters/fieldKinds';
+import { timeoutOption } from '../../../shared/n8n/parameters/options';
 
 interface Request {
 	/** Undefined: all. */
@@ -9,6 +16,29 @@ interface Request {
 	filter: string;
 	timeout?: number;
 }
+
+const returnAll = withDefault(
+	booleanField({
+		displayName: 'Return All',
+		name: 'returnAll',
+		default: false,
+		description: 'Whether to return all results or only up to a given limit',
+	}),
+);
+const limit = requiredNumber({
+	displayName: 'Limit',
+	name: 'limit',
+	rule: { type: 'integer', min: 1 },
+	default: 50,
+	displayOptions: { show: { returnAll: [false] } },
+	description: 'Max number of results to return',
+});
+const filter = textField({
+	displayName: 'Filter',
+	name: 'filter',
+	placeholder: 'e.g. r2v',
+	description: 'Only models with this text in their ID; upper and lower case are the same',
+});
 
 /** "Endpoints" 7. */
 export const modelGetAll: Operation<Request> = {
@@ -18,45 +48,17 @@ export const modelGetAll: Operation<Request> = {
 	action: 'Get many models',
 	description: 'List the models that your key can use',
 	endpoint: endpoints.models,
-	fields: [
-		{
-			displayName: 'Return All',
-			name: 'returnAll',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to return all results or only up to a given limit',
-		},
-		{
-			displayName: 'Limit',
-			name: 'limit',
-			type: 'number',
-			default: 50,
-			typeOptions: { minValue: 1 },
-			displayOptions: { show: { returnAll: [false] } },
-			description: 'Max number of results to return',
-		},
-		{
-			displayName: 'Filter',
-			name: 'filter',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. r2v',
-			description: 'Only models with this text in their ID; upper and lower case are the same',
-		},
-	],
+	fields: [returnAll, limit, filter],
 
-	prepare(parameters) {
-		const isAll = parameters.boolean('returnAll', 'Return All', false);
-		return {
-			limit: isAll ? undefined : parameters.wholeNumber('limit', 'Limit', { min: 1 }),
-			filter: (parameters.asText(parameters.value('filter'), 'Filter') ?? '').trim().toLowerCase(),
-			timeout: parameters.timeout,
-		};
-	},
+	prepare: (parameters) => ({
+		limit: returnAll.read(parameters) ? undefined : limit.read(parameters),
+		filter: (filter.read(parameters) ?? '').trim().toLowerCase(),
+		timeout: timeoutOption.read(parameters.options),
+	}),
 
-	async perform({ limit, filter, timeout }, { gateway }) {
+	async perform({ limit: count, filter: wanted, timeout }, { gateway }) {
 		const models = await listModels(gateway, { timeout });
-		const found = models.filter(({ id }) => id.toLowerCase().includes(filter));
-		return found.slice(0, limit).map((model) => ({ json: model as IDataObject }));
+		const found = models.filter(({ id }) => id.toLowerCase().includes(wanted));
+		return found.slice(0, count).map((model) => ({ json: model as IDataObject }));
 	},
 };

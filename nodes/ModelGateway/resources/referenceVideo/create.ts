@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	ratioIsIgnored,
 	referenceVideoProblems,
@@ -8,9 +8,12 @@ import { createdTask } from '../../../shared/gateway/jobs/responses';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { referenceVideoModels } from '../../../shared/gateway/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
+import { bodyOf, labelOf } from '../../../shared/n8n/parameters/field';
+import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
+import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField } from '../shared/fields';
-import { ifAnswerLostOption } from '../shared/ifAnswerLost';
+import { ifAnswerLostOption, isResentIfLost } from '../shared/ifAnswerLost';
 import { mediaFields, readMedia } from './media';
 
 interface Request {
@@ -25,6 +28,81 @@ interface Request {
 const { 'alpha-1.1-r2v': alpha, 'beta-2.7-r2v': beta } = referenceVideoModels;
 const { min: shortest, max: longest } = alpha.parameters.duration;
 
+const model = modelField('beta-2.7-r2v');
+const prompt = promptField({
+	request: 'input.prompt',
+	placeholder: 'e.g. The person of image 1 walks along the beach at sunset',
+	description:
+		'What happens in the video. "Image 1", "image 2" are the reference images in their order, "video 1" the first reference video.',
+	rows: 4,
+});
+const fields = [model, prompt, ...mediaFields];
+
+/** A choice among what the known models take; another model may take more, and no value is marked as wrong. */
+const openChoice = <const Path extends string>(
+	declaration: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & {
+		request: Path;
+		default: string;
+	},
+	values: readonly string[] = [],
+) =>
+	choiceField({
+		...declaration,
+		options: values.map((value) => ({ name: value, value })),
+		allowArbitraryValues: true,
+	});
+
+/** They have no rules of their own, because each model has others. In the order in which their problems are told. */
+const options = [
+	openChoice(
+		{
+			displayName: 'Resolution',
+			name: 'resolution',
+			request: 'parameters.resolution',
+			default: '720P',
+		},
+		beta.parameters.resolution.values,
+	),
+	openChoice(
+		{
+			displayName: 'Ratio',
+			name: 'ratio',
+			request: 'parameters.ratio',
+			default: '16:9',
+			description: 'Shape of the picture, for beta models; a first frame decides it instead',
+		},
+		beta.parameters.ratio?.values,
+	),
+	numberField({
+		displayName: 'Duration (Seconds)',
+		name: 'duration',
+		request: 'parameters.duration',
+		default: 5,
+		description: `Length of the video: ${shortest} to ${longest} seconds, and at most ${beta.maxDurationWithVideo} with a reference video`,
+	}),
+	booleanField({
+		displayName: 'Prompt Extend',
+		name: 'promptExtend',
+		request: 'parameters.prompt_extend',
+		default: true,
+		description: 'Whether the service rewrites the prompt for a better result',
+	}),
+	booleanField({
+		displayName: 'Watermark',
+		name: 'watermark',
+		request: 'parameters.watermark',
+		default: false,
+		description: 'Whether to add an AI-generated mark at the bottom right',
+	}),
+	numberField({
+		displayName: 'Seed',
+		name: 'seed',
+		request: 'parameters.seed',
+		description: 'The same seed gives a similar video again',
+	}),
+	ifAnswerLostOption,
+];
+
 /** "Endpoints" 1. */
 export const referenceVideoCreate: Operation<Request> = {
 	resource: { name: 'Reference Video', value: 'referenceVideo' },
@@ -34,98 +112,32 @@ export const referenceVideoCreate: Operation<Request> = {
 	description:
 		'Start a video made from reference pictures and videos. Lead the result to a Wait for Video node.',
 	endpoint: endpoints.referenceVideoCreate,
-	fields: [
-		modelField('beta-2.7-r2v'),
-		promptField({
-			placeholder: 'e.g. The person of image 1 walks along the beach at sunset',
-			description:
-				'What happens in the video. "Image 1", "image 2" are the reference images in their order, "video 1" the first reference video.',
-			rows: 4,
-		}),
-		...mediaFields,
-	],
-	options: [
-		{
-			displayName: 'Duration (Seconds)',
-			name: 'duration',
-			type: 'number',
-			default: 5,
-			typeOptions: {
-				minValue: shortest,
-				maxValue: longest,
-			},
-			description: `Length of the video: ${shortest} to ${longest} seconds, and at most ${beta.maxDurationWithVideo} with a reference video`,
-		},
-		ifAnswerLostOption,
-		{
-			displayName: 'Prompt Extend',
-			name: 'promptExtend',
-			type: 'boolean',
-			default: true,
-			description: 'Whether the service rewrites the prompt for a better result',
-		},
-		{
-			displayName: 'Ratio',
-			name: 'ratio',
-			type: 'options',
-			options: (beta.parameters.ratio?.values ?? []).map((value) => ({ name: value, value })),
-			default: '16:9',
-			description: 'Shape of the picture, for beta models; a first frame decides it instead',
-		},
-		{
-			displayName: 'Resolution',
-			name: 'resolution',
-			type: 'options',
-			options: (beta.parameters.resolution.values ?? []).map((value) => ({ name: value, value })),
-			default: '720P',
-		},
-		{
-			displayName: 'Seed',
-			name: 'seed',
-			type: 'number',
-			default: 0,
-			typeOptions: {
-				minValue: alpha.parameters.seed?.min,
-				maxValue: alpha.parameters.seed?.max,
-			},
-			description: 'The same seed gives a similar video again',
-		},
-		{
-			displayName: 'Watermark',
-			name: 'watermark',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to add an AI-generated mark at the bottom right',
-		},
-	],
+	fields,
+	options,
 
 	async prepare(parameters, { gateway }) {
 		const gatewayUrl = gateway.connection.baseUrl;
-		const { media, identity } = await readMedia(parameters, gatewayUrl);
-		const settings = {
-			resolution: parameters.optionalText('resolution', 'Resolution'),
-			ratio: parameters.optionalText('ratio', 'Ratio'),
-			duration: parameters.optionalNumber('duration'),
-			prompt_extend: parameters.optionalBoolean('promptExtend', 'Prompt Extend'),
-			watermark: parameters.optionalBoolean('watermark', 'Watermark'),
-			seed: parameters.optionalNumber('seed'),
-		};
-		const isSet = Object.entries(settings).filter(([, value]) => value !== undefined);
-		const body: ReferenceVideoRequest = {
-			model: parameters.chosen('model', 'Model'),
-			input: { prompt: parameters.text('prompt', 'Prompt'), media },
-			...(isSet.length > 0 && { parameters: Object.fromEntries(isSet) }),
-		};
-		parameters.problems.push(...referenceVideoProblems(body, gatewayUrl));
+		const media = await readMedia(parameters, gatewayUrl);
+		const settings = bodyOf(parameters.options, options);
+		const { input, ...required } = bodyOf(parameters, [model, prompt]);
+		const bodyWith = <Medium>(list: Medium[]) => ({
+			...required,
+			input: { ...input, media: list },
+			...settings,
+		});
+		const body: ReferenceVideoRequest = bodyWith(media.map(({ medium }) => medium));
+		for (const { path, problem } of referenceVideoProblems(body, gatewayUrl)) {
+			parameters.report(labelOf(path, [...fields, ...options]), problem);
+		}
 
 		const isIgnored = body.parameters?.ratio !== undefined && ratioIsIgnored(body);
 		if (isIgnored) delete body.parameters?.ratio;
 		return {
 			body,
-			identity: { ...body, input: { ...body.input, media: identity } },
+			identity: bodyWith(media.map(({ identity }) => identity)),
 			ratioIsIgnored: isIgnored,
-			resendIfLost: parameters.optionalText('ifAnswerLost', 'If the Answer Is Lost') === 'resend',
-			timeout: parameters.timeout,
+			resendIfLost: isResentIfLost(parameters.options),
+			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 

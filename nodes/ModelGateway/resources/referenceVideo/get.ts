@@ -1,16 +1,12 @@
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { jobStatusOperation } from '../shared/jobStatus';
+import { createdJobId, jobStatusOperation } from '../shared/jobStatus';
 
 /** "Endpoints" 2. */
 export const referenceVideoGet = jobStatusOperation({
 	resource: { name: 'Reference Video', value: 'referenceVideo' },
 	action: 'Get a reference video',
 	description: 'Ask once how far a video task is',
-	idField: {
-		displayName: 'Task ID',
-		name: 'taskId',
-		from: '{{ $json.output?.task_id ?? $json.task_id }}',
-	},
+	id: createdJobId('Task ID', 'taskId', '{{ $json.output?.task_id ?? $json.task_id }}'),
 	endpoint: endpoints.task,
 	kind: 'task',
 });

@@ -1,33 +1,40 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { Field } from '../../../shared/n8n/parameters/field';
+import {
+	booleanField,
+	objectField,
+	requiredText,
+	withDefault,
+} from '../../../shared/n8n/parameters/fieldKinds';
 
-export const extraBodyOption: INodeProperties = {
+export const extraBodyOption = objectField({
 	displayName: 'Extra Body (JSON)',
 	name: 'extraBody',
-	type: 'json',
-	default: '{}',
 	description: 'Further fields of the request, for what newer models take',
-};
+});
 
-export const simplifyField: INodeProperties = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
+export const simplifyField = withDefault(
+	booleanField({
+		displayName: 'Simplify',
+		name: 'simplify',
+		default: true,
+		description: 'Whether to return a simplified version of the response instead of the raw data',
+	}),
+);
 
 /** What is to be made; must not be empty. */
-export const promptField = (
-	own: Pick<INodeProperties, 'placeholder' | 'description'> & { rows?: number },
-): INodeProperties => {
-	const { rows = 3, ...texts } = own;
-	return {
+export const promptField = <const Path extends string>({
+	rows = 3,
+	...own
+}: {
+	request: Path;
+	placeholder: string;
+	description?: string;
+	rows?: number;
+}): Field<string, Path> =>
+	requiredText({
 		displayName: 'Prompt',
 		name: 'prompt',
-		type: 'string',
 		typeOptions: { rows },
-		default: '',
 		required: true,
-		...texts,
-	};
-};
+		...own,
+	});

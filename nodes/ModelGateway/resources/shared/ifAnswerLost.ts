@@ -1,10 +1,10 @@
-import type { INodeProperties } from 'n8n-workflow';
+import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
+import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 
 /** What happens to a create whose answer never came: only the user can weigh money against time. */
-export const ifAnswerLostOption: INodeProperties = {
+export const ifAnswerLostOption = choiceField({
 	displayName: 'If the Answer Is Lost',
 	name: 'ifAnswerLost',
-	type: 'options',
 	options: [
 		{
 			name: 'Send Again',
@@ -20,4 +20,7 @@ export const ifAnswerLostOption: INodeProperties = {
 	default: 'stop',
 	description:
 		'What to do when the request was sent and the connection broke before the answer came',
-};
+});
+
+export const isResentIfLost = (options: Place): boolean =>
+	ifAnswerLostOption.read(options) === 'resend';

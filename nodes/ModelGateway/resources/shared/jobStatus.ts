@@ -1,10 +1,12 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { getJobStatus } from '../../../shared/gateway/jobs/requests';
 import { videoFields } from '../../../shared/gateway/jobs/responses';
 import type { Endpoint } from '../../../shared/gateway/protocol/endpoints';
 import type { JobKind } from '../../../shared/gateway/protocol/jobs';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { jobIdOf } from '../../../shared/n8n/parameters/jobId';
+import type { Field } from '../../../shared/n8n/parameters/field';
+import { jobIdField } from '../../../shared/n8n/parameters/jobId';
+import { timeoutOption } from '../../../shared/n8n/parameters/options';
 
 interface Request {
 	id: string;
@@ -16,11 +18,11 @@ export function jobStatusOperation(job: {
 	resource: Operation['resource'];
 	action: string;
 	description: string;
-	idField: JobIdField;
+	id: Field<string>;
 	endpoint: Endpoint;
 	kind: JobKind;
 }): Operation<Request> {
-	const { resource, action, description, idField, endpoint, kind } = job;
+	const { resource, action, description, id: idField, endpoint, kind } = job;
 	return {
 		resource,
 		name: 'Get',
@@ -28,10 +30,10 @@ export function jobStatusOperation(job: {
 		action,
 		description,
 		endpoint,
-		fields: [jobIdField(idField)],
+		fields: [idField],
 		prepare: (parameters) => ({
-			id: jobIdOf(parameters, idField.name, idField.displayName),
-			timeout: parameters.timeout,
+			id: idField.read(parameters),
+			timeout: timeoutOption.read(parameters.options),
 		}),
 		async perform({ id, timeout }, { gateway, reportJob }) {
 			reportJob({ kind, id });
@@ -42,22 +44,10 @@ export function jobStatusOperation(job: {
 	};
 }
 
-export interface JobIdField {
-	displayName: string;
-	name: string;
-	/** Expression that finds the id in the item of a create. */
-	from: string;
-}
-
-export function jobIdField({ displayName, name, from }: JobIdField): INodeProperties {
-	const found = `=${from}`;
-	return {
-		displayName,
-		name,
-		type: 'string',
-		default: found,
-		required: true,
+/** The ID of a job in the item that a create gave. @param from expression that finds it there */
+export const createdJobId = (displayName: string, name: string, from: string): Field<string> =>
+	jobIdField({
+		...{ displayName, name, from },
 		description:
 			'Taken from the item of the node that created the job, unless another one is given',
-	};
-}
+	});

@@ -1,11 +1,21 @@
-import type { IBinaryData, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { toJson, asText, isObject, type JsonObject } from '../../../shared/gateway/json';
 import { messageRoles } from '../../../shared/gateway/protocol/resources';
 import { dataUrlOf } from '../../../shared/n8n/files/binary';
-import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
+import { itemPicture } from '../../../shared/n8n/files/itemFile';
+import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
+import type { Field } from '../../../shared/n8n/parameters/field';
+import {
+	choiceField,
+	fieldOf,
+	looseText,
+	withDefault,
+} from '../../../shared/n8n/parameters/fieldKinds';
+import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import { listField } from '../../../shared/n8n/parameters/listField';
 
 /** A picture in a message: a link, or a file of the item that becomes a data URL when it is sent. */
-export type MessageImage = ({ url: string } | { file: IBinaryData }) & { detail?: string };
+export type MessageImage = Source & { detail?: string };
 
 /** A message as it was given; files are loaded only when their item is sent. */
 export interface MessageInput {
@@ -15,136 +25,148 @@ export interface MessageInput {
 	images: MessageImage[];
 }
 
-/** The messages of a conversation. @param more what a message takes besides its text and role */
-export const messagesField = (
-	roles: readonly string[],
-	more: INodeProperties[] = [],
-): INodeProperties => ({
-	displayName: 'Messages',
-	name: 'messages',
-	type: 'fixedCollection',
-	typeOptions: { multipleValues: true, sortable: true },
-	placeholder: 'Add Message',
-	default: { values: [{ role: 'user', content: '' }] },
-	options: [
-		{
-			displayName: 'Message',
-			name: 'values',
-			values: [
-				{
-					displayName: 'Content',
-					name: 'content',
-					type: 'string',
-					typeOptions: { rows: 3 },
-					default: '',
-				},
-				...more,
-				{
-					displayName: 'Role',
-					name: 'role',
-					type: 'options',
-					options: roles.map((value) => ({
-						name: value[0].toUpperCase() + value.slice(1),
-						value,
-					})),
-					default: 'user',
-				},
-			],
-		},
-	],
-});
+const imageUrl = 'messages[].content[].image_url.url';
 
-/** Where a picture comes from, for messages and image prompts. */
-export const imageSourceFields: INodeProperties[] = [
-	{
+const imageSource = urlOrFile({
+	source: {
 		displayName: 'Source',
 		name: 'source',
-		type: 'options',
-		options: [
-			{ name: 'File of an Earlier Node', value: 'binary' },
-			{ name: 'URL', value: 'url' },
-		],
 		default: 'url',
+		options: sourceChoices(),
 	},
-	{
+	url: looseText({
 		displayName: 'URL',
 		name: 'url',
-		type: 'string',
-		default: '',
+		request: imageUrl,
 		placeholder: 'e.g. https://example.com/photo.png',
-		displayOptions: { show: { source: ['url'] } },
 		description: 'An https link or a data URL',
-	},
-	{
+	}),
+	file: looseText({
 		displayName: 'Input Binary Field',
 		name: 'binaryField',
-		type: 'string',
+		request: imageUrl,
 		default: 'data',
-		displayOptions: { show: { source: ['binary'] } },
 		hint: 'The name of the input field with the picture',
+	}),
+	find: itemPicture,
+	linkProblem: (link) =>
+		/^(https?:\/\/|data:image\/)/i.test(link)
+			? undefined
+			: 'must be an https link or a data URL of a picture',
+	labels: { url: '', file: '' },
+});
+
+const detail = looseText({
+	displayName: 'Detail',
+	name: 'detail',
+	request: 'messages[].content[].image_url.detail',
+	placeholder: 'e.g. high',
+	description: 'How closely the model looks, where it takes that',
+});
+
+/** Pictures for a message. @param hasDetail whether each says how closely to look at it */
+export function imagesField({
+	hasDetail,
+	...own
+}: Pick<INodeProperties, 'description' | 'typeOptions'> & { hasDetail: boolean }): Field<
+	MessageImage[]
+> {
+	const list = listField({
+		displayName: 'Images',
+		name: 'images',
+		placeholder: 'Add Image',
+		entry: 'Image',
+		fields: [...(hasDetail ? [detail] : []), ...imageSource.fields],
+		...own,
+	});
+	return { ...list, read: (place) => list.read(place).flatMap(readImage) };
+}
+
+function readImage(place: Place): MessageImage[] {
+	const source = imageSource.read(place);
+	const closeness = detail.read(place);
+	return source ? [{ ...source, ...(closeness !== undefined && { detail: closeness }) }] : [];
+}
+
+const content = fieldOf(
+	'string',
+	{
+		displayName: 'Content',
+		name: 'content',
+		request: 'messages[].content',
+		typeOptions: { rows: 3 },
 	},
-];
+	(value) => value,
+);
 
-/** Reads pictures; problems are reported under `field`. */
-export function readImages(
-	entries: unknown,
-	parameters: ItemParameters,
-	field: string,
-): MessageImage[] {
-	const list = Array.isArray(entries) ? entries.filter(isObject) : [];
-	return list.flatMap((entry, index): MessageImage[] => {
-		const name = `${field}Image ${index + 1}`;
-		const detail = asText(entry.detail);
-		const extra = detail === undefined ? {} : { detail };
-		if (entry.source === 'binary') {
-			const file = parameters.picture(asText(entry.binaryField) ?? 'data', name);
-			return file ? [{ file, ...extra }] : [];
-		}
-		const url = asText(entry.url) ?? '';
-		if (!/^(https?:\/\/|data:image\/)/i.test(url)) {
-			parameters.report(name, 'must be an https link or a data URL of a picture');
-		}
-		return [{ url, ...extra }];
+/** The messages of a conversation. @param images where a message takes them */
+export function messagesField(
+	roles: readonly string[],
+	images?: Field<MessageImage[]>,
+): Field<MessageInput[]> {
+	const role = withDefault(
+		choiceField({
+			displayName: 'Role',
+			name: 'role',
+			request: 'messages[].role',
+			rule: { type: 'string', values: messageRoles },
+			options: roles.map((value) => ({
+				name: value[0].toUpperCase() + value.slice(1),
+				value,
+			})),
+			default: 'user',
+		}),
+	);
+	const list = listField({
+		displayName: 'Messages',
+		name: 'messages',
+		request: 'messages',
+		typeOptions: { sortable: true },
+		placeholder: 'Add Message',
+		default: { values: [{ role: 'user', content: '' }] },
+		entry: 'Message',
+		fields: [content, ...(images ? [images] : []), role],
 	});
+	const readMessage = (place: Place): MessageInput => ({
+		role: role.read(place),
+		images: images?.read(place) ?? [],
+		content: content.read(place),
+	});
+	return {
+		...list,
+		read(parameters) {
+			const places = list.read(parameters);
+			const { displayName } = list.property;
+			if (places.length === 0) parameters.report(displayName, 'must have at least one message');
+			return places.map((place) => checkContent(readMessage(place), place));
+		},
+	};
 }
 
-export function readMessages(parameters: ItemParameters): MessageInput[] {
-	const entries = parameters.entries('messages.values');
-	if (entries.length === 0) parameters.report('Messages', 'must have at least one message');
-	return entries.map((entry, index) => {
-		const field = `Message ${index + 1}: `;
-		const role = asText(entry.role) ?? 'user';
-		if (!(messageRoles as readonly string[]).includes(role)) {
-			parameters.report(
-				`${field}Role`,
-				`must be one of ${messageRoles.join(', ')} (it is "${role}")`,
-			);
-		}
-		const images = readImages((entry.images as JsonObject | undefined)?.values, parameters, field);
-		const given = entry.content;
-		const content = typeof given === 'object' ? toJson(given) : given;
-		const isEmpty = (asString(content) ?? '').trim() === '';
-		if (isEmpty && !Array.isArray(content) && images.length === 0 && role !== 'assistant') {
-			const isOther = typeof given === 'object' && given !== null;
-			parameters.report(`${field}Content`, isOther ? 'cannot be written as JSON' : 'is empty');
-		}
-		return { role, content: Array.isArray(content) ? content : (asString(content) ?? ''), images };
-	});
+/** An answer of the model that an earlier node gave may be empty, and so may a message that has pictures. */
+function checkContent({ content: given, role, images }: MessageInput, place: Place): MessageInput {
+	const json = typeof given === 'object' ? toJson(given) : given;
+	const isEmpty = (asString(json) ?? '').trim() === '';
+	if (isEmpty && !Array.isArray(json) && images.length === 0 && role !== 'assistant') {
+		const isOther = typeof given === 'object' && given !== null;
+		place.report(content.property.displayName, isOther ? 'cannot be written as JSON' : 'is empty');
+	}
+	return { role, content: Array.isArray(json) ? json : (asString(json) ?? ''), images };
 }
 
-function asString(content: unknown): string | undefined {
-	if (typeof content === 'string') return content;
-	return isObject(content) ? JSON.stringify(content) : asText(content);
+function asString(json: unknown): string | undefined {
+	if (typeof json === 'string') return json;
+	return isObject(json) ? JSON.stringify(json) : asText(json);
 }
 
 /** The message as it is sent ("Resources", message): parts only where there are pictures. */
 export async function sentMessage(
-	{ role, content, images }: MessageInput,
+	{ role, content: given, images }: MessageInput,
 	context: IExecuteFunctions,
 	item: number,
 ): Promise<JsonObject> {
-	if (images.length === 0) return { role, content };
-	const texts = Array.isArray(content) ? content : [{ type: 'text', text: content }];
+	if (images.length === 0) return { role, content: given };
+	const texts = Array.isArray(given) ? given : [{ type: 'text', text: given }];
 	const pictures = await Promise.all(
 		images.map(async (image) => ({
 			type: 'image_url',

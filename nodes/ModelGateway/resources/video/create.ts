@@ -3,15 +3,25 @@ import { createdVideo } from '../../../shared/gateway/jobs/responses';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
+import { bodyOf } from '../../../shared/n8n/parameters/field';
 import { modelField } from '../../../shared/n8n/parameters/model';
+import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { extraBodyOption, promptField } from '../shared/fields';
-import { ifAnswerLostOption } from '../shared/ifAnswerLost';
+import { ifAnswerLostOption, isResentIfLost } from '../shared/ifAnswerLost';
 
 interface Request {
 	body: JsonObject;
 	resendIfLost: boolean;
 	timeout?: number;
 }
+
+const model = modelField('vid-3.1');
+const prompt = promptField({
+	request: 'prompt',
+	placeholder: 'e.g. A paper boat sails down a rainy street',
+	description: 'What happens in the video',
+	rows: 4,
+});
 
 /** "Endpoints" 11. */
 export const videoCreate: Operation<Request> = {
@@ -21,36 +31,23 @@ export const videoCreate: Operation<Request> = {
 	action: 'Create a video',
 	description: 'Start a video made from a text. Lead the result to a Wait for Video node.',
 	endpoint: endpoints.videoCreate,
-	fields: [
-		modelField('vid-3.1'),
-		promptField({
-			placeholder: 'e.g. A paper boat sails down a rainy street',
-			description: 'What happens in the video',
-			rows: 4,
-		}),
-	],
+	fields: [model, prompt],
 	options: [extraBodyOption, ifAnswerLostOption],
 
-	prepare(parameters) {
-		return {
-			body: {
-				model: parameters.chosen('model', 'Model'),
-				prompt: parameters.text('prompt', 'Prompt'),
-				...parameters.optionalObject('extraBody', 'Extra Body (JSON)'),
-			},
-			resendIfLost: parameters.optionalText('ifAnswerLost', 'If the Answer Is Lost') === 'resend',
-			timeout: parameters.timeout,
-		};
-	},
+	prepare: ({ parameters, options }) => ({
+		body: { ...bodyOf(parameters, [model, prompt]), ...extraBodyOption.read(options) },
+		resendIfLost: isResentIfLost(options),
+		timeout: timeoutOption.read(options),
+	}),
 
-	async perform(request, { gateway, reportJob: note }) {
+	async perform(request, { gateway, reportJob }) {
 		const { id, fields } = await gateway.call({
 			endpoint: endpoints.videoCreate,
 			purpose: 'create the video',
 			...request,
 			parse: createdVideo,
 		});
-		note({ kind: 'video', id });
+		reportJob({ kind: 'video', id });
 		return [{ json: fields as IDataObject }];
 	},
 

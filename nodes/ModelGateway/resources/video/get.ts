@@ -1,12 +1,14 @@
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { jobStatusOperation } from '../shared/jobStatus';
+import { createdJobId, jobStatusOperation } from '../shared/jobStatus';
+
+export const videoIdField = createdJobId('Video ID', 'videoId', '{{ $json.id }}');
 
 /** "Endpoints" 12. */
 export const videoGet = jobStatusOperation({
 	resource: { name: 'Video', value: 'video' },
 	action: 'Get a video',
 	description: 'Ask once how far a video job is',
-	idField: { displayName: 'Video ID', name: 'videoId', from: '{{ $json.id }}' },
+	id: videoIdField,
 	endpoint: endpoints.video,
 	kind: 'video',
 });

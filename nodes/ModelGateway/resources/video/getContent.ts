@@ -2,15 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { getVideoContent } from '../../../shared/gateway/jobs/requests';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { storeVideo, videoFileName } from '../../../shared/n8n/files/binary';
-import {
-	fileOutputFields,
-	isFetched,
-	readFileOutput,
-	type FileOutput,
-} from '../../../shared/n8n/files/fileOutput';
+import { fileOutput, isFetched, type FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { jobIdOf } from '../../../shared/n8n/parameters/jobId';
-import { jobIdField, type JobIdField } from '../shared/jobStatus';
+import { timeoutOption } from '../../../shared/n8n/parameters/options';
+import { videoIdField } from './get';
 
 interface Request {
 	id: string;
@@ -18,7 +13,7 @@ interface Request {
 	timeout?: number;
 }
 
-const idField: JobIdField = { displayName: 'Video ID', name: 'videoId', from: '{{ $json.id }}' };
+const file = fileOutput('Whether to fetch the file; off gives its link only');
 
 /** "Endpoints" 13. */
 export const videoGetContent: Operation<Request> = {
@@ -28,18 +23,13 @@ export const videoGetContent: Operation<Request> = {
 	action: 'Get the content of a video',
 	description: 'Fetch the file of a finished video',
 	endpoint: endpoints.videoContent,
-	fields: [
-		jobIdField(idField),
-		...fileOutputFields('Whether to fetch the file; off gives its link only'),
-	],
+	fields: [videoIdField, ...file.fields],
 
-	prepare(parameters) {
-		return {
-			id: jobIdOf(parameters, idField.name, idField.displayName),
-			output: readFileOutput(parameters),
-			timeout: parameters.timeout,
-		};
-	},
+	prepare: (parameters) => ({
+		id: videoIdField.read(parameters),
+		output: file.read(parameters),
+		timeout: timeoutOption.read(parameters.options),
+	}),
 
 	async perform({ id, output, timeout }, run) {
 		run.reportJob({ kind: 'video', id });

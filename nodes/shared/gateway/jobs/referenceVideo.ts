@@ -1,5 +1,5 @@
 import { publicLinkProblem } from '../links';
-import { fieldProblem, type Field, type Problem } from '../protocol/fields';
+import { fieldProblem, type Field } from '../protocol/fields';
 import { referenceVideoModels, referenceVoice, type ReferenceVideoModel } from '../protocol/models';
 
 /** "Resources", media item. */
@@ -28,31 +28,32 @@ export interface ReferenceVideoRequest {
 	parameters?: ReferenceVideoParameters;
 }
 
-const parameterLabels: Record<keyof ReferenceVideoParameters, string> = {
-	resolution: 'Resolution',
-	ratio: 'Ratio',
-	duration: 'Duration (Seconds)',
-	prompt_extend: 'Prompt Extend',
-	watermark: 'Watermark',
-	seed: 'Seed',
-};
+/** What is wrong with a field of the request. */
+export interface RequestProblem {
+	/** Such as `input.media[0].url`. */
+	path: string;
+	/** Continues the name of the field: "must be …". */
+	problem: string;
+}
 
 /** Everything that the service would refuse, by the rules of the model; an unknown model has none. */
 export function referenceVideoProblems(
 	request: ReferenceVideoRequest,
 	gatewayUrl: string,
-): Problem[] {
+): RequestProblem[] {
 	const model = Object.hasOwn(referenceVideoModels, request.model)
 		? referenceVideoModels[request.model]
 		: undefined;
 	const { prompt, media } = request.input;
-	const problems: Problem[] = media.flatMap((item, index) => linkProblems(item, index, gatewayUrl));
+	const problems: RequestProblem[] = media.flatMap((item, index) =>
+		linkProblems(item, index, gatewayUrl),
+	);
 	if (model === undefined) return [...problems, ...numberProblems(request)];
 
 	const length = [...prompt].length;
 	if (model.prompt && length > model.prompt.max) {
 		problems.push({
-			field: 'Prompt',
+			path: 'input.prompt',
 			problem: `must be at most ${model.prompt.max} characters (it has ${length})`,
 		});
 	}
@@ -68,36 +69,46 @@ export function ratioIsIgnored({ input }: ReferenceVideoRequest): boolean {
 	return input.media.some(({ type }) => type === 'first_frame');
 }
 
-function linkProblems(media: Media, index: number, gatewayUrl: string): Problem[] {
+function linkProblems(media: Media, index: number, gatewayUrl: string): RequestProblem[] {
 	const links = [
-		{ field: `Media ${index + 1}: URL`, link: media.url },
-		{ field: `Media ${index + 1}: Voice URL`, link: media.reference_voice },
+		{ path: `input.media[${index}].url`, link: media.url },
+		{ path: `input.media[${index}].reference_voice`, link: media.reference_voice },
 	];
-	return links.flatMap(({ field, link }) => {
+	return links.flatMap(({ path, link }) => {
 		const problem = link === undefined ? undefined : publicLinkProblem(link, gatewayUrl);
-		return problem === undefined ? [] : [{ field, problem }];
+		return problem === undefined ? [] : [{ path, problem }];
 	});
 }
 
-function mediaProblems(media: Media[], modelId: string, model: ReferenceVideoModel): Problem[] {
-	const problems: Problem[] = [];
-	const report = (field: string, problem: string) => problems.push({ field, problem });
+function mediaProblems(
+	media: Media[],
+	modelId: string,
+	model: ReferenceVideoModel,
+): RequestProblem[] {
+	const problems: RequestProblem[] = [];
+	const report = (path: string, problem: string) => problems.push({ path, problem });
 
 	media.forEach(({ type, reference_voice: voice }, index) => {
-		const field = `Media ${index + 1}: `;
+		const path = `input.media[${index}]`;
 		if (!(model.mediaTypes as readonly string[]).includes(type)) {
 			report(
-				`${field}Type`,
+				`${path}.type`,
 				`must be ${model.mediaTypes.join(' or ')} for ${modelId} (it is "${type}")`,
 			);
 		}
 		if (voice === undefined) return;
 		if (!model.voice) {
-			report(`${field}Voice URL`, `is not taken by ${modelId}`);
+			report(`${path}.reference_voice`, `is not taken by ${modelId}`);
 		} else if (!(referenceVoice.mediaTypes as readonly string[]).includes(type)) {
-			report(`${field}Voice URL`, `belongs to ${referenceVoice.mediaTypes.join(' or ')} only`);
+			report(
+				`${path}.reference_voice`,
+				`belongs to ${referenceVoice.mediaTypes.join(' or ')} only`,
+			);
 		} else if (hasOtherAudioType(voice)) {
-			report(`${field}Voice URL`, `must lead to a ${referenceVoice.fileTypes.join(' or ')} file`);
+			report(
+				`${path}.reference_voice`,
+				`must lead to a ${referenceVoice.fileTypes.join(' or ')} file`,
+			);
 		}
 	});
 
@@ -108,15 +119,15 @@ function mediaProblems(media: Media[], modelId: string, model: ReferenceVideoMod
 	if (references < (min ?? 0) || references > max) {
 		const kinds = model.mediaTypes.filter((type) => type !== 'first_frame').join(' and ');
 		report(
-			'Media',
+			'input.media',
 			`must have ${min === undefined ? 'at most' : `${min} to`} ${max} ${kinds} items for ${modelId} (it has ${references})`,
 		);
 	} else if (media.length === 0) {
-		report('Media', 'must have at least one item');
+		report('input.media', 'must have at least one item');
 	}
 	if (firstFrames > model.firstFrames.max && model.mediaTypes.includes('first_frame')) {
 		report(
-			'Media',
+			'input.media',
 			`must have at most ${model.firstFrames.max} first_frame (it has ${firstFrames})`,
 		);
 	}
@@ -135,33 +146,36 @@ function hasOtherAudioType(link: string): boolean {
 }
 
 /** No rule, but what JSON would send as null is no number for any model. */
-function numberProblems({ parameters = {} }: ReferenceVideoRequest): Problem[] {
+function numberProblems({ parameters = {} }: ReferenceVideoRequest): RequestProblem[] {
 	return (['duration', 'seed'] as const).flatMap((name) => {
 		const value = parameters[name];
 		const problem = value === undefined ? undefined : fieldProblem(value, { type: 'number' });
-		return problem === undefined ? [] : [{ field: parameterLabels[name], problem }];
+		return problem === undefined ? [] : [{ path: `parameters.${name}`, problem }];
 	});
 }
 
-function parameterProblems(request: ReferenceVideoRequest, model: ReferenceVideoModel): Problem[] {
+function parameterProblems(
+	request: ReferenceVideoRequest,
+	model: ReferenceVideoModel,
+): RequestProblem[] {
 	const entries = Object.entries(request.parameters ?? {}) as Array<
 		[keyof ReferenceVideoParameters, unknown]
 	>;
 	return entries.flatMap(([name, value]) => {
-		const field = parameterLabels[name];
+		const path = `parameters.${name}`;
 		// Whether the other model takes a seed is not shown: it is sent as it is.
 		if (name === 'seed' && model.parameters.seed === undefined) {
 			const problem = fieldProblem(value, { type: 'integer' });
-			return problem === undefined ? [] : [{ field, problem }];
+			return problem === undefined ? [] : [{ path, problem }];
 		}
 		const rule = model.parameters[name];
 		if (rule === undefined) {
-			return [{ field, problem: `is not taken by ${request.model}; remove it` }];
+			return [{ path, problem: `is not taken by ${request.model}; remove it` }];
 		}
 		const { rule: narrowed, because } =
 			name === 'duration' ? durationRule(request, model) : { rule, because: '' };
 		const problem = fieldProblem(value, narrowed);
-		return problem === undefined ? [] : [{ field, problem: problem + because }];
+		return problem === undefined ? [] : [{ path, problem: problem + because }];
 	});
 }
 

@@ -21,35 +21,29 @@ export type Fields = Readonly<Record<string, Field>>;
  * Undefined when nothing is.
  */
 export function fieldProblem(value: unknown, field: Field): string | undefined {
-	const { type, values, min, max } = field;
-	if (values !== undefined) {
-		return values.includes(value as string)
-			? undefined
-			: `must be one of ${values.join(', ')} (it is ${describeValue(value)})`;
-	}
-	if (type === 'integer' || type === 'number') {
-		const kind = type === 'integer' ? 'a whole number' : 'a number';
-		const isKind = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
-		const isWithin = (number: number) =>
-			number >= (min ?? -Infinity) && number <= (max ?? Infinity);
-		return isKind && isWithin(value as number)
-			? undefined
-			: `must be ${kind}${range(min, max)} (it is ${describeValue(value)})`;
-	}
-	if (type === 'boolean') return typeof value === 'boolean' ? undefined : 'must be true or false';
-	return undefined;
+	const wanted = describeRule(field);
+	if (wanted === undefined || fits(value, field)) return undefined;
+	const given = field.type === 'boolean' ? '' : ` (it is ${describeValue(value)})`;
+	return `must be ${wanted}${given}`;
+}
+
+/** What a value has to be, as in "a whole number from 2 to 15"; undefined where its type is all that matters. */
+export function describeRule({ type, values, min, max }: Field): string | undefined {
+	if (values !== undefined) return `one of ${values.join(', ')}`;
+	if (type === 'integer') return `a whole number${range(min, max)}`;
+	if (type === 'number') return `a number${range(min, max)}`;
+	return type === 'boolean' ? 'true or false' : undefined;
+}
+
+function fits(value: unknown, { type, values, min = -Infinity, max = Infinity }: Field): boolean {
+	if (values !== undefined) return values.includes(value as string);
+	if (type === 'boolean') return typeof value === 'boolean';
+	const isKind = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
+	return isKind && Number(value) >= min && Number(value) <= max;
 }
 
 function range(min?: number, max?: number): string {
 	if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
 	if (min !== undefined) return ` of at least ${min}`;
 	return max === undefined ? '' : ` of at most ${max}`;
-}
-
-/** Input that would be refused, found before anything is paid. */
-export interface Problem {
-	/** The name of the field. */
-	field: string;
-	/** Continues the field's name: "must be …". */
-	problem: string;
 }

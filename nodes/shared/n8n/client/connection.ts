@@ -2,8 +2,7 @@ import type { Connection } from '../../gateway/client/connection';
 import { isHeaderName } from '../../gateway/client/http';
 import { isLoopback } from '../../gateway/links';
 import { asyncHeader } from '../../gateway/protocol/endpoints';
-import type { Problem } from '../../gateway/protocol/fields';
-import { badInput } from '../errors/badInput';
+import { badInput, type Problem } from '../errors/badInput';
 
 /** @throws GatewayError that names every field of the credential that cannot be used */
 export function connectionFrom(credential: Readonly<Record<string, unknown>>): Connection {

@@ -1,5 +1,4 @@
 import { excerpt } from '../../gateway/json';
-import type { Problem } from '../../gateway/protocol/fields';
 import { GatewayError } from '../../gateway/errors/gatewayError';
 
 /** The first ten of many, and more while they are short: a list that fills the screen is not read. */
@@ -12,6 +11,14 @@ export function joinFirst(texts: string[], short = 0): string {
 
 /** In characters: as much as the problems of one order take, so that all are mended at once. */
 const maxProblemsLength = 900;
+
+/** Input that would be refused, found before anything is paid. */
+export interface Problem {
+	/** The field as the editor shows it. */
+	field: string;
+	/** Continues the field's name: "must be …". */
+	problem: string;
+}
 
 /** @param work whether it costs anything: nobody else is to be told that nothing was billed */
 export function badInput(problems: Problem[], { paid } = { paid: true }): GatewayError {

@@ -3,7 +3,7 @@ import { imageType } from '../../gateway/images/imageType';
 import { downloadVideo, type DownloadRequest } from '../../gateway/jobs/download';
 import { publicLinkProblem } from '../../gateway/links';
 import type { N8nGateway } from '../client/gateway';
-import type { ItemParameters } from '../parameters/itemParameters';
+import type { Place } from '../parameters/itemParameters';
 import type { FileOutput } from './fileOutput';
 
 /** Streams a finished video into n8n's binary store. @throws GatewayError */
@@ -80,17 +80,17 @@ async function ownFile(
 /**
  * A link under which the gateway can fetch a file of an earlier node; undefined, and reported with what
  * to change, where n8n cannot give one.
+ * @param field label for its problems
  */
 export async function publicLinkOf(
 	file: IBinaryData,
-	parameters: ItemParameters,
-	field: string,
-	gatewayUrl: string,
+	{ place, field, gatewayUrl }: { place: Place; field: string; gatewayUrl: string },
 ): Promise<string | undefined> {
 	const instead = 'or give a public https link instead of the file';
-	const link = signedLinkOf(file, parameters.context);
+	const { context } = place.parameters;
+	const link = signedLinkOf(file, context);
 	if (link === undefined) {
-		parameters.report(
+		place.report(
 			field,
 			file.id
 				? `needs a newer n8n that can sign links to its files; update n8n, ${instead}`
@@ -100,10 +100,10 @@ export async function publicLinkOf(
 	}
 	const problem = publicLinkProblem(link, gatewayUrl);
 	if (problem === undefined) {
-		return signedLinkOf(await ownFile(file, parameters.context), parameters.context);
+		return signedLinkOf(await ownFile(file, context), context);
 	}
 	const address = URL.canParse(link) ? new URL(link).origin : link;
-	parameters.report(
+	place.report(
 		field,
 		`cannot be fetched from this n8n, whose address is ${address}; give n8n a public https address (WEBHOOK_URL), ${instead}`,
 	);

@@ -1,7 +1,8 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import type { FileSource } from '../../gateway/client/fileRequest';
 import { isTool } from '../agent/tool';
-import type { ItemParameters } from '../parameters/itemParameters';
+import type { FieldGroup } from '../parameters/field';
+import { booleanField, requiredText, withDefault } from '../parameters/fieldKinds';
 
 /** Whether a node fetches its file, and the field that it goes into. */
 export interface FileOutput {
@@ -9,28 +10,29 @@ export interface FileOutput {
 	binaryField: string;
 }
 
-/** The inputs of a {@link FileOutput}. @param description of the switch */
-export const fileOutputFields = (description: string): INodeProperties[] => [
-	{ displayName: 'Download', name: 'download', type: 'boolean', default: true, description },
-	{
+/** No file reaches the model of an agent: a tool fetches none. @param description of the switch */
+export function fileOutput(description: string): FieldGroup<FileOutput> {
+	const download = withDefault(
+		booleanField({ displayName: 'Download', name: 'download', default: true, description }),
+	);
+	const binaryField = requiredText({
 		displayName: 'Put Output File in Field',
 		name: 'binaryField',
-		type: 'string',
 		default: 'data',
 		required: true,
 		displayOptions: { show: { download: [true] } },
 		hint: 'The name of the output binary field to put the file in',
-	},
-];
-
-/** No file reaches the model of an agent: a tool fetches none. */
-export function readFileOutput(parameters: ItemParameters): FileOutput {
-	const wanted = parameters.boolean('download', 'Download', true);
-	const download = wanted && !isTool(parameters.context.getNode());
-	const binaryField = download
-		? parameters.text('binaryField', 'Put Output File in Field')
-		: 'data';
-	return { download, binaryField };
+	});
+	return {
+		fields: [download, binaryField],
+		read(place) {
+			const isFetching = download.read(place) && !isTool(place.parameters.context.getNode());
+			return {
+				download: isFetching,
+				binaryField: isFetching ? binaryField.read(place) : 'data',
+			};
+		},
+	};
 }
 
 /** Whether to fetch a video: also for a tool, where only the key opens the link, to give a link to a copy. */

@@ -1,20 +1,6 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import type { Endpoint } from '../../gateway/protocol/endpoints';
-import { optionsField, timeoutOption } from '../parameters/options';
+import { optionsProperty, parallelRequestsOption, timeoutOptionOf } from '../parameters/options';
 import type { Operation } from './operation';
-
-/** Entries of "Options" that every operation has. */
-const commonOptions = (endpoint: Endpoint): INodeProperties[] => [
-	{
-		displayName: 'Parallel Requests',
-		name: 'parallelRequests',
-		type: 'number',
-		default: 10,
-		typeOptions: { minValue: 1 },
-		description: 'How many items are sent at the same time',
-	},
-	timeoutOption(endpoint),
-];
 
 /** The node's parameters, from its list of operations. */
 export function nodeProperties(operations: Operation[]): INodeProperties[] {
@@ -62,7 +48,8 @@ function fieldsOf({
 		const own: IDisplayOptions = field.displayOptions ?? {};
 		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
 	};
-	return [...fields.map(shown), shown(optionsField([...options, ...commonOptions(endpoint)]))];
+	const all = [...options, parallelRequestsOption, timeoutOptionOf(endpoint)];
+	return [...fields.map(({ property }) => property), optionsProperty(all)].map(shown);
 }
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {

@@ -1,5 +1,5 @@
-import type { INodeProperties } from 'n8n-workflow';
 import type { ItemWork } from '../items/work';
+import type { Field } from '../parameters/field';
 
 /** What the node's menus offer, and what happens to each item then. */
 export type Operation<Request = unknown, Result extends object = object> = MenuEntry &
@@ -13,7 +13,7 @@ interface MenuEntry {
 	action: string;
 	description: string;
 	/** Shown for this operation only. */
-	fields: INodeProperties[];
+	fields: readonly Field[];
 	/** Entries of its "Options". */
-	options?: INodeProperties[];
+	options?: readonly Field[];
 }

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NodeOperationError } from 'n8n-workflow';
 import { asText } from '../../gateway/json';
 import { runItems } from '../items/run';
-import { parallelOf } from '../parameters/options';
+import { parallelOf, parallelRequestsOption } from '../parameters/options';
 import type { Operation } from './operation';
 
 /** Runs the operation that is chosen in the node's menus. */
@@ -24,5 +24,5 @@ export async function runOperation(
 			},
 		);
 	}
-	return await runItems(context, operation, parallelOf(context, 'parallelRequests', 10));
+	return await runItems(context, operation, parallelOf(context, parallelRequestsOption));
 }

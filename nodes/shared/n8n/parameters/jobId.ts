@@ -1,24 +1,40 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { asText, textAt } from '../../gateway/json';
 import type { JobKind } from '../../gateway/protocol/jobs';
 import { isTool } from '../agent/tool';
+import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';
 
 /** The id of a job, from a parameter that usually reads it from the item; reported when there is none. */
-export function jobIdOf(parameters: ItemParameters, name: string, field: string): string {
-	const id = asText(parameters.value(name)) ?? '';
-	if (id === '') {
-		const { json } = parameters.context.getInputData()[parameters.item];
-		const failure = asText(json.error);
-		parameters.report(
-			field,
-			failure === undefined
-				? 'is empty: this item carries no job. Lead the node that created the job here, or give its ID'
-				: `is empty: this item carries an error instead of a job (${failure})`,
-		);
-	} else if (/^\.{1,2}$|\p{Cs}/u.test(id) || id.length > 500) {
-		parameters.report(field, `is not the ID of a job (it is "${id.slice(0, 40)}")`);
-	}
-	return id;
+export function jobIdField({
+	from,
+	...texts
+}: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & {
+	/** Expression that finds the id in the item of a create. */
+	from: string;
+}): Field<string> {
+	return {
+		property: { ...texts, type: 'string', default: `=${from}`, required: true },
+		read(place) {
+			const id = asText(place.value(texts.name)) ?? '';
+			const problem = id === '' ? missingIdProblem(place.parameters) : idProblem(id);
+			if (problem !== undefined) place.report(texts.displayName, problem);
+			return id;
+		},
+	};
+}
+
+function missingIdProblem({ context, item }: ItemParameters): string {
+	const { json } = context.getInputData()[item];
+	const failure = asText(json.error);
+	return failure === undefined
+		? 'is empty: this item carries no job. Lead the node that created the job here, or give its ID'
+		: `is empty: this item carries an error instead of a job (${failure})`;
+}
+
+function idProblem(id: string): string | undefined {
+	const isPossible = !/^\.{1,2}$|\p{Cs}/u.test(id) && id.length <= 500;
+	return isPossible ? undefined : `is not the ID of a job (it is "${id.slice(0, 40)}")`;
 }
 
 /** Which kind of job the id seems to belong to, by the item it came from; undefined when that does not tell. */

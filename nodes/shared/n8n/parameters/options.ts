@@ -1,51 +1,63 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { asText } from '../../gateway/json';
 import type { Endpoint } from '../../gateway/protocol/endpoints';
-import type { ItemParameters } from './itemParameters';
+import type { Field } from './field';
+import { durationField, numberField, withDefault } from './fieldKinds';
 
 /** "Options": what is sent only when it was added. */
-export function optionsField(options: INodeProperties[]): INodeProperties {
+export function optionsProperty(options: readonly Field[]): INodeProperties {
 	return {
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: options.toSorted((a, b) => a.displayName.localeCompare(b.displayName)),
+		options: options
+			.map(({ property }) => property)
+			.sort((a, b) => a.displayName.localeCompare(b.displayName)),
 	};
 }
 
-/** {@link ItemParameters.timeout} reads it. */
-export const timeoutOption = ({ timeoutSeconds }: Endpoint): INodeProperties => ({
+/** Milliseconds; undefined: the endpoint's own limit. */
+export const timeoutOption = durationField({
 	displayName: 'Timeout (Seconds)',
 	name: 'timeout',
-	type: 'number',
-	default: timeoutSeconds,
-	typeOptions: { minValue: 1 },
+	unit: 1000,
+	min: 1,
 	description: 'How long to wait for the answer to one request',
 });
 
-const defaultBatchSize = 100;
+/** {@link timeoutOption}, as it is shown where this endpoint is called. */
+export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
+	...timeoutOption,
+	property: { ...timeoutOption.property, default: timeoutSeconds },
+});
 
-/** {@link batchSizeOf} reads it. */
-export const batchSizeOption: INodeProperties = {
-	displayName: 'Batch Size',
-	name: 'batchSize',
-	type: 'number',
-	default: defaultBatchSize,
-	typeOptions: { minValue: 1 },
-	description: 'How many texts are sent in one request at most',
-};
+/** May be a fraction, which its reader cuts off. */
+export const batchSizeOption = withDefault(
+	numberField({
+		displayName: 'Batch Size',
+		name: 'batchSize',
+		rule: { type: 'number', min: 1 },
+		default: 100,
+		description: 'How many texts are sent in one request at most',
+	}),
+);
 
-export function batchSizeOf(parameters: ItemParameters): number {
-	const rules = { min: 1, default: defaultBatchSize };
-	return Math.floor(parameters.setting('batchSize', 'Batch Size', rules));
-}
+export const parallelRequestsOption = numberField({
+	displayName: 'Parallel Requests',
+	name: 'parallelRequests',
+	rule: { type: 'number', min: 1 },
+	default: 10,
+	description: 'How many items are sent at the same time',
+});
 
-/** A number of things done at the same time, of all items; the usual one where there is no such number. */
-export function parallelOf(context: IExecuteFunctions, name: string, usual: number): number {
+/** How many things are done at the same time, of all items; the default where the option is no such number. */
+export function parallelOf(context: IExecuteFunctions, { property }: Field): number {
+	const usual = Number(property.default);
 	try {
-		const number = Number(asText(context.getNodeParameter(`options.${name}`, 0, usual)));
+		const given = context.getNodeParameter(`options.${property.name}`, 0, usual);
+		const number = Number(asText(given));
 		return number >= 1 ? Math.floor(number) : usual;
 	} catch {
 		// An expression that n8n cannot evaluate: the items tell, as they read all options.

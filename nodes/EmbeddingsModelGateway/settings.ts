@@ -1,0 +1,65 @@
+import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
+import type { Embedding } from '../shared/gateway/embeddings/embed';
+import { badInput } from '../shared/n8n/errors/badInput';
+import { withoutUndefined } from '../shared/gateway/json';
+import { endpoints } from '../shared/gateway/protocol/endpoints';
+import { booleanField, numberField, withDefault } from '../shared/n8n/parameters/fieldKinds';
+import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
+import { modelField } from '../shared/n8n/parameters/model';
+import {
+	batchSizeOption,
+	optionsProperty,
+	timeoutOption,
+	timeoutOptionOf,
+} from '../shared/n8n/parameters/options';
+
+export interface Settings extends Embedding {
+	stripNewLines: boolean;
+}
+
+const model = modelField();
+
+const dimensions = numberField({
+	displayName: 'Dimensions',
+	name: 'dimensions',
+	rule: { type: 'integer', min: 1 },
+	default: 1024,
+	description:
+		'How many numbers each vector has, for models that let you choose. Vectors of another length are refused.',
+});
+
+const stripNewLines = withDefault(
+	booleanField({
+		displayName: 'Strip New Lines',
+		name: 'stripNewLines',
+		default: true,
+		description: 'Whether to turn line breaks into spaces before a text is embedded',
+	}),
+);
+
+export const properties: INodeProperties[] = [
+	model.property,
+	optionsProperty([
+		batchSizeOption,
+		dimensions,
+		stripNewLines,
+		timeoutOptionOf(endpoints.embedding),
+	]),
+];
+
+/** @throws GatewayError that names every parameter that cannot be used */
+export function settingsOf(context: ISupplyDataFunctions, item: number): Settings {
+	const parameters = new ItemParameters(context, item);
+	const { options, problems } = parameters;
+	const settings = {
+		model: model.read(parameters),
+		batchSize: Math.floor(batchSizeOption.read(options)),
+		...withoutUndefined({
+			dimensions: dimensions.read(options),
+			timeout: timeoutOption.read(options),
+		}),
+		stripNewLines: stripNewLines.read(options),
+	};
+	if (problems.length > 0) throw badInput(problems);
+	return settings;
+}

@@ -1,0 +1,43 @@
+import type { IBinaryData } from 'n8n-workflow';
+import { hasSeveralFrames, imageType } from '../../gateway/images/imageType';
+import { isTool } from '../agent/tool';
+import type { Place } from '../parameters/itemParameters';
+
+/** A file of the item; undefined, and reported, when there is none. @param field label for its problems */
+export function itemFile(name: string, field: string, place: Place): IBinaryData | undefined {
+	const { context, item } = place.parameters;
+	const files = context.getInputData()[item]?.binary ?? {};
+	if (Object.hasOwn(files, name)) return files[name];
+	if (isTool(context.getNode())) {
+		place.report(field, 'names a file, but an agent hands no files to its tools: give a link');
+		return undefined;
+	}
+	const there = Object.keys(files);
+	const has = there.length === 0 ? 'it has no files at all' : `it has ${there.join(', ')}`;
+	place.report(field, `names "${name}", but this item has no such file (${has})`);
+	return undefined;
+}
+
+/** A file of the item that has to be a picture. */
+export function itemPicture(name: string, field: string, place: Place): IBinaryData | undefined {
+	const file = itemFile(name, field, place);
+	if (file) place.parameters.checks.push(async () => await checkPicture(file, field, place));
+	return file;
+}
+
+/** Finds what would be refused after it was sent ("Error codes seen", invalid_image_file). */
+async function checkPicture(file: IBinaryData, field: string, place: Place): Promise<void> {
+	const { context, item } = place.parameters;
+	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
+	const { fileName = 'of a JPEG' } = file;
+	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
+	// A picture may be in a form that only n8n knows.
+	if (!imageType(bytes) && !file.mimeType.startsWith('image/')) {
+		place.report(field, `is no picture (it is ${file.mimeType})`);
+	} else if (isCalledJpeg && hasSeveralFrames(bytes)) {
+		place.report(
+			field,
+			`leads to a file with several frames behind the name ${fileName}; save it as a plain JPEG or PNG`,
+		);
+	}
+}

@@ -1,0 +1,65 @@
+import type { IBinaryData, INodeProperties } from 'n8n-workflow';
+import type { Field, FieldGroup } from '../parameters/field';
+import type { Place } from '../parameters/itemParameters';
+
+/** A link, or a file of the item. */
+export type Source = { url: string } | { file: IBinaryData };
+
+interface Picker {
+	/** Its choices are {@link sourceChoices}, and `none` where that is the default. */
+	source: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description' | 'options'>;
+	url: Field<string | undefined>;
+	/** Name of the file. */
+	file: Field<string | undefined>;
+	/** Finds the file and reports under the given label. */
+	find(name: string, label: string, place: Place): IBinaryData | undefined;
+	/** What is wrong with a link, unless that is checked with all else. */
+	linkProblem?(link: string): string | undefined;
+	/** Labels for problems of what was picked, where they are not those of the inputs. */
+	labels?: { url: string; file: string };
+}
+
+/** @param texts what else the menu says about a choice */
+export const sourceChoices = (texts: { binary?: string; url?: string } = {}) => [
+	{
+		name: 'File of an Earlier Node',
+		value: 'binary',
+		...(texts.binary !== undefined && { description: texts.binary }),
+	},
+	{ name: 'URL', value: 'url', ...(texts.url !== undefined && { description: texts.url }) },
+];
+
+/** The picker "URL or file": a menu, and the one input that belongs to its choice. */
+export function urlOrFile({
+	source,
+	url,
+	file,
+	find,
+	linkProblem,
+	labels = { url: url.property.displayName, file: file.property.displayName },
+}: Picker): FieldGroup<Source | undefined> {
+	const shownFor = (field: Field, choice: string): Field => ({
+		...field,
+		property: { ...field.property, displayOptions: { show: { [source.name]: [choice] } } },
+	});
+	const menu: Field = {
+		property: { ...source, type: 'options' },
+		read: (place) => place.value(source.name),
+	};
+	return {
+		fields: [menu, shownFor(url, 'url'), shownFor(file, 'binary')],
+		read(place) {
+			const choice = menu.read(place);
+			if (choice === 'none' && source.default === 'none') return undefined;
+			// What an expression gives may be none of the choices.
+			if (choice === 'url' || (choice !== 'binary' && source.default === 'url')) {
+				const link = (url.read(place) ?? '').trim();
+				const problem = linkProblem?.(link);
+				if (problem !== undefined) place.report(labels.url, problem);
+				return { url: link };
+			}
+			const found = find(file.read(place) ?? 'data', labels.file, place);
+			return found && { file: found };
+		},
+	};
+}

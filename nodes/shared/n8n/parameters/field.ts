@@ -1,0 +1,80 @@
+import type { INodeProperties } from 'n8n-workflow';
+import type { JsonObject } from '../../gateway/json';
+import type { Field as Rule } from '../../gateway/protocol/fields';
+import type { Place } from './itemParameters';
+
+/**
+ * A field, declared once: what the editor shows, how its value is read and checked, and where it goes in the
+ * request. `fieldKinds.ts` makes them; docs/fields.md is written from them.
+ */
+export interface Field<Value = unknown, Path extends string = string> {
+	property: INodeProperties;
+	/** Dotted path in the body of the request, with `[]` for the entries of a list; without one, it is ours. */
+	request?: Path;
+	/** What holds for every model; the rules of single models are checked when the request is complete. */
+	rule?: Rule;
+	/** Of a list: what an entry is called, before its number, and what it holds. */
+	entry?: { label: string; fields: readonly Field[] };
+	/** The value, whose problems are reported under the field's label. */
+	read(place: Place): Value;
+}
+
+/** Fields that give one value together. */
+export interface FieldGroup<Value> {
+	fields: readonly Field[];
+	read(place: Place): Value;
+}
+
+/** What a field adds to the body: `input.prompt` gives `{ input: { prompt } }`. */
+type AtPath<Path extends string, Value> = Path extends `${infer Name}.${infer Rest}`
+	? Member<Name, AtPath<Rest, Value>, Value>
+	: Member<Path, Value, Value>;
+
+/** Not there where the user may leave it out. */
+type Member<Name extends string, Content, Value> = undefined extends Value
+	? { [_ in Name]?: Content }
+	: { [_ in Name]: Content };
+
+type Addition<Of> = Of extends Field<infer Value, infer Path> ? AtPath<Path, Value> : never;
+
+/** All members of a union at once. */
+type All<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+	each: infer Intersection,
+) => void
+	? Intersection
+	: never;
+
+/** The part of a request's body that these fields make. */
+export type Body<Fields extends readonly Field[]> = All<Addition<Fields[number]>>;
+
+/** Reads fields, in their order, into the body of the request. What the user did not set is left out. */
+export function bodyOf<Fields extends readonly Field[]>(
+	place: Place,
+	fields: Fields,
+): Body<Fields> {
+	const body: JsonObject = {};
+	for (const field of fields) {
+		if (field.request === undefined) continue;
+		const value = field.read(place);
+		if (value !== undefined) setAt(body, field.request.split('.'), value);
+	}
+	return body as Body<Fields>;
+}
+
+function setAt(body: JsonObject, [name, ...deeper]: string[], value: unknown): void {
+	if (deeper.length === 0) body[name] = value;
+	else setAt((body[name] ??= {}) as JsonObject, deeper, value);
+}
+
+/** The label of a field of the request: of `input.media[0].url`, "Media 1: URL". */
+export function labelOf(path: string, fields: readonly Field[]): string {
+	const [, list, index] = /^(.*?)\[(\d+)\]/.exec(path) ?? [];
+	const whole = path.replaceAll(/\[\d+\]/g, '[]');
+	for (const { property, request, entry } of fields) {
+		if (request === whole) return property.displayName;
+		if (entry && request === list) {
+			return `${entry.label} ${Number(index) + 1}: ${labelOf(whole, entry.fields)}`;
+		}
+	}
+	return path;
+}

@@ -1,0 +1,33 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { isObject } from '../../gateway/json';
+import type { Field } from './field';
+import { fieldOf, type Declaration } from './fieldKinds';
+import { placeIn, type Place } from './itemParameters';
+
+/**
+ * A list of entries with fields of their own, which are read in the places that the list gives, in their order.
+ * @param entry what each is called, in the editor and in problems
+ */
+export function listField<const Path extends string = never>({
+	entry,
+	fields,
+	...declaration
+}: Declaration<Path, INodeProperties['default']> & {
+	entry: string;
+	fields: readonly Field[];
+}): Field<Place[], Path> {
+	const { name } = declaration;
+	const values = fields.map(({ property }) => property);
+	const typeOptions = { multipleValues: true, ...declaration.typeOptions };
+	const options = [{ displayName: entry, name: 'values', values }];
+	const shown = { default: {}, ...declaration, typeOptions, options };
+	return {
+		...fieldOf('fixedCollection', shown, () => []),
+		entry: { label: entry, fields },
+		read(place) {
+			const given = place.value(`${name}.values`);
+			const list = Array.isArray(given) ? given.filter(isObject) : [];
+			return list.map((values, index) => placeIn(place, values, `${entry} ${index + 1}`));
+		},
+	};
+}

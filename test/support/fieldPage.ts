@@ -1,0 +1,87 @@
+import { describeRule, type Field as Rule } from '../../nodes/shared/gateway/protocol/fields';
+import {
+	referenceVideoModels,
+	type ReferenceVideoModel,
+} from '../../nodes/shared/gateway/protocol/models';
+import { addressOf, operationName, type FieldRow } from './fieldRows';
+import { aligned } from './markdown';
+
+/** docs/fields.md. */
+export function fieldPage(rows: FieldRow[]): string {
+	const endpoints = [...new Set(rows.map(({ operation }) => operation.endpoint))];
+	const sections = endpoints.map((endpoint) => {
+		const own = rows.filter(({ operation }) => operation.endpoint === endpoint);
+		return `## \`${addressOf(endpoint)}\`\n\n${table(own)}\n`;
+	});
+	return `# Fields of the requests
+
+Every field that the service takes, and the parameter of the **Model Gateway** node that sets it, with what it has to be. An option that is not added is not sent.
+
+The page is written from the declarations of the fields (\`UPDATE_DOCS=1 npx jest test/unit/fieldTable.test.ts\`); that test compares it with them and with the fields that the service documents. \`test/engine/fieldTable.test.ts\` proves each row: it runs the operation with this parameter and without it, and finds the field in the one request and not in the other.
+
+**Model Gateway Chat Model** sets \`model\`, \`messages\`, \`stream\`, \`stop\` and the options of the same names of \`POST /v1/chat/completions\`, besides \`tools\`, \`tool_choice\` and \`response_format\`, which the service does not list (\`test/unit/chatModel.test.ts\`, \`test/engine/chatModel.test.ts\`).
+
+What is not in the tables goes through **Extra Body (JSON)** (Chat: Complete, Message: Create, Image: Generate, Video: Create). \`GET\` requests have no fields; the ID of a job is part of their path.
+
+${sections.join('\n')}`;
+}
+
+function table(rows: FieldRow[]): string {
+	return aligned([
+		['Field', 'Operation', 'Parameter', 'Must be', 'What it is'],
+		...rows.map((row) => [
+			`\`${row.request}\``,
+			operationName(row.operation),
+			row.labels.join(' → '),
+			ruleOf(row),
+			row.property.description ?? row.property.hint ?? '',
+		]),
+	]);
+}
+
+const kinds: Record<Rule['type'], string> = {
+	string: 'a text',
+	integer: 'a whole number',
+	number: 'a number',
+	boolean: 'true or false',
+	array: 'a list',
+	object: 'an object',
+	file: 'a picture',
+	'string | array': 'a text or a list of texts',
+};
+
+function ruleOf({ request, rule, property }: FieldRow): string {
+	if (/binaryField$/i.test(property.name)) return 'the name of a file of the item';
+	if (/url$/i.test(property.name)) return 'a link';
+	if (rule) return wordsOf(rule);
+	const name = /^parameters\.(.+)$/.exec(request)?.[1];
+	if (name !== undefined) return rulesOfModels(name as keyof ReferenceVideoModel['parameters']);
+	const { type, options = [] } = property;
+	if (type === 'options') return `one of ${options.map((option) => valueOf(option)).join(', ')}`;
+	return type === 'fixedCollection' || type === 'json' ? kinds.array : kinds.string;
+}
+
+const valueOf = (option: object) => ('value' in option ? String(option.value) : '');
+
+function wordsOf(rule: Rule): string {
+	const examples = rule.examples ? `, such as ${rule.examples.join(', ')}` : '';
+	return (describeRule(rule) ?? kinds[rule.type]) + examples;
+}
+
+/** Fields of which each model has its own rules. */
+function rulesOfModels(name: keyof ReferenceVideoModel['parameters']): string {
+	const rules = Object.entries(referenceVideoModels).flatMap(([model, { parameters }]) => {
+		const rule = parameters[name];
+		return rule ? [{ model, words: wordsOf(rule) }] : [];
+	});
+	const [first] = rules;
+	const isNarrow = first.words !== kinds.boolean;
+	const isCommon =
+		rules.length === Object.keys(referenceVideoModels).length &&
+		rules.every(({ words }) => words === first.words);
+	if (isCommon && !isNarrow) return first.words;
+	const words = isCommon
+		? first.words
+		: rules.map(({ model, words }) => `${words} (${model})`).join('; ');
+	return `${words}; another model may take more`;
+}
