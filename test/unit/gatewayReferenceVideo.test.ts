@@ -1,6 +1,7 @@
 import { createCanvas } from '@napi-rs/canvas';
 import type { AxiosInstance } from 'axios';
 import { randomBytes } from 'node:crypto';
+import timers from 'node:timers/promises';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { startGateway, type Gateway, type RenderSpec } from '../gateway';
 import { clientOf, createTask, download, ended } from '../gateway/client';
@@ -51,6 +52,11 @@ describe('a passthrough task', () => {
 		const phases: string[] = [];
 		gateway.on('job', ({ phase, progress }) => phases.push(`${phase} ${progress}`));
 
+		// It stays in line until it has been asked for.
+		let start = () => {};
+		const pause = jest
+			.spyOn(timers, 'setTimeout')
+			.mockImplementationOnce(async () => await new Promise<never>((go) => (start = go as never)));
 		const created = await createTask(client, body());
 		const requestId = String(created.headers['x-request-id']);
 		expect(created.status).toBe(200);
@@ -61,6 +67,8 @@ describe('a passthrough task', () => {
 
 		const id = created.data.output.task_id;
 		expect((await poll(id)).data).toEqual({ task_id: id, status: 'submitted', progress: 0 });
+		start();
+		pause.mockRestore();
 		await ended(gateway, id);
 		const { data } = await poll(id);
 		expect(data).toEqual({
