@@ -115,8 +115,16 @@ describe('an answer that breaks off', () => {
 	});
 
 	it('keeps what had come of a packed body', async () => {
-		const reply = cut(packed.subarray(0, -8), { 'content-encoding': 'gzip' });
-		const received = await send(get((await startServer(reply)).url));
+		let breakConnection = () => {};
+		const server = await startServer((response) => {
+			response.writeHead(200, { 'content-encoding': 'gzip' }).write(packed.subarray(0, -8));
+			breakConnection = () => void response.socket?.destroy();
+		});
+		const onText = () => {
+			breakConnection();
+			return false;
+		};
+		const received = await send(get(server.url), { onText });
 		expect(received).toMatchObject({ status: 200, text });
 		expect(received.broken).toMatch(/aborted/);
 	});
