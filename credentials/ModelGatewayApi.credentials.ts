@@ -1,9 +1,9 @@
 import type {
-IAuthenticateGeneric,
-    Icon,
-    ICredentialTestRequest,
-    ICredentialType,
-    INodeProperties,
+	IAuthenticateGeneric,
+	Icon,
+	ICredentialTestRequest,
+	ICredentialType,
+	INodeProperties,
 } from 'n8n-workflow';
 import { loopbackHosts } from '../nodes/shared/gateway/links';
 
@@ -48,7 +48,7 @@ export class ModelGatewayApi implements ICredentialType {
 			default: '',
 			placeholder: 'e.g. https://backup.example.com',
 			description:
-				'Second address of the same service. It is used when the first one cannot be reached. The API key is sent to it too.',
+				'A second address of the same service, used when the first cannot be reached. The API key is sent to it, too.',
 		},
 		{
 			displayName: 'Advanced',

@@ -20,7 +20,7 @@ export class EmbeddingsModelGateway implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["model"] }}',
-		description: 'Give a vector store the embedding models of your Model Gateway',
+		description: 'Use the embedding models of your Model Gateway in a vector store',
 		defaults: { name: 'Embeddings Model Gateway' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiEmbedding],

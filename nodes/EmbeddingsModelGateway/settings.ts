@@ -25,7 +25,7 @@ const dimensions = numberField({
 	rule: { type: 'integer', min: 1 },
 	default: 1024,
 	description:
-		'How many numbers each vector has, for models that let you choose. Vectors of another length are refused.',
+		'How many numbers each vector has, for models that let you choose. Vectors of any other length are refused.',
 });
 
 const stripNewLines = withDefault(

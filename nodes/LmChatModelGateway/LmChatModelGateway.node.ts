@@ -20,7 +20,7 @@ export class LmChatModelGateway implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["model"] }}',
-		description: 'Let AI agents and chains use the chat models of your Model Gateway',
+		description: 'Use the chat models of your Model Gateway in AI agents and chains',
 		defaults: { name: 'Model Gateway Chat Model' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],

@@ -27,7 +27,7 @@ const responseFormat = choiceField({
 		{ name: 'Text', value: 'text' },
 	],
 	default: 'text',
-	description: 'What the answer is; not every model takes it',
+	description: 'The format of the answer. Not every model supports it.',
 });
 
 const maxRetries = numberField({

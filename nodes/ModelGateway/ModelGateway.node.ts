@@ -19,7 +19,7 @@ export class ModelGateway implements INodeType {
 		group: ['transform'],
 		version: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Create videos and use every other model of your Model Gateway',
+		description: 'Create videos, and use all other models of your Model Gateway',
 		defaults: { name: 'Model Gateway' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -49,7 +49,9 @@ export const jobId = jobIdField({
 	description: `The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. Collect a job within ${limits.taskIdHours} hours.`,
 });
 
-export const file = fileOutput('Whether to fetch the files; off gives their links only');
+export const file = fileOutput(
+	'Whether to download the files. When off, the output has only their links.',
+);
 
 export const fileName = textField({
 	displayName: 'File Name',
@@ -63,7 +65,7 @@ export const maxParallelDownloads = numberField({
 	name: 'maxParallelDownloads',
 	rule: { type: 'number', min: 1 },
 	default: 3,
-	description: 'How many files are fetched at the same time',
+	description: 'How many files to download at the same time',
 });
 
 /** What is shorter than the service wants is lengthened, not refused. */
@@ -74,7 +76,7 @@ export const pollInterval = durationField({
 	min: 0,
 	default: taskPollSeconds,
 	typeOptions: { minValue: minPollSeconds },
-	description: `How often each job is asked for, at least ${minPollSeconds}. Default: ${taskPollSeconds} for tasks of reference videos and ${jobKinds.video.pollSeconds} for videos.`,
+	description: `How often to poll each job, at least ${minPollSeconds}. Default: ${taskPollSeconds} for tasks of reference videos and ${jobKinds.video.pollSeconds} for videos.`,
 });
 
 export const timeout = durationField({

@@ -30,7 +30,7 @@ interface Request {
 const model = modelField();
 const messages = messagesField(
 	messageRoles,
-	imagesField({ hasDetail: true, description: 'Pictures for models that understand them' }),
+	imagesField({ hasDetail: true, description: 'Images for models that understand them' }),
 );
 
 /** In the order in which their problems are told. */
@@ -41,7 +41,7 @@ const options = [
 		name: 'stop',
 		request: 'stop',
 		placeholder: 'e.g. END',
-		description: 'Texts at which the answer ends',
+		description: 'The answer ends before any of these texts',
 	}),
 	booleanField({
 		displayName: 'Stream',
@@ -56,13 +56,13 @@ const options = [
 		name: 'n',
 		request: 'n',
 		rule: { ...endpoints.chat.fields.n, min: 1 },
-		description: 'How many answers to make; each becomes an item',
+		description: 'How many answers to create. Each becomes an item.',
 	}),
 	textField({
 		displayName: 'User',
 		name: 'user',
 		request: 'user',
-		description: 'Who the answer is for, to recognize misuse',
+		description: 'The end user the answer is for, so that the service can detect misuse',
 	}),
 	extraBodyOption,
 ];
@@ -73,7 +73,7 @@ export const chatComplete: Operation<Request, Completion> = {
 	name: 'Complete',
 	value: 'complete',
 	action: 'Complete a chat',
-	description: 'Let a chat model answer, also about pictures',
+	description: 'Get an answer from a chat model. Some models also understand images.',
 	endpoint: endpoints.chat,
 	fields: [model, messages, simplifyField],
 	options,

@@ -26,7 +26,7 @@ const input: Field<Pick<Request, 'texts' | 'isList'>> = {
 		request: 'input',
 		typeOptions: { rows: 2 },
 		required: true,
-		description: 'The text, or by expression a list of texts',
+		description: 'The text, or a list of texts given by an expression',
 	}),
 	read: readInput,
 };
@@ -39,12 +39,12 @@ const encodingFormat = choiceField({
 		{
 			name: 'Base64',
 			value: 'base64',
-			description: 'Smaller answers; decoded to numbers here',
+			description: 'Smaller responses, which this node decodes to numbers',
 		},
 		{ name: 'Float', value: 'float' },
 	],
 	default: 'float',
-	description: 'How the vectors travel',
+	description: 'How the vectors are encoded in the response',
 });
 
 /** "Endpoints" 6. */
@@ -53,7 +53,7 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create an embedding',
-	description: 'Turn texts into vectors; many items go in few requests',
+	description: 'Turn texts into vectors. Many items share few requests.',
 	endpoint: endpoints.embedding,
 	fields: [model, input],
 	options: [batchSizeOption, encodingFormat],

@@ -22,7 +22,7 @@ const shapes = [...aspectMarkers.map(shapeOf), 'none'];
 const model = modelField();
 const prompt = promptField({
 	request: 'messages[].content',
-	placeholder: 'e.g. Both people of the pictures at one table',
+	placeholder: 'e.g. Both people from the images at one table',
 });
 const aspectMarker = choiceField({
 	displayName: 'Aspect Marker',
@@ -31,12 +31,12 @@ const aspectMarker = choiceField({
 	rule: { type: 'string', values: shapes },
 	options: shapes.map((value) => ({ name: value === 'none' ? 'None' : value, value })),
 	default: 'none',
-	description: 'Shape of the picture; it is put at the very end of the prompt',
+	description: 'Aspect ratio of the image. It is added to the end of the prompt.',
 });
 const images = imagesField({
 	hasDetail: false,
 	typeOptions: { sortable: true },
-	description: 'Pictures to edit or to join',
+	description: 'Images to edit or combine',
 });
 
 /** "Endpoints" 10. */
@@ -44,8 +44,8 @@ export const imageChat: Operation<Request, MadeImage[]> = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Chat',
 	value: 'chat',
-	action: 'Make or edit an image by chat',
-	description: 'Make, edit or join pictures with a model that is reached through the chat endpoint',
+	action: 'Create or edit an image by chat',
+	description: 'Create, edit or combine images with a model that works through the chat endpoint',
 	endpoint: endpoints.chat,
 	fields: [model, prompt, aspectMarker, images, ...imageOutput.fields],
 

@@ -30,7 +30,7 @@ const prompt = promptField({
 const image = sourceOf('image', 'Image', { default: 'binary' });
 const mask = sourceOf('mask', 'Mask', {
 	default: 'none',
-	description: 'A picture of the same size whose white area is edited',
+	description: 'An image of the same size. Its white area is edited.',
 });
 
 /** "Endpoints" 9. */
@@ -39,7 +39,7 @@ export const imageEdit: Operation<Request, MadeImage[]> = {
 	name: 'Edit',
 	value: 'edit',
 	action: 'Edit an image',
-	description: 'Change a picture, or the part of it that a mask marks',
+	description: 'Edit an image, or only the part that a mask covers',
 	endpoint: endpoints.imageEdit,
 	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields],
 	options: imageOptions,
@@ -78,7 +78,7 @@ function sourceOf(
 		source: {
 			displayName: `${label} Source`,
 			name: `${request}Source`,
-			options: [...sourceChoices({ url: 'For models that take links' }), ...nothing],
+			options: [...sourceChoices({ url: 'For models that support links' }), ...nothing],
 			...menu,
 		},
 		url: requiredText({

@@ -13,7 +13,7 @@ import { numberField, textField } from '../../../shared/n8n/parameters/fieldKind
 
 /** Where pictures go. */
 export const imageOutput = fileOutput(
-	`Whether to fetch the pictures at once; the links of some models live for ${limits.imageUrlMinutes} minutes only`,
+	`Whether to download the images at once. The links of some models expire after ${limits.imageUrlMinutes} minutes.`,
 );
 
 /** What generating and editing take alike, in the order in which their problems are told. */
@@ -24,7 +24,7 @@ export const imageOptions = [
 		request: 'n',
 		rule: { type: 'integer', min: 1 },
 		default: 1,
-		description: 'How many pictures to make; each becomes an item',
+		description: 'How many images to create. Each becomes an item.',
 	}),
 	textField({
 		displayName: 'Size',
@@ -38,7 +38,7 @@ export const imageOptions = [
 		name: 'aspectRatio',
 		request: 'aspect_ratio',
 		placeholder: 'e.g. 16:9',
-		description: 'Shape of the picture, for models that take it',
+		description: 'Aspect ratio of the image, for models that support it',
 	}),
 ] as const;
 

@@ -29,7 +29,7 @@ const maxTokens = requiredNumber({
 	rule: { ...endpoints.message.fields.max_tokens, min: 1 },
 	default: 1024,
 	required: true,
-	description: 'The longest answer, in tokens',
+	description: 'The maximum length of the answer, in tokens',
 });
 const versionName = requiredText({
 	displayName: 'Version Header Name',
@@ -52,7 +52,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create a message',
-	description: 'Let a model answer through its native messages endpoint',
+	description: 'Get an answer from a model through its native messages endpoint',
 	endpoint: endpoints.message,
 	fields: [model, messages, maxTokens, versionName, versionValue, simplifyField],
 	options: [extraBodyOption],

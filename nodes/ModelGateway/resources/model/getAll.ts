@@ -37,7 +37,7 @@ const filter = textField({
 	displayName: 'Filter',
 	name: 'filter',
 	placeholder: 'e.g. r2v',
-	description: 'Only models with this text in their ID; upper and lower case are the same',
+	description: 'Only models with this text in their ID, ignoring case',
 });
 
 /** "Endpoints" 7. */

@@ -69,7 +69,8 @@ const options = [
 			name: 'ratio',
 			request: 'parameters.ratio',
 			default: '16:9',
-			description: 'Shape of the picture, for beta models; a first frame decides it instead',
+			description:
+				'Aspect ratio of the video, for beta models. With a first frame, the frame decides it.',
 		},
 		beta.parameters.ratio?.values,
 	),
@@ -92,7 +93,7 @@ const options = [
 		name: 'watermark',
 		request: 'parameters.watermark',
 		default: false,
-		description: 'Whether to add an AI-generated mark at the bottom right',
+		description: 'Whether to add an “AI generated” watermark at the bottom right',
 	}),
 	numberField({
 		displayName: 'Seed',
@@ -110,7 +111,7 @@ export const referenceVideoCreate: Operation<Request> = {
 	value: 'create',
 	action: 'Create a reference video',
 	description:
-		'Start a video made from reference pictures and videos. Lead the result to a Wait for Video node.',
+		'Start a job that creates a video from reference images and videos. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.referenceVideoCreate,
 	fields,
 	options,

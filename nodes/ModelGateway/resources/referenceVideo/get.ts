@@ -4,8 +4,8 @@ import { createdJobId, jobStatusOperation } from '../shared/jobStatus';
 /** "Endpoints" 2. */
 export const referenceVideoGet = jobStatusOperation({
 	resource: { name: 'Reference Video', value: 'referenceVideo' },
-	action: 'Get a reference video',
-	description: 'Ask once how far a video task is',
+	action: 'Get the status of a reference video',
+	description: 'Get the status of a reference video task once',
 	id: createdJobId('Task ID', 'taskId', '{{ $json.output?.task_id ?? $json.task_id }}'),
 	endpoint: endpoints.task,
 	kind: 'task',

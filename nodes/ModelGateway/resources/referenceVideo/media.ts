@@ -30,7 +30,7 @@ const type = looseText({
 		{
 			name: 'First Frame',
 			value: 'first_frame',
-			description: 'The picture that the video starts with (beta models only)',
+			description: 'The image that the video starts with (beta models only)',
 		},
 		{
 			name: 'Reference Image',
@@ -95,7 +95,7 @@ const mediaInput = withDefault(
 			{ name: 'JSON', value: 'json', description: 'A list of media, from an earlier node' },
 		],
 		default: 'fields',
-		description: 'How the reference media are given',
+		description: 'How to provide the reference media',
 	}),
 );
 
@@ -106,7 +106,7 @@ const media = listField({
 	typeOptions: { sortable: true },
 	placeholder: 'Add Media',
 	displayOptions: { show: { mediaInput: ['fields'] } },
-	description: 'Reference pictures and videos. Their order is kept.',
+	description: 'Reference images and videos. Their order is kept.',
 	entry: 'Media',
 	fields: [type, ...source.fields, voice],
 });
@@ -120,7 +120,7 @@ const mediaJson = fieldOf(
 		default: '[]',
 		displayOptions: { show: { mediaInput: ['json'] } },
 		placeholder: 'e.g. [{ "type": "reference_image", "url": "https://example.com/person.png" }]',
-		description: 'A list of objects with type, URL and, where wanted, reference_voice',
+		description: 'A list of objects with type, URL and, optionally, reference_voice',
 	},
 	(value, report): JsonObject[] => {
 		const parsed = typeof value === 'string' ? parseJson(value) : value;

@@ -9,7 +9,7 @@ import {
 export const extraBodyOption = objectField({
 	displayName: 'Extra Body (JSON)',
 	name: 'extraBody',
-	description: 'Further fields of the request, for what newer models take',
+	description: 'More fields of the request, for parameters that newer models support',
 });
 
 export const simplifyField = withDefault(

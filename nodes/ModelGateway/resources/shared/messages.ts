@@ -61,7 +61,7 @@ const detail = looseText({
 	name: 'detail',
 	request: 'messages[].content[].image_url.detail',
 	placeholder: 'e.g. high',
-	description: 'How closely the model looks, where it takes that',
+	description: 'How closely the model looks at the image, for models that support it',
 });
 
 /** Pictures for a message. @param hasDetail whether each says how closely to look at it */

@@ -29,7 +29,8 @@ export const videoCreate: Operation<Request> = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create a video',
-	description: 'Start a video made from a text. Lead the result to a Wait for Video node.',
+	description:
+		'Start a job that creates a video from a text prompt. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.videoCreate,
 	fields: [model, prompt],
 	options: [extraBodyOption, ifAnswerLostOption],

@@ -6,8 +6,8 @@ export const videoIdField = createdJobId('Video ID', 'videoId', '{{ $json.id }}'
 /** "Endpoints" 12. */
 export const videoGet = jobStatusOperation({
 	resource: { name: 'Video', value: 'video' },
-	action: 'Get a video',
-	description: 'Ask once how far a video job is',
+	action: 'Get the status of a video job',
+	description: 'Get the status of a video job once',
 	id: videoIdField,
 	endpoint: endpoints.video,
 	kind: 'video',

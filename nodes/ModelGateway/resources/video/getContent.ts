@@ -13,7 +13,7 @@ interface Request {
 	timeout?: number;
 }
 
-const file = fileOutput('Whether to fetch the file; off gives its link only');
+const file = fileOutput('Whether to download the file. When off, the output has only its link.');
 
 /** "Endpoints" 13. */
 export const videoGetContent: Operation<Request> = {
@@ -21,7 +21,7 @@ export const videoGetContent: Operation<Request> = {
 	name: 'Get Content',
 	value: 'getContent',
 	action: 'Get the content of a video',
-	description: 'Fetch the file of a finished video',
+	description: 'Download the file of a finished video',
 	endpoint: endpoints.videoContent,
 	fields: [videoIdField, ...file.fields],
 

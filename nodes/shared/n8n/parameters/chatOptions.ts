@@ -12,7 +12,7 @@ export const chatOptions = [
 		request: 'temperature',
 		rule: rules.temperature,
 		typeOptions,
-		description: 'Low is factual, high is inventive. Reasoning models refuse it.',
+		description: 'Lower is more predictable, higher is more creative. Reasoning models refuse it.',
 	}),
 	numberField({
 		displayName: 'Max Tokens',
@@ -20,7 +20,7 @@ export const chatOptions = [
 		request: 'max_tokens',
 		rule: { ...rules.max_tokens, min: 1 },
 		default: 1000,
-		description: 'The longest answer, in tokens',
+		description: 'The maximum length of the answer, in tokens',
 	}),
 	numberField({
 		displayName: 'Top P',
@@ -28,7 +28,8 @@ export const chatOptions = [
 		request: 'top_p',
 		rule: rules.top_p,
 		typeOptions,
-		description: 'Share of likely words to choose from. Reasoning models refuse it.',
+		description:
+			'Choose from the most likely words that add up to this probability. Reasoning models refuse it.',
 	}),
 	numberField({
 		displayName: 'Frequency Penalty',
@@ -36,7 +37,7 @@ export const chatOptions = [
 		request: 'frequency_penalty',
 		rule: rules.frequency_penalty,
 		typeOptions,
-		description: 'Above 0 the model repeats words less often',
+		description: 'Above 0, the model repeats words less often',
 	}),
 	numberField({
 		displayName: 'Presence Penalty',
@@ -44,6 +45,6 @@ export const chatOptions = [
 		request: 'presence_penalty',
 		rule: rules.presence_penalty,
 		typeOptions,
-		description: 'Above 0 the model comes to new topics sooner',
+		description: 'Above 0, the model moves on to new topics sooner',
 	}),
 ] as const;

@@ -40,7 +40,7 @@ export const batchSizeOption = withDefault(
 		name: 'batchSize',
 		rule: { type: 'number', min: 1 },
 		default: 100,
-		description: 'How many texts are sent in one request at most',
+		description: 'The maximum number of texts in one request',
 	}),
 );
 
@@ -49,7 +49,7 @@ export const parallelRequestsOption = numberField({
 	name: 'parallelRequests',
 	rule: { type: 'number', min: 1 },
 	default: 10,
-	description: 'How many items are sent at the same time',
+	description: 'How many items to send at the same time',
 });
 
 /** How many things are done at the same time, of all items; the default where the option is no such number. */
