@@ -131,7 +131,7 @@ class Transfer {
 		try {
 			for await (const bytes of readWithIdleTimeout(response, {
 				...this.runtime,
-				silence: idleTimeout,
+				idleTimeout,
 			})) {
 				this.boxes.push(bytes);
 				held.push(bytes);
@@ -194,7 +194,7 @@ class Transfer {
 		const { clock, signal } = this.runtime;
 		for (let tries = 1; ;) {
 			if (signal?.aborted) throw stopped();
-			const rest = { received: this.received, ...this.version };
+			const rest = { offset: this.received, ...this.version };
 			const response = await requestFile(this.runtime, this.source, rest).catch((error: unknown) =>
 				noAnswer(this.what, error),
 			);
