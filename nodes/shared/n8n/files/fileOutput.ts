@@ -3,7 +3,7 @@ import type { FileSource } from '../../gateway/client/fileRequest';
 import { isTool } from '../agent/tool';
 import type { ItemParameters } from '../parameters/itemParameters';
 
-/** Whether a node fetches its file, and the field that it goes into. */
+/** Whether a node downloads its file, and the binary field for it. */
 export interface FileOutput {
 	download: boolean;
 	binaryField: string;
@@ -23,17 +23,17 @@ export const fileOutputFields = (description: string): INodeProperties[] => [
 	},
 ];
 
-/** No file reaches the model of an agent: a tool fetches none. */
+/** Reads a {@link FileOutput}. A tool never downloads, since no file reaches the model of an agent. */
 export function readFileOutput(parameters: ItemParameters): FileOutput {
-	const wanted = parameters.boolean('download', 'Download', true);
-	const download = wanted && !isTool(parameters.context.getNode());
+	const isWanted = parameters.boolean('download', 'Download', true);
+	const download = isWanted && !isTool(parameters.context.getNode());
 	const binaryField = download
 		? parameters.text('binaryField', 'Put Output File in Field')
 		: 'data';
 	return { download, binaryField };
 }
 
-/** Whether to fetch a video: also for a tool, where only the key opens the link, to give a link to a copy. */
+/** Whether to download a video. A tool does so only when the link needs the key, and gives a link to n8n's copy. */
 export function isFetched(
 	{ download }: FileOutput,
 	{ authenticated }: FileSource,
