@@ -12,7 +12,7 @@ import type { ChatSettings } from './chatModel';
 
 /** Not in the specification; sent only when the user asks for it. */
 const responseFormats = ['text', 'json_object'] as const;
-const usualRetries = maxTries - 1;
+const defaultRetries = maxTries - 1;
 const retries = { type: 'integer', min: 0, max: 20 } as const;
 
 export const properties: INodeProperties[] = [
@@ -30,7 +30,7 @@ export const properties: INodeProperties[] = [
 			displayName: 'Max Retries',
 			name: 'maxRetries',
 			type: 'number',
-			default: usualRetries,
+			default: defaultRetries,
 			typeOptions: { minValue: retries.min, maxValue: retries.max, numberPrecision: 0 },
 			description:
 				'How many times a failed request is sent again. Each wait is longer than the last, or as long as the service asks. A request whose answer had begun is not sent again.',
