@@ -88,7 +88,7 @@ function toSdkImage({ image_url: image }: JsonObject): JsonObject {
 	return { type: 'image', url, metadata: { detail } };
 }
 
-/** Lets the log's reader of tokens find those of a stream where it finds those of a whole answer. */
+/** Lets n8n's log find the token usage of a streamed response under the names it has in an unstreamed one. */
 function patchLog(callbacks: unknown): void {
 	for (const handler of Array.isArray(callbacks) ? callbacks : []) {
 		const options = isObject(handler) ? handler.options : undefined;

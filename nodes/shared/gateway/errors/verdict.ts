@@ -79,7 +79,7 @@ export function verdictOn(
 }
 
 function refusalVerdict(status: number, error: ErrorObject, cost: Cost): Omit<Verdict, 'billed'> {
-	const known = meaningOf(error);
+	const codeMeaning = meaningOf(error);
 	const { refusal, meaning, isTransient } = refusalOf(status, error);
 	// A 5xx may pass, whatever its error object says; an empty balance does not.
 	const retryCanHelp = isTransient || (status >= 500 && refusal !== 'quotaExceeded');
@@ -87,8 +87,8 @@ function refusalVerdict(status: number, error: ErrorObject, cost: Cost): Omit<Ve
 		refusal,
 		meaning,
 		retryCanHelp,
-		sendsAgain: retryCanHelp && isWorthRetrying(status, cost, known),
-		pollCanHelp: retryCanHelp || canKeepPolling(status, known),
+		sendsAgain: retryCanHelp && isWorthRetrying(status, cost, codeMeaning),
+		pollCanHelp: retryCanHelp || canKeepPolling(status, codeMeaning),
 	};
 }
 
@@ -98,8 +98,8 @@ function refusalOf(status: number, error: ErrorObject): ErrorMeaning {
 	if (status === 429 && texts.some((text) => balanceWords.test(text))) {
 		return errorCodes.quota_exceeded;
 	}
-	const known = meaningOf(error);
-	if (known) return known;
+	const codeMeaning = meaningOf(error);
+	if (codeMeaning) return codeMeaning;
 	const effectiveStatus = status < 400 ? statusOf(error) : status;
 	const byStatus =
 		statusMeanings[effectiveStatus] ?? statusMeanings[effectiveStatus < 500 ? 400 : 500];
@@ -120,19 +120,23 @@ function statusOf({ code, type }: ErrorObject): number {
 }
 
 /** Whether a transient refusal may pass within seconds, and sending again cannot pay for a job twice. */
-function isWorthRetrying(status: number, cost: Cost, known: ErrorMeaning | undefined): boolean {
+function isWorthRetrying(
+	status: number,
+	cost: Cost,
+	codeMeaning: ErrorMeaning | undefined,
+): boolean {
 	if (status === 429) return true;
 	if (status === 408 || status === 425) return cost !== 'job';
 	// A job is created again only when the error code is known to be transient.
-	return status >= 500 && (cost !== 'job' || known?.isTransient === true);
+	return status >= 500 && (cost !== 'job' || codeMeaning?.isTransient === true);
 }
 
 /**
- * Whether polling continues after a refusal that no retry can help. After an empty balance it does, since the job
- * itself goes on; after an unknown error it does unless the status is a 4xx other than 429.
+ * Whether polling continues after a refusal that no retry can help. The job itself goes on, so an empty balance or
+ * an unknown error does not end it, unless the status is a 4xx other than 429.
  */
-function canKeepPolling(status: number, known: ErrorMeaning | undefined): boolean {
-	const isUndecided = known === undefined || known.refusal === 'quotaExceeded';
+function canKeepPolling(status: number, codeMeaning: ErrorMeaning | undefined): boolean {
+	const isUndecided = codeMeaning === undefined || codeMeaning.refusal === 'quotaExceeded';
 	return isUndecided && (status < 400 || status === 429 || status >= 500);
 }
 

@@ -6,7 +6,7 @@ export function runIndexOf(context: IExecuteFunctions): number {
 }
 
 /** Remembers that a job was created which n8n's database does not know yet. */
-export function noteOrder(context: IExecuteFunctions): void {
+export function noteNewJob(context: IExecuteFunctions): void {
 	memoryOf(context).hasNewOrders = true;
 }
 

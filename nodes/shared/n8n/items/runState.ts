@@ -5,7 +5,7 @@ import type { N8nGateway } from '../client/gateway';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import { stopSignalOf } from '../client/httpClient';
 import type { Failure, Item } from './item';
-import { noteOrder } from './memory';
+import { noteNewJob } from './memory';
 import type { DeliveringWork, ItemRun } from './work';
 
 /** What the steps of one run of the node share: the items, and whether the run continues. */
@@ -77,7 +77,7 @@ export class RunState {
 				// The only trace of a paid job when n8n is killed before it stores the node's output.
 				if (this.cost !== 'read') {
 					context.logger.info(`${jobName(job)} was created`);
-					noteOrder(context);
+					noteNewJob(context);
 				}
 				item.job = job;
 			},
