@@ -7,7 +7,7 @@ import { createGateway, type N8nGateway } from '../shared/n8n/client/gateway';
 import { subNodeError } from '../shared/n8n/errors/nodeError';
 import { settingsOf, type Settings } from './settings';
 
-/** What vector stores ask of an embeddings node; each of n8n's uses these two methods alone. */
+/** The two methods that n8n's vector stores call on an embeddings node. */
 export interface Embeddings {
 	/** One vector for each document, in their order. */
 	embedDocuments(documents: string[]): Promise<number[][]>;
@@ -17,15 +17,15 @@ export interface Embeddings {
 const connection = NodeConnectionTypes.AiEmbedding;
 
 /**
- * The embeddings of one node, for one item of the vector store. Every call shows in the run log.
+ * The embeddings of one node, for one item of the vector store. Every call is shown in n8n's run log.
  * @throws NodeApiError when a parameter or the credential cannot be used
  */
 export async function embeddingsOf(
 	context: ISupplyDataFunctions,
 	item: number,
 ): Promise<Embeddings> {
-	const settings = await shown(context, () => settingsOf(context, item));
-	const gateway = await shown(
+	const settings = await withNodeError(context, () => settingsOf(context, item));
+	const gateway = await withNodeError(
 		context,
 		async () => await createGateway(context, { limiter: new AdaptiveLimit(maxParallelBatches) }),
 	);
@@ -55,21 +55,21 @@ async function vectorsOf(
 }
 
 function checkDocuments(documents: string[]): void {
-	const places = documents.flatMap((text, index) => (isEmpty(text) ? [index + 1] : []));
-	if (places.length === 0) return;
-	const named = places.slice(0, maxNamed).join(', ');
-	const more = places.length > maxNamed ? ` and ${places.length - maxNamed} more` : '';
+	const positions = documents.flatMap((text, index) => (isEmpty(text) ? [index + 1] : []));
+	if (positions.length === 0) return;
+	const listed = positions.slice(0, maxListed).join(', ');
+	const more = positions.length > maxListed ? ` and ${positions.length - maxListed} more` : '';
 	throw emptyTexts(
-		places.length === 1
-			? `Document ${named} of ${documents.length} is empty`
-			: `Documents ${named}${more} of ${documents.length} are empty`,
+		positions.length === 1
+			? `Document ${listed} of ${documents.length} is empty`
+			: `Documents ${listed}${more} of ${documents.length} are empty`,
 	);
 }
 
-/** Documents that one message names. */
-const maxNamed = 10;
+/** Maximum number of documents that one message lists. */
+const maxListed = 10;
 
-/** An expression or an agent can yield anything. */
+/** Takes `unknown`, since an expression or an agent can pass anything. */
 function isEmpty(text: unknown): boolean {
 	return typeof text !== 'string' || text.trim() === '';
 }
@@ -90,7 +90,7 @@ function emptyTexts(message: string): GatewayError {
 	});
 }
 
-/** Runs one call of the vector store, and shows what went in and what came out in n8n's run log. */
+/** Runs one call of the vector store, and shows its input and output in n8n's run log. */
 async function logged<T extends number[] | number[][]>(
 	context: ISupplyDataFunctions,
 	payload: IDataObject,
@@ -102,14 +102,17 @@ async function logged<T extends number[] | number[][]>(
 		context.addOutputData(connection, index, [[{ json: { response } }]]);
 		return response;
 	} catch (error) {
-		const failure = subNodeError(context.getNode(), error);
-		context.addOutputData(connection, index, failure);
-		throw failure;
+		const nodeError = subNodeError(context.getNode(), error);
+		context.addOutputData(connection, index, nodeError);
+		throw nodeError;
 	}
 }
 
-/** The work, with its failure as n8n shows failures. */
-async function shown<T>(context: ISupplyDataFunctions, work: () => Promise<T> | T): Promise<T> {
+/** Runs the work. @throws NodeApiError, which n8n shows, instead of its error */
+async function withNodeError<T>(
+	context: ISupplyDataFunctions,
+	work: () => Promise<T> | T,
+): Promise<T> {
 	try {
 		return await work();
 	} catch (error) {

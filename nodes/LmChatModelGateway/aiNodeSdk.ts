@@ -31,7 +31,7 @@ export interface ToolResultContent {
 	result: unknown;
 }
 
-/** Kinds that the service has no field for. */
+/** Kinds for which the service has no field. */
 export interface OtherContent {
 	type: 'reasoning' | 'invalid-tool-call' | 'citation' | 'provider';
 }
@@ -73,7 +73,7 @@ export type StreamChunk =
 	| { type: 'tool-call-delta'; id?: string; name: string; argumentsDelta: string }
 	| { type: 'finish'; finishReason: FinishReason; usage?: TokenUsage };
 
-/** What LangChain hands over with a call; the SDK names some of it otherwise. */
+/** The options that LangChain passes with a call; the SDK has other names for some of them. */
 export interface CallOptions {
 	signal?: AbortSignal;
 	abortSignal?: AbortSignal;
@@ -95,13 +95,13 @@ export interface AiNodeSdk {
 	getParametersJsonSchema(tool: FunctionTool): unknown;
 }
 
-/** Of this module, as Node gives it. */
+/** The `require` that Node gives to every CommonJS module. */
 declare const require: (name: string) => unknown;
 
 /**
- * Loaded when a chat model is used, not before: n8n loads all nodes of a package at once, and without
- * the SDK none of them would be there. By `require`, because n8n provides the SDK through NODE_PATH,
- * which a native import does not look at.
+ * Loads the SDK only when a chat model is used: n8n loads all nodes of a package at once, and a missing SDK would
+ * make all of them fail. Uses `require`, because n8n provides the SDK through NODE_PATH, which a native import
+ * ignores.
  * @throws GatewayError when n8n does not provide it
  */
 export function aiNodeSdk(): AiNodeSdk {
@@ -113,14 +113,14 @@ export function aiNodeSdk(): AiNodeSdk {
 }
 
 function notProvided(error: unknown): GatewayError {
-	// The lines behind the first one are paths of the machine.
-	const [said] = (error instanceof Error ? error.message : String(error)).split('\n');
+	// The lines after the first are paths on this machine.
+	const [firstLine] = (error instanceof Error ? error.message : String(error)).split('\n');
 	return new GatewayError({
 		message: 'This version of n8n cannot use chat models of community nodes',
 		remedies: [
 			{
 				about: 'other',
-				text: `Update n8n: it has to provide @n8n/ai-node-sdk (${excerpt(said, 120)}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
+				text: `Update n8n: it has to provide @n8n/ai-node-sdk (${excerpt(firstLine, 120)}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
 			},
 		],
 		reach: 'none',

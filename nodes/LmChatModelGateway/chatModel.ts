@@ -21,21 +21,21 @@ export interface ChatSettings {
 	fields: JsonObject;
 	/** Milliseconds for one try. */
 	timeout?: number;
-	/** How many times a failed request is sent again at most. */
+	/** Maximum number of retries. */
 	retries?: number;
 }
 
-interface Surroundings {
+interface Dependencies {
 	gateway: Gateway;
 	/** The schema of a tool's input. */
 	schemaOf: AiNodeSdk['getParametersJsonSchema'];
-	/** What to throw instead of the gateway's error. */
-	shown: (error: unknown) => Error;
+	/** Converts an error of the gateway to the error that n8n shows. */
+	toNodeError: (error: unknown) => Error;
 }
 
 /**
- * A chat model of the service for n8n's AI nodes. It has the members that the SDK asks for, rather than
- * extending a class of the SDK, which would have to be there when this file is loaded.
+ * A chat model of the service for n8n's AI nodes. It implements the members that the SDK needs instead of
+ * extending a class of the SDK, which would have to be installed when this file is loaded.
  */
 export class GatewayChatModel implements ChatModel {
 	readonly provider = 'model-gateway';
@@ -43,103 +43,108 @@ export class GatewayChatModel implements ChatModel {
 
 	constructor(
 		private readonly settings: ChatSettings,
-		private readonly surroundings: Surroundings,
+		private readonly dependencies: Dependencies,
 		private readonly tools: ReadonlyMap<string, FunctionTool> = new Map(),
 	) {
 		this.modelId = settings.model;
 	}
 
-	/** The same model with these tools besides. n8n binds the same ones twice where it demands a call. */
+	/** The same model with additional tools. n8n binds the same tools twice when it requires a call. */
 	withTools(tools: FunctionTool[]): GatewayChatModel {
 		const named = tools.map((tool) => [tool.name, tool] as const);
 		return new GatewayChatModel(
 			this.settings,
-			this.surroundings,
+			this.dependencies,
 			new Map([...this.tools, ...named]),
 		);
 	}
 
 	async generate(messages: Message[], options: CallOptions = {}): Promise<GenerateResult> {
-		return await this.ask(messages, options);
+		return await this.complete(messages, options);
 	}
 
-	/** Texts as they are written; a tool is called with an input that is whole. */
+	/** Yields texts as they are generated, and each tool call once its input is complete. */
 	async *stream(
 		messages: Message[],
 		options: CallOptions = {},
 	): AsyncGenerator<StreamChunk, void, undefined> {
-		let isLive = false;
-		const answer = yield* chunksOf<StreamChunk, GenerateResult>(
-			async (tell, left) =>
-				await this.ask(messages, options, {
-					left,
+		let isStreamed = false;
+		const result = yield* chunksOf<StreamChunk, GenerateResult>(
+			async (emit, abandoned) =>
+				await this.complete(messages, options, {
+					abandoned,
 					onText(delta) {
-						isLive = true;
-						tell({ type: 'text-delta', delta });
+						isStreamed = true;
+						emit({ type: 'text-delta', delta });
 					},
 				}),
 		);
-		const { message, finishReason, usage } = answer;
+		const { message, finishReason, usage } = result;
 		for (const content of message.content) {
 			if (content.type === 'tool-call') {
-				// LangChain joins the pieces of a call by their index, which the SDK makes 0 for each call,
-				// and keeps apart those whose IDs differ: so each call is one piece, with its ID.
+				// LangChain merges the chunks of a call by their index, which the SDK sets to 0 for every call,
+				// unless their IDs differ: so each call is sent as one chunk, with its ID.
 				const { toolCallId: id, toolName: name, input } = content;
 				yield { type: 'tool-call-delta', id, name, argumentsDelta: input };
-			} else if (!isLive) {
+			} else if (!isStreamed) {
 				yield { type: 'text-delta', delta: content.text };
 			}
 		}
 		yield { type: 'finish', finishReason, usage };
 	}
 
-	/** @param live when the answer is to be received as it is written */
-	private async ask(
+	/** @param streaming set when the response is to arrive while it is generated */
+	private async complete(
 		messages: Message[],
 		options: CallOptions,
-		live?: { onText: (delta: string) => void; left: AbortSignal },
+		streaming?: { onText: (delta: string) => void; abandoned: AbortSignal },
 	): Promise<GenerateResult> {
-		const { settings, surroundings } = this;
-		const { gateway, shown } = surroundings;
+		const { settings, dependencies } = this;
+		const { gateway, toNodeError } = dependencies;
 		try {
-			const signals = [gateway.runtime.signal, options.signal, options.abortSignal, live?.left];
+			const signals = [
+				gateway.runtime.signal,
+				options.signal,
+				options.abortSignal,
+				streaming?.abandoned,
+			];
 			const signal = AbortSignal.any(signals.filter((given) => given !== undefined));
 			return await completeChat(gateway.withSignal(signal), {
 				body: {
 					model: settings.model,
 					messages: toServiceMessages(messages),
 					...settings.fields,
-					...this.sentTools(options),
+					...this.toolFields(options),
 					...withoutUndefined({ stop: options.stop ?? options.stopSequences }),
-					...(live && { stream: true }),
+					...(streaming && { stream: true }),
 				},
 				timeout: settings.timeout,
 				retries: settings.retries,
-				onText: live?.onText,
+				onText: streaming?.onText,
 				parse: toGenerateResult,
 			});
 		} catch (error) {
-			throw shown(error);
+			throw toNodeError(error);
 		}
 	}
 
-	/** The specification names tools without showing them: this is how the wire format has them. */
-	private sentTools({ tool_choice: choice }: CallOptions): JsonObject {
+	/** The specification mentions tools without showing their fields; these are the ones of the common wire format. */
+	private toolFields({ tool_choice: choice }: CallOptions): JsonObject {
 		if (this.tools.size === 0) return {};
 		const tools = [...this.tools.values()].map((tool) => ({
 			type: 'function',
 			function: withoutUndefined({
 				name: tool.name,
 				description: tool.description,
-				parameters: this.surroundings.schemaOf(tool),
+				parameters: this.dependencies.schemaOf(tool),
 			}),
 		}));
-		return { tools, ...withoutUndefined({ tool_choice: sentChoice(choice) }) };
+		return { tools, ...withoutUndefined({ tool_choice: toServiceToolChoice(choice) }) };
 	}
 }
 
-/** LangChain says `any` for "at least one", and takes the name of a tool for that one. */
-function sentChoice(choice: unknown): unknown {
+/** LangChain's `any` means "at least one tool"; any other text that is no mode is the name of a tool. */
+function toServiceToolChoice(choice: unknown): unknown {
 	if (choice === 'any') return 'required';
 	if (typeof choice !== 'string') return choice;
 	const isMode = ['auto', 'none', 'required'].includes(choice);

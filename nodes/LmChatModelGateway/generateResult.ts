@@ -11,7 +11,7 @@ import {
 } from '../shared/gateway/json';
 import type { FinishReason, GenerateResult, TokenUsage, ToolCallContent } from './aiNodeSdk';
 
-/** "Resources", chat completion: `finish_reason`, in the words of the SDK. */
+/** "Resources", chat completion: each `finish_reason` with its name in the SDK. */
 const finishReasons = new Map<string, FinishReason>([
 	['stop', 'stop'],
 	['length', 'length'],
@@ -21,13 +21,13 @@ const finishReasons = new Map<string, FinishReason>([
 ]);
 
 /**
- * The first answer of a completion, as the SDK takes it.
- * @throws Unusable when a tool is called with what is no JSON object: n8n would call it with nothing
+ * The first choice of a completion, in the form of the SDK.
+ * @throws UnusableResponse when the input of a tool call is not a JSON object: n8n would call the tool without it
  */
 export function toGenerateResult({ choices, usage, id, request_id }: Completion): GenerateResult {
 	const [{ message, finish_reason }] = choices;
 	const text = textOf(message);
-	// What tools were called before they had that name comes in a field of its own.
+	// `function_call` is the older form of tool calls.
 	const { function_call: call, tool_calls: given = call ? [{ function: call }] : [] } = message;
 	const calls = Array.isArray(given) ? given.filter(isObject) : [];
 	return {
@@ -50,19 +50,19 @@ function toolCall(call: JsonObject, finishReason: string | undefined): ToolCallC
 	if (toolName === undefined) throw new UnusableResponse('calls a tool without naming it');
 	return {
 		type: 'tool-call',
-		// Calls and results find each other by it, and pieces of a stream theirs: none may lack one.
+		// Every call needs an ID, by which its result and its stream chunks are matched to it.
 		toolCallId: asText(call.id) ?? `call_${randomUUID()}`,
 		toolName,
-		input: inputOf(valueAt(call, 'function.arguments'), toolName, finishReason),
+		input: toInput(valueAt(call, 'function.arguments'), toolName, finishReason),
 	};
 }
 
-function inputOf(given: unknown, tool: string, finishReason: string | undefined): string {
+function toInput(given: unknown, tool: string, finishReason: string | undefined): string {
 	if (isObject(given)) return JSON.stringify(given);
 	const json = asText(given) ?? '{}';
 	if (isObject(parseJson(json))) return json;
-	const why = finishReason === 'length' ? ', because it was cut off at Max Tokens' : '';
-	throw new UnusableResponse(`calls the tool ${tool} with what is no JSON object${why}`, json);
+	const reason = finishReason === 'length' ? ', because it was cut off at Max Tokens' : '';
+	throw new UnusableResponse(`calls the tool ${tool} with what is no JSON object${reason}`, json);
 }
 
 function usageOf(usage: unknown): TokenUsage | undefined {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../shared/gateway/json';
 
-/** A message of LangChain, as n8n's AI nodes write it. */
+/** A message of LangChain, as n8n's AI nodes create it. */
 interface LangChainMessage {
 	content: unknown;
 }
@@ -9,44 +9,44 @@ interface Generation {
 	message: LangChainMessage;
 }
 
-type Ask<Answer> = (messages: LangChainMessage[], options: object, run?: unknown) => Answer;
+type Method<Answer> = (messages: LangChainMessage[], options: object, run?: unknown) => Answer;
 
-/** What the SDK makes of a chat model for LangChain, in the members that matter here. */
+/** The LangChain model that the SDK creates from a chat model, with the members used here. */
 export interface LangChainModel {
-	_generate: Ask<Promise<{ generations: Generation[] }>>;
-	_streamResponseChunks: Ask<AsyncGenerator<Generation>>;
+	_generate: Method<Promise<{ generations: Generation[] }>>;
+	_streamResponseChunks: Method<AsyncGenerator<Generation>>;
 	bindTools(tools: unknown[], options?: object): LangChainModel;
-	/** Among them n8n's log of what a model was asked and what it took. */
+	/** Include n8n's log of each model call and its token usage. */
 	callbacks?: unknown;
 	metadata?: JsonObject;
 }
 
 /**
- * Mends, in the LangChain model that the SDK makes, what n8n's users would miss (SDK 0.30):
- * - it drops pictures, because it does not know the blocks in which n8n's nodes put them;
- * - it gives the text of an answer in blocks, of which n8n's parsers that fix an answer make "[object Object]";
- * - it drops the options of `bindTools`, by which an agent demands that a tool is called;
- * - its log does not see the tokens of a streamed answer, because LangChain words them otherwise there.
+ * Corrects four defects of the LangChain model that the SDK creates (SDK 0.30):
+ * - it drops images, because it does not know the blocks in which n8n's nodes put them;
+ * - it returns text as a list of blocks, which n8n's auto-fixing output parsers turn into "[object Object]";
+ * - it drops the options of `bindTools`, by which an agent requires that a tool is called;
+ * - its log misses the token usage of streamed responses, for which LangChain uses other field names.
  */
 export function patchLangChainModel(model: LangChainModel, options: object = {}): LangChainModel {
 	const generate = model._generate.bind(model);
 	const stream = model._streamResponseChunks.bind(model);
 	const bindTools = model.bindTools.bind(model);
-	mendLog(model.callbacks);
+	patchLog(model.callbacks);
 	return Object.assign(model, {
 		async _generate(messages, more, run) {
-			const answer = await generate(messages.map(withKeptPictures), { ...options, ...more }, run);
-			for (const { message } of answer.generations) makePlain(message);
-			return answer;
+			const result = await generate(messages.map(withSdkImages), { ...options, ...more }, run);
+			for (const { message } of result.generations) flattenText(message);
+			return result;
 		},
 		async *_streamResponseChunks(messages, more, run) {
-			const chunks = stream(messages.map(withKeptPictures), { ...options, ...more }, run);
+			const chunks = stream(messages.map(withSdkImages), { ...options, ...more }, run);
 			for await (const chunk of chunks) {
-				makePlain(chunk.message);
+				flattenText(chunk.message);
 				yield chunk;
 			}
 		},
-		// It makes a new model, which has to be mended too.
+		// It creates a new model, which needs the same patches.
 		bindTools(tools, more) {
 			const bound = bindTools(tools, more);
 			bound.metadata = model.metadata;
@@ -55,50 +55,50 @@ export function patchLangChainModel(model: LangChainModel, options: object = {})
 	} satisfies Partial<LangChainModel>);
 }
 
-/** `image_url` blocks turned into those that the SDK keeps. The message itself stays: it is n8n's. */
-function withKeptPictures(message: LangChainMessage): LangChainMessage {
+/** The message with its `image_url` blocks converted to those that the SDK keeps. A copy, since the message is n8n's. */
+function withSdkImages(message: LangChainMessage): LangChainMessage {
 	const { content } = message;
-	if (!Array.isArray(content) || !content.some(isPicture)) return message;
+	if (!Array.isArray(content) || !content.some(isImage)) return message;
 	const copy: LangChainMessage = Object.create(
 		Object.getPrototypeOf(message) as object,
 		Object.getOwnPropertyDescriptors(message),
 	);
-	copy.content = content.map((block: unknown) => (isPicture(block) ? keptPicture(block) : block));
+	copy.content = content.map((block: unknown) => (isImage(block) ? toSdkImage(block) : block));
 	return copy;
 }
 
-/** Blocks of nothing but text made one text, as LangChain's own models have it. */
-function makePlain(message: LangChainMessage): void {
+/** Joins content that consists of text blocks only into one text, as LangChain's own models return it. */
+function flattenText(message: LangChainMessage): void {
 	const { content } = message;
 	if (!Array.isArray(content)) return;
-	const texts = content.map((block: unknown) => textIn(block));
+	const texts = content.map((block: unknown) => textOf(block));
 	if (texts.every((text) => text !== undefined)) message.content = texts.join('');
 }
 
-function textIn(block: unknown): string | undefined {
+function textOf(block: unknown): string | undefined {
 	const isText = isObject(block) && block.type === 'text' && typeof block.text === 'string';
 	return isText ? (block.text as string) : undefined;
 }
 
-const isPicture = (block: unknown): block is JsonObject =>
+const isImage = (block: unknown): block is JsonObject =>
 	isObject(block) && block.type === 'image_url';
 
-function keptPicture({ image_url: image }: JsonObject): JsonObject {
+function toSdkImage({ image_url: image }: JsonObject): JsonObject {
 	const { url, detail } = isObject(image) ? image : { url: image };
 	return { type: 'image', url, metadata: { detail } };
 }
 
-/** Lets the log's reader of tokens find those of a stream where it finds those of a whole answer. */
-function mendLog(callbacks: unknown): void {
+/** Lets n8n's log find the token usage of a streamed response under the names it has in an unstreamed one. */
+function patchLog(callbacks: unknown): void {
 	for (const handler of Array.isArray(callbacks) ? callbacks : []) {
 		const options = isObject(handler) ? handler.options : undefined;
 		if (!isObject(options) || typeof options.tokensUsageParser !== 'function') continue;
 		const parse = options.tokensUsageParser as (result: unknown) => unknown;
-		options.tokensUsageParser = (result: unknown) => parse(withUsageAsWhole(result));
+		options.tokensUsageParser = (result: unknown) => parse(withStreamedUsage(result));
 	}
 }
 
-function withUsageAsWhole(result: unknown): unknown {
+function withStreamedUsage(result: unknown): unknown {
 	const output = isObject(result) ? result.llmOutput : undefined;
 	const usage = isObject(output) ? output.tokenUsage : undefined;
 	if (!isObject(result) || !isObject(output) || !isObject(usage)) return result;

@@ -11,32 +11,32 @@ import type {
 } from './aiNodeSdk';
 
 /**
- * A conversation as the service takes it ("Resources", message). Names of messages are left out: the
- * service shows no field for them. So is reasoning, which models do not want to be given back.
- * @throws GatewayError for a file that is no picture
+ * A conversation in the service's format ("Resources", message). Names of messages are left out, because the
+ * specification has no field for them, and so is reasoning, which models do not expect to be sent back.
+ * @throws GatewayError for a file that is no image
  */
 export function toServiceMessages(messages: Message[]): JsonObject[] {
 	return messages.flatMap(({ role, content }): JsonObject[] => {
-		if (role === 'tool') return content.filter(isToolResult).map(sentToolResult);
-		if (role !== 'assistant') return [{ role, content: sentContent(content) }];
+		if (role === 'tool') return content.filter(isToolResult).map(toServiceToolResult);
+		if (role !== 'assistant') return [{ role, content: toServiceContent(content) }];
 
-		const calls = content.filter((part) => part.type === 'tool-call').map(sentCall);
-		// An answer that was streamed comes back as one text for each piece of it.
+		const calls = content.filter((part) => part.type === 'tool-call').map(toServiceToolCall);
+		// A streamed response comes back as one text for each of its chunks.
 		const text = content.filter(isText).map((part) => part.text);
 		return [{ role, content: text.join(''), ...(calls.length > 0 && { tool_calls: calls }) }];
 	});
 }
 
-/** A text wherever there are no pictures: not every model takes parts. */
-function sentContent(content: MessageContent[]): string | JsonObject[] {
+/** A plain text unless there are images, since not every model accepts parts. */
+function toServiceContent(content: MessageContent[]): string | JsonObject[] {
 	const parts = content.filter((part) => part.type === 'text' || part.type === 'file');
 	if (parts.every(isText)) return parts.map(({ text }) => text).join('\n');
 	return parts.map((part) =>
-		part.type === 'file' ? sentPicture(part) : { type: 'text', text: part.text },
+		part.type === 'file' ? toServiceImage(part) : { type: 'text', text: part.text },
 	);
 }
 
-function sentPicture({ mediaType, data, providerMetadata }: FileContent): JsonObject {
+function toServiceImage({ mediaType, data, providerMetadata }: FileContent): JsonObject {
 	const url = asText(providerMetadata?.url);
 	return {
 		type: 'image_url',
@@ -50,7 +50,7 @@ function sentPicture({ mediaType, data, providerMetadata }: FileContent): JsonOb
 function dataUrlOf(data: string | Uint8Array, mediaType: string | undefined): string {
 	const base64 = typeof data === 'string' ? data : Buffer.from(data).toString('base64');
 	if (/^data:image\//i.test(base64)) return base64;
-	// n8n does not name the type of every file.
+	// n8n does not give the MIME type of every file.
 	const head = Buffer.from(base64.slice(0, 64), 'base64');
 	const type = mediaType ?? imageType(head)?.mimeType;
 	if (type?.startsWith('image/')) return `data:${type};base64,${base64}`;
@@ -62,19 +62,19 @@ function dataUrlOf(data: string | Uint8Array, mediaType: string | undefined): st
 	]);
 }
 
-/** Tool calls are not shown by the specification: this is how the wire format has them. */
-function sentCall({ toolCallId, toolName, input }: ToolCallContent): JsonObject {
+/** The specification does not show tool calls; these fields are the ones of the common wire format. */
+function toServiceToolCall({ toolCallId, toolName, input }: ToolCallContent): JsonObject {
 	return { id: toolCallId, type: 'function', function: { name: toolName, arguments: input } };
 }
 
-function sentToolResult({ toolCallId, result }: ToolResultContent): JsonObject {
+function toServiceToolResult({ toolCallId, result }: ToolResultContent): JsonObject {
 	return { role: 'tool', tool_call_id: toolCallId, content: resultContent(result) };
 }
 
 function resultContent(result: unknown): string | JsonObject[] {
 	if (typeof result === 'string') return result;
 	const isContent = Array.isArray(result) && result.length > 0 && result.every(isResultPart);
-	return isContent ? sentContent(result) : (JSON.stringify(result) ?? '');
+	return isContent ? toServiceContent(result) : (JSON.stringify(result) ?? '');
 }
 
 function isResultPart(part: unknown): part is MessageContent {

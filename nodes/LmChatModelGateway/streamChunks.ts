@@ -1,31 +1,31 @@
 /**
- * Gives the pieces that `work` tells as they come, and at the end what it returns. Its signal aborts
- * when nobody takes pieces any more.
+ * Yields the chunks that `work` emits as they come, and returns its result. The signal given to `work` aborts when
+ * the consumer stops reading.
  */
-export async function* chunksOf<Piece, Result>(
-	work: (tell: (piece: Piece) => void, left: AbortSignal) => Promise<Result>,
-): AsyncGenerator<Piece, Result, undefined> {
-	const left = new AbortController();
-	const waiting: Piece[] = [];
-	let isDone = false;
+export async function* chunksOf<Chunk, Result>(
+	work: (emit: (chunk: Chunk) => void, abandoned: AbortSignal) => Promise<Result>,
+): AsyncGenerator<Chunk, Result, undefined> {
+	const abandoned = new AbortController();
+	const pending: Chunk[] = [];
+	let isFinished = false;
 	let wake = () => {};
-	const result = work((piece) => {
-		waiting.push(piece);
+	const result = work((chunk) => {
+		pending.push(chunk);
 		wake();
-	}, left.signal).finally(() => {
-		isDone = true;
+	}, abandoned.signal).finally(() => {
+		isFinished = true;
 		wake();
 	});
-	// Thrown below, unless nobody is there to take it.
+	// The error is thrown below; without a consumer it must not become an unhandled rejection.
 	result.catch(() => undefined);
 	try {
 		for (;;) {
-			yield* waiting.splice(0);
-			if (waiting.length > 0) continue;
-			if (isDone) return await result;
+			yield* pending.splice(0);
+			if (pending.length > 0) continue;
+			if (isFinished) return await result;
 			await new Promise<void>((resolve) => (wake = resolve));
 		}
 	} finally {
-		left.abort();
+		abandoned.abort();
 	}
 }

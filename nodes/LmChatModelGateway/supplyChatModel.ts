@@ -11,22 +11,22 @@ export async function supplyChatModel(
 	context: ISupplyDataFunctions,
 	item: number,
 ): Promise<SupplyData> {
-	const shown = (error: unknown) => subNodeError(context.getNode(), error);
+	const toNodeError = (error: unknown) => subNodeError(context.getNode(), error);
 	try {
 		const settings = settingsOf(context, item);
 		const sdk = aiNodeSdk();
 		const gateway = await createGateway(context);
 		const schemaOf = sdk.getParametersJsonSchema;
-		const model = new GatewayChatModel(settings, { gateway, schemaOf, shown });
+		const model = new GatewayChatModel(settings, { gateway, schemaOf, toNodeError });
 
 		const response = patchLangChainModel(
 			sdk.supplyModel(context, model).response as LangChainModel,
 		);
-		// By this, Basic LLM Chain knows that it gets JSON, and hands on the object.
+		// Tells the Basic LLM Chain to parse the text as JSON and output the object.
 		if (isJson(settings.fields.response_format)) response.metadata = { output_format: 'json' };
 		return { response };
 	} catch (error) {
-		throw shown(error);
+		throw toNodeError(error);
 	}
 }
 

@@ -286,7 +286,7 @@ describe('a streamed completion', () => {
 
 	it('ends with the closing mark', () => {
 		const { stream, finish, live } = streamed([content('a'), done, content('b'), { error: 'x' }]);
-		expect(stream.isDone).toBe(true);
+		expect(stream.hasEndMark).toBe(true);
 		expect(live.join('')).toBe('a');
 		expect(finish().choices[0].message.content).toBe('a');
 	});

@@ -32,7 +32,7 @@ describe('the chat model', () => {
 			{
 				gateway: new Transport(connection, runtime),
 				schemaOf: (tool) => tool.inputSchema,
-				shown,
+				toNodeError: shown,
 			},
 		);
 		return { model, clock: runtime.clock };

@@ -113,7 +113,11 @@ describe('a guarded body', () => {
 		{ signal, consumer = 0 }: { signal?: AbortSignal; consumer?: number } = {},
 	) => {
 		let count = 0;
-		for await (const bytes of readWithIdleTimeout(response, { clock, signal, silence: 10_000 })) {
+		for await (const bytes of readWithIdleTimeout(response, {
+			clock,
+			signal,
+			idleTimeout: 10_000,
+		})) {
 			count += bytes.length / piece.length;
 			await clock.sleep(consumer);
 		}
@@ -163,7 +167,11 @@ describe('a guarded body', () => {
 	it('is closed when its consumer has enough, and leaves no listener', async () => {
 		const { signal } = new AbortController();
 		const { response, state } = responseOf([10, 10]);
-		for await (const bytes of readWithIdleTimeout(response, { clock, signal, silence: 10_000 })) {
+		for await (const bytes of readWithIdleTimeout(response, {
+			clock,
+			signal,
+			idleTimeout: 10_000,
+		})) {
 			expect(bytes).toBe(piece);
 			break;
 		}

@@ -127,7 +127,9 @@ describe('sending', () => {
 		const { run, send } = await start({ endpoint: endpoints.models, perform }, { items: 3 });
 		await send();
 		expect(messages(run)).toEqual(['GatewayError: refused']);
-		expect(run.items.every(({ outcome, underWay }) => outcome && !underWay)).toBe(true);
+		expect(run.items.every(({ outcome, abortController }) => outcome && !abortController)).toBe(
+			true,
+		);
 	});
 
 	it('lets what is paid for come to its end when another item fails', async () => {
@@ -172,7 +174,7 @@ describe('sending', () => {
 describe('settling', () => {
 	const toModel = {
 		output: () => ({ json: { told: true } }),
-		nothing: [{ json: { told: 'nothing' } }],
+		noOutput: [{ json: { told: 'nothing' } }],
 		failure: ({ message }: Error) => ({ json: { told: message } }),
 	};
 	const toNextNode = recipientOf(executeContext(), () => undefined);

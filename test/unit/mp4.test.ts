@@ -5,7 +5,7 @@ import { fc } from '../support/fuzz';
 const read = (...pieces: Uint8Array[]) => {
 	const boxes = new Mp4Boxes();
 	for (const piece of pieces) boxes.push(piece);
-	const { isMp4, isWhole, isCut } = boxes;
+	const { isMp4, isComplete: isWhole, isTruncated: isCut } = boxes;
 	return { isMp4, isWhole, isCut };
 };
 
@@ -70,7 +70,7 @@ describe('an mp4', () => {
 				for (const end of ends) {
 					boxes.push(sample.subarray(begin, end));
 					expect(boxes.isMp4).toBe(end < 8 ? undefined : true);
-					expect(boxes.isWhole).toBe(end === sample.length);
+					expect(boxes.isComplete).toBe(end === sample.length);
 					begin = end;
 				}
 			}),
@@ -86,10 +86,10 @@ describe('an mp4', () => {
 		for (const piece of [start, index, header]) boxes.push(piece);
 		const million = Buffer.alloc(1_000_000);
 		for (let count = 0; count < 5000; count++) {
-			expect(boxes.isWhole).toBe(false);
+			expect(boxes.isComplete).toBe(false);
 			boxes.push(million);
 		}
-		expect(boxes.isWhole).toBe(true);
+		expect(boxes.isComplete).toBe(true);
 	});
 });
 

@@ -48,7 +48,7 @@ const create = {
 	parse: createdVideo,
 } satisfies Call<unknown>;
 const graceOnStop = 5_000;
-const createAgainIfLost = { ...create, resendIfLost: true };
+const createAgainIfLost = { ...create, resendsLost: true };
 const poll = {
 	endpoint: endpoints.video,
 	purpose: 'ask how far the job is',

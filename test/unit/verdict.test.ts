@@ -32,7 +32,7 @@ const response = (status: number, text: string): HttpResponse => ({
 const networkError = (code: string) => Object.assign(new Error(code), { code });
 
 /** The real client, over a wire on which every request meets the same fate. */
-async function meet(endpoint: Endpoint, fate: Fate, resendIfLost: boolean) {
+async function meet(endpoint: Endpoint, fate: Fate, resendsLost: boolean) {
 	let sent = 0;
 	const http: Http = async () => {
 		sent++;
@@ -44,7 +44,7 @@ async function meet(endpoint: Endpoint, fate: Fate, resendIfLost: boolean) {
 	const gateway = new Gateway(connection, { http, clock: new SimulatedClock(), random: () => 0.5 });
 	const outcome: unknown = await gateway
 		.call({
-			...{ endpoint, purpose: 'ask', id: 'job_1', resendIfLost },
+			...{ endpoint, purpose: 'ask', id: 'job_1', resendsLost },
 			parse({ json }) {
 				if (isObject(json) && !('error' in json)) return json;
 				throw new UnusableResponse('is of no use');

@@ -1,4 +1,4 @@
-/** Reading answers whose shape nobody vouches for: every function takes `unknown` and never throws. */
+/** Reading responses whose shape is not guaranteed: the readers take `unknown` and never throw. */
 
 export type JsonObject = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ export function valueAt(value: unknown, path: string): unknown {
 	return current;
 }
 
-/** A text or a number as text, trimmed; undefined for everything else and for nothing but spaces. */
+/** A text or a number as text, trimmed; undefined for everything else and for blank text. */
 export function asText(value: unknown): string | undefined {
 	if (typeof value === 'number' && Number.isFinite(value)) return String(value);
 	if (typeof value !== 'string') return undefined;
@@ -32,13 +32,13 @@ export function textAt(value: unknown, ...paths: string[]): string | undefined {
 	return undefined;
 }
 
-/** A place in a list, as a number or as a numeral. */
+/** An index of a list, given as a number or as digits. */
 export function asIndex(value: unknown): number | undefined {
 	const text = asText(value) ?? '';
 	return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** Undefined when the text is not JSON, or is nested deeper than anybody can go on with. */
+/** Undefined when the text is not JSON, or is nested too deeply to be handled by recursive code. */
 export function parseJson(text: string): unknown {
 	try {
 		const value: unknown = JSON.parse(text);
@@ -48,14 +48,14 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** JSON.stringify, and others who read the value, go down by recursion. */
+/** Levels of nesting: JSON.stringify and other readers of the value recurse. */
 const maxDepth = 100;
 
 function isTooDeep(value: unknown): boolean {
 	let level = [value].filter(isNested);
 	for (let depth = 0; level.length > 0; depth++) {
 		if (depth >= maxDepth) return true;
-		// Vectors hold a great many numbers: they are looked at, and left behind.
+		// Vectors hold very many numbers, so only nested values are kept for the next level.
 		level = level.flatMap((entry) => (Object.values(entry) as unknown[]).filter(isNested));
 	}
 	return false;
@@ -71,7 +71,7 @@ export function excerpt(text: string, length = 300): string {
 	return line.length > length ? `${line.slice(0, length)}…` : line;
 }
 
-/** A value as a message shows it. */
+/** A short description of a value, for messages. */
 export function describeValue(value: unknown): string {
 	if (value === undefined || value === null) return 'empty';
 	if (Number.isNaN(value)) return 'not a number';
@@ -80,7 +80,7 @@ export function describeValue(value: unknown): string {
 	return Array.isArray(value) ? 'a list' : 'an object';
 }
 
-/** The value as JSON says it; undefined where JSON would put null in its place, or cannot say it at all. */
+/** The value as it survives JSON; undefined when JSON would turn part of it into null, or cannot represent it. */
 export function toJson(value: unknown): unknown {
 	try {
 		return parseJson(JSON.stringify(value, refuseNull));
@@ -89,16 +89,16 @@ export function toJson(value: unknown): unknown {
 	}
 }
 
-/** NaN, a date that is none, and what is undefined in a list. */
+/** Throws for what JSON would turn into null: NaN, an invalid date, and undefined in a list. */
 function refuseNull(this: JsonObject, name: string, value: unknown): unknown {
-	const isNumber = typeof value !== 'number' || Number.isFinite(value);
-	const isMissing =
+	const isNotFinite = typeof value === 'number' && !Number.isFinite(value);
+	const becomesNull =
 		value === null ? this[name] !== null : value === undefined && Array.isArray(this);
-	if (!isNumber || isMissing) throw new RangeError('no JSON');
+	if (isNotFinite || becomesNull) throw new RangeError('no JSON');
 	return value;
 }
 
-/** The object without the fields that are undefined: what the user did not set is not sent. */
+/** The object without its undefined fields, so that what the user did not set is not sent. */
 export function withoutUndefined<T extends object>(object: T): Partial<T> {
 	const entries = Object.entries(object).filter(([, value]) => value !== undefined);
 	return Object.fromEntries(entries) as Partial<T>;

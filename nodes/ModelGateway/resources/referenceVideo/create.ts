@@ -21,7 +21,7 @@ interface Request {
 	/** The body as the user gave it: signed links differ from try to try, the files behind them do not. */
 	identity: unknown;
 	ratioIsIgnored: boolean;
-	resendIfLost: boolean;
+	resendsLost: boolean;
 	timeout?: number;
 }
 
@@ -137,13 +137,13 @@ export const referenceVideoCreate: Operation<Request> = {
 			body,
 			identity: bodyWith(media.map(({ identity }) => identity)),
 			ratioIsIgnored: isIgnored,
-			resendIfLost: isResentIfLost(parameters.options),
+			resendsLost: isResentIfLost(parameters.options),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
 	async perform(
-		{ body, resendIfLost, timeout, ...request },
+		{ body, resendsLost, timeout, ...request },
 		{ gateway, reportJob: note, hint, item },
 	) {
 		if (request.ratioIsIgnored) {
@@ -152,7 +152,7 @@ export const referenceVideoCreate: Operation<Request> = {
 		const { id, fields } = await gateway.call({
 			endpoint: endpoints.referenceVideoCreate,
 			purpose: 'create the reference video',
-			...{ body, resendIfLost, timeout },
+			...{ body, resendsLost, timeout },
 			parse: createdTask,
 		});
 		note({ kind: 'task', id });
@@ -160,5 +160,5 @@ export const referenceVideoCreate: Operation<Request> = {
 	},
 
 	identity: (request) => request.identity,
-	resendsLost: (request) => request.resendIfLost,
+	resendsLost: (request) => request.resendsLost,
 };

@@ -11,7 +11,7 @@ import { ifAnswerLostOption, isResentIfLost } from '../shared/ifAnswerLost';
 
 interface Request {
 	body: JsonObject;
-	resendIfLost: boolean;
+	resendsLost: boolean;
 	timeout?: number;
 }
 
@@ -37,7 +37,7 @@ export const videoCreate: Operation<Request> = {
 
 	prepare: ({ parameters, options }) => ({
 		body: { ...bodyOf(parameters, [model, prompt]), ...extraBodyOption.read(options) },
-		resendIfLost: isResentIfLost(options),
+		resendsLost: isResentIfLost(options),
 		timeout: timeoutOption.read(options),
 	}),
 
@@ -53,5 +53,5 @@ export const videoCreate: Operation<Request> = {
 	},
 
 	identity: ({ body }) => body,
-	resendsLost: ({ resendIfLost }) => resendIfLost,
+	resendsLost: ({ resendsLost }) => resendsLost,
 };

@@ -6,21 +6,21 @@ import { completion, type Completion } from './completion';
 import { StreamedCompletion } from './streamedCompletion';
 
 export interface ChatCall<T> {
-	/** The request; with `stream`, the answer is received as it is written. */
+	/** The request; with `stream`, the response arrives while it is being generated. */
 	body: JsonObject;
 	/** Milliseconds for one try. Default: the endpoint's. */
 	timeout?: number;
-	/** How many times it is sent again at most. Default: as `retryPolicy.ts` says. */
+	/** Maximum number of retries. Default: as `retryPolicy.ts` says. */
 	retries?: number;
-	/** Told the text of the first choice, piece by piece, when it is streamed. */
+	/** Called with each chunk of the first choice's text, when it is streamed. */
 	onText?: (text: string) => Promise<void> | void;
-	/** Takes what is needed of the completion; throws Unusable when it is not there. */
+	/** Extracts what is needed from the completion; throws UnusableResponse when it is not there. */
 	parse: (completion: Completion) => T;
 }
 
 /**
- * Asks a chat model ("Endpoints" 4). A stream that has begun is never asked for again, so no text is
- * told twice.
+ * Requests a chat completion ("Endpoints" 4). A stream that has begun is never requested again, so no text is
+ * passed on twice.
  * @throws GatewayError
  */
 export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Promise<T> {
@@ -29,8 +29,8 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 	const isStream = body.stream === true;
 	const newStream = () => new StreamedCompletion(asIndex(body.n), (text) => redaction.text(text));
 	let stream = newStream();
-	const live = redaction.stream();
-	const tell = async (text: string) => {
+	const redactedStream = redaction.stream();
+	const emitText = async (text: string) => {
 		if (text !== '') await onText?.(text);
 	};
 	return await gateway
@@ -39,38 +39,40 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 			purpose: 'complete the chat',
 			...{ body, timeout, retries },
 			async onText(text) {
-				if (isStream) await tell(live.push(stream.push(text)));
-				return stream.isDone;
+				if (isStream) await emitText(redactedStream.push(stream.push(text)));
+				return stream.hasEndMark;
 			},
-			parse(answer) {
-				const finished = stream;
+			parse(response) {
+				const finishedStream = stream;
 				stream = newStream();
-				// A server that does not stream answers in one piece.
-				const isWhole = !isStream || isObject(answer.json);
-				return parse(isWhole ? completion(answer) : redaction.json(finished.finish(answer)));
+				// A server that does not support streaming sends the whole completion at once.
+				const isUnstreamed = !isStream || isObject(response.json);
+				return parse(
+					isUnstreamed ? completion(response) : redaction.json(finishedStream.finish(response)),
+				);
 			},
 		})
 		.catch((error: unknown) => {
 			throw withReasoningAdvice(error, body);
 		})
-		.finally(async () => await tell(live.end()));
+		.finally(async () => await emitText(redactedStream.end()));
 }
 
-/** Which of the user's settings a reasoning model refuses is not in its answer. */
+/** Names the user's settings that a reasoning model may have refused, which its response does not name. */
 function withReasoningAdvice(error: unknown, body: JsonObject): unknown {
 	if (!(error instanceof GatewayError) || error.failure.status !== 400) return error;
 	const messages = Array.isArray(body.messages) ? body.messages.filter(isObject) : [];
-	const refused = [
+	const refusedSettings = [
 		...reasoningRefuses.fields.filter((name) => Object.hasOwn(body, name)),
 		...reasoningRefuses.roles
 			.filter((role) => messages.some((message) => message.role === role))
 			.map((role) => `the ${role} message`),
 	];
-	if (refused.length === 0) return error;
+	if (refusedSettings.length === 0) return error;
 	return error.with({
 		remedies: [
 			...error.failure.remedies,
-			{ about: 'reasoningModel', model: String(body.model), settings: refused },
+			{ about: 'reasoningModel', model: String(body.model), settings: refusedSettings },
 		],
 	});
 }

@@ -1,7 +1,7 @@
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
 import { isObject, asIndex, type JsonObject } from '../json';
 
-/** "Resources", chat completion: one of its choices, in the fields we use. */
+/** One choice of a chat completion ("Resources"), with the fields we use. */
 export interface Choice extends JsonObject {
 	index: number;
 	message: JsonObject & { content?: unknown };
@@ -12,22 +12,22 @@ export interface Completion extends JsonObject {
 	choices: Choice[];
 }
 
-/** @throws Unusable when there is no choice in it */
-export function completion(answer: ServiceResponse): Completion {
-	const { json } = answer;
+/** @throws UnusableResponse when it has no choices */
+export function completion(response: ServiceResponse): Completion {
+	const { json } = response;
 	if (!isObject(json) || !Array.isArray(json.choices))
-		throw new UnusableResponse(describeBody(answer));
+		throw new UnusableResponse(describeBody(response));
 	const choices = json.choices.filter(isObject).map((choice, position) => ({
 		...choice,
 		index: asIndex(choice.index) ?? position,
 		message: isObject(choice.message) ? choice.message : { content: choice.text ?? null },
 	}));
 	if (choices.length === 0) throw new UnusableResponse('has no choices');
-	const withId = answer.requestId === undefined ? {} : { request_id: answer.requestId };
-	return { ...json, ...withId, choices: choices as Choice[] };
+	const idField = response.requestId === undefined ? {} : { request_id: response.requestId };
+	return { ...json, ...idField, choices: choices as Choice[] };
 }
 
-/** The text of a message, whichever form its content has ("Resources", message). */
+/** The text of a message, whether its content is a text or a list of parts ("Resources", message). */
 export function textOf({ content }: Choice['message']): string {
 	if (typeof content === 'string') return content;
 	if (!Array.isArray(content)) return '';

@@ -1,51 +1,51 @@
 /** One event of a server-sent stream (WHATWG HTML, 9.2). */
 export interface StreamEvent {
-	/** Empty unless the event has one. */
+	/** The name of the event; empty when it has none. */
 	name: string;
 	/** Its data lines, joined. */
 	data: string;
 }
 
 /**
- * Splits a stream of text into events as it arrives, wherever it is cut. Takes every line ending,
- * several data lines, comments, and fields that nobody needs.
+ * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts every line ending,
+ * several data lines, comments, and fields that are not used here.
  */
 export class EventParser {
-	private rest = '';
+	private buffer = '';
 	private name = '';
 	private data: string[] = [];
-	/** A CR at the end may be half a line ending. */
+	/** Whether the buffer ends in a CR, which may be half of a CRLF. */
 	private endsInCr = false;
 
-	/** The events that this piece of text completes. */
+	/** @returns the events that this chunk completes */
 	push(text: string): StreamEvent[] {
-		this.rest += text;
-		// Without a line ending nothing is complete; searching a long line again for each piece takes long.
+		this.buffer += text;
+		// Searching a long unfinished line again for each chunk would be slow.
 		if (!this.endsInCr && !/[\r\n]/.test(text)) return [];
 		const events: StreamEvent[] = [];
 		for (;;) {
-			const end = /\r\n|\n|\r(?!$)/.exec(this.rest);
+			const end = /\r\n|\n|\r(?!$)/.exec(this.buffer);
 			if (end === null) {
-				this.endsInCr = this.rest.endsWith('\r');
+				this.endsInCr = this.buffer.endsWith('\r');
 				return events;
 			}
-			const event = this.take(this.rest.slice(0, end.index));
-			this.rest = this.rest.slice(end.index + end[0].length);
+			const event = this.readLine(this.buffer.slice(0, end.index));
+			this.buffer = this.buffer.slice(end.index + end[0].length);
 			if (event !== undefined) events.push(event);
 		}
 	}
 
-	/** The event that the end of the stream completes, if it was left open. */
+	/** @returns the event that the end of the stream completes, if one was left open */
 	end(): StreamEvent[] {
-		const last = this.rest;
-		this.rest = '';
-		return [this.take(last.replace(/\r$/, '')), this.take('')].filter(
+		const last = this.buffer;
+		this.buffer = '';
+		return [this.readLine(last.replace(/\r$/, '')), this.readLine('')].filter(
 			(event) => event !== undefined,
 		);
 	}
 
-	/** An empty line ends an event. */
-	private take(line: string): StreamEvent | undefined {
+	/** @returns the event that this line ends: an empty line does */
+	private readLine(line: string): StreamEvent | undefined {
 		if (line === '') {
 			const { name, data } = this;
 			this.name = '';
@@ -55,7 +55,7 @@ export class EventParser {
 		const [, field, value = ''] = /^(data|event)(?:: ?(.*))?$/s.exec(line) ?? [];
 		if (field === 'event') this.name = value;
 		else if (field === 'data') this.data.push(value);
-		// No field of any name, but words of its own that a proxy put into the middle of the stream.
+		// Not a field, so probably text that a proxy put into the middle of the stream: kept as data, to be reported.
 		else if (!/^\s*[\w.-]*\s*(:|$)/.test(line)) this.data.push(line);
 		return undefined;
 	}

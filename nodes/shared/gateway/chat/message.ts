@@ -12,9 +12,12 @@ export interface TextMessage {
 	fields: ResponseFields;
 }
 
-/** The form of this answer is not shown: parts of text, a plain text and a chat completion are taken. */
-export function textMessage(answer: ServiceResponse): TextMessage {
-	const fields = bodyFields(answer);
+/**
+ * The text of a message ("Endpoints" 5). The specification does not show this response, so text parts, a plain
+ * text and a chat completion are all accepted.
+ */
+export function textMessage(response: ServiceResponse): TextMessage {
+	const fields = bodyFields(response);
 	const content =
 		fields.content ??
 		valueAt(fields, 'message.content') ??
@@ -24,6 +27,6 @@ export function textMessage(answer: ServiceResponse): TextMessage {
 		: [content ?? fields.completion ?? fields.output_text];
 	const texts = parts.map((part) => (isObject(part) ? part.text : part));
 	if (!Array.isArray(content) && typeof texts[0] !== 'string')
-		throw new UnusableResponse(describeBody(answer));
+		throw new UnusableResponse(describeBody(response));
 	return { text: texts.filter((text) => typeof text === 'string').join(''), fields };
 }

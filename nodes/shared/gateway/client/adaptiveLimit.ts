@@ -1,49 +1,49 @@
 /**
- * Lets at most so many pieces of work run at a time; the others wait for their turn, in order. When the
- * other side has too much of it, the number halves, and grows again with what succeeds.
+ * Limits how many tasks run at a time; the others wait in a queue, first in, first out. The limit halves when
+ * the server is overloaded, and grows back as tasks succeed.
  */
 export class AdaptiveLimit {
-	private open: number;
+	private limit: number;
 	private running = 0;
-	/** Counts the halvings, so that many refusals of one crowd are taken for one. */
+	/** Counts the halvings: of all the tasks that started under one limit, only the first overload halves it. */
 	private epoch = 0;
 	private readonly waiting: Array<() => void> = [];
 
 	constructor(private readonly max: number) {
-		this.open = max;
+		this.limit = max;
 	}
 
-	/** @param isTooMuch whether what came back says that the other side has too much to do */
+	/** @param isOverload whether the result says that the server is overloaded */
 	async run<T>(
 		work: () => Promise<T>,
-		isTooMuch: (result: T) => boolean = () => false,
+		isOverload: (result: T) => boolean = () => false,
 	): Promise<T> {
-		if (this.running < Math.floor(this.open)) this.running++;
+		if (this.running < Math.floor(this.limit)) this.running++;
 		else await new Promise<void>((resolve) => this.waiting.push(resolve));
-		const { epoch: crowd } = this;
+		const { epoch: startEpoch } = this;
 		try {
 			const result = await work();
-			if (!isTooMuch(result)) this.grow();
-			else if (crowd === this.epoch) this.shrink();
+			if (!isOverload(result)) this.grow();
+			else if (startEpoch === this.epoch) this.shrink();
 			return result;
 		} finally {
 			this.running--;
-			this.admit();
+			this.startWaiting();
 		}
 	}
 
 	private shrink(): void {
 		this.epoch++;
-		this.open = Math.max(1, Math.floor(this.open / 2));
+		this.limit = Math.max(1, Math.floor(this.limit / 2));
 	}
 
-	/** One more for each round of successes. */
+	/** Raises the limit by about one for each full round of successes. */
 	private grow(): void {
-		if (this.open < this.max) this.open = Math.min(this.max, this.open + 1 / this.open);
+		if (this.limit < this.max) this.limit = Math.min(this.max, this.limit + 1 / this.limit);
 	}
 
-	private admit(): void {
-		while (this.waiting.length > 0 && this.running < Math.floor(this.open)) {
+	private startWaiting(): void {
+		while (this.waiting.length > 0 && this.running < Math.floor(this.limit)) {
 			this.running++;
 			this.waiting.shift()?.();
 		}

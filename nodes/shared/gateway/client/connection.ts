@@ -1,4 +1,4 @@
-/** Where the gateway is and how it is spoken to: checked, and fit for use. */
+/** The address and credentials of the gateway, already validated. */
 export interface Connection {
 	/** Without a trailing slash; may carry a path. */
 	baseUrl: string;
@@ -6,6 +6,6 @@ export interface Connection {
 	backupUrl?: string;
 	/** Name of the header that makes a video task asynchronous. */
 	asyncHeaderName: string;
-	/** The API key, to be blotted out of everything that is shown. */
+	/** The API key, which is redacted from everything that is shown. */
 	key: string;
 }

@@ -4,17 +4,17 @@ import { excerpt } from '../json';
 import { type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
 import { withTimeout } from './timeouts';
 
-/** An answer, as far as it came. */
+/** A response, as much of it as arrived. */
 export interface RawResponse {
 	status: number;
 	headers: Record<string, string>;
 	/** Body; empty when it was not read. */
 	text: string;
-	/** The address that answered, after redirects. */
+	/** The address that responded, after redirects. */
 	url: string;
 	/** Why the body ended early. */
 	broken?: string;
-	/** Where a redirect leads that was not followed. */
+	/** The target of a redirect that was not followed. */
 	location?: string;
 	/** The body is a file and was left unread. */
 	isFile?: boolean;
@@ -24,75 +24,84 @@ export interface ExchangeOptions {
 	http: Http;
 	clock: Clock;
 	signal?: AbortSignal;
-	/** Milliseconds for everything: redirects, head and body. */
+	/** Milliseconds for the whole exchange: redirects, head and body. */
 	timeout: number;
-	/** Milliseconds of them that are left once the signal aborts; default: none. */
+	/** Milliseconds that the exchange may still take once the signal aborts; default: none. */
 	grace?: number;
-	/** Hand back files and redirects instead of reading or following them: a signed link refuses the key. */
+	/** Return files and redirects instead of reading or following them: a signed link refuses the key. */
 	mayLeadToFile?: boolean;
-	/** Told the body of a good answer as it arrives, piece by piece; gives true when no more is needed. */
+	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
 	onText?: (text: string) => Promise<boolean> | boolean;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
 const maxRedirects = 5;
 
-/** Answers are JSON; the largest carry pictures as base64. */
+/** Responses are JSON; the largest carry images as base64. */
 const maxCharacters = 256 * 1024 * 1024;
 
-/** Milliseconds for the end of an answer of which all that is needed has come. */
+/** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
 /**
- * Sends one request with the key and reads its answer. Redirects are followed within the same origin
+ * Sends one request with the key and reads its response. Redirects are followed within the same origin
  * only: the key never goes anywhere else.
  * @throws GatewayError for a redirect that must not be followed; the network's own error, or a
- * TimeLimitError, when no answer came
+ * TimeLimitError, when no response came
  */
 export async function exchange(
-	what: RequestInfo,
+	requestInfo: RequestInfo,
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<RawResponse> {
 	const { http, clock, signal, timeout, grace, mayLeadToFile, onText } = options;
-	// Kept outside, so that a time limit in mid-body does not lose what had come.
-	let received: RawResponse | undefined;
+	// Kept outside, so that a timeout in the middle of the body does not lose what had arrived.
+	let rawResponse: RawResponse | undefined;
 
-	const followRedirects = async (limit: AbortSignal): Promise<RawResponse> => {
+	const followRedirects = async (innerSignal: AbortSignal): Promise<RawResponse> => {
 		let url = request.url;
 		for (let hop = 0; ; hop++) {
-			const response = await http({ ...request, url, authenticated: true, timeout, signal: limit });
+			const response = await http({
+				...request,
+				url,
+				authenticated: true,
+				timeout,
+				signal: innerSignal,
+			});
 			try {
-				limit.throwIfAborted();
+				innerSignal.throwIfAborted();
 				const { status, headers } = response;
 				const head = { status, headers, text: '', url };
 				if (redirects.has(status) && headers.location) {
 					if (!URL.canParse(headers.location, url)) {
-						throw foreignRedirect(what, status, headers.location);
+						throw foreignRedirect(requestInfo, status, headers.location);
 					}
 					const location = new URL(headers.location, url);
 					const keepsMethod = request.method === 'GET' || status >= 307;
 					const { origin, pathname } = new URL(url);
-					const isOwn = location.origin === origin;
-					// The same question, with a slash at its end, say; anything else is a file, which takes no key.
-					const isSame = isOwn && location.pathname.replace(/\/+$/, '') === pathname;
-					if (mayLeadToFile && !isSame) return { ...head, location: location.href };
-					if (isOwn && keepsMethod && hop < maxRedirects) {
+					const isSameOrigin = location.origin === origin;
+					// The same path, perhaps with a trailing slash, is the endpoint itself; any other is a file, fetched without the key.
+					const isSamePath = isSameOrigin && location.pathname.replace(/\/+$/, '') === pathname;
+					if (mayLeadToFile && !isSamePath) return { ...head, location: location.href };
+					if (isSameOrigin && keepsMethod && hop < maxRedirects) {
 						url = location.href;
 						continue;
 					}
-					throw isOwn
-						? uselessRedirect(what, status, location.href)
-						: foreignRedirect(what, status, location.origin);
+					throw isSameOrigin
+						? uselessRedirect(requestInfo, status, location.href)
+						: foreignRedirect(requestInfo, status, location.origin);
 				}
 				if (mayLeadToFile && status < 300 && fileTypes.test(headers['content-type'] ?? '')) {
 					return { ...head, isFile: true };
 				}
-				received = head;
-				const told = status < 300 ? onText : undefined;
-				await readInto(received, response, { onText: told, clock, limit });
-				return received;
+				rawResponse = head;
+				await readInto(rawResponse, response, {
+					onText: status < 300 ? onText : undefined,
+					clock,
+					innerSignal,
+				});
+				return rawResponse;
 			} finally {
 				response.close();
 			}
@@ -102,31 +111,35 @@ export async function exchange(
 	try {
 		return await withTimeout({ milliseconds: timeout, clock, signal, grace }, followRedirects);
 	} catch (error) {
-		if (received === undefined || signal?.aborted) throw asError(error);
-		return { ...received, broken: asError(error).message };
+		if (rawResponse === undefined || signal?.aborted) throw asError(error);
+		return { ...rawResponse, broken: asError(error).message };
 	}
 }
 
 async function readInto(
-	received: RawResponse,
+	rawResponse: RawResponse,
 	response: HttpResponse,
-	{ onText, clock, limit }: Pick<ExchangeOptions, 'onText' | 'clock'> & { limit: AbortSignal },
+	{
+		onText,
+		clock,
+		innerSignal,
+	}: Pick<ExchangeOptions, 'onText' | 'clock'> & { innerSignal: AbortSignal },
 ): Promise<void> {
 	const decoder = new TextDecoder();
-	const pieces = response.body[Symbol.asyncIterator]();
+	const chunks = response.body[Symbol.asyncIterator]();
 	for (;;) {
-		const { value: bytes, done } = await pieces.next();
+		const { value: bytes, done } = await chunks.next();
 		if (done) return;
 		const text = decoder.decode(bytes, { stream: true });
-		received.text += text;
-		if (received.text.length > maxCharacters) throw tooLarge();
+		rawResponse.text += text;
+		if (rawResponse.text.length > maxCharacters) throw tooLarge();
 		if (await onText?.(text)) break;
 	}
-	// An answer may count as delivered only when its end was taken, and some connections stay open.
-	const end = async () => {
-		while (!(await pieces.next()).done);
+	// The service may count a response as delivered only once it was read to its end; some connections never end.
+	const drain = async () => {
+		while (!(await chunks.next()).done);
 	};
-	await Promise.race([end(), clock.sleep(drainTimeout, limit)]).catch(() => undefined);
+	await Promise.race([drain(), clock.sleep(drainTimeout, innerSignal)]).catch(() => undefined);
 }
 
 function tooLarge(): Error {
@@ -137,13 +150,13 @@ function asError(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
 }
 
-function foreignRedirect(what: RequestInfo, status: number, location: string): GatewayError {
-	return redirectError(what, { status, location }, 'foreignRedirect');
+function foreignRedirect(requestInfo: RequestInfo, status: number, location: string): GatewayError {
+	return redirectError(requestInfo, { status, location }, 'foreignRedirect');
 }
 
-/** Within the gateway, but in circles, or in a way that loses what was to be sent. */
-function uselessRedirect(what: RequestInfo, status: number, location: string): GatewayError {
-	return redirectError(what, { status, location }, 'uselessRedirect');
+/** A redirect within the gateway that loops, or that would drop the request's body. */
+function uselessRedirect(requestInfo: RequestInfo, status: number, location: string): GatewayError {
+	return redirectError(requestInfo, { status, location }, 'uselessRedirect');
 }
 
 function redirectError(
@@ -158,7 +171,7 @@ function redirectError(
 		status,
 		billed: 'no',
 		retry_can_help: false,
-		// Of polls: who sits before the service, and redirects, may be gone a moment later.
+		// A proxy in front of the service may redirect for a moment only, so a later poll can succeed.
 		pollCanHelp: true,
 	});
 }

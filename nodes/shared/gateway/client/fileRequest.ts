@@ -8,51 +8,54 @@ export interface FileSource {
 	authenticated: boolean;
 }
 
-/** In milliseconds: for the head of an answer, and the longest silence within its body. */
-const timeLimit = 60_000;
+/** Milliseconds: for the head of a response, and the idle timeout of its body. */
+const timeout = 60_000;
 const maxRedirects = 10;
 
+/** Statuses with which storage hosts refuse a link that has expired or never existed. */
+export const linkRefused = new Set([400, 401, 403, 404, 410]);
+
 /**
- * Asks a storage for a file, or for the rest of it ("Endpoints" 3). The link goes out byte for byte;
- * redirects are followed, never with the key to another origin. Rejects when no answer came.
- * @param received bytes that are there already
- * @param etag of the file they belong to
+ * Requests a file from a storage host, or the rest of it ("Endpoints" 3). The link is sent byte for byte;
+ * redirects are followed, never with the key to another origin. Rejects when no response came.
+ * @param offset number of bytes received already
+ * @param etag of the file these bytes belong to
  */
 export async function requestFile(
 	{ http, clock, signal }: Runtime,
 	source: FileSource,
-	{ received, etag }: { received: number; etag?: string },
+	{ offset, etag }: { offset: number; etag?: string },
 ): Promise<HttpResponse> {
 	let { url, authenticated } = source;
 	const headers: Record<string, string> = {
 		Accept: '*/*',
-		// Lengths and ranges are to count the file's own bytes.
+		// Lengths and ranges must count the bytes of the file itself, not of a compressed copy.
 		'Accept-Encoding': 'identity',
 	};
-	if (received > 0) headers.Range = `bytes=${received}-`;
-	// A weak tag does not vouch for single bytes, as a range needs (RFC 9110, 13.1.5).
-	if (received > 0 && etag?.startsWith('"')) headers['If-Range'] = etag;
+	if (offset > 0) headers.Range = `bytes=${offset}-`;
+	// A range needs a strong validator: a weak one does not promise identical bytes (RFC 9110, 13.1.5).
+	if (offset > 0 && etag?.startsWith('"')) headers['If-Range'] = etag;
 
 	for (let hop = 0; ; hop++) {
-		// The body outlives the time limit of its head. To close a body that is silent is not enough for all
-		// versions of n8n: its connection ends with the request.
-		const over = new AbortController();
+		// The body is read after the time limit of its head. Closing an idle body does not end its connection
+		// under every runtime; aborting the request does.
+		const closing = new AbortController();
 		const request: HttpRequest = {
-			...{ method: 'GET', url, headers, authenticated, timeout: timeLimit },
-			signal: AbortSignal.any([over.signal, ...(signal ? [signal] : [])]),
+			...{ method: 'GET', url, headers, authenticated, timeout },
+			signal: AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]),
 		};
-		const head = { milliseconds: timeLimit, clock, signal };
-		const answer = await withTimeout(head, async () => await http(request)).catch(
+		const headLimit = { milliseconds: timeout, clock, signal };
+		const httpResponse = await withTimeout(headLimit, async () => await http(request)).catch(
 			(error: unknown) => {
-				over.abort();
+				closing.abort();
 				throw error;
 			},
 		);
 		const close = () => {
-			over.abort();
-			answer.close();
+			closing.abort();
+			httpResponse.close();
 		};
-		const response = { ...answer, close };
+		const response = { ...httpResponse, close };
 		const { location } = response.headers;
 		const isRedirect = response.status >= 300 && response.status < 400;
 		if (!isRedirect || !location || !URL.canParse(location, url) || hop === maxRedirects) {
@@ -65,11 +68,11 @@ export async function requestFile(
 	}
 }
 
-/** The beginning of a body that is only read to be shown. */
+/** The beginning of a body, for an error message. */
 export async function readBeginning(response: HttpResponse, runtime: Runtime): Promise<string> {
 	let text = '';
 	try {
-		for await (const bytes of readWithIdleTimeout(response, { ...runtime, silence: timeLimit })) {
+		for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout: timeout })) {
 			text += new TextDecoder().decode(bytes);
 			if (text.length > 10_000) break;
 		}

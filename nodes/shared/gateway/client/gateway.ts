@@ -20,42 +20,42 @@ export interface Call<T> {
 	body?: object;
 	/** Sent as a multipart form, instead of a body. */
 	form?: FormData;
-	/** Milliseconds for one try, its answer included. Default: the endpoint's. */
+	/** Milliseconds for one try, its response included. Default: the endpoint's. */
 	timeout?: number;
-	/** The user wants a job created again when the answer to its creation was lost. */
-	resendIfLost?: boolean;
-	/** How many times it is sent again at most. Default: as `retryPolicy.ts` says. */
+	/** The user wants a job created again when the response to its creation was lost. */
+	resendsLost?: boolean;
+	/** Maximum number of retries. Default: as `retryPolicy.ts` says. */
 	retries?: number;
-	/** True for polls: their next try is the next poll. */
+	/** True for polls: the next poll is their retry. */
 	once?: boolean;
-	/** The answer may be a redirect to a file, or the file itself. */
+	/** The response may be a redirect to a file, or the file itself. */
 	mayLeadToFile?: boolean;
-	/** Sent besides those that every request has. */
+	/** Sent in addition to the headers of every request. */
 	headers?: Record<string, string>;
-	/** Told the body of a good answer as it arrives, piece by piece; gives true when no more is needed. */
+	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
 	onText?: ExchangeOptions['onText'];
-	/** Takes what is needed from an answer; throws {@link UnusableResponse} when it is not there. */
-	parse: (answer: ServiceResponse) => T;
+	/** Extracts what is needed from a response; throws {@link UnusableResponse} when it is not there. */
+	parse: (response: ServiceResponse) => T;
 }
 
 /**
- * The one way to the service: adds address and headers, sends, sends again as the verdict and `retryPolicy.ts` say,
- * and turns every failure into a GatewayError. An instance remembers which base URL was found dead.
+ * The one client of the service: adds address and headers, sends, retries as the verdict and `retryPolicy.ts` say,
+ * and turns every failure into a GatewayError. It remembers which of its base URLs could be reached last.
  */
-export class Gateway<W extends Runtime = Runtime> {
+export class Gateway<R extends Runtime = Runtime> {
 	readonly redaction: Redaction;
 
 	constructor(
 		readonly connection: Connection,
-		readonly runtime: W,
-		/** Where requests go at present; shared by all that came of one gateway. */
+		readonly runtime: R,
+		/** The base URL in use; shared with the gateways that {@link withSignal} makes. */
 		private readonly route = { base: connection.baseUrl },
 	) {
 		this.redaction = new Redaction(connection.key);
 	}
 
-	/** The same gateway for a part of the work that can be stopped by itself. */
-	withSignal(signal: AbortSignal): Gateway<W> {
+	/** The same gateway with another signal, for a part of the work that can be aborted separately. */
+	withSignal(signal: AbortSignal): Gateway<R> {
 		return new Gateway(this.connection, { ...this.runtime, signal }, this.route);
 	}
 
@@ -63,50 +63,50 @@ export class Gateway<W extends Runtime = Runtime> {
 	async call<T>(call: Call<T>): Promise<T> {
 		const { clock, random, signal, limiter } = this.runtime;
 		const { retries } = call;
-		/** The first try that may have been accepted: no later refusal makes that undone. */
-		let doubtful: GatewayError | undefined;
+		/** The first try that may have been accepted, which no later refusal undoes. */
+		let ambiguous: GatewayError | undefined;
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
-				// Stop may have been pressed while the request waited for its turn.
-				if (signal?.aborted) throw stopped(doubtful);
-				return await this.try(call).catch(asGatewayError);
+				// Stop may have been pressed while the request was queued.
+				if (signal?.aborted) throw stopped(ambiguous);
+				return await this.sendOnce(call).catch(asGatewayError);
 			};
-			// A poll has a schedule of its own.
+			// Polls follow a schedule of their own, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
 			const outcome = await (isLimited ? limiter.run(attempt, isRateLimit) : attempt());
 			if (!(outcome instanceof GatewayError)) return outcome.value;
 			const { failure } = outcome;
-			if (failure.billed === 'unknown') doubtful ??= outcome;
-			if (signal?.aborted) throw stopped(doubtful);
+			if (failure.billed === 'unknown') ambiguous ??= outcome;
+			if (signal?.aborted) throw stopped(ambiguous);
 
 			const { backupUrl } = this.connection;
 			const rules = { tries, hasBackup: backupUrl !== undefined, retries, random: random() };
 			const wait = waitBeforeRetry(failure, rules);
-			// A poll that never left goes to the other base at once; any other waits for its next turn.
-			const waitsForItsTurn = call.once && !(failure.reach === 'unsent' && wait === 0);
-			if (wait === undefined || waitsForItsTurn) throw afterDoubt(outcome, doubtful);
+			// A poll that was never sent is sent to the other base URL at once; any other waits for the next poll.
+			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);
+			if (wait === undefined || waitsForNextPoll) throw withEarlierDoubt(outcome, ambiguous);
 			await clock.sleep(wait, signal).catch(() => undefined);
-			if (signal?.aborted) throw stopped(doubtful);
+			if (signal?.aborted) throw stopped(ambiguous);
 		}
 	}
 
-	/** Turns to the other base, unless another request has done so already. */
+	/** Switches to the other base URL, unless another request has done so already. */
 	private switchBase(base: string): void {
 		const { baseUrl, backupUrl } = this.connection;
 		if (this.route.base !== base || !backupUrl) return;
 		this.route.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
-	private async try<T>(call: Call<T>): Promise<{ value: T }> {
+	private async sendOnce<T>(call: Call<T>): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
-		const what: RequestInfo = {
+		const requestInfo: RequestInfo = {
 			purpose: call.purpose,
 			cost: endpoint.cost,
-			resendsLost: call.resendIfLost,
+			resendsLost: call.resendsLost,
 		};
 		const { http, clock, signal, graceOnStop } = this.runtime;
-		const received = await exchange(what, this.request(base, call), {
+		const rawResponse = await exchange(requestInfo, this.request(base, call), {
 			http,
 			clock,
 			signal,
@@ -116,54 +116,61 @@ export class Gateway<W extends Runtime = Runtime> {
 			onText: call.onText,
 		}).catch((error: unknown) => {
 			const isAnswer = error instanceof GatewayError && error.failure.reach === 'answered';
-			// Stop is no answer either: what it interrupts may have been accepted.
-			return isAnswer ? error : noAnswer(what, error);
+			// A request that Stop interrupted had no response either, and may have been accepted.
+			return isAnswer ? error : noAnswer(requestInfo, error);
 		});
-		if (received instanceof GatewayError) {
-			if (received.failure.status === 0) this.switchBase(base);
-			throw received;
+		if (rawResponse instanceof GatewayError) {
+			if (rawResponse.failure.status === 0) this.switchBase(base);
+			throw rawResponse;
 		}
 
-		const answer = this.redacted(received);
-		const { status, headers, json } = answer;
+		const response = this.redacted(rawResponse);
+		const { status, headers, json } = response;
 		if (status >= 400 || status < 200)
-			throw refused(what, answer, parseRetryAfter(headers, clock.now()));
+			throw refused(requestInfo, response, parseRetryAfter(headers, clock.now()));
 		try {
-			return { value: call.parse({ ...answer, requestId: requestIdOf(headers, json) }) };
+			return { value: call.parse({ ...response, requestId: requestIdOf(headers, json) }) };
 		} catch (error) {
 			if (!(error instanceof UnusableResponse)) throw asGatewayError(error);
-			throw this.unusableError(what, answer, error);
+			throw this.unusableError(requestInfo, response, error);
 		}
 	}
 
-	/** Without the key, wherever the service echoes it. */
-	private redacted(received: RawResponse): RawResponse & { json: unknown } {
+	/** The response without the key, wherever the service echoes it. */
+	private redacted(response: RawResponse): RawResponse & { json: unknown } {
 		const { redaction } = this;
-		const text = redaction.text(received.text);
+		const text = redaction.text(response.text);
 		const json = parseJson(text);
-		const answer = { ...received, headers: redaction.json(received.headers), text, json };
-		// A key that is spelled in codes shows once it is read.
+		const redacted = { ...response, headers: redaction.json(response.headers), text, json };
+		// A key written with \u escapes appears only once the JSON is parsed.
 		const clean = text.includes('\\u') ? redaction.json(json) : json;
-		return clean === json ? answer : { ...answer, text: JSON.stringify(clean), json: clean };
+		return clean === json ? redacted : { ...redacted, text: JSON.stringify(clean), json: clean };
 	}
 
-	/** Some gateways refuse with a good status; what of a text had come by then may be billed. */
+	/** Some gateways put an error into a 2xx response; text that had arrived before it may be billed. */
 	private unusableError(
-		what: RequestInfo,
-		answer: RawResponse & { json: unknown },
-		why: UnusableResponse,
+		requestInfo: RequestInfo,
+		response: RawResponse & { json: unknown },
+		unusable: UnusableResponse,
 	): GatewayError {
 		const { redaction } = this;
-		const { partialText: partial = '' } = why;
-		const partialText = redaction.truncated(partial);
-		// Where the key came in pieces, it stands in pieces in the raw answer too.
-		const shown = partialText === partial ? answer : { ...answer, text: '' };
-		const inStream = why.error === undefined ? undefined : redaction.json({ error: why.error });
-		const error = valueAt(inStream ?? answer.json, 'error');
+		const { partialText: rawText = '' } = unusable;
+		const partialText = redaction.truncated(rawText);
+		// A key that was split over several chunks is split in the raw response too, where it cannot be redacted.
+		const shownResponse = partialText === rawText ? response : { ...response, text: '' };
+		const errorBody =
+			unusable.error === undefined ? undefined : redaction.json({ error: unusable.error });
+		const error = valueAt(errorBody ?? response.json, 'error');
 		if (partialText === '' && readErrorObject({ error })) {
-			return refused(what, inStream ? { ...answer, text: JSON.stringify(inStream) } : answer);
+			return refused(
+				requestInfo,
+				errorBody ? { ...response, text: JSON.stringify(errorBody) } : response,
+			);
 		}
-		return unreadable(what, shown, redaction.text(why.message), { partialText, error });
+		return unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
+			partialText,
+			error,
+		});
 	}
 
 	private request(base: string, { endpoint, id, body, form, ...call }: Call<unknown>) {
@@ -183,9 +190,9 @@ function isRateLimit(outcome: unknown): boolean {
 	return outcome instanceof GatewayError && outcome.failure.status === 429;
 }
 
-/** An earlier try may have brought the request to the service, whatever became of this one. */
-function afterDoubt(error: GatewayError, doubtful: GatewayError | undefined): GatewayError {
-	if (doubtful === undefined) return error;
-	const { billed, remedies } = doubtful.failure;
+/** Keeps what an earlier try left open: the service may have accepted it, whatever became of this one. */
+function withEarlierDoubt(error: GatewayError, ambiguous: GatewayError | undefined): GatewayError {
+	if (ambiguous === undefined) return error;
+	const { billed, remedies } = ambiguous.failure;
 	return error.with({ billed, remedies });
 }

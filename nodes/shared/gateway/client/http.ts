@@ -1,6 +1,6 @@
 /**
- * What this client needs of its runtime: a way to send one HTTP request, a clock and chance. All are handed in,
- * so that it runs anywhere, and tests can repeat time and chance.
+ * What this client needs of its runtime: a way to send one HTTP request, a clock and random numbers. All are
+ * injected, so that it runs anywhere and tests can control time and randomness.
  */
 import type { AdaptiveLimit } from './adaptiveLimit';
 
@@ -10,14 +10,14 @@ export interface HttpRequest {
 	headers: Record<string, string>;
 	/** JSON, or a multipart form. */
 	body?: string | FormData;
-	/** Whether the API key goes along. True for the base and backup URL only. */
+	/** Whether the API key is sent. True for the base and backup URL only. */
 	authenticated: boolean;
-	/** Longest wait for the head of the answer, in milliseconds. */
+	/** Maximum wait for the head of the response, in milliseconds. */
 	timeout: number;
 	signal?: AbortSignal;
 }
 
-/** What the name of a header may be made of (RFC 9110, 5.6.2). */
+/** Whether the text is a valid header name (RFC 9110, 5.6.2). */
 export function isHeaderName(text: string): boolean {
 	return /^[\w!#$%&'*+.^`|~-]+$/.test(text);
 }
@@ -28,13 +28,13 @@ export interface HttpResponse {
 	headers: Record<string, string>;
 	/** Decoded from gzip, deflate and br; throws when the connection breaks. */
 	body: AsyncIterable<Uint8Array>;
-	/** Ends the transfer; harmless when it has ended. */
+	/** Ends the transfer; does nothing when it has ended. */
 	close(): void;
 }
 
 /**
- * Sends one request and follows no redirect. Resolves with any answer, whatever its status; rejects,
- * with the network's own error, only when no answer came.
+ * Sends one request and follows no redirect. Resolves with any response, whatever its status; rejects,
+ * with the network's own error, only when no response came.
  */
 export type Http = (request: HttpRequest) => Promise<HttpResponse>;
 
@@ -45,7 +45,7 @@ export interface Clock {
 	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Where this client runs. */
+/** The runtime of this client. */
 export interface Runtime {
 	http: Http;
 	clock: Clock;
@@ -53,8 +53,8 @@ export interface Runtime {
 	random: () => number;
 	/** Aborts when the user presses Stop. */
 	signal?: AbortSignal;
-	/** Milliseconds that Stop leaves to a paid request, of whose answer something is kept. Default: none. */
+	/** Milliseconds that a paid request may still take after Stop, so that its result is kept. Default: none. */
 	graceOnStop?: number;
-	/** How many requests are in flight at most; fewer while the service has too many. Default: no limit. */
+	/** Limits the requests in flight, and lowers that limit while the service answers 429. Default: no limit. */
 	limiter?: AdaptiveLimit;
 }

@@ -1,35 +1,35 @@
 import { asText, withoutUndefined, excerpt, isObject, type JsonObject } from '../json';
 import type { RawResponse } from './exchange';
 
-/** An answer with a good status. */
+/** A response that is no refusal: a 2xx, or a redirect that was not followed. */
 export interface ServiceResponse extends RawResponse {
 	/** Undefined when the body is not JSON. */
 	json: unknown;
 	requestId?: string;
 }
 
-/** Thrown by parsers: the problem continues "the answer …". */
+/** Thrown by parsers; the problem continues "the answer …". */
 export class UnusableResponse extends Error {
 	constructor(
 		problem: string,
-		/** What can be kept of a text that broke off. */
+		/** The part of a text that arrived before it broke off. */
 		readonly partialText?: string,
-		/** The error object that the service put into a good answer. */
+		/** The error object that the service put into a 2xx response. */
 		readonly error?: unknown,
 	) {
 		super(problem);
 	}
 }
 
-/** The fields of an answer as they came, with the request id of the head where the body has none. */
+/** The fields of a response as they came, with the request id from the headers where the body has none. */
 export interface ResponseFields extends JsonObject {
 	request_id?: string;
 }
 
-/** @throws Unusable when the body is no JSON object */
-export function bodyFields(answer: ServiceResponse): ResponseFields {
-	const { json, requestId } = answer;
-	if (!isObject(json)) throw new UnusableResponse(describeBody(answer));
+/** @throws UnusableResponse when the body is not a JSON object */
+export function bodyFields(response: ServiceResponse): ResponseFields {
+	const { json, requestId } = response;
+	if (!isObject(json)) throw new UnusableResponse(describeBody(response));
 	return { ...json, ...withoutUndefined({ request_id: asText(json.request_id) ?? requestId }) };
 }
 

@@ -1,29 +1,29 @@
 import { TimeLimitError } from '../errors/timeLimitError';
 import type { Clock, HttpResponse, Runtime } from './http';
 
-/** Settles as the promise does, but rejects with the signal's reason as soon as that aborts. */
+/** Settles as the promise does, but rejects with the signal's reason as soon as the signal aborts. */
 export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
 	if (signal === undefined) return await promise;
 	let abort: () => void = () => undefined;
-	const abortion = new Promise<never>((_, reject) => {
+	const aborted = new Promise<never>((_, reject) => {
 		abort = () => reject(signal.reason);
 	});
 	signal.addEventListener('abort', abort, { once: true });
 	if (signal.aborted) abort();
 	try {
-		return await Promise.race([abortion, promise]);
+		return await Promise.race([aborted, promise]);
 	} finally {
-		// The signal lives as long as the execution, and there may be thousands of these.
+		// The signal lives as long as the execution, and thousands of listeners would pile up on it.
 		signal.removeEventListener('abort', abort);
 	}
 }
 
-/** Ends timers that are not needed any more. An abort without a reason makes an error, with its stack, each time. */
+/** Ends timers that are no longer needed. One shared reason: an abort without any creates an error each time. */
 const done = new Error('done');
 
 /**
- * Runs `work` for at most that many milliseconds. The work's own signal aborts when the time is up or
- * `signal` aborts, and the promise then rejects at once, whether or not the work heeds its signal.
+ * Runs `work` for at most `milliseconds`. The signal given to the work aborts when the time is up or
+ * `signal` aborts, and the promise then rejects at once, whether or not the work obeys its signal.
  * @param limit `grace`: milliseconds that the work still has once `signal` aborts
  */
 export async function withTimeout<T>(
@@ -39,15 +39,15 @@ export async function withTimeout<T>(
 	};
 	signal?.addEventListener('abort', stop, { once: true });
 	if (signal?.aborted) stop();
-	const end = async () => {
-		// Rejects with the reason of the stop.
+	const expire = async () => {
+		// Rejects with the signal's reason when the work ends or is stopped first.
 		await clock.sleep(milliseconds, inner.signal);
 		const timeIsUp = new TimeLimitError(milliseconds);
 		inner.abort(timeIsUp);
 		throw timeIsUp;
 	};
 	try {
-		return await Promise.race([end(), work(inner.signal)]);
+		return await Promise.race([expire(), work(inner.signal)]);
 	} finally {
 		inner.abort(done);
 		signal?.removeEventListener('abort', stop);
@@ -55,45 +55,45 @@ export async function withTimeout<T>(
 }
 
 /**
- * The bytes of a body that may be huge: ends the transfer after `silence` milliseconds without a byte,
- * and on Stop, in both cases with an error.
+ * The bytes of a body that may be huge. After `idleTimeout` milliseconds without a byte, and on Stop, the transfer
+ * ends with an error.
  */
 export async function* readWithIdleTimeout(
 	response: HttpResponse,
-	{ clock, signal, silence: idleTimeout }: Pick<Runtime, 'clock' | 'signal'> & { silence: number },
+	{ clock, signal, idleTimeout }: Pick<Runtime, 'clock' | 'signal'> & { idleTimeout: number },
 ): AsyncGenerator<Uint8Array, void, undefined> {
 	const finished = new AbortController();
-	/** Undefined while the consumer is busy: a slow disk is no silence of the other side. */
-	let silentSince: number | undefined = clock.now();
-	let ended: Error | undefined;
-	const end = (why: Error) => {
-		ended ??= why;
+	/** Undefined while the consumer is busy: a slow disk does not count as an idle server. */
+	let idleSince: number | undefined = clock.now();
+	let failure: Error | undefined;
+	const fail = (error: Error) => {
+		failure ??= error;
 		response.close();
 	};
-	const stop = () => end(new Error('stopped'));
+	const stop = () => fail(new Error('stopped'));
 	// One timer at a time, however many chunks pass.
 	const watch = async () => {
-		for (let left = idleTimeout; left > 0;) {
-			await clock.sleep(left, finished.signal);
-			left = silentSince === undefined ? idleTimeout : silentSince + idleTimeout - clock.now();
+		for (let remaining = idleTimeout; remaining > 0;) {
+			await clock.sleep(remaining, finished.signal);
+			remaining = idleSince === undefined ? idleTimeout : idleSince + idleTimeout - clock.now();
 		}
-		end(new TimeLimitError(idleTimeout));
+		fail(new TimeLimitError(idleTimeout));
 	};
 	signal?.addEventListener('abort', stop, { once: true });
 	watch().catch(() => undefined);
 	try {
 		if (signal?.aborted) stop();
 		for await (const bytes of response.body) {
-			silentSince = undefined;
+			idleSince = undefined;
 			yield bytes;
-			silentSince = clock.now();
+			idleSince = clock.now();
 		}
 	} catch (error) {
-		ended ??= error instanceof Error ? error : new Error(String(error));
+		failure ??= error instanceof Error ? error : new Error(String(error));
 	} finally {
 		finished.abort(done);
 		signal?.removeEventListener('abort', stop);
 		response.close();
 	}
-	if (ended !== undefined) throw ended;
+	if (failure !== undefined) throw failure;
 }

@@ -3,31 +3,30 @@ import { type Gateway } from '../client/gateway';
 import { UnusableResponse } from '../client/response';
 import { withoutUndefined } from '../json';
 import { endpoints } from '../protocol/endpoints';
-import { embeddingList, unequal, type EmbeddingList } from './responses';
+import { embeddingList, unequalLengths, type EmbeddingList } from './responses';
 
 /** How texts are to be embedded. */
 export interface Embedding {
 	model: string;
-	/** Sent only when set, as are the dimensions: answers are read in either form. */
+	/** Sent only when set, as `dimensions` is; responses are read in either format. */
 	encodingFormat?: string;
-	/** Length of each vector. The specification does not know the field; many models do. */
+	/** Length of each vector. Not in the specification, but many models accept it. */
 	dimensions?: number;
-	/** Most texts in one request. */
+	/** Maximum number of texts in one request. */
 	batchSize: number;
 	/** Milliseconds for one request. */
 	timeout?: number;
-	/** The length of each model's vectors, for calls whose vectors belong together. */
+	/** The vector length of each model, shared by calls whose vectors must be comparable. */
 	lengths?: Map<string, number>;
 }
 
-/** Requests for the texts of one list that are in flight at most. */
+/** Maximum number of requests in flight for one list of texts. */
 export const maxParallelBatches = 5;
 
 /**
- * The answers for any number of texts ("Endpoints" 6), in their order: as many requests as the batch
- * size makes necessary, a few at a time. When one fails no more are sent, and those under way are given up:
- * their vectors are of no use alone.
- * @throws GatewayError also when vectors of different answers differ in length
+ * The embeddings of any number of texts ("Endpoints" 6), in their order: one request for each batch, a few at a
+ * time. When one fails, no more are sent and those in flight are aborted, since an incomplete list is of no use.
+ * @throws GatewayError also when vectors of different responses differ in length
  */
 export async function embed(
 	gateway: Gateway,
@@ -41,45 +40,45 @@ export async function embed(
 		lengths = new Map(),
 	}: Embedding,
 ): Promise<EmbeddingList[]> {
-	const failure = new AbortController();
+	const abort = new AbortController();
 	const { signal } = gateway.runtime;
-	const own = gateway.withSignal(
-		signal ? AbortSignal.any([signal, failure.signal]) : failure.signal,
+	const abortableGateway = gateway.withSignal(
+		signal ? AbortSignal.any([signal, abort.signal]) : abort.signal,
 	);
-	const request = async (input: string[]) =>
-		await own.call({
+	const embedBatch = async (input: string[]) =>
+		await abortableGateway.call({
 			endpoint: endpoints.embedding,
 			purpose: 'create the embeddings',
 			body: { model, input, ...withoutUndefined({ encoding_format, dimensions }) },
 			timeout,
-			parse(answer) {
-				const list = embeddingList(answer, input.length);
-				const found = list.vectors[0].length;
-				if (dimensions !== undefined && found !== dimensions) {
+			parse(response) {
+				const list = embeddingList(response, input.length);
+				const foundLength = list.vectors[0].length;
+				if (dimensions !== undefined && foundLength !== dimensions) {
 					throw new UnusableResponse(
-						`has vectors of ${found} numbers although dimensions is ${dimensions}: set what the model gives, or none`,
+						`has vectors of ${foundLength} numbers although dimensions is ${dimensions}: set what the model gives, or none`,
 					);
 				}
-				const length = lengths.get(model) ?? found;
-				if (found !== length) throw new UnusableResponse(unequal(length, found));
+				const length = lengths.get(model) ?? foundLength;
+				if (foundLength !== length) throw new UnusableResponse(unequalLengths(length, foundLength));
 				lengths.set(model, length);
 				return list;
 			},
 		});
-	const slots = new AdaptiveLimit(maxParallelBatches);
-	const inTurn = async (input: string[]) =>
-		await slots.run(
+	const limiter = new AdaptiveLimit(maxParallelBatches);
+	const embedInTurn = async (input: string[]) =>
+		await limiter.run(
 			async () =>
-				await request(input).catch((error: unknown) => {
-					// Before the slot is free: whoever is next must not be sent.
-					failure.abort(error);
+				await embedBatch(input).catch((error: unknown) => {
+					// Abort before the limiter starts the next batch, so that it is not sent.
+					abort.abort(error);
 					throw error;
 				}),
 		);
-	return await Promise.all(chunks(texts, batchSize).map(inTurn));
+	return await Promise.all(batchesOf(texts, batchSize).map(embedInTurn));
 }
 
-function chunks<T>(entries: T[], size: number): T[][] {
+function batchesOf<T>(entries: T[], size: number): T[][] {
 	const count = Math.ceil(entries.length / size);
 	return Array.from({ length: count }, (_, index) =>
 		entries.slice(index * size, (index + 1) * size),

@@ -10,42 +10,42 @@ export interface EmbeddingList {
 }
 
 /**
- * The vectors of an answer ("Endpoints" 6). Servers reorder, so `index` decides; numbers and base64 are
- * both taken, whichever was asked for.
- * @throws Unusable unless there is one vector for each of `count` texts, all of the same length
+ * The vectors of a response ("Endpoints" 6). Servers may reorder them, so `index` decides; numbers and base64 are
+ * both accepted, whichever was requested.
+ * @throws UnusableResponse unless there is one vector for each of `count` texts, all of the same length
  */
-export function embeddingList(answer: ServiceResponse, count: number): EmbeddingList {
-	const entries = valueAt(answer.json, 'data');
-	if (!Array.isArray(entries)) throw new UnusableResponse(describeBody(answer));
+export function embeddingList(response: ServiceResponse, count: number): EmbeddingList {
+	const entries = valueAt(response.json, 'data');
+	if (!Array.isArray(entries)) throw new UnusableResponse(describeBody(response));
 	if (entries.length !== count) {
 		throw new UnusableResponse(`has ${entries.length} vectors for ${count} texts`);
 	}
 	const vectors = new Array<number[] | undefined>(count).fill(undefined);
 	entries.forEach((entry, position) => {
-		const given = isObject(entry) ? (entry.index ?? position) : position;
-		const index = asIndex(given) ?? -1;
+		const givenIndex = isObject(entry) ? (entry.index ?? position) : position;
+		const index = asIndex(givenIndex) ?? -1;
 		if (!(index in vectors) || vectors[index] !== undefined) {
-			const shown = describeValue(given);
+			const describedIndex = describeValue(givenIndex);
 			throw new UnusableResponse(
-				`has no clear order: index ${shown} is out of range or there twice`,
+				`has no clear order: index ${describedIndex} is out of range or there twice`,
 			);
 		}
 		vectors[index] = vectorOf(isObject(entry) ? entry.embedding : entry, index);
 	});
-	const whole = vectors as number[][];
-	const odd = whole.findIndex((vector) => vector.length !== whole[0].length);
-	if (odd !== -1) {
-		throw new UnusableResponse(unequal(whole[0].length, whole[odd].length));
+	const complete = vectors as number[][];
+	const unequalIndex = complete.findIndex((vector) => vector.length !== complete[0].length);
+	if (unequalIndex !== -1) {
+		throw new UnusableResponse(unequalLengths(complete[0].length, complete[unequalIndex].length));
 	}
 	return {
-		vectors: whole,
-		model: textAt(answer.json, 'model'),
-		usage: valueAt(answer.json, 'usage'),
-		requestId: answer.requestId,
+		vectors: complete,
+		model: textAt(response.json, 'model'),
+		usage: valueAt(response.json, 'usage'),
+		requestId: response.requestId,
 	};
 }
 
-export const unequal = (one: number, other: number) =>
+export const unequalLengths = (one: number, other: number) =>
 	`has vectors of ${one} and of ${other} numbers`;
 
 function vectorOf(value: unknown, index: number): number[] {
@@ -55,7 +55,7 @@ function vectorOf(value: unknown, index: number): number[] {
 	return vector as number[];
 }
 
-/** Little-endian 32-bit floats. Undefined when the text is not a whole number of them. */
+/** Decodes little-endian 32-bit floats; undefined when the text is not a whole number of them. */
 export function fromBase64(text: string): number[] | undefined {
 	if (!/^[\w+/-]+=*$/.test(text)) return undefined;
 	const bytes = Buffer.from(text, 'base64');

@@ -9,13 +9,13 @@ export interface ErrorObject {
 	param?: string;
 }
 
-/** Short, whatever an answer holds: it stands in the middle of messages. */
+/** Like `textAt`, but short enough for the middle of a message, whatever a response holds. */
 function shortTextAt(value: unknown, ...paths: string[]): string | undefined {
 	const text = textAt(value, ...paths);
 	return text && excerpt(text, 100);
 }
 
-/** Undefined when the body carries no error of the service ("Resources", error object). */
+/** The error object of a body ("Resources", error object); undefined when there is none. */
 export function readErrorObject(body: unknown): ErrorObject | undefined {
 	if (!isObject(body)) return undefined;
 	const { error } = body;
@@ -27,28 +27,30 @@ export function readErrorObject(body: unknown): ErrorObject | undefined {
 		};
 	}
 	const source = isObject(error) ? error : body;
-	const found: ErrorObject = {
+	const errorObject: ErrorObject = {
 		message: textAt(source, 'message', 'msg', 'detail', 'error_message'),
 		code: shortTextAt(source, 'code', 'error_code'),
 		type: shortTextAt(source, 'type'),
 		param: shortTextAt(source, 'param'),
 	};
-	return found.message === undefined && found.code === undefined ? undefined : found;
+	return errorObject.message === undefined && errorObject.code === undefined
+		? undefined
+		: errorObject;
 }
 
-/** "What the service does", billing rule 3; some answers carry it in the body too. */
+/** "What the service does", billing rule 3: from the headers, or from the body where only that has it. */
 export function requestIdOf(headers: Record<string, string>, body?: unknown): string | undefined {
 	return (
 		asText(headers[billing.requestIdHeader]) ?? shortTextAt(body, 'request_id', 'error.request_id')
 	);
 }
 
-/** Why a job failed: the inner fields of its `error` are not shown, so every likely form is read. */
+/** Why a job failed. The specification does not show the fields of its `error`, so every likely form is read. */
 export function jobFailureReason(job: unknown): ErrorObject {
 	for (const body of [job, valueAt(job, 'output'), valueAt(job, 'data')]) {
 		if (!isObject(body)) continue;
-		const said = body.error ? readErrorObject({ error: body.error }) : undefined;
-		if (said) return said;
+		const errorObject = body.error ? readErrorObject({ error: body.error }) : undefined;
+		if (errorObject) return errorObject;
 		const message = textAt(body, 'failure_reason', 'fail_reason', 'message', 'reason');
 		if (message !== undefined) return { message, code: shortTextAt(body, 'code') };
 	}

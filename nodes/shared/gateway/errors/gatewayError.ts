@@ -3,16 +3,16 @@ import type { JobSummary } from './jobSummary';
 import type { Reach } from './verdict';
 
 /**
- * Everything that is known of a failure; plain data, which survives JSON. Names are the service's own where it
- * has them ("Error object"); absent where nothing is known.
+ * Everything known about a failure, as plain data that survives JSON. Names are the service's own where it has
+ * them ("Error object"); unknown fields are absent.
  */
 export interface Failure {
 	/** What happened, in one line. */
 	message: string;
-	/** What the user can do, in the order in which it is told. */
+	/** What the user can do, in the order in which it is shown. */
 	remedies: Remedy[];
 	reach: Reach;
-	/** HTTP status; 0 when no answer came ("Errors", last paragraph). */
+	/** HTTP status; 0 when no response came ("Errors", last paragraph). */
 	status: number;
 	code?: string;
 	type?: string;
@@ -22,9 +22,9 @@ export interface Failure {
 	/** Whether the same request can succeed later with nothing changed. */
 	retry_can_help: boolean;
 	raw_body?: string;
-	/** What came of a text whose answer could not be handed on as a whole. */
+	/** The part of a text that arrived before its response broke off. */
 	partial_text?: string;
-	/** The link of a picture that could not be fetched, byte for byte. */
+	/** The link of an image that could not be fetched, byte for byte. */
 	url?: string;
 	/** The job this failure is about. */
 	job?: JobSummary;
@@ -41,16 +41,16 @@ export interface Failure {
 }
 
 /**
- * What a user can do about a failure, or should know. The words are chosen by a layer that knows
- * the labels on the user's screen.
+ * What a user can do about a failure, or should know about it. A layer that knows the labels of the user
+ * interface turns it into words.
  */
 export type Remedy =
-	/** What the kind of refusal calls for. */
+	/** The advice for this kind of refusal. */
 	| { about: 'refusal'; refusal: RefusalKind }
 	| { about: 'retryAfter'; milliseconds: number }
-	/** No connection came about. @see detail in the network's own words */
+	/** No connection could be made. `detail` quotes the network's own error. */
 	| { about: 'unreachable'; detail: string }
-	/** The connection broke, or the time limit passed, before the answer came. */
+	/** The connection broke, or the time limit passed, before the response came. */
 	| { about: 'lost'; detail: string; isTimeout: boolean }
 	| { about: 'lostIsNotBilled' }
 	/** A job may have been accepted, and was not sent again. */
@@ -70,7 +70,7 @@ export type Remedy =
 	| { about: 'imageIsPaid'; hasLink: boolean; isLost: boolean }
 	/** A reasoning model may refuse these settings. */
 	| { about: 'reasoningModel'; model: string; settings: string[] }
-	/** In the words of a layer above. */
+	/** Text from a layer above. */
 	| { about: 'other'; text: string };
 
 /** The only error that leaves the gateway layer. */
@@ -81,21 +81,21 @@ export class GatewayError extends Error {
 		super(failure.message);
 	}
 
-	/** The same error with other facts. */
+	/** The same error with some fields replaced. */
 	with(facts: Partial<Failure>): GatewayError {
 		return new GatewayError({ ...this.failure, ...facts });
 	}
 }
 
-/** A mistake of ours is an error of its own kind, and is not to be hidden behind the network. */
+/** @throws any other error: a bug of ours must not be reported as a failure of the network */
 export function asGatewayError(error: unknown): GatewayError {
 	if (error instanceof GatewayError) return error;
 	throw error;
 }
 
 /**
- * What everything under way ends with when the user presses Stop.
- * @param interrupted the request that Stop interrupted, whose fate may be unknown
+ * The error with which everything in progress ends when the user presses Stop.
+ * @param interrupted the request that Stop interrupted, whose outcome may be unknown
  */
 export function stopped(interrupted?: GatewayError): GatewayError {
 	const failure = interrupted?.failure.billed === 'unknown' ? interrupted.failure : undefined;

@@ -7,7 +7,7 @@ import { meaningOf } from './verdict';
 
 function jobError(
 	job: JobSummary,
-	facts: Pick<Failure, 'message' | 'remedies'> & Partial<Failure>,
+	fields: Pick<Failure, 'message' | 'remedies'> & Partial<Failure>,
 ): GatewayError {
 	const { request_id } = job;
 	return new GatewayError({
@@ -17,7 +17,7 @@ function jobError(
 		billed: 'unknown',
 		retry_can_help: true,
 		job,
-		...facts,
+		...fields,
 	});
 }
 
@@ -28,7 +28,7 @@ export function jobStopped(job: JobSummary): GatewayError {
 	return jobError(job, { message, isStopped, remedies });
 }
 
-/** @param answer what the service says of the job, and why it failed, where that could be read */
+/** @param status the fields of the job, and the reason of its failure where it could be read */
 export function jobFailed(
 	job: JobSummary,
 	{ failure: reason, fields }: { failure?: ErrorObject; fields: JsonObject },
@@ -69,7 +69,7 @@ export function linkMissing(job: JobSummary): GatewayError {
 	return jobError(job, { message, remedies: [], reach: 'unreadable', pollCanHelp: true });
 }
 
-/** However the question for the link ended, the video is there. */
+/** The request for the link failed, but the video is finished and kept. */
 export function linkNotFound(job: JobSummary, { failure }: GatewayError): GatewayError {
 	const { message, remedies } = failure;
 	return jobError(job, {

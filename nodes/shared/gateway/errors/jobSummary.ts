@@ -1,6 +1,6 @@
 import type { JobKind } from '../protocol/jobs';
 
-/** Where a job stands, as far as we know: enough to collect it later. */
+/** The last known status of a job, with all that is needed to collect it later. */
 export interface JobSummary {
 	kind?: JobKind;
 	id: string;
@@ -14,11 +14,11 @@ export function jobName({ kind, id }: JobSummary): string {
 	return `${kind === 'video' ? 'Video job' : kind === 'task' ? 'Video task' : 'Job'} ${id}`;
 }
 
-/** Where a job stands, for somebody who waits: "Video task …: running, 40 %". */
+/** The progress of a job, for progress messages: "Video task …: running, 40 %". */
 export function describeProgress(job: JobSummary): string {
 	const { status = 'no status yet', progress } = job;
-	const standing = status.toLowerCase().replaceAll('_', ' ');
-	return `${jobName(job)}: ${standing}${progress === undefined ? '' : `, ${progress} %`}`;
+	const state = status.toLowerCase().replaceAll('_', ' ');
+	return `${jobName(job)}: ${state}${progress === undefined ? '' : `, ${progress} %`}`;
 }
 
 export function describeStatus({ status, progress }: JobSummary): string {

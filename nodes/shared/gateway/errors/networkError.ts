@@ -1,8 +1,8 @@
 import { TimeLimitError } from './timeLimitError';
 
-/** What the network's own error tells. */
+/** What can be read from the network's own error. */
 export interface NetworkError {
-	/** Whether the request never left, or nobody was there to take it. */
+	/** Whether the request was never sent, since no connection could be made. */
 	isUnsent: boolean;
 	/** Whether the time limit passed. */
 	isTimeout: boolean;
@@ -10,27 +10,28 @@ export interface NetworkError {
 	texts: string[];
 }
 
-/** @param cause the network's own error, or whatever a layer above has wrapped it into */
+/** @param cause the network's own error, possibly wrapped by a layer above */
 export function readNetworkError(cause: unknown): NetworkError {
 	const { texts, codes } = collectErrorTexts(cause);
-	const all = [...codes, ...texts];
-	const isTimeout = cause instanceof TimeLimitError || all.some((text) => timedOut.test(text));
+	const words = [...codes, ...texts];
+	const isTimeout = cause instanceof TimeLimitError || words.some((text) => timedOut.test(text));
 	const isUnsent =
-		all.some((text) => neverSent.test(text)) && !all.some((text) => brokeLater.test(text));
-	return { isUnsent, isTimeout, texts: [...new Set(all)] };
+		words.some((text) => neverSent.test(text)) &&
+		!words.some((text) => brokeAfterConnecting.test(text));
+	return { isUnsent, isTimeout, texts: [...new Set(words)] };
 }
 
-/** Codes and messages of failures that happen before a request leaves: name lookup, connecting, TLS. */
+/** Codes and messages of failures before a request is sent: name lookup, connecting, TLS. */
 const neverSent =
 	/ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|ERR_INVALID_URL|Invalid URL|CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|SSL routines|secure TLS connection was established|certificate|connect ETIMEDOUT|blocked/;
 
-/** An open connection that broke says what it was doing: the request may have gone by then. */
-const brokeLater = /\bread E|\bwrite E(?!PROTO)|BAD_RECORD|DECRYPTION_FAILED/;
+/** Messages of a connection that broke while it was in use: the request may have been sent by then. */
+const brokeAfterConnecting = /\bread E|\bwrite E(?!PROTO)|BAD_RECORD|DECRYPTION_FAILED/;
 
-/** Of the sender's own timer, which may go off just before ours. */
+/** The message of the HTTP client's own timeout, which may fire just before ours. */
 const timedOut = /\btimeout of \d+ ?ms exceeded/;
 
-/** Whoever sends the request wraps network errors in layers of its own; the codes are somewhere among them. */
+/** HTTP clients wrap network errors in several layers of their own; the codes may be in any of them. */
 function collectErrorTexts(cause: unknown): { texts: string[]; codes: string[] } {
 	const texts: string[] = [];
 	const codes: string[] = [];
@@ -48,7 +49,7 @@ function collectErrorTexts(cause: unknown): { texts: string[]; codes: string[] }
 		for (const value of [code, httpCode]) if (typeof value === 'string') codes.push(value);
 		if (Array.isArray(messages)) texts.push(...messages.filter((m) => typeof m === 'string'));
 		if (typeof message === 'string' && message !== '') texts.push(message);
-		// A host with several addresses gives one error for each.
+		// A host with several addresses causes one error for each of them.
 		level = next ?? (Array.isArray(errors) ? errors[0] : errorResponse);
 	}
 	return { texts, codes };

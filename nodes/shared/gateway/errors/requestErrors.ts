@@ -5,42 +5,42 @@ import { GatewayError, type Failure, type Remedy } from './gatewayError';
 import { readNetworkError } from './networkError';
 import { meaningOf, verdictOn, type Reach, type Verdict } from './verdict';
 
-/** What a request was for. */
+/** What the errors about a request need to know about it. */
 export interface RequestInfo {
 	/** Continues "Could not …". */
 	purpose: string;
 	cost: Cost;
-	/** Whether the user wants a job created again when the answer to its creation was lost. */
+	/** Whether the user wants a job created again when the response to its creation was lost. */
 	resendsLost?: boolean;
-	/** Who is asked, where it is not the gateway; its failures name the network's own words in the message. */
+	/** The host requested, where it is not the gateway; failures then quote the network's error in their message. */
 	host?: string;
 }
 
-/** What is left of an answer once its body has been read. */
+/** A response whose body has been read. */
 export interface FailedResponse {
 	status: number;
 	headers: Record<string, string>;
-	/** Body as text, as far as it came. */
+	/** The body as text, as much of it as arrived. */
 	text: string;
 }
 
-/** In characters: enough for every error object, too little to fill an execution's log. */
+/** Cuts a body to a number of characters that holds every error object but does not fill an execution's log. */
 export const truncateBody = (text: string) => text.slice(0, 20_000);
 
 /**
- * A request that got no answer.
+ * A request without a response.
  * @param cause the network's own error, possibly wrapped
  */
 export function noAnswer(request: RequestInfo, cause: unknown): GatewayError {
 	const { isUnsent, isTimeout, texts } = readNetworkError(cause);
 	const reach = isUnsent ? 'unsent' : 'lost';
-	// Some senders add an advice of their own to send again, which knows nothing of money.
+	// Some HTTP clients advise to retry, without knowing that it may cost.
 	const detail = excerpt(texts.filter((text) => !/\bretry\b/i.test(text)).join(', '));
 	const { purpose, host } = request;
 	const lost = isTimeout
 		? 'no answer came within the time limit'
 		: 'the connection was lost before the answer came';
-	const happened = isUnsent ? `${host ?? 'the gateway'} could not be reached` : lost;
+	const whatHappened = isUnsent ? `${host ?? 'the gateway'} could not be reached` : lost;
 	const remedies: Remedy[] = isUnsent
 		? [{ about: 'unreachable', detail }]
 		: [
@@ -48,19 +48,19 @@ export function noAnswer(request: RequestInfo, cause: unknown): GatewayError {
 				...(request.cost === 'job' ? mayBeAccepted : [{ about: 'lostIsNotBilled' } as const]),
 			];
 	return new GatewayError({
-		message: `Could not ${purpose}: ${happened}${host ? ` (${detail})` : ''}`,
+		message: `Could not ${purpose}: ${whatHappened}${host ? ` (${detail})` : ''}`,
 		remedies,
 		reach,
 		status: 0,
-		...judged(verdictOn({ reach, status: 0 }, request.cost, request)),
+		...failureFields(verdictOn({ reach, status: 0 }, request.cost, request)),
 	});
 }
 
-/** A create whose fate is unknown is the one case where sending again can cost. */
+/** Only when the outcome of a job's creation is unknown can sending it again be paid twice. */
 const mayBeAccepted: Remedy[] = [{ about: 'mayBeAccepted' }];
 
 /**
- * An answer with a status that is no success ("Errors", both tables and the codes).
+ * A response that is not a 2xx, or carries an error ("Errors", both tables and the codes).
  * @param retryAfter milliseconds the service asked to wait
  */
 export function refused(
@@ -70,10 +70,11 @@ export function refused(
 ): GatewayError {
 	const { status } = response;
 	const error = readErrorObject(parseJson(response.text));
-	const answered = verdictOn({ reach: 'answered', status, error }, request.cost, request);
-	const reach: Reach = isOfProxy(response) ? 'lost' : 'answered';
-	const verdict = reach === 'lost' ? verdictOn({ reach, status }, request.cost, request) : answered;
-	const { refusal, meaning = '' } = answered;
+	const refusalVerdict = verdictOn({ reach: 'answered', status, error }, request.cost, request);
+	const reach: Reach = isFromProxy(response) ? 'lost' : 'answered';
+	const verdict =
+		reach === 'lost' ? verdictOn({ reach, status }, request.cost, request) : refusalVerdict;
+	const { refusal, meaning = '' } = refusalVerdict;
 	const reason = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
 	return new GatewayError({
 		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, error?.code].filter(Boolean).join(', ')})`,
@@ -83,25 +84,25 @@ export function refused(
 			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
 		],
 		reach,
-		...factsOf(response, error),
-		...judged({ ...verdict, refusal }),
+		...responseFields(response, error),
+		...failureFields({ ...verdict, refusal }),
 		...(retryAfter !== undefined && { retryAfter }),
 	});
 }
 
-/** A proxy that gave up waiting says so in forms of its own, which tell nothing about what the service did. */
-function isOfProxy({ status, text }: FailedResponse): boolean {
+/** Whether a proxy responded for the service, in which case it is unknown what the service did. */
+function isFromProxy({ status, text }: FailedResponse): boolean {
 	const body = parseJson(text);
 	const error = valueAt(body, 'error');
 	const isKnown = meaningOf(readErrorObject(body) ?? {}) !== undefined;
-	const isOwn = isKnown || (isObject(error) && readErrorObject({ error }) !== undefined);
-	return !isOwn && (status >= 500 || status === 408);
+	const isFromService = isKnown || (isObject(error) && readErrorObject({ error }) !== undefined);
+	return !isFromService && (status >= 500 || status === 408);
 }
 
 /**
- * A 2xx with a body that is of no use: cut, empty, a web page, not JSON, without its fields.
+ * A 2xx with an unusable body: truncated, empty, a web page, not JSON, or without the fields needed.
  * @param problem continues "the answer …"
- * @param kept what came of a text before it broke off, and the error object that it broke off with
+ * @param kept the text that arrived before it broke off, and the error object with which it broke off
  */
 export function unreadable(
 	request: RequestInfo,
@@ -117,14 +118,14 @@ export function unreadable(
 			...(request.cost === 'job' ? mayBeAccepted : []),
 		],
 		reach: 'unreadable',
-		...factsOf(response, readErrorObject({ error })),
-		...judged(verdictOn({ reach: 'unreadable', status }, request.cost, request)),
+		...responseFields(response, readErrorObject({ error })),
+		...failureFields(verdictOn({ reach: 'unreadable', status }, request.cost, request)),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }
 
-/** What an answer tells about itself. */
-function factsOf({ status, headers, text }: FailedResponse, error: ErrorObject = {}) {
+/** The fields of a failure that come from the response. */
+function responseFields({ status, headers, text }: FailedResponse, error: ErrorObject = {}) {
 	const { code, type, param } = error;
 	const request_id = requestIdOf(headers, parseJson(text));
 	return {
@@ -134,8 +135,8 @@ function factsOf({ status, headers, text }: FailedResponse, error: ErrorObject =
 	};
 }
 
-/** What a verdict says, as the failure shows it. */
-function judged({
+/** The fields of a failure that come from the verdict. */
+function failureFields({
 	refusal,
 	sendsAgain,
 	retryCanHelp,

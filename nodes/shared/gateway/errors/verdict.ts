@@ -13,43 +13,43 @@ import type { ErrorObject } from './errorObject';
 
 /**
  * How far a failed request got.
- * - `unsent`: it never left, or nobody was there to take it.
- * - `lost`: it left, and no answer of the service came back; the service may have acted on it.
- * - `answered`: the service answered, and refused.
- * - `unreadable`: a 2xx came, but no answer that can be used.
+ * - `unsent`: it was never sent, since no connection could be made.
+ * - `lost`: it was sent, and no response of the service came back; the service may have acted on it.
+ * - `answered`: the service responded, and refused it.
+ * - `unreadable`: a 2xx came, but its body cannot be used.
  * - `none`: no request failed: bad input, a failed job, a deadline, Stop.
  */
 export type Reach = 'unsent' | 'lost' | 'answered' | 'unreadable' | 'none';
 
-/** What is known of one request that failed. */
+/** What is known about one request that failed. */
 export interface FailedRequest {
 	reach: Reach;
-	/** HTTP status; 0 without an answer. */
+	/** HTTP status; 0 without a response. */
 	status: number;
-	/** What the service said. */
+	/** The error object of the response. */
 	error?: ErrorObject;
 }
 
-/** What a failure means; retry, error record, advice and poller all go by it. */
+/** What a failure means; retries, error records, advice and the poller all follow it. */
 export interface Verdict {
-	/** Why the service refused; undefined where it did not. */
+	/** Why the service refused; undefined when it did not. */
 	refusal?: RefusalKind;
-	/** The same, in words that complete "Could not …:". */
+	/** The refusal in words that complete "Could not …:". */
 	meaning?: string;
 	/** Whether the same request is sent again without asking the user. */
 	sendsAgain: boolean;
 	/** Whether the same request can succeed later with nothing changed, when the user runs it again. */
 	retryCanHelp: boolean;
-	/** Whether a later poll of the same job may succeed: the job goes on, whatever its polls meet. */
+	/** Whether a later poll of the same job may succeed: the job goes on when one of its polls fails. */
 	pollCanHelp: boolean;
 	billed: 'no' | 'unknown';
 }
 
 /**
- * The one judgement on a failed request ("Errors" and "What the service does", billing rules). Pure, so that
- * every rule about money can be a row in a test.
+ * Judges a failed request ("Errors" and "What the service does", billing rules); nothing else does. Pure, so that
+ * every rule about money can be a row of a test table.
  * @param cost of the endpoint
- * @param resendsLost whether the user wants a job created again when the answer to its creation was lost
+ * @param resendsLost whether the user wants a job created again when the response to its creation was lost
  */
 export function verdictOn(
 	{ reach, status, error = {} }: FailedRequest,
@@ -62,13 +62,13 @@ export function verdictOn(
 		case 'unsent':
 			return { sendsAgain: true, retryCanHelp: true, pollCanHelp: true, billed: 'no' };
 		case 'lost': {
-			// A lost answer is not billed ("Errors", status 0); yet a job may run whose creation was lost.
+			// A call whose response was lost is not billed ("Errors", status 0), but the job it creates may be running.
 			const isSafe = cost !== 'job' || resendsLost;
 			const billed = cost === 'job' ? 'unknown' : 'no';
 			return { sendsAgain: isSafe, retryCanHelp: isSafe, pollCanHelp: true, billed };
 		}
 		case 'unreadable': {
-			// A 2xx had begun to arrive: whatever generates has been paid for.
+			// A 2xx had begun to arrive, so a generation or a job may have been billed.
 			const isSafe = cost === 'read';
 			const billed = isSafe ? 'no' : 'unknown';
 			return { sendsAgain: isSafe, retryCanHelp: isSafe, pollCanHelp: true, billed };
@@ -79,60 +79,68 @@ export function verdictOn(
 }
 
 function refusalVerdict(status: number, error: ErrorObject, cost: Cost): Omit<Verdict, 'billed'> {
-	const known = meaningOf(error);
+	const codeMeaning = meaningOf(error);
 	const { refusal, meaning, isTransient } = refusalOf(status, error);
-	// What a server in trouble says of a request need not be so; an empty account stays empty.
+	// A 5xx may pass, whatever its error object says; an empty balance does not.
 	const retryCanHelp = isTransient || (status >= 500 && refusal !== 'quotaExceeded');
 	return {
 		refusal,
 		meaning,
 		retryCanHelp,
-		sendsAgain: retryCanHelp && isWorthAnotherTry(status, cost, known),
-		pollCanHelp: retryCanHelp || pollsGoOn(status, known),
+		sendsAgain: retryCanHelp && isWorthRetrying(status, cost, codeMeaning),
+		pollCanHelp: retryCanHelp || canKeepPolling(status, codeMeaning),
 	};
 }
 
-/** Why the service refused: its code says more than the status, which an empty balance shares with the rate limit. */
+/** Why the service refused. The code takes precedence: an empty balance has the same status as the rate limit. */
 function refusalOf(status: number, error: ErrorObject): ErrorMeaning {
-	const said = [error.code, error.type, error.message].filter((text) => text !== undefined);
-	if (status === 429 && said.some((text) => balanceWords.test(text))) {
+	const texts = [error.code, error.type, error.message].filter((text) => text !== undefined);
+	if (status === 429 && texts.some((text) => balanceWords.test(text))) {
 		return errorCodes.quota_exceeded;
 	}
-	const known = meaningOf(error);
-	if (known) return known;
-	const own = status < 400 ? statusOf(error) : status;
-	const byStatus = statusMeanings[own] ?? statusMeanings[own < 500 ? 400 : 500];
-	if (own !== 400 && own !== 403) return byStatus;
-	// Types go with the status: they say no more than it does.
+	const codeMeaning = meaningOf(error);
+	if (codeMeaning) return codeMeaning;
+	const effectiveStatus = status < 400 ? statusOf(error) : status;
+	const byStatus =
+		statusMeanings[effectiveStatus] ?? statusMeanings[effectiveStatus < 500 ? 400 : 500];
+	if (effectiveStatus !== 400 && effectiveStatus !== 403) return byStatus;
+	// The type is left out, since it only repeats the status.
 	const reason = `${error.code ?? ''} ${error.message ?? ''}`;
 	const isModerated = moderationWords.test(reason);
-	const isForbidden = own === 403 && permissionWords.test(reason);
-	// Where the answer names both causes, or none, either may be meant.
+	const isForbidden = effectiveStatus === 403 && permissionWords.test(reason);
+	// When the response names both causes, or neither, either is possible.
 	if (isModerated === isForbidden) return byStatus;
 	return { ...byStatus, refusal: isModerated ? 'moderated' : 'notPermitted' };
 }
 
-/** The status that belongs to an error which came with a 2xx. */
+/** The status that fits an error inside a 2xx response. */
 function statusOf({ code, type }: ErrorObject): number {
 	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];
 	return status;
 }
 
-/** Whether a refusal that passes may pass within seconds, and no job is paid twice by asking again. */
-function isWorthAnotherTry(status: number, cost: Cost, known: ErrorMeaning | undefined): boolean {
+/** Whether a transient refusal may pass within seconds, and sending again cannot pay for a job twice. */
+function isWorthRetrying(
+	status: number,
+	cost: Cost,
+	codeMeaning: ErrorMeaning | undefined,
+): boolean {
 	if (status === 429) return true;
 	if (status === 408 || status === 425) return cost !== 'job';
-	// A job is ordered again only when the answer names a cause that passes.
-	return status >= 500 && (cost !== 'job' || known?.isTransient === true);
+	// A job is created again only when the error code is known to be transient.
+	return status >= 500 && (cost !== 'job' || codeMeaning?.isTransient === true);
 }
 
-/** Once there is money again, the polls go on: the job never stopped. So does a 2xx with an error of no known cause. */
-function pollsGoOn(status: number, known: ErrorMeaning | undefined): boolean {
-	const isOpen = known === undefined || known.refusal === 'quotaExceeded';
-	return isOpen && (status < 400 || status === 429 || status >= 500);
+/**
+ * Whether polling continues after a refusal that no retry can help. The job itself goes on, so an empty balance or
+ * an unknown error does not end it, unless the status is a 4xx other than 429.
+ */
+function canKeepPolling(status: number, codeMeaning: ErrorMeaning | undefined): boolean {
+	const isUndecided = codeMeaning === undefined || codeMeaning.refusal === 'quotaExceeded';
+	return isUndecided && (status < 400 || status === 429 || status >= 500);
 }
 
-/** What the code, or the type, of an error means ("Error codes seen"). */
+/** The meaning of an error's code, or else of its type ("Error codes seen"). */
 export function meaningOf({ code, type }: ErrorObject): ErrorMeaning | undefined {
 	for (const name of [code, type]) {
 		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];

@@ -3,8 +3,8 @@ export interface ImageType {
 	extension: string;
 }
 
-/** How files of each form begin. */
-const forms: Array<[beginning: RegExp, extension: string, mimeType?: string]> = [
+/** The first bytes of each image format, read as Latin-1. */
+const signatures: Array<[signature: RegExp, extension: string, mimeType?: string]> = [
 	[/^\x89PNG\r\n/, 'png'],
 	[/^\xff\xd8\xff/, 'jpg', 'image/jpeg'],
 	[/^GIF8[79]a/, 'gif'],
@@ -17,31 +17,31 @@ const forms: Array<[beginning: RegExp, extension: string, mimeType?: string]> = 
 ];
 
 /**
- * What the first bytes of a picture say it is; undefined for anything else.
- * @param said the type it came with: taken for bytes of no form we know, unless they are a text
+ * The type of an image by its first bytes; undefined when it is not an image.
+ * @param declaredType its MIME type as declared, used when the format is unknown and the bytes are not text
  */
-export function imageType(bytes: Uint8Array, said = ''): ImageType | undefined {
+export function imageType(bytes: Uint8Array, declaredType = ''): ImageType | undefined {
 	const head = Buffer.from(bytes.subarray(0, 500)).toString('latin1');
 	const isText = !/[\0-\x08]/.test(head);
-	const known = forms.find(([beginning]) => beginning.test(head));
+	const match = signatures.find(([signature]) => signature.test(head));
 	const [, extension, mimeType = `image/${extension}`] =
-		known ?? (isText ? undefined : /^image\/([\w.+-]+)/i.exec(said)) ?? [];
+		match ?? (isText ? undefined : /^image\/([\w.+-]+)/i.exec(declaredType)) ?? [];
 	return extension === undefined ? undefined : { mimeType, extension };
 }
 
-/** Whether a picture's end is there; undefined where its form does not tell for sure. */
+/** Whether an image has its end marker or full length; undefined where its format does not tell for certain. */
 export function hasEnd(bytes: Uint8Array): boolean | undefined {
 	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	switch (imageType(bytes)?.extension) {
 		case 'png': {
-			// A name, and a sum of four bytes.
-			const place = file.lastIndexOf('IEND');
-			return place >= 0 && place + 8 <= file.length;
+			// The name of the last chunk, followed by a checksum of four bytes.
+			const offset = file.lastIndexOf('IEND');
+			return offset >= 0 && offset + 8 <= file.length;
 		}
 		case 'jpg': {
-			// The end of a small picture within this one looks the same.
-			const place = file.lastIndexOf('\xff\xd9', undefined, 'latin1');
-			return place === file.length - 2 || (place < 0 ? false : undefined);
+			// An embedded thumbnail has the same end marker, so one before the last bytes proves nothing.
+			const offset = file.lastIndexOf('\xff\xd9', undefined, 'latin1');
+			return offset === file.length - 2 || (offset < 0 ? false : undefined);
 		}
 		case 'webp':
 			return file.length >= 8 + file.readUInt32LE(4);
@@ -51,8 +51,8 @@ export function hasEnd(bytes: Uint8Array): boolean | undefined {
 }
 
 /**
- * Whether a file with a JPEG's name holds several frames, which the service refuses as
- * `invalid_image_file` ("Error codes seen"), as far as its bytes show it.
+ * Whether an image has several frames, as far as its bytes show it. The service refuses such a file under a JPEG's
+ * name as `invalid_image_file` ("Error codes seen").
  */
 export function hasSeveralFrames(bytes: Uint8Array): boolean {
 	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -60,14 +60,14 @@ export function hasSeveralFrames(bytes: Uint8Array): boolean {
 		case 'gif':
 			return hasTwoGifFrames(file);
 		case 'png':
-			// Chunks: a length, a name, the data, a sum; the one of animations comes before the picture.
-			for (let place = 8; place + 8 <= file.length; place += 12 + file.readUInt32BE(place)) {
-				const name = file.toString('latin1', place + 4, place + 8);
+			// A chunk is a length, a name, data and a checksum; acTL, the animation's, precedes the image data.
+			for (let offset = 8; offset + 8 <= file.length; offset += 12 + file.readUInt32BE(offset)) {
+				const name = file.toString('latin1', offset + 4, offset + 8);
 				if (name === 'acTL' || name === 'IDAT') return name === 'acTL';
 			}
 			return false;
 		case 'webp':
-			// The flags of the extended form.
+			// The animation flag of the extended format.
 			return file.toString('latin1', 12, 16) === 'VP8X' && (file[20] & 0x02) !== 0;
 		case 'jpg':
 			// The index of a multi-picture file (CIPA DC-007), in one of the first segments.
@@ -77,15 +77,15 @@ export function hasSeveralFrames(bytes: Uint8Array): boolean {
 	}
 }
 
-/** Goes from block to block of a GIF, up to its second picture. */
+/** Walks the blocks of a GIF up to its second frame. */
 function hasTwoGifFrames(file: Buffer): boolean {
-	const table = (flags: number) => (flags & 0x80 ? 6 << (flags & 7) : 0);
-	let place = 13 + table(file[10]);
-	for (let frames = 0; ; place++) {
-		if (file[place] === 0x21) place += 2;
-		else if (file[place] !== 0x2c) return false;
+	const colourTableSize = (flags: number) => (flags & 0x80 ? 6 << (flags & 7) : 0);
+	let offset = 13 + colourTableSize(file[10]);
+	for (let frames = 0; ; offset++) {
+		if (file[offset] === 0x21) offset += 2;
+		else if (file[offset] !== 0x2c) return false;
 		else if (++frames === 2) return true;
-		else place += 11 + table(file[place + 9]);
-		while (file[place] > 0) place += file[place] + 1;
+		else offset += 11 + colourTableSize(file[offset + 9]);
+		while (file[offset] > 0) offset += file[offset] + 1;
 	}
 }

@@ -1,33 +1,35 @@
-/** The addresses of all images in a markdown text, in their order; in one pass, however long it is. */
+/** The URLs of all images in a Markdown text, in order. One pass, so that long texts take linear time. */
 export function markdownImages(text: string): string[] {
-	/** Open square brackets: whether each begins an image. */
-	const names: boolean[] = [];
-	/** Open round brackets: where the address of an image begins in them. */
-	const addresses: Array<number | undefined> = [];
-	const found: Array<{ start: number; end: number }> = [];
+	/** For each open square bracket, whether it begins an image. */
+	const imageBrackets: boolean[] = [];
+	/** For each open round bracket, where the URL of an image begins in it; undefined when it holds none. */
+	const addressStarts: Array<number | undefined> = [];
+	const addresses: Array<{ start: number; end: number }> = [];
 	const close = (start: number | undefined, end: number) => {
-		if (start !== undefined && end > start) found.push({ start, end });
+		if (start !== undefined && end > start) addresses.push({ start, end });
 	};
-	let angle = -1;
+	let closingAngle = -1;
 	for (const { 0: token, index } of text.matchAll(/\\[[\]]|!\[|\[|\]\(\s*|\]|\(|\)|\s/g)) {
 		if (token.startsWith('\\')) continue;
 		if (/\s$/.test(token))
-			for (const start of addresses.splice(0))
+			for (const start of addressStarts.splice(0))
 				close(start, token.startsWith(']') ? index + 2 : index);
-		if (token.endsWith('[')) names.push(token === '![');
-		else if (token === '(') addresses.push(undefined);
-		else if (token === ')') close(addresses.pop(), index);
+		if (token.endsWith('[')) imageBrackets.push(token === '![');
+		else if (token === '(') addressStarts.push(undefined);
+		else if (token === ')') close(addressStarts.pop(), index);
 		else if (token.startsWith(']')) {
-			const isImage = names.pop() ?? false;
+			const isImage = imageBrackets.pop() ?? false;
 			const start = index + token.length;
 			if (token === ']') continue;
 			const isAngled = isImage && text[start] === '<';
-			addresses.push(isImage && !isAngled ? start : undefined);
+			addressStarts.push(isImage && !isAngled ? start : undefined);
 			if (!isAngled) continue;
-			if (angle < start) angle = text.indexOf('>', start);
-			if (angle === -1) angle = Infinity;
-			if (angle !== Infinity) close(start + 1, angle);
+			if (closingAngle < start) closingAngle = text.indexOf('>', start);
+			if (closingAngle === -1) closingAngle = Infinity;
+			if (closingAngle !== Infinity) close(start + 1, closingAngle);
 		}
 	}
-	return found.sort((a, b) => a.start - b.start).map(({ start, end }) => text.slice(start, end));
+	return addresses
+		.sort((a, b) => a.start - b.start)
+		.map(({ start, end }) => text.slice(start, end));
 }

@@ -1,6 +1,6 @@
 import { verdictOn } from '../errors/verdict';
 import type { FileSource } from '../client/fileRequest';
-import { readBeginning, requestFile } from '../client/fileRequest';
+import { linkRefused, readBeginning, requestFile } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { type HttpResponse, type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
@@ -12,30 +12,27 @@ import { Mp4Boxes } from './mp4';
 
 export interface DownloadRequest {
 	source: FileSource;
-	/** Asks the service for the file's address anew, when a link has expired. */
+	/** Requests a new link to the file from the service, when the old one has expired. */
 	refresh: () => Promise<FileSource>;
 	/** Continues "Could not …" in errors. */
 	purpose: string;
 }
 
-/** Longest silence within a body, in milliseconds. */
+/** Milliseconds without a byte of the body. */
 const idleTimeout = 60_000;
 const maxRefreshes = 3;
 
-/** A storage that cannot continue a transfer gets this many chances to deliver it in one piece. */
+/** How often a transfer may start again from the first byte, when the storage host does not support ranges. */
 const maxRestarts = 5;
 
-/** A transfer may break off this often, as long as each try brings something. */
-const maxBreaks = 100;
-
-/** How storages answer to a link that has expired, or leads nowhere. */
-export const linkRefused = new Set([400, 401, 403, 404, 410]);
+/** How often a transfer may be interrupted in all, even if each try receives something. */
+const maxInterruptions = 100;
 
 /**
- * Fetches a finished video ("Endpoints" 3): byte for byte the link that was given, without the key, in
- * constant memory whatever its size. A broken transfer is continued where it broke off. The file is
- * complete when the connection ended in order and the boxes of the mp4 end with the last byte.
- * @param store takes the bytes; called again, from the first byte, when the storage cannot continue
+ * Fetches a finished video ("Endpoints" 3): by the given link byte for byte, without the key, in constant memory
+ * whatever its size. An interrupted transfer is continued where it broke off. The file is complete when the
+ * connection ended normally and the boxes of the mp4 end with the last byte.
+ * @param store consumes the bytes; called again, from the first byte, when the storage host cannot continue
  * @throws GatewayError
  */
 export async function downloadVideo<T>(
@@ -43,18 +40,18 @@ export async function downloadVideo<T>(
 	request: DownloadRequest,
 	store: (bytes: AsyncGenerator<Uint8Array, void, undefined>) => Promise<T>,
 ): Promise<T> {
-	// What is under way ends with the store, which may fail while the storage is silent.
-	const over = new AbortController();
+	// The transfer has to end with the store, which may fail while the storage host sends nothing.
+	const ended = new AbortController();
 	const stop = gateway.runtime.signal;
-	const signal = AbortSignal.any([over.signal, ...(stop ? [stop] : [])]);
+	const signal = AbortSignal.any([ended.signal, ...(stop ? [stop] : [])]);
 	const transfer = new Transfer(gateway.withSignal(signal), request);
 	for (let restarts = 0; ; restarts++) {
 		const outcome = await store(transfer.bytes()).then(
 			(value) => ({ value }),
-			// The store may wrap what it was thrown; the transfer knows the true cause.
+			// The store may have wrapped the error of the transfer, which knows the original cause.
 			(error: unknown) => ({ error: transfer.failure ?? error }),
 		);
-		if (!('error' in outcome && outcome.error instanceof RestartTransfer)) over.abort();
+		if (!('error' in outcome && outcome.error instanceof RestartTransfer)) ended.abort();
 		if (stop?.aborted) throw transfer.collectLaterError(stopped());
 		if ('value' in outcome) return outcome.value;
 		if (!(outcome.error instanceof RestartTransfer)) throw outcome.error;
@@ -62,13 +59,13 @@ export async function downloadVideo<T>(
 	}
 }
 
-/** What has come so far is not the beginning of what the storage would send now. */
+/** The bytes received so far cannot be continued, so the transfer starts again from the first byte. */
 class RestartTransfer extends Error {}
 
 /** Why more bytes are needed. */
 interface Interruption {
-	why: string;
-	/** What came was no mp4, and nothing was passed on: another link may be better. */
+	reason: string;
+	/** Set when the body was no mp4, none of which was passed on: a new link may help. */
 	page?: { status: number; headers: Record<string, string>; text: string };
 }
 
@@ -78,21 +75,21 @@ class Transfer {
 	/** Why the bytes ended early. */
 	failure?: unknown;
 	private source: FileSource;
-	private readonly what: RequestInfo;
+	private readonly requestInfo: RequestInfo;
 	private readonly runtime: Runtime;
 	/** Bytes passed on so far. */
-	private received = 0;
-	/** What tells the file they belong to from another one: its tag, its date and its length. */
+	private offset = 0;
+	/** The ETag, date and length of the file these bytes belong to, which identify its version. */
 	private version: FileVersion = {};
-	/** The link they came from. */
-	private link?: string;
+	/** The link these bytes came from. */
+	private sourceUrl?: string;
 	private boxes = new Mp4Boxes();
 	private refreshes = 0;
-	private breaks = 0;
-	/** Tries in a row that brought nothing. */
+	private interruptions = 0;
+	/** Tries since the last one that received bytes, including that one. */
 	private emptyTries = 0;
-	/** Where the transfer last broke off although the boxes were whole. */
-	private wholeAt?: number;
+	/** The offset at which the transfer last broke off although the boxes were complete. */
+	private completeAt?: number;
 
 	constructor(
 		private readonly gateway: Gateway,
@@ -100,21 +97,21 @@ class Transfer {
 	) {
 		this.source = request.source;
 		this.runtime = gateway.runtime;
-		this.what = { purpose: request.purpose, cost: 'read' };
+		this.requestInfo = { purpose: request.purpose, cost: 'read' };
 	}
 
 	async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
-		this.received = 0;
+		this.offset = 0;
 		this.version = {};
 		this.boxes = new Mp4Boxes();
 		this.failure = undefined;
 		try {
 			for (;;) {
-				const before = this.received;
+				const before = this.offset;
 				const response = await this.open();
-				const ending = response && (yield* this.pass(response));
-				if (ending === undefined) return;
-				await this.recover(ending, this.received > before);
+				const interruption = response && (yield* this.forward(response));
+				if (interruption === undefined) return;
+				await this.recover(interruption, this.offset > before);
 			}
 		} catch (error) {
 			this.failure = error;
@@ -122,64 +119,67 @@ class Transfer {
 		throw this.failure;
 	}
 
-	/** Passes one answer's bytes on; undefined when the file is complete. */
-	private async *pass(
+	/** Yields the bytes of one response; returns undefined when the file is complete. */
+	private async *forward(
 		response: HttpResponse,
 	): AsyncGenerator<Uint8Array, Interruption | undefined, undefined> {
-		const held: Uint8Array[] = [];
-		let broken: unknown;
+		const chunks: Uint8Array[] = [];
+		let failure: unknown;
 		try {
 			for await (const bytes of readWithIdleTimeout(response, {
 				...this.runtime,
-				silence: idleTimeout,
+				idleTimeout,
 			})) {
 				this.boxes.push(bytes);
-				held.push(bytes);
+				chunks.push(bytes);
 				// Nothing is passed on before it is known to be an mp4.
 				if (this.boxes.isMp4 === false) break;
-				for (const piece of this.boxes.isMp4 ? held.splice(0) : []) {
-					this.received += piece.length;
-					yield piece;
+				for (const chunk of this.boxes.isMp4 ? chunks.splice(0) : []) {
+					this.offset += chunk.length;
+					yield chunk;
 				}
 			}
 		} catch (error) {
-			broken = error;
+			failure = error;
 		}
-		if (!this.boxes.isMp4) return this.noVideo(held, response, broken);
-		if (broken === undefined) {
-			if (!this.boxes.isCut) return undefined;
-			// What was announced was not the length of the file.
+		if (!this.boxes.isMp4) return this.notAVideo(chunks, response, failure);
+		if (failure === undefined) {
+			if (!this.boxes.isTruncated) return undefined;
+			// The announced length was not that of the file.
 			delete this.version.length;
-			return { why: 'the file ends too early' };
+			return { reason: 'the file ends too early' };
 		}
-		// A storage may announce more bytes than there are: it then breaks off at the same place again.
-		if (this.boxes.isWhole && this.wholeAt === this.received) return undefined;
-		if (this.boxes.isWhole) this.wholeAt = this.received;
-		return { why: broken instanceof Error ? broken.message : String(broken) };
+		// A storage host may announce more bytes than there are, and then breaks off at the same offset again.
+		if (this.boxes.isComplete && this.completeAt === this.offset) return undefined;
+		if (this.boxes.isComplete) this.completeAt = this.offset;
+		return { reason: failure instanceof Error ? failure.message : String(failure) };
 	}
 
-	private noVideo(
-		held: Uint8Array[],
+	private notAVideo(
+		chunks: Uint8Array[],
 		{ status, headers }: HttpResponse,
-		broken: unknown,
+		error: unknown,
 	): Interruption {
-		const isPage = this.boxes.isMp4 === false || (broken === undefined && held.length > 0);
-		const text = this.gateway.redaction.text(new TextDecoder().decode(held[0]?.subarray(0, 2000)));
+		const isPage = this.boxes.isMp4 === false || (error === undefined && chunks.length > 0);
+		const text = this.gateway.redaction.text(
+			new TextDecoder().decode(chunks[0]?.subarray(0, 2000)),
+		);
 		this.boxes = new Mp4Boxes();
 		return {
-			why: isPage ? `it is no mp4 file: ${excerpt(text, 120)}` : 'nothing came',
+			reason: isPage ? `it is no mp4 file: ${excerpt(text, 120)}` : 'nothing came',
 			...(isPage && { page: { status, headers, text } }),
 		};
 	}
 
 	/** Prepares the next try. @throws GatewayError when there is none */
-	private async recover({ why, page }: Interruption, gotBytes: boolean): Promise<void> {
-		this.breaks++;
-		this.emptyTries = gotBytes ? 1 : this.emptyTries + 1;
+	private async recover({ reason, page }: Interruption, hasProgressed: boolean): Promise<void> {
+		this.interruptions++;
+		this.emptyTries = hasProgressed ? 1 : this.emptyTries + 1;
 		const wait = this.waitAfter({ sendsAgain: true, status: 0 }, this.emptyTries);
-		if (wait === undefined || this.breaks > maxBreaks) throw this.incompleteError(why, page);
+		if (wait === undefined || this.interruptions > maxInterruptions)
+			throw this.incompleteError(reason, page);
 		await this.runtime.clock.sleep(wait, this.runtime.signal);
-		if (page) await this.renewLink(this.incompleteError(why, page));
+		if (page) await this.renewLink(this.incompleteError(reason, page));
 	}
 
 	private waitAfter(
@@ -189,16 +189,17 @@ class Transfer {
 		return waitBeforeRetry(failure, { tries, hasBackup: false, random: this.runtime.random() });
 	}
 
-	/** Asks for what is missing until somebody sends it; undefined when nothing is missing. */
+	/** Requests the missing bytes until they are sent; undefined when none are missing. */
 	private async open(): Promise<HttpResponse | undefined> {
 		const { clock, signal } = this.runtime;
 		for (let tries = 1; ;) {
 			if (signal?.aborted) throw stopped();
-			const rest = { received: this.received, ...this.version };
-			const response = await requestFile(this.runtime, this.source, rest).catch((error: unknown) =>
-				noAnswer(this.what, error),
+			const range = { offset: this.offset, ...this.version };
+			const response = await requestFile(this.runtime, this.source, range).catch((error: unknown) =>
+				noAnswer(this.requestInfo, error),
 			);
-			const refusal = response instanceof GatewayError ? response : await this.refusalOf(response);
+			const refusal =
+				response instanceof GatewayError ? response : await this.checkResponse(response);
 			if (refusal === undefined) return response as HttpResponse;
 			if (refusal === 'complete') return undefined;
 			if (refusal.failure.status === 401 && this.mayAddKey) {
@@ -210,7 +211,7 @@ class Transfer {
 				continue;
 			}
 			const { status, reach, retryAfter } = refusal.failure;
-			// A storage is not the service: whatever codes it has, only its status counts.
+			// A storage host is not the service, so its error codes are ignored and only its status counts.
 			const { sendsAgain } = verdictOn({ reach, status }, 'read');
 			const wait = this.waitAfter({ sendsAgain, status, retryAfter }, tries++);
 			if (wait === undefined) throw this.collectLaterError(refusal);
@@ -218,7 +219,7 @@ class Transfer {
 		}
 	}
 
-	/** The gateway may serve files that it has redirected to, or linked to, as it does everything else: with the key. */
+	/** Whether the link leads to the gateway itself, which may require the key for its files too. */
 	private get mayAddKey(): boolean {
 		const { baseUrl, backupUrl = baseUrl } = this.gateway.connection;
 		const { url, authenticated } = this.source;
@@ -231,24 +232,29 @@ class Transfer {
 		this.source = await this.request.refresh();
 	}
 
-	/** Undefined when the answer carries on where the last one ended. */
-	private async refusalOf(response: HttpResponse): Promise<GatewayError | 'complete' | undefined> {
+	/**
+	 * Undefined when the response continues where the last one ended.
+	 * @throws RestartTransfer when the storage host sends something else instead
+	 */
+	private async checkResponse(
+		response: HttpResponse,
+	): Promise<GatewayError | 'complete' | undefined> {
 		const { status, headers } = response;
 		const range = /^bytes (?:(\d+)-\d+|\*)\/(?:(\d+)|\*)$/.exec(headers['content-range'] ?? '');
 		const { etag, 'last-modified': date } = headers;
 		const length = status === 200 ? headers['content-length'] : range?.[2];
 		const version: FileVersion = withoutUndefined({ etag, date, length });
 
-		if (this.received === 0 && (status === 200 || status === 206)) {
+		if (this.offset === 0 && (status === 200 || status === 206)) {
 			this.version = version;
-			this.link = this.source.url;
+			this.sourceUrl = this.source.url;
 			return undefined;
 		}
-		if (status === 206 && this.isSameFile(version) && Number(range?.[1]) === this.received) {
+		if (status === 206 && this.isSameFile(version) && Number(range?.[1]) === this.offset) {
 			this.version = { ...version, ...this.version };
 			return undefined;
 		}
-		if (status === 416 && Number(range?.[2]) === this.received && !this.boxes.isCut) {
+		if (status === 416 && Number(range?.[2]) === this.offset && !this.boxes.isTruncated) {
 			response.close();
 			return 'complete';
 		}
@@ -258,26 +264,26 @@ class Transfer {
 		}
 		const text = this.gateway.redaction.text(await readBeginning(response, this.runtime));
 		const retryAfter = parseRetryAfter(headers, this.runtime.clock.now());
-		return refused(this.what, { status, headers, text }, retryAfter);
+		return refused(this.requestInfo, { status, headers, text }, retryAfter);
 	}
 
-	/** Nothing in the bytes tells parts of two files apart. A storage may leave out any of what does. */
+	/** Compares what both responses tell of their file, since a storage host may omit any of it; else, the links. */
 	private isSameFile(version: FileVersion): boolean {
-		const told = Object.keys(version) as Array<keyof FileVersion>;
-		const names = told.filter((name) => name in this.version);
-		if (names.length === 0) return this.source.url === this.link;
+		const given = Object.keys(version) as Array<keyof FileVersion>;
+		const names = given.filter((name) => name in this.version);
+		if (names.length === 0) return this.source.url === this.sourceUrl;
 		return names.every((name) => version[name] === this.version[name]);
 	}
 
-	/** However the download fails, the video is not lost. */
+	/** The error with the advice that the video is finished and can be fetched later. */
 	collectLaterError(error: GatewayError): GatewayError {
 		const { billed, remedies, retry_can_help } = this.incompleteError('').failure;
 		return error.with({ billed, remedies, retry_can_help });
 	}
 
-	incompleteError(why: string, page?: Interruption['page']): GatewayError {
+	incompleteError(reason: string, page?: Interruption['page']): GatewayError {
 		return new GatewayError({
-			message: `Could not ${this.what.purpose}: ${excerpt(why)}`,
+			message: `Could not ${this.requestInfo.purpose}: ${excerpt(reason)}`,
 			remedies: [{ about: 'videoIsFinished' }],
 			reach: page ? 'unreadable' : 'lost',
 			status: page?.status ?? 0,

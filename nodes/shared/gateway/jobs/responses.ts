@@ -16,60 +16,60 @@ import { phaseOf, type Phase } from '../protocol/jobs';
 
 export interface CreatedJob {
 	id: string;
-	/** The service's fields; the id also stands where later nodes look for it. */
+	/** The service's fields, with the id also in the field where later nodes look for it. */
 	fields: ResponseFields;
 }
 
 const taskIdPaths = ['output.task_id', 'task_id', 'data.task_id', 'data.output.task_id', 'id'];
 const videoIdPaths = ['id', 'video_id', 'data.id', 'data.video_id', 'output.id'];
 
-export function createdTask(answer: ServiceResponse): CreatedJob {
-	const created = createdJob(answer, taskIdPaths, 'task_id');
-	const isUsual = textAt(created.fields, 'output.task_id', 'task_id') !== undefined;
-	return isUsual ? created : { ...created, fields: { task_id: created.id, ...created.fields } };
+export function createdTask(response: ServiceResponse): CreatedJob {
+	const created = createdJob(response, taskIdPaths, 'task_id');
+	const hasUsualId = textAt(created.fields, 'output.task_id', 'task_id') !== undefined;
+	return hasUsualId ? created : { ...created, fields: { task_id: created.id, ...created.fields } };
 }
 
-export function createdVideo(answer: ServiceResponse): CreatedJob {
-	const { id, fields } = createdJob(answer, videoIdPaths, 'id');
+export function createdVideo(response: ServiceResponse): CreatedJob {
+	const { id, fields } = createdJob(response, videoIdPaths, 'id');
 	return { id, fields: videoFields(fields, id) };
 }
 
 /**
- * The fields of a video job, with its id where later nodes look for it: they would take a `task_id`, which
- * some services give a video too, for a task to be asked for elsewhere.
+ * The fields of a video job, with its id in the field where later nodes look for it. A `task_id`, which some
+ * services add to a video job, is removed: later nodes would take the job for a task and poll the wrong endpoint.
  */
 export function videoFields({ output, ...fields }: ResponseFields, id: string): ResponseFields {
 	const task_id = undefined;
-	const inner = isObject(output) ? withoutUndefined({ ...output, task_id }) : output;
-	return withoutUndefined({ ...fields, task_id, output: inner, id });
+	const innerFields = isObject(output) ? withoutUndefined({ ...output, task_id }) : output;
+	return withoutUndefined({ ...fields, task_id, output: innerFields, id });
 }
 
-function createdJob(answer: ServiceResponse, idPaths: string[], idName: string): CreatedJob {
-	if (isObject(answer.json)) {
-		const id = textAt(answer.json, ...idPaths);
+function createdJob(response: ServiceResponse, idPaths: string[], idName: string): CreatedJob {
+	if (isObject(response.json)) {
+		const id = textAt(response.json, ...idPaths);
 		if (id === undefined) throw new UnusableResponse('names no job');
-		return { id, fields: bodyFields(answer) };
+		return { id, fields: bodyFields(response) };
 	}
-	// The job is accepted and will be paid for: an id that came whole is kept, though the rest is lost.
-	const id = isWebPage(answer)
+	// The job was accepted and will be billed, so its id is used even when the rest of the body is broken.
+	const id = isWebPage(response)
 		? undefined
-		: asText(new RegExp(`"${idName}"\\s*:\\s*"([^"\\\\]+)"`).exec(answer.text)?.[1]);
-	if (id === undefined) throw new UnusableResponse(describeBody(answer));
-	const requestId = requestIdOf(answer.headers);
+		: asText(new RegExp(`"${idName}"\\s*:\\s*"([^"\\\\]+)"`).exec(response.text)?.[1]);
+	if (id === undefined) throw new UnusableResponse(describeBody(response));
+	const requestId = requestIdOf(response.headers);
 	return { id, fields: { [idName]: id, ...(requestId && { request_id: requestId }) } };
 }
 
 // ── Jobs that are polled ("Endpoints" 2 and 12) ─────────────────────────────────────────────────
 
-/** What one poll saw. */
+/** The result of one poll. */
 export interface JobStatus {
-	/** In the service's words. */
+	/** As the service spells it. */
 	status: string;
-	/** Undefined for a state nobody has named yet: it is waited for. */
+	/** Undefined for an unknown state, which counts as not finished. */
 	phase: Phase | undefined;
 	/** Percent. */
 	progress?: number;
-	/** Link to the file; it needs no key. */
+	/** Link to the file, which is fetched without the key. */
 	link?: string;
 	/** Set when the job failed. */
 	failure?: ErrorObject;
@@ -80,14 +80,14 @@ const statusPaths = [
 	...['status', 'task_status', 'output.task_status', 'output.status', 'data.status', 'state'],
 ];
 
-export function jobStatus(answer: ServiceResponse): JobStatus {
-	const fields = bodyFields(answer);
+export function jobStatus(response: ServiceResponse): JobStatus {
+	const fields = bodyFields(response);
 	const status = statusIn(fields);
 	if (status === undefined)
-		throw new UnusableResponse(`names no status: ${excerpt(answer.text, 120)}`);
+		throw new UnusableResponse(`names no status: ${excerpt(response.text, 120)}`);
 	const phase = phaseOf(status);
 	const progress = progressOf(fields);
-	const link = findLink(fields, answer.url);
+	const link = findLink(fields, response.url);
 	return {
 		status: excerpt(status, 100),
 		phase,
@@ -97,16 +97,16 @@ export function jobStatus(answer: ServiceResponse): JobStatus {
 	};
 }
 
-/** The status of a job in an answer, in the service's words. */
+/** The status of a job in a response, as the service spells it. */
 export function statusIn(fields: JsonObject): string | undefined {
-	const said = statusPaths.flatMap((path) => textAt(fields, path) ?? []);
-	// Some gateways put a status of the call beside the one of the job.
-	return said.find((text) => phaseOf(text) !== undefined) ?? said[0];
+	const statuses = statusPaths.flatMap((path) => textAt(fields, path) ?? []);
+	// Some gateways add a status of the call itself to that of the job.
+	return statuses.find((text) => phaseOf(text) !== undefined) ?? statuses[0];
 }
 
 function progressOf(fields: JsonObject): number | undefined {
-	const said = textAt(fields, 'progress', 'output.progress', 'data.progress');
-	const percent = Number.parseFloat(said ?? '');
+	const progress = textAt(fields, 'progress', 'output.progress', 'data.progress');
+	const percent = Number.parseFloat(progress ?? '');
 	return Number.isFinite(percent) ? percent : undefined;
 }
 
@@ -118,9 +118,12 @@ export interface VideoContent {
 	fields: ResponseFields;
 }
 
-/** The form of this answer is not shown: a JSON field, a text, a redirect and the file itself are taken. */
-export function videoContent(answer: ServiceResponse): VideoContent {
-	const { isFile, location, url, text, json, requestId } = answer;
+/**
+ * The specification does not show this response, so a JSON field, a plain text, a redirect and the file itself are
+ * all accepted.
+ */
+export function videoContent(response: ServiceResponse): VideoContent {
+	const { isFile, location, url, text, json, requestId } = response;
 	const withId = (fields: ResponseFields): ResponseFields => ({
 		...fields,
 		...(requestId !== undefined && { request_id: requestId }),
@@ -128,7 +131,7 @@ export function videoContent(answer: ServiceResponse): VideoContent {
 	if (isFile) return { source: { url, authenticated: true }, fields: withId({}) };
 	const link = findLink(location ?? json ?? text.trim(), url);
 	if (link === undefined)
-		throw new UnusableResponse(`has no link to the video: ${describeBody(answer)}`);
+		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
 	return {
 		source: { url: link, authenticated: false },
 		fields: withId(isObject(json) ? json : { url: link }),

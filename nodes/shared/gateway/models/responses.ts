@@ -5,13 +5,13 @@ export interface Model extends JsonObject {
 	id: string;
 }
 
-export function modelList(answer: ServiceResponse): Model[] {
+export function modelList(response: ServiceResponse): Model[] {
 	const list = [
-		answer.json,
-		...['data', 'models', 'data.data'].map((path) => valueAt(answer.json, path)),
+		response.json,
+		...['data', 'models', 'data.data'].map((path) => valueAt(response.json, path)),
 	];
 	const entries = list.find(Array.isArray) as unknown[] | undefined;
-	if (entries === undefined) throw new UnusableResponse(describeBody(answer));
+	if (entries === undefined) throw new UnusableResponse(describeBody(response));
 	return entries.flatMap((entry) => {
 		const fields = isObject(entry) ? entry : {};
 		const id = asText(typeof entry === 'string' ? entry : (fields.id ?? fields.model));

@@ -2,10 +2,10 @@ import type { Fields } from './fields';
 
 /**
  * What a request to an endpoint costs, and so when it may be sent again without asking the user.
- * - `read`: nothing; always.
- * - `generation`: a chat, an embedding, an image; unless an answer had begun to arrive, since a lost one is not
- *   billed ("Errors", status 0).
- * - `job`: a long, expensive job; only when the service surely did not accept it.
+ * - `read`: costs nothing; may always be sent again.
+ * - `generation`: a chat, an embedding or an image; may be sent again unless a 2xx response had begun to arrive,
+ *   since a call whose response was lost is not billed ("Errors", status 0).
+ * - `job`: a long, expensive job; may be sent again only when the service certainly did not accept it.
  */
 export type Cost = 'read' | 'generation' | 'job';
 
@@ -14,24 +14,24 @@ export interface Endpoint {
 	/** Relative to the base URL; `{id}` stands for the job's id. */
 	path: string;
 	cost: Cost;
-	/** How long to wait for an answer, in seconds: ours, not the service's. */
+	/** Our own time limit for the response, in seconds; the specification has none. */
 	timeoutSeconds: number;
 	fields?: Fields;
-	/** Whether a task is accepted only with {@link asyncHeader}. */
+	/** Set where a request is accepted only with {@link asyncHeader}. */
 	isAsync?: true;
 }
 
 const read = { method: 'GET', cost: 'read', timeoutSeconds: 60 } as const;
-const generate = { method: 'POST', cost: 'generation', timeoutSeconds: 600 } as const;
-const start = { method: 'POST', cost: 'job', timeoutSeconds: 60 } as const;
+const generation = { method: 'POST', cost: 'generation', timeoutSeconds: 600 } as const;
+const job = { method: 'POST', cost: 'job', timeoutSeconds: 60 } as const;
 
 const text = { type: 'string' } as const;
 const requiredText = { type: 'string', required: true } as const;
 
-/** "Endpoints" 1 to 13, without 3 and 13's second half: a download has no path of its own. */
+/** "Endpoints" 1 to 13, except the downloads of 3 and 13, whose links the service gives. */
 export const endpoints = {
 	referenceVideoCreate: {
-		...start,
+		...job,
 		path: '/wan/api/v1/services/aigc/video-generation/video-synthesis',
 		isAsync: true,
 		fields: {
@@ -43,7 +43,7 @@ export const endpoints = {
 	},
 	task: { ...read, path: '/v1/tasks/{id}' },
 	chat: {
-		...generate,
+		...generation,
 		path: '/v1/chat/completions',
 		fields: {
 			model: requiredText,
@@ -60,23 +60,23 @@ export const endpoints = {
 		},
 	},
 	message: {
-		...generate,
+		...generation,
 		path: '/v1/messages',
 		fields: { model: text, max_tokens: { type: 'integer' }, messages: { type: 'array' } },
 	},
 	embedding: {
-		...generate,
+		...generation,
 		path: '/v1/embeddings',
 		fields: {
 			model: text,
 			input: { type: 'string | array' },
-			// Its name is not shown; this is the name the wire format is widely known by.
+			// The specification does not show its name; this is the one that the wire format commonly uses.
 			encoding_format: { type: 'string', values: ['float', 'base64'] },
 		},
 	},
 	models: { ...read, path: '/v1/models' },
 	imageGenerate: {
-		...generate,
+		...generation,
 		path: '/v1/images/generations',
 		fields: {
 			model: text,
@@ -92,7 +92,7 @@ export const endpoints = {
 		},
 	},
 	imageEdit: {
-		...generate,
+		...generation,
 		path: '/v1/images/edits',
 		fields: {
 			model: text,
@@ -105,7 +105,7 @@ export const endpoints = {
 		},
 	},
 	videoCreate: {
-		...start,
+		...job,
 		path: '/v1/videos',
 		fields: { prompt: requiredText, model: requiredText },
 	},
@@ -113,17 +113,17 @@ export const endpoints = {
 	videoContent: { ...read, path: '/v1/videos/{id}/content' },
 } as const satisfies Record<string, Endpoint>;
 
-/** "Endpoints" 4: what reasoning-series models refuse, even at its default value. */
+/** "Endpoints" 4: what reasoning-series models refuse, even at their default values. */
 export const reasoningRefuses = {
 	fields: ['temperature', 'top_p', 'frequency_penalty'],
 	roles: ['system'],
 } as const;
 
-/** "Endpoints" 1: the switch without which a task is not accepted. Its name can be changed, see Connection. */
+/** "Endpoints" 1: the header without which a task is not accepted. The credential can change its name. */
 export const asyncHeader = { name: 'X-Gateway-Async', value: 'enable' } as const;
 
-/** "Endpoints" 5: its name has a prefix that is not shown, its value is a date. Both can be changed by the user. */
+/** "Endpoints" 5: the specification does not show the prefix of its name; its value is a date. The user can change both. */
 export const versionHeader = { name: 'X-Gateway-Version', value: '2023-06-01' } as const;
 
-/** "Endpoints" 10: what a prompt for a chat image model may end with. */
+/** "Endpoints" 10: the markers with which a prompt for a chat image model may end. */
 export const aspectMarkers = ['【2:3】', '【3:2】', '【1:1】'] as const;

@@ -1,4 +1,4 @@
-/** Why the service refuses. What a user can do about it is said by whoever knows what the user sees. */
+/** Why the service refuses. The advice that belongs to it is worded by a layer that knows the user interface. */
 export type RefusalKind =
 	| 'invalidKey'
 	| 'unknownModel'
@@ -23,7 +23,7 @@ export interface ErrorMeaning {
 	refusal: RefusalKind;
 	/** Completes "Could not …:". */
 	meaning: string;
-	/** Whether the same request can succeed later without anybody changing anything. */
+	/** Whether the same request can succeed later with nothing changed. */
 	isTransient: boolean;
 }
 
@@ -87,7 +87,7 @@ const serverTimeout: ErrorMeaning = {
 	isTransient: true,
 };
 
-/** "Errors", both tables: what a status alone says, for answers whose code says nothing. */
+/** "Errors", both tables: what a status means where the response has no code that is known. */
 export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
 	400: { refusal: 'badRequest', meaning: 'the request was refused', isTransient: false },
 	401: errorCodes.invalid_api_key,
@@ -103,21 +103,25 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
 	500: { refusal: 'serverError', meaning: 'the service had an error', isTransient: true },
 };
 
-/** A 400 or 403 by content moderation, whose code is not shown ("Errors", handling of 400). */
+/** Matches a 400 or 403 of content moderation, whose code the specification does not show ("Errors", handling of 400). */
 export const moderationWords =
 	/moderat|safety|content[ _-]?(polic|filter|violation)|violat\w* .*polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw/i;
 
-/** A 403 of a key whose group may not use what it asked for ("Authentication" 4). */
+/** Matches a 403 for a key whose group may not use what was requested ("Authentication" 4). */
 export const permissionWords =
 	/permission|permitted|group|(no|not|without|denied) access|access (is )?denied|not (allowed|authori[sz]ed|entitled)|unauthori[sz]ed/i;
 
 /**
- * A 429 that waiting does not heal: the table of the video endpoint gives "insufficient balance" the
+ * Matches a 429 that waiting does not resolve: the table of the video endpoint gives "insufficient balance" the
  * same status as the rate limit, and shows no code for it.
  */
 export const balanceWords =
 	/quota_exceeded|exceeded your (current )?quota|insufficient[ _-](\w+[ _-]){0,2}(quota|funds?|credits?)|balance(?!r)|arrear|overdue|(quota|credits?|funds) (is|are) (not enough|used up)|(out of|not enough) (credits?|funds|quota)/i;
-/** The status that an error belongs to which came with a good one, by its code and type: that case is not shown. */
+
+/**
+ * For an error inside a 2xx response, which the specification does not show: the status that its code and type
+ * suggest.
+ */
 export const statusWords: ReadonlyArray<readonly [status: number, words: RegExp]> = [
 	[429, /rate.?limit|too.?many/i],
 	[500, /server|overload|upstream|unavailable|timeout/i],

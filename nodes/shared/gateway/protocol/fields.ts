@@ -1,6 +1,6 @@
 import { describeValue } from '../json';
 
-/** One field of a request or an answer. Numbers are inclusive limits in the field's own unit. */
+/** One field of a request or a response. Limits are inclusive, in the field's own unit. */
 export interface Field {
 	type:
 		'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'file' | 'string | array';
@@ -10,15 +10,15 @@ export interface Field {
 	max?: number;
 	/** The only values allowed. */
 	values?: readonly string[];
-	/** Values shown as examples: others may work. */
+	/** Values that the specification shows as examples; others may work. */
 	examples?: readonly string[];
 }
 
 export type Fields = Readonly<Record<string, Field>>;
 
 /**
- * What is wrong with a value by the rules of its field; continues the field's name, as in "must be …".
- * Undefined when nothing is.
+ * How a value breaks the rules of its field; continues the field's name, as in "must be …". Undefined when it is
+ * valid.
  */
 export function fieldProblem(value: unknown, field: Field): string | undefined {
 	const wanted = describeRule(field);

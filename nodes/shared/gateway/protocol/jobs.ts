@@ -1,9 +1,9 @@
 import { endpoints, type Endpoint } from './endpoints';
 
-/** What a state means for whoever waits. The last two are final. */
+/** What a state means for the wait. The last two are final. */
 export type Phase = 'queued' | 'running' | 'succeeded' | 'failed';
 
-/** "States and transitions": the passthrough task, as its creation answer words it. */
+/** "States and transitions": the passthrough task, as the response to its creation names them. */
 export const taskCreationStates = {
 	PENDING: 'queued',
 	RUNNING: 'running',
@@ -11,7 +11,7 @@ export const taskCreationStates = {
 	FAILED: 'failed',
 } as const satisfies Record<string, Phase>;
 
-/** "States and transitions": the same task, as the poll words it. */
+/** "States and transitions": the same task, as its polls name them. */
 export const taskPollStates = {
 	submitted: 'queued',
 	in_progress: 'running',
@@ -33,7 +33,7 @@ const phases = new Map<string, Phase>(
 	),
 );
 
-/** The phase of a state of any of the three vocabularies; undefined for a state nobody has named yet. */
+/** The phase of a state from any of the three lists; undefined for an unknown state. */
 export function phaseOf(state: string): Phase | undefined {
 	return phases.get(state.toLowerCase());
 }

@@ -1,4 +1,4 @@
-/** "Limits": those that belong to no single field. Seconds, minutes and hours as named. */
+/** "Limits" that belong to no single field, in the units of their names. */
 export const limits = {
 	taskIdHours: 24,
 	resultUrlHours: 24,

@@ -8,17 +8,17 @@ export const mediaTypes: readonly MediaType[] = [
 	'first_frame',
 ];
 
-/** "Resources", media item: the media that may carry `reference_voice`, and its limits. */
+/** "Resources", media item: the types that may have a `reference_voice`, and its limits. */
 export const referenceVoice = {
 	mediaTypes: ['reference_image', 'reference_video'] as readonly MediaType[],
 	fileTypes: ['wav', 'mp3'] as readonly string[],
 	seconds: { min: 1, max: 10 },
 } as const;
 
-/** What one reference-to-video model takes ("Endpoints" 1, per-model tables, and "Limits"). */
+/** What one reference-to-video model accepts ("Endpoints" 1, per-model tables, and "Limits"). */
 export interface ReferenceVideoModel {
 	mediaTypes: readonly MediaType[];
-	/** Reference images and videos together; first frames do not count. A minimum only where it is stated. */
+	/** Reference images and videos together, without first frames. A minimum only where the specification states one. */
 	references: { min?: number; max: number };
 	firstFrames: { max: number };
 	/** Prompt length in characters. */
@@ -33,7 +33,7 @@ export interface ReferenceVideoModel {
 		watermark: Field;
 		seed?: Field;
 	};
-	/** Replaces the maximum duration, in seconds, when any reference video is given. */
+	/** The maximum duration, in seconds, when there is a reference video. */
 	maxDurationWithVideo?: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Fields } from './fields';
 
-/** "Resources and their fields": the fields of each answer that the specification names. */
+/** "Resources and their fields": the fields that the specification names for each response. */
 export const resources = {
 	referenceVideoTaskCreated: {
 		'output.task_id': { type: 'string' },
@@ -60,5 +60,5 @@ export const finishReasons = {
 	tool_calls: 'tool calls',
 } as const;
 
-/** "Message": function and tool exist for some models only. */
+/** "Message": `function` and `tool` exist for some models only. */
 export const messageRoles = ['system', 'user', 'assistant', 'function', 'tool'] as const;

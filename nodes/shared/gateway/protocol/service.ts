@@ -1,6 +1,6 @@
 /** "What the service does", billing rules 1 to 3. */
 export const billing = {
-	/** A call without a 2xx answer, or whose answer was lost, makes no charge. */
+	/** A call without a 2xx response, or whose response was lost, is not billed. */
 	failedCallsAreBilled: false,
 	requestIdHeader: 'x-request-id',
 } as const;
@@ -10,16 +10,16 @@ export const authentication = {
 	header: 'Authorization',
 	scheme: 'Bearer',
 	invalidKey: { status: 401, code: 'invalid_api_key' },
-	/** A result link that is fetched with the key. */
+	/** The response to a result link that is fetched with the key. */
 	keyOnResultLink: { status: 403 },
-	/** A key whose group may not use the model. */
+	/** The response to a key whose group may not use the model. */
 	noPermission: { status: 403 },
 } as const;
 
-/** "Events": nothing is pushed; results come by polling, and chat chunks by server-sent events. */
+/** "Events": nothing is pushed; results are polled for, and chat chunks are server-sent events. */
 export const events = { push: false, streamEnd: '[DONE]' } as const;
 
-/** "Versioning" 1, 3 and 4. The native messages endpoint takes `<vendor>-version: <date>`. */
+/** "Versioning" 1, 3 and 4. The native messages endpoint accepts `<vendor>-version: <date>`. */
 export const versioning = {
 	generalPrefix: '/v1/',
 	referenceVideoPrefix: '/wan/api/v1/',

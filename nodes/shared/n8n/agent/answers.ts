@@ -6,14 +6,14 @@ import { findLink } from '../../gateway/links';
 import { phaseOf, type Phase } from '../../gateway/protocol/jobs';
 import { limits } from '../../gateway/protocol/limits';
 
-// What the model of an AI agent gets to know when it calls a node as a tool: the JSON of its items.
+// The results of a node that an AI agent calls as a tool: its model sees the JSON of the items.
 
-/** An output, without its pairing. */
+/** An output without its paired item. */
 export type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
 
 /**
- * An output as the model of an agent needs it: with what it has to know to go on, and without files.
- * @param linkTo a link to a file of n8n that anybody can open; undefined where this n8n signs none
+ * An output for the model of an agent: with what it needs to know for its next step, and without files.
+ * @param linkTo gives a public link to a file of n8n; undefined where this n8n cannot sign links
  */
 export function toolResult(
 	{ json, binary }: Output,
@@ -23,8 +23,8 @@ export function toolResult(
 	const [file] = Object.values(binary ?? {});
 	if (file) {
 		const url = linkTo(file);
-		// What the service gave in its place is no link that the user can open.
-		return answer(
+		// The service's own URL is not one that the user can open.
+		return withFacts(
 			{ ...json, url: undefined },
 			{ id: job?.id, status: job?.status, url },
 			adviceOnFile(file, url),
@@ -33,23 +33,23 @@ export function toolResult(
 	if (job) {
 		const { id, status = statusIn(json) } = job;
 		const phase = status === undefined ? undefined : phaseOf(status);
-		// A job under way may have links too, such as one to ask for its status.
+		// An unfinished job may have links too, such as one to poll its status.
 		const isUnderWay = phase === 'queued' || phase === 'running';
 		const url = isUnderWay ? undefined : (asText(json.url) ?? findLink(json, undefined));
-		return answer(json, { id, status, url }, adviceOnJob(id, phase, url));
+		return withFacts(json, { id, status, url }, adviceOnJob(id, phase, url));
 	}
 	const url = asText(json.url);
-	return url === undefined ? { json } : answer(json, { url }, adviceOnPicture);
+	return url === undefined ? { json } : withFacts(json, { url }, adviceOnPicture);
 }
 
-/** A tool that gives nothing at all seems broken to the model. */
+/** A tool that returns nothing at all seems broken to the model. */
 export const emptyToolResult: Output = {
 	json: { count: 0, next_step: 'Nothing was found. Ask for less, such as without a filter.' },
 };
 
-/** What matters comes first, and under the same names whatever the service calls it. */
-function answer(json: IDataObject, known: IDataObject, next_step: string): Output {
-	const first = withoutUndefined({ ...known, next_step });
+/** Puts the important fields first, under names that do not depend on the service's. */
+function withFacts(json: IDataObject, facts: IDataObject, next_step: string): Output {
+	const first = withoutUndefined({ ...facts, next_step });
 	return { json: { ...first, ...withoutUndefined(json), ...first } };
 }
 
@@ -62,17 +62,16 @@ function adviceOnJob(id: string, phase: Phase | undefined, url: string | undefin
 	}
 	if (url !== undefined)
 		return `The video is finished. Give the user the link in url. ${videoLinkLife}`;
-	const standing =
-		phase === 'succeeded' ? 'The video is finished' : 'The video is not finished yet';
-	return `${standing}. Call the tool that waits for a video with the job ID ${id}: it gives the link. Do not create the video again.`;
+	const state = phase === 'succeeded' ? 'The video is finished' : 'The video is not finished yet';
+	return `${state}. Call the tool that waits for a video with the job ID ${id}: it gives the link. Do not create the video again.`;
 }
 
 function adviceOnFile({ mimeType }: IBinaryData, url: string | undefined): string {
-	const what = mimeType.startsWith('video/') ? 'video' : 'picture';
+	const kind = mimeType.startsWith('video/') ? 'video' : 'picture';
 	if (url === undefined) {
-		return `The ${what} was made and is kept by n8n, but there is no link to it: this n8n signs no links to its files (N8N_DEFAULT_BINARY_DATA_MODE=filesystem lets it). Tell the user; making it again would cost again and give no link either.`;
+		return `The ${kind} was made and is kept by n8n, but there is no link to it: this n8n signs no links to its files (N8N_DEFAULT_BINARY_DATA_MODE=filesystem lets it). Tell the user; making it again would cost again and give no link either.`;
 	}
-	return what === 'video'
+	return kind === 'video'
 		? `The video is finished. Give the user the link in url. ${videoLinkLife}`
 		: 'Show it to the user as a Markdown image, with the link in url.';
 }

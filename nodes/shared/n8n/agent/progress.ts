@@ -1,11 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 /**
- * Short lines for whoever watches a chat or a webhook that streams, about one item. A tool of an agent streams
- * like any node; the chat shows the lines of each node as a message of their own. Without a stream, nothing.
+ * Streams short progress lines about one item to a chat or a webhook. A tool of an agent streams like any node, and
+ * the chat shows the lines of each node as a separate message. Does nothing when the execution does not stream.
  */
 export class ProgressLines {
-	private hasBegun = false;
+	private isOpen = false;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -16,13 +16,13 @@ export class ProgressLines {
 		const { context, item } = this;
 		// Older versions of n8n do not stream.
 		if (typeof context.isStreaming !== 'function' || !context.isStreaming()) return;
-		if (!this.hasBegun) await context.sendChunk('begin', item);
-		this.hasBegun = true;
-		// Markdown needs the empty line to begin a new one.
+		if (!this.isOpen) await context.sendChunk('begin', item);
+		this.isOpen = true;
+		// Markdown needs an empty line between two lines.
 		await context.sendChunk('item', item, `${line}\n\n`);
 	}
 
 	async end(): Promise<void> {
-		if (this.hasBegun) await this.context.sendChunk('end', this.item);
+		if (this.isOpen) await this.context.sendChunk('end', this.item);
 	}
 }

@@ -3,25 +3,25 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { emptyToolResult, toolResult, type Output } from './answers';
 import { isRunByAgent, isTool } from './tool';
 
-/** Who gets what the node gives: the next node, or the model of an agent that called it as a tool. */
+/** Who receives the node's outputs: the next node, or the model of an agent that called it as a tool. */
 export interface Recipient {
-	/** An output as it has to know it. */
+	/** Converts an output to the form that it needs. */
 	output(output: Output, job: JobSummary | undefined): Output;
-	/** What it gets where there is no output at all. */
-	nothing: Output[];
-	/** What it gets when the node fails. @throws the failure, where n8n itself hands it on */
+	/** What it receives when there is no output at all. */
+	noOutput: Output[];
+	/** What it receives when the node fails. @throws the failure, where n8n itself reports it */
 	failure(error: Error): Output;
 }
 
 const nextNode: Recipient = {
 	output: (output) => output,
-	nothing: [],
+	noOutput: [],
 	failure(error) {
 		throw error;
 	},
 };
 
-/** @param linkTo a link to a file of n8n that anybody can open; undefined where this n8n signs none */
+/** @param linkTo gives a public link to a file of n8n; undefined where this n8n cannot sign links */
 export function recipientOf(
 	context: IExecuteFunctions,
 	linkTo: (file: IBinaryData) => string | undefined,
@@ -29,9 +29,9 @@ export function recipientOf(
 	const recipient = { ...nextNode };
 	if (isTool(context.getNode())) {
 		recipient.output = (output, job) => toolResult(output, job, linkTo);
-		recipient.nothing = [emptyToolResult];
+		recipient.noOutput = [emptyToolResult];
 	}
-	// An older agent tells its model nothing of a tool that throws, and the model may order again.
+	// An older agent does not report a tool's error to its model, which may then create the job again.
 	if (isRunByAgent(context)) recipient.failure = ({ message }) => ({ json: { error: message } });
 	return recipient;
 }

@@ -16,7 +16,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
 			problems.push({ field, problem: 'must be an address that starts with https://' });
 		} else if (new URL(value).username !== '') {
-			// It would be sent in the place of the key.
+			// It would be sent as the authorization instead of the key.
 			problems.push({ field, problem: 'must not have a user name in it' });
 		} else if (/^http:/i.test(value) && !isLoopback(value) && credential.allowHttp !== true) {
 			const problem =
@@ -26,7 +26,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		return value;
 	};
 
-	// What cannot be in a header comes from pasting; HTTP would leave it out, and the key would be another one.
+	// Pasting can add characters that no header may have; HTTP would drop them, so they are removed here.
 	const key = text('apiKey')
 		.replace(/[^\x21-\x7e]+/g, ' ')
 		.trim()

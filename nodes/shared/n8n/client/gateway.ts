@@ -7,7 +7,7 @@ import { credentialName, n8nRuntime, type N8nRuntime, type NodeContext } from '.
 export type N8nGateway = Gateway<N8nRuntime>;
 
 /**
- * @param settings of the runtime that are not n8n's
+ * @param settings of the runtime that n8n does not determine
  * @throws GatewayError when the credential cannot be used
  */
 export async function createGateway(

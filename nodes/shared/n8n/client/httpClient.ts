@@ -12,7 +12,7 @@ import { sleep } from 'n8n-workflow';
 import { type Clock, type Http, type Runtime } from '../../gateway/client/http';
 import { abortable } from '../../gateway/client/timeouts';
 
-/** Node's own stream, as n8n's signatures name it: importing it is not allowed on n8n Cloud. */
+/** Node's Readable, taken from n8n's signatures, since n8n Cloud does not allow importing it. */
 export type Readable = Exclude<
 	Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0],
 	Buffer
@@ -23,51 +23,56 @@ export const credentialName = 'modelGatewayApi';
 export const clock: Clock = {
 	now: () => Date.now(),
 	async sleep(milliseconds, signal) {
-		// n8n's sleep heeds a signal in newer versions only.
+		// n8n's sleep obeys a signal in newer versions only.
 		await abortable(sleep(milliseconds, signal), signal);
 	},
 };
 
-/** What n8n hands to a node: to execute, to fill a list, or to supply an AI node. */
+/** The context that n8n gives a node to execute, to load options, or to supply an AI node. */
 export type NodeContext = IExecuteFunctions | ILoadOptionsFunctions | ISupplyDataFunctions;
 
-/** The runtime as an n8n node sees it. */
+/** The gateway's runtime inside an n8n node. */
 export interface N8nRuntime extends Runtime {
-	/** A stream for n8n's binary store. At least one request must have been answered before. */
+	/** A stream for n8n's binary store. At least one response must have arrived before. */
 	toStream(bytes: AsyncIterable<Uint8Array>): Readable;
 }
 
-/** @param credential what the requests with the key are signed with */
+/** @param credential signs the requests that need the key */
 export function n8nRuntime(
 	context: NodeContext,
 	credential: ICredentialDataDecryptedObject,
 ): N8nRuntime {
-	// Without it n8n asks its database for the credential, and decrypts it, for every single request.
-	const known: IAdditionalCredentialOptions = {
+	// Without it, n8n would load and decrypt the credential from its database for every request.
+	const credentialOptions: IAdditionalCredentialOptions = {
 		credentialsDecrypted: { id: '', name: '', type: credentialName, data: credential },
 	};
 	let streamClass: { from(bytes: AsyncIterable<Uint8Array>): Readable } | undefined;
 
-	/** What n8n has made of the credential. To sign is much of the work for a small request: once serves the run. */
+	/** The header in which n8n put the credential. Signing is expensive for small requests, so it is done once a run. */
 	const signature: IDataObject = {};
 
 	const sign = async (options: IHttpRequestOptions): Promise<unknown> => {
-		// Newer versions put the signal of Stop in the place of the request's own, which knows of time limits too.
-		const own = Object.create(context, {
+		// Newer versions of n8n replace the request's signal, which also carries time limits, by that of Stop.
+		const contextWithSignal = Object.create(context, {
 			getExecutionCancelSignal: { value: () => options.abortSignal },
 		}) as IExecuteFunctions;
 		const send = context.helpers.httpRequestWithAuthentication;
-		const answer: unknown = await send.call(own, credentialName, options, known);
-		// n8n writes into the headers that it is given.
+		const response: unknown = await send.call(
+			contextWithSignal,
+			credentialName,
+			options,
+			credentialOptions,
+		);
+		// n8n adds the header to the object that it is given.
 		signature.Authorization = options.headers?.Authorization;
-		return answer;
+		return response;
 	};
 
 	const http: Http = async (request) => {
 		const { authenticated, signal, headers, ...rest } = request;
 		const options: IHttpRequestOptions = {
 			...rest,
-			// A copy, since the headers may be used again for another host.
+			// A copy, since the headers may be reused for another host.
 			headers: { ...headers, ...(authenticated && signature) },
 			abortSignal: signal,
 			encoding: 'stream',
@@ -76,14 +81,14 @@ export function n8nRuntime(
 			disableFollowRedirect: true,
 			sendCredentialsOnCrossOriginRedirect: false,
 		};
-		const isSigned = !authenticated || signature.Authorization;
-		const send = isSigned ? context.helpers.httpRequest : sign;
+		const needsNoSigning = !authenticated || signature.Authorization;
+		const send = needsNoSigning ? context.helpers.httpRequest : sign;
 		const response = (await send(options)) as IN8nHttpFullResponse;
 
 		const body = response.body as Readable;
-		// Node's own class, which may not be imported on n8n Cloud; its type is not to be had from an instance.
+		// Node's own class, which may not be imported on n8n Cloud; TypeScript does not type `constructor`.
 		streamClass = body.constructor as unknown as typeof streamClass;
-		// A broken connection is reported where the body is read; nobody may be reading it yet.
+		// A broken connection is reported to the reader of the body; without this, it would crash n8n before there is one.
 		body.on('error', () => undefined);
 		return {
 			status: response.statusCode,

@@ -2,7 +2,7 @@ import type { Remedy } from '../../gateway/errors/gatewayError';
 import type { RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
 
-/** What the user can do about a failure, in the words of the panels before them. */
+/** What the user can do about a failure, with the labels of n8n's user interface. */
 export function adviceOf(remedies: Remedy[]): string {
 	return remedies.map(sentenceOn).join(' ');
 }

@@ -1,15 +1,18 @@
 import { excerpt } from '../../gateway/json';
 import { GatewayError } from '../../gateway/errors/gatewayError';
 
-/** The first ten of many, and more while they are short: a list that fills the screen is not read. */
-export function joinFirst(texts: string[], short = 0): string {
+/**
+ * Joins the first ten texts, and more of them up to `maxLength` characters: nobody reads a list that fills the
+ * screen.
+ */
+export function joinFirst(texts: string[], maxLength = 0): string {
 	let count = 10;
-	while (count < texts.length && texts.slice(0, count + 1).join('; ').length <= short) count++;
+	while (count < texts.length && texts.slice(0, count + 1).join('; ').length <= maxLength) count++;
 	const more = texts.length > count ? `; and ${texts.length - count} more` : '';
 	return texts.slice(0, count).join('; ') + more;
 }
 
-/** In characters: as much as the problems of one order take, so that all are mended at once. */
+/** Characters: enough for all problems of one request, so that the user can correct them at once. */
 const maxProblemsLength = 900;
 
 /** Input that would be refused, found before anything is paid. */
@@ -20,11 +23,11 @@ export interface Problem {
 	problem: string;
 }
 
-/** @param work whether it costs anything: nobody else is to be told that nothing was billed */
+/** @param work whether the operation costs anything; if not, the advice does not mention billing */
 export function badInput(problems: Problem[], { paid } = { paid: true }): GatewayError {
-	const named = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
+	const lines = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
 	return new GatewayError({
-		message: joinFirst(named, maxProblemsLength),
+		message: joinFirst(lines, maxProblemsLength),
 		remedies: [{ about: 'badInput', isFree: !paid }],
 		reach: 'none',
 		status: 0,

@@ -2,7 +2,7 @@ import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
 import { withoutUndefined } from '../../gateway/json';
 import { adviceOf } from './advice';
 
-/** What a failure shows, in the error panel and on the error output alike. */
+/** What a failure shows, both in the error panel and on the error output. */
 export interface ErrorRecord extends Pick<
 	Failure,
 	| 'message'
@@ -22,7 +22,7 @@ export interface ErrorRecord extends Pick<
 	advice: string;
 }
 
-/** The record of any failure; what is no GatewayError comes from n8n itself, such as a bad expression. */
+/** The record of any failure; one that is no GatewayError comes from n8n itself, such as a bad expression. */
 export function recordOf(error: unknown): ErrorRecord {
 	if (error instanceof GatewayError) return recordOfFailure(error.failure);
 	const { message, description } = error as { message?: unknown; description?: unknown };

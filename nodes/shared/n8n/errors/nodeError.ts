@@ -11,82 +11,90 @@ export interface ItemJob extends JobSummary {
 	item: number;
 }
 
-/** What goes on in place of an item that failed: the error output takes just these two fields. */
+/** The output in place of an item that failed; the error output takes only these two fields. */
 export function errorItem(error: unknown, item: number, node: INode): INodeExecutionData {
 	const { message, ...rest } = recordOf(error);
 	// Keys that are undefined would show as empty columns.
 	const details = JSON.parse(JSON.stringify({ message, ...rest })) as IDataObject;
-	const failed: INodeExecutionData = { json: { error: message, details }, pairedItem: { item } };
-	// Older versions (2.30 does, 2.34 does not) know an item with details as failed by this alone. It must not be
-	// copied along, or its message takes the place of the details.
+	const failedItem: INodeExecutionData = {
+		json: { error: message, details },
+		pairedItem: { item },
+	};
+	// Older versions (2.30 does, 2.34 does not) recognise a failed item with details by `error` alone. It must not be
+	// enumerable: when n8n copies it along, its message replaces the details.
 	if (node.onError === 'continueErrorOutput') {
-		Object.defineProperty(failed, 'error', { value: { message } });
+		Object.defineProperty(failedItem, 'error', { value: { message } });
 	}
-	return failed;
+	return failedItem;
 }
 
 export interface NodeFailure {
 	error: unknown;
-	/** Undefined when it is no single item's. */
+	/** Undefined when the failure belongs to no single item. */
 	item?: number;
-	/** What else went wrong, each in one line. */
+	/** The other failures, one line each. */
 	others: string[];
-	/** Every job that was made or waited for, so that none is lost with the run. */
+	/** Every job that was created or waited for, so that none is lost with the run. */
 	jobs: ItemJob[];
-	/** Whether the next try takes these jobs over. */
+	/** Whether the next try reuses these jobs. */
 	jobsAreKept: boolean;
 }
 
 /**
- * The error that n8n shows. NodeApiError would replace message and description by advice that is wrong
- * for this service, and drops the request id: both are set here, and the whole record is kept as data.
+ * The error that n8n shows. NodeApiError would replace message and description with advice that is wrong for this
+ * service, and would drop the request id: so both are set here, and the whole record is kept as data.
  */
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const { error, item, others, jobs, jobsAreKept } = failure;
 	const record = recordOf(error);
-	const isForModel = isTool(node);
-	// A model that reads of a job twice may take it for two.
-	const listed = isForModel ? jobs.filter(({ id }) => id !== record.job?.id) : jobs;
-	const advice = [record.advice, factsOf(record), alsoList(others), jobList(listed, jobsAreKept)]
+	const isForAgent = isTool(node);
+	// A model that reads about one job twice may take it for two.
+	const listedJobs = isForAgent ? jobs.filter(({ id }) => id !== record.job?.id) : jobs;
+	const advice = [
+		record.advice,
+		describeFacts(record),
+		describeOthers(others),
+		describeJobs(listedJobs, jobsAreKept),
+	]
 		.filter((part) => part !== '')
 		.join(' ');
-	const description = isForModel ? withoutErrorNames(advice) : advice;
+	const description = isForAgent ? withoutErrorNames(advice) : advice;
 	const title = item === undefined ? record.message : `Item ${item}: ${record.message}`;
-	// Of the error of a tool, n8n hands on the message alone: what to do, and the job, have to be in it.
-	const message = isForModel ? `${withoutErrorNames(record.message)}. ${description}` : title;
+	// n8n passes only the message of a tool's error to the model, so it has to hold the advice and the job too.
+	const message = isForAgent ? `${withoutErrorNames(record.message)}. ${description}` : title;
 
 	const data = JSON.parse(JSON.stringify({ ...record, jobs })) as JsonObject;
-	const shown = new NodeApiError(node, data, {
+	const apiError = new NodeApiError(node, data, {
 		message,
 		description,
 		itemIndex: item,
 	});
-	// NodeApiError looks for a status in every field it finds.
-	shown.httpCode = record.status === 0 ? null : String(record.status);
-	// Words such as ENOTFOUND in a message make it put its own in its place.
-	shown.message = message;
-	shown.description = description;
-	shown.messages = record.raw_body ? [record.raw_body] : [];
-	shown.context.data = data;
-	return shown;
+	// NodeApiError may have taken any field for the status.
+	apiError.httpCode = record.status === 0 ? null : String(record.status);
+	// NodeApiError replaces a message that contains a word such as ENOTFOUND.
+	apiError.message = message;
+	apiError.description = description;
+	apiError.messages = record.raw_body ? [record.raw_body] : [];
+	apiError.context.data = data;
+	return apiError;
 }
 
 /**
- * To make the error of a tool a text, n8n puts words of its own, such as an advice to try again, in the place
- * of one that names an error of the network.
+ * Removes the names of network errors: n8n replaces the text of a tool's error that contains one by its own, such
+ * as advice to try again.
  */
 function withoutErrorNames(text: string): string {
 	return text.replace(/\b(?:E[A-Z]{4,}|EAI_[A-Z]+|getaddrinfo)\b/g, 'network error');
 }
 
-/** The error of a node that only serves another one: the editor names both, and leads from one to the other. */
+/** The error of a sub-node: the editor then names the parent node too, and links the two. */
 export function subNodeError(node: INode, error: unknown): NodeApiError {
-	const shown = nodeError(node, { error, others: [], jobs: [], jobsAreKept: false });
-	shown.functionality = 'configuration-node';
-	return shown;
+	const apiError = nodeError(node, { error, others: [], jobs: [], jobsAreKept: false });
+	apiError.functionality = 'configuration-node';
+	return apiError;
 }
 
-function factsOf({
+function describeFacts({
 	status,
 	code,
 	type,
@@ -108,12 +116,12 @@ function factsOf({
 	return `(${facts.filter(Boolean).join(', ')}.)`;
 }
 
-function alsoList(others: string[]): string {
+function describeOthers(others: string[]): string {
 	return others.length === 0 ? '' : `Also: ${joinFirst(others.map((other) => excerpt(other)))}.`;
 }
 
-/** All of them, however many: they are paid for. */
-function jobList(jobs: ItemJob[], areKept: boolean): string {
+/** Lists all jobs, however many there are, since each is paid for. */
+function describeJobs(jobs: ItemJob[], areKept: boolean): string {
 	if (jobs.length === 0) return '';
 	const list = jobs.map((job) => `item ${job.item}: ${job.id} (${describeStatus(job)})`).join('; ');
 	return areKept

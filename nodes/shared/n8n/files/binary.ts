@@ -22,13 +22,13 @@ export async function storeVideo(
 	return { [binaryField]: file };
 }
 
-/** A file name that every system takes, ending in .mp4. */
-export function videoFileName(wanted: string): string {
-	const name = wanted
+/** A file name that is valid on every system, with the extension of a video. */
+export function videoFileName(requestedName: string): string {
+	const name = requestedName
 		.replace(/[<>:"/\\|?*\u0000-\u001f]+/g, '_')
 		.replace(/^\.+/, '')
 		.trim();
-	// Systems count bytes, up to 255; half a character at the end is left out.
+	// File systems limit names to 255 bytes; a character that was cut in half at the end is removed.
 	const safe = Buffer.from(name)
 		.subarray(0, 200)
 		.toString()
@@ -36,7 +36,7 @@ export function videoFileName(wanted: string): string {
 	return /\.(mp4|m4v|mov)$/i.test(safe) ? safe : `${safe || 'video'}.mp4`;
 }
 
-/** A picture of an item as a data URL, under its true type. */
+/** An image of an item as a data URL, with the MIME type that its bytes show. */
 export async function dataUrlOf(
 	file: IBinaryData,
 	{ helpers }: IExecuteFunctions,
@@ -47,10 +47,10 @@ export async function dataUrlOf(
 	return `data:${mimeType};base64,${bytes.toString('base64')}`;
 }
 
-/** Long enough for a job that waits in the service's line. */
+/** Long enough for a job that waits in the service's queue. */
 const linkLifetime = '24 hours';
 
-/** A link to a file that n8n keeps, which anybody can open; undefined where this n8n cannot sign one. */
+/** A public link to a file that n8n keeps; undefined where this n8n cannot sign links. */
 export function signedLinkOf(
 	file: IBinaryData,
 	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
@@ -59,16 +59,16 @@ export function signedLinkOf(
 	return canSign ? helpers.createBinarySignedUrl(file, linkLifetime) : undefined;
 }
 
-/** What makes a file the same in another try: all before it in its ID is the folder, which n8n may change. */
+/** Identifies a file across tries: the last part of its ID, since n8n may change the folder before it. */
 export function fileIdentity({ id }: IBinaryData): string | undefined {
 	return id?.split(/[/:]/).at(-1);
 }
 
 /**
- * The file, or a copy of it under this execution: what a webhook or a form has received lies in a folder for
- * everybody until n8n stores the execution, and moves it. A link that was signed before leads nowhere then.
+ * The file, or a copy that belongs to this execution. A file received by a webhook or a form is in a shared
+ * temporary folder until n8n stores the execution and moves it, which breaks any link signed before.
  */
-async function ownFile(
+async function permanentFile(
 	file: IBinaryData,
 	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
 ): Promise<IBinaryData> {
@@ -78,8 +78,8 @@ async function ownFile(
 }
 
 /**
- * A link under which the gateway can fetch a file of an earlier node; undefined, and reported with what
- * to change, where n8n cannot give one.
+ * A link by which the gateway can fetch a file of an earlier node. Where n8n cannot give one, undefined, and a
+ * problem that says what to change is reported.
  * @param field label for its problems
  */
 export async function publicLinkOf(
@@ -100,7 +100,7 @@ export async function publicLinkOf(
 	}
 	const problem = publicLinkProblem(link, gatewayUrl);
 	if (problem === undefined) {
-		return signedLinkOf(await ownFile(file, context), context);
+		return signedLinkOf(await permanentFile(file, context), context);
 	}
 	const address = URL.canParse(link) ? new URL(link).origin : link;
 	place.report(

@@ -4,7 +4,7 @@ import { isTool } from '../agent/tool';
 import type { FieldGroup } from '../parameters/field';
 import { booleanField, requiredText, withDefault } from '../parameters/fieldKinds';
 
-/** Whether a node fetches its file, and the field that it goes into. */
+/** Whether a node downloads its file, and the binary field for it. */
 export interface FileOutput {
 	download: boolean;
 	binaryField: string;
@@ -35,7 +35,7 @@ export function fileOutput(description: string): FieldGroup<FileOutput> {
 	};
 }
 
-/** Whether to fetch a video: also for a tool, where only the key opens the link, to give a link to a copy. */
+/** Whether to download a video. A tool does so only when the link needs the key, and gives a link to n8n's copy. */
 export function isFetched(
 	{ download }: FileOutput,
 	{ authenticated }: FileSource,

@@ -1,4 +1,4 @@
-/** What to say of requests that may have been paid for, and of which nobody knows. */
+/** The failures of requests whose outcome is unknown, and which may have been billed. */
 import {
 	GatewayError,
 	stopped,
@@ -7,8 +7,8 @@ import {
 } from '../../gateway/errors/gatewayError';
 import { failureOf, type Item } from './item';
 
-/** What an order under way leaves at Stop, until its answer comes or the time for it is over. */
-export const orderedBeforeStop: Failure = {
+/** The failure of a job creation in flight at Stop, until its response comes or the grace period ends. */
+export const sentBeforeStop: Failure = {
 	...stopped().failure,
 	remedies: [
 		{
@@ -24,7 +24,7 @@ const alreadySent = {
 	text: 'An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, execute the workflow anew.',
 } as const satisfies Remedy;
 
-/** An earlier try has sent this, and what became of it is not known. */
+/** The error of a request that an earlier try has sent, with unknown outcome. */
 export function alreadySentError({
 	isStopped,
 	message,
@@ -43,14 +43,14 @@ export function alreadySentError({
 	});
 }
 
-/** Why a stopped node ends: what Stop left in doubt goes before all else. */
+/** The error of a stopped node: requests whose outcome is unknown take precedence. */
 export function stoppedError(items: Item[]): { error: GatewayError; item?: number } {
-	const doubtful = items.flatMap((item) => {
+	const ambiguous = items.flatMap((item) => {
 		const error = failureOf(item)?.error;
-		const isOpen = error instanceof GatewayError && error.failure.billed === 'unknown';
-		return isOpen ? [{ item: item.index, error }] : [];
+		const isAmbiguous = error instanceof GatewayError && error.failure.billed === 'unknown';
+		return isAmbiguous ? [{ item: item.index, error }] : [];
 	});
-	const [first, ...others] = doubtful;
+	const [first, ...others] = ambiguous;
 	if (first === undefined) return { error: stopped() };
 	if (others.length === 0) return first;
 	const { remedies } = first.error.failure;

@@ -1,15 +1,15 @@
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import type { ItemOutput } from './work';
 
-/** What is known of one item while the node runs. */
+/** The state of one item while the node runs. */
 export interface Item {
 	index: number;
-	/** What was remarked. */
+	/** Remarks shown beside the node's output. */
 	hints: string[];
 	job?: JobSummary;
-	/** Ends its request, while that is under way. */
-	underWay?: AbortController;
-	/** What its request gave: what is paid for, if anything is. */
+	/** Aborts its request, while that is in flight. */
+	abortController?: AbortController;
+	/** The result of its request: what is paid for, if anything is. */
 	result?: object;
 	outcome?: Outcome;
 }
@@ -19,7 +19,7 @@ export interface CheckedItem extends Item {
 	request: unknown;
 }
 
-/** How one item ended: its outputs, and failures in the place of those that did not come. */
+/** How one item ended: its outputs, with failures in place of those that could not be made. */
 export type Outcome = Array<ItemOutput | Failure>;
 
 export interface Failure {
@@ -36,6 +36,6 @@ export function failureOf({ outcome }: Item): Failure | undefined {
 
 /** The outputs of an item that ended without any failure. */
 export function outputsOf({ outcome }: Item): ItemOutput[] | undefined {
-	const isWhole = outcome?.every((output): output is ItemOutput => !isFailure(output));
-	return isWhole ? outcome : undefined;
+	const isSuccess = outcome?.every((output): output is ItemOutput => !isFailure(output));
+	return isSuccess ? outcome : undefined;
 }

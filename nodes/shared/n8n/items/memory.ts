@@ -1,25 +1,25 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-/** Counts up whenever the node is run anew in an execution, as in a loop, but not from pass to pass. */
+/** Rises whenever the node runs again in an execution, as in a loop, but not when a parked wait resumes. */
 export function runIndexOf(context: IExecuteFunctions): number {
 	return context.evaluateExpression('{{ $runIndex }}', 0) as number;
 }
 
-/** Remembers that there is a job of which n8n's database does not know. */
-export function noteOrder(context: IExecuteFunctions): void {
+/** Remembers that a job was created which n8n's database does not know yet. */
+export function noteNewJob(context: IExecuteFunctions): void {
 	memoryOf(context).hasNewOrders = true;
 }
 
-/** Whether n8n has stored the execution, and with it the jobs, since the last order. */
+/** Whether n8n has stored the execution, and with it all jobs, since the last one was created. */
 export function wasParked(context: IExecuteFunctions): boolean {
 	return memoryOf(context).hasNewOrders === false;
 }
 
-/** What the nodes of one execution share; n8n stores it with the execution. */
+/** State that the nodes of one execution share; n8n stores it with the execution. */
 interface Memory {
-	/** When the n8n that parked the execution last began, in milliseconds since 1970. */
+	/** When the n8n process that last parked the execution was started, in milliseconds since 1970. */
 	parkedBy?: number;
-	/** Whether something was ordered since the execution was parked last; undefined when it never was. */
+	/** Whether a job was created since the execution was last parked; undefined when neither has happened. */
 	hasNewOrders?: boolean;
 }
 

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../gateway/errors/gatewayError';
-import { alreadySentError, orderedBeforeStop } from './ambiguousRequests';
+import { alreadySentError, sentBeforeStop } from './ambiguousRequests';
 import { failureOf, outputsOf, type CheckedItem } from './item';
 import { Receipts, type Receipt, type SentItem } from './receipts';
 import type { RunState } from './runState';
 
-/** Keeps what one try has paid for from being paid again by the next. */
+/** Prevents that the next try pays again for what this one has paid for. */
 export class PaidItems {
 	private readonly receipts: Receipts;
 	private items: CheckedItem[] = [];
@@ -13,17 +13,17 @@ export class PaidItems {
 		this.receipts = new Receipts(run.context);
 	}
 
-	/** Takes over what earlier tries have paid for, before anything is sent. */
+	/** Restores what earlier tries have paid for, before anything is sent. */
 	recall(items: CheckedItem[]): void {
 		this.items = items;
 		for (const item of items) this.recallItem(item);
-		// Stays when the node has ended: of a stopped execution, n8n may have stored nothing.
+		// The listener is never removed: n8n may not have stored the results of a node when it is stopped later.
 		if (this.run.cost === 'job') {
 			this.run.stop?.addEventListener('abort', () => this.saveForRetry(), { once: true });
 		}
 	}
 
-	/** Forgets the receipts of a run in which all went well; of any other, keeps what is paid for. */
+	/** Deletes the receipts of a run without failures; after any other, keeps what is paid for. */
 	settle(): void {
 		const { failures, isStopped, cost } = this.run;
 		if (failures.length === 0 && !isStopped) {
@@ -41,8 +41,8 @@ export class PaidItems {
 		const receipt = this.receipts.find(this.sentItem(item));
 		if (receipt === undefined) return;
 		if ('lost' in receipt) {
-			const isResent = this.run.work.resendsLost?.(item.request) ?? false;
-			if (!isResent) this.run.fail(item, alreadySentError(receipt.lost));
+			const resends = this.run.work.resendsLost?.(item.request) ?? false;
+			if (!resends) this.run.fail(item, alreadySentError(receipt.lost));
 			return;
 		}
 		for (const hint of receipt.hints) this.run.hint(item, hint);
@@ -51,22 +51,22 @@ export class PaidItems {
 		item.outcome = receipt.outputs;
 	}
 
-	/** What of an order is known for now; those under way are in doubt. */
+	/** Saves what is known about each item at Stop; the outcome of requests in flight is unknown. */
 	private saveForRetry(): void {
 		for (const item of this.items) {
-			const lost = item.underWay && { lost: orderedBeforeStop };
+			const lost = item.abortController && { lost: sentBeforeStop };
 			this.receipts.saveForRetry(this.sentItem(item), this.receiptOf(item) ?? lost);
 		}
 	}
 
-	/** For the next try; undefined for what is surely not paid for. */
+	/** The receipt for the next try; undefined when the item is certainly not paid for. */
 	private receiptOf(item: CheckedItem): Receipt | undefined {
 		const { result, job, hints } = item;
 		if (result !== undefined) return { result, outputs: outputsOf(item), job, hints };
-		// The service may have done, and billed, what the error hides.
+		// The service may have carried out and billed the request although it failed here.
 		const error = failureOf(item)?.error;
-		const isInDoubt = error instanceof GatewayError && error.failure.billed !== 'no';
-		return isInDoubt ? { lost: error.failure } : undefined;
+		const isAmbiguous = error instanceof GatewayError && error.failure.billed !== 'no';
+		return isAmbiguous ? { lost: error.failure } : undefined;
 	}
 
 	private sentItem({ index, request }: CheckedItem): SentItem {

@@ -6,25 +6,25 @@ import { isRunByAgent } from '../agent/tool';
 import { runIndexOf } from './memory';
 import type { ItemOutput } from './work';
 
-/** What is known of one item's request from an earlier try. */
-export type Receipt = Paid | Doubt;
+/** What an earlier try knows about one item's request. */
+export type Receipt = Paid | Ambiguous;
 
 interface Paid {
-	/** What its request gave. */
+	/** The result of the request. */
 	result: object;
-	/** What went on to the next node. Files among it belong to the execution that stored them. */
+	/** The outputs for the next node. Files among them belong to the execution that stored them. */
 	outputs?: ItemOutput[];
 	job?: JobSummary;
 	/** Remarks beside the outputs. */
 	hints: string[];
 }
 
-interface Doubt {
-	/** It was sent, and what became of it is not known. */
+interface Ambiguous {
+	/** How the request failed; it was sent, and its outcome is unknown. */
 	lost: Failure;
 }
 
-/** An item, and what makes its request the same as that of another try. */
+/** An item, and what identifies its request across tries. */
 export interface SentItem {
 	item: number;
 	identity: unknown;
@@ -32,33 +32,32 @@ export interface SentItem {
 
 const toolRun = 'tool';
 
-type Kept = Receipt & { execution: string };
+type StoredReceipt = Receipt & { execution: string };
 
 /**
- * What the orders of stopped executions have left. n8n stores such an execution as it was before the node at
- * work began, and some nodes that had ended are missing too: its Retry runs them all again, and finds no receipt
- * in its context. This lasts as long as the process, and is for Retry alone.
+ * The receipts of jobs in stopped executions. n8n stores such an execution as it was before the running node
+ * began, and some nodes that had ended may be missing too: its Retry runs them all again, and finds no receipts in
+ * their contexts. These last as long as the process, and only Retry reads them.
  */
-const stopped = new Map<string, Kept>();
-const maxStopped = 1000;
+const stoppedReceipts = new Map<string, StoredReceipt>();
+const maxStoppedReceipts = 1000;
 
 /**
- * What a failing node leaves for its next try. n8n's Retry On Fail and the Retry of a failed execution
- * run the whole node again for all items; n8n stores the node's context with the execution, so paid
- * items are found here instead of being paid again. Keyed by run, item and request: an item that was
- * changed before the retry is sent.
+ * What a failing node keeps for its next try. n8n's Retry On Fail and the Retry of a failed execution run the
+ * whole node again for all items. n8n stores the node's context with the execution, so paid items are found here
+ * instead of being paid for again. Keyed by run, item and request, so that an item changed before the retry is sent.
  */
 export class Receipts {
-	private readonly kept: Record<string, Kept>;
+	private readonly stored: Record<string, StoredReceipt>;
 	private readonly run: string;
 	private readonly execution: string;
 	private readonly isRetry: boolean;
 	private readonly node: string;
 
 	constructor(context: IExecuteFunctions) {
-		const memory = context.getContext('node') as { receipts?: Record<string, Kept> };
-		this.kept = memory.receipts ??= {};
-		// For these, n8n counts each try as a run of its own.
+		const memory = context.getContext('node') as { receipts?: Record<string, StoredReceipt> };
+		this.stored = memory.receipts ??= {};
+		// When an agent runs the node, n8n counts each try as a separate run.
 		this.run = isRunByAgent(context) ? toolRun : String(runIndexOf(context));
 		this.execution = context.getExecutionId();
 		this.isRetry = context.getMode() === 'retry';
@@ -67,35 +66,37 @@ export class Receipts {
 
 	find(request: SentItem): Receipt | undefined {
 		const key = this.key(request);
-		const own = this.kept[key];
-		// What was in doubt when a first retry came may be known by now.
-		const isOpen = this.isRetry && (own === undefined || 'lost' in own);
-		const kept = (isOpen ? stopped.get(`${this.node}:${key}`) : undefined) ?? own;
-		if (kept === undefined || 'lost' in kept || kept.execution === this.execution) return kept;
-		const hasFiles = kept.outputs?.some(({ binary }) => binary !== undefined);
-		return hasFiles ? { ...kept, outputs: undefined } : kept;
+		const ownReceipt = this.stored[key];
+		// An outcome that was unknown at the first retry may be known by now.
+		const mayBeUpdated = this.isRetry && (ownReceipt === undefined || 'lost' in ownReceipt);
+		const stored =
+			(mayBeUpdated ? stoppedReceipts.get(`${this.node}:${key}`) : undefined) ?? ownReceipt;
+		if (stored === undefined || 'lost' in stored || stored.execution === this.execution)
+			return stored;
+		const hasFiles = stored.outputs?.some(({ binary }) => binary !== undefined);
+		return hasFiles ? { ...stored, outputs: undefined } : stored;
 	}
 
 	keep(request: SentItem, receipt: Receipt): void {
-		this.kept[this.key(request)] = { ...receipt, execution: this.execution };
+		this.stored[this.key(request)] = { ...receipt, execution: this.execution };
 	}
 
-	/** For the Retry of an execution that was stopped; without a receipt, forgets what was left before. */
+	/** Saves a receipt for the Retry of a stopped execution; without one, deletes what was saved before. */
 	saveForRetry(request: SentItem, receipt?: Receipt): void {
 		const key = `${this.node}:${this.key(request)}`;
-		stopped.delete(key);
-		if (receipt) stopped.set(key, { ...receipt, execution: this.execution });
-		const [oldest] = stopped.keys();
-		if (stopped.size > maxStopped) stopped.delete(oldest);
+		stoppedReceipts.delete(key);
+		if (receipt) stoppedReceipts.set(key, { ...receipt, execution: this.execution });
+		const [oldest] = stoppedReceipts.keys();
+		if (stoppedReceipts.size > maxStoppedReceipts) stoppedReceipts.delete(oldest);
 	}
 
-	/** Forgets this run of the node, which succeeded; of a tool, whose calls share one, these requests. */
+	/** Deletes the receipts of this run, which succeeded; of a tool, whose calls share a run, those of these requests. */
 	clear(requests: SentItem[]): void {
-		const own =
+		const keys =
 			this.run === toolRun
 				? requests.map((request) => this.key(request))
-				: Object.keys(this.kept).filter((key) => key.startsWith(`${this.run}:`));
-		for (const key of own) delete this.kept[key];
+				: Object.keys(this.stored).filter((key) => key.startsWith(`${this.run}:`));
+		for (const key of keys) delete this.stored[key];
 	}
 
 	private key({ item, identity }: SentItem): string {

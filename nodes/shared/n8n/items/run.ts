@@ -10,14 +10,14 @@ import { sendAll } from './send';
 import { settle } from './settle';
 import type { DeliveringWork, DirectWork, ItemOutput, ItemWork } from './work';
 
-/** In milliseconds: for the answer to what may have been paid for, whose job or text is kept then. */
+/** Milliseconds that a paid request may still take after Stop, so that its job or text is kept. */
 const graceOnStop = 5_000;
 
 /**
- * The one item loop of the package. First every item is checked, so that nothing is paid when one of
- * them cannot work; then they are sent side by side. When the node is about to fail, paid requests
- * under way are let finish, and all that was paid is kept in receipts for the next try.
- * @param parallel items in flight at most
+ * The item loop of all operations. First it checks every item, so that nothing is paid for when one of them cannot
+ * work; then it sends them in parallel. When the node is about to fail, paid requests in flight may finish, and
+ * all that was paid for is kept in receipts for the next try.
+ * @param parallel maximum number of items in flight
  */
 export async function runItems(
 	context: IExecuteFunctions,
@@ -27,7 +27,7 @@ export async function runItems(
 	return [await runSteps(context, work.deliver ? work : delivering(work), parallel)];
 }
 
-/** Work whose request gives the outputs has nothing more to do to deliver them. */
+/** Adds a `deliver` that passes the outputs of the request on. */
 function delivering(work: DirectWork): DeliveringWork<unknown, ItemOutput[]> {
 	return { ...work, deliver: async (outputs) => outputs };
 }
@@ -50,7 +50,7 @@ async function runSteps(
 			await sendAll(run, checked, { gateway, parallel });
 		}
 	} catch (error) {
-		// The credential is missing or unusable: that is every item's error.
+		// The credential is missing or unusable, which fails every item.
 		for (const item of run.items) run.fail(item, error);
 	} finally {
 		run.stop?.removeEventListener('abort', abort);

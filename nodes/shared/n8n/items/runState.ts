@@ -5,10 +5,10 @@ import type { N8nGateway } from '../client/gateway';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import { stopSignalOf } from '../client/httpClient';
 import type { Failure, Item } from './item';
-import { noteOrder } from './memory';
+import { noteNewJob } from './memory';
 import type { DeliveringWork, ItemRun } from './work';
 
-/** What the steps of one run of the node share: the items, and whether the run goes on. */
+/** What the steps of one run of the node share: the items, and whether the run continues. */
 export class RunState {
 	readonly items: Item[];
 	readonly cost: Cost;
@@ -17,7 +17,7 @@ export class RunState {
 	/** Aborts when the user presses Stop. */
 	readonly stop?: AbortSignal;
 	private readonly continues: boolean;
-	/** Whether what was under way has been given up. */
+	/** Whether the requests in flight have been aborted. */
 	private isAborted = false;
 
 	constructor(
@@ -34,7 +34,7 @@ export class RunState {
 		return this.stop?.aborted ?? false;
 	}
 
-	/** Whether the node will fail, because an item has and it does not continue on fail. */
+	/** Whether the node will fail, because an item has failed and it does not continue on fail. */
 	get isFailing(): boolean {
 		return this.failures.length > 0 && !this.continues;
 	}
@@ -43,29 +43,29 @@ export class RunState {
 		item.outcome = [this.noteFailure(item, cause)];
 	}
 
-	/** @returns what stands in the place of the item, or of the one output, that failed */
+	/** @returns the failure in place of the item, or of the one output, that failed */
 	noteFailure({ index, job }: Item, cause: unknown): Failure {
 		const error = job && cause instanceof GatewayError ? cause.with({ job }) : cause;
-		// What fails because the node has failed already is a consequence, not news.
+		// A failure after the requests were aborted or stopped is only a consequence, so it is not recorded.
 		if (!this.isAborted && !this.isStopped) this.failures.push({ item: index, error });
 		if (this.isFailing && this.cost === 'read') this.abort();
 		return { error };
 	}
 
-	/** Ends what is under way. */
+	/** Aborts the requests in flight. */
 	abort(): void {
 		this.isAborted = true;
-		for (const { underWay } of this.items) underWay?.abort(stopped());
+		for (const { abortController } of this.items) abortController?.abort(stopped());
 	}
 
 	hint({ hints }: Item, message: string): void {
-		// What is delivered again says again what its receipt has kept.
+		// A result from a receipt is delivered again and repeats the hints that the receipt already restored.
 		if (hints.includes(message)) return;
 		hints.push(message);
 		this.context.addExecutionHints({ message, location: 'outputPane' });
 	}
 
-	/** What the work gets to know of an item, and may say about it. */
+	/** The surroundings of one item, for its operation. */
 	itemRun(item: Item, gateway: N8nGateway): ItemRun {
 		const { context, items } = this;
 		return {
@@ -74,10 +74,10 @@ export class RunState {
 			item: item.index,
 			count: items.length,
 			reportJob: (job) => {
-				// All that is left of a paid job when n8n is killed before it stores the node's output.
+				// The only trace of a paid job when n8n is killed before it stores the node's output.
 				if (this.cost !== 'read') {
 					context.logger.info(`${jobName(job)} was created`);
-					noteOrder(context);
+					noteNewJob(context);
 				}
 				item.job = job;
 			},

@@ -6,10 +6,9 @@ import type { CheckedItem } from './item';
 import type { RunState } from './runState';
 
 /**
- * Sends side by side the items that have no outcome yet, and delivers their results; one that has its result
- * already is only delivered.
- * Nothing more is sent once the node is about to fail or was stopped.
- * @param parallel requests in flight at most
+ * Sends the items that have no outcome yet in parallel, and delivers their results; an item that already has its
+ * result is only delivered. Nothing more is sent once the node is about to fail or was stopped.
+ * @param parallel maximum number of requests in flight
  */
 export async function sendAll(
 	run: RunState,
@@ -17,9 +16,9 @@ export async function sendAll(
 	{ gateway, parallel }: { gateway: N8nGateway; parallel: number },
 ): Promise<void> {
 	const limit = new AdaptiveLimit(parallel);
-	const due = items.filter(({ outcome }) => outcome === undefined);
+	const unfinished = items.filter(({ outcome }) => outcome === undefined);
 	await Promise.all(
-		batchesOf(due, run.work.batch).map((batch) =>
+		batchesOf(unfinished, run.work.batch).map((batch) =>
 			limit.run(async () => {
 				if (!run.isFailing && !run.isStopped) await sendBatch(run, batch, gateway);
 			}),
@@ -28,14 +27,14 @@ export async function sendAll(
 }
 
 async function sendBatch(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
-	// A signal of its own: Node warns when many listen to the same one.
-	const underWay = new AbortController();
-	const ownGateway = gateway.withSignal(underWay.signal);
-	for (const item of batch) item.underWay = underWay;
+	// A separate signal for each batch, because Node warns when one has many listeners.
+	const abort = new AbortController();
+	const batchGateway = gateway.withSignal(abort.signal);
+	for (const item of batch) item.abortController = abort;
 	const unsent = batch.filter(({ result }) => result === undefined);
-	if (unsent.length > 0) await perform(run, unsent, ownGateway);
-	await Promise.all(batch.map(async (item) => await deliver(run, item, ownGateway)));
-	for (const item of batch) item.underWay = undefined;
+	if (unsent.length > 0) await perform(run, unsent, batchGateway);
+	await Promise.all(batch.map(async (item) => await deliver(run, item, batchGateway)));
+	for (const item of batch) item.abortController = undefined;
 }
 
 async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
@@ -46,8 +45,8 @@ async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway)
 		const results = work.batch
 			? await work.batch.perform(requests, itemRun)
 			: [await work.perform(requests[0], itemRun)];
-		batch.forEach((item, place) => {
-			const result = results[place];
+		batch.forEach((item, index) => {
+			const result = results[index];
 			if (result instanceof GatewayError) run.fail(item, result);
 			else item.result = result;
 		});

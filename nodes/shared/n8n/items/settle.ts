@@ -7,7 +7,7 @@ import { stoppedError } from './ambiguousRequests';
 import { isFailure } from './item';
 import type { RunState } from './runState';
 
-/** Hands on what the items gave, each output with the item it belongs to. @throws what the node fails with */
+/** Returns the outputs of all items, each paired with its item. @throws the error of the node, when it fails */
 export function settle(run: RunState, recipient: Recipient): INodeExecutionData[] {
 	if (run.isStopped) {
 		logJobs(run);
@@ -19,7 +19,7 @@ export function settle(run: RunState, recipient: Recipient): INodeExecutionData[
 	}
 	const outputs = outputsOfAll(run, recipient);
 	if (outputs.length > 0) return outputs;
-	return recipient.nothing.map((output) => ({ ...output, pairedItem: { item: 0 } }));
+	return recipient.noOutput.map((output) => ({ ...output, pairedItem: { item: 0 } }));
 }
 
 function outputsOfAll({ items, context }: RunState, recipient: Recipient): INodeExecutionData[] {
@@ -32,13 +32,13 @@ function outputsOfAll({ items, context }: RunState, recipient: Recipient): INode
 	);
 }
 
-/** n8n does not store what a stopped node says. */
+/** Logs the jobs, because n8n does not store the error of a stopped node. */
 function logJobs({ items, context }: RunState): void {
 	const jobs = items.flatMap(({ job }) => (job ? [describeProgress(job)] : []));
 	if (jobs.length > 0) context.logger.info(`Stopped. ${jobs.join('. ')}`);
 }
 
-/** The cause, with what else went wrong, and every job. */
+/** The error of the node: the cause, the other failures, and every job. */
 function errorOfNode(
 	{ error, item }: { error: unknown; item?: number },
 	{ context, items, failures, cost }: RunState,
