@@ -1,8 +1,8 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import type { Embedding } from '../shared/gateway/embeddings/embed';
-import { badInput } from '../shared/n8n/errors/badInput';
 import { withoutUndefined } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
+import { badInput } from '../shared/n8n/errors/badInput';
 import { booleanField, numberField, withDefault } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';

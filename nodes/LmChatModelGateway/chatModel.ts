@@ -10,9 +10,9 @@ import type {
 	Message,
 	StreamChunk,
 } from './aiNodeSdk';
-import { chunksOf } from './streamChunks';
 import { toGenerateResult } from './generateResult';
 import { toServiceMessages } from './messages';
+import { chunksOf } from './streamChunks';
 
 /** What the user set. */
 export interface ChatSettings {

@@ -3,10 +3,10 @@ import { textOf, type Completion } from '../shared/gateway/chat/completion';
 import { UnusableResponse } from '../shared/gateway/client/response';
 import {
 	asText,
-	withoutUndefined,
 	isObject,
 	parseJson,
 	valueAt,
+	withoutUndefined,
 	type JsonObject,
 } from '../shared/gateway/json';
 import type { FinishReason, GenerateResult, TokenUsage, ToolCallContent } from './aiNodeSdk';

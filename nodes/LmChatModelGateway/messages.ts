@@ -1,6 +1,6 @@
-import { badInput } from '../shared/n8n/errors/badInput';
 import { imageType } from '../shared/gateway/images/imageType';
-import { asText, withoutUndefined, isObject, type JsonObject } from '../shared/gateway/json';
+import { asText, isObject, withoutUndefined, type JsonObject } from '../shared/gateway/json';
+import { badInput } from '../shared/n8n/errors/badInput';
 import type {
 	FileContent,
 	Message,

@@ -1,7 +1,7 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import { maxTries } from '../shared/gateway/client/retryPolicy';
-import { badInput } from '../shared/n8n/errors/badInput';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
+import { badInput } from '../shared/n8n/errors/badInput';
 import { chatOptions } from '../shared/n8n/parameters/chatOptions';
 import { bodyOf } from '../shared/n8n/parameters/field';
 import { choiceField, numberField } from '../shared/n8n/parameters/fieldKinds';

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import { asGatewayError } from '../shared/gateway/errors/gatewayError';
-import { jobName, describeProgress } from '../shared/gateway/errors/jobSummary';
+import { describeProgress, jobName } from '../shared/gateway/errors/jobSummary';
 import { startWait, type FinishedJob } from '../shared/gateway/jobs/poller';
 import { getJobStatus, getVideoContent } from '../shared/gateway/jobs/requests';
 import { JobWait, type JobSource } from '../shared/gateway/jobs/wait';

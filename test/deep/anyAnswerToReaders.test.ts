@@ -4,8 +4,8 @@ import { toGenerateResult } from '../../nodes/LmChatModelGateway/generateResult'
 import { completion, textOf, type Completion } from '../../nodes/shared/gateway/chat/completion';
 import { textMessage } from '../../nodes/shared/gateway/chat/message';
 import {
-	describeBody,
 	bodyFields,
+	describeBody,
 	UnusableResponse,
 	type ServiceResponse,
 } from '../../nodes/shared/gateway/client/response';

@@ -1,9 +1,9 @@
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { jobFailureReason, readErrorObject } from '../../nodes/shared/gateway/errors/errorObject';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
-import { recordOf } from '../../nodes/shared/n8n/errors/errorRecord';
 import { isObject, parseJson } from '../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
+import { recordOf } from '../../nodes/shared/n8n/errors/errorRecord';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
 import { fc, tries } from '../support/fuzz';
 import { gatewayTo } from '../support/gatewayWorld';

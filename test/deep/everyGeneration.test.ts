@@ -1,11 +1,11 @@
-import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol/errorCodes';
+import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
+import { picture } from '../engine/support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../engine/support/workflows';
 import { startGateway, type FaultRule, type Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
 import { isDeep } from '../support/depth';
-import { picture } from '../engine/support/samples';
-import { byId, chain, credentialFor, modelGateway } from '../engine/support/workflows';
 
 interface Generation {
 	name: string;

@@ -9,10 +9,10 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
 import { operations } from '../../nodes/ModelGateway/resources';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
-import type { Gateway } from '../gateway';
-import { resumeExecution, runWorkflow } from '../harness';
 import { picture } from '../engine/support/samples';
 import { byId, chain, credentialFor } from '../engine/support/workflows';
+import type { Gateway } from '../gateway';
+import { resumeExecution, runWorkflow } from '../harness';
 
 /** A picture for whatever takes one. */
 export const png = Buffer.from(picture('red')).toString('base64');

@@ -2,8 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
 import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
+import { picture, sampleVideo } from '../engine/support/samples';
+import { chain } from '../engine/support/workflows';
 import { startGateway, type Gateway } from '../gateway';
 import { resumeToEnd, runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
+import { isDeep } from '../support/depth';
 import {
 	answer,
 	nobody,
@@ -11,13 +14,10 @@ import {
 	startServer,
 	type ScriptedServer,
 } from '../support/scriptedServer';
-import { isDeep } from '../support/depth';
 import { expectedOf, type Duration, type Outcome } from './faults/expected';
 import { faults, type Address, type Fault } from './faults/faults';
 import { faultPage } from './faults/page';
 import { routes, type FaultRoute } from './faults/routes';
-import { picture, sampleVideo } from '../engine/support/samples';
-import { chain } from '../engine/support/workflows';
 
 const key = 'sk-matrix-0123456789abcdef';
 const page = path.join(__dirname, '../../docs/faults.md');

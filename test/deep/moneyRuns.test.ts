@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
+import { picture } from '../engine/support/samples';
+import { chain, modelGateway } from '../engine/support/workflows';
 import { startGateway, type Gateway } from '../gateway';
 import { retryExecution, runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
+import { isDeep } from '../support/depth';
 import { nobody } from '../support/scriptedServer';
 import {
 	faults,
@@ -11,9 +14,6 @@ import {
 	scenariosOf,
 	type Scenario,
 } from './moneyScenarios';
-import { picture } from '../engine/support/samples';
-import { chain, modelGateway } from '../engine/support/workflows';
-import { isDeep } from '../support/depth';
 
 /** How many runs, and the seed that makes them the same every time; both can be set for a longer search. */
 const allRuns = Number(process.env.MONEY_RUNS ?? 10_000);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { FaultAction, Route } from '../gateway';
 import { byId, createReferenceVideo } from '../engine/support/workflows';
+import type { FaultAction, Route } from '../gateway';
 
 /** An operation that costs money. */
 interface Paid {

@@ -1,6 +1,6 @@
+import { chain, credentialFor, waitForVideo } from '../engine/support/workflows';
 import { startGateway } from '../gateway';
 import { resumeExecution, runWorkflow, SimulatedTime } from '../harness';
-import { chain, credentialFor, waitForVideo } from '../engine/support/workflows';
 import { mp4Of } from '../support/boxes';
 import { isDeep } from '../support/depth';
 import { earlierTasks } from '../support/earlierJobs';

@@ -4,9 +4,9 @@ import type {
 	StreamChunk,
 } from '../../nodes/LmChatModelGateway/aiNodeSdk';
 import { GatewayChatModel, type ChatSettings } from '../../nodes/LmChatModelGateway/chatModel';
-import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { Gateway as Transport } from '../../nodes/shared/gateway/client/gateway';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { startGateway, type Gateway } from '../gateway';
 import { failureOf, key, simulatedWorld, type WorldOptions } from '../support/gatewayWorld';
 

@@ -1,5 +1,5 @@
-import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 
 const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };
 

@@ -1,7 +1,7 @@
-import { badInput } from '../../nodes/shared/n8n/errors/badInput';
 import { GatewayError, stopped } from '../../nodes/shared/gateway/errors/gatewayError';
-import { shown } from '../support/gatewayWorld';
 import { noAnswer, refused } from '../../nodes/shared/gateway/errors/requestErrors';
+import { badInput } from '../../nodes/shared/n8n/errors/badInput';
+import { shown } from '../support/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
 const list = { purpose: 'list the models', cost: 'read' } as const;

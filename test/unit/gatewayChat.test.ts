@@ -2,8 +2,8 @@ import type { AxiosInstance, AxiosResponse } from 'axios';
 import { once } from 'node:events';
 import { startGateway, type Gateway } from '../gateway';
 import { clientOf } from '../gateway/client';
-import { pausesDuring } from '../support/pauses';
 import { dataUrlOf, samplePng, twoFrameGif } from '../gateway/samples';
+import { pausesDuring } from '../support/pauses';
 
 let gateway: Gateway;
 let client: AxiosInstance;

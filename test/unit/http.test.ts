@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { type HttpResponse } from '../../nodes/shared/gateway/client/http';
 import {
-	readWithIdleTimeout,
 	abortable,
+	readWithIdleTimeout,
 	withTimeout,
 } from '../../nodes/shared/gateway/client/timeouts';
 import { TimeLimitError } from '../../nodes/shared/gateway/errors/timeLimitError';

@@ -1,12 +1,12 @@
-import { badInput } from '../../nodes/shared/n8n/errors/badInput';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import type { Reach } from '../../nodes/shared/gateway/errors/verdict';
+import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { recipientOf } from '../../nodes/shared/n8n/agent/recipient';
 import { createGateway } from '../../nodes/shared/n8n/client/gateway';
+import { badInput } from '../../nodes/shared/n8n/errors/badInput';
 import { checkAll } from '../../nodes/shared/n8n/items/check';
-import { RunState } from '../../nodes/shared/n8n/items/runState';
 import { runItems } from '../../nodes/shared/n8n/items/run';
+import { RunState } from '../../nodes/shared/n8n/items/runState';
 import { sendAll } from '../../nodes/shared/n8n/items/send';
 import { settle } from '../../nodes/shared/n8n/items/settle';
 import type { DeliveringWork, DirectWork, ItemRun } from '../../nodes/shared/n8n/items/work';

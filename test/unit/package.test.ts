@@ -1,8 +1,8 @@
+import { PackageDirectoryLoader } from 'n8n-core';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import manifest from '../../package.json';
-import { PackageDirectoryLoader } from 'n8n-core';
 import { packInto } from '../support/packed';
 
 const root = path.join(__dirname, '../..');

@@ -1,4 +1,3 @@
-import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 import {
 	aspectMarkers,
 	asyncHeader,
@@ -17,6 +16,7 @@ import {
 } from '../../nodes/shared/gateway/protocol/models';
 import { finishReasons, messageRoles } from '../../nodes/shared/gateway/protocol/resources';
 import { authentication, billing } from '../../nodes/shared/gateway/protocol/service';
+import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 
 // What is expected here is written down from the service's specification, not from the code.
 

@@ -1,7 +1,7 @@
 import {
 	jobFailureReason,
-	requestIdOf,
 	readErrorObject,
+	requestIdOf,
 } from '../../nodes/shared/gateway/errors/errorObject';
 import { fc } from '../support/fuzz';
 

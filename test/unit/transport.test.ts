@@ -1,15 +1,15 @@
-import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
 import { AdaptiveLimit } from '../../nodes/shared/gateway/client/adaptiveLimit';
 import { Gateway, type Call } from '../../nodes/shared/gateway/client/gateway';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { createdVideo, jobStatus } from '../../nodes/shared/gateway/jobs/responses';
 import { modelList } from '../../nodes/shared/gateway/models/responses';
 import { asyncHeader, endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
+import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
 import {
 	failureOf,
-	type ShownFailure,
 	gatewayTo,
 	key,
+	type ShownFailure,
 	type SimulatedWorld,
 	type WorldOptions,
 } from '../support/gatewayWorld';

@@ -1,5 +1,5 @@
-import type { Http, HttpResponse } from '../../nodes/shared/gateway/client/http';
 import { Gateway } from '../../nodes/shared/gateway/client/gateway';
+import type { Http, HttpResponse } from '../../nodes/shared/gateway/client/http';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { verdictOn } from '../../nodes/shared/gateway/errors/verdict';

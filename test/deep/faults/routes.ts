@@ -1,12 +1,12 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import type { Gateway, Route as GatewayRoute } from '../../gateway';
-import { earlierJob } from '../../support/earlierJobs';
 import {
 	byId,
 	createReferenceVideo,
 	modelGateway,
 	waitForVideo,
 } from '../../engine/support/workflows';
+import type { Gateway, Route as GatewayRoute } from '../../gateway';
+import { earlierJob } from '../../support/earlierJobs';
 
 /**
  * What it costs to send a request again decides what a fault may lead to.

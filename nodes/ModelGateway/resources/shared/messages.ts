@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { toJson, asText, isObject, type JsonObject } from '../../../shared/gateway/json';
+import { asText, isObject, toJson, type JsonObject } from '../../../shared/gateway/json';
 import { messageRoles } from '../../../shared/gateway/protocol/resources';
 import { dataUrlOf } from '../../../shared/n8n/files/binary';
 import { itemPicture } from '../../../shared/n8n/files/itemFile';

@@ -1,6 +1,6 @@
 import type { Gateway } from '../client/gateway';
 import { GatewayError } from '../errors/gatewayError';
-import { isObject, asIndex, type JsonObject } from '../json';
+import { asIndex, isObject, type JsonObject } from '../json';
 import { endpoints, reasoningRefuses } from '../protocol/endpoints';
 import { completion, type Completion } from './completion';
 import { StreamedCompletion } from './streamedCompletion';

@@ -1,5 +1,5 @@
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
-import { isObject, asIndex, type JsonObject } from '../json';
+import { asIndex, isObject, type JsonObject } from '../json';
 
 /** One choice of a chat completion ("Resources"), with the fields we use. */
 export interface Choice extends JsonObject {

@@ -1,9 +1,9 @@
 import {
-	describeBody,
 	bodyFields,
+	describeBody,
 	UnusableResponse,
-	type ServiceResponse,
 	type ResponseFields,
+	type ServiceResponse,
 } from '../client/response';
 import { isObject, valueAt } from '../json';
 

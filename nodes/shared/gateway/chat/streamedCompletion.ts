@@ -1,6 +1,6 @@
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
 import { readErrorObject } from '../errors/errorObject';
-import { asText, excerpt, isObject, parseJson, asIndex, valueAt, type JsonObject } from '../json';
+import { asIndex, asText, excerpt, isObject, parseJson, valueAt, type JsonObject } from '../json';
 import { events } from '../protocol/service';
 import { textOf, type Choice, type Completion } from './completion';
 import { EventParser, type StreamEvent } from './eventStream';

@@ -1,4 +1,4 @@
-import { requestIdOf, readErrorObject } from '../errors/errorObject';
+import { readErrorObject, requestIdOf } from '../errors/errorObject';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { noAnswer, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { parseJson, valueAt } from '../json';

@@ -1,4 +1,4 @@
-import { asText, withoutUndefined, excerpt, isObject, type JsonObject } from '../json';
+import { asText, excerpt, isObject, withoutUndefined, type JsonObject } from '../json';
 import type { RawResponse } from './exchange';
 
 /** A response that is no refusal: a 2xx, or a redirect that was not followed. */

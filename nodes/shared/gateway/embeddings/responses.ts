@@ -1,5 +1,5 @@
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
-import { isObject, asIndex, describeValue, textAt, valueAt } from '../json';
+import { asIndex, describeValue, isObject, textAt, valueAt } from '../json';
 
 export interface EmbeddingList {
 	/** In the order of the texts that were sent. */

@@ -1,4 +1,3 @@
-import { verdictOn } from '../errors/verdict';
 import type { FileSource } from '../client/fileRequest';
 import { linkRefused, readBeginning, requestFile } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
@@ -7,7 +6,8 @@ import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
 import { GatewayError, stopped, type Failure } from '../errors/gatewayError';
 import { noAnswer, refused, type RequestInfo } from '../errors/requestErrors';
-import { withoutUndefined, excerpt } from '../json';
+import { verdictOn } from '../errors/verdict';
+import { excerpt, withoutUndefined } from '../json';
 import { Mp4Boxes } from './mp4';
 
 export interface DownloadRequest {

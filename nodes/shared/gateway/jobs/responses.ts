@@ -1,14 +1,14 @@
 import type { FileSource } from '../client/fileRequest';
 import {
-	describeBody,
 	bodyFields,
+	describeBody,
 	isWebPage,
 	UnusableResponse,
-	type ServiceResponse,
 	type ResponseFields,
+	type ServiceResponse,
 } from '../client/response';
 import { jobFailureReason, requestIdOf, type ErrorObject } from '../errors/errorObject';
-import { asText, withoutUndefined, excerpt, isObject, textAt, type JsonObject } from '../json';
+import { asText, excerpt, isObject, textAt, withoutUndefined, type JsonObject } from '../json';
 import { findLink } from '../links';
 import { phaseOf, type Phase } from '../protocol/jobs';
 

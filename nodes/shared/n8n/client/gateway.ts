@@ -1,6 +1,6 @@
-import { connectionFrom } from './connection';
 import { Gateway } from '../../gateway/client/gateway';
 import type { Runtime } from '../../gateway/client/http';
+import { connectionFrom } from './connection';
 import { credentialName, n8nRuntime, type N8nRuntime, type NodeContext } from './httpClient';
 
 /** The gateway of the node's credential, for one run of the node. */

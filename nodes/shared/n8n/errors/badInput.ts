@@ -1,5 +1,5 @@
-import { excerpt } from '../../gateway/json';
 import { GatewayError } from '../../gateway/errors/gatewayError';
+import { excerpt } from '../../gateway/json';
 
 /**
  * Joins the first ten texts, and more of them up to `maxLength` characters: nobody reads a list that fills the

@@ -1,10 +1,10 @@
 import type { IDataObject, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { joinFirst } from './badInput';
 import { describeStatus, type JobSummary } from '../../gateway/errors/jobSummary';
 import { excerpt } from '../../gateway/json';
-import { recordOf, type ErrorRecord } from './errorRecord';
 import { isTool } from '../agent/tool';
+import { joinFirst } from './badInput';
+import { recordOf, type ErrorRecord } from './errorRecord';
 
 /** A job and the item it belongs to. */
 export interface ItemJob extends JobSummary {

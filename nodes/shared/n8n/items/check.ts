@@ -1,5 +1,5 @@
-import { badInput } from '../errors/badInput';
 import type { N8nGateway } from '../client/gateway';
+import { badInput } from '../errors/badInput';
 import { ItemParameters } from '../parameters/itemParameters';
 import type { CheckedItem, Item } from './item';
 import type { RunState } from './runState';

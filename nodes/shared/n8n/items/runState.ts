@@ -1,8 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, stopped } from '../../gateway/errors/gatewayError';
 import { jobName } from '../../gateway/errors/jobSummary';
-import type { N8nGateway } from '../client/gateway';
 import type { Cost } from '../../gateway/protocol/endpoints';
+import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
 import type { Failure, Item } from './item';
 import { noteNewJob } from './memory';

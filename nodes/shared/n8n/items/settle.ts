@@ -1,8 +1,8 @@
 import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { describeProgress } from '../../gateway/errors/jobSummary';
 import type { Recipient } from '../agent/recipient';
-import { errorItem, nodeError } from '../errors/nodeError';
 import { recordOf } from '../errors/errorRecord';
+import { errorItem, nodeError } from '../errors/nodeError';
 import { stoppedError } from './ambiguousRequests';
 import { isFailure } from './item';
 import type { RunState } from './runState';

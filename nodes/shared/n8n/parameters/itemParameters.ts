@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
-import type { Problem } from '../errors/badInput';
 import { isObject, valueAt, type JsonObject } from '../../gateway/json';
+import type { Problem } from '../errors/badInput';
 
 /** Where fields are read: among the parameters of the node itself, in its "Options", or in an entry of a list. */
 export interface Place {
