@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { WorkflowJson } from '../harness';
+import type { WorkflowJson } from '../harness/workflow';
 
 export const examplesFolder = path.resolve(__dirname, '../../examples');
 

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { WorkflowJson } from '../harness';
+import type { WorkflowJson } from '../harness/workflow';
 import { langchain } from './support/aiWorkflows';
 import { itemsOf } from './support/owner';
 import { startPostgres } from './support/postgres';

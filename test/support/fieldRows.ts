@@ -23,15 +23,17 @@ export const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 
 export const operationName = ({ resource, name }: Operation) => `${resource.name}: ${name}`;
 
-/** Every row, in the order of the endpoints. */
-export const fieldRows: FieldRow[] = Object.values<Endpoint>(endpoints).flatMap((endpoint) =>
-	operations
-		.filter((operation) => operation.endpoint === endpoint)
-		.flatMap((operation) => [
-			...rowsOf(operation, operation.fields, { path: [], labels: [] }),
-			...rowsOf(operation, operation.options ?? [], { path: ['options'], labels: ['Options'] }),
-		]),
-);
+/** Every row, in the order of the endpoints. Requests that only read have no fields. */
+export const fieldRows: FieldRow[] = Object.values<Endpoint>(endpoints)
+	.filter(({ cost }) => cost !== 'read')
+	.flatMap((endpoint) =>
+		operations
+			.filter((operation) => operation.endpoint === endpoint)
+			.flatMap((operation) => [
+				...rowsOf(operation, operation.fields, { path: [], labels: [] }),
+				...rowsOf(operation, operation.options ?? [], { path: ['options'], labels: ['Options'] }),
+			]),
+	);
 
 interface Surroundings {
 	path: string[];

@@ -1,5 +1,5 @@
 import type { INodeParameters, NodeConnectionType } from 'n8n-workflow';
-import type { WorkflowJson } from '../../harness';
+import type { WorkflowJson } from '../../harness/workflow';
 import { placed, type Node } from './workflows';
 
 /** An AI node of n8n's own. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
-import type { WorkflowJson } from '../../harness';
+import type { WorkflowJson } from '../../harness/workflow';
 import { locate } from './debian';
 import { browserCommand } from './installation';
 import { browserId, type Owner } from './owner';

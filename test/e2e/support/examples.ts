@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { examplesFolder, readExample } from '../../demo/example';
 import { drawPicture, pictures, type Picture } from '../../demo/pictures';
 import type { Gateway } from '../../gateway';
-import type { WorkflowJson } from '../../harness';
+import type { WorkflowJson } from '../../harness/workflow';
 import type { CredentialReference } from './owner';
 import type { Node } from './workflows';
 

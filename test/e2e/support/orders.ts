@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { sampleVideo, sha256 } from '../../engine/support/samples';
 import type { Gateway, Job, RecordedRequest } from '../../gateway';
-import type { WorkflowJson } from '../../harness';
+import type { WorkflowJson } from '../../harness/workflow';
 import { readyExample } from './examples';
 
 /** An execution, and the videos that it has ordered. */

@@ -1,7 +1,7 @@
 import type { IDataObject, IRunExecutionData, IWorkflowBase } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import type { Gateway } from '../../gateway';
-import type { WorkflowJson } from '../../harness';
+import type { WorkflowJson } from '../../harness/workflow';
 
 export const ownerAccount = {
 	email: 'owner@example.com',

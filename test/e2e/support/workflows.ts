@@ -1,6 +1,6 @@
 import type { IConnections, INodeParameters } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
-import type { WorkflowJson } from '../../harness';
+import type { WorkflowJson } from '../../harness/workflow';
 import type { CredentialReference } from './owner';
 
 export type Node = WorkflowJson['nodes'][number];

@@ -119,5 +119,9 @@ async function append(
 	const known = imageType(bytes);
 	const { mimeType: type } = known ?? file;
 	const stem = fileName.replace(/\.\w{1,5}$/, '') || name;
-	form.append(name, new Blob([bytes], { type }), known ? `${stem}.${known.extension}` : fileName);
+	form.append(
+		name,
+		new Blob([new Uint8Array(bytes)], { type }),
+		known ? `${stem}.${known.extension}` : fileName,
+	);
 }
