@@ -314,7 +314,7 @@ describe('a link that has expired', () => {
 		['a page', page(200)],
 		['JSON', json({ error: { message: 'expired' } })],
 		['a few letters', answer(200, 'gone')],
-	])('may bring %s with a good status', async (_, reply) => {
+	])('may bring %s with a 2xx status', async (_, reply) => {
 		const { done, stored } = await refreshed(serve(1, reply));
 		await expect(done).resolves.toBe(sha256(file));
 		expect(stored).toHaveLength(1);

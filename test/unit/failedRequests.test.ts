@@ -121,7 +121,7 @@ describe('a refusal', () => {
 		[{ type: 'overloaded_error' }, 'run again later', true],
 		[{ code: 'server_error' }, 'run again later', true],
 		[{ type: 'invalid_request_error' }, 'Correct the value', false],
-	])('that came with a good status is read by its words: %j', (said, advice, heals) => {
+	])('that came with a 2xx status is read by its words: %j', (said, advice, heals) => {
 		const { record } = refusal(200, { message: 'No', ...said });
 		expect(record.advice).toContain(advice);
 		expect(record).toMatchObject({ status: 200, retry_can_help: heals });
@@ -229,7 +229,7 @@ describe('a refusal', () => {
 	});
 });
 
-describe('a good status with a bad body', () => {
+describe('a 2xx status with a bad body', () => {
 	it('keeps the body and the request id', () => {
 		const answer = { status: 200, headers: { 'x-request-id': 'r1' }, text: '<html>' };
 		const { record, reach } = unreadable(create, answer, 'is a web page');

@@ -56,7 +56,7 @@ describe('who sends again after', () => {
 		['a request that never left', failed({ reach: 'unsent', status: 0 }), all],
 		['a lost answer', failed({ reach: 'lost', status: 0 }), allUnlessAsked],
 		["a proxy's page with 502", failed({ reach: 'lost', status: 502 }), allUnlessAsked],
-		['a good status with a broken body', failed({ reach: 'unreadable', status: 200 }), ['a read']],
+		['a 2xx status with a broken body', failed({ reach: 'unreadable', status: 200 }), ['a read']],
 		['an end without a request', failed({ reach: 'none', status: 0 }), []],
 		['400', answered(400), []],
 		['400 with a code that heals', answered(400, { code: 'upstream_error' }), []],

@@ -217,7 +217,7 @@ describe('an odd body', () => {
 		},
 	);
 
-	it('may be a refusal with a good status', async () => {
+	it('may be a refusal with a 2xx status', async () => {
 		const server = await startServer(error(200, { code: 'quota_exceeded' }), created);
 		const { record, reach } = await failureOf(gatewayTo(server.url).call(create));
 		expect([reach, server.requests.length]).toEqual(['answered', 1]);

@@ -185,7 +185,7 @@ describe('a poll that goes wrong', () => {
 		[401, 'invalid_api_key'],
 		[403, undefined],
 		[404, 'video_not_found'],
-		// A known code is final, also with a good status.
+		// A known code is final, also with a 2xx status.
 		[200, 'video_not_found'],
 	])('ends the wait when no later one can do better: %d', async (status, code) => {
 		const { wait, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());

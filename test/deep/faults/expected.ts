@@ -50,7 +50,7 @@ const refused = (status: number, tries = 5): Row => ({
 });
 /** Nobody answers. */
 const lost = refused(0);
-/** A good status came, and nothing to be used. */
+/** A 2xx status came, and nothing to be used. */
 const useless: Row = { ...refused(200), generates: error(1, 200, 'unknown', 1) };
 
 /** Once a create may have been accepted, it is sent only once. */
