@@ -78,9 +78,9 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	},
 
 	async perform(request, run) {
-		const [made] = await embedAll([request], run);
-		if (made instanceof GatewayError) throw made;
-		return made;
+		const [result] = await embedAll([request], run);
+		if (result instanceof GatewayError) throw result;
+		return result;
 	},
 
 	identity: (request) => ({

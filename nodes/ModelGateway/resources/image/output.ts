@@ -78,26 +78,25 @@ export async function requestImages(
 
 /** One item for each picture; one that cannot be had takes no other with it. */
 export async function deliverImages(
-	made: MadeImage[],
+	images: MadeImage[],
 	{ output }: { output: FileOutput },
 	run: ItemRun,
 ): Promise<Array<ItemOutput | GatewayError>> {
 	return await Promise.all(
-		made.map(
-			async (picture, index) =>
-				await deliverImage(picture, index, output, run).catch(asGatewayError),
+		images.map(
+			async (image, index) => await deliverImage(image, index, output, run).catch(asGatewayError),
 		),
 	);
 }
 
 /** Files are kept with the picture, so that a retry does not fetch it again. */
 async function deliverImage(
-	picture: MadeImage,
+	image: MadeImage,
 	index: number,
 	{ download, binaryField }: FileOutput,
 	{ context, gateway }: ItemRun,
 ): Promise<ItemOutput> {
-	const { json, url, file, problem, execution } = picture;
+	const { json, url, file, problem, execution } = image;
 	const { helpers } = context;
 	const own = context.getExecutionId();
 	const { request_id, text: partial_text } = json as { request_id?: string; text?: string };
@@ -107,13 +106,13 @@ async function deliverImage(
 	}
 	if (file?.id && execution !== own) {
 		const bytes = await helpers.getBinaryStream(file.id);
-		picture.file = await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
+		image.file = await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
 	} else if (!file && download && url !== undefined) {
 		const received = await downloadImage(gateway.runtime, url, known);
-		picture.file = await store(received, index, context);
+		image.file = await store(received, index, context);
 	}
-	picture.execution = own;
-	return { json, ...(picture.file && { binary: { [binaryField]: picture.file } }) };
+	image.execution = own;
+	return { json, ...(image.file && { binary: { [binaryField]: image.file } }) };
 }
 
 /** Bytes that have been found to be a picture. */

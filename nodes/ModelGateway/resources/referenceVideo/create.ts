@@ -142,10 +142,7 @@ export const referenceVideoCreate: Operation<Request> = {
 		};
 	},
 
-	async perform(
-		{ body, resendsLost, timeout, ...request },
-		{ gateway, reportJob: note, hint, item },
-	) {
+	async perform({ body, resendsLost, timeout, ...request }, { gateway, reportJob, hint, item }) {
 		if (request.ratioIsIgnored) {
 			hint(`Item ${item}: Ratio was not sent, because the first frame decides the shape.`);
 		}
@@ -155,7 +152,7 @@ export const referenceVideoCreate: Operation<Request> = {
 			...{ body, resendsLost, timeout },
 			parse: createdTask,
 		});
-		note({ kind: 'task', id });
+		reportJob({ kind: 'task', id });
 		return [{ json: fields as IDataObject }];
 	},
 

@@ -21,7 +21,7 @@ export const simplifyField = withDefault(
 	}),
 );
 
-/** What is to be made; must not be empty. */
+/** What to create; must not be empty. */
 export const promptField = <const Path extends string>({
 	rows = 3,
 	...own
