@@ -70,6 +70,12 @@ describe('who sends again after', () => {
 		['425', answered(425), allButCreates],
 		['429, the rate limit', answered(429, { code: 'rate_limit_exceeded' }), all],
 		['429 that says nothing', answered(429), all],
+		['429 with a code that does not pass', answered(429, { code: 'model_not_found' }), all],
+		[
+			'408 with a code that does not pass',
+			answered(408, { code: 'invalid_prompt' }),
+			allButCreates,
+		],
 		['429, the quota by its code', answered(429, { code: 'quota_exceeded' }), []],
 		['429, the balance by its type', answered(429, { type: 'insufficient_quota' }), []],
 		...[insufficient, 'User quota is not enough', 'You have run out of credits'].map(

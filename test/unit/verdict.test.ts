@@ -151,6 +151,7 @@ describe('the verdict', () => {
 			verdictOn({ reach: 'answered', status, error: { code } }, 'read').pollCanHelp;
 		expect(pollCanHelp(500, 'model_not_found')).toBe(true);
 		expect(pollCanHelp(429, 'quota_exceeded')).toBe(true);
+		expect(pollCanHelp(429, 'model_not_found')).toBe(true);
 		expect(pollCanHelp(404, 'video_not_ready')).toBe(true);
 		expect(pollCanHelp(404, 'video_not_found')).toBe(false);
 		expect(pollCanHelp(401)).toBe(false);

@@ -81,8 +81,9 @@ export function verdictOn(
 function refusalVerdict(status: number, error: ErrorObject, cost: Cost): Omit<Verdict, 'billed'> {
 	const codeMeaning = meaningOf(error);
 	const { refusal, meaning, isTransient } = refusalOf(status, error);
-	// A 5xx may pass, whatever its error object says; an empty balance does not.
-	const retryCanHelp = isTransient || (status >= 500 && refusal !== 'quotaExceeded');
+	// What the code says of the request need not hold where the status says that it may pass; an empty account stays so.
+	const mayPass = [408, 425, 429].includes(status) || status >= 500;
+	const retryCanHelp = isTransient || (mayPass && refusal !== 'quotaExceeded');
 	return {
 		refusal,
 		meaning,
