@@ -25,8 +25,23 @@ interface Request {
 	timeout?: number;
 }
 
-const { 'alpha-1.1-r2v': alpha, 'beta-2.7-r2v': beta } = referenceVideoModels;
-const { min: shortest, max: longest } = alpha.parameters.duration;
+const models = Object.entries(referenceVideoModels);
+
+/** What any of the known models takes, as the choices of a dropdown. */
+const valuesOf = (name: 'resolution' | 'ratio') => [
+	...new Set(models.flatMap(([, { parameters }]) => parameters[name]?.values ?? [])),
+];
+
+/** The limits of each known model; a model that is not known has none. */
+const durations = models
+	.map(([id, { parameters, maxDurationWithVideo }]) => {
+		const { min, max } = parameters.duration;
+		const withVideo = maxDurationWithVideo
+			? `, ${maxDurationWithVideo} with a reference video`
+			: '';
+		return `${id}: ${min} to ${max}${withVideo}`;
+	})
+	.join('; ');
 
 const model = modelField('beta-2.7-r2v');
 const prompt = promptField({
@@ -44,7 +59,7 @@ const openChoice = <const Path extends string>(
 		request: Path;
 		default: string;
 	},
-	values: readonly string[] = [],
+	values: string[],
 ) =>
 	choiceField({
 		...declaration,
@@ -61,7 +76,7 @@ const options = [
 			request: 'parameters.resolution',
 			default: '720P',
 		},
-		beta.parameters.resolution.values,
+		valuesOf('resolution'),
 	),
 	openChoice(
 		{
@@ -72,14 +87,14 @@ const options = [
 			description:
 				'Aspect ratio of the video, for beta models. With a first frame, the frame decides it.',
 		},
-		beta.parameters.ratio?.values,
+		valuesOf('ratio'),
 	),
 	numberField({
 		displayName: 'Duration (Seconds)',
 		name: 'duration',
 		request: 'parameters.duration',
 		default: 5,
-		description: `Length of the video: ${shortest} to ${longest} seconds, and at most ${beta.maxDurationWithVideo} with a reference video`,
+		description: `Length of the video. ${durations}.`,
 	}),
 	booleanField({
 		displayName: 'Prompt Extend',
