@@ -7,6 +7,7 @@ import { retryExecution, runWorkflow, SimulatedTime, type WorkflowRun } from '..
 import { isDeep } from '../support/depth';
 import { nobody } from '../support/scriptedServer';
 import {
+	makesJob,
 	faults,
 	harmless,
 	operations,
@@ -54,7 +55,7 @@ class Shop {
 		}
 		const { gateway, runs } = this;
 		const texts = Array.from({ length: given.items }, (_, item) => `Run ${runs}, item ${item}.`);
-		const { route, makesJob } = given.operation;
+		const { route } = given.operation;
 		const before = { requests: gateway.requests.length, charges: gateway.ledger.length };
 		const armed = given.faults.map(({ fault, ...rule }) =>
 			gateway.fault({ ...fault, ...rule, route }),
@@ -69,7 +70,7 @@ class Shop {
 		});
 		for (const text of texts) {
 			const times = paid.filter(({ body }) => body.includes(`"${text}"`)).length;
-			const isChosen = makesJob && given.resends;
+			const isChosen = makesJob(given.operation) && given.resends;
 			if (times > 1 && !isChosen) throw new Error(`"${text}" was paid ${times} times`);
 		}
 		const shown = made.map(({ data }) => JSON.stringify(data.resultData)).join();
@@ -109,7 +110,7 @@ class Shop {
 function nodeOf({ operation, resends, parallel, onError, retryOnFail }: Scenario) {
 	const options = {
 		parallelRequests: parallel,
-		...(operation.makesJob && { ifAnswerLost: resends ? 'resend' : 'stop' }),
+		...(makesJob(operation) && { ifAnswerLost: resends ? 'resend' : 'stop' }),
 		...(operation.route === 'embedding' && { batchSize: 2 }),
 		...(operation.route === 'referenceVideoCreate' && { duration: 2 }),
 	};

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import type { IDataObject, INode } from 'n8n-workflow';
+import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { byId, createReferenceVideo } from '../engine/support/workflows';
 import type { FaultAction, Route } from '../gateway';
 
 /** An operation that costs money. */
 interface Paid {
 	name: string;
-	route: Route;
+	route: Route & keyof typeof endpoints;
 	parameters: IDataObject;
-	/** It makes a job, and the user decides about lost answers. */
-	makesJob?: boolean;
 }
 
 const text = '={{ $json.text }}';
@@ -17,11 +16,11 @@ const messages = { values: [{ role: 'user', content: text }] };
 
 export const operations: Paid[] = [
 	{
-		...{ name: 'referenceVideo.create', route: 'referenceVideoCreate', makesJob: true },
+		...{ name: 'referenceVideo.create', route: 'referenceVideoCreate' },
 		parameters: { ...createReferenceVideo().parameters, prompt: text },
 	},
 	{
-		...{ name: 'video.create', route: 'videoCreate', makesJob: true },
+		...{ name: 'video.create', route: 'videoCreate' },
 		parameters: { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: text },
 	},
 	{
@@ -116,3 +115,6 @@ export const scenariosOf = (operation: Paid, fault: FaultAction) =>
 	});
 
 export type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
+
+/** The user decides about lost answers. */
+export const makesJob = ({ route }: Paid): boolean => endpoints[route].cost === 'job';

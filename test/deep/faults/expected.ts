@@ -1,6 +1,6 @@
 import type { ErrorRecord } from '../../../nodes/shared/n8n/errors/errorRecord';
 import type { Fault } from './faults';
-import type { Cost, FaultRoute } from './routes';
+import { repetitionOf, type FaultRoute, type Repetition } from './routes';
 
 /** Whether a fault passes after one request, or stays. */
 export type Duration = 'once' | 'always';
@@ -15,8 +15,8 @@ export interface Outcome {
 	error?: Pick<ErrorRecord, 'status' | 'billed'>;
 }
 
-/** By the route's cost; a route that is named goes its own way. */
-type Row = Record<Cost, Outcome> & { [route: string]: Outcome };
+/** By what it costs to repeat the request; a route that is named goes its own way. */
+type Row = Record<Repetition, Outcome> & { [route: string]: Outcome };
 
 const item = (requests: number, charges = 0): Outcome => ({ requests, charges });
 const error = (
@@ -33,52 +33,52 @@ const streamed = 'chat.complete, streamed';
 
 /** The first answer is good enough. */
 const unharmed: Row = {
-	...{ creates: item(1, 1), generates: item(1, 1), reads: item(1) },
-	...{ polls: item(1), downloads: item(1), fetches: item(1, 1) },
+	...{ job: item(1, 1), generation: item(1, 1), read: item(1) },
+	...{ poll: item(1), download: item(1), fetch: item(1, 1) },
 };
 /** The second one is. */
 const healed: Row = {
-	...{ creates: item(2, 1), generates: item(2, 1), reads: item(2) },
-	...{ polls: item(2), downloads: item(2), fetches: item(2, 1) },
+	...{ job: item(2, 1), generation: item(2, 1), read: item(2) },
+	...{ poll: item(2), download: item(2), fetch: item(2, 1) },
 };
 /** The service refuses, again and again, for a reason that may pass: with this status. */
 const refused = (status: number, tries = 5): Row => ({
-	...{ creates: error(tries, status, 'no'), generates: error(tries, status, 'no') },
-	...{ reads: error(tries, status, 'no'), polls: error(polls, 0, 'unknown') },
-	...{ downloads: error(tries, status, 'yes'), fetches: error(tries, status, 'yes', 1) },
+	...{ job: error(tries, status, 'no'), generation: error(tries, status, 'no') },
+	...{ read: error(tries, status, 'no'), poll: error(polls, 0, 'unknown') },
+	...{ download: error(tries, status, 'yes'), fetch: error(tries, status, 'yes', 1) },
 	[ofContent]: error(polls, status, 'yes'),
 });
 /** Nobody answers. */
 const lost = refused(0);
 /** A 2xx status came, and nothing to be used. */
-const useless: Row = { ...refused(200), generates: error(1, 200, 'unknown', 1) };
+const useless: Row = { ...refused(200), generation: error(1, 200, 'unknown', 1) };
 
 /** Once a create may have been accepted, it is sent only once. */
 const sentOnce = (charges: 0 | 1, status = 0) => ({
-	creates: error(1, status, 'unknown', charges),
+	job: error(1, status, 'unknown', charges),
 });
 /** An answer that had begun to arrive is paid for, and is not asked for again. */
-const broken = { generates: error(1, 200, 'unknown') };
+const broken = { generation: error(1, 200, 'unknown') };
 /** The id had come; the gateway counts a call as paid only when all of its answer has gone out. */
-const idCame = { creates: item(1, 1) };
-const notCounted = { generates: item(1) };
+const idCame = { job: item(1, 1) };
+const notCounted = { generation: item(1) };
 /** No answer within the time limit of a minute leaves time for few polls. */
 const slowPolls = (status: number) => ({
-	polls: error(4, 0, 'unknown'),
+	poll: error(4, 0, 'unknown'),
 	[ofContent]: error(3, status, 'yes'),
 });
 
 const unreachable: Row = {
-	...{ creates: error(0, 0, 'no'), generates: error(0, 0, 'no'), reads: error(0, 0, 'no') },
-	...{ polls: error(0, 0, 'unknown'), downloads: error(0, 0, 'yes') },
-	fetches: error(0, 0, 'yes', 1),
+	...{ job: error(0, 0, 'no'), generation: error(0, 0, 'no'), read: error(0, 0, 'no') },
+	...{ poll: error(0, 0, 'unknown'), download: error(0, 0, 'yes') },
+	fetch: error(0, 0, 'yes', 1),
 };
 /** A balance does not heal by asking again; whoever waits goes on all the same. */
 const quota = (status: number): Row => ({
 	...refused(status, 1),
-	downloads: error(status === 429 ? 8 : 5, status, 'yes'),
+	download: error(status === 429 ? 8 : 5, status, 'yes'),
 });
-const notResent = (status: number) => ({ creates: error(1, status, 'no') });
+const notResent = (status: number) => ({ job: error(1, status, 'no') });
 
 /** What each fault leads to, when it passes after one request and when it stays. */
 const rows: Record<string, Partial<Record<Duration, Row>>> = {
@@ -86,12 +86,12 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	'unknown host name': { always: unreachable },
 	'TLS failure': { always: unreachable },
 	'primary down, backup up': { always: unharmed },
-	'primary silent, backup up': { always: { ...unharmed, creates: error(0, 0, 'unknown') } },
+	'primary silent, backup up': { always: { ...unharmed, job: error(0, 0, 'unknown') } },
 	'both down': {
 		always: {
 			...unreachable,
 			// The question for the file comes before the file.
-			...{ downloads: error(0, 0, 'unknown'), fetches: error(0, 0, 'no') },
+			...{ download: error(0, 0, 'unknown'), fetch: error(0, 0, 'no') },
 			'the file of video.getContent': error(0, 0, 'no'),
 		},
 	},
@@ -109,8 +109,8 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 			...useless,
 			...idCame,
 			...broken,
-			downloads: error(20, 0, 'yes'),
-			fetches: error(5, 0, 'yes', 1),
+			download: error(20, 0, 'yes'),
+			fetch: error(5, 0, 'yes', 1),
 		},
 	},
 	'no answer': {
@@ -121,29 +121,29 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 		once: { ...healed, ...idCame, ...broken },
 		always: {
 			...{ ...useless, ...idCame, ...broken, ...slowPolls(200) },
-			...{ downloads: error(20, 0, 'yes'), fetches: error(5, 0, 'yes', 1) },
+			...{ download: error(20, 0, 'yes'), fetch: error(5, 0, 'yes', 1) },
 		},
 	},
 	'slow drip': { once: unharmed, always: unharmed },
 	'shorter than declared': {
 		// A video is asked for its rest: only when there is none, it is whole. A picture has its end in itself.
-		once: { ...unharmed, ...notCounted, downloads: item(2) },
-		always: { ...unharmed, ...notCounted, downloads: item(2) },
+		once: { ...unharmed, ...notCounted, download: item(2) },
+		always: { ...unharmed, ...notCounted, download: item(2) },
 	},
 	'cut, in good order': {
 		once: { ...healed, ...idCame, ...broken, [streamed]: item(1) },
 		always: {
 			...{ ...useless, ...idCame, ...broken, [streamed]: item(1) },
-			downloads: error(5, 0, 'yes'),
+			download: error(5, 0, 'yes'),
 		},
 	},
 	empty: {
-		once: { ...healed, ...sentOnce(1, 200), generates: useless.generates },
-		always: { ...useless, ...sentOnce(1, 200), downloads: error(5, 0, 'yes') },
+		once: { ...healed, ...sentOnce(1, 200), generation: useless.generation },
+		always: { ...useless, ...sentOnce(1, 200), download: error(5, 0, 'yes') },
 	},
 	'malformed JSON': {
-		once: { ...healed, ...sentOnce(1, 200), generates: useless.generates },
-		always: { ...useless, ...sentOnce(1, 200), downloads: error(4, 200, 'yes') },
+		once: { ...healed, ...sentOnce(1, 200), generation: useless.generation },
+		always: { ...useless, ...sentOnce(1, 200), download: error(4, 200, 'yes') },
 	},
 	'HTML 502': {
 		once: { ...healed, ...sentOnce(0, 502) },
@@ -160,11 +160,11 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	'429': { once: healed, always: refused(429, 8) },
 	'429 with Retry-After': { once: healed, always: refused(429, 8) },
 	'429 quota_exceeded': {
-		once: { ...quota(429), polls: item(2), downloads: item(2), [ofContent]: item(2) },
+		once: { ...quota(429), poll: item(2), download: item(2), [ofContent]: item(2) },
 		always: quota(429),
 	},
 	'500 quota_exceeded': {
-		once: { ...quota(500), polls: item(2), downloads: item(2), [ofContent]: item(2) },
+		once: { ...quota(500), poll: item(2), download: item(2), [ofContent]: item(2) },
 		always: quota(500),
 	},
 	...Object.fromEntries(
@@ -191,11 +191,11 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	},
 	'redirect to another origin': {
 		once: {
-			...{ ...healed, ...notResent(307), generates: error(1, 307, 'no') },
-			...{ reads: error(1, 307, 'no'), 'video.getContent': item(1), [ofContent]: item(1) },
+			...{ ...healed, ...notResent(307), generation: error(1, 307, 'no') },
+			...{ read: error(1, 307, 'no'), 'video.getContent': item(1), [ofContent]: item(1) },
 		},
 		always: {
-			...{ ...refused(307, 1), downloads: error(4, 200, 'yes'), fetches: error(5, 200, 'yes', 1) },
+			...{ ...refused(307, 1), download: error(4, 200, 'yes'), fetch: error(5, 200, 'yes', 1) },
 			// A redirect is one of the forms in which the address of a file may be given.
 			...{ 'video.getContent': item(1), [ofContent]: item(1) },
 		},
@@ -214,5 +214,5 @@ export function expectedOf({
 }): Outcome {
 	const row = rows[fault.name]?.[duration];
 	if (row === undefined) throw new Error(`Nothing is expected of "${fault.name}", ${duration}`);
-	return row[route.name] ?? row[route.cost];
+	return row[route.name] ?? row[repetitionOf(route)];
 }

@@ -1,7 +1,7 @@
 import { aligned } from '../../support/markdown';
 import type { Duration, Outcome } from './expected';
 import { faults, type Fault } from './faults';
-import type { Cost, FaultRoute } from './routes';
+import { repetitionOf, type FaultRoute, type Repetition } from './routes';
 
 interface Cell {
 	route: FaultRoute;
@@ -10,13 +10,13 @@ interface Cell {
 	outcome: Outcome;
 }
 
-const columns: Record<Cost, string> = {
-	creates: 'a create',
-	generates: 'chat, message, embedding, image',
-	reads: 'a read',
-	polls: 'a wait',
-	downloads: 'the file of a video',
-	fetches: 'the file of a picture',
+const columns: Record<Repetition, string> = {
+	job: 'a create',
+	generation: 'chat, message, embedding, image',
+	read: 'a read',
+	poll: 'a wait',
+	download: 'the file of a video',
+	fetch: 'the file of a picture',
 };
 
 const billed = { no: 'not billed', unknown: 'perhaps billed', yes: 'billed' } as const;
@@ -49,8 +49,8 @@ function table(cells: Cell[], duration: Duration): string {
 		.filter((ofFault) => ofFault.length > 0)
 		.map((ofFault) => [
 			ofFault[0].fault.name,
-			...Object.keys(columns).map((cost) =>
-				wordsOfAll(ofFault.filter(({ route }) => route.cost === cost)),
+			...Object.keys(columns).map((repetition) =>
+				wordsOfAll(ofFault.filter(({ route }) => repetitionOf(route) === repetition)),
 			),
 		]);
 	return aligned([header, ...lines]);

@@ -6,23 +6,23 @@ import {
 	waitForVideo,
 } from '../../engine/support/workflows';
 import type { Gateway, Route as GatewayRoute } from '../../gateway';
+import { endpoints, type Cost } from '../../../nodes/shared/gateway/protocol/endpoints';
 import { earlierJob } from '../../support/earlierJobs';
 
 /**
- * What it costs to send a request again decides what a fault may lead to.
- * - `creates`: perhaps a second paid job.
- * - `generates`: nothing when the answer was lost, all of it when it came.
- * - `reads`: nothing.
- * - `polls`: nothing, and the next one comes anyway.
- * - `downloads`: nothing; the service gives the link to the video again.
- * - `fetches`: nothing; the link to the picture is the only one.
+ * What it costs to send a request again decides what a fault may lead to: what its endpoint costs, unless it is
+ * more than a single request.
+ * - `poll`: nothing, and the next one comes anyway.
+ * - `download`: nothing; the service gives the link to the video again.
+ * - `fetch`: nothing; the link to the picture is the only one.
  */
-export type Cost = 'creates' | 'generates' | 'reads' | 'polls' | 'downloads' | 'fetches';
+export type Repetition = Cost | 'poll' | 'download' | 'fetch';
 
 /** A request of ours. */
 export interface FaultRoute {
 	name: string;
-	cost: Cost;
+	/** Where it is more than a single request. */
+	repetition?: Exclude<Repetition, Cost>;
 	/** What the faults hit. */
 	route: GatewayRoute;
 	/** The node that sends it, and the fields of its item. */
@@ -77,83 +77,88 @@ const job = {
 /** "Endpoints" 1 to 13, and each way to a file. */
 export const routes: FaultRoute[] = [
 	{
-		...{ name: 'referenceVideo.create', cost: 'creates', route: 'referenceVideoCreate' },
+		...{ name: 'referenceVideo.create', route: 'referenceVideoCreate' },
 		...{ node: createReferenceVideo({}, settings), fields: withMedia },
 	},
 	{
-		...{ name: 'video.create', cost: 'creates', route: 'videoCreate' },
+		...{ name: 'video.create', route: 'videoCreate' },
 		node: act('video', 'create', { model: byId('vid-3.1'), prompt: 'A boat' }),
 	},
-	{ name: 'chat.complete', cost: 'generates', route: 'chat', node: chat() },
+	{ name: 'chat.complete', route: 'chat', node: chat() },
 	{
 		name: 'chat.complete, streamed',
-		cost: 'generates',
 		route: 'chat',
 		node: chat({ stream: true }),
 	},
 	{
-		...{ name: 'message.create', cost: 'generates', route: 'message' },
+		...{ name: 'message.create', route: 'message' },
 		node: act('message', 'create', {
 			...{ model: byId('chat-1'), maxTokens: 100 },
 			messages: { values: [{ role: 'user', content: 'What is a fault, in many words?' }] },
 		}),
 	},
 	{
-		...{ name: 'embedding.create', cost: 'generates', route: 'embedding' },
+		...{ name: 'embedding.create', route: 'embedding' },
 		node: act('embedding', 'create', { model: byId('embed-1'), input: 'A boat' }),
 	},
 	{
-		...{ name: 'image.generate', cost: 'generates', route: 'imageGenerate' },
+		...{ name: 'image.generate', route: 'imageGenerate' },
 		node: draw('generate', 'image-1'),
 	},
 	{
-		...{ name: 'image.edit', cost: 'generates', route: 'imageEdit' },
+		...{ name: 'image.edit', route: 'imageEdit' },
 		node: draw('edit', 'image-edit-1'),
 	},
 	{
-		...{ name: 'image.chat', cost: 'generates', route: 'chat' },
+		...{ name: 'image.chat', route: 'chat' },
 		node: draw('chat', 'image-chat-1'),
 	},
-	{ name: 'model.getAll', cost: 'reads', route: 'models', node: act('model', 'getAll') },
+	{ name: 'model.getAll', route: 'models', node: act('model', 'getAll') },
 	{
-		...{ name: 'referenceVideo.get', cost: 'reads', route: 'task' },
+		...{ name: 'referenceVideo.get', route: 'task' },
 		...{ node: act('referenceVideo', 'get', taskId), fields: task.fields },
 	},
 	{
-		...{ name: 'video.get', cost: 'reads', route: 'video' },
+		...{ name: 'video.get', route: 'video' },
 		...{ node: act('video', 'get', videoId), fields: job.fields },
 	},
 	{
-		...{ name: 'video.getContent', cost: 'reads', route: 'videoContent', fields: job.fields },
+		...{ name: 'video.getContent', route: 'videoContent', fields: job.fields },
 		node: act('video', 'getContent', { ...videoId, download: false }),
 	},
 	{
-		...{ name: 'Wait for Video, a task', cost: 'polls', route: 'task' },
+		...{ name: 'Wait for Video, a task', repetition: 'poll', route: 'task' },
 		...{ node: wait(false), fields: task.fields },
 	},
 	{
-		...{ name: 'Wait for Video, a video job', cost: 'polls', route: 'video' },
+		...{ name: 'Wait for Video, a video job', repetition: 'poll', route: 'video' },
 		...{ node: wait(false), fields: job.fields },
 	},
 	{
-		...{ name: 'Wait for Video, content', cost: 'polls', route: 'videoContent' },
+		...{ name: 'Wait for Video, content', repetition: 'poll', route: 'videoContent' },
 		...{ node: wait(false), fields: job.fields },
 	},
 	{
-		...{ name: 'the file of a task', cost: 'downloads', route: 'download' },
+		...{ name: 'the file of a task', repetition: 'download', route: 'download' },
 		...{ node: wait(true), ...task },
 	},
 	{
-		...{ name: 'the file of a video job', cost: 'downloads', route: 'download' },
+		...{ name: 'the file of a video job', repetition: 'download', route: 'download' },
 		...{ node: wait(true), ...job },
 	},
 	{
-		...{ name: 'the file of video.getContent', cost: 'downloads', route: 'download' },
+		...{ name: 'the file of video.getContent', repetition: 'download', route: 'download' },
 		...{ node: act('video', 'getContent', { ...videoId, download: true }), ...job },
 	},
 	{
-		...{ name: 'the file of a picture', cost: 'fetches', route: 'download' },
+		...{ name: 'the file of a picture', repetition: 'fetch', route: 'download' },
 		node: draw('generate', 'image-1', true),
 		leader: { route: 'imageGenerate', answer: (url) => ({ data: [{ url }] }) },
 	},
 ];
+
+export function repetitionOf({ repetition, route }: FaultRoute): Repetition {
+	if (repetition !== undefined) return repetition;
+	if (!(route in endpoints)) throw new TypeError(`${route} is no single request`);
+	return endpoints[route as keyof typeof endpoints].cost;
+}
