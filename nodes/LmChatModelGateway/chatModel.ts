@@ -17,7 +17,7 @@ import { chunksOf } from './streamChunks';
 /** What the user set. */
 export interface ChatSettings {
 	model: string;
-	/** Further fields of the request. */
+	/** Further fields of the request; the conversation and the tools are those of the node that uses the model. */
 	fields: JsonObject;
 	/** Milliseconds for one try. */
 	timeout?: number;
@@ -112,8 +112,8 @@ export class GatewayChatModel implements ChatModel {
 			return await completeChat(gateway.withSignal(signal), {
 				body: {
 					model: settings.model,
-					messages: toServiceMessages(messages),
 					...settings.fields,
+					messages: toServiceMessages(messages),
 					...this.toolFields(options),
 					...withoutUndefined({ stop: options.stop ?? options.stopSequences }),
 					...(streaming && { stream: true }),

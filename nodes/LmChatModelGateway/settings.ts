@@ -1,11 +1,12 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import { maxTries } from '../shared/gateway/client/retryPolicy';
+import { withoutUndefined, type JsonObject } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';
 import { chatOptions } from '../shared/n8n/parameters/chatOptions';
-import { bodyOf } from '../shared/n8n/parameters/field';
-import { choiceField, numberField } from '../shared/n8n/parameters/fieldKinds';
-import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
+import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
+import { choiceField, numberField, objectField } from '../shared/n8n/parameters/fieldKinds';
+import { ItemParameters, type Place } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
 import { optionsProperty, timeoutOption, timeoutOptionOf } from '../shared/n8n/parameters/options';
 import type { ChatSettings } from './chatModel';
@@ -17,17 +18,32 @@ const responseFormat = choiceField({
 	displayName: 'Response Format',
 	name: 'responseFormat',
 	request: 'response_format.type',
-	rule: { type: 'string', values: ['text', 'json_object'] },
+	rule: { type: 'string', values: ['text', 'json_object', 'json_schema'] },
 	options: [
 		{
 			name: 'JSON Object',
 			value: 'json_object',
 			description: 'Ask for JSON in the prompt too',
 		},
+		{
+			name: 'JSON Schema',
+			value: 'json_schema',
+			description: 'Add the option JSON Schema, too',
+		},
 		{ name: 'Text', value: 'text' },
 	],
 	default: 'text',
 	description: 'The format of the answer. Not every model supports it.',
+});
+
+const jsonSchema = objectField({
+	displayName: 'JSON Schema',
+	name: 'jsonSchema',
+	request: 'response_format.json_schema',
+	default: '{ "type": "object", "properties": {} }',
+	typeOptions: { rows: 4 },
+	description:
+		'What the answer has to look like, when Response Format is JSON Schema. A name and “strict” may be around it, as in { "name": …, "strict": true, "schema": … }.',
 });
 
 const maxRetries = numberField({
@@ -49,20 +65,41 @@ export const properties: INodeProperties[] = [
 		default: '',
 	},
 	model.property,
-	optionsProperty([...chatOptions, responseFormat, maxRetries, timeoutOptionOf(endpoints.chat)]),
+	optionsProperty([
+		...chatOptions,
+		responseFormat,
+		jsonSchema,
+		extraBodyOption,
+		maxRetries,
+		timeoutOptionOf(endpoints.chat),
+	]),
 ];
 
 /** @throws GatewayError that names every parameter that cannot be used */
 export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSettings {
 	const parameters = new ItemParameters(context, item);
 	const { options, problems } = parameters;
-	const format = bodyOf(options, [responseFormat]);
+	const extra = new ExtraBody(options);
 	const settings = {
 		model: model.read(parameters),
-		fields: { ...bodyOf(options, chatOptions), ...format },
+		fields: extra.addTo({ ...extra.rest(options, chatOptions), ...formatOf(options, extra) }),
 		timeout: timeoutOption.read(options),
 		retries: maxRetries.read(options),
 	};
 	if (problems.length > 0) throw badInput(problems);
 	return settings;
+}
+
+/** The format, with its schema where it is one of that kind. */
+function formatOf(options: Place, extra: ExtraBody): JsonObject {
+	if (extra.gives('response_format')) return {};
+	const type = responseFormat.read(options);
+	if (type !== 'json_schema') return withoutUndefined({ response_format: type && { type } });
+	const schema = jsonSchema.read(options);
+	if (schema === undefined) {
+		options.report(jsonSchema.property.displayName, 'is missing: add it under Options');
+		return {};
+	}
+	const json_schema = 'schema' in schema ? schema : { schema };
+	return { response_format: { type, json_schema: { name: 'answer', ...json_schema } } };
 }

@@ -1,4 +1,5 @@
 import type { ISupplyDataFunctions, SupplyData } from 'n8n-workflow';
+import { valueAt } from '../shared/gateway/json';
 import { createGateway } from '../shared/n8n/client/gateway';
 import { subNodeError } from '../shared/n8n/errors/nodeError';
 import { aiNodeSdk } from './aiNodeSdk';
@@ -31,4 +32,4 @@ export async function supplyChatModel(
 }
 
 const isJson = (format: unknown): boolean =>
-	(format as { type?: unknown } | undefined)?.type === 'json_object';
+	['json_object', 'json_schema'].includes(String(valueAt(format, 'type')));

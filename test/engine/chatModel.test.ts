@@ -89,14 +89,61 @@ describe('the chat model in an n8n without the SDK', () => {
 		});
 	});
 
+	it.each<[string, IDataObject, IDataObject]>([
+		['stop', { stop: ['END', ''] }, { stop: 'END' }],
+		[
+			'a schema',
+			{ responseFormat: 'json_schema', jsonSchema: '{ "type": "object" }' },
+			{
+				response_format: {
+					type: 'json_schema',
+					json_schema: { name: 'answer', schema: { type: 'object' } },
+				},
+			},
+		],
+		[
+			'a schema with a name',
+			{
+				responseFormat: 'json_schema',
+				jsonSchema: { name: 'mail', strict: true, schema: { type: 'object' } },
+			},
+			{
+				response_format: {
+					type: 'json_schema',
+					json_schema: { name: 'mail', strict: true, schema: { type: 'object' } },
+				},
+			},
+		],
+		[
+			'what newer models take',
+			{ temperature: 1, extraBody: '{ "reasoning_effort": "high", "temperature": 0 }' },
+			{ temperature: 0, reasoning_effort: 'high' },
+		],
+		[
+			'a format of its own',
+			{ responseFormat: 'json_schema', extraBody: '{ "response_format": { "type": "grammar" } }' },
+			{ response_format: { type: 'grammar' } },
+		],
+	])('takes %s', async (_, options, fields) => {
+		const parameters = { model: byId('chat-1'), options } as INode['parameters'];
+		const node = { name: 'Reader', type: 'test.reader', parameters };
+		const result = await runWorkflow(chain(node));
+		expect(result.items('Reader')[0].json).toEqual({ model: 'chat-1', fields });
+	});
+
+	it('asks for the schema that the format needs', async () => {
+		const error = (await run({ options: { responseFormat: 'json_schema' } })).errorOf('Root');
+		expect(error?.message).toBe('JSON Schema is missing: add it under Options');
+	});
+
 	it('names all that cannot be used at once, and sends nothing', async () => {
 		const options = { temperature: 7, maxRetries: -1, responseFormat: 'xml', timeout: 0 };
 		const error = (await run({ model: byId(''), options })).errorOf('Root');
 		expect(error?.message).toBe(
 			[
-				'Response Format must be one of text, json_object (it is "xml")',
 				'Model is empty',
 				'Temperature must be a number from 0 to 2 (it is 7)',
+				'Response Format must be one of text, json_object, json_schema (it is "xml")',
 				'Timeout (Seconds) must be a number from 1 to 2147483 (it is 0)',
 				'Max Retries must be a whole number from 0 to 20 (it is -1)',
 			].join('; '),

@@ -69,6 +69,18 @@ describe('the chat model', () => {
 		]);
 	});
 
+	it('keeps the conversation and the tools of the node that uses it, whatever else is set', async () => {
+		const fields = { messages: [], tools: [], reasoning_effort: 'high' };
+		await modelOf({ settings: { fields } }).model.withTools(tools).generate(hello);
+		expect(bodies()).toEqual([
+			{
+				...{ model: 'chat-1', reasoning_effort: 'high' },
+				messages: [{ role: 'user', content: 'say Hello there' }],
+				tools: [expect.any(Object), expect.any(Object)],
+			},
+		]);
+	});
+
 	it('streams the text in pieces and ends with the usage', async () => {
 		const chunks = await chunksOf(modelOf().model.stream(hello));
 		expect(chunks).toEqual([

@@ -103,3 +103,12 @@ export function withoutUndefined<T extends object>(object: T): Partial<T> {
 	const entries = Object.entries(object).filter(([, value]) => value !== undefined);
 	return Object.fromEntries(entries) as Partial<T>;
 }
+
+/** The first object with the fields of the second, which win; objects in both are merged in the same way. */
+export function merged(object: JsonObject, more: JsonObject): JsonObject {
+	const entries = Object.entries(more).map(([name, value]) => {
+		const own = Object.hasOwn(object, name) ? object[name] : undefined;
+		return [name, isObject(own) && isObject(value) ? merged(own, value) : value] as const;
+	});
+	return { ...object, ...Object.fromEntries(entries) };
+}

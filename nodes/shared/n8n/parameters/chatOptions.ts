@@ -1,5 +1,5 @@
 import { endpoints } from '../../gateway/protocol/endpoints';
-import { numberField } from './fieldKinds';
+import { numberField, textsField } from './fieldKinds';
 
 const { fields: rules } = endpoints.chat;
 const typeOptions = { numberPrecision: 2 };
@@ -46,5 +46,12 @@ export const chatOptions = [
 		rule: rules.presence_penalty,
 		typeOptions,
 		description: 'Above 0, the model moves on to new topics sooner',
+	}),
+	textsField({
+		displayName: 'Stop',
+		name: 'stop',
+		request: 'stop',
+		placeholder: 'e.g. END',
+		description: 'The answer ends before any of these texts',
 	}),
 ] as const;

@@ -47,7 +47,10 @@ type All<Union> = (Union extends unknown ? (each: Union) => void : never) extend
 /** The part of a request's body that these fields make. */
 export type Body<Fields extends readonly Field[]> = All<Addition<Fields[number]>>;
 
-/** Reads fields, in their order, into the body of the request. What the user did not set is left out. */
+/**
+ * Reads fields, in their order, into the body of the request, or into one entry of a list of it. What the user did
+ * not set is left out.
+ */
 export function bodyOf<Fields extends readonly Field[]>(
 	place: Place,
 	fields: Fields,
@@ -56,7 +59,8 @@ export function bodyOf<Fields extends readonly Field[]>(
 	for (const field of fields) {
 		if (field.request === undefined) continue;
 		const value = field.read(place);
-		if (value !== undefined) setAt(body, field.request.split('.'), value);
+		const path = field.request.replace(/^.*\[\]\./, '');
+		if (value !== undefined) setAt(body, path.split('.'), value);
 	}
 	return body as Body<Fields>;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../gateway/json';
 import { fieldProblem, type Field as Rule } from '../../gateway/protocol/fields';
 import type { Field } from './field';
+import type { ProblemKind } from './itemParameters';
 
 // The kinds of fields. An optional one gives undefined where the user did not add it, or left it empty.
 
@@ -20,7 +21,7 @@ export type Declaration<Path extends string, Value> = Omit<INodeProperties, 'typ
 };
 
 /** Tells a problem under the field's label. */
-export type Report = (problem: string) => void;
+export type Report = (problem: string, kind?: ProblemKind) => void;
 
 /** Of one parameter. @param parse its value, which an expression can make anything */
 export function fieldOf<Value, Path extends string>(
@@ -29,10 +30,15 @@ export function fieldOf<Value, Path extends string>(
 	parse: (value: unknown, report: Report) => Value,
 ): Field<Value, Path> {
 	const { name, displayName } = property;
+	// What goes into no request is a rule of ours, without which the node could not work.
+	const kindOf = request === undefined ? 'unsendable' : 'rule';
 	return {
 		property: { default: '', ...property, type },
 		...{ request, rule },
-		read: (place) => parse(place.value(name), (problem) => place.report(displayName, problem)),
+		read: (place) =>
+			parse(place.value(name), (problem, kind = kindOf) =>
+				place.report(displayName, problem, kind),
+			),
 	};
 }
 
@@ -88,7 +94,7 @@ export const requiredNumber = <const Path extends string = never>(
 	declaration: Declaration<Path, number>,
 ): Field<number, Path> =>
 	fieldOf('number', withLimits(declaration), (value, report) =>
-		checked(asNumber(value), declaration.rule, report),
+		checked(isNothing(value) ? undefined : asNumber(value), declaration.rule, report),
 	);
 
 /** Milliseconds. @param unit milliseconds of what the user counts in, as `min` does */
@@ -117,14 +123,14 @@ export const booleanField = <const Path extends string = never>(
 	});
 
 /** An object, or JSON text of one. */
-export const objectField = (
-	declaration: Declaration<never, string>,
-): Field<JsonObject | undefined> =>
+export const objectField = <const Path extends string = never>(
+	declaration: Declaration<Path, string>,
+): Field<JsonObject | undefined, Path> =>
 	fieldOf('json', { default: '{}', ...declaration }, (value, report) => {
 		if (isNothing(value)) return undefined;
 		const parsed = typeof value === 'string' ? parseJson(value) : toJson(value);
 		if (isObject(parsed)) return parsed;
-		report('must be a JSON object');
+		report('must be a JSON object', 'unsendable');
 		return undefined;
 	});
 
@@ -153,7 +159,7 @@ function anyText(value: unknown, report: Report): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === 'string') return value;
 	if (Number.isFinite(value) || typeof value === 'boolean') return String(value);
-	report(`must be a text (it is ${describeValue(value)})`);
+	report(`must be a text (it is ${describeValue(value)})`, 'unsendable');
 	return undefined;
 }
 
@@ -167,7 +173,9 @@ function asNumber(value: unknown): unknown {
 /** The value, which is of its type where no problem was reported, and where there is a rule. */
 function checked<Value>(value: unknown, rule: Rule | undefined, report: Report): Value {
 	const problem = rule && fieldProblem(value, rule);
-	if (problem !== undefined) report(problem);
+	// JSON has no such value, and would send null.
+	const isLost = value !== undefined && toJson(value) === undefined;
+	if (problem !== undefined) report(problem, isLost ? 'unsendable' : undefined);
 	return value as Value;
 }
 

@@ -2,6 +2,9 @@ import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { isObject, valueAt, type JsonObject } from '../../gateway/json';
 import type { Problem } from '../errors/badInput';
 
+/** Name of the option that sends a request without checking it by the service's rules. */
+export const skipChecks = 'skipChecks';
+
 /** Where fields are read: among the parameters of the node itself, in its "Options", or in an entry of a list. */
 export interface Place {
 	/** The item that all of them belong to. */
@@ -11,9 +14,15 @@ export interface Place {
 	 * @throws n8n's own error for an expression that cannot be evaluated
 	 */
 	value(path: string): unknown;
-	/** @param field its label in the editor @param problem continues the label: "must be …" */
-	report(field: string, problem: string): void;
+	/**
+	 * @param field its label in the editor
+	 * @param problem continues the label: "must be …"
+	 * @param kind a rule of the service's is skipped with "Skip Checks"; what cannot be sent at all never is
+	 */
+	report(field: string, problem: string, kind?: ProblemKind): void;
 }
+
+export type ProblemKind = 'rule' | 'unsendable';
 
 /** The parameters of one item. What is wrong with them is collected, and reported all at once. */
 export class ItemParameters implements Place {
@@ -23,6 +32,8 @@ export class ItemParameters implements Place {
 	readonly checks: Array<() => Promise<void>> = [];
 	/** What the user added under "Options". */
 	readonly options: Place;
+	/** The user wants the request sent as it is. */
+	private readonly skipsRules: boolean;
 
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
@@ -30,13 +41,15 @@ export class ItemParameters implements Place {
 	) {
 		const options = this.value('options');
 		this.options = placeIn(this, isObject(options) ? options : {});
+		this.skipsRules = String(this.options.value(skipChecks)) === 'true';
 	}
 
 	value(path: string): unknown {
 		return this.context.getNodeParameter(path, this.item, '');
 	}
 
-	report(field: string, problem: string): void {
+	report(field: string, problem: string, kind: ProblemKind = 'rule'): void {
+		if (kind === 'rule' && this.skipsRules) return;
 		this.problems.push({ field, problem });
 	}
 }
@@ -46,8 +59,8 @@ export function placeIn(parent: Place, values: JsonObject, label = ''): Place {
 	return {
 		parameters: parent.parameters,
 		value: (path) => valueAt(values, path),
-		report(field, problem) {
-			parent.report([label, field].filter((part) => part !== '').join(': '), problem);
+		report(field, problem, kind) {
+			parent.report([label, field].filter((part) => part !== '').join(': '), problem, kind);
 		},
 	};
 }

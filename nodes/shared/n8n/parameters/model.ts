@@ -51,7 +51,7 @@ function chosenIn(parameters: ItemParameters): Place {
 	return {
 		parameters,
 		value: (name) => context.getNodeParameter(name, item, '', { extractValue: true }),
-		report: (field, problem) => parameters.report(field, problem),
+		report: (field, problem, kind) => parameters.report(field, problem, kind),
 	};
 }
 

@@ -2,7 +2,8 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { asText } from '../../gateway/json';
 import type { Endpoint } from '../../gateway/protocol/endpoints';
 import type { Field } from './field';
-import { durationField, numberField, withDefault } from './fieldKinds';
+import { booleanField, durationField, numberField, withDefault } from './fieldKinds';
+import { skipChecks } from './itemParameters';
 
 /** "Options": what is sent only when it was added. */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
@@ -31,6 +32,15 @@ export const timeoutOption = durationField({
 export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
 	...timeoutOption,
 	property: { ...timeoutOption.property, default: timeoutSeconds },
+});
+
+/** Read by {@link ItemParameters}, before any other. */
+export const skipChecksOption = booleanField({
+	displayName: 'Skip Checks',
+	name: skipChecks,
+	default: true,
+	description:
+		'Whether to send the request as it is, when the service takes more than this node knows. The service may refuse it.',
 });
 
 /** May be a fraction, which its reader cuts off. */
