@@ -57,6 +57,42 @@ describe('chat and messages', () => {
 		});
 	});
 
+	it('goes on with a conversation in which the model called tools', async () => {
+		const calls = [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } }];
+		const values = [
+			{ role: 'user', content: 'Add them', toolCallId: 'of another role' },
+			{ role: 'assistant', content: '', toolCalls: '={{ $json.tool_calls }}' },
+			{ role: 'tool', content: '', toolCallId: '={{ $json.tool_calls[0].id }}', name: 'no' },
+			{ role: 'function', content: '4', name: 'add' },
+			{ role: 'assistant', content: 'Done', toolCalls: JSON.stringify(calls) },
+			{ role: 'assistant', content: 'Well', toolCalls: '' },
+		];
+		await run(chat({ messages: { values } }), { input: [{ json: { tool_calls: calls } }] });
+		expect(bodies()[0]).toEqual({
+			model: 'chat-1',
+			messages: [
+				{ role: 'user', content: 'Add them' },
+				{ role: 'assistant', content: '', tool_calls: calls },
+				{ role: 'tool', content: '', tool_call_id: 'call_1' },
+				{ role: 'function', content: '4', name: 'add' },
+				{ role: 'assistant', content: 'Done', tool_calls: calls },
+				{ role: 'assistant', content: 'Well' },
+			],
+		});
+
+		const broken = { messages: { values: [{ role: 'assistant', content: '', toolCalls: 'add' }] } };
+		expect((await run(chat(broken))).errorOf('Chat')?.message).toBe(
+			'Item 0: Message 1: Tool Calls (JSON) must be a list, as the answer of a model has it',
+		);
+	});
+
+	it.each(['chat', 'message'])('passes any role on: %s', async (resource) => {
+		const operation = resource === 'chat' ? 'complete' : 'create';
+		const messages = { values: [{ role: '={{ "developer" }}', content: 'Be brief' }] };
+		await run(chat({ resource, operation, messages }));
+		expect(bodies()[0]).toMatchObject({ messages: [{ role: 'developer', content: 'Be brief' }] });
+	});
+
 	it('makes an item of each answer, and gives the raw completion on demand', async () => {
 		const several = await run(chat({ options: { n: 3, stop: ['A', 'B'] } }));
 		expect(several.items('Chat').map(({ json }) => json.index)).toEqual([0, 1, 2]);

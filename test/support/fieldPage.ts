@@ -21,7 +21,7 @@ The page is written from the declarations of the fields (\`UPDATE_DOCS=1 npx jes
 
 **Model Gateway Chat Model** sets \`model\`, \`messages\`, \`stream\`, \`stop\` and the options of the same names of \`POST /v1/chat/completions\`, besides \`tools\`, \`tool_choice\` and \`response_format\`, which the service does not list (\`test/unit/chatModel.test.ts\`, \`test/engine/chatModel.test.ts\`).
 
-What is not in the tables goes through **Extra Body (JSON)** (Chat: Complete, Message: Create, Image: Generate, Video: Create). \`GET\` requests have no fields; the ID of a job is part of their path.
+What is not in the tables goes through **Extra Body (JSON)**, an option of every operation that has a request of these and of the chat model (\`test/engine/extraBody.test.ts\`). **Skip Checks** sends a request whatever these rules say. \`GET\` requests have no fields; the ID of a job is part of their path.
 
 ${sections.join('\n')}`;
 }

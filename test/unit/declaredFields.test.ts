@@ -97,7 +97,7 @@ describe('a value', () => {
 
 	it.each([
 		[numberField(count), 0, 'Count must be a whole number of at least 1 (it is 0)'],
-		[requiredNumber(count), '', 'Count must be a whole number of at least 1 (it is "")'],
+		[requiredNumber(count), '', 'Count must be a whole number of at least 1 (it is empty)'],
 		[choice, 'hex', 'Format must be one of float, base64 (it is "hex")'],
 		[
 			requiredText({ displayName: 'Input', name: 'it' }),

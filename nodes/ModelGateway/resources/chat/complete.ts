@@ -7,42 +7,36 @@ import { finishReasons, messageRoles } from '../../../shared/gateway/protocol/re
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { chatOptions } from '../../../shared/n8n/parameters/chatOptions';
-import { bodyOf } from '../../../shared/n8n/parameters/field';
-import {
-	booleanField,
-	numberField,
-	textField,
-	textsField,
-} from '../../../shared/n8n/parameters/fieldKinds';
+import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
+import { booleanField, numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { extraBodyOption, simplifyField } from '../shared/fields';
-import { imagesField, messagesField, sentMessage, type MessageInput } from '../shared/messages';
+import { simplifyField } from '../shared/fields';
+import {
+	chatFields,
+	imagesField,
+	messagesField,
+	sentMessage,
+	type MessageInput,
+} from '../shared/messages';
 
 interface Request {
-	/** Without the messages, whose files are loaded when they are sent. */
+	/** Without the messages, whose files are loaded when they are sent, unless Extra Body gives them. */
 	body: JsonObject;
-	messages: MessageInput[];
+	messages?: MessageInput[];
 	simplify: boolean;
 	timeout?: number;
 }
 
 const model = modelField();
-const messages = messagesField(
-	messageRoles,
-	imagesField({ hasDetail: true, description: 'Images for models that understand them' }),
-);
+const messages = messagesField(messageRoles, {
+	images: imagesField({ hasDetail: true, description: 'Images for models that understand them' }),
+	more: chatFields,
+});
 
 /** In the order in which their problems are told. */
 const options = [
 	...chatOptions,
-	textsField({
-		displayName: 'Stop',
-		name: 'stop',
-		request: 'stop',
-		placeholder: 'e.g. END',
-		description: 'The answer ends before any of these texts',
-	}),
 	booleanField({
 		displayName: 'Stream',
 		name: 'stream',
@@ -64,7 +58,6 @@ const options = [
 		request: 'user',
 		description: 'The end user the answer is for, so that the service can detect misuse',
 	}),
-	extraBodyOption,
 ];
 
 /** "Endpoints" 4. */
@@ -78,23 +71,26 @@ export const chatComplete: Operation<Request, Completion> = {
 	fields: [model, messages, simplifyField],
 	options,
 
-	prepare: (parameters) => ({
-		body: {
-			...bodyOf(parameters, [model]),
-			...bodyOf(parameters.options, options),
-			...extraBodyOption.read(parameters.options),
-		},
-		messages: messages.read(parameters),
-		simplify: simplifyField.read(parameters),
-		timeout: timeoutOption.read(parameters.options),
-	}),
+	prepare(parameters) {
+		const extra = new ExtraBody(parameters.options);
+		return {
+			body: extra.addTo({
+				...extra.rest(parameters, [model]),
+				...extra.rest(parameters.options, options),
+			}),
+			messages: extra.gives('messages') ? undefined : messages.read(parameters),
+			simplify: simplifyField.read(parameters),
+			timeout: timeoutOption.read(parameters.options),
+		};
+	},
 
 	async perform({ body, messages: given, timeout }, run) {
-		const sent = { ...body };
-		sent.messages ??= await Promise.all(
-			given.map(async (message) => await sentMessage(message, run.context, run.item)),
-		);
-		return await ask(sent, timeout, run);
+		const sent =
+			given &&
+			(await Promise.all(
+				given.map(async (message) => await sentMessage(message, run.context, run.item)),
+			));
+		return await ask({ ...body, ...(sent && { messages: sent }) }, timeout, run);
 	},
 
 	async deliver(answer, { body, simplify }, run) {

@@ -6,6 +6,7 @@ import { withoutUndefined } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
+import { extraBodyOption } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { choiceField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
@@ -60,10 +61,15 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 
 	prepare({ parameters, options }) {
 		const format = encodingFormat.read(options);
+		const more = extraBodyOption.read(options);
+		if (more && 'input' in more) {
+			const problem = 'cannot have “input”: the texts belong into the field Input';
+			parameters.report(extraBodyOption.property.displayName, problem, 'unsendable');
+		}
 		return {
 			model: model.read(parameters),
 			...input.read(parameters),
-			...withoutUndefined({ encodingFormat: format }),
+			...withoutUndefined({ encodingFormat: format, more }),
 			batchSize: Math.floor(batchSizeOption.read(options)),
 			timeout: timeoutOption.read(options),
 		};
@@ -71,7 +77,9 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 
 	batch: {
 		// One request takes them all: where several are halved after a refusal, none of them has been answered.
-		key: (request) => [request.model, request.encodingFormat, request.batchSize, request.timeout],
+		key: ({ model: id, encodingFormat: format, more, batchSize, timeout }) => [
+			...[id, format, more, batchSize, timeout],
+		],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
 		perform: async (requests, run) => await embedAll(requests, run),
@@ -88,6 +96,7 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 		texts: request.texts,
 		isList: request.isList,
 		encodingFormat: request.encodingFormat,
+		more: request.more,
 	}),
 };
 
@@ -97,10 +106,10 @@ function readInput(place: Place): Pick<Request, 'texts' | 'isList'> {
 	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
 		Number.isFinite(entry) ? String(entry) : entry,
 	);
-	if (texts.length === 0) place.report(displayName, 'is an empty list');
+	if (texts.length === 0) place.report(displayName, 'is an empty list', 'unsendable');
 	texts.forEach((text, index) => {
 		const field = Array.isArray(value) ? `${displayName} ${index + 1}` : displayName;
-		if (typeof text !== 'string') place.report(field, 'must be a text');
+		if (typeof text !== 'string') place.report(field, 'must be a text', 'unsendable');
 		else if (text.trim() === '') place.report(field, 'is empty');
 	});
 	return { texts: texts as string[], isList: Array.isArray(value) };

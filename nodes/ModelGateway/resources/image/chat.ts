@@ -1,8 +1,11 @@
 import { readChatImages } from '../../../shared/gateway/images/responses';
+import type { JsonObject } from '../../../shared/gateway/json';
 import { aspectMarkers, endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
+import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
+import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField } from '../shared/fields';
@@ -10,8 +13,9 @@ import { imagesField, sentMessage, type MessageInput } from '../shared/messages'
 import { deliverImages, imageOutput, requestImages, type MadeImage } from './output';
 
 interface Request {
-	model: string;
-	message: MessageInput;
+	/** Without the messages, unless Extra Body gives them. */
+	body: JsonObject;
+	message?: MessageInput;
 	output: FileOutput;
 	timeout?: number;
 }
@@ -50,24 +54,36 @@ export const imageChat: Operation<Request, MadeImage[]> = {
 	fields: [model, prompt, aspectMarker, images, ...imageOutput.fields],
 
 	prepare(parameters) {
-		const shape = aspectMarker.read(parameters);
-		const end = aspectMarkers.find((marker) => shapeOf(marker) === shape) ?? '';
-		const pictures = images.read(parameters);
+		const extra = new ExtraBody(parameters.options);
 		return {
-			model: model.read(parameters),
-			message: { role: 'user', content: prompt.read(parameters) + end, images: pictures },
+			body: extra.addTo(extra.rest(parameters, [model])),
+			message: extra.gives('messages') ? undefined : messageOf(parameters),
 			output: imageOutput.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
-	async perform({ model: id, message, timeout }, run) {
-		const body = { model: id, messages: [await sentMessage(message, run.context, run.item)] };
-		const call = { endpoint: endpoints.chat, purpose: 'make the image', body, timeout };
+	async perform({ body, message, timeout }, run) {
+		const messages = message && [await sentMessage(message, run.context, run.item)];
+		const call = {
+			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout },
+			body: { ...body, ...(messages && { messages }) },
+		};
 		return await requestImages(call, run, readChatImages);
 	},
 
 	deliver: deliverImages,
 
-	identity: (request) => ({ model: request.model, message: request.message }),
+	identity: ({ body, message }) => ({ body, message }),
 };
+
+function messageOf(place: Place): MessageInput {
+	const shape = aspectMarker.read(place);
+	const end = aspectMarkers.find((marker) => shapeOf(marker) === shape) ?? '';
+	return {
+		role: 'user',
+		content: prompt.read(place) + end,
+		images: images.read(place),
+		more: {},
+	};
+}

@@ -6,7 +6,8 @@ import { itemPicture } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { bodyOf, type FieldGroup } from '../../../shared/n8n/parameters/field';
+import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
+import type { FieldGroup } from '../../../shared/n8n/parameters/field';
 import { requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
@@ -44,17 +45,23 @@ export const imageEdit: Operation<Request, MadeImage[]> = {
 	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields],
 	options: imageOptions,
 
-	prepare: ({ parameters, options }) => ({
-		body: { ...bodyOf(parameters, [model, prompt]), ...bodyOf(options, imageOptions) },
-		image: image.read(parameters),
-		mask: mask.read(parameters),
-		output: imageOutput.read(parameters),
-		timeout: timeoutOption.read(options),
-	}),
+	prepare({ parameters, options }) {
+		const extra = new ExtraBody(options);
+		return {
+			body: extra.addTo({
+				...extra.rest(parameters, [model, prompt]),
+				...extra.rest(options, imageOptions),
+			}),
+			image: extra.gives('image') ? undefined : image.read(parameters),
+			mask: extra.gives('mask') ? undefined : mask.read(parameters),
+			output: imageOutput.read(parameters),
+			timeout: timeoutOption.read(options),
+		};
+	},
 
 	async perform({ body, timeout, ...sources }, run) {
 		const form = new FormData();
-		for (const [name, value] of Object.entries(body)) form.append(name, String(value));
+		for (const [name, value] of Object.entries(body)) form.append(name, formText(value));
 		if (sources.image) await append(form, 'image', sources.image, run);
 		if (sources.mask) await append(form, 'mask', sources.mask, run);
 		return await requestImages(
@@ -101,6 +108,10 @@ function sourceOf(
 				: 'must be a link that starts with https://',
 	});
 }
+
+/** A form has texts only: what Extra Body holds besides goes as JSON. */
+const formText = (value: unknown) =>
+	typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** A file goes with its true type, and with a name that fits it. */
 async function append(

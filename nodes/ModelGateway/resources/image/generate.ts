@@ -2,11 +2,11 @@ import type { JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { bodyOf } from '../../../shared/n8n/parameters/field';
+import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { booleanField, numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { extraBodyOption, promptField } from '../shared/fields';
+import { promptField } from '../shared/fields';
 import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImage } from './output';
 
 interface Request {
@@ -60,7 +60,6 @@ const options = [
 		default: 2,
 		description: 'How much the safety filter lets through, for models that support it',
 	}),
-	extraBodyOption,
 ];
 
 /** "Endpoints" 8. */
@@ -74,15 +73,17 @@ export const imageGenerate: Operation<Request, MadeImage[]> = {
 	fields: [model, prompt, ...imageOutput.fields],
 	options,
 
-	prepare: (parameters) => ({
-		body: {
-			...bodyOf(parameters, [model, prompt]),
-			...bodyOf(parameters.options, options),
-			...extraBodyOption.read(parameters.options),
-		},
-		output: imageOutput.read(parameters),
-		timeout: timeoutOption.read(parameters.options),
-	}),
+	prepare(parameters) {
+		const extra = new ExtraBody(parameters.options);
+		return {
+			body: extra.addTo({
+				...extra.rest(parameters, [model, prompt]),
+				...extra.rest(parameters.options, options),
+			}),
+			output: imageOutput.read(parameters),
+			timeout: timeoutOption.read(parameters.options),
+		};
+	},
 
 	async perform({ body, timeout }, run) {
 		return await requestImages(

@@ -5,12 +5,12 @@ import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json'
 import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpoints';
 import { finishReasons } from '../../../shared/gateway/protocol/resources';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { bodyOf } from '../../../shared/n8n/parameters/field';
+import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { requiredNumber, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { extraBodyOption, simplifyField } from '../shared/fields';
+import { simplifyField } from '../shared/fields';
 import { messagesField } from '../shared/messages';
 
 interface Request {
@@ -55,18 +55,15 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	description: 'Get an answer from a model through its native messages endpoint',
 	endpoint: endpoints.message,
 	fields: [model, messages, maxTokens, versionName, versionValue, simplifyField],
-	options: [extraBodyOption],
 
 	prepare(parameters) {
-		const limit = bodyOf(parameters, [maxTokens]);
+		const extra = new ExtraBody(parameters.options);
 		const headers = versionHeaderOf(parameters);
 		return {
-			body: {
-				...bodyOf(parameters, [model]),
-				...limit,
-				messages: messages.read(parameters).map(({ role, content }) => ({ role, content })),
-				...extraBodyOption.read(parameters.options),
-			},
+			body: extra.addTo({
+				...extra.rest(parameters, [model, maxTokens]),
+				...(!extra.gives('messages') && { messages: messagesOf(parameters) }),
+			}),
 			headers,
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
@@ -95,6 +92,9 @@ export const messageCreate: Operation<Request, TextMessage> = {
 
 	identity: ({ body, headers }) => ({ body, headers }),
 };
+
+const messagesOf = (place: Place): JsonObject[] =>
+	messages.read(place).map(({ role, content }) => ({ role, content }));
 
 function versionHeaderOf(parameters: Place): Record<string, string> {
 	const name = versionName.read(parameters).trim();

@@ -8,7 +8,8 @@ import { createdTask } from '../../../shared/gateway/jobs/responses';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { referenceVideoModels } from '../../../shared/gateway/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { bodyOf, labelOf } from '../../../shared/n8n/parameters/field';
+import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
+import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
@@ -133,14 +134,12 @@ export const referenceVideoCreate: Operation<Request> = {
 
 	async prepare(parameters, { gateway }) {
 		const gatewayUrl = gateway.connection.baseUrl;
-		const media = await readMedia(parameters, gatewayUrl);
-		const settings = bodyOf(parameters.options, options);
-		const { input, ...required } = bodyOf(parameters, [model, prompt]);
-		const bodyWith = <Medium>(list: Medium[]) => ({
-			...required,
-			input: { ...input, media: list },
-			...settings,
-		});
+		const extra = new ExtraBody(parameters.options);
+		const media = extra.gives('input.media') ? [] : await readMedia(parameters, gatewayUrl);
+		const settings = extra.rest(parameters.options, options);
+		const { input, ...required } = extra.rest(parameters, [model, prompt]);
+		const bodyWith = <Medium>(list: Medium[]) =>
+			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
 		const body: ReferenceVideoRequest = bodyWith(media.map(({ medium }) => medium));
 		for (const { path, problem } of referenceVideoProblems(body, gatewayUrl)) {
 			parameters.report(labelOf(path, [...fields, ...options]), problem);

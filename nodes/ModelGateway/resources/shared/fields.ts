@@ -1,16 +1,5 @@
 import type { Field } from '../../../shared/n8n/parameters/field';
-import {
-	booleanField,
-	objectField,
-	requiredText,
-	withDefault,
-} from '../../../shared/n8n/parameters/fieldKinds';
-
-export const extraBodyOption = objectField({
-	displayName: 'Extra Body (JSON)',
-	name: 'extraBody',
-	description: 'More fields of the request, for parameters that newer models support',
-});
+import { booleanField, requiredText, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
 
 export const simplifyField = withDefault(
 	booleanField({

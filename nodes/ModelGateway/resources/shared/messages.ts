@@ -1,15 +1,15 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { asText, isObject, toJson, type JsonObject } from '../../../shared/gateway/json';
-import { messageRoles } from '../../../shared/gateway/protocol/resources';
+import { asText, isObject, parseJson, toJson, type JsonObject } from '../../../shared/gateway/json';
 import { dataUrlOf } from '../../../shared/n8n/files/binary';
 import { itemPicture } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
-import type { Field } from '../../../shared/n8n/parameters/field';
+import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';
 import {
 	choiceField,
 	fieldOf,
 	looseText,
 	withDefault,
+	type Report,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
@@ -23,6 +23,8 @@ export interface MessageInput {
 	/** A text, or parts that an expression gave. */
 	content: unknown;
 	images: MessageImage[];
+	/** Further fields, such as the ID of the tool call that it answers. */
+	more: JsonObject;
 }
 
 const imageUrl = 'messages[].content[].image_url.url';
@@ -99,17 +101,69 @@ const content = fieldOf(
 	(value) => value,
 );
 
-/** The messages of a conversation. @param images where a message takes them */
+const shownFor = (role: string) => ({ show: { role: [role] } });
+
+/**
+ * What a message of a chat has besides, by its role. The specification names the roles of tools without showing
+ * their fields; these are the ones of the common wire format.
+ */
+export const chatFields = [
+	looseText({
+		displayName: 'Tool Call ID',
+		name: 'toolCallId',
+		request: 'messages[].tool_call_id',
+		displayOptions: shownFor('tool'),
+		placeholder: 'e.g. {{ $json.tool_calls[0].id }}',
+		description: 'The call that this message answers',
+	}),
+	looseText({
+		displayName: 'Function Name',
+		name: 'name',
+		request: 'messages[].name',
+		displayOptions: shownFor('function'),
+		placeholder: 'e.g. {{ $json.function_call.name }}',
+		description: 'The function whose result this message is',
+	}),
+	fieldOf(
+		'json',
+		{
+			displayName: 'Tool Calls (JSON)',
+			name: 'toolCalls',
+			request: 'messages[].tool_calls',
+			displayOptions: shownFor('assistant'),
+			default: '',
+			placeholder: 'e.g. {{ $json.tool_calls }}',
+			description:
+				'The calls with which the model answered, where the conversation goes on from them',
+		},
+		readToolCalls,
+	),
+] as const;
+
+function readToolCalls(value: unknown, report: Report): unknown[] | undefined {
+	const json = typeof value === 'string' ? parseJson(value) : toJson(value);
+	if (Array.isArray(json)) return json.length > 0 ? json : undefined;
+	const isNothing = value === undefined || value === null || asString(value)?.trim() === '';
+	if (!isNothing) report('must be a list, as the answer of a model has it', 'unsendable');
+	return undefined;
+}
+
+/**
+ * The messages of a conversation.
+ * @param roles what the menu offers; an expression may give any other
+ * @param images where a message takes them
+ * @param more further fields of a message
+ */
 export function messagesField(
 	roles: readonly string[],
-	images?: Field<MessageImage[]>,
+	{ images, more = [] }: { images?: Field<MessageImage[]>; more?: readonly Field[] } = {},
 ): Field<MessageInput[]> {
 	const role = withDefault(
 		choiceField({
 			displayName: 'Role',
 			name: 'role',
 			request: 'messages[].role',
-			rule: { type: 'string', values: messageRoles },
+			allowArbitraryValues: true,
 			options: roles.map((value) => ({
 				name: value[0].toUpperCase() + value.slice(1),
 				value,
@@ -125,12 +179,16 @@ export function messagesField(
 		placeholder: 'Add Message',
 		default: { values: [{ role: 'user', content: '' }] },
 		entry: 'Message',
-		fields: [content, ...(images ? [images] : []), role],
+		fields: [role, content, ...(images ? [images] : []), ...more],
 	});
+	// n8n keeps what was filled in before the role was changed.
+	const fieldsOf = (chosen: string) =>
+		more.filter(({ property }) => property.displayOptions?.show?.role?.includes(chosen));
 	const readMessage = (place: Place): MessageInput => ({
 		role: role.read(place),
 		images: images?.read(place) ?? [],
 		content: content.read(place),
+		more: bodyOf(place, fieldsOf(role.read(place))),
 	});
 	return {
 		...list,
@@ -143,15 +201,21 @@ export function messagesField(
 	};
 }
 
-/** An answer of the model that an earlier node gave may be empty, and so may a message that has pictures. */
-function checkContent({ content: given, role, images }: MessageInput, place: Place): MessageInput {
+/** The roles whose messages a person writes. What a model or a tool gave may be empty, and so may one with pictures. */
+const writtenRoles = ['user', 'system'];
+
+function checkContent(message: MessageInput, place: Place): MessageInput {
+	const { content: given, role, images } = message;
 	const json = typeof given === 'object' ? toJson(given) : given;
-	const isEmpty = (asString(json) ?? '').trim() === '';
-	if (isEmpty && !Array.isArray(json) && images.length === 0 && role !== 'assistant') {
-		const isOther = typeof given === 'object' && given !== null;
-		place.report(content.property.displayName, isOther ? 'cannot be written as JSON' : 'is empty');
+	const { displayName } = content.property;
+	if (typeof given === 'object' && given !== null && json === undefined) {
+		place.report(displayName, 'cannot be written as JSON', 'unsendable');
 	}
-	return { role, content: Array.isArray(json) ? json : (asString(json) ?? ''), images };
+	const isEmpty = !Array.isArray(json) && (asString(json) ?? '').trim() === '';
+	if (isEmpty && images.length === 0 && writtenRoles.includes(role)) {
+		place.report(displayName, 'is empty');
+	}
+	return { ...message, content: Array.isArray(json) ? json : (asString(json) ?? '') };
 }
 
 function asString(json: unknown): string | undefined {
@@ -161,11 +225,11 @@ function asString(json: unknown): string | undefined {
 
 /** The message as it is sent ("Resources", message): parts only where there are pictures. */
 export async function sentMessage(
-	{ role, content: given, images }: MessageInput,
+	{ role, content: given, images, more }: MessageInput,
 	context: IExecuteFunctions,
 	item: number,
 ): Promise<JsonObject> {
-	if (images.length === 0) return { role, content: given };
+	if (images.length === 0) return { role, content: given, ...more };
 	const texts = Array.isArray(given) ? given : [{ type: 'text', text: given }];
 	const pictures = await Promise.all(
 		images.map(async (image) => ({
@@ -176,5 +240,5 @@ export async function sentMessage(
 			},
 		})),
 	);
-	return { role, content: [...texts, ...pictures] };
+	return { role, content: [...texts, ...pictures], ...more };
 }

@@ -3,10 +3,10 @@ import { createdVideo } from '../../../shared/gateway/jobs/responses';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { bodyOf } from '../../../shared/n8n/parameters/field';
+import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { extraBodyOption, promptField } from '../shared/fields';
+import { promptField } from '../shared/fields';
 import { ifAnswerLostOption, isResentIfLost } from '../shared/ifAnswerLost';
 
 interface Request {
@@ -33,13 +33,16 @@ export const videoCreate: Operation<Request> = {
 		'Start a job that creates a video from a text prompt. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.videoCreate,
 	fields: [model, prompt],
-	options: [extraBodyOption, ifAnswerLostOption],
+	options: [ifAnswerLostOption],
 
-	prepare: ({ parameters, options }) => ({
-		body: { ...bodyOf(parameters, [model, prompt]), ...extraBodyOption.read(options) },
-		resendsLost: isResentIfLost(options),
-		timeout: timeoutOption.read(options),
-	}),
+	prepare({ parameters, options }) {
+		const extra = new ExtraBody(options);
+		return {
+			body: extra.addTo(extra.rest(parameters, [model, prompt])),
+			resendsLost: isResentIfLost(options),
+			timeout: timeoutOption.read(options),
+		};
+	},
 
 	async perform(request, { gateway, reportJob }) {
 		const { id, fields } = await gateway.call({

@@ -1,7 +1,7 @@
 import { AdaptiveLimit } from '../client/adaptiveLimit';
 import { type Gateway } from '../client/gateway';
 import { UnusableResponse } from '../client/response';
-import { withoutUndefined } from '../json';
+import { merged, withoutUndefined, type JsonObject } from '../json';
 import { endpoints } from '../protocol/endpoints';
 import { embeddingList, unequalLengths, type EmbeddingList } from './responses';
 
@@ -12,6 +12,8 @@ export interface Embedding {
 	encodingFormat?: string;
 	/** Length of each vector. Not in the specification, but many models accept it. */
 	dimensions?: number;
+	/** Further fields of the request. */
+	more?: JsonObject;
 	/** Maximum number of texts in one request. */
 	batchSize: number;
 	/** Milliseconds for one request. */
@@ -35,6 +37,7 @@ export async function embed(
 		model,
 		encodingFormat: encoding_format,
 		dimensions,
+		more = {},
 		batchSize,
 		timeout,
 		lengths = new Map(),
@@ -45,11 +48,12 @@ export async function embed(
 	const abortableGateway = gateway.withSignal(
 		signal ? AbortSignal.any([signal, abort.signal]) : abort.signal,
 	);
+	const fields = merged({ model, ...withoutUndefined({ encoding_format, dimensions }) }, more);
 	const embedBatch = async (input: string[]) =>
 		await abortableGateway.call({
 			endpoint: endpoints.embedding,
 			purpose: 'create the embeddings',
-			body: { model, input, ...withoutUndefined({ encoding_format, dimensions }) },
+			body: { ...fields, input },
 			timeout,
 			parse(response) {
 				const list = embeddingList(response, input.length);

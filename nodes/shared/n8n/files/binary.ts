@@ -95,6 +95,7 @@ export async function publicLinkOf(
 			file.id
 				? `needs a newer n8n that can sign links to its files; update n8n, ${instead}`
 				: `needs n8n to keep files outside its memory (N8N_DEFAULT_BINARY_DATA_MODE=filesystem); change that setting, ${instead}`,
+			'unsendable',
 		);
 		return undefined;
 	}
@@ -106,6 +107,7 @@ export async function publicLinkOf(
 	place.report(
 		field,
 		`cannot be fetched from this n8n, whose address is ${address}; give n8n a public https address (WEBHOOK_URL), ${instead}`,
+		'unsendable',
 	);
 	return undefined;
 }

@@ -9,12 +9,13 @@ export function itemFile(name: string, field: string, place: Place): IBinaryData
 	const files = context.getInputData()[item]?.binary ?? {};
 	if (Object.hasOwn(files, name)) return files[name];
 	if (isTool(context.getNode())) {
-		place.report(field, 'names a file, but an agent hands no files to its tools: give a link');
+		const problem = 'names a file, but an agent hands no files to its tools: give a link';
+		place.report(field, problem, 'unsendable');
 		return undefined;
 	}
 	const there = Object.keys(files);
 	const has = there.length === 0 ? 'it has no files at all' : `it has ${there.join(', ')}`;
-	place.report(field, `names "${name}", but this item has no such file (${has})`);
+	place.report(field, `names "${name}", but this item has no such file (${has})`, 'unsendable');
 	return undefined;
 }
 

@@ -1,5 +1,11 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { optionsProperty, parallelRequestsOption, timeoutOptionOf } from '../parameters/options';
+import { extraBodyOption } from '../parameters/extraBody';
+import {
+	optionsProperty,
+	parallelRequestsOption,
+	skipChecksOption,
+	timeoutOptionOf,
+} from '../parameters/options';
 import type { Operation } from './operation';
 
 /** The node's parameters, from its list of operations. */
@@ -48,7 +54,8 @@ function fieldsOf({
 		const own: IDisplayOptions = field.displayOptions ?? {};
 		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
 	};
-	const all = [...options, parallelRequestsOption, timeoutOptionOf(endpoint)];
+	const ofPaid = endpoint.cost === 'read' ? [] : [extraBodyOption, skipChecksOption];
+	const all = [...options, ...ofPaid, parallelRequestsOption, timeoutOptionOf(endpoint)];
 	return [...fields.map(({ property }) => property), optionsProperty(all)].map(shown);
 }
 

@@ -1,0 +1,184 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { operations } from '../../nodes/ModelGateway/resources';
+import { subjects } from '../deep/everyNode';
+import { startGateway, type Gateway } from '../gateway';
+import { runWorkflow } from '../harness';
+import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+
+const paid = operations
+	.filter(({ endpoint }) => endpoint.cost !== 'read')
+	.map((operation) => [`${operation.resource.value} ${operation.value}`, operation] as const);
+
+const routes = [
+	...(['referenceVideoCreate', 'videoCreate', 'imageGenerate', 'imageEdit'] as const),
+	...(['chat', 'message', 'embedding'] as const),
+];
+
+/** n8n itself wants a required field filled in, but does not look into expressions. */
+const empty = '={{ "" }}';
+
+describe('what the request may have besides', () => {
+	let gateway: Gateway;
+	beforeAll(async () => {
+		gateway = await startGateway({ jobSeconds: Infinity });
+		// What is asked for is of no interest here, but for what was sent.
+		const refusal = { action: 'error', status: 403, code: 'permission_denied' } as const;
+		for (const route of routes) gateway.fault({ route, ...refusal, times: Infinity });
+	});
+	afterAll(async () => await gateway.close());
+
+	const good = (name: string) => subjects.find(([subject]) => subject === name)?.[1].parameters;
+
+	/** What the gateway is sent, or the error of a node that sends nothing. */
+	const run = async (name: string, parameters: INodeParameters) => {
+		const before = gateway.requests.length;
+		const node = modelGateway({ ...good(name), ...parameters } as IDataObject);
+		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+		const body = gateway.requests[before]?.body as IDataObject | undefined;
+		return { body, message: result.errorOf(node.name)?.message };
+	};
+	const urls = { imageSource: 'url', maskSource: 'none' };
+
+	describe('Extra Body', () => {
+		it.each(paid)('adds fields to the request: %s', async (name) => {
+			const extraBody = { new_field: 'yes', input: undefined };
+			const { body } = await run(name, { ...urls, options: { extraBody } as never });
+			expect(body).toMatchObject({ new_field: 'yes' });
+		});
+
+		it('merges objects within objects, and wins over the other fields', async () => {
+			const extraBody = JSON.stringify({
+				parameters: { negative_prompt: 'rain', duration: 20 },
+				input: { style: 'noir' },
+				model: 'gamma-3.0-r2v',
+			});
+			const options = { resolution: '720P', duration: 5, extraBody };
+			const { body } = await run('referenceVideo create', { options });
+			expect(body).toEqual({
+				model: 'gamma-3.0-r2v',
+				input: { prompt: 'A boat', style: 'noir', media: [expect.any(Object)] },
+				parameters: { resolution: '720P', duration: 20, negative_prompt: 'rain' },
+			});
+		});
+
+		it('is checked by the rules of the model like any other field', async () => {
+			const options = { extraBody: '{ "parameters": { "duration": 20 } }' };
+			const { body, message } = await run('referenceVideo create', { options });
+			expect(body).toBeUndefined();
+			expect(message).toContain('must be a whole number from 2 to 15 (it is 20)');
+		});
+
+		it('is sent as a text or as JSON where the request is a form', async () => {
+			const extraBody = {
+				output: { format: 'png' },
+				background: 'transparent',
+				image: 'https://a/b',
+			};
+			const options = { extraBody } as never;
+			const { body } = await run('image edit', { imageSource: 'binary', options });
+			expect(body).toMatchObject({
+				output: '{"format":"png"}',
+				background: 'transparent',
+				image: 'https://a/b',
+			});
+		});
+
+		it.each([
+			['chat complete', { messages: {} }, { messages: [{ role: 'developer', content: 'Hi' }] }],
+			['message create', { messages: {} }, { messages: [{ role: 'user', content: [] }] }],
+			['image chat', { prompt: empty }, { messages: [{ role: 'user', content: 'A boat' }] }],
+			['image generate', { prompt: empty }, { prompt: ['A boat', 'A car'] }],
+			['video create', { prompt: empty, model: byId(empty) }, { prompt: 'A boat', model: 'vid-4' }],
+			[
+				'referenceVideo create',
+				{ media: {} },
+				{ input: { media: [{ type: 'reference_image', url: 'https://example.com/a.png' }] } },
+			],
+		])('needs nothing else for what it gives: %s', async (name, parameters, extraBody) => {
+			const { body } = await run(name, { ...parameters, options: { extraBody } } as never);
+			expect(body).toMatchObject(extraBody);
+		});
+
+		it('leaves the texts of embeddings to the field Input', async () => {
+			const options = { extraBody: { input: 'B' } } as never;
+			expect(await run('embedding create', { options })).toEqual({
+				body: undefined,
+				message:
+					'Item 0: Extra Body (JSON) cannot have “input”: the texts belong into the field Input',
+			});
+		});
+
+		it('does not let embeddings with different extra fields share a request', async () => {
+			const before = gateway.requests.length;
+			const options = { extraBody: '={{ { user: $json.user } }}' };
+			const node = modelGateway({ ...good('embedding create'), options } as IDataObject, {
+				onError: 'continueRegularOutput',
+			});
+			const input = ['a', 'b', 'a'].map((user) => ({ json: { user } }));
+			await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
+			const bodies = gateway.requests.slice(before).map(({ body }) => body);
+			expect(bodies).toEqual([
+				{ model: 'embed-1', input: ['A boat', 'A boat'], user: 'a' },
+				{ model: 'embed-1', input: ['A boat'], user: 'b' },
+			]);
+		});
+
+		it('must be a JSON object', async () => {
+			for (const extraBody of ['[1]', 'a=b', 7]) {
+				const { body, message } = await run('video create', { options: { extraBody } } as never);
+				expect(body).toBeUndefined();
+				expect(message).toBe('Item 0: Extra Body (JSON) must be a JSON object');
+			}
+		});
+	});
+
+	describe('Skip Checks', () => {
+		const skipChecks = { skipChecks: true };
+		const broken: Record<string, [INodeParameters, IDataObject]> = {
+			'referenceVideo create': [
+				{
+					...{ model: byId('beta-2.7-r2v'), mediaInput: 'json', prompt: 'x'.repeat(5001) },
+					mediaJson: '[{ "type": "depth_map", "url": "http://192.168.0.1/a.png" }]',
+					options: { duration: 60, resolution: '4K', ...skipChecks },
+				},
+				{
+					input: { media: [{ type: 'depth_map', url: 'http://192.168.0.1/a.png' }] },
+					parameters: { duration: 60, resolution: '4K' },
+				},
+			],
+			'video create': [{ prompt: empty, options: skipChecks }, { prompt: '' }],
+			'image generate': [{ options: { n: -1, ...skipChecks } }, { n: -1 }],
+			'image edit': [{ imageUrl: 'ftp://a/b', options: skipChecks }, { image: 'ftp://a/b' }],
+			'image chat': [{ prompt: empty, options: skipChecks }, { model: 'image-chat-1' }],
+			'chat complete': [
+				{ messages: {}, options: { temperature: 7, ...skipChecks } },
+				{ messages: [], temperature: 7 },
+			],
+			'message create': [
+				{ maxTokens: -1, messages: {}, options: skipChecks },
+				{ max_tokens: -1, messages: [] },
+			],
+			'embedding create': [{ input: ' ', options: skipChecks }, { input: [' '] }],
+		};
+
+		it.each(paid)('sends the request as it is: %s', async (name) => {
+			const [parameters, sent] = broken[name];
+			const { options = {} } = parameters as { options?: IDataObject };
+			const checked = { ...parameters, options: { ...options, skipChecks: false } };
+			expect((await run(name, { ...urls, ...checked } as never)).body).toBeUndefined();
+			expect((await run(name, { ...urls, ...parameters })).body).toMatchObject(sent);
+		});
+
+		it.each<[string, string, INodeParameters]>([
+			['Image', 'image edit', { imageSource: 'binary' }],
+			['Extra Body (JSON)', 'video create', { options: { extraBody: 'a=b', ...skipChecks } }],
+			['Temperature', 'chat complete', { options: { temperature: '={{ NaN }}', ...skipChecks } }],
+			['Timeout', 'chat complete', { options: { timeout: -1, ...skipChecks } }],
+			['Input', 'embedding create', { input: '={{ { a: 1 } }}' }],
+		])('tells what cannot be sent at all: %s', async (field, name, parameters) => {
+			const { body, message } = await run(name, { options: skipChecks, ...parameters });
+			expect(body).toBeUndefined();
+			expect(message).toContain(field);
+		});
+	});
+});
