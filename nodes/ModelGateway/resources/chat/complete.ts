@@ -56,7 +56,7 @@ const options = [
 		displayName: 'User',
 		name: 'user',
 		request: 'user',
-		description: 'The end user the answer is for, so that the service can detect misuse',
+		description: 'An ID of the end user the answer is for',
 	}),
 ];
 

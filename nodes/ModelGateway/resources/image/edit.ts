@@ -31,7 +31,7 @@ const prompt = promptField({
 const image = sourceOf('image', 'Image', { default: 'binary' });
 const mask = sourceOf('mask', 'Mask', {
 	default: 'none',
-	description: 'An image of the same size. Its white area is edited.',
+	description: 'An image whose white area is edited',
 });
 
 /** "Endpoints" 9. */

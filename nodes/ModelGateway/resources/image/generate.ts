@@ -43,14 +43,14 @@ const options = [
 		name: 'seed',
 		request: 'seed',
 		rule: rules.seed,
-		description: 'The same seed gives a similar image again',
+		description: 'A whole number, for models that take a seed',
 	}),
 	booleanField({
 		displayName: 'Prompt Upsampling',
 		name: 'promptUpsampling',
 		request: 'prompt_upsampling',
 		default: true,
-		description: 'Whether the service adds detail to the prompt, for models that support it',
+		description: 'Whether the prompt may be reworded, for models that support it',
 	}),
 	numberField({
 		displayName: 'Safety Tolerance',
@@ -58,7 +58,7 @@ const options = [
 		request: 'safety_tolerance',
 		rule: rules.safety_tolerance,
 		default: 2,
-		description: 'How much the safety filter lets through, for models that support it',
+		description: 'A whole number, for models that support it',
 	}),
 ];
 

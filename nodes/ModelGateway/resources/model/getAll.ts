@@ -46,7 +46,7 @@ export const modelGetAll: Operation<Request> = {
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many models',
-	description: 'List the models that your key can use',
+	description: 'List the models of your gateway',
 	endpoint: endpoints.models,
 	fields: [returnAll, limit, filter],
 

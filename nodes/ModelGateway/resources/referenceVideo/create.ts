@@ -115,7 +115,7 @@ const options = [
 		displayName: 'Seed',
 		name: 'seed',
 		request: 'parameters.seed',
-		description: 'The same seed gives a similar video again',
+		description: 'A whole number, for models that take a seed',
 	}),
 	ifAnswerLostOption,
 ];

@@ -3,7 +3,7 @@ import { endpoints } from '../protocol/endpoints';
 import { modelList, type Model } from './responses';
 
 /**
- * The models that the key can use ("Endpoints" 7).
+ * The models that the service lists ("Endpoints" 7).
  * @param timeout milliseconds for one try; default: the endpoint's
  * @throws GatewayError
  */
