@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { operations } from '../../nodes/ModelGateway/resources';
 import { subjects } from '../deep/everyNode';
 import { startGateway, type Gateway } from '../gateway';
@@ -30,7 +30,7 @@ describe('what the request may have besides', () => {
 	const good = (name: string) => subjects.find(([subject]) => subject === name)?.[1].parameters;
 
 	/** What the gateway is sent, or the error of a node that sends nothing. */
-	const run = async (name: string, parameters: INodeParameters) => {
+	const run = async (name: string, parameters: IDataObject) => {
 		const before = gateway.requests.length;
 		const node = modelGateway({ ...good(name), ...parameters } as IDataObject);
 		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
@@ -42,7 +42,7 @@ describe('what the request may have besides', () => {
 	describe('Extra Body', () => {
 		it.each(paid)('adds fields to the request: %s', async (name) => {
 			const extraBody = { new_field: 'yes', input: undefined };
-			const { body } = await run(name, { ...urls, options: { extraBody } as never });
+			const { body } = await run(name, { ...urls, options: { extraBody } });
 			expect(body).toMatchObject({ new_field: 'yes' });
 		});
 
@@ -74,7 +74,7 @@ describe('what the request may have besides', () => {
 				background: 'transparent',
 				image: 'https://a/b',
 			};
-			const options = { extraBody } as never;
+			const options = { extraBody };
 			const { body } = await run('image edit', { imageSource: 'binary', options });
 			expect(body).toMatchObject({
 				output: '{"format":"png"}',
@@ -95,12 +95,12 @@ describe('what the request may have besides', () => {
 				{ input: { media: [{ type: 'reference_image', url: 'https://example.com/a.png' }] } },
 			],
 		])('needs nothing else for what it gives: %s', async (name, parameters, extraBody) => {
-			const { body } = await run(name, { ...parameters, options: { extraBody } } as never);
+			const { body } = await run(name, { ...parameters, options: { extraBody } });
 			expect(body).toMatchObject(extraBody);
 		});
 
 		it('leaves the texts of embeddings to the field Input', async () => {
-			const options = { extraBody: { input: 'B' } } as never;
+			const options = { extraBody: { input: 'B' } };
 			expect(await run('embedding create', { options })).toEqual({
 				body: undefined,
 				message:
@@ -125,7 +125,7 @@ describe('what the request may have besides', () => {
 
 		it('must be a JSON object', async () => {
 			for (const extraBody of ['[1]', 'a=b', 7]) {
-				const { body, message } = await run('video create', { options: { extraBody } } as never);
+				const { body, message } = await run('video create', { options: { extraBody } });
 				expect(body).toBeUndefined();
 				expect(message).toBe('Item 0: Extra Body (JSON) must be a JSON object');
 			}
@@ -134,7 +134,7 @@ describe('what the request may have besides', () => {
 
 	describe('Skip Checks', () => {
 		const skipChecks = { skipChecks: true };
-		const broken: Record<string, [INodeParameters, IDataObject]> = {
+		const broken: Record<string, [IDataObject, IDataObject]> = {
 			'referenceVideo create': [
 				{
 					...{ model: byId('beta-2.7-r2v'), mediaInput: 'json', prompt: 'x'.repeat(5001) },
@@ -165,11 +165,11 @@ describe('what the request may have besides', () => {
 			const [parameters, sent] = broken[name];
 			const { options = {} } = parameters as { options?: IDataObject };
 			const checked = { ...parameters, options: { ...options, skipChecks: false } };
-			expect((await run(name, { ...urls, ...checked } as never)).body).toBeUndefined();
+			expect((await run(name, { ...urls, ...checked })).body).toBeUndefined();
 			expect((await run(name, { ...urls, ...parameters })).body).toMatchObject(sent);
 		});
 
-		it.each<[string, string, INodeParameters]>([
+		it.each<[string, string, IDataObject]>([
 			['Image', 'image edit', { imageSource: 'binary' }],
 			['Extra Body (JSON)', 'video create', { options: { extraBody: 'a=b', ...skipChecks } }],
 			['Temperature', 'chat complete', { options: { temperature: '={{ NaN }}', ...skipChecks } }],
