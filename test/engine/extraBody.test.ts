@@ -99,12 +99,17 @@ describe('what the request may have besides', () => {
 			expect(body).toMatchObject(extraBody);
 		});
 
-		it('leaves the texts of embeddings to the field Input', async () => {
-			const options = { extraBody: { input: 'B' } };
-			expect(await run('embedding create', { options })).toEqual({
+		it.each([
+			['embedding create', 'input', 'the texts belong into the field Input'],
+			['message create', 'stream', 'this operation reads the answer in one piece'],
+			['image generate', 'stream', 'this operation reads the answer in one piece'],
+			['image edit', 'stream', 'this operation reads the answer in one piece'],
+			['image chat', 'stream', 'this operation reads the answer in one piece'],
+		])('leaves alone what would make the answer unreadable: %s, %s', async (name, field, why) => {
+			const options = { extraBody: { [field]: true } };
+			expect(await run(name, { ...urls, options })).toEqual({
 				body: undefined,
-				message:
-					'Item 0: Extra Body (JSON) cannot have “input”: the texts belong into the field Input',
+				message: `Item 0: Extra Body (JSON) cannot have “${field}”: ${why}`,
 			});
 		});
 

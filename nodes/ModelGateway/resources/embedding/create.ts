@@ -6,7 +6,7 @@ import { withoutUndefined } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { extraBodyOption } from '../../../shared/n8n/parameters/extraBody';
+import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { choiceField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
@@ -61,11 +61,7 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 
 	prepare({ parameters, options }) {
 		const format = encodingFormat.read(options);
-		const more = extraBodyOption.read(options);
-		if (more && 'input' in more) {
-			const problem = 'cannot have “input”: the texts belong into the field Input';
-			parameters.report(extraBodyOption.property.displayName, problem, 'unsendable');
-		}
+		const { fields: more } = new ExtraBody(options, ['input']);
 		return {
 			model: model.read(parameters),
 			...input.read(parameters),

@@ -54,7 +54,7 @@ export const imageChat: Operation<Request, MadeImage[]> = {
 	fields: [model, prompt, aspectMarker, images, ...imageOutput.fields],
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters.options);
+		const extra = new ExtraBody(parameters.options, ['stream']);
 		return {
 			body: extra.addTo(extra.rest(parameters, [model])),
 			message: extra.gives('messages') ? undefined : messageOf(parameters),

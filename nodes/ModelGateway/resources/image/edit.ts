@@ -46,7 +46,7 @@ export const imageEdit: Operation<Request, MadeImage[]> = {
 	options: imageOptions,
 
 	prepare({ parameters, options }) {
-		const extra = new ExtraBody(options);
+		const extra = new ExtraBody(options, ['stream']);
 		return {
 			body: extra.addTo({
 				...extra.rest(parameters, [model, prompt]),

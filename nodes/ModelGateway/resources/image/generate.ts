@@ -74,7 +74,7 @@ export const imageGenerate: Operation<Request, MadeImage[]> = {
 	options,
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters.options);
+		const extra = new ExtraBody(parameters.options, ['stream']);
 		return {
 			body: extra.addTo({
 				...extra.rest(parameters, [model, prompt]),

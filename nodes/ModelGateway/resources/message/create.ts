@@ -57,7 +57,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	fields: [model, messages, maxTokens, versionName, versionValue, simplifyField],
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters.options);
+		const extra = new ExtraBody(parameters.options, ['stream']);
 		const headers = versionHeaderOf(parameters);
 		return {
 			body: extra.addTo({

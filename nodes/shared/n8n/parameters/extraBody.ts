@@ -12,13 +12,27 @@ export const extraBodyOption = objectField({
 		'More fields of the request, for what newer models take. They win over the other fields; objects within objects are merged.',
 });
 
+/** Fields that some operations cannot leave to the user: the answer would be paid for, and could not be read. */
+const reserved = {
+	input: 'the texts belong into the field Input',
+	stream: 'this operation reads the answer in one piece',
+};
+
 /** The fields of a request that Extra Body gives: those need not be filled in elsewhere. */
 export class ExtraBody {
-	private readonly fields: JsonObject;
+	readonly fields: JsonObject;
 
-	/** @param options the place of the option */
-	constructor(options: Place) {
+	/**
+	 * @param options the place of the option
+	 * @param refused fields that this operation sets itself
+	 */
+	constructor(options: Place, refused: ReadonlyArray<keyof typeof reserved> = []) {
 		this.fields = extraBodyOption.read(options) ?? {};
+		for (const name of refused) {
+			if (!this.fields[name]) continue;
+			const problem = `cannot have “${name}”: ${reserved[name]}`;
+			options.report(extraBodyOption.property.displayName, problem, 'unsendable');
+		}
 	}
 
 	/** @param path dotted, such as `input.media` */
