@@ -229,13 +229,13 @@ describe('a streamed completion', () => {
 			'for an event and goes on',
 			[content('Hel'), 'data: {"choices":[{"del\n\n', stop(), done],
 			{},
-			'has a hole: in its place stands {"choices":[{"del',
+			'lacks a part, in whose place came: {"choices":[{"del',
 		],
 		[
 			'for a web page and goes on',
 			[content('Hel'), '<html>\n<p>Bad gateway</p>\n\n', stop(), done],
 			{},
-			'has a hole: in its place stands <html> <p>Bad gateway</p>',
+			'lacks a part, in whose place came: <html> <p>Bad gateway</p>',
 		],
 		[
 			'with an error',

@@ -59,7 +59,7 @@ export class StreamedCompletion {
 			throw new UnusableResponse(describeBody(response), text);
 		if (strayText !== undefined) {
 			throw new UnusableResponse(
-				`has a hole: in its place stands ${excerpt(this.redact(strayText), 120)}`,
+				`lacks a part, in whose place came: ${excerpt(this.redact(strayText), 120)}`,
 				text,
 			);
 		}
