@@ -345,6 +345,29 @@ describe('agents', () => {
 		expect(itemsOf(execution, 'Chain')[0]?.json).toEqual({ output: boat });
 	});
 
+	it('a chain puts out the JSON that its model was given a schema for', async () => {
+		const { gateway, owner, credential } = stage;
+		const boat = { name: 'Albatross', masts: 2 };
+		const schema = { type: 'object', properties: { name: { type: 'string' } } };
+		const options = {
+			...{ responseFormat: 'json_schema', jsonSchema: JSON.stringify(schema) },
+			...{ stop: ['END'], extraBody: '{ "reasoning_effort": "low" }' },
+		};
+		gateway.script(JSON.stringify(boat));
+		const before = gateway.requests.length;
+		const chain = langchain('Chain', 'chainLlm', told('A boat'), 1.7);
+		const execution = await owner.run(
+			withSubNodes(startedBy('manualTrigger', chain), [
+				['ai_languageModel', chatModel({ model: byId('chat-1'), options }, credential)],
+			]),
+		);
+		expect(itemsOf(execution, 'Chain')[0]?.json).toEqual(boat);
+		expect(gateway.requests[before].body).toMatchObject({
+			response_format: { type: 'json_schema', json_schema: { name: 'answer', schema } },
+			...{ stop: 'END', reasoning_effort: 'low' },
+		});
+	});
+
 	it('a chain shows a picture to the model', async () => {
 		const { gateway, owner, credential } = stage;
 		const url = gateway.addMedia('green.png', picture('green'), 'image/png');
