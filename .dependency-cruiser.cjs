@@ -4,6 +4,7 @@
  */
 const floors = [
 	['shared/gateway/json'],
+	['shared/gateway/sharePages'],
 	['shared/gateway/links'],
 	['shared/gateway/protocol'],
 	['shared/gateway/errors'],

@@ -1,4 +1,5 @@
 import { isObject } from './json';
+import { sharePageProblem } from './sharePages';
 
 // ── Links that are sent to the service ───────────────────────────────────────────────────────────
 
@@ -23,20 +24,59 @@ export function isLoopback(address: string): boolean {
 	return loopback.test(urlOf(address)?.hostname ?? '');
 }
 
+/** A path of Windows, of a network drive, or below a folder that only computers have. */
+const computerPath = /^([a-z]:[\\/]|\\\\|~\/|file:|\/(home|users|volumes|tmp|mnt|var|root|opt)\/)/i;
+
+/**
+ * Why no file can be fetched by this link, whoever tries; continues the field's name. Undefined for what is no
+ * link at all.
+ * @param oneEach what to do with several links, where there is a way
+ */
+export function linkProblem(link: string, oneEach = ''): string | undefined {
+	if (link === '') return 'is empty';
+	if (computerPath.test(link)) {
+		return `is a path on a computer, not a link (it is "${link.slice(0, 80)}"); upload the file, and give its public link`;
+	}
+	const count = countLinks(link);
+	if (count > 1) return `must be one link (it holds ${count})${oneEach && `: ${oneEach}`}`;
+	const url = urlOf(link);
+	if (url === undefined || url.protocol === 'data:') return undefined;
+	if (/[\r\n]/.test(link)) return 'must have no line break inside';
+	if (/\s/.test(link)) return 'must have no space inside; write %20 for one in the name of a file';
+	return sharePageProblem(url);
+}
+
+/** Links beside each other. One within another's query is a part of that. */
+function countLinks(text: string): number {
+	const parts = text.split(/[\s,;|]+(?=https?:\/\/)/i).filter((part) => /^https?:/i.test(part));
+	const areSeparate = /\s/.test(text) || parts[0]?.split('://').length === 2;
+	return areSeparate ? parts.length : 1;
+}
+
 /**
  * Why the gateway could not fetch this link ("Resources", media item: a public https link, fetched by
  * plain GET); continues the field's name. A gateway on this machine can also fetch links to this machine.
+ * @param anyProtocol whether the service may take more than https links
  */
-export function publicLinkProblem(link: string, gatewayUrl: string): string | undefined {
+export function publicLinkProblem(
+	link: string,
+	gatewayUrl: string,
+	{ oneEach, anyProtocol = false }: { oneEach?: string; anyProtocol?: boolean } = {},
+): string | undefined {
+	const problem = linkProblem(link, oneEach);
+	if (problem !== undefined) return problem;
 	const url = urlOf(link);
 	if (url === undefined)
 		return `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
 	if (isLoopback(link) && isLoopback(gatewayUrl)) return undefined;
 	const { protocol, hostname } = url;
-	if (protocol === 'data:') return 'must be a public https link; a data URL is not taken';
-	if (protocol !== 'https:')
-		return `must be a public https link, and this one starts with ${protocol}//`;
-	if (loopback.test(hostname) || privateHost.test(hostname)) {
+	if (protocol !== 'https:' && !anyProtocol) {
+		return protocol === 'data:'
+			? 'must be a public https link; a data URL is not taken'
+			: `must be a public https link, and this one starts with ${protocol}//`;
+	}
+	const isWeb = /^https?:$/.test(protocol);
+	if (isWeb && (loopback.test(hostname) || privateHost.test(hostname))) {
 		return `must be a link that the gateway can fetch; ${hostname} is reachable from your own network only`;
 	}
 	return undefined;

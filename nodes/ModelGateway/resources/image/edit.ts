@@ -1,5 +1,6 @@
 import { imageType } from '../../../shared/gateway/images/imageType';
 import type { JsonObject } from '../../../shared/gateway/json';
+import { linkProblem } from '../../../shared/gateway/links';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { itemPicture } from '../../../shared/n8n/files/itemFile';
@@ -102,10 +103,12 @@ function sourceOf(
 			hint: 'The name of the input field with the picture',
 		}),
 		find: itemPicture,
+		// That it is empty, the field itself tells.
 		linkProblem: (link) =>
-			link === '' || /^https?:\/\//i.test(link)
+			link === ''
 				? undefined
-				: 'must be a link that starts with https://',
+				: (linkProblem(link) ??
+					(/^https?:\/\//i.test(link) ? undefined : 'must be a link that starts with https://')),
 	});
 }
 

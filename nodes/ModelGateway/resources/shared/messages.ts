@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { asText, isObject, parseJson, toJson, type JsonObject } from '../../../shared/gateway/json';
+import { linkProblem } from '../../../shared/gateway/links';
 import { dataUrlOf } from '../../../shared/n8n/files/binary';
 import { itemPicture } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
@@ -7,6 +8,7 @@ import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';
 import {
 	choiceField,
 	fieldOf,
+	linkField,
 	looseText,
 	withDefault,
 	type Report,
@@ -36,7 +38,7 @@ const imageSource = urlOrFile({
 		default: 'url',
 		options: sourceChoices(),
 	},
-	url: looseText({
+	url: linkField({
 		displayName: 'URL',
 		name: 'url',
 		request: imageUrl,
@@ -52,9 +54,10 @@ const imageSource = urlOrFile({
 	}),
 	find: itemPicture,
 	linkProblem: (link) =>
-		/^(https?:\/\/|data:image\/)/i.test(link)
+		linkProblem(link, 'add one entry for each (Add Image)') ??
+		(/^(https?:\/\/|data:image\/)/i.test(link)
 			? undefined
-			: 'must be an https link or a data URL of a picture',
+			: 'must be an https link or a data URL of a picture'),
 	labels: { url: '', file: '' },
 });
 

@@ -57,6 +57,14 @@ export const looseText = <const Path extends string = never>(
 ): Field<string | undefined, Path> =>
 	fieldOf(declaration.options ? 'options' : 'string', declaration, asText);
 
+/** A link, checked with what it belongs to. Of a list, which an expression may give, each is on a line of its own. */
+export const linkField = <const Path extends string = never>(
+	declaration: Declaration<Path, string>,
+): Field<string | undefined, Path> =>
+	fieldOf('string', declaration, (value) =>
+		asText(Array.isArray(value) ? value.map(asText).join('\n') : value),
+	);
+
 /** One text, or several; empty ones are left out. */
 export const textsField = <const Path extends string = never>(
 	declaration: Declaration<Path, string[]>,
