@@ -31,34 +31,43 @@ describe('bad input gets a clear message before anything is sent', () => {
 	const image = { type: 'reference_image', url: 'https://example.com/a.png' };
 
 	it('names all problems of an order at once', async () => {
+		const link = (url: string, type = 'reference_image') => ({ type, source: 'url', url });
 		const create = createReferenceVideo({
 			model: byId('alpha-1.1-r2v'),
 			prompt: ' ',
+			mediaInput: 'fields',
+			media: {
+				values: [
+					link('ftp://example.com/a.mp4', 'reference_video'),
+					{ ...link('https://example.com/a.png'), voiceUrl: 'https://example.com/a.mp3' },
+					link('https://example.com/a.png https://example.com/b.png'),
+					link('=https://example.com/{{ $json.name }}'),
+					link('={{ ["https://example.com/a.png", "https://example.com/b.png"] }}'),
+				],
+			},
 			options: { duration: 20, seed: -1, ratio: '1:1', resolution: '4K' },
 		});
-		const media = [
-			{ type: 'reference_video', url: 'ftp://example.com/a.mp4' },
-			{ ...image, reference_voice: 'https://example.com/a.mp3' },
-		];
-		expect(await messageOf(create, { media })).toBe(
+		expect(await messageOf(create, { name: 'my cat.png' })).toBe(
 			'Item 0: Prompt is empty; ' +
 				'Media 1: URL must be a public https link, and this one starts with ftp://; ' +
-				'Media 1: Type must be reference_image for alpha-1.1-r2v (it is "reference_video"); ' +
+				'Media 3: URL must be one link (it holds 2): add one entry for each (Add Media); ' +
+				'Media 4: URL must have no space inside; write %20 for one in the name of a file; ' +
+				'Media 5: URL must be one link (it holds 2): add one entry for each (Add Media); ' +
+				'Media 1: Type must be Reference Image for alpha-1.1-r2v (it is "Reference Video"); ' +
 				'Media 2: Voice URL is not taken by alpha-1.1-r2v; ' +
 				'Resolution must be one of 720P, 1080P (it is "4K"); ' +
-				'Ratio is not taken by alpha-1.1-r2v; remove it; ' +
 				'Duration (Seconds) must be a whole number from 2 to 15 (it is 20); ' +
 				'Seed must be a whole number from 0 to 2147483647 (it is -1)',
 		);
 	});
 
 	it.each([
-		['no media', {}, { media: [] }, 'Item 0: Media must have at least one item'],
+		['no media', {}, { media: [] }, 'Item 0: Media must have at least one entry'],
 		[
 			'too many references',
 			{},
 			{ media: Array(6).fill(image) },
-			'Item 0: Media must have at most 5 reference_image and reference_video items for beta-2.7-r2v (it has 6)',
+			'Item 0: Media must have at most 5 reference_image and reference_video entries for beta-2.7-r2v (it has 6)',
 		],
 		[
 			'two first frames',
@@ -88,7 +97,37 @@ describe('bad input gets a clear message before anything is sent', () => {
 			'no list of media',
 			{},
 			{ media: 'none' },
-			'Item 0: Media (JSON) must be a list of objects with type and url; Media must have at least one item',
+			'Item 0: Media 1: URL must be a link that starts with https:// (it is "none")',
+		],
+		[
+			'broken JSON',
+			{ mediaJson: '[{ "type": "reference_image", ]' },
+			{},
+			'Item 0: Media (JSON) must be a list of links, or of objects with type and url; Media must have at least one entry',
+		],
+		[
+			'media that are neither links nor objects',
+			{},
+			{ media: [image, 7] },
+			'Item 0: Media (JSON) must be a list of links, or of objects with type and url; Media 2: URL is empty; Media 2: Type must be reference_image or reference_video or first_frame for beta-2.7-r2v (it is empty)',
+		],
+		[
+			'several links in one text of a list',
+			{},
+			{ media: ['https://example.com/a.png, https://example.com/b.png'] },
+			'Item 0: Media 1: URL must be one link (it holds 2): make it a list of them',
+		],
+		[
+			'a page that shows a file',
+			{},
+			{ media: ['https://drive.google.com/file/d/1aB/view?usp=sharing'] },
+			'Item 0: Media 1: URL leads to a page of Google Drive, not to the file: use https://drive.google.com/uc?export=download&id=1aB',
+		],
+		[
+			'a path on a computer',
+			{},
+			{ media: [{ ...image, url: 'C:\\cats\\a.png' }] },
+			'Item 0: Media 1: URL is a path on a computer, not a link (it is "C:\\cats\\a.png"); upload the file, and give its public link',
 		],
 		[
 			'a voice of another type',
@@ -104,6 +143,37 @@ describe('bad input gets a clear message before anything is sent', () => {
 		],
 	])('refuses %s', async (_, parameters, json, message) => {
 		expect(await messageOf(createReferenceVideo(parameters), json)).toBe(message);
+	});
+
+	const photo = 'https://www.dropbox.com/s/abc/cat.png?dl=0';
+	const direct = 'https://www.dropbox.com/s/abc/cat.png?dl=1';
+
+	it.each([
+		[
+			{ resource: 'image', operation: 'edit', imageSource: 'url', imageUrl: photo },
+			`Item 0: Image URL leads to a page of Dropbox, not to the file: use ${direct}`,
+		],
+		[
+			{
+				...{ resource: 'chat', operation: 'complete' },
+				messages: {
+					values: [{ role: 'user', content: 'What is it?', images: { values: [{ url: photo }] } }],
+				},
+			},
+			`Item 0: Message 1: Image 1 leads to a page of Dropbox, not to the file: use ${direct}`,
+		],
+		[
+			{
+				...{ resource: 'image', operation: 'chat' },
+				images: {
+					values: [{ source: 'url', url: '={{ ["https://a.example/a", "https://a.example/b"] }}' }],
+				},
+			},
+			'Item 0: Image 1 must be one link (it holds 2): add one entry for each (Add Image)',
+		],
+	])('looks at the links of pictures too: %j', async (parameters, message) => {
+		const more = { model: byId('any-1'), prompt: 'A cat' };
+		expect(await messageOf(modelGateway({ ...more, ...parameters }))).toBe(message);
 	});
 
 	it('takes five references and a first frame, which does not count', async () => {

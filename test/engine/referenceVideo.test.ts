@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { valueAt } from '../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../gateway';
 import { Renderer } from '../gateway/rendering';
 import { runWorkflow, SimulatedTime } from '../harness';
@@ -78,19 +79,52 @@ describe('from reference media to an mp4', () => {
 			{ type: 'reference_image', url: red },
 		];
 		const options = { duration: 3, promptExtend: false, watermark: false, ratio: '1:1', seed: 0 };
-		const result = await run({ options }, { media, prompt: 'Image 1 beside image 2' });
+		const result = await run({ options }, { media, prompt: 'Image 1 beside image 3' });
 
 		expect(result.status).toBe('success');
 		expect(
 			gateway.requests.filter(({ route }) => route === 'referenceVideoCreate').at(-1)?.body,
 		).toEqual({
 			model: 'beta-2.7-r2v',
-			input: { prompt: 'Image 1 beside image 2', media },
-			parameters: { duration: 3, prompt_extend: false, watermark: false, seed: 0 },
+			input: { prompt: 'Image 1 beside image 3', media },
+			parameters: { duration: 3, ratio: '1:1', prompt_extend: false, watermark: false, seed: 0 },
 		});
-		expect(result.data.resultData.runData.Create[0].hints?.[0].message).toContain(
-			'Ratio was not sent',
-		);
+		expect(result.data.resultData.runData.Create[0].hints?.map(({ message }) => message)).toEqual([
+			'Item 0: Prompt names image 3, but there are 2 reference images.',
+			'Item 0: Ratio has no effect, because the first frame decides the shape.',
+			'Item 0: Seed is not listed for beta-2.7-r2v: it was sent, and the service may ignore or refuse it.',
+		]);
+	});
+
+	const image = (url: string) => ({ type: 'reference_image', url });
+
+	it.each<[string, unknown, (red: string, blue: string) => unknown]>([
+		['links', '={{ $json.links }}', (red, blue) => [image(red), image(blue)]],
+		['a link', '={{ $json.links[0] }}', (red) => [image(red)]],
+		[
+			'a link on each line',
+			'={{ $json.links.join("\\n\\n") }}\n',
+			(red, blue) => [image(red), image(blue)],
+		],
+		['JSON of a link', '="{{ $json.links[0] }}"', (red) => [image(red)]],
+		[
+			'objects and links',
+			'={{ [{ type: "first_frame", url: $json.links[1] }, $json.links[0]] }}',
+			(red, blue) => [{ type: 'first_frame', url: blue }, image(red)],
+		],
+		[
+			'what we do not know of a medium, but no empty voice',
+			'={{ { type: "reference_image", url: ` ${$json.links[0]} `, weight: 0.5, tags: ["a"], reference_voice: "" } }}',
+			(red) => [{ ...image(red), weight: 0.5, tags: ['a'] }],
+		],
+	])('takes %s as JSON', async (_, mediaJson, sent) => {
+		const create = createReferenceVideo({ mediaJson } as IDataObject);
+		const result = await runWorkflow(chain(create), {
+			credentials: credentialFor(gateway),
+			input: [{ json: { links: [red, blue] } }],
+		});
+		expect(result.errorOf('Create')).toBeUndefined();
+		expect(valueAt(gateway.requests.at(-1)?.body, 'input.media')).toEqual(sent(red, blue));
 	});
 
 	it('asks once how far a task is', async () => {

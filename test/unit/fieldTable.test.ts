@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Media } from '../../nodes/shared/gateway/jobs/referenceVideo';
+import type { Media } from '../../nodes/shared/gateway/jobs/referenceMedia';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
 import { referenceVideoModels } from '../../nodes/shared/gateway/protocol/models';
 import { fieldPage } from '../support/fieldPage';

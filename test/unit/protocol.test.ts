@@ -179,6 +179,7 @@ describe('limits', () => {
 				watermark: { type: 'boolean', default: false },
 			},
 			maxDurationWithVideo: 10,
+			ignoredWithFirstFrame: 'ratio',
 		});
 	});
 

@@ -1,8 +1,8 @@
 import { referenceVideoCreate } from '../../nodes/ModelGateway/resources/referenceVideo/create';
+import type { Media } from '../../nodes/shared/gateway/jobs/referenceMedia';
 import {
-	ratioIsIgnored,
+	referenceVideoDoubts,
 	referenceVideoProblems,
-	type Media,
 	type ReferenceVideoParameters,
 	type ReferenceVideoRequest,
 } from '../../nodes/shared/gateway/jobs/referenceVideo';
@@ -21,7 +21,7 @@ const many = (count: number, media: Media) => Array<Media>(count).fill(media);
 interface Order {
 	model?: string;
 	prompt?: string;
-	media?: Media[];
+	media?: unknown[];
 	parameters?: ReferenceVideoParameters;
 }
 
@@ -32,11 +32,21 @@ const requestOf = ({ model = beta, prompt = 'a cat', media = [image], parameters
 const fieldOf = (path: string) =>
 	labelOf(path, [...referenceVideoCreate.fields, ...(referenceVideoCreate.options ?? [])]);
 
+const typeNames: Record<string, string> = {
+	reference_image: 'Reference Image',
+	reference_video: 'Reference Video',
+	first_frame: 'First Frame',
+};
+const wording = { typeName: (type: string) => typeNames[type] ?? type, oneEach: 'add another' };
+
 /** As the user reads them. */
-const problemsOf = (order: Order) =>
-	referenceVideoProblems(requestOf(order), gateway).map(
+const problemsOf = (order: Order, gatewayUrl = gateway) =>
+	referenceVideoProblems(requestOf(order), gatewayUrl, wording).map(
 		({ path, problem }) => `${fieldOf(path)} ${problem}`,
 	);
+
+const doubtsOf = (order: Order) =>
+	referenceVideoDoubts(requestOf(order)).map(({ path, problem }) => `${fieldOf(path)} ${problem}`);
 
 describe('what alpha-1.1-r2v takes', () => {
 	const all = { resolution: '1080P', duration: 15, prompt_extend: false, watermark: true, seed: 0 };
@@ -53,24 +63,23 @@ describe('what alpha-1.1-r2v takes', () => {
 	});
 
 	it.each<[Order, string]>([
-		[{ media: [] }, 'Media must have 1 to 9 reference_image items for alpha-1.1-r2v (it has 0)'],
+		[{ media: [] }, 'Media must have 1 to 9 Reference Image entries for alpha-1.1-r2v (it has 0)'],
 		[
 			{ media: many(10, image) },
-			'Media must have 1 to 9 reference_image items for alpha-1.1-r2v (it has 10)',
+			'Media must have 1 to 9 Reference Image entries for alpha-1.1-r2v (it has 10)',
 		],
 		[
 			{ media: [image, video] },
-			'Media 2: Type must be reference_image for alpha-1.1-r2v (it is "reference_video")',
+			'Media 2: Type must be Reference Image for alpha-1.1-r2v (it is "Reference Video")',
 		],
 		[
 			{ media: [image, firstFrame] },
-			'Media 2: Type must be reference_image for alpha-1.1-r2v (it is "first_frame")',
+			'Media 2: Type must be Reference Image for alpha-1.1-r2v (it is "First Frame")',
 		],
 		[
 			{ media: [{ ...image, reference_voice: 'https://example.com/a.mp3' }] },
 			'Media 1: Voice URL is not taken by alpha-1.1-r2v',
 		],
-		[{ parameters: { ratio: '16:9' } }, 'Ratio is not taken by alpha-1.1-r2v; remove it'],
 		[
 			{ parameters: { resolution: '720p' } },
 			'Resolution must be one of 720P, 1080P (it is "720p")',
@@ -115,7 +124,8 @@ describe('what beta-2.7-r2v takes', () => {
 		['10 s with a video', { media: [video], parameters: { duration: 10 } }],
 		['15 s without one', { media: [image, firstFrame], parameters: { duration: 15 } }],
 		// Whether it takes a seed is not shown.
-		['any whole seed', { parameters: { seed: -1 } }],
+		['any seed', { parameters: { seed: -1.5 } }],
+		['more about a medium', { media: [{ ...image, weight: 0.5 }] }],
 		['a prompt of 5000 characters', { prompt: 'a'.repeat(5000) }],
 		['a prompt of 5000 characters of two UTF-16 units', { prompt: '🎬'.repeat(5000) }],
 		['false for both switches', { parameters: { prompt_extend: false, watermark: false } }],
@@ -128,23 +138,23 @@ describe('what beta-2.7-r2v takes', () => {
 		[
 			'six references',
 			{ media: [...many(3, image), ...many(3, video), firstFrame] },
-			'Media must have at most 5 reference_image and reference_video items for beta-2.7-r2v (it has 6)',
+			'Media must have at most 5 Reference Image and Reference Video entries for beta-2.7-r2v (it has 6)',
 		],
 		[
 			'two first frames',
 			{ media: [firstFrame, image, firstFrame] },
-			'Media must have at most 1 first_frame (it has 2)',
+			'Media must have at most 1 First Frame (it has 2)',
 		],
-		['no media', { media: [] }, 'Media must have at least one item'],
+		['no media', { media: [] }, 'Media must have at least one entry'],
 		[
 			'another type',
 			{ media: [image, { type: 'last_frame', url }] },
-			'Media 2: Type must be reference_image or reference_video or first_frame for beta-2.7-r2v (it is "last_frame")',
+			'Media 2: Type must be Reference Image or Reference Video or First Frame for beta-2.7-r2v (it is "last_frame")',
 		],
 		[
 			'a voice for a first frame',
 			{ media: [image, { ...firstFrame, ...voice }] },
-			'Media 2: Voice URL belongs to reference_image or reference_video only',
+			'Media 2: Voice URL belongs to Reference Image or Reference Video only',
 		],
 		[
 			'a voice in another format',
@@ -166,7 +176,27 @@ describe('what beta-2.7-r2v takes', () => {
 			{ parameters: { ratio: '21:9' } },
 			'Ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 (it is "21:9")',
 		],
-		['half a seed', { parameters: { seed: 1.5 } }, 'Seed must be a whole number (it is 1.5)'],
+		[
+			'a seed that is no number in JSON',
+			{ parameters: { seed: NaN } },
+			'Seed must be a number (it is not a number)',
+		],
+		[
+			'two links in one field',
+			{ media: [image, { ...image, url: `${url} ${url}` }] },
+			'Media 2: URL must be one link (it holds 2): add another',
+		],
+		['no link', { media: [{ type: 'reference_image' }] }, 'Media 1: URL is empty'],
+		[
+			'a link that is no text',
+			{ media: [{ ...image, url: [url] }] },
+			'Media 1: URL must be a link that starts with https:// (it is a list)',
+		],
+		[
+			'no type',
+			{ media: [{ url }] },
+			'Media 1: Type must be Reference Image or Reference Video or First Frame for beta-2.7-r2v (it is empty)',
+		],
 		[
 			'a prompt of 5001 characters',
 			{ prompt: '🎬'.repeat(5001) },
@@ -196,11 +226,10 @@ describe('all problems', () => {
 				{ type: 'picture', url: 'data:image/png;base64,AA' },
 				...many(5, video),
 			],
-			parameters: { duration: 12, ratio: '2:1', resolution: '4K', seed: 0.5, watermark: true },
+			parameters: { duration: 12, ratio: '2:1', resolution: '4K', seed: NaN, watermark: true },
 		};
-		const fields = referenceVideoProblems(requestOf(order), gateway).map(({ path }) =>
-			fieldOf(path),
-		);
+		const problems = referenceVideoProblems(requestOf(order), gateway, wording);
+		const fields = problems.map(({ path }) => fieldOf(path));
 		expect(fields.sort()).toEqual(
 			[
 				'Media 2: URL',
@@ -222,12 +251,12 @@ describe('all problems', () => {
 		const media = [firstFrame, video, image, { ...image, reference_voice: url }];
 		const request = requestOf({ media, parameters: { ratio: '2:1' } });
 		const before = structuredClone(request);
-		referenceVideoProblems(request, gateway);
+		referenceVideoProblems(request, gateway, wording);
 		expect(request).toEqual(before);
 	});
 
 	it('of a file that has no link are not about its link', () => {
-		expect(problemsOf({ media: [{ type: 'reference_image' }] })).toEqual([]);
+		expect(problemsOf({ media: [{ type: 'reference_image', url: undefined }] })).toEqual([]);
 	});
 });
 
@@ -242,31 +271,96 @@ describe('an unknown model', () => {
 		expect(problemsOf(order)).toEqual([]);
 	});
 
+	it('takes media of any form, and links of any protocol', () => {
+		const media = [
+			{ type: 'reference_audio', audio_id: 7 },
+			{ type: 'reference_image', url: 'http://example.com/cat.png' },
+			{ ...image, reference_voice: 'data:audio/ogg;base64,AA' },
+			{ url: ['s3://bucket/cat.png'] },
+			7,
+		];
+		const parameters = { duration: '8 s' as unknown as number };
+		expect(problemsOf({ model: 'gamma-3.0-r2v', media, parameters })).toEqual([]);
+	});
+
 	it('still needs links that can be fetched', () => {
-		const media = [image, { type: 'last_frame', url: 'http://localhost/cat.png' }];
+		const media = [
+			image,
+			{ type: 'last_frame', url: 'http://localhost/cat.png' },
+			{ ...image, url: 'https://drive.google.com/file/d/1a/view' },
+			{ ...image, url: '' },
+		];
 		expect(problemsOf({ model: 'gamma-3.0-r2v', media })).toEqual([
-			'Media 2: URL must be a public https link, and this one starts with http://',
+			'Media 2: URL must be a link that the gateway can fetch; localhost is reachable from your own network only',
+			'Media 3: URL leads to a page of Google Drive, not to the file: use https://drive.google.com/uc?export=download&id=1a',
+			'Media 4: URL is empty',
 		]);
 	});
 
 	it('still needs numbers that JSON can say', () => {
-		// An expression may give a text, whatever the type says.
-		const parameters = { duration: '8' as unknown as number, seed: Infinity };
+		const parameters = { duration: NaN, seed: Infinity };
 		expect(problemsOf({ model: 'gamma-3.0-r2v', media: [image], parameters })).toEqual([
-			'Duration (Seconds) must be a number (it is "8")',
+			'Duration (Seconds) must be a number (it is not a number)',
 			'Seed must be a number (it is Infinity)',
 		]);
 	});
 
 	it('may be on this machine, and so may the media', () => {
 		const media = [{ type: 'reference_image', url: 'http://localhost/cat.png' }];
-		expect(referenceVideoProblems(requestOf({ media }), 'http://127.0.0.1:8080')).toEqual([]);
+		expect(problemsOf({ media }, 'http://127.0.0.1:8080')).toEqual([]);
 	});
 });
 
-describe('the ratio', () => {
-	it('is ignored with a first frame', () => {
-		expect(ratioIsIgnored(requestOf({ media: [image, firstFrame] }))).toBe(true);
-		expect(ratioIsIgnored(requestOf({ media: [image, video] }))).toBe(false);
+describe('what is sent without being listed', () => {
+	const ratio = { parameters: { ratio: '16:9' } };
+	const seed = { parameters: { seed: 7 } };
+
+	it.each<[string, Order, string]>([
+		['a ratio', { model: alpha, ...ratio }, 'Ratio is not listed for alpha-1.1-r2v'],
+		['a seed', { model: beta, ...seed }, 'Seed is not listed for beta-2.7-r2v'],
+	])('is told: %s', (_, order, said) => {
+		expect(problemsOf(order)).toEqual([]);
+		expect(doubtsOf(order)).toEqual([
+			`${said}: it was sent, and the service may ignore or refuse it`,
+		]);
+	});
+
+	it('is told of a ratio beside a first frame', () => {
+		expect(doubtsOf({ media: [image, firstFrame], ...ratio })).toEqual([
+			'Ratio has no effect, because the first frame decides the shape',
+		]);
+	});
+
+	it.each<[string, Order]>([
+		['of a ratio without a first frame', { media: [image, video], ...ratio }],
+		['of a seed for the model that has one', { model: alpha, ...seed }],
+		[
+			'of an unknown model',
+			{ model: 'gamma-3.0-r2v', media: [firstFrame], ...ratio, prompt: 'image 3' },
+		],
+	])('is not told %s', (_, order) => expect(doubtsOf(order)).toEqual([]));
+});
+
+describe('a prompt', () => {
+	it.each<[string, unknown[], string]>([
+		['Image 2 walks', [image], 'names image 2, but there is 1 reference image'],
+		['the cat of image 1', [video], 'names image 1, but there are no reference images'],
+		[
+			'image 1, image3 and Image #5',
+			[image, firstFrame, image],
+			'names image 5, but there are 2 reference images',
+		],
+		['like video 2', [image, video, image], 'names video 2, but there is 1 reference video'],
+	])('that names more than there is gets a remark: %s', (prompt, media, said) => {
+		expect(doubtsOf({ prompt, media })).toEqual([`Prompt ${said}`]);
+		expect(problemsOf({ prompt, media })).toEqual([]);
+	});
+
+	it.each([
+		'image 1 beside image 2, as in video 1',
+		'an image 16:9 large, a video 10 seconds long, video 5s, in image 4k, image 1080',
+		'the reference image, images 1 and 2',
+	])('that names what is there gets none: %s', (prompt) => {
+		expect(doubtsOf({ prompt, media: [image, video, image] })).toEqual([]);
 	});
 });

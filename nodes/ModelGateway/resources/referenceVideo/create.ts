@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
-	ratioIsIgnored,
+	referenceVideoDoubts,
 	referenceVideoProblems,
 	type ReferenceVideoRequest,
 } from '../../../shared/gateway/jobs/referenceVideo';
@@ -15,13 +15,14 @@ import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField } from '../shared/fields';
 import { ifAnswerLostOption, isResentIfLost } from '../shared/ifAnswerLost';
-import { mediaFields, readMedia } from './media';
+import { jsonWording, mediaFields, readMedia } from './media';
 
 interface Request {
 	body: ReferenceVideoRequest;
 	/** The body as the user gave it: signed links differ from try to try, the files behind them do not. */
 	identity: unknown;
-	ratioIsIgnored: boolean;
+	/** Remarks beside the output. */
+	remarks: string[];
 	resendsLost: boolean;
 	timeout?: number;
 }
@@ -135,31 +136,31 @@ export const referenceVideoCreate: Operation<Request> = {
 	async prepare(parameters, { gateway }) {
 		const gatewayUrl = gateway.connection.baseUrl;
 		const extra = new ExtraBody(parameters.options);
-		const media = extra.gives('input.media') ? [] : await readMedia(parameters, gatewayUrl);
+		const { media, wording } = extra.gives('input.media')
+			? { media: [], wording: jsonWording }
+			: await readMedia(parameters, gatewayUrl);
 		const settings = extra.rest(parameters.options, options);
 		const { input, ...required } = extra.rest(parameters, [model, prompt]);
-		const bodyWith = <Medium>(list: Medium[]) =>
+		const bodyWith = (list: unknown[]): ReferenceVideoRequest =>
 			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
-		const body: ReferenceVideoRequest = bodyWith(media.map(({ medium }) => medium));
-		for (const { path, problem } of referenceVideoProblems(body, gatewayUrl)) {
-			parameters.report(labelOf(path, [...fields, ...options]), problem);
+		const body = bodyWith(media.map(({ medium }) => medium));
+		const labelAt = (path: string) => labelOf(path, [...fields, ...options]);
+		for (const { path, problem } of referenceVideoProblems(body, gatewayUrl, wording)) {
+			parameters.report(labelAt(path), problem);
 		}
-
-		const isIgnored = body.parameters?.ratio !== undefined && ratioIsIgnored(body);
-		if (isIgnored) delete body.parameters?.ratio;
 		return {
 			body,
 			identity: bodyWith(media.map(({ identity }) => identity)),
-			ratioIsIgnored: isIgnored,
+			remarks: referenceVideoDoubts(body).map(
+				({ path, problem }) => `${labelAt(path)} ${problem}.`,
+			),
 			resendsLost: isResentIfLost(parameters.options),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, resendsLost, timeout, ...request }, { gateway, reportJob, hint, item }) {
-		if (request.ratioIsIgnored) {
-			hint(`Item ${item}: Ratio was not sent, because the first frame decides the shape.`);
-		}
+	async perform({ body, resendsLost, timeout, remarks }, { gateway, reportJob, hint, item }) {
+		for (const remark of remarks) hint(`Item ${item}: ${remark}`);
 		const { id, fields } = await gateway.call({
 			endpoint: endpoints.referenceVideoCreate,
 			purpose: 'create the reference video',

@@ -1,11 +1,5 @@
-import type { Media } from '../../../shared/gateway/jobs/referenceVideo';
-import {
-	asText,
-	isObject,
-	parseJson,
-	withoutUndefined,
-	type JsonObject,
-} from '../../../shared/gateway/json';
+import type { Media, Wording } from '../../../shared/gateway/jobs/referenceMedia';
+import { isObject, parseJson, toJson } from '../../../shared/gateway/json';
 import { referenceVoice } from '../../../shared/gateway/protocol/models';
 import { fileIdentity, publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
@@ -14,8 +8,10 @@ import type { Field } from '../../../shared/n8n/parameters/field';
 import {
 	choiceField,
 	fieldOf,
+	linkField,
 	looseText,
 	withDefault,
+	type Report,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
@@ -46,6 +42,14 @@ const type = looseText({
 	default: 'reference_image',
 });
 
+/** As the menu calls it. */
+function typeName(name: string): string {
+	const option = type.property.options?.find(
+		(choice) => 'value' in choice && choice.value === name,
+	);
+	return option?.name ?? name;
+}
+
 /** Its name in problems of a file, whose link is not the user's. */
 const fileLabel = 'File';
 
@@ -58,7 +62,7 @@ const source = urlOrFile({
 			binary: 'N8n makes a public link to it; needs an n8n with a public address',
 		}),
 	},
-	url: looseText({
+	url: linkField({
 		displayName: 'URL',
 		name: 'url',
 		request: 'input.media[].url',
@@ -77,7 +81,7 @@ const source = urlOrFile({
 	labels: { url: 'URL', file: fileLabel },
 });
 
-const voice = looseText({
+const voice = linkField({
 	displayName: 'Voice URL',
 	name: 'voiceUrl',
 	request: 'input.media[].reference_voice',
@@ -120,58 +124,90 @@ const mediaJson = fieldOf(
 		default: '[]',
 		displayOptions: { show: { mediaInput: ['json'] } },
 		placeholder: 'e.g. [{ "type": "reference_image", "url": "https://example.com/person.png" }]',
-		description: 'A list of objects with type, URL and, optionally, reference_voice',
+		description:
+			'A list of links to reference images, or of objects with type, URL and, optionally, reference_voice',
 	},
-	(value, report): JsonObject[] => {
-		const parsed = typeof value === 'string' ? parseJson(value) : value;
-		const list = isObject(parsed) ? [parsed] : parsed;
-		if (Array.isArray(list) && list.every(isObject)) return list;
-		report('must be a list of objects with type and url');
-		return [];
-	},
+	mediaIn,
 );
+
+/** Links and objects in their order: of a list, of one alone, or of a text with a link on each line. */
+function mediaIn(value: unknown, report: Report): unknown[] {
+	const json = typeof value === 'string' ? jsonOrLinks(value) : toJson(value ?? []);
+	const list = Array.isArray(json) ? json : [json];
+	if (!list.every((entry) => typeof entry === 'string' || isObject(entry))) {
+		report('must be a list of links, or of objects with type and url', 'unsendable');
+	}
+	return list.filter((entry) => entry !== undefined);
+}
+
+/** Undefined for JSON that is broken. */
+function jsonOrLinks(text: string): unknown {
+	const isJson = /^\s*[[{]/.test(text);
+	const links = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
+	return parseJson(text) ?? (isJson ? undefined : links);
+}
 
 /** The fields that take reference media, one by one or as JSON. */
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
 
 interface ReadMedium {
 	/** As it is sent. */
-	medium: Media;
+	medium: unknown;
 	/** As it is recognized again: the signed link of a file differs from try to try, the file does not. */
 	identity: unknown;
 }
 
-/** The media in their order. */
-export async function readMedia(place: Place, gatewayUrl: string): Promise<ReadMedium[]> {
-	if (mediaInput.read(place) === 'json') return mediaJson.read(place).map(mediumOfJson);
+/** How problems with media that were given as JSON are told. */
+export const jsonWording: Wording = {
+	typeName: (name) => name,
+	oneEach: 'make it a list of them',
+};
+
+/** The media in their order, and how problems with them are told: in words of the screen, or of the JSON. */
+export async function readMedia(
+	place: Place,
+	gatewayUrl: string,
+): Promise<{ media: ReadMedium[]; wording: Wording }> {
+	if (mediaInput.read(place) === 'json') {
+		return {
+			media: mediaJson.read(place).map(mediumOfJson),
+			wording: jsonWording,
+		};
+	}
 	const reading = media.read(place).map(async (entry) => await readMedium(entry, gatewayUrl));
-	return await Promise.all(reading);
+	return {
+		media: await Promise.all(reading),
+		wording: { typeName, oneEach: 'add one entry for each (Add Media)' },
+	};
 }
 
-function mediumOfJson(entry: JsonObject): ReadMedium {
-	const medium = mediumOf(
-		asText(entry.type),
-		asText(entry.url) ?? '',
-		asText(entry.reference_voice),
-	);
+/** A link is a reference image. Of an object, what we do not know is sent too. */
+function mediumOfJson(entry: unknown): ReadMedium {
+	const given = typeof entry === 'string' ? { type: 'reference_image', url: entry } : entry;
+	if (!isObject(given)) return { medium: given, identity: given };
+	const medium = { ...given };
+	for (const name of ['type', 'url', 'reference_voice']) {
+		const value = medium[name];
+		if (typeof value === 'string') medium[name] = value.trim();
+	}
+	// An earlier node gives an empty voice to what has none.
+	if (medium.reference_voice === '' || medium.reference_voice === null)
+		delete medium.reference_voice;
 	return { medium, identity: medium };
 }
 
 async function readMedium(place: Place, gatewayUrl: string): Promise<ReadMedium> {
 	const picked = source.read(place);
-	const withLink = (link: string | undefined) =>
-		mediumOf(type.read(place), link, voice.read(place));
+	const kind = type.read(place) ?? '';
+	const reference_voice = voice.read(place);
+	const withLink = (url: string | undefined): Media => ({
+		type: kind,
+		url,
+		...(reference_voice !== undefined && { reference_voice }),
+	});
 	if (picked === undefined) return { medium: withLink(undefined), identity: withLink(undefined) };
 	if ('url' in picked) return { medium: withLink(picked.url), identity: withLink(picked.url) };
 	const { file } = picked;
 	const link = await publicLinkOf(file, { place, field: fileLabel, gatewayUrl });
 	return { medium: withLink(link), identity: withLink(fileIdentity(file)) };
-}
-
-function mediumOf(
-	kind: string | undefined,
-	url: string | undefined,
-	reference_voice: string | undefined,
-): Media {
-	return { type: kind ?? '', ...withoutUndefined({ url, reference_voice }) };
 }

@@ -35,6 +35,7 @@ export interface ReferenceVideoModel {
 	};
 	/** The maximum duration, in seconds, when there is a reference video. */
 	maxDurationWithVideo?: number;
+	ignoredWithFirstFrame?: 'ratio';
 }
 
 const resolutions = ['720P', '1080P'] as const;
@@ -73,6 +74,7 @@ export const referenceVideoModels: Readonly<Record<string, ReferenceVideoModel>>
 			watermark,
 		},
 		maxDurationWithVideo: 10,
+		ignoredWithFirstFrame: 'ratio',
 	},
 };
 
@@ -87,3 +89,29 @@ export const videoModels: Readonly<Record<string, { meaning: string }>> = {
 	'vid-3.1-landscape-fast': { meaning: 'Landscape, fast' },
 	'vid-3.1-landscape-fast-fl': { meaning: 'Landscape, fast, frame-to-video' },
 };
+
+/** The kinds of models that the specification names: those of "Endpoints" 1, and those of "Endpoints" 11. */
+export type ModelKind = 'referenceVideo' | 'video';
+
+export interface KnownModel {
+	kind: ModelKind;
+	/** What it makes a video of, or what video it makes. */
+	meaning: string;
+}
+
+/** Of all other models, the specification does not say what they are for. */
+export const knownModels: ReadonlyMap<string, KnownModel> = new Map([
+	...Object.entries(referenceVideoModels).map(
+		([id, { mediaTypes: types, references }]): [string, KnownModel] => {
+			const kinds = types.includes('reference_video') ? 'images and videos' : 'images';
+			return [
+				id,
+				{ kind: 'referenceVideo', meaning: `Up to ${references.max} reference ${kinds}` },
+			];
+		},
+	),
+	...Object.entries(videoModels).map(([id, { meaning }]): [string, KnownModel] => [
+		id,
+		{ kind: 'video', meaning },
+	]),
+]);

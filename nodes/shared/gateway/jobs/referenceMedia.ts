@@ -1,0 +1,147 @@
+import { asText, describeValue, isObject, valueAt } from '../json';
+import { publicLinkProblem } from '../links';
+import { referenceVoice, type ReferenceVideoModel } from '../protocol/models';
+
+/** "Resources", media item. */
+export interface Media {
+	type: string;
+	/** Undefined for a file that has no link, which is a problem of its own. */
+	url?: string;
+	reference_voice?: string;
+}
+
+/** What is wrong with a field of the request, or should be known about it. */
+export interface RequestProblem {
+	/** Such as `input.media[0].url`. */
+	path: string;
+	/** Continues the name of the field: "must be …". */
+	problem: string;
+}
+
+/** How problems are told. */
+export interface Wording {
+	/** What the user calls a type of media. */
+	typeName(type: string): string;
+	/** What to do with several links in one field. */
+	oneEach: string;
+}
+
+export interface MediaRules extends Wording {
+	gatewayUrl: string;
+	modelId: string;
+	/** Undefined for an unknown model. */
+	model?: ReferenceVideoModel;
+}
+
+/** The number of media of this type. */
+export const countOf = (media: unknown[], type: string) =>
+	media.filter((item) => valueAt(item, 'type') === type).length;
+
+/** What the service would refuse ("Endpoints" 1), and links that nobody can fetch. */
+export function mediaProblems(media: unknown[], rules: MediaRules): RequestProblem[] {
+	const { model } = rules;
+	const inLinks = media.flatMap((item, index) =>
+		linkProblems(item, `input.media[${index}]`, rules),
+	);
+	if (model === undefined) return inLinks;
+	const inItems = media.flatMap((item, index) =>
+		itemProblems(item, `input.media[${index}]`, { ...rules, model }),
+	);
+	const inCounts = countProblems(media, { ...rules, model }).map((problem) => ({
+		path: 'input.media',
+		problem,
+	}));
+	return [...inLinks, ...inItems, ...inCounts];
+}
+
+function linkProblems(
+	item: unknown,
+	path: string,
+	{ gatewayUrl, model, oneEach }: MediaRules,
+): RequestProblem[] {
+	const anyProtocol = model === undefined;
+	return (['url', 'reference_voice'] as const).flatMap((name) => {
+		const link = valueAt(item, name);
+		const problem =
+			typeof link === 'string'
+				? publicLinkProblem(link, gatewayUrl, { oneEach, anyProtocol })
+				: model && otherLinkProblem(item, name);
+		return problem === undefined ? [] : [{ path: `${path}.${name}`, problem }];
+	});
+}
+
+/** Of what is no text. */
+function otherLinkProblem(item: unknown, name: 'url' | 'reference_voice'): string | undefined {
+	const isGiven = isObject(item) && Object.hasOwn(item, name);
+	if (!isGiven) return name === 'url' ? 'is empty' : undefined;
+	return item[name] === undefined
+		? undefined
+		: `must be a link that starts with https:// (it is ${describeValue(item[name])})`;
+}
+
+type KnownRules = MediaRules & { model: ReferenceVideoModel };
+
+function itemProblems(
+	item: unknown,
+	path: string,
+	{ model, modelId, typeName }: KnownRules,
+): RequestProblem[] {
+	const type = valueAt(item, 'type');
+	const voice = asText(valueAt(item, 'reference_voice'));
+	const problems: RequestProblem[] = [];
+	if (!(model.mediaTypes as readonly unknown[]).includes(type)) {
+		const given = describeValue(typeof type === 'string' ? typeName(type) : type);
+		const wanted = model.mediaTypes.map(typeName).join(' or ');
+		const problem = `must be ${wanted} for ${modelId} (it is ${given})`;
+		problems.push({ path: `${path}.type`, problem });
+	}
+	const problem = voice && voiceProblem(voice, type, { model, modelId, typeName });
+	if (problem) problems.push({ path: `${path}.reference_voice`, problem });
+	return problems;
+}
+
+function voiceProblem(
+	voice: string,
+	type: unknown,
+	{ model, modelId, typeName }: Pick<KnownRules, 'model' | 'modelId' | 'typeName'>,
+): string | undefined {
+	const { mediaTypes, fileTypes } = referenceVoice;
+	if (!model.voice) return `is not taken by ${modelId}`;
+	if (!(mediaTypes as readonly unknown[]).includes(type)) {
+		return `belongs to ${mediaTypes.map(typeName).join(' or ')} only`;
+	}
+	return hasOtherAudioType(voice) ? `must lead to a ${fileTypes.join(' or ')} file` : undefined;
+}
+
+/** Known by the file name only: a link without one is left to the service. */
+function hasOtherAudioType(link: string): boolean {
+	const extension = /\.(\w{2,4})$/.exec(URL.canParse(link) ? new URL(link).pathname : '')?.[1];
+	const audio = /^(wav|mp3|ogg|oga|opus|m4a|aac|flac|wma|aiff?|webm|mp4)$/i;
+	return (
+		extension !== undefined &&
+		audio.test(extension) &&
+		!referenceVoice.fileTypes.includes(extension.toLowerCase())
+	);
+}
+
+function countProblems(media: unknown[], { model, modelId, typeName }: KnownRules): string[] {
+	const problems: string[] = [];
+	const { min, max } = model.references;
+	const references = countOf(media, 'reference_image') + countOf(media, 'reference_video');
+	if (references < (min ?? 0) || references > max) {
+		const types = model.mediaTypes.filter((type) => type !== 'first_frame').map(typeName);
+		const wanted = `${min === undefined ? 'at most' : `${min} to`} ${max}`;
+		problems.push(
+			`must have ${wanted} ${types.join(' and ')} entries for ${modelId} (it has ${references})`,
+		);
+	} else if (media.length === 0) {
+		problems.push('must have at least one entry');
+	}
+	const firstFrames = countOf(media, 'first_frame');
+	if (firstFrames > model.firstFrames.max && model.mediaTypes.includes('first_frame')) {
+		problems.push(
+			`must have at most ${model.firstFrames.max} ${typeName('first_frame')} (it has ${firstFrames})`,
+		);
+	}
+	return problems;
+}
