@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
+import type { Field } from '../../../shared/n8n/parameters/field';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField } from '../shared/fields';
@@ -15,7 +16,22 @@ interface Request {
 	timeout?: number;
 }
 
-const model = modelField('vid-3.1');
+// "Endpoints" 1: models of reference videos do not work here.
+const model = modelField('vid-3.1', { refused: 'referenceVideo' });
+
+/** The specification shows no field for frames. */
+const frameNotice: Field = {
+	property: {
+		displayName:
+			'A frame-to-video model (-fl) makes a video from frames. Your service\'s documentation names the field for them: put it into Options, Extra Body (JSON), for example <code>{ "image": "https://example.com/frame.png" }</code>, where the name "image" is a guess.',
+		name: 'frameNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { model: [{ _cnd: { endsWith: '-fl' } }] } },
+	},
+	read: () => undefined,
+};
+
 const prompt = promptField({
 	request: 'prompt',
 	placeholder: 'e.g. A paper boat sails down a rainy street',
@@ -32,7 +48,7 @@ export const videoCreate: Operation<Request> = {
 	description:
 		'Start a job that creates a video from a text prompt. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.videoCreate,
-	fields: [model, prompt],
+	fields: [model, frameNotice, prompt],
 	options: [ifAnswerLostOption],
 
 	prepare({ parameters, options }) {

@@ -1,5 +1,6 @@
 import { readErrorObject, requestIdOf } from '../errors/errorObject';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
+import { otherModelIn } from '../errors/otherModel';
 import { noAnswer, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { parseJson, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
@@ -104,6 +105,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			purpose: call.purpose,
 			cost: endpoint.cost,
 			resendsLost: call.resendsLost,
+			otherModel: otherModelIn(endpoint, call),
 		};
 		const { http, clock, signal, graceOnStop } = this.runtime;
 		const rawResponse = await exchange(requestInfo, this.request(base, call), {

@@ -1,5 +1,6 @@
 import type { RefusalKind } from '../protocol/errorCodes';
 import type { JobSummary } from './jobSummary';
+import type { OtherModel } from './otherModel';
 import type { Reach } from './verdict';
 
 /**
@@ -47,6 +48,7 @@ export interface Failure {
 export type Remedy =
 	/** The advice for this kind of refusal. */
 	| { about: 'refusal'; refusal: RefusalKind }
+	| { about: 'otherModel'; model: OtherModel }
 	| { about: 'retryAfter'; milliseconds: number }
 	/** No connection could be made. `detail` quotes the network's own error. */
 	| { about: 'unreachable'; detail: string }

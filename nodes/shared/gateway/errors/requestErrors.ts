@@ -3,6 +3,7 @@ import type { Cost } from '../protocol/endpoints';
 import { readErrorObject, requestIdOf, type ErrorObject } from './errorObject';
 import { GatewayError, type Failure, type Remedy } from './gatewayError';
 import { readNetworkError } from './networkError';
+import { blamedModel, type OtherModel } from './otherModel';
 import { meaningOf, verdictOn, type Reach, type Verdict } from './verdict';
 
 /** What the errors about a request need to know about it. */
@@ -12,6 +13,8 @@ export interface RequestInfo {
 	cost: Cost;
 	/** Whether the user wants a job created again when the response to its creation was lost. */
 	resendsLost?: boolean;
+	/** The model that was asked for, where it is known to belong to another endpoint. */
+	otherModel?: OtherModel;
 	/** The host requested, where it is not the gateway; failures then quote the network's error in their message. */
 	host?: string;
 }
@@ -75,11 +78,16 @@ export function refused(
 	const verdict =
 		reach === 'lost' ? verdictOn({ reach, status }, request.cost, request) : refusalVerdict;
 	const { refusal, meaning = '' } = refusalVerdict;
-	const reason = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
+	const blamed = blamedModel(request.otherModel, status, error);
+	const said = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
+	const reason = blamed
+		? `${blamed.id} is a model of another kind; the service said: ${said}`
+		: said;
 	return new GatewayError({
 		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, error?.code].filter(Boolean).join(', ')})`,
 		remedies: [
-			...(refusal ? [{ about: 'refusal', refusal } as const] : []),
+			...(blamed ? [{ about: 'otherModel', model: blamed } as const] : []),
+			...(refusal && !blamed ? [{ about: 'refusal', refusal } as const] : []),
 			...(reach === 'lost' && request.cost === 'job' ? mayBeAccepted : []),
 			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
 		],

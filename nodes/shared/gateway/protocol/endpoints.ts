@@ -1,4 +1,5 @@
 import type { Fields } from './fields';
+import type { ModelKind } from './models';
 
 /**
  * What a request to an endpoint costs, and so when it may be sent again without asking the user.
@@ -17,6 +18,8 @@ export interface Endpoint {
 	/** Our own time limit for the response, in seconds; the specification has none. */
 	timeoutSeconds: number;
 	fields?: Fields;
+	/** The known models that it is for; all others are sent to it as well. */
+	models?: ModelKind;
 	/** Set where a request is accepted only with {@link asyncHeader}. */
 	isAsync?: true;
 }
@@ -33,6 +36,7 @@ export const endpoints = {
 	referenceVideoCreate: {
 		...job,
 		path: '/wan/api/v1/services/aigc/video-generation/video-synthesis',
+		models: 'referenceVideo',
 		isAsync: true,
 		fields: {
 			model: requiredText,
@@ -107,6 +111,7 @@ export const endpoints = {
 	videoCreate: {
 		...job,
 		path: '/v1/videos',
+		models: 'video',
 		fields: { prompt: requiredText, model: requiredText },
 	},
 	video: { ...read, path: '/v1/videos/{id}' },

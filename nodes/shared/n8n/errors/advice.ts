@@ -1,6 +1,13 @@
 import type { Remedy } from '../../gateway/errors/gatewayError';
 import type { RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
+import type { ModelKind } from '../../gateway/protocol/models';
+
+/** The resource of the menu whose Create takes models of this kind. */
+export const resourceOf: Record<ModelKind, string> = {
+	referenceVideo: 'Reference Video',
+	video: 'Video',
+};
 
 /** What the user can do about a failure, with the labels of n8n's user interface. */
 export function adviceOf(remedies: Remedy[]): string {
@@ -38,6 +45,10 @@ function sentenceOn(remedy: Remedy): string {
 	switch (remedy.about) {
 		case 'refusal':
 			return onRefusal[remedy.refusal];
+		case 'otherModel': {
+			const { id, kind } = remedy.model;
+			return `${id} is a model of ${resourceOf[kind]}: Create. Choose another model here, or that operation.`;
+		}
 		case 'retryAfter':
 			return `The service asks to wait ${durationOf(remedy.milliseconds)} first.`;
 		case 'unreachable':

@@ -1,27 +1,29 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { listModels } from '../../gateway/models/list';
-import { referenceVideoModels, videoModels } from '../../gateway/protocol/models';
+import { knownModels, type ModelKind } from '../../gateway/protocol/models';
 import { createGateway } from '../client/gateway';
+import { resourceOf } from '../errors/advice';
 import { nodeError } from '../errors/nodeError';
 import type { Field } from './field';
 import { fieldOf, filledText } from './fieldKinds';
 import type { ItemParameters, Place } from './itemParameters';
 
-/** Models that an operation is known to work with, shown first and even if the service does not list them. */
-const knownModels: Record<string, string[]> = {
-	referenceVideo: Object.keys(referenceVideoModels),
-	video: Object.keys(videoModels),
-};
-
-/** The model of an operation: from the list, or by id, so that a new one works on the day it appears. */
-export function modelField(defaultModel = ''): Field<string, 'model'> {
+/**
+ * The model of an operation: from the list, or by id, so that a new one works on the day it appears.
+ * @param refused models that the service does not take here
+ */
+export function modelField(
+	defaultModel = '',
+	{ refused }: { refused?: ModelKind } = {},
+): Field<string, 'model'> {
+	const cachedResultName = nameInList(defaultModel, knownModels.get(defaultModel)?.kind);
 	const field = fieldOf(
 		'resourceLocator',
 		{
 			displayName: 'Model',
 			name: 'model',
 			request: 'model',
-			default: { mode: 'list', value: defaultModel, cachedResultName: defaultModel },
+			default: { mode: 'list', value: defaultModel, cachedResultName },
 			required: true,
 			description:
 				'The model to use. The list comes from your gateway; any ID can be given by hand.',
@@ -40,7 +42,14 @@ export function modelField(defaultModel = ''): Field<string, 'model'> {
 				},
 			],
 		},
-		(value, report) => filledText(value, report).trim(),
+		(value, report) => {
+			const id = filledText(value, report).trim();
+			const kind = knownModels.get(id)?.kind;
+			if (kind !== undefined && kind === refused) {
+				report(`${id} belongs to ${resourceOf[kind]}: choose that resource`);
+			}
+			return id;
+		},
 	);
 	return { ...field, read: ({ parameters }) => field.read(chosenIn(parameters)) };
 }
@@ -55,18 +64,70 @@ function chosenIn(parameters: ItemParameters): Place {
 	};
 }
 
-/** Fills the list: models whose id has the filter in it. */
+/** What a model is for. Only two are known of any model. */
+type Purpose = ModelKind | 'chat' | 'embedding' | 'image';
+
+/** By the resource of the menu, or the name of a node without one. */
+const purposes: Readonly<Record<string, Purpose>> = {
+	chat: 'chat',
+	message: 'chat',
+	embedding: 'embedding',
+	image: 'image',
+	referenceVideo: 'referenceVideo',
+	video: 'video',
+	lmChatModelGateway: 'chat',
+	embeddingsModelGateway: 'embedding',
+};
+
+/** What an id suggests, the first that fits: a guess, which decides on the order of the list alone. */
+const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
+	[/r2v/i, 'referenceVideo'],
+	[/vid/i, 'video'],
+	[/embed/i, 'embedding'],
+	[/image|img|picture|photo/i, 'image'],
+	[/(?:)/, 'chat'],
+];
+
+const suggestedBy = (id: string) => suggestions.find(([words]) => words.test(id))?.[1];
+
+/**
+ * Fills the list: the models that are known to fit, those that may fit by their id, all others, and those that are
+ * known not to. The filter finds what they are called.
+ */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	try {
-		const models = await listModels(await createGateway(this));
-		const known = knownModels[String(this.getCurrentNodeParameter('resource'))] ?? [];
-		const ids = [...new Set([...known, ...models.map(({ id }) => id).sort()])];
-		const wanted = ids.filter((id) => id.toLowerCase().includes(filter.trim().toLowerCase()));
-		return { results: wanted.map((id) => ({ name: id, value: id })) };
+		const listed = await listModels(await createGateway(this));
+		const asker = this.getCurrentNodeParameter('resource') ?? this.getNode().type.split('.').at(-1);
+		const purpose = purposes[String(asker)];
+		const known = [...knownModels.keys()].filter((id) => knownModels.get(id)?.kind === purpose);
+		const ids = [...new Set([...known, ...listed.map(({ id }) => id).sort()])];
+		const rank = (id: string) => {
+			const kind = knownModels.get(id)?.kind;
+			if (kind !== undefined) return kind === purpose ? 0 : 3;
+			return suggestedBy(id) === purpose ? 1 : 2;
+		};
+		const wanted = filter.trim().toLowerCase();
+		const results = ids
+			.sort((a, b) => rank(a) - rank(b))
+			.map((id) => ({ name: nameInList(id, purpose), value: id }))
+			.filter(({ name }) => name.toLowerCase().includes(wanted));
+		return { results };
 	} catch (error) {
 		throw nodeError(this.getNode(), { error, others: [], jobs: [], jobsAreKept: false });
 	}
+}
+
+/** With what is known of it: n8n shows the names of a list only, no descriptions. */
+function nameInList(id: string, purpose: Purpose | undefined): string {
+	const known = knownModels.get(id);
+	if (known) {
+		const { kind, meaning } = known;
+		return `${id} (${kind === purpose ? meaning : `a model of ${resourceOf[kind]}`})`;
+	}
+	// "Endpoints" 1: such models do not work here.
+	const isDoubtful = purpose === 'video' && suggestedBy(id) === 'referenceVideo';
+	return isDoubtful ? `${id} (probably a model of ${resourceOf.referenceVideo})` : id;
 }

@@ -1,0 +1,35 @@
+import { valueAt } from '../json';
+import type { Endpoint } from '../protocol/endpoints';
+import { knownModels, type ModelKind } from '../protocol/models';
+import type { ErrorObject } from './errorObject';
+
+/** A model that belongs to another endpoint than the one it was sent to. */
+export interface OtherModel {
+	id: string;
+	/** What it is for. */
+	kind: ModelKind;
+}
+
+/** Undefined for a model of this endpoint, and for one whose kind is not known. */
+export function otherModelIn(
+	{ models }: Endpoint,
+	{ body, form }: { body?: object; form?: FormData },
+): OtherModel | undefined {
+	const id = form ? form.get('model') : valueAt(body, 'model');
+	const kind = typeof id === 'string' ? knownModels.get(id)?.kind : undefined;
+	return kind === undefined || kind === models ? undefined : { id: String(id), kind };
+}
+
+/** The model, where the service refused the request because of it. */
+export function blamedModel(
+	model: OtherModel | undefined,
+	status: number,
+	{ code = '', param, message = '' }: ErrorObject = {},
+): OtherModel | undefined {
+	if (model === undefined) return undefined;
+	const isNamed = param === 'model' || message.includes(model.id);
+	const isBlamed =
+		['model_not_found', 'invalid_model'].includes(code) ||
+		([400, 404, 500].includes(status) && isNamed);
+	return isBlamed ? model : undefined;
+}

@@ -1,0 +1,179 @@
+import { NodeHelpers, type IDataObject, type INodeParameters } from 'n8n-workflow';
+import { operations } from '../../nodes/ModelGateway/resources';
+import { knownModels } from '../../nodes/shared/gateway/protocol/models';
+import { resourceOf } from '../../nodes/shared/n8n/errors/advice';
+import { startGateway, type Gateway } from '../gateway';
+import { listSearch, nodeTypes, runWorkflow } from '../harness';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+} from './support/workflows';
+
+const type = 'n8n-nodes-model-gateway.modelGateway';
+
+describe('the list of models', () => {
+	let gateway: Gateway;
+	beforeAll(async () => void (gateway = await startGateway()));
+	afterAll(async () => await gateway.close());
+
+	const listed = async (parameters: INodeParameters, { node = type, filter = '' } = {}) => {
+		const settings = { credentials: credentialFor(gateway), parameters, filter };
+		const { results } = await listSearch(node, 'searchModels', settings);
+		return results;
+	};
+	const names = async (...search: Parameters<typeof listed>) =>
+		(await listed(...search)).map(({ name }) => name);
+
+	const forVideo = { resource: 'video', operation: 'create' };
+	const forReferenceVideo = { resource: 'referenceVideo', operation: 'create' };
+
+	it('says what the specification says of each, and keeps its id', async () => {
+		const entries = await listed(forVideo);
+		expect(entries.slice(0, 2)).toEqual([
+			{ name: 'vid-3.1 (Portrait, standard)', value: 'vid-3.1' },
+			{ name: 'vid-3.1-fl (Portrait, frame-to-video)', value: 'vid-3.1-fl' },
+		]);
+		expect(entries.slice(-2)).toEqual([
+			{ name: 'alpha-1.1-r2v (a model of Reference Video)', value: 'alpha-1.1-r2v' },
+			{ name: 'beta-2.7-r2v (a model of Reference Video)', value: 'beta-2.7-r2v' },
+		]);
+		expect((await names(forReferenceVideo)).slice(0, 2)).toEqual([
+			'alpha-1.1-r2v (Up to 9 reference images)',
+			'beta-2.7-r2v (Up to 5 reference images and videos)',
+		]);
+		expect(await names(forReferenceVideo)).toContain('vid-3.1-fast (a model of Video)');
+	});
+
+	it.each([
+		[{ resource: 'chat', operation: 'complete' }, type, 'chat-1'],
+		[{ resource: 'message', operation: 'create' }, type, 'chat-1'],
+		[{ resource: 'embedding', operation: 'create' }, type, 'embed-1'],
+		[{ resource: 'image', operation: 'chat' }, type, 'image-1'],
+		[{}, 'n8n-nodes-model-gateway.lmChatModelGateway', 'chat-1'],
+		[{}, 'n8n-nodes-model-gateway.embeddingsModelGateway', 'embed-1'],
+	])('of %j %s begins with what may fit, and claims nothing', async (parameters, node, first) => {
+		const found = await names(parameters as INodeParameters, { node });
+		expect(found[0]).toBe(first);
+		expect(found.findIndex((name) => name.includes('('))).toBe(found.length - knownModels.size);
+		expect(found.at(-1)).toMatch(/ \(a model of (Reference )?Video\)$/);
+	});
+
+	it('is searched by what a model is for', async () => {
+		const found = await listed(forVideo, { filter: 'PORTRAIT, frame' });
+		expect(found.map(({ value }) => value)).toEqual(['vid-3.1-fl']);
+	});
+
+	it('warns of what by its name is no model of Video', async () => {
+		const data = ['zeta-1', 'gamma-3.0-r2v', 'vid-4'].map((id) => ({ id }));
+		gateway.fault({ route: 'models', action: 'answer', body: JSON.stringify({ data }) });
+		expect((await names(forVideo)).slice(-3)).toEqual([
+			'vid-4',
+			'gamma-3.0-r2v (probably a model of Reference Video)',
+			'zeta-1',
+		]);
+	});
+});
+
+describe('a model of another kind', () => {
+	let gateway: Gateway;
+	beforeAll(async () => void (gateway = await startGateway()));
+	afterAll(async () => await gateway.close());
+
+	const failureOf = async (node: ReturnType<typeof modelGateway>, json: IDataObject = {}) => {
+		const result = await runWorkflow(chain(node), {
+			credentials: credentialFor(gateway),
+			input: [{ json }],
+		});
+		return result.errorOf(node.name);
+	};
+
+	it('is called as the menu calls it', () => {
+		const resources = operations.map(({ resource }) => [resource.value, resource.name]);
+		expect(Object.fromEntries(resources)).toMatchObject(resourceOf);
+	});
+
+	it.each(['alpha-1.1-r2v', 'beta-2.7-r2v'])('is not sent to Video: %s', async (id) => {
+		const before = gateway.requests.length;
+		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
+		const error = await failureOf(modelGateway({ ...create, model: byId(id) }));
+		expect(error?.message).toBe(
+			`Item 0: Model ${id} belongs to Reference Video: choose that resource`,
+		);
+		expect(gateway.requests).toHaveLength(before);
+	});
+
+	it('is sent to Video when it is not known', async () => {
+		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
+		const error = await failureOf(modelGateway({ ...create, model: byId('gamma-3.0-r2v') }));
+		expect(error?.description).toContain('Choose a video model from the list');
+	});
+
+	const messages = { values: [{ role: 'user', content: 'Hello' }] };
+	const chat = { resource: 'chat', operation: 'complete', messages };
+
+	it.each([
+		['vid-3.1', 'Video', chat],
+		['beta-2.7-r2v', 'Reference Video', chat],
+		['vid-3.1-fl', 'Video', { resource: 'embedding', operation: 'create', input: 'Hello' }],
+		['vid-3.1', 'Video', { resource: 'image', operation: 'generate', prompt: 'A cat' }],
+		[
+			...(['beta-2.7-r2v', 'Reference Video'] as const),
+			{
+				...{ resource: 'image', operation: 'edit', prompt: 'A cat' },
+				...{ imageSource: 'url', imageUrl: 'https://example.com/a.png' },
+			},
+		],
+	])('%s is told to be one of %s: %j', async (id, resource, parameters) => {
+		const error = await failureOf(modelGateway({ ...parameters, model: byId(id) }));
+		expect(error?.message).toContain(`${id} is a model of another kind; the service said: `);
+		expect(error?.description).toMatch(
+			new RegExp(
+				`^${id} is a model of ${resource}: Create. Choose another model here, or that operation.`,
+			),
+		);
+		expect(error?.description).not.toContain('check the id');
+	});
+
+	const create = createReferenceVideo({ model: byId('vid-3.1'), options: {} });
+	const media = [{ type: 'reference_image', url: 'https://example.com/a.png' }];
+
+	it('is sent to Reference Video, and told when the service refuses it', async () => {
+		const error = await failureOf(create, { media });
+		expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
+	});
+
+	it.each([
+		[400, 'no endpoint for vid-3.1', true],
+		[500, 'vid-3.1 has no channel', true],
+		[400, 'the content was refused for safety', false],
+		[403, 'vid-3.1 is not permitted for this group', false],
+	])('is not blamed for what is not about it: HTTP %d, %s', async (status, message, isBlamed) => {
+		const error = { status, code: 'any_code', message };
+		gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...error });
+		const failure = await failureOf(create, { media });
+		expect(failure?.message).toContain(message);
+		expect(failure?.description?.includes('is a model of Video')).toBe(isBlamed);
+	});
+});
+
+describe('a frame-to-video model', () => {
+	const { description } = nodeTypes.getByNameAndVersion(type);
+	const notice = description.properties.find(({ name }) => name === 'frameNotice');
+
+	it.each([
+		['vid-3.1-fl', true],
+		['vid-4-landscape-fl', true],
+		['vid-3.1', false],
+		['', false],
+	])('is told how it takes its frames: %s', (id, isTold) => {
+		const parameters = { resource: 'video', operation: 'create', model: byId(id) };
+		const node = { typeVersion: 1 };
+		expect(notice?.displayName).toContain('Extra Body (JSON)');
+		expect(notice && NodeHelpers.displayParameter(parameters, notice, node, description)).toBe(
+			isTold,
+		);
+	});
+});
