@@ -68,6 +68,15 @@ describe('what the request may have besides', () => {
 			expect(message).toContain('must be a whole number from 2 to 15 (it is 20)');
 		});
 
+		it.each([{ input: 7 }, { input: { media: 'x', prompt: {} }, parameters: null }, { model: 5 }])(
+			'may be anything, for a model without rules: %j',
+			async (extraBody) => {
+				const parameters = { model: byId('gamma-3.0-r2v'), options: { extraBody } };
+				const { body } = await run('referenceVideo create', parameters);
+				expect(body).toMatchObject(extraBody);
+			},
+		);
+
 		it('is sent as a text or as JSON where the request is a form', async () => {
 			const extraBody = {
 				output: { format: 'png' },

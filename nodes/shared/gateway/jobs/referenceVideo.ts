@@ -1,3 +1,4 @@
+import { valueAt } from '../json';
 import { fieldProblem, type Field } from '../protocol/fields';
 import { referenceVideoModels, type ReferenceVideoModel } from '../protocol/models';
 import { countOf, mediaProblems, type RequestProblem, type Wording } from './referenceMedia';
@@ -31,7 +32,7 @@ export function referenceVideoProblems(
 	wording: Wording,
 ): RequestProblem[] {
 	const model = modelOf(request);
-	const { prompt, media } = request.input;
+	const { prompt, media } = inputOf(request);
 	const length = [...prompt].length;
 	const problems = mediaProblems(media, { ...wording, gatewayUrl, modelId: request.model, model });
 	if (model?.prompt && length > model.prompt.max) {
@@ -45,9 +46,11 @@ export function referenceVideoProblems(
 export function referenceVideoDoubts(request: ReferenceVideoRequest): RequestProblem[] {
 	const model = modelOf(request);
 	if (model === undefined) return [];
-	const { input, parameters = {} } = request;
+	const input = inputOf(request);
 	const doubts = missingReferences(input).map((problem) => ({ path: 'input.prompt', problem }));
-	for (const name of Object.keys(parameters) as Array<keyof ReferenceVideoParameters>) {
+	for (const name of parameterNames.filter(
+		(known) => valueAt(request.parameters, known) !== undefined,
+	)) {
 		const path = `parameters.${name}`;
 		if (model.parameters[name] === undefined) {
 			const problem = `is not listed for ${request.model}: it was sent, and the service may ignore or refuse it`;
@@ -59,12 +62,28 @@ export function referenceVideoDoubts(request: ReferenceVideoRequest): RequestPro
 	return doubts;
 }
 
+/** The prompt and the media, also where Extra Body has put something else in their place. */
+function inputOf({ input }: ReferenceVideoRequest): { prompt: string; media: unknown[] } {
+	const [prompt, media] = [valueAt(input, 'prompt'), valueAt(input, 'media')];
+	return {
+		prompt: typeof prompt === 'string' ? prompt : '',
+		media: Array.isArray(media) ? media : [],
+	};
+}
+
+/** The parameters that any of the known models lists. */
+const parameterNames = [
+	...new Set(
+		Object.values(referenceVideoModels).flatMap(({ parameters }) => Object.keys(parameters)),
+	),
+] as Array<keyof ReferenceVideoParameters>;
+
 function modelOf({ model }: ReferenceVideoRequest): ReferenceVideoModel | undefined {
 	return Object.hasOwn(referenceVideoModels, model) ? referenceVideoModels[model] : undefined;
 }
 
 /** The prompt names images and videos by their number among those of their type ("Endpoints" 1, media rules 5). */
-function missingReferences({ prompt, media }: ReferenceVideoRequest['input']): string[] {
+function missingReferences({ prompt, media }: ReturnType<typeof inputOf>): string[] {
 	return ['image', 'video'].flatMap((noun) => {
 		// Not the numbers of a ratio or a length, as in "image 16:9" and "video 5 seconds".
 		const named = new RegExp(`\\b${noun}s? ?#?(\\d{1,2})\\b(?![:.]\\d|\\s*(s|sec\\w*)\\b)`, 'gi');
@@ -80,10 +99,9 @@ function parameterProblems(
 	request: ReferenceVideoRequest,
 	model: ReferenceVideoModel | undefined,
 ): RequestProblem[] {
-	const entries = Object.entries(request.parameters ?? {}) as Array<
-		[keyof ReferenceVideoParameters, unknown]
-	>;
-	return entries.flatMap(([name, value]) => {
+	return parameterNames.flatMap((name) => {
+		const value = valueAt(request.parameters, name);
+		if (value === undefined) return [];
 		const { rule, because } = ruleOf(name, request, model);
 		// What JSON would send as null is no number for any model.
 		const anyNumber = typeof value === 'number' ? ({ type: 'number' } as const) : undefined;
@@ -98,12 +116,12 @@ function parameterProblems(
 /** Undefined where the specification states none. */
 function ruleOf(
 	name: keyof ReferenceVideoParameters,
-	{ input }: ReferenceVideoRequest,
+	request: ReferenceVideoRequest,
 	model: ReferenceVideoModel | undefined,
 ): { rule?: Field; because: string } {
 	const rule = model?.parameters[name];
 	const max = model?.maxDurationWithVideo;
-	const isNarrowed = name === 'duration' && countOf(input.media, 'reference_video') > 0;
+	const isNarrowed = name === 'duration' && countOf(inputOf(request).media, 'reference_video') > 0;
 	return rule && isNarrowed && max !== undefined
 		? { rule: { ...rule, max }, because: ', because a reference video is given' }
 		: { rule, because: '' };
