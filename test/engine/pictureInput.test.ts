@@ -1,7 +1,9 @@
 import { GifEncoder } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
+import { UploadedFile } from '../gateway/files';
 import { runWorkflow } from '../harness';
+import { jpegOf, withPictures, withSegment } from '../support/jpegs';
 import { picture } from './support/samples';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
@@ -26,6 +28,14 @@ const run = async (operation: string, bytes: Uint8Array, fileName: string, mimeT
 	return await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
 };
 
+/** The one file in a request: a part of a form, or a data URL. */
+function sentFile(body: unknown): Buffer {
+	const { image } = body as { image?: UploadedFile };
+	if (image instanceof UploadedFile) return Buffer.from(image.bytes);
+	const [, base64] = /base64,([\w+/=]*)/.exec(JSON.stringify(body)) ?? [];
+	return Buffer.from(base64 ?? '', 'base64');
+}
+
 function animation(): Uint8Array {
 	const encoder = new GifEncoder(8, 8);
 	for (const shade of [0, 255]) {
@@ -40,6 +50,35 @@ describe('a file that is sent as a picture', () => {
 		expect(result.errorOf('Model Gateway')?.message).toContain(
 			'several frames behind the name multi.jpg',
 		);
+		expect(gateway.requests).toEqual([]);
+	});
+
+	it.each(names)('is the first picture of a JPEG with several: %s', async (operation) => {
+		const plain = jpegOf('teal');
+		const file = withPictures(plain, jpegOf('orange'));
+		const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
+		expect(result.errorOf('Model Gateway')).toBeUndefined();
+		expect(sentFile(gateway.requests[0].body).equals(plain)).toBe(true);
+		const [{ hints }] = result.data.resultData.runData['Model Gateway'];
+		expect(hints?.map(({ message }) => message)).toEqual([
+			'Item 0: photo.jpg holds more than one picture, or a clip; only its first picture was sent.',
+		]);
+	});
+
+	it.each(names)(
+		'is left as it is where only its notes speak of several: %s',
+		async (operation) => {
+			const file = withSegment(jpegOf('teal'), 0xfe, Buffer.from('MPF\0'));
+			const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
+			expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
+			expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
+		},
+	);
+
+	it.each(names)('is whole where its pictures cannot be told apart: %s', async (operation) => {
+		const cut = withPictures(jpegOf('teal')).subarray(0, -20);
+		const result = await run(operation, cut, 'photo.jpg', 'image/jpeg');
+		expect(result.errorOf('Model Gateway')?.message).toContain('several frames behind the name');
 		expect(gateway.requests).toEqual([]);
 	});
 

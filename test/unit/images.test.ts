@@ -5,6 +5,7 @@ import { markdownImages } from '../../nodes/shared/gateway/images/markdown';
 import { readChatImages, readImages } from '../../nodes/shared/gateway/images/responses';
 import { answerOf } from '../support/answers';
 import { fc } from '../support/fuzz';
+import { withPictures, withSegment } from '../support/jpegs';
 
 const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
 const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
@@ -290,13 +291,6 @@ function pngWith(...chunks: Array<[string, Buffer]>): Buffer {
 	return Buffer.concat([png.subarray(0, 33), ...made, png.subarray(33)]);
 }
 
-/** A JPEG with one more segment behind its start. */
-function jpegWith(marker: number, data: Buffer): Buffer {
-	const length = data.length + 2;
-	const head = Buffer.from([0xff, marker, length >> 8, length & 255]);
-	return Buffer.concat([jpeg.subarray(0, 2), head, data, jpeg.subarray(2)]);
-}
-
 /** A WebP in its extended form. @param flags 0x02: animated, 0x20: with a colour profile */
 function webpWith(flags: number, ...chunks: Array<[string, Buffer]>): Buffer {
 	const made = [
@@ -382,7 +376,7 @@ describe('a picture of several frames', () => {
 		['APNG behind a colour profile', pngWith(['iCCP', profile], ['acTL', actl])],
 		['WebP', webpWith(0x02, ['ANIM', animation])],
 		['WebP behind a colour profile', webpWith(0x22, ['ICCP', profile], ['ANIM', animation])],
-		['MPO', jpegWith(0xe2, Buffer.from('MPF\0II*\0\b\0\0\0', 'latin1'))],
+		['MPO', withPictures(jpeg)],
 	])('is noticed: %s', (_, bytes) => {
 		expect(hasSeveralFrames(bytes)).toBe(true);
 		const within = new Uint8Array(bytes.length + 7);
@@ -395,7 +389,7 @@ describe('a picture of several frames', () => {
 		['PNG with a colour profile', pngWith(['iCCP', profile])],
 		['PNG that speaks of acTL', pngWith(['tEXt', Buffer.from('Comment\0has no acTL')])],
 		['JPEG', jpeg],
-		['JPEG with a colour profile', jpegWith(0xe2, Buffer.from('ICC_PROFILE\0'))],
+		['JPEG with a colour profile', withSegment(jpeg, 0xe2, Buffer.from('ICC_PROFILE\0'))],
 		['WebP', webp],
 		['WebP with a colour profile', webpWith(0x20, ['ICCP', profile])],
 		['AVIF', avif],

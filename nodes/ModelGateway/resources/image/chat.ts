@@ -64,7 +64,7 @@ export const imageChat: Operation<Request, MadeImage[]> = {
 	},
 
 	async perform({ body, message, timeout }, run) {
-		const messages = message && [await sentMessage(message, run.context, run.item)];
+		const messages = message && [await sentMessage(message, run)];
 		const call = {
 			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout },
 			body: { ...body, ...(messages && { messages }) },

@@ -1,9 +1,8 @@
-import { imageType } from '../../../shared/gateway/images/imageType';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { linkProblem } from '../../../shared/gateway/links';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
-import { itemPicture } from '../../../shared/n8n/files/itemFile';
+import { itemPicture, pictureToSend } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -117,25 +116,18 @@ const formText = (value: unknown) =>
 	typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** A file goes with its true type, and with a name that fits it. */
-async function append(
-	form: FormData,
-	name: string,
-	source: Source,
-	{ context, item }: ItemRun,
-): Promise<void> {
+async function append(form: FormData, name: string, source: Source, run: ItemRun): Promise<void> {
 	if ('url' in source) {
 		form.append(name, source.url);
 		return;
 	}
 	const { file } = source;
 	const { fileName = name } = file;
-	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
-	const known = imageType(bytes);
-	const { mimeType: type } = known ?? file;
+	const { bytes, mimeType: type, extension } = await pictureToSend(file, run);
 	const stem = fileName.replace(/\.\w{1,5}$/, '') || name;
 	form.append(
 		name,
 		new Blob([new Uint8Array(bytes)], { type }),
-		known ? `${stem}.${known.extension}` : fileName,
+		extension === undefined ? fileName : `${stem}.${extension}`,
 	);
 }

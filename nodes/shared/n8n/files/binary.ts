@@ -1,5 +1,4 @@
 import type { IBinaryData, IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
-import { imageType } from '../../gateway/images/imageType';
 import { downloadVideo, type DownloadRequest } from '../../gateway/jobs/download';
 import { publicLinkProblem } from '../../gateway/links';
 import type { N8nGateway } from '../client/gateway';
@@ -34,17 +33,6 @@ export function videoFileName(requestedName: string): string {
 		.toString()
 		.replace(/\ufffd+$/, '');
 	return /\.(mp4|m4v|mov)$/i.test(safe) ? safe : `${safe || 'video'}.mp4`;
-}
-
-/** An image of an item as a data URL, with the MIME type that its bytes show. */
-export async function dataUrlOf(
-	file: IBinaryData,
-	{ helpers }: IExecuteFunctions,
-	item: number,
-): Promise<string> {
-	const bytes = await helpers.getBinaryDataBuffer(item, file);
-	const { mimeType } = imageType(bytes) ?? file;
-	return `data:${mimeType};base64,${bytes.toString('base64')}`;
 }
 
 /** Long enough for a job that waits in the service's queue. */
