@@ -97,10 +97,8 @@ const readers: Record<string, Reader<unknown>> = {
 	readImages: reader(trueAnswers.imageGenerate, readImages, ({ pictures: list }) =>
 		list.every(isPicture),
 	),
-	readChatImages: reader(
-		trueAnswers.chat,
-		readChatImages,
-		({ text, pictures: list }) => typeof text === 'string' && list.every(isPicture),
+	readChatImages: reader(trueAnswers.chat, readChatImages, ({ pictures: list }) =>
+		list.every((image) => typeof image.fields.text === 'string' && isPicture(image)),
 	),
 	embeddingList: reader(
 		trueAnswers.embedding,

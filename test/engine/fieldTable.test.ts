@@ -31,10 +31,11 @@ const camera: INodeType = {
 function requiredBy({ resource, value }: Operation): INodeParameters {
 	const name = `${resource.value} ${value}`;
 	const parameters = subjects.find(([subject]) => subject === name)?.[1].parameters ?? {};
-	if (name === 'chat complete') {
-		const path = ['messages', 'values', '0', 'images', 'values', '0', 'url'];
-		return withValue(parameters, path, 'https://example.com/a.png');
-	}
+	const image = ['images', 'values', '0', 'url'];
+	const path = { 'chat complete': ['messages', 'values', '0', ...image], 'image chat': image }[
+		name
+	];
+	if (path) return withValue(parameters, path, 'https://example.com/a.png');
 	// A model without rules takes them all.
 	return name === 'referenceVideo create'
 		? { ...parameters, model: byId('gamma-3.0-r2v') }

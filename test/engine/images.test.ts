@@ -43,6 +43,68 @@ describe('images', () => {
 		for (const { headers } of downloads()) expect(headers.authorization).toBeUndefined();
 	});
 
+	describe('with the other fields of the answer', () => {
+		const data = Buffer.from(picture('red')).toString('base64');
+		const answer = {
+			...{ created: 7, background: 'auto', usage: { total_tokens: 9 }, model: 'image-1-x' },
+			data: [
+				{ b64_json: data, revised_prompt: 'One' },
+				{ b64_json: data, revised_prompt: 'Two' },
+			],
+		};
+		const binary = { data: binaryOf(picture('red'), 'photo.png') };
+		const itemsOf = async (operation: string, parameters: IDataObject) => {
+			const route = operation === 'edit' ? 'imageEdit' : 'imageGenerate';
+			gateway.fault({ ...{ route, action: 'answer' }, body: JSON.stringify(answer) });
+			const node = image(operation, { model: byId('image-1'), ...parameters });
+			return (await run(node, { input: [{ json: {}, binary }] })).items('Image');
+		};
+
+		it.each(['generate', 'edit'])(
+			'are compact unless the user wants more: %s',
+			async (operation) => {
+				const items = await itemsOf(operation, {});
+				expect(items.map(({ json }) => json)).toEqual(
+					['One', 'Two'].map((revised_prompt, index) => ({
+						...{ revised_prompt, index, created: 7, model: 'image-1-x' },
+						...{ usage: { total_tokens: 9 }, request_id: expect.any(String) },
+					})),
+				);
+			},
+		);
+
+		it.each(['generate', 'edit'])(
+			'have all of it without Simplify, and only their own entry: %s',
+			async (operation) => {
+				const items = await itemsOf(operation, { simplify: false });
+				expect(items.map(({ json }) => json)).toEqual(
+					['One', 'Two'].map((revised_prompt, index) => ({
+						...{ revised_prompt, index, created: 7, model: 'image-1-x', background: 'auto' },
+						...{ usage: { total_tokens: 9 }, request_id: expect.any(String) },
+					})),
+				);
+				for (const item of items) expect(item.binary?.data.mimeType).toBe('image/png');
+			},
+		);
+
+		it('keep their own values where both have a field', async () => {
+			const body = { id: 'answer', url: 'https://a.example', data: [{ id: 'p1', b64_json: data }] };
+			gateway.fault({ route: 'imageGenerate', action: 'answer', body: JSON.stringify(body) });
+			const node = image('generate', { model: byId('image-1'), simplify: false });
+			expect((await run(node)).items('Image')[0].json).toMatchObject({ id: 'p1' });
+		});
+
+		it('have what the service says of them, such as their tokens', async () => {
+			const [{ json }] = (await run(image('generate', { model: byId('image-1') }))).items('Image');
+			expect(json).toEqual({
+				url: expect.any(String),
+				created: expect.any(Number),
+				usage: expect.objectContaining({ total_tokens: expect.any(Number) }),
+				request_id: gateway.ledger[0].requestId,
+			});
+		});
+	});
+
 	it('that come as base64 or as a data URL become files too', async () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		gateway.fault({
@@ -137,6 +199,78 @@ describe('images', () => {
 		const [item] = result.items('Image');
 		expect(item.json.text).toBe('Here it is: ![red](data:image) Enjoy!');
 		expect((await result.binary(item)).equals(picture('red'))).toBe(true);
+	});
+
+	describe('made by chat', () => {
+		const link = 'https://pictures.example/1.png';
+		const choice = (content: string | null, finish_reason: string) => ({
+			message: { role: 'assistant', content },
+			finish_reason,
+		});
+		const answers = (...choices: object[]) =>
+			gateway.fault({ route: 'chat', action: 'answer', body: JSON.stringify({ choices }) });
+		const ask = async (options: IDataObject = {}, parameters: IDataObject = {}) =>
+			await run(
+				image('chat', { model: byId('image-chat-1'), download: false, options, ...parameters }),
+			);
+		const hintsOf = ({ data }: Awaited<ReturnType<typeof run>>) =>
+			data.resultData.runData.Image[0].hints?.map(({ message }) => message);
+
+		it('are as many, as long and as closely looked at as the user wants', async () => {
+			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
+			const images = {
+				values: [
+					{ source: 'url', url },
+					{ source: 'url', url },
+				],
+			};
+			const options = { n: 2, maxTokens: 300, detail: 'high' };
+			const items = (await ask(options, { images })).items('Image');
+			expect(items.map(({ json }) => [json.index, json.finish_reason])).toEqual([
+				[0, 'stop'],
+				[1, 'stop'],
+			]);
+			expect(items[0].json.url).not.toBe(items[1].json.url);
+			const part = { type: 'image_url', image_url: { url, detail: 'high' } };
+			expect(gateway.requests[0].body).toEqual({
+				...{ model: 'image-chat-1', n: 2, max_tokens: 300 },
+				messages: [{ role: 'user', content: [{ type: 'text', text: 'A lighthouse' }, part, part] }],
+			});
+		});
+
+		it('say why their answer ended, and what of it is missing', async () => {
+			answers(choice(`![a](${link})`, 'length'), choice('', 'content_filter'));
+			const result = await ask({ n: 3 });
+			expect(result.items('Image').map(({ json }) => json)).toEqual([
+				{
+					...{ url: link, text: `![a](${link})`, finish_reason: 'length' },
+					request_id: expect.any(String),
+				},
+			]);
+			expect(hintsOf(result)).toEqual([
+				'Item 0: the answer is not complete: max_tokens reached (finish_reason length).',
+				'Item 0: the answer is not complete: withheld by the content filter (finish_reason content_filter).',
+				'Item 0: 2 of the 3 answers came.',
+			]);
+		});
+
+		it('and withheld by the content filter are an error that says so, and what to do', async () => {
+			answers(choice(null, 'content_filter'));
+			const error = (await ask()).errorOf('Image');
+			expect(error?.message).toContain(
+				'the answer has no picture: it was withheld by the content filter',
+			);
+			expect(error?.description).toContain('change the prompt or the media');
+			expect(error?.description).not.toContain('web page');
+			expect(gateway.requests).toHaveLength(1);
+		});
+
+		it('and cut before their link are an error that says so', async () => {
+			answers(choice('Here: ![a](https://pic', 'length'));
+			expect((await ask()).errorOf('Image')?.message).toContain(
+				'the answer has no picture (max_tokens reached), only this text: Here:',
+			);
+		});
 	});
 
 	it('that a chat answer lacks are an error that shows the text', async () => {

@@ -62,7 +62,11 @@ async function changes(
 it('paints the white area of the mask and no other pixel, billed by its tokens', async () => {
 	const answer = await edit({ mask });
 	expect(answer.status).toBe(200);
-	expect(answer.data).toEqual({ created: expect.any(Number), data: [{ url: expect.any(String) }] });
+	expect(answer.data).toEqual({
+		created: expect.any(Number),
+		data: [{ url: expect.any(String) }],
+		usage: { input_tokens: 515, output_tokens: 256, total_tokens: 771 },
+	});
 	const result = await resultOf(answer);
 	expect(result).toMatchObject(size);
 	const { count, box } = await changes(result);

@@ -35,6 +35,7 @@ describe('image generation', () => {
 		expect(data).toEqual({
 			created: expect.any(Number),
 			data: [{ url: expect.stringContaining(`${gateway.storageUrl}/images/`) }],
+			usage: { input_tokens: 2, output_tokens: 256, total_tokens: 258 },
 		});
 		const file = await download(data.data[0].url);
 		expect([file.status, file.headers['content-type']]).toEqual([200, 'image/png']);

@@ -122,6 +122,42 @@ describe('the pictures of an answer', () => {
 		expect(JSON.stringify(picture.fields)).not.toContain(base64);
 	});
 
+	it('leave all other fields of the answer, without their list', () => {
+		const usage = { total_tokens: 7 };
+		const { fields } = readImages(
+			answerOf(
+				{ created: 1, data: [{ url: link }], usage, background: 'auto' },
+				{ requestId: 'r1' },
+			),
+		);
+		expect(fields).toEqual({ created: 1, usage, background: 'auto', request_id: 'r1' });
+		const output = { results: [{ url: link }], task_status: 'SUCCEEDED' };
+		expect(readImages(answerOf({ output, usage })).fields).toEqual({
+			output: { task_status: 'SUCCEEDED' },
+			usage,
+		});
+	});
+
+	it.each([
+		'Data: a chart, and a table',
+		'a long prompt '.repeat(300),
+		'https://a.example/p.png?sig='.padEnd(3000, 'a'),
+	])('leave every text that is no file: %.30s', (text) => {
+		const { pictures, fields } = readImages(answerOf({ data: [{ url: link, text }], note: text }));
+		expect([pictures[0].fields.text, fields.note]).toEqual([text, text]);
+	});
+
+	it('leave no file in the fields, wherever the answer has one more', () => {
+		const large = Buffer.alloc(3000, 'picture').toString('base64');
+		const preview = `data:image/gif;base64,${base64}`;
+		const entry = { b64_json: base64, url: preview, small: { preview, raw: large, size: 1 } };
+		const { pictures, fields } = readImages(
+			answerOf({ data: [entry], images: [{ b64: large }, preview], note: 'fine', preview }),
+		);
+		expect(pictures[0].fields).toEqual({ small: { size: 1 } });
+		expect(fields).toEqual({ images: [{}], note: 'fine' });
+	});
+
 	it('are resolved against the address of the answer, and are absolute for whoever comes next', () => {
 		const data = [{ url: '/files/1.png?a=%2F' }, '//cdn.example/2.png'];
 		const { pictures } = readImages(
@@ -171,7 +207,10 @@ describe('the pictures of a chat', () => {
 		const content = [{ type: 'text', text: `Here: ![a](${link})` }, part('https://a.example/2')];
 		const body = chat(content, { images: [part('https://a.example/3')] });
 		const found = readChatImages(answerOf(body, { requestId: 'r1' }));
-		expect(found).toMatchObject({ text: `Here: ![a](${link})`, model: 'm', request_id: 'r1' });
+		expect(found.fields).toEqual({ model: 'm', request_id: 'r1' });
+		for (const { fields } of found.pictures) {
+			expect(fields).toMatchObject({ text: `Here: ![a](${link})`, finish_reason: 'stop' });
+		}
 		expect(found.pictures.map(({ url }) => url)).toEqual([
 			link,
 			'https://a.example/2',
@@ -183,7 +222,7 @@ describe('the pictures of a chat', () => {
 		const url = `data:image/gif;base64,${pixel.toString('base64')}`;
 		const [picture] = readChatImages(answerOf(chat(`![a](${url})`))).pictures;
 		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
-		expect(JSON.stringify(picture.fields)).toBe('{}');
+		expect(picture.fields).toEqual({ text: '![a](data:image)', finish_reason: 'stop' });
 	});
 
 	const data = `data:image/gif;base64,${pixel.toString('base64')}`;
@@ -201,7 +240,38 @@ describe('the pictures of a chat', () => {
 		const answer = readChatImages(answerOf(chat(text)));
 		for (const { bytes } of answer.pictures) expect(bytes).toEqual(pixel);
 		expect(answer.pictures).toHaveLength(text.split('![').length - 1);
-		expect(answer.text?.replace(/\s+/g, ' ')).toBe(shown.replace(/\s+/g, ' '));
+		const [{ fields }] = answer.pictures;
+		expect(String(fields.text).replace(/\s+/g, ' ')).toBe(shown.replace(/\s+/g, ' '));
+	});
+
+	it('have each the text of their own answer, and why it ended', () => {
+		const [first] = chat(`![a](${link})`).choices;
+		const second = {
+			...chat('One: ![b](https://a.example/2)').choices[0],
+			finish_reason: 'length',
+		};
+		const third = { ...chat('Sorry').choices[0], finish_reason: 'content_filter' };
+		const found = readChatImages(answerOf({ choices: [first, second, third] }));
+		expect(found.pictures.map(({ fields }) => fields)).toEqual([
+			{ url: link, text: `![a](${link})`, finish_reason: 'stop' },
+			{
+				url: 'https://a.example/2',
+				text: 'One: ![b](https://a.example/2)',
+				finish_reason: 'length',
+			},
+		]);
+		expect(found.finishReasons).toEqual(['stop', 'length', 'content_filter']);
+	});
+
+	it.each<[string, string | null, string]>([
+		['content_filter', null, 'has no picture: it was withheld by the content filter'],
+		['content_filter', 'I', 'has no picture: it was withheld by the content filter'],
+		['length', 'Here: ![a](htt', 'has no picture (max_tokens reached), only this text: Here: '],
+		['length', '', 'has no picture (max_tokens reached) and no text'],
+		['stop', null, 'has no picture and no text'],
+	])('are missed with the reason for it: %s %j', (finish_reason, content, problem) => {
+		const body = { choices: [{ ...chat(content).choices[0], finish_reason }] };
+		expect(() => readChatImages(answerOf(body))).toThrow(problem);
 	});
 
 	it('are missed with the text that came instead', () => {

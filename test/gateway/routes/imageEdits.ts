@@ -5,13 +5,12 @@ import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
 import { invalidParameter } from '../errors';
 import { readFields, readLink, readObject } from '../fields';
 import { UploadedFile } from '../files';
-import { amount, readAspectRatio, readSize, wordImages } from '../images';
+import { amount, imageUsage, readAspectRatio, readSize, wordImages } from '../images';
 import { findModel, imageEditModels, type ImageEditModel } from '../models';
 import { decodePicture, loadPicture } from '../pictures';
 import { readPrompt } from '../prompts';
 import { repaint, type Size } from '../rendering';
 import { begin, type Service } from '../service';
-import { imageTokens, tokensOf } from '../tokens';
 import { serve } from './endpoint';
 
 const { fields } = endpoints.imageEdit;
@@ -44,10 +43,10 @@ export function imageEditRoutes(api: FastifyInstance, service: Service): void {
 			const pictures = await Promise.all(
 				Array.from({ length: n }, (_, seed) => repaint({ image, mask, prompt, seed, size })),
 			);
-			const tokens = tokensOf(prompt).length + imageTokens * (n + (mask ? 2 : 1));
-			const quantity = model.unit === 'token' ? tokens : n;
+			const usage = imageUsage(prompt, { given: mask ? 2 : 1, made: n });
+			const quantity = model.unit === 'token' ? usage.total_tokens : n;
 			request.purchase = { kind: 'image', model: id, quantity, unit: model.unit };
-			return wordImages(service, { pictures, format: form.response_format });
+			return wordImages(service, { pictures, usage, format: form.response_format });
 		});
 	});
 }

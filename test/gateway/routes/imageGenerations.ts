@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
 import { readFields, readObject, readText } from '../fields';
-import { amount, readAspectRatio, readSize, wordImages } from '../images';
+import { amount, imageUsage, readAspectRatio, readSize, wordImages } from '../images';
 import { findModel, imageModels, type ImageModel } from '../models';
 import { readPrompt } from '../prompts';
 import type { Size } from '../rendering';
@@ -36,8 +36,12 @@ export function imageGenerationRoutes(api: FastifyInstance, service: Service): v
 			),
 		);
 		request.purchase = { kind: 'image', model: id, quantity: n, unit: 'image' };
-		const { linkSeconds } = model;
-		return wordImages(service, { pictures, linkSeconds, format: body.response_format });
+		return wordImages(service, {
+			pictures,
+			usage: imageUsage(caption, { given: 0, made: n }),
+			linkSeconds: model.linkSeconds,
+			format: body.response_format,
+		});
 	});
 }
 

@@ -3,15 +3,16 @@ import { completeChat } from '../../../shared/gateway/chat/complete';
 import { textOf, type Completion } from '../../../shared/gateway/chat/completion';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { finishReasons, messageRoles } from '../../../shared/gateway/protocol/resources';
+import { messageRoles } from '../../../shared/gateway/protocol/resources';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { chatOptions } from '../../../shared/n8n/parameters/chatOptions';
+import { answersOption, chatOptions } from '../../../shared/n8n/parameters/chatOptions';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
-import { booleanField, numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
+import { booleanField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
+import { remarkOnAnswers } from '../shared/finishReasons';
 import {
 	chatFields,
 	imagesField,
@@ -45,13 +46,7 @@ const options = [
 		description:
 			'Whether to receive the answer as it is written; a chat or a streaming webhook shows it live',
 	}),
-	numberField({
-		displayName: 'Number of Answers',
-		name: 'n',
-		request: 'n',
-		rule: { ...endpoints.chat.fields.n, min: 1 },
-		description: 'How many answers to create. Each becomes an item.',
-	}),
+	answersOption,
 	textField({
 		displayName: 'User',
 		name: 'user',
@@ -91,11 +86,8 @@ export const chatComplete: Operation<Request, Completion> = {
 	},
 
 	async deliver(answer, { body, simplify }, run) {
-		for (const { finish_reason: reason } of answer.choices) remark(run, reason);
-		const { length } = answer.choices;
-		if (length < Number(body.n)) {
-			run.hint(`Item ${run.item}: ${length} of the ${String(body.n)} answers came.`);
-		}
+		const reasons = answer.choices.map(({ finish_reason }) => finish_reason);
+		remarkOnAnswers(run, reasons, body.n);
 		return simplify ? simplified(answer) : [{ json: answer as IDataObject }];
 	},
 
@@ -143,12 +135,4 @@ function simplified(answer: Completion): ItemOutput[] {
 			index: choices.length > 1 ? index : undefined,
 		}) as IDataObject,
 	}));
-}
-
-/** An answer that is not what it seems is no error, and must not pass unseen either. */
-function remark({ hint, item }: ItemRun, reason: string | undefined): void {
-	if (reason !== 'length' && reason !== 'content_filter') return;
-	hint(
-		`Item ${item}: the answer is not complete: ${finishReasons[reason]} (finish_reason ${reason}).`,
-	);
 }

@@ -1,16 +1,18 @@
 import { readChatImages } from '../../../shared/gateway/images/responses';
-import type { JsonObject } from '../../../shared/gateway/json';
+import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { aspectMarkers, endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
+import { answersOption, maxTokensOption } from '../../../shared/n8n/parameters/chatOptions';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
-import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField } from '../shared/fields';
-import { imagesField, sentMessage, type MessageInput } from '../shared/messages';
-import { deliverImages, imageOutput, requestImages, type MadeImage } from './output';
+import { remarkOnAnswers } from '../shared/finishReasons';
+import { detailField, imagesField, sentMessage, type MessageInput } from '../shared/messages';
+import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
 	/** Without the messages, unless Extra Body gives them. */
@@ -42,9 +44,10 @@ const images = imagesField({
 	typeOptions: { sortable: true },
 	description: 'Images to edit or combine',
 });
+const bodyOptions = [answersOption, maxTokensOption];
 
 /** "Endpoints" 10. */
-export const imageChat: Operation<Request, MadeImage[]> = {
+export const imageChat: Operation<Request, MadeImages> = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Chat',
 	value: 'chat',
@@ -52,14 +55,19 @@ export const imageChat: Operation<Request, MadeImage[]> = {
 	description: 'Create, edit or combine images with a model that works through the chat endpoint',
 	endpoint: endpoints.chat,
 	fields: [model, prompt, aspectMarker, images, ...imageOutput.fields],
+	options: [...bodyOptions, detailField],
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters.options, ['stream']);
+		const { options } = parameters;
+		const extra = new ExtraBody(options, ['stream']);
 		return {
-			body: extra.addTo(extra.rest(parameters, [model])),
+			body: extra.addTo({
+				...extra.rest(parameters, [model]),
+				...extra.rest(options, bodyOptions),
+			}),
 			message: extra.gives('messages') ? undefined : messageOf(parameters),
 			output: imageOutput.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
+			timeout: timeoutOption.read(options),
 		};
 	},
 
@@ -72,18 +80,23 @@ export const imageChat: Operation<Request, MadeImage[]> = {
 		return await requestImages(call, run, readChatImages);
 	},
 
-	deliver: deliverImages,
+	async deliver(made, request, run) {
+		remarkOnAnswers(run, made.finishReasons ?? [], request.body.n);
+		return await deliverImages(made, request, run);
+	},
 
 	identity: ({ body, message }) => ({ body, message }),
 };
 
-function messageOf(place: Place): MessageInput {
-	const shape = aspectMarker.read(place);
+function messageOf(parameters: ItemParameters): MessageInput {
+	const shape = aspectMarker.read(parameters);
 	const end = aspectMarkers.find((marker) => shapeOf(marker) === shape) ?? '';
+	const detail = detailField.read(parameters.options);
+	const pictures = images.read(parameters);
 	return {
 		role: 'user',
-		content: prompt.read(place) + end,
-		images: images.read(place),
+		content: prompt.read(parameters) + end,
+		images: pictures.map((picture) => ({ ...picture, ...withoutUndefined({ detail }) })),
 		more: {},
 	};
 }

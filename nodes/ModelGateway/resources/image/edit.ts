@@ -11,8 +11,8 @@ import type { FieldGroup } from '../../../shared/n8n/parameters/field';
 import { requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { promptField } from '../shared/fields';
-import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImage } from './output';
+import { promptField, simplifyField } from '../shared/fields';
+import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
 	/** Form fields that are texts. */
@@ -20,6 +20,7 @@ interface Request {
 	image?: Source;
 	mask?: Source;
 	output: FileOutput;
+	simplify: boolean;
 	timeout?: number;
 }
 
@@ -35,14 +36,14 @@ const mask = sourceOf('mask', 'Mask', {
 });
 
 /** "Endpoints" 9. */
-export const imageEdit: Operation<Request, MadeImage[]> = {
+export const imageEdit: Operation<Request, MadeImages> = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Edit',
 	value: 'edit',
 	action: 'Edit an image',
 	description: 'Edit an image, or only the part that a mask covers',
 	endpoint: endpoints.imageEdit,
-	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields],
+	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields, simplifyField],
 	options: imageOptions,
 
 	prepare({ parameters, options }) {
@@ -55,6 +56,7 @@ export const imageEdit: Operation<Request, MadeImage[]> = {
 			image: extra.gives('image') ? undefined : image.read(parameters),
 			mask: extra.gives('mask') ? undefined : mask.read(parameters),
 			output: imageOutput.read(parameters),
+			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(options),
 		};
 	},

@@ -6,12 +6,13 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { booleanField, numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { promptField } from '../shared/fields';
-import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImage } from './output';
+import { promptField, simplifyField } from '../shared/fields';
+import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
 	body: JsonObject;
 	output: FileOutput;
+	simplify: boolean;
 	timeout?: number;
 }
 
@@ -63,14 +64,14 @@ const options = [
 ];
 
 /** "Endpoints" 8. */
-export const imageGenerate: Operation<Request, MadeImage[]> = {
+export const imageGenerate: Operation<Request, MadeImages> = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Generate',
 	value: 'generate',
 	action: 'Generate an image',
 	description: 'Create images from a text prompt',
 	endpoint: endpoints.imageGenerate,
-	fields: [model, prompt, ...imageOutput.fields],
+	fields: [model, prompt, ...imageOutput.fields, simplifyField],
 	options,
 
 	prepare(parameters) {
@@ -81,6 +82,7 @@ export const imageGenerate: Operation<Request, MadeImage[]> = {
 				...extra.rest(parameters.options, options),
 			}),
 			output: imageOutput.read(parameters),
+			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},

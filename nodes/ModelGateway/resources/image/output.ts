@@ -42,8 +42,17 @@ export const imageOptions = [
 	}),
 ] as const;
 
-/** A picture that is paid for: a link to it, or the file when it came with the answer. */
-export interface MadeImage {
+/** What is paid for: pictures, and the other fields of their answer. */
+export interface MadeImages {
+	images: MadeImage[];
+	answer: IDataObject;
+	/** Of a chat: why each of its answers ended. */
+	finishReasons?: unknown[];
+}
+
+/** A link to a picture, or the file when it came with the answer. */
+interface MadeImage {
+	/** The picture's own fields. */
 	json: IDataObject;
 	url?: string;
 	file?: IBinaryData;
@@ -58,49 +67,65 @@ export async function requestImages(
 	call: Omit<Call<unknown>, 'parse'>,
 	{ gateway, context, item, hint }: ItemRun,
 	parse: (answer: ServiceResponse) => ImageResult = readImages,
-): Promise<MadeImage[]> {
-	const { pictures, missing, ...common } = await gateway.call({ ...call, parse });
+): Promise<MadeImages> {
+	const {
+		pictures,
+		missing,
+		fields: answer,
+		finishReasons,
+	} = await gateway.call({ ...call, parse });
 	if (missing.length > 0) {
 		const entries = excerpt(JSON.stringify(missing));
 		hint(`Item ${item}: the answer lacks ${missing.length} of its pictures: ${entries}`);
 	}
 	const execution = context.getExecutionId();
-	return await Promise.all(
+	const images = await Promise.all(
 		pictures.map(async ({ url, bytes, mimeType, fields }, index): Promise<MadeImage> => {
 			const place = pictures.length > 1 ? { index } : {};
-			const json = { ...fields, ...place, ...withoutUndefined(common) } as IDataObject;
+			const json = { ...fields, ...place } as IDataObject;
 			const problem = bytes && imageProblem(bytes, mimeType);
 			if (!bytes || problem !== undefined) return { json, url, problem, execution };
 			return { json, file: await store({ bytes, mimeType }, index, context), execution };
 		}),
 	);
+	return { images, answer: answer as IDataObject, finishReasons };
 }
 
-/** One item for each picture; one that cannot be had takes no other with it. */
+/** One item for each picture, with the fields of the answer; one that cannot be had takes no other with it. */
 export async function deliverImages(
-	images: MadeImage[],
-	{ output }: { output: FileOutput },
+	{ images, answer }: MadeImages,
+	{ output, simplify = true }: { output: FileOutput; simplify?: boolean },
 	run: ItemRun,
 ): Promise<Array<ItemOutput | GatewayError>> {
+	const { created, model, usage, request_id } = answer;
+	const common = simplify ? withoutUndefined({ created, model, usage, request_id }) : answer;
+	const deliverImage = async (image: MadeImage, index: number): Promise<ItemOutput> => {
+		const file = await fileOf(image, index, { answer, download: output.download }, run);
+		return {
+			// The picture's own fields come first, and are not overwritten by those of the answer.
+			json: { ...image.json, ...common, ...image.json },
+			...(file && { binary: { [output.binaryField]: file } }),
+		};
+	};
 	return await Promise.all(
-		images.map(
-			async (image, index) => await deliverImage(image, index, output, run).catch(asGatewayError),
-		),
+		images.map(async (image, index) => await deliverImage(image, index).catch(asGatewayError)),
 	);
 }
 
-/** Files are kept with the picture, so that a retry does not fetch it again. */
-async function deliverImage(
+/** The file of a picture, which is kept with it, so that a retry does not fetch it again. */
+async function fileOf(
 	image: MadeImage,
 	index: number,
-	{ download, binaryField }: FileOutput,
+	{ answer, download }: { answer: IDataObject; download: boolean },
 	{ context, gateway }: ItemRun,
-): Promise<ItemOutput> {
+): Promise<IBinaryData | undefined> {
 	const { json, url, file, problem, execution } = image;
 	const { helpers } = context;
 	const own = context.getExecutionId();
-	const { request_id, text: partial_text } = json as { request_id?: string; text?: string };
-	const known = { request_id, partial_text };
+	const known = {
+		request_id: answer.request_id as string | undefined,
+		partial_text: json.text as string | undefined,
+	};
 	if (problem !== undefined) {
 		throw paidFor({ message: `Could not use the picture: it ${problem}`, status: 200 }, known);
 	}
@@ -112,7 +137,7 @@ async function deliverImage(
 		image.file = await store(received, index, context);
 	}
 	image.execution = own;
-	return { json, ...(image.file && { binary: { [binaryField]: image.file } }) };
+	return image.file;
 }
 
 /** Bytes that have been found to be a picture. */

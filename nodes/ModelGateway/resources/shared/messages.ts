@@ -60,7 +60,7 @@ const imageSource = urlOrFile({
 	labels: { url: '', file: '' },
 });
 
-const detail = looseText({
+export const detailField = looseText({
 	displayName: 'Detail',
 	name: 'detail',
 	request: 'messages[].content[].image_url.detail',
@@ -80,7 +80,7 @@ export function imagesField({
 		name: 'images',
 		placeholder: 'Add Image',
 		entry: 'Image',
-		fields: [...(hasDetail ? [detail] : []), ...imageSource.fields],
+		fields: [...(hasDetail ? [detailField] : []), ...imageSource.fields],
 		...own,
 	});
 	return { ...list, read: (place) => list.read(place).flatMap(readImage) };
@@ -88,8 +88,8 @@ export function imagesField({
 
 function readImage(place: Place): MessageImage[] {
 	const source = imageSource.read(place);
-	const closeness = detail.read(place);
-	return source ? [{ ...source, ...(closeness !== undefined && { detail: closeness }) }] : [];
+	const detail = detailField.read(place);
+	return source ? [{ ...source, ...(detail !== undefined && { detail }) }] : [];
 }
 
 const content = fieldOf(

@@ -172,6 +172,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		return unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
 			partialText,
 			error,
+			refusal: unusable.refusal,
 		});
 	}
 

@@ -1,4 +1,5 @@
 import { asText, excerpt, isObject, withoutUndefined, type JsonObject } from '../json';
+import type { RefusalKind } from '../protocol/errorCodes';
 import type { RawResponse } from './exchange';
 
 /** A response that is no refusal: a 2xx, or a redirect that was not followed. */
@@ -16,6 +17,8 @@ export class UnusableResponse extends Error {
 		readonly partialText?: string,
 		/** The error object that the service put into a 2xx response. */
 		readonly error?: unknown,
+		/** Why the service withheld what was asked for, where the response says so. */
+		readonly refusal?: RefusalKind,
 	) {
 		super(problem);
 	}

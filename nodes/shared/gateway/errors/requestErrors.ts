@@ -1,5 +1,6 @@
 import { excerpt, isObject, parseJson, valueAt, withoutUndefined } from '../json';
 import type { Cost } from '../protocol/endpoints';
+import type { RefusalKind } from '../protocol/errorCodes';
 import { readErrorObject, requestIdOf, type ErrorObject } from './errorObject';
 import { GatewayError, type Failure, type Remedy } from './gatewayError';
 import { readNetworkError } from './networkError';
@@ -110,24 +111,34 @@ function isFromProxy({ status, text }: FailedResponse): boolean {
 /**
  * A 2xx with an unusable body: truncated, empty, a web page, not JSON, or without the fields needed.
  * @param problem continues "the answer …"
- * @param kept the text that arrived before it broke off, and the error object with which it broke off
+ * @param known the text that arrived before it broke off, the error object with which it broke off, and why the
+ * service withheld the rest
  */
 export function unreadable(
 	request: RequestInfo,
 	response: FailedResponse,
 	problem: string,
-	{ partialText = '', error }: { partialText?: string; error?: unknown } = {},
+	{
+		partialText = '',
+		error,
+		refusal,
+	}: { partialText?: string; error?: unknown; refusal?: RefusalKind } = {},
 ): GatewayError {
 	const { status } = response;
 	return new GatewayError({
 		message: `Could not ${request.purpose}: the answer ${excerpt(problem, 1000)} (HTTP ${status})`,
 		remedies: [
-			{ about: partialText === '' ? 'rawBody' : 'partialText' },
+			refusal
+				? { about: 'refusal', refusal }
+				: { about: partialText === '' ? 'rawBody' : 'partialText' },
 			...(request.cost === 'job' ? mayBeAccepted : []),
 		],
 		reach: 'unreadable',
 		...responseFields(response, readErrorObject({ error })),
-		...failureFields(verdictOn({ reach: 'unreadable', status }, request.cost, request)),
+		...failureFields({
+			...verdictOn({ reach: 'unreadable', status }, request.cost, request),
+			refusal,
+		}),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }

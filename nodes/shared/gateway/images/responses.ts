@@ -1,7 +1,21 @@
-import { completion, textOf } from '../chat/completion';
-import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
-import { asText, excerpt, isObject, textAt, valueAt, type JsonObject } from '../json';
+import { completion, textOf, type Choice } from '../chat/completion';
+import {
+	bodyFields,
+	describeBody,
+	UnusableResponse,
+	type ServiceResponse,
+} from '../client/response';
+import {
+	asText,
+	excerpt,
+	isObject,
+	textAt,
+	valueAt,
+	withoutUndefined,
+	type JsonObject,
+} from '../json';
 import { asLink } from '../links';
+import { finishReasons } from '../protocol/resources';
 import { markdownImages } from './markdown';
 
 /** One image of a response: a link to it, or its bytes. */
@@ -18,35 +32,63 @@ export interface ImageResult {
 	pictures: Image[];
 	/** Entries from which no image could be read. */
 	missing: unknown[];
-	/** The text around the images. */
-	text?: string;
-	model?: unknown;
-	usage?: unknown;
-	request_id?: unknown;
+	/** The other fields of the answer. */
+	fields: JsonObject;
+	/** Of a chat: why each of its answers ended. */
+	finishReasons?: unknown[];
 }
+
+/** Where the list of pictures may be. */
+const lists = ['data', 'images', 'output.results', 'data.data'];
 
 /**
  * The images of "Endpoints" 8 and 9. The specification shows only `data[0].url`; base64 and data URLs are accepted
- * too.
+ * too, and the fields beside the list are kept.
  * @throws UnusableResponse when there is no image
  */
 export function readImages(response: ServiceResponse): ImageResult {
-	const lists = ['data', 'images', 'output.results', 'data.data'];
-	const entries = lists
-		.map((path) => valueAt(response.json, path))
-		.find((list) => Array.isArray(list) && list.length > 0) as unknown[] | undefined;
-	const result = readEntries(entries ?? [], response);
-	if (result.pictures.length === 0)
+	const list = lists.find((path) => entriesAt(response, path).length > 0);
+	const entries = list === undefined ? [] : entriesAt(response, list);
+	const found = readEntries(entries, response);
+	if (list === undefined || found.pictures.length === 0)
 		throw new UnusableResponse(`has no picture: ${describeBody(response)}`);
-	return result;
+	return { ...found, fields: withoutFiles(without(bodyFields(response), list.split('.'))) };
 }
 
-function readEntries(entries: unknown[], { url, requestId }: ServiceResponse): ImageResult {
+function entriesAt({ json }: ServiceResponse, path: string): unknown[] {
+	const list = valueAt(json, path);
+	return Array.isArray(list) ? list : [];
+}
+
+function without(fields: JsonObject, [name, ...deeper]: string[]): JsonObject {
+	const { [name]: value, ...others } = fields;
+	return isObject(value) ? { ...others, [name]: without(value, deeper) } : others;
+}
+
+/** The fields without the files among them, which would fill the execution's log. */
+function withoutFiles(fields: JsonObject): JsonObject {
+	const entries = Object.entries(fields).map(([name, value]) => [name, withoutFile(value)]);
+	return withoutUndefined(Object.fromEntries(entries) as JsonObject);
+}
+
+/** Undefined for a data URL, and for base64 that is long enough to be a file. */
+function withoutFile(value: unknown): unknown {
+	if (typeof value === 'string') {
+		return /^data:[\w.+/;=-]*,|^[\w+/=\r\n-]{2000,}$/i.test(value) ? undefined : value;
+	}
+	if (isObject(value)) return withoutFiles(value);
+	if (!Array.isArray(value)) return value;
+	return value.map(withoutFile).filter((entry) => entry !== undefined);
+}
+
+function readEntries(
+	entries: unknown[],
+	{ url }: ServiceResponse,
+): Pick<ImageResult, 'pictures' | 'missing'> {
 	const found = entries.map((entry) => readImage(entry, url));
 	return {
 		pictures: found.filter((picture) => picture !== undefined),
 		missing: entries.filter((_, index) => !found[index]),
-		request_id: requestId,
 	};
 }
 
@@ -62,7 +104,7 @@ function linkedImage(text: string, fields: JsonObject, base: string): Image | un
 		return embeddedImage(text, { ...fields, url: undefined, image_url: undefined });
 	}
 	const url = asLink(text, base);
-	return url === undefined ? undefined : { url, fields: { ...fields, url } };
+	return url === undefined ? undefined : { url, fields: withoutFiles({ ...fields, url }) };
 }
 
 /** An image from base64 or a data URL; undefined when it is empty. */
@@ -72,27 +114,50 @@ function embeddedImage(data: string, fields: JsonObject): Image | undefined {
 	const bytes = isBase64
 		? Buffer.from(body, 'base64')
 		: Buffer.from(unescape(Buffer.from(body).toString('latin1')), 'latin1');
-	return bytes.length === 0 ? undefined : { bytes, mimeType, fields };
+	return bytes.length === 0 ? undefined : { bytes, mimeType, fields: withoutFiles(fields) };
 }
 
-/** The images and the text of "Endpoints" 10. @throws UnusableResponse, with the text, when there is no image */
+/**
+ * The images of "Endpoints" 10, each with the text around it and why its answer ended.
+ * @throws UnusableResponse, with the text, when there is no image
+ */
 export function readChatImages(response: ServiceResponse): ImageResult {
-	const { choices, model, usage } = completion(response);
-	const messages = choices.map(({ message }) => message);
-	const text = messages
-		.map(textOf)
-		.join('\n\n')
-		// Base64 may be wrapped into lines; a URL in Markdown ends at the first line break, so these are removed.
-		.replace(/(?<=\(\s*<?data:image\/[^,()\s]*,)[\w+/=\s-]+([)>]|(?=["'(]))/g, (base64) =>
-			base64.replace(/(?<!\s)\s+(?=\S)/g, ''),
-		);
-	const parts = messages.flatMap(({ content, images }) => [content, images].flat() as unknown[]);
+	const { choices, model, usage, request_id } = completion(response);
+	const answers = choices.map((choice) => readAnswer(choice, response));
+	const result = {
+		pictures: answers.flatMap(({ pictures }) => pictures),
+		missing: answers.flatMap(({ missing }) => missing),
+		fields: withoutUndefined({ model, usage, request_id }),
+		finishReasons: choices.map(({ finish_reason }) => finish_reason),
+	};
+	if (result.pictures.length > 0) return result;
+	throw withoutPicture(answers.map(({ text }) => text).join('\n\n'), result.finishReasons);
+}
+
+function readAnswer({ message, finish_reason }: Choice, response: ServiceResponse) {
+	// Base64 may be wrapped into lines; a URL in Markdown ends at the first line break, so these are removed.
+	const text = textOf(message).replace(
+		/(?<=\(\s*<?data:image\/[^,()\s]*,)[\w+/=\s-]+([)>]|(?=["'(]))/g,
+		(base64) => base64.replace(/(?<!\s)\s+(?=\S)/g, ''),
+	);
+	const parts = [message.content, message.images].flat() as unknown[];
 	const images = parts.filter((part) => valueAt(part, 'image_url'));
-	const result = readEntries([...markdownImages(text), ...images], response);
-	if (result.pictures.length === 0) {
-		throw new UnusableResponse(`has no picture, only this text: ${excerpt(text, 500)}`, text);
-	}
+	const { pictures, missing } = readEntries([...markdownImages(text), ...images], response);
 	// An image embedded in the text becomes a file; left in the text, it would fill the execution's log.
 	const shownText = text.replace(/\(\s*<?(data:image)\/[^()<>\s]*>?/g, '($1');
-	return { text: shownText, model, usage, ...result };
+	const common = withoutUndefined({ text: shownText, finish_reason });
+	return {
+		...{ text, missing },
+		pictures: pictures.map((picture) => ({ ...picture, fields: { ...picture.fields, ...common } })),
+	};
+}
+
+function withoutPicture(text: string, reasons: unknown[]): UnusableResponse {
+	if (reasons.includes('content_filter')) {
+		const problem = `has no picture: it was ${finishReasons.content_filter}`;
+		return new UnusableResponse(problem, text, undefined, 'moderated');
+	}
+	const cause = reasons.includes('length') ? ` (${finishReasons.length})` : '';
+	const words = text.trim() === '' ? ' and no text' : `, only this text: ${excerpt(text, 500)}`;
+	return new UnusableResponse(`has no picture${cause}${words}`, text);
 }

@@ -4,6 +4,23 @@ import { numberField, textsField } from './fieldKinds';
 const { fields: rules } = endpoints.chat;
 const typeOptions = { numberPrecision: 2 };
 
+export const maxTokensOption = numberField({
+	displayName: 'Max Tokens',
+	name: 'maxTokens',
+	request: 'max_tokens',
+	rule: { ...rules.max_tokens, min: 1 },
+	default: 1000,
+	description: 'The maximum length of the answer, in tokens',
+});
+
+export const answersOption = numberField({
+	displayName: 'Number of Answers',
+	name: 'n',
+	request: 'n',
+	rule: { ...rules.n, min: 1 },
+	description: 'How many answers to create. Each becomes an item.',
+});
+
 /** How a chat model writes ("Endpoints" 4), wherever one is asked. */
 export const chatOptions = [
 	numberField({
@@ -14,14 +31,7 @@ export const chatOptions = [
 		typeOptions,
 		description: 'Lower is more predictable, higher is more creative. Reasoning models refuse it.',
 	}),
-	numberField({
-		displayName: 'Max Tokens',
-		name: 'maxTokens',
-		request: 'max_tokens',
-		rule: { ...rules.max_tokens, min: 1 },
-		default: 1000,
-		description: 'The maximum length of the answer, in tokens',
-	}),
+	maxTokensOption,
 	numberField({
 		displayName: 'Top P',
 		name: 'topP',
