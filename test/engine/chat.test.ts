@@ -270,6 +270,68 @@ describe('chat and messages', () => {
 		);
 	});
 
+	describe("native messages in chat's shape", () => {
+		const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } };
+		const answerWith = async (
+			message: object,
+			finish_reason: string,
+			parameters: IDataObject = {},
+		) => {
+			const body = JSON.stringify({ choices: [{ message, finish_reason }] });
+			for (const route of ['message', 'chat'] as const)
+				gateway.fault({ route, action: 'answer', body });
+			const node = modelGateway({
+				...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 1 },
+				messages: { values: [{ role: 'user', content: 'Hello there' }] },
+				...parameters,
+			});
+			const result = await run(node);
+			const [{ hints }] = result.data.resultData.runData['Model Gateway'];
+			const [{ json }] = result.items('Model Gateway');
+			return { json, hints: hints?.map(({ message: said }) => said) };
+		};
+
+		it.each([
+			['length', 'max_tokens reached'],
+			['content_filter', 'withheld by the content filter'],
+		])('say why they ended: %s', async (reason, meaning) => {
+			const { json, hints } = await answerWith({ content: 'Hel' }, reason);
+			expect(json).toMatchObject({ text: 'Hel', finish_reason: reason });
+			expect(hints).toEqual([
+				`Item 0: the answer is not complete: ${meaning} (finish_reason ${reason}).`,
+			]);
+		});
+
+		it.each(['message', 'chat'])('may call tools and say nothing, as %s may', async (resource) => {
+			const operation = resource === 'chat' ? 'complete' : 'create';
+			const message = { role: 'assistant', content: null, tool_calls: [call] };
+			const answer = await answerWith(message, 'tool_calls', { resource, operation });
+			expect(answer).toEqual({
+				json: {
+					...{ text: '', finish_reason: 'tool_calls', tool_calls: [call] },
+					request_id: expect.any(String),
+				},
+				hints: [],
+			});
+		});
+	});
+
+	it('keeps the calls of tools in a native message', async () => {
+		const content = [
+			{ type: 'text', text: 'I look.' },
+			{ type: 'tool_use', id: 'u1', name: 'look', input: { at: 1 } },
+		];
+		const body = JSON.stringify({ content, stop_reason: 'tool_use' });
+		gateway.fault({ route: 'message', action: 'answer', body });
+		const node = modelGateway({
+			...{ resource: 'message', operation: 'create', model: byId('chat-1') },
+			messages: { values: [{ role: 'user', content: 'Hello there' }] },
+		});
+		expect((await run(node)).items('Model Gateway')[0].json).toMatchObject({
+			...{ text: 'I look.', content, stop_reason: 'tool_use' },
+		});
+	});
+
 	it('answers native messages', async () => {
 		const node = modelGateway({
 			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },

@@ -40,6 +40,7 @@ export const trueAnswers = {
 			...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'chat-1' },
 			...{ content: [{ type: 'text', text: 'Hello' }], stop_reason: 'end_turn', usage },
 		},
+		completion({ content: null, tool_calls: [call] }, 'tool_calls'),
 	],
 	embedding: [
 		{

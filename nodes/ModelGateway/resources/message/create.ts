@@ -11,6 +11,7 @@ import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
+import { remarkOnAnswers } from '../shared/finishReasons';
 import { messagesField } from '../shared/messages';
 
 interface Request {
@@ -78,15 +79,15 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			parse: textMessage,
 		}),
 
-	async deliver({ text, fields }, { simplify }, { hint, item }) {
-		const { stop_reason, usage, request_id } = fields;
+	async deliver({ text, beside, finish_reason, fields }, { simplify }, run) {
+		const { stop_reason, model: used, usage, request_id } = fields;
+		remarkOnAnswers(run, [finish_reason]);
 		// Its answer is not shown: this is how the endpoint of that kind says that Max Tokens cut it.
 		if (stop_reason === 'max_tokens') {
-			hint(`Item ${item}: the answer is not complete: ${finishReasons.length}.`);
+			run.hint(`Item ${run.item}: the answer is not complete: ${finishReasons.length}.`);
 		}
-		const json = simplify
-			? withoutUndefined({ text, stop_reason, model: fields.model, usage, request_id })
-			: fields;
+		const common = { finish_reason, stop_reason, model: used, usage, request_id };
+		const json = simplify ? withoutUndefined({ text, ...common, ...beside }) : fields;
 		return [{ json: json as IDataObject }];
 	},
 

@@ -5,28 +5,52 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { isObject, valueAt } from '../json';
+import { isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
 
 export interface TextMessage {
+	/** Empty where the model has only called tools, or was stopped before its first word. */
 	text: string;
+	/** What the text does not hold, such as calls of tools, under the service's own names. */
+	beside: JsonObject;
+	/** Why the answer ended, in the words of chat, where it came in chat's shape. */
+	finish_reason?: unknown;
 	fields: ResponseFields;
 }
 
 /**
- * The text of a message ("Endpoints" 5). The specification does not show this response, so text parts, a plain
- * text and a chat completion are all accepted.
+ * The answer of "Endpoints" 5. The specification does not show this response, so content parts, a plain text and a
+ * chat completion are all accepted. Without a text, it has to call a tool or to say why it ended.
  */
 export function textMessage(response: ServiceResponse): TextMessage {
 	const fields = bodyFields(response);
-	const content =
-		fields.content ??
-		valueAt(fields, 'message.content') ??
-		valueAt(fields, 'choices.0.message.content');
-	const parts = Array.isArray(content)
-		? content
-		: [content ?? fields.completion ?? fields.output_text];
-	const texts = parts.map((part) => (isObject(part) ? part.text : part));
-	if (!Array.isArray(content) && typeof texts[0] !== 'string')
+	const { message: inner, completion, output_text } = fields;
+	const choice = valueAt(fields, 'choices.0');
+	const messages = [fields, inner, valueAt(choice, 'message')].filter(isObject);
+	const contents = [...messages.map(({ content }) => content), completion, output_text];
+	const content = contents.find(isContent);
+	const { tool_calls, function_call } = messages.find(callsTool) ?? {};
+	const finish_reason = valueAt(choice, 'finish_reason') ?? fields.finish_reason;
+	const isEnded = typeof (finish_reason ?? fields.stop_reason) === 'string';
+	const isWithoutText = messages.some((message) => message.content === null && isEnded);
+	if (content === undefined && !isWithoutText && !messages.some(callsTool))
 		throw new UnusableResponse(describeBody(response));
-	return { text: texts.filter((text) => typeof text === 'string').join(''), fields };
+	const parts = Array.isArray(content) ? content : [content];
+	const texts = parts.map((part) => (isObject(part) ? part.text : part));
+	const isText = (text: unknown) => typeof text === 'string';
+	return {
+		text: texts.filter(isText).join(''),
+		beside: withoutUndefined({
+			// A part such as a call of a tool has no text.
+			content: Array.isArray(content) && !texts.every(isText) ? content : undefined,
+			...{ tool_calls, function_call },
+		}),
+		finish_reason,
+		fields,
+	};
 }
+
+const isContent = (content: unknown) =>
+	Array.isArray(content) || typeof (isObject(content) ? content.text : content) === 'string';
+
+const callsTool = ({ tool_calls, function_call }: JsonObject) =>
+	Array.isArray(tool_calls) || isObject(function_call);
