@@ -3,11 +3,12 @@ import type { Embedding } from '../shared/gateway/embeddings/embed';
 import { withoutUndefined } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';
-import { booleanField, numberField, withDefault } from '../shared/n8n/parameters/fieldKinds';
+import { booleanField, withDefault } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
 import {
 	batchSizeOption,
+	dimensionsOption,
 	optionsProperty,
 	timeoutOption,
 	timeoutOptionOf,
@@ -18,15 +19,6 @@ export interface Settings extends Embedding {
 }
 
 const model = modelField();
-
-const dimensions = numberField({
-	displayName: 'Dimensions',
-	name: 'dimensions',
-	rule: { type: 'integer', min: 1 },
-	default: 1024,
-	description:
-		'How many numbers each vector has, for models that let you choose. Vectors of any other length are refused.',
-});
 
 const stripNewLines = withDefault(
 	booleanField({
@@ -41,7 +33,7 @@ export const properties: INodeProperties[] = [
 	model.property,
 	optionsProperty([
 		batchSizeOption,
-		dimensions,
+		dimensionsOption,
 		stripNewLines,
 		timeoutOptionOf(endpoints.embedding),
 	]),
@@ -55,7 +47,7 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): Setting
 		model: model.read(parameters),
 		batchSize: Math.floor(batchSizeOption.read(options)),
 		...withoutUndefined({
-			dimensions: dimensions.read(options),
+			dimensions: dimensionsOption.read(options),
 			timeout: timeoutOption.read(options),
 		}),
 		stripNewLines: stripNewLines.read(options),

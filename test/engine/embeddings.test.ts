@@ -136,6 +136,38 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(2);
 	});
 
+	describe('of a length that the user chose', () => {
+		const lengthsOf = (items: Array<{ json: IDataObject }>) =>
+			items.map(({ json }) => (json.embedding as number[]).length);
+
+		it('are asked for so, and only then', async () => {
+			expect(lengthsOf((await run(['one'], { dimensions: 64 })).items('Embed'))).toEqual([64]);
+			await run(['one']);
+			expect(gateway.requests.map(({ body }) => body)).toEqual([
+				{ model: 'embed-1', input: ['one'], dimensions: 64 },
+				{ model: 'embed-1', input: ['one'] },
+			]);
+		});
+
+		it('go in one request with those of the same length, and each item has its own', async () => {
+			const dimensions = '={{ [64, 32, 64, 32][$itemIndex] }}';
+			const items = (await run(texts(4), { dimensions })).items('Embed');
+			expect(lengthsOf(items)).toEqual([64, 32, 64, 32]);
+			expect(gateway.requests).toHaveLength(2);
+		});
+
+		it('are refused where they have another, and a whole number is asked for', async () => {
+			const data = [{ index: 0, embedding: [1, 2] }];
+			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
+			expect((await run(['one'], { dimensions: 3 })).errorOf('Embed')?.message).toContain(
+				'has vectors of 2 numbers although dimensions is 3',
+			);
+			expect((await run(['one'], { dimensions: 0 })).errorOf('Embed')?.message).toContain(
+				'Dimensions must be a whole number of at least 1 (it is 0)',
+			);
+		});
+	});
+
 	it('of an empty text are refused before anything is sent', async () => {
 		expect((await run(['fine', ' '])).errorOf('Embed')?.message).toBe('Item 1: Input is empty');
 		expect(gateway.requests).toHaveLength(0);

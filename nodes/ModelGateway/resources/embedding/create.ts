@@ -11,7 +11,11 @@ import type { Field } from '../../../shared/n8n/parameters/field';
 import { choiceField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
-import { batchSizeOption, timeoutOption } from '../../../shared/n8n/parameters/options';
+import {
+	batchSizeOption,
+	dimensionsOption,
+	timeoutOption,
+} from '../../../shared/n8n/parameters/options';
 
 interface Request extends Embedding {
 	texts: string[];
@@ -57,15 +61,17 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	description: 'Turn texts into vectors. Many items share few requests.',
 	endpoint: endpoints.embedding,
 	fields: [model, input],
-	options: [batchSizeOption, encodingFormat],
+	options: [batchSizeOption, dimensionsOption, encodingFormat],
 
 	prepare({ parameters, options }) {
-		const format = encodingFormat.read(options);
-		const { fields: more } = new ExtraBody(options, ['input']);
 		return {
 			model: model.read(parameters),
 			...input.read(parameters),
-			...withoutUndefined({ encodingFormat: format, more }),
+			...withoutUndefined({
+				dimensions: dimensionsOption.read(options),
+				encodingFormat: encodingFormat.read(options),
+				more: new ExtraBody(options, ['input']).fields,
+			}),
 			batchSize: Math.floor(batchSizeOption.read(options)),
 			timeout: timeoutOption.read(options),
 		};
@@ -73,8 +79,8 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 
 	batch: {
 		// One request takes them all: where several are halved after a refusal, none of them has been answered.
-		key: ({ model: id, encodingFormat: format, more, batchSize, timeout }) => [
-			...[id, format, more, batchSize, timeout],
+		key: ({ model: id, dimensions, encodingFormat: format, more, batchSize, timeout }) => [
+			...[id, dimensions, format, more, batchSize, timeout],
 		],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
@@ -91,6 +97,7 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 		model: request.model,
 		texts: request.texts,
 		isList: request.isList,
+		dimensions: request.dimensions,
 		encodingFormat: request.encodingFormat,
 		more: request.more,
 	}),

@@ -63,9 +63,13 @@ export async function embed(
 						`has vectors of ${foundLength} numbers although dimensions is ${dimensions}: set what the model gives, or none`,
 					);
 				}
-				const length = lengths.get(model) ?? foundLength;
-				if (foundLength !== length) throw new UnusableResponse(unequalLengths(length, foundLength));
-				lengths.set(model, length);
+				// Whoever asks for a length has vectors that need not fit those of others.
+				if (dimensions === undefined) {
+					const length = lengths.get(model) ?? foundLength;
+					if (foundLength !== length)
+						throw new UnusableResponse(unequalLengths(length, foundLength));
+					lengths.set(model, length);
+				}
 				return list;
 			},
 		});

@@ -54,6 +54,17 @@ export const batchSizeOption = withDefault(
 	}),
 );
 
+/** Not in the specification; sent only when it was added. */
+export const dimensionsOption = numberField({
+	displayName: 'Dimensions',
+	name: 'dimensions',
+	request: 'dimensions',
+	rule: { type: 'integer', min: 1 },
+	default: 1024,
+	description:
+		'How many numbers each vector has, for models that let you choose. Vectors of any other length are refused.',
+});
+
 export const parallelRequestsOption = numberField({
 	displayName: 'Parallel Requests',
 	name: 'parallelRequests',
