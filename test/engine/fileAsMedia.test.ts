@@ -12,6 +12,7 @@ import {
 	retryExecution,
 	runWorkflow,
 } from '../harness';
+import { jpegOf, withPictures } from '../support/jpegs';
 import { picture } from './support/samples';
 import { chain, createReferenceVideo, credentialFor } from './support/workflows';
 
@@ -35,6 +36,18 @@ const camera: INodeType = {
 	},
 };
 
+const plainJpeg = jpegOf('teal');
+
+/** An earlier node that makes a file as a phone does, with another picture in it. */
+const phone: INodeType = {
+	description: { ...camera.description, name: 'phone' },
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		const bytes = withPictures(plainJpeg, jpegOf('orange'));
+		const photo = await this.helpers.prepareBinaryData(bytes, 'photo.jpg', 'image/jpeg');
+		return [[{ json: {}, binary: { photo }, pairedItem: { item: 0 } }]];
+	},
+};
+
 const create = createReferenceVideo({
 	mediaInput: 'fields',
 	media: { values: [{ type: 'reference_image', source: 'binary', binaryField: 'photo' }] },
@@ -47,7 +60,7 @@ describe('a file of an earlier node as reference media', () => {
 	let fetches: number;
 
 	beforeAll(async () => {
-		registerTypes({ nodes: [camera] });
+		registerTypes({ nodes: [camera, phone] });
 		gateway = await startGateway({ jobSeconds: 0, render: async () => new Uint8Array(0) });
 		// What n8n itself answers to its signed links, at what stands for its public address.
 		n8n = createServer(async (request, response) => {
@@ -87,6 +100,22 @@ describe('a file of an earlier node as reference media', () => {
 		while (fetches === 0) await once(gateway, 'job');
 		expect(fetches).toBe(1);
 		expect(gateway.jobs.get(output.task_id)?.error).toBeUndefined();
+	});
+
+	it('is the first picture of a JPEG with several', async () => {
+		const result = await runWorkflow(chain({ name: 'Phone', type: 'test.phone' }, create), {
+			credentials: credentialFor(gateway),
+			restApiUrl,
+		});
+		const sent = gateway.requests.filter(({ route }) => route === 'referenceVideoCreate').at(-1);
+		const { media } = (sent?.body as { input: { media: Array<{ url: string }> } }).input;
+		const fetched = await fetch(media[0].url);
+		expect(fetched.headers.get('content-type')).toBe('image/jpeg');
+		expect(Buffer.from(await fetched.arrayBuffer()).equals(plainJpeg)).toBe(true);
+		const [{ hints }] = result.data.resultData.runData.Create;
+		expect(hints?.map(({ message }) => message)).toEqual([
+			'Item 0: photo.jpg holds more than one picture, or a clip; only its first picture was sent.',
+		]);
 	});
 
 	it('is refused before anything is paid where n8n keeps files in its memory', async () => {

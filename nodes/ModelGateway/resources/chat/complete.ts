@@ -81,7 +81,10 @@ export const chatComplete: Operation<Request, Completion> = {
 
 	async perform({ body, messages: given, timeout }, run) {
 		const sent =
-			given && (await Promise.all(given.map(async (message) => await sentMessage(message, run))));
+			given &&
+			(await Promise.all(
+				given.map(async (message) => await sentMessage(message, run.context, run.item)),
+			));
 		return await ask({ ...body, ...(sent && { messages: sent }) }, timeout, run);
 	},
 

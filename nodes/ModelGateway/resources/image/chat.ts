@@ -72,7 +72,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	},
 
 	async perform({ body, message, timeout }, run) {
-		const messages = message && [await sentMessage(message, run)];
+		const messages = message && [await sentMessage(message, run.context, run.item)];
 		const call = {
 			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout },
 			body: { ...body, ...(messages && { messages }) },

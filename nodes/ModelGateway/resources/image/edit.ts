@@ -118,14 +118,19 @@ const formText = (value: unknown) =>
 	typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** A file goes with its true type, and with a name that fits it. */
-async function append(form: FormData, name: string, source: Source, run: ItemRun): Promise<void> {
+async function append(
+	form: FormData,
+	name: string,
+	source: Source,
+	{ context, item }: ItemRun,
+): Promise<void> {
 	if ('url' in source) {
 		form.append(name, source.url);
 		return;
 	}
 	const { file } = source;
 	const { fileName = name } = file;
-	const { bytes, mimeType: type, extension } = await pictureToSend(file, run);
+	const { bytes, mimeType: type, extension } = await pictureToSend(file, context, item);
 	const stem = fileName.replace(/\.\w{1,5}$/, '') || name;
 	form.append(
 		name,

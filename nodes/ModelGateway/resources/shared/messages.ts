@@ -1,7 +1,7 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { asText, isObject, parseJson, toJson, type JsonObject } from '../../../shared/gateway/json';
 import { linkProblem } from '../../../shared/gateway/links';
-import { dataUrlOf, itemPicture, type Sender } from '../../../shared/n8n/files/itemFile';
+import { dataUrlOf, itemPicture } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';
 import {
@@ -228,7 +228,8 @@ function asString(json: unknown): string | undefined {
 /** The message as it is sent ("Resources", message): parts only where there are pictures. */
 export async function sentMessage(
 	{ role, content: given, images, more }: MessageInput,
-	sender: Sender,
+	context: IExecuteFunctions,
+	item: number,
 ): Promise<JsonObject> {
 	if (images.length === 0) return { role, content: given, ...more };
 	const texts = Array.isArray(given) ? given : [{ type: 'text', text: given }];
@@ -236,7 +237,7 @@ export async function sentMessage(
 		images.map(async (image) => ({
 			type: 'image_url',
 			image_url: {
-				url: 'file' in image ? await dataUrlOf(image.file, sender) : image.url,
+				url: 'file' in image ? await dataUrlOf(image.file, context, item) : image.url,
 				...(image.detail !== undefined && { detail: image.detail }),
 			},
 		})),

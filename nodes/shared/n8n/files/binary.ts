@@ -1,9 +1,11 @@
 import type { IBinaryData, IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
+import { firstPicture } from '../../gateway/images/jpeg';
 import { downloadVideo, type DownloadRequest } from '../../gateway/jobs/download';
 import { publicLinkProblem } from '../../gateway/links';
 import type { N8nGateway } from '../client/gateway';
 import type { Place } from '../parameters/itemParameters';
 import type { FileOutput } from './fileOutput';
+import { hintAtOtherPictures } from './itemFile';
 
 /** Streams a finished video into n8n's binary store. @throws GatewayError */
 export async function storeVideo(
@@ -65,6 +67,19 @@ async function permanentFile(
 	return await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
 }
 
+/** The file as the service is to fetch it: of a JPEG that holds more, a copy of the first picture alone. */
+async function fileToFetch(file: IBinaryData, place: Place): Promise<IBinaryData> {
+	const { context, item } = place.parameters;
+	const { helpers } = context;
+	// A clip is large: it is not read.
+	if (!file.mimeType.startsWith('image/')) return await permanentFile(file, context);
+	const whole = await helpers.getBinaryDataBuffer(item, file);
+	const picture = firstPicture(whole);
+	if (!picture || picture === whole) return await permanentFile(file, context);
+	hintAtOtherPictures(file, place);
+	return await helpers.prepareBinaryData(picture, file.fileName, file.mimeType);
+}
+
 /**
  * A link by which the gateway can fetch a file of an earlier node. Where n8n cannot give one, undefined, and a
  * problem that says what to change is reported.
@@ -89,7 +104,7 @@ export async function publicLinkOf(
 	}
 	const problem = publicLinkProblem(link, gatewayUrl);
 	if (problem === undefined) {
-		return signedLinkOf(await permanentFile(file, context), context);
+		return signedLinkOf(await fileToFetch(file, place), context);
 	}
 	const address = URL.canParse(link) ? new URL(link).origin : link;
 	place.report(

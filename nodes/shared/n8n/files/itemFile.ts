@@ -31,12 +31,14 @@ export function itemPicture(name: string, field: string, place: Place): IBinaryD
 async function checkPicture(file: IBinaryData, field: string, place: Place): Promise<void> {
 	const { context, item } = place.parameters;
 	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
+	const picture = firstPicture(bytes);
+	if (picture && picture !== bytes) hintAtOtherPictures(file, place);
 	const { fileName = 'of a JPEG' } = file;
 	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
 	// A picture may be in a form that only n8n knows.
 	if (!imageType(bytes) && !file.mimeType.startsWith('image/')) {
 		place.report(field, `is no picture (it is ${file.mimeType})`);
-	} else if (isCalledJpeg && firstPicture(bytes) === undefined && hasSeveralFrames(bytes)) {
+	} else if (isCalledJpeg && !picture && hasSeveralFrames(bytes)) {
 		place.report(
 			field,
 			`leads to a file with several frames behind the name ${fileName}; save it as a plain JPEG or PNG`,
@@ -44,38 +46,40 @@ async function checkPicture(file: IBinaryData, field: string, place: Place): Pro
 	}
 }
 
-/** Where a picture is sent from: an item whose request is being made. */
-export interface Sender {
-	context: IExecuteFunctions;
-	item: number;
-	hint(message: string): void;
+/** Says that a JPEG holds more than is sent of it: several pictures may be refused by the service. */
+export function hintAtOtherPictures(
+	{ fileName = 'The JPEG' }: IBinaryData,
+	{ parameters }: Place,
+): void {
+	parameters.hints.push(
+		`${fileName} holds more than one picture, or a clip; only its first picture was sent.`,
+	);
 }
 
 /** A picture as it is sent, with the type that its bytes show, and the extension that belongs to it where it is known. */
-export interface SentPicture {
+interface SentPicture {
 	bytes: Buffer;
 	mimeType: string;
 	extension?: string;
 }
 
-/** Of a JPEG that holds more, which the service may refuse, the first picture is sent, and a hint says so. */
+/** The bytes of a picture as they are sent; of a JPEG that holds more, the first picture alone. */
 export async function pictureToSend(
 	file: IBinaryData,
-	{ context, item, hint }: Sender,
+	{ helpers }: IExecuteFunctions,
+	item: number,
 ): Promise<SentPicture> {
-	const whole = await context.helpers.getBinaryDataBuffer(item, file);
+	const whole = await helpers.getBinaryDataBuffer(item, file);
 	const bytes = firstPicture(whole) ?? whole;
-	if (bytes !== whole) {
-		const { fileName = 'the JPEG' } = file;
-		hint(
-			`Item ${item}: ${fileName} holds more than one picture, or a clip; only its first picture was sent.`,
-		);
-	}
 	return { bytes, mimeType: file.mimeType, ...imageType(bytes) };
 }
 
 /** A picture as a data URL. */
-export async function dataUrlOf(file: IBinaryData, sender: Sender): Promise<string> {
-	const { bytes, mimeType } = await pictureToSend(file, sender);
+export async function dataUrlOf(
+	file: IBinaryData,
+	context: IExecuteFunctions,
+	item: number,
+): Promise<string> {
+	const { bytes, mimeType } = await pictureToSend(file, context, item);
 	return `data:${mimeType};base64,${bytes.toString('base64')}`;
 }

@@ -25,7 +25,8 @@ async function requestOf(run: RunState, item: Item, gateway: N8nGateway): Promis
 	const parameters = new ItemParameters(run.context, item.index);
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	for (const check of parameters.checks) await check();
-	const { problems } = parameters;
+	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
+	for (const hint of hints) run.hint(item, `Item ${item.index}: ${hint}`);
 	return request;
 }

@@ -30,6 +30,8 @@ export class ItemParameters implements Place {
 	readonly problems: Problem[] = [];
 	/** Look into the files that were read, and report; to be run before the problems are counted. */
 	readonly checks: Array<() => Promise<void>> = [];
+	/** Remarks beside the node's output, for an item that is sent. */
+	readonly hints: string[] = [];
 	/** What the user added under "Options". */
 	readonly options: Place;
 	/** The user wants the request sent as it is. */
