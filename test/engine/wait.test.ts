@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { once } from 'node:events';
-import { startGateway, type Gateway, type GatewayOptions } from '../gateway';
+import { startGateway, type FaultAction, type Gateway, type GatewayOptions } from '../gateway';
 import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
 import { sampleVideo, sha256 } from './support/samples';
@@ -98,6 +98,27 @@ describe('Wait for Video', () => {
 			expect(Math.min(...gaps)).toBeGreaterThanOrEqual(2_990);
 		}
 	});
+
+	it.each([
+		['reset', {}],
+		['error', { status: 429, code: 'rate_limited', headers: { 'retry-after': '1' } }],
+		['error', { status: 503, code: 'overloaded' }],
+	] as const)(
+		'Get, too, asks no sooner than 3 s after a poll that went wrong: %s',
+		async (action, more) => {
+			await start();
+			const [job] = createJobs(1);
+			gateway.fault({ route: 'task', times: 2, ...({ action, ...more } as FaultAction) });
+			const get = modelGateway({ resource: 'referenceVideo', operation: 'get' });
+			const result = await runWorkflow(chain(get), {
+				credentials: credentialFor(gateway, { backupUrl: gateway.backupUrl }),
+				input: [{ json: { task_id: job.id } }],
+			});
+			expect(result.items('Model Gateway')).toMatchObject([{ json: { task_id: job.id } }]);
+			const [first, second, third] = pollsOf(job.id).map(({ at }) => at);
+			expect(Math.min(second - first, third - second)).toBeGreaterThanOrEqual(2_990);
+		},
+	);
 
 	it('keeps a job that takes too long collectable: the error tells its id and where it stands', async () => {
 		await start();

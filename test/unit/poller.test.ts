@@ -152,17 +152,17 @@ describe.each<[string, Row[]]>([
 		'a job of unknown kind',
 		[
 			['is polled as a task', unknown, [started(0)], poll('task')],
-			['is polled as a video next', unknown, [started(0), failed(100, refusal(404))], wait(3000)],
+			['is polled as a video next', unknown, [started(0), failed(100, refusal(404))], wait(3100)],
 			[
 				'stays a video once it was seen',
 				unknown,
-				[started(0), failed(100, refusal(404)), due(3000), polled(3100, running), due(8100)],
+				[started(0), failed(100, refusal(404)), due(3100), polled(3200, running), due(8200)],
 				poll('video'),
 			],
 			[
 				'that neither endpoint knows ends the wait',
 				unknown,
-				[started(0), failed(100, refusal(404)), due(3000), failed(3100, refusal(404))],
+				[started(0), failed(100, refusal(404)), due(3100), failed(3200, refusal(404))],
 				fail('404'),
 			],
 		],

@@ -481,6 +481,55 @@ describe('the backup URL', () => {
 	});
 });
 
+describe('a Get', () => {
+	const get: Call<unknown> = { ...poll, once: undefined };
+	const status = json({ status: 'queued' });
+	const hasty = { 'retry-after': '1' };
+
+	it.each<[string, Reply, number]>([
+		['was lost', reset, 3000],
+		['met the rate limit', rateLimit, 3000],
+		['met the rate limit, though the service asks for less', error(429, {}, hasty), 3000],
+		[
+			'met the rate limit, and the service asks for more',
+			error(429, {}, { 'retry-after': 9 }),
+			9000,
+		],
+		['met an error', error(503, {}), 3000],
+		['met a page', page(502), 3000],
+		['got a broken body', cut('{'), 3000],
+	])(
+		'waits at least 3 s when it %s, also before it goes to the backup URL',
+		async (_, reply, wait) => {
+			for (const endpoint of [endpoints.video, endpoints.task]) {
+				const base = await startServer(reply, status);
+				const backup = await startServer(status);
+				const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
+				expect(await timeOf(gateway, { ...get, endpoint })).toBe(wait);
+				expect(base.requests.length + backup.requests.length).toBe(2);
+				const alone = await startServer(reply, status);
+				expect(await timeOf(gatewayTo(alone.url), { ...get, endpoint })).toBe(wait);
+			}
+		},
+	);
+
+	it('that was never sent goes to the backup URL at once', async () => {
+		const backup = await startServer(reset, status);
+		const gateway = gatewayTo({ baseUrl: nobody, backupUrl: backup.url });
+		// The second one was sent and lost: the third goes nowhere, and the fourth is the next to be sent.
+		expect(await timeOf(gateway, get)).toBeGreaterThanOrEqual(3000);
+		const other = await startServer(status);
+		expect(await timeOf(gatewayTo({ baseUrl: nobody, backupUrl: other.url }), get)).toBe(0);
+	});
+
+	it('keeps the distance when all five tries are lost', async () => {
+		const base = await startServer(reset);
+		const backup = await startServer(reset);
+		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
+		expect(await timeOf(gateway, get)).toBe(4 * 3000);
+	});
+});
+
 describe('the pace', () => {
 	const pacedTo = (url: string, atOnce: number, options: WorldOptions = {}) => {
 		const { connection, runtime } = gatewayTo(url, options);

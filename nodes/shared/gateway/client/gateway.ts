@@ -63,7 +63,7 @@ export class Gateway<R extends Runtime = Runtime> {
 	/** @throws GatewayError */
 	async call<T>(call: Call<T>): Promise<T> {
 		const { clock, random, signal, limiter } = this.runtime;
-		const { retries } = call;
+		const { retries, endpoint } = call;
 		/** The first try that may have been accepted, which no later refusal undoes. */
 		let ambiguous: GatewayError | undefined;
 		for (let tries = 1; ; tries++) {
@@ -81,7 +81,10 @@ export class Gateway<R extends Runtime = Runtime> {
 			if (signal?.aborted) throw stopped(ambiguous);
 
 			const { backupUrl } = this.connection;
-			const rules = { tries, hasBackup: backupUrl !== undefined, retries, random: random() };
+			// The interval counts from a request that was sent, whichever base URL it went to.
+			const minWait = failure.reach === 'unsent' ? 0 : 1000 * (endpoint.minIntervalSeconds ?? 0);
+			const hasBackup = backupUrl !== undefined;
+			const rules = { tries, hasBackup, retries, minWait, random: random() };
 			const wait = waitBeforeRetry(failure, rules);
 			// A poll that was never sent is sent to the other base URL at once; any other waits for the next poll.
 			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);

@@ -217,7 +217,9 @@ function takeFailure(state: PollerState, error: GatewayError, now: number): Step
 		case 'polling': {
 			if (!mayBeOfOtherKind(job, error)) return pollAfterFailure(state, error, now);
 			const { failure: refusal } = error;
-			return waitUntil(switchKind(state, { name: 'tryingOtherKind', refusal }), now);
+			// The poll may have gone out late: to the backup URL, when the other could not be reached.
+			const next = now + minInterval;
+			return waitUntil(switchKind(state, { name: 'tryingOtherKind', refusal }), now, next);
 		}
 		case 'tryingOtherKind': {
 			if (isPassing(error)) return pollAgain(state, now, error);

@@ -1,4 +1,5 @@
 import type { Fields } from './fields';
+import { limits } from './limits';
 import type { ModelKind } from './models';
 
 /**
@@ -17,6 +18,8 @@ export interface Endpoint {
 	cost: Cost;
 	/** Our own time limit for the response, in seconds; the specification has none. */
 	timeoutSeconds: number;
+	/** The least time between two requests about the same job. */
+	minIntervalSeconds?: number;
 	fields?: Fields;
 	/** The known models that it is for; all others are sent to it as well. */
 	models?: ModelKind;
@@ -25,6 +28,8 @@ export interface Endpoint {
 }
 
 const read = { method: 'GET', cost: 'read', timeoutSeconds: 60 } as const;
+/** "Endpoints" 2 states a minimum for tasks; for video jobs it only recommends a longer interval (12). */
+const poll = { ...read, minIntervalSeconds: limits.minPollSeconds } as const;
 const generation = { method: 'POST', cost: 'generation', timeoutSeconds: 600 } as const;
 const job = { method: 'POST', cost: 'job', timeoutSeconds: 60 } as const;
 
@@ -45,7 +50,7 @@ export const endpoints = {
 			parameters: { type: 'object' },
 		},
 	},
-	task: { ...read, path: '/v1/tasks/{id}' },
+	task: { ...poll, path: '/v1/tasks/{id}' },
 	chat: {
 		...generation,
 		path: '/v1/chat/completions',
@@ -114,7 +119,7 @@ export const endpoints = {
 		models: 'video',
 		fields: { prompt: requiredText, model: requiredText },
 	},
-	video: { ...read, path: '/v1/videos/{id}' },
+	video: { ...poll, path: '/v1/videos/{id}' },
 	videoContent: { ...read, path: '/v1/videos/{id}/content' },
 } as const satisfies Record<string, Endpoint>;
 
