@@ -339,7 +339,7 @@ describe('a parked Wait for Video', () => {
 				expect(run.items('Wait', { output })[0]).toMatchObject({
 					json: {
 						error: `Video task ${failing.id} failed: no such style`,
-						details: { billed: 'no', job: { id: failing.id } },
+						details: { billed: 'unknown', job: { id: failing.id } },
 					},
 					pairedItem: { item: 0 },
 				});

@@ -154,7 +154,7 @@ describe('Wait for Video', () => {
 		]);
 		expect(items[0].json.details).toMatchObject({
 			code: 'invalid_image_file',
-			billed: 'no',
+			billed: 'unknown',
 			job: { id: withReason.id, status: 'failed', request_id: expect.any(String) },
 		});
 		expect(pollsOf(without.id)).toHaveLength(1);
@@ -194,6 +194,41 @@ describe('Wait for Video', () => {
 			`Item 0: Video task ${failing.id} failed: no such style`,
 		);
 		expect(result.errorOf('Wait')?.description).toContain(`item 1: ${running.id}`);
+	});
+
+	it('offers no job to be waited for that has failed or that the service does not know', async () => {
+		await start({ jobSeconds: Infinity });
+		const [failed, running, finished] = createJobs(3);
+		gateway.jobs.start(running.id);
+		gateway.jobs.complete(finished.id, video);
+		gateway.fault({ route: 'download', action: 'answer', status: 500, times: Infinity });
+		// All have been asked for by the time at which the first one ends the run.
+		setTimeout(() => gateway.jobs.fail(failed.id, 'no such style'), 5_000);
+		const jobs = [failed, running, finished];
+		const description = String((await wait(jobs)).errorOf('Wait')?.description);
+		expect(description).toContain(
+			[
+				`Jobs that can be waited for again by ID: item 1: ${running.id} (last status in_progress, 30 %).`,
+				`Finished jobs, which Wait for Video fetches by ID: item 2: ${finished.id} (last status completed, 100 %).`,
+				`Jobs that failed and will not finish: item 0: ${failed.id} (last status failed`,
+			].join(' '),
+		);
+
+		const unknown = String(
+			(await wait([{ id: 'task_unknown' }, running])).errorOf('Wait')?.description,
+		);
+		expect(unknown).toContain(`waited for again by ID: item 1: ${running.id} `);
+		expect(unknown).toContain('Jobs that the service did not find: item 0: task_unknown ');
+
+		const get = modelGateway({ resource: 'referenceVideo', operation: 'get' });
+		const asked = await runWorkflow(chain(get), {
+			credentials: credentialFor(gateway),
+			input: [{ json: { task_id: 'task_unknown' } }],
+		});
+		expect(asked.errorOf('Model Gateway')?.description).toContain(
+			'did not find: item 0: task_unknown',
+		);
+		expect(asked.errorOf('Model Gateway')?.description).not.toContain('waited for');
 	});
 
 	it('finds out by itself what kind of job an id belongs to that was given by hand', async () => {
@@ -304,6 +339,19 @@ describe('Wait for Video', () => {
 			expect(result.errorOf('Wait')?.description).toContain(
 				`item 0: ${job.id} (last status in_progress, 30 %)`,
 			);
+		});
+
+		it('is told as Stop, though a job had failed before', async () => {
+			await start();
+			const [failed, running] = createJobs(2);
+			gateway.jobs.start(running.id);
+			gateway.jobs.fail(failed.id, 'no such style');
+			const settings = { onError: 'continueRegularOutput' } as const;
+			const result = await wait([failed, running], {}, settings, {
+				onStart: (cancel) => void setTimeout(cancel, 1_500),
+			});
+			expect(result.errorOf('Wait')?.message).toContain('The execution was canceled');
+			expect(result.errorOf('Wait')?.description).toContain(`by its id ${running.id}`);
 		});
 
 		it('ends within a second while a poll is unanswered', async () => {

@@ -286,6 +286,14 @@ describe('a job of unknown kind', () => {
 		expect((await failureOf(wait.hold())).record.status).toBe(status);
 	});
 
+	it('that the service calls failed because it does not know it is not said to have failed', async () => {
+		const { wait } = waitFor(inTurn(unknown), {});
+		const { record } = await failureOf(wait.hold());
+		expect(record.message).toBe('Job job_1 is not known to the service: no');
+		expect(record.advice).toMatch(/^Check the job id/);
+		expect(record.advice).not.toMatch(/wait for it|create a new job/);
+	});
+
 	it('goes on being asked for while one of the two may yet know it', async () => {
 		const say = ({ what, before }: Asked) =>
 			what === 'video' ? refusal(404) : before < 5 ? refusal(500, 'task_not_exist') : completed;
@@ -382,7 +390,7 @@ describe('a job that failed', () => {
 		const failure = await failureOf(wait.hold());
 		expect(jobs.asked).toHaveLength(2);
 		expect(failure.record).toMatchObject({
-			billed: 'no',
+			billed: 'unknown',
 			retry_can_help: false,
 			request_id: 'req_1',
 			raw_body: JSON.stringify(said),
@@ -398,7 +406,7 @@ describe('a job that failed', () => {
 			code: 'a_code',
 			type: 'a_type',
 		});
-		expect(record.advice).toMatch(/^Change the prompt .* create a new job/);
+		expect(record.advice).toMatch(/^Change the prompt .* create a new job.* billing log/);
 	});
 
 	it('is explained by its code', async () => {

@@ -28,20 +28,46 @@ export function jobStopped(job: JobSummary): GatewayError {
 	return jobError(job, { message, isStopped, remedies });
 }
 
-/** @param status the fields of the job, and the reason of its failure where it could be read */
+/** The fields of a job, and the reason of its failure where it could be read. */
+interface FailedStatus {
+	failure?: ErrorObject;
+	fields: JsonObject;
+}
+
+/** That failed calls are not billed says nothing of a job that was accepted and failed later. */
 export function jobFailed(
 	job: JobSummary,
-	{ failure: reason, fields }: { failure?: ErrorObject; fields: JsonObject },
+	{ failure: reason, fields }: FailedStatus,
 ): GatewayError {
 	const { refusal, meaning = 'the service gave no reason' } = meaningOf(reason ?? {}) ?? {};
 	return jobError(job, {
 		...withoutUndefined(reason ?? {}),
 		message: `${jobName(job)} failed: ${excerpt(reason?.message ?? meaning)}`,
 		remedies: [{ about: 'jobFailed', refusal }],
-		billed: 'no',
 		retry_can_help: false,
 		raw_body: truncateBody(JSON.stringify(fields)),
 	});
+}
+
+/** The service reports a job as failed because it does not know it. */
+export function jobUnknown(
+	job: JobSummary,
+	{ failure: reason = {}, fields }: FailedStatus,
+): GatewayError {
+	const refusal = 'unknownJob';
+	return jobError(job, {
+		...withoutUndefined(reason),
+		message: `${jobName(job)} is not known to the service: ${excerpt(reason.message ?? 'not found')}`,
+		remedies: [{ about: 'refusal', refusal }],
+		refusal,
+		retry_can_help: false,
+		raw_body: truncateBody(JSON.stringify(fields)),
+	});
+}
+
+/** Whether the service did not find the job of this request. */
+export function isJobUnknown({ status, refusal }: Pick<Failure, 'status' | 'refusal'>): boolean {
+	return status === 404 || refusal === 'unknownJob';
 }
 
 /**
@@ -71,7 +97,9 @@ export function linkMissing(job: JobSummary): GatewayError {
 
 /** The request for the link failed, but the video is finished and kept. */
 export function linkNotFound(job: JobSummary, { failure }: GatewayError): GatewayError {
-	const { message, remedies } = failure;
+	const { message } = failure;
+	// The ID of a job that has finished is no mistake.
+	const remedies = isJobUnknown(failure) ? [] : failure.remedies;
 	return jobError(job, {
 		...failure,
 		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,

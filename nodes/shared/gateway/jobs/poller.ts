@@ -13,8 +13,10 @@ import type { ResponseFields } from '../client/response';
 import { GatewayError, type Failure } from '../errors/gatewayError';
 import {
 	deadlinePassed,
+	isJobUnknown,
 	jobFailed,
 	jobStopped,
+	jobUnknown,
 	linkMissing,
 	linkNotFound,
 } from '../errors/jobErrors';
@@ -167,7 +169,7 @@ function takeStatus(before: PollerState, status: JobStatus, now: number): Step {
 	// Some services report a job that they do not know with a 2xx status.
 	const isUnknown = status.failure && saysUnknown.test(JSON.stringify(status.failure));
 	if (isUnknown && before.job.status === undefined) {
-		return takeFailure(before, jobFailed(before.job, status), now);
+		return takeFailure(before, jobUnknown(before.job, status), now);
 	}
 
 	const state = withStatus(before, status);
@@ -224,7 +226,7 @@ function takeFailure(state: PollerState, error: GatewayError, now: number): Step
 		case 'tryingOtherKind': {
 			if (isPassing(error)) return pollAgain(state, now, error);
 			// Where the kind was a guess, "not found" says less than any other refusal.
-			const saysMore = job.kind !== undefined || phase.refusal.status !== 404;
+			const saysMore = job.kind !== undefined || !isJobUnknown(phase.refusal);
 			const refusal = saysMore ? new GatewayError(phase.refusal) : error;
 			return pollAfterFailure(switchKind(state, polling), refusal, now);
 		}

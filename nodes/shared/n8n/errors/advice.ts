@@ -81,7 +81,7 @@ function sentenceOn(remedy: Remedy): string {
 			return `The last poll went wrong: ${remedy.message}.`;
 		case 'jobFailed': {
 			const cause = remedy.refusal && onRefusal[remedy.refusal];
-			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes.`;
+			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes. Whether it was billed is in the billing log of the service.`;
 		}
 		case 'videoIsKept':
 			return `The video is paid for and is not lost: wait for it again by its id ${remedy.id} within ${limits.taskIdHours} hours.`;

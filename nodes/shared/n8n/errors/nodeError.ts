@@ -1,15 +1,10 @@
 import type { IDataObject, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
-import { describeStatus, type JobSummary } from '../../gateway/errors/jobSummary';
 import { excerpt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from './badInput';
 import { recordOf, type ErrorRecord } from './errorRecord';
-
-/** A job and the item it belongs to. */
-export interface ItemJob extends JobSummary {
-	item: number;
-}
+import { describeJobs, type ItemJob } from './jobList';
 
 /** The output in place of an item that failed; the error output takes only these two fields. */
 export function errorItem(error: unknown, item: number, node: INode): INodeExecutionData {
@@ -118,13 +113,4 @@ function describeFacts({
 
 function describeOthers(others: string[]): string {
 	return others.length === 0 ? '' : `Also: ${joinFirst(others.map((other) => excerpt(other)))}.`;
-}
-
-/** Lists all jobs, however many there are, since each is paid for. */
-function describeJobs(jobs: ItemJob[], areKept: boolean): string {
-	if (jobs.length === 0) return '';
-	const list = jobs.map((job) => `item ${job.item}: ${job.id} (${describeStatus(job)})`).join('; ');
-	return areKept
-		? `Jobs already created, which a retry does not create again: ${list}.`
-		: `Jobs that can be waited for again by id: ${list}.`;
 }

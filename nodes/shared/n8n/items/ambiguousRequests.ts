@@ -43,11 +43,16 @@ export function alreadySentError({
 	});
 }
 
+/** Whether a request, or a wait that Stop ended, left open what is paid for; a job that ended before did not. */
+function isOpen({ billed, reach, isStopped }: Failure): boolean {
+	return billed === 'unknown' && (reach !== 'none' || isStopped === true);
+}
+
 /** The error of a stopped node: requests whose outcome is unknown take precedence. */
 export function stoppedError(items: Item[]): { error: GatewayError; item?: number } {
 	const ambiguous = items.flatMap((item) => {
 		const error = failureOf(item)?.error;
-		const isAmbiguous = error instanceof GatewayError && error.failure.billed === 'unknown';
+		const isAmbiguous = error instanceof GatewayError && isOpen(error.failure);
 		return isAmbiguous ? [{ item: item.index, error }] : [];
 	});
 	const [first, ...others] = ambiguous;

@@ -2,9 +2,10 @@ import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { describeProgress } from '../../gateway/errors/jobSummary';
 import type { Recipient } from '../agent/recipient';
 import { recordOf } from '../errors/errorRecord';
+import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
 import { stoppedError } from './ambiguousRequests';
-import { isFailure } from './item';
+import { failureOf, isFailure } from './item';
 import type { RunState } from './runState';
 
 /** Returns the outputs of all items, each paired with its item. @throws the error of the node, when it fails */
@@ -51,7 +52,10 @@ function errorOfNode(
 		error,
 		item,
 		others: others.map((other) => `item ${other.item}: ${other.message}`),
-		jobs: items.flatMap(({ index, job }) => (job ? [{ item: index, ...job }] : [])),
+		jobs: items.flatMap((entry) => {
+			const { index, job } = entry;
+			return job ? [{ item: index, ...job, outlook: outlookOf(job, failureOf(entry)?.error) }] : [];
+		}),
 		jobsAreKept: cost !== 'read',
 	});
 }

@@ -1,0 +1,44 @@
+import { GatewayError } from '../../gateway/errors/gatewayError';
+import { isJobUnknown } from '../../gateway/errors/jobErrors';
+import { describeStatus, type JobSummary } from '../../gateway/errors/jobSummary';
+import { phaseOf } from '../../gateway/protocol/jobs';
+
+/** What can still come of a job, as far as it is known. */
+type Outlook = 'open' | 'finished' | 'failed' | 'unknown';
+
+/** A job and the item it belongs to. */
+export interface ItemJob extends JobSummary {
+	item: number;
+	outlook: Outlook;
+}
+
+/** @param error with which its item failed, if it did */
+export function outlookOf({ status = '' }: JobSummary, error: unknown): Outlook {
+	const phase = phaseOf(status);
+	const failure = error instanceof GatewayError ? error.failure : undefined;
+	if (phase === 'failed') return 'failed';
+	// Only the file of a finished video can fail and be billed.
+	if (phase === 'succeeded' || failure?.billed === 'yes') return 'finished';
+	return failure && isJobUnknown(failure) ? 'unknown' : 'open';
+}
+
+const headings: Record<Outlook, string> = {
+	open: 'Jobs that can be waited for again by ID',
+	finished: 'Finished jobs, which Wait for Video fetches by ID',
+	failed: 'Jobs that failed and will not finish',
+	unknown: 'Jobs that the service did not find',
+};
+
+/** Lists all jobs, however many there are, since each is paid for. @param areKept whether a retry has them already */
+export function describeJobs(jobs: ItemJob[], areKept: boolean): string {
+	const listed = (ofKind: ItemJob[]) =>
+		ofKind.map((job) => `item ${job.item}: ${job.id} (${describeStatus(job)})`).join('; ');
+	if (areKept && jobs.length > 0) {
+		return `Jobs already created, which a retry does not create again: ${listed(jobs)}.`;
+	}
+	return (Object.keys(headings) as Outlook[])
+		.map((outlook) => [headings[outlook], jobs.filter((job) => job.outlook === outlook)] as const)
+		.filter(([, ofKind]) => ofKind.length > 0)
+		.map(([heading, ofKind]) => `${heading}: ${listed(ofKind)}.`)
+		.join(' ');
+}
