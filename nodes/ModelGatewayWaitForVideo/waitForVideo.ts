@@ -11,8 +11,8 @@ import { limits } from '../shared/gateway/protocol/limits';
 import { ProgressLines } from '../shared/n8n/agent/progress';
 import type { N8nGateway } from '../shared/n8n/client/gateway';
 import { clock } from '../shared/n8n/client/httpClient';
-import { storeVideo, videoFileName } from '../shared/n8n/files/binary';
 import { isFetched, type FileOutput } from '../shared/n8n/files/fileOutput';
+import { hintAtKind, storeVideo } from '../shared/n8n/files/video';
 import { runItems } from '../shared/n8n/items/run';
 import type { ItemOutput, ItemRun, ItemWork } from '../shared/n8n/items/work';
 import { jobKindOf } from '../shared/n8n/parameters/jobId';
@@ -27,7 +27,8 @@ interface Request {
 	/** Undefined when the item does not tell: the service is asked. */
 	kind?: JobKind;
 	output: FileOutput;
-	fileName: string;
+	/** Of the file. */
+	name: string;
 	/** Milliseconds; undefined: as recommended for the kind of job. */
 	pollInterval?: number;
 	/** Milliseconds. */
@@ -97,7 +98,7 @@ function videoWait(
 	};
 	const deliver = async (
 		{ source, fields }: FinishedJob,
-		{ id, output, fileName }: Request,
+		{ id, output, name }: Request,
 		{ wait, run }: { wait: JobWait; run: ItemRun },
 	): Promise<ItemOutput[]> => {
 		const json = { ...fields } as IDataObject;
@@ -105,7 +106,7 @@ function videoWait(
 		const refresh = async () => await wait.freshSource();
 		const purpose = `download the video of job ${id}`;
 		return await downloads.run(async () => {
-			const place = { ...output, fileName };
+			const place = { ...output, name };
 			const binary = await storeVideo(run, { source, refresh, purpose }, place);
 			return [{ json, binary }];
 		});
@@ -123,7 +124,7 @@ function videoWait(
 				id,
 				kind,
 				output: fields.file.read(parameters),
-				fileName: videoFileName(fields.fileName.read(options) ?? id),
+				name: fields.fileName.read(options) ?? id,
 				...withoutUndefined({ pollInterval: fields.pollInterval.read(options) }),
 				timeout: fields.timeout.read(options) ?? limits.waitMinutes * 60_000,
 			};
@@ -137,7 +138,7 @@ function videoWait(
 			const known = state.poller(jobKey);
 			if (known) run.reportJob(known.job);
 			const earlier = state.outputsOf(item);
-			if (earlier) return earlier;
+			if (earlier) return withHints(earlier, run);
 
 			const shared = waits.get(jobKey) ?? begin(request, jobKey, run);
 			waits.set(jobKey, shared);
@@ -151,7 +152,7 @@ function videoWait(
 				}
 				const outputs = await deliver(finished, request, { wait, run });
 				state.keepOutputs(item, outputs);
-				return outputs;
+				return withHints(outputs, run);
 			} catch (error) {
 				const failure = asGatewayError(error);
 				state.keepFailure(item, failure);
@@ -162,6 +163,12 @@ function videoWait(
 			}
 		},
 	};
+}
+
+/** The outputs of an item, once more beside their hints: n8n shows those of the last pass only. */
+function withHints(outputs: ItemOutput[], run: ItemRun): ItemOutput[] {
+	for (const { binary = {} } of outputs) hintAtKind(binary, run);
+	return outputs;
 }
 
 /** "Endpoints" 2, 12 and 13, as a wait requests them. */

@@ -4,6 +4,7 @@ import { startGateway, type FaultAction, type Gateway, type Route } from '../gat
 import { runWorkflow, SimulatedTime, storedFiles, type WorkflowRun } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
+import { otherVideos } from '../support/otherVideos';
 import {
 	answer,
 	breakOff,
@@ -230,6 +231,31 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		expect(server.requests.map(({ method }) => method)).toEqual(Array(requests).fill('GET'));
 		for (const { headers } of server.requests) expect(headers).not.toHaveProperty('authorization');
 		expect(await storedFiles(result)).toHaveLength(2);
+	});
+
+	it.each([
+		...(['WebM', 'QuickTime', 'AVI'] as const).map((kind) => [kind, 'filesystem'] as const),
+		['WebM', 'default'],
+	] as const)('delivers a video of %s as what it is, and says so (%s)', async (kind, mode) => {
+		const { bytes, mimeType, extension } = otherVideos[kind];
+		await serve(storage(bytes, { until: 40_000 }), storage(bytes));
+		const result = await run(mode);
+		const [item] = result.items('Wait');
+		expect(sha256(await result.binary(item))).toBe(sha256(bytes));
+		const fileName = `${id}.${extension}`;
+		expect(item.binary?.data).toMatchObject({ mimeType, fileName, fileExtension: extension });
+		const hints = result.data.resultData.runData.Wait[0].hints ?? [];
+		expect(hints.map(({ message }) => message)).toEqual([
+			`Item 0: ${fileName} is a${kind === 'AVI' ? 'n' : ''} ${kind} video, not an mp4.`,
+		]);
+	});
+
+	it('takes no page for a video, though it be called one', async () => {
+		const headers = { 'content-type': 'video/webm' };
+		await serve(answer(200, `<html>${'Not today. '.repeat(100)}</html>`, headers));
+		const result = await run();
+		expect(result.errorOf('Wait')?.message).toContain('it is no video: <html>Not today.');
+		expect(result.errorOf('Wait')?.description).toContain('finished and paid for');
 	});
 
 	it.each(modes)('takes the new file when it has changed between two tries (%s)', async (mode) => {

@@ -10,6 +10,7 @@ import {
 	type WorkflowRun,
 } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
+import { otherVideos } from '../support/otherVideos';
 import { sampleVideo, sha256 } from './support/samples';
 import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
 
@@ -133,6 +134,23 @@ describe('a parked Wait for Video', () => {
 		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(3);
 		// Nothing of it is stored twice.
 		expect(run.data.executionData?.contextData['node:Wait']).toEqual({ waits: {} });
+	});
+
+	it('says at the end which files are no mp4, though they came in an earlier pass', async () => {
+		const [first, second] = createJobs(2);
+		const { bytes } = otherVideos.WebM;
+		let run = await start(workflowOf({ fileName: '={{ $json.name }}.mp4' }), [first, second]);
+		for (const [job, file] of [
+			[first, bytes],
+			[second, video],
+		] as const) {
+			gateway.jobs.complete(job.id, file);
+			run = await resume(run);
+		}
+		expect(run.items('Done').map(({ binary }) => binary?.data.fileName)).toEqual([
+			...['Video 0.webm', 'Video 1.mp4'],
+		]);
+		expect(hintsOf(run)).toEqual(['Item 0: Video 0.webm is a WebM video, not an mp4.']);
 	});
 
 	it('shows where the jobs stand from pass to pass', async () => {

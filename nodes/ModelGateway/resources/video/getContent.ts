@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { getVideoContent } from '../../../shared/gateway/jobs/requests';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { storeVideo, videoFileName } from '../../../shared/n8n/files/binary';
 import { fileOutput, isFetched, type FileOutput } from '../../../shared/n8n/files/fileOutput';
+import { hintAtKind, storeVideo } from '../../../shared/n8n/files/video';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { videoIdField } from './get';
@@ -40,7 +40,9 @@ export const videoGetContent: Operation<Request> = {
 
 		const refresh = async () => (await getContent()).source;
 		const purpose = `download the video ${id}`;
-		const place = { ...output, fileName: videoFileName(id) };
-		return [{ json, binary: await storeVideo(run, { source, refresh, purpose }, place) }];
+		const place = { ...output, name: id };
+		const binary = await storeVideo(run, { source, refresh, purpose }, place);
+		hintAtKind(binary, run);
+		return [{ json, binary }];
 	},
 };

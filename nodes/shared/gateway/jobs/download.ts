@@ -9,6 +9,7 @@ import { noAnswer, refused, type RequestInfo } from '../errors/requestErrors';
 import { verdictOn } from '../errors/verdict';
 import { excerpt, withoutUndefined } from '../json';
 import { Mp4Boxes } from './mp4';
+import { headLength, isText, videoTypeOf, type VideoType } from './videoType';
 
 export interface DownloadRequest {
 	source: FileSource;
@@ -17,6 +18,10 @@ export interface DownloadRequest {
 	/** Continues "Could not …" in errors. */
 	purpose: string;
 }
+
+/** Consumes the bytes of a file. */
+type Store<T> = (bytes: ByteStream, type: VideoType) => Promise<T>;
+type ByteStream = AsyncGenerator<Uint8Array, void, undefined>;
 
 /** Milliseconds without a byte of the body. */
 const idleTimeout = 60_000;
@@ -31,14 +36,15 @@ const maxInterruptions = 100;
 /**
  * Fetches a finished video ("Endpoints" 3): by the given link byte for byte, without the key, in constant memory
  * whatever its size. An interrupted transfer is continued where it broke off. The file is complete when the
- * connection ended normally and the boxes of the mp4 end with the last byte.
- * @param store consumes the bytes; called again, from the first byte, when the storage host cannot continue
+ * connection ended normally; that of an mp4 or QuickTime file, when its boxes end with the last byte, too.
+ * @param store consumes the bytes, whose kind is known by then; called again, from the first byte, when the storage
+ * host cannot continue
  * @throws GatewayError
  */
 export async function downloadVideo<T>(
 	gateway: Gateway,
 	request: DownloadRequest,
-	store: (bytes: AsyncGenerator<Uint8Array, void, undefined>) => Promise<T>,
+	store: Store<T>,
 ): Promise<T> {
 	// The transfer has to end with the store, which may fail while the storage host sends nothing.
 	const ended = new AbortController();
@@ -46,7 +52,7 @@ export async function downloadVideo<T>(
 	const signal = AbortSignal.any([ended.signal, ...(stop ? [stop] : [])]);
 	const transfer = new Transfer(gateway.withSignal(signal), request);
 	for (let restarts = 0; ; restarts++) {
-		const outcome = await store(transfer.bytes()).then(
+		const outcome = await transfer.passTo(store).then(
 			(value) => ({ value }),
 			// The store may have wrapped the error of the transfer, which knows the original cause.
 			(error: unknown) => ({ error: transfer.failure ?? error }),
@@ -65,7 +71,7 @@ class RestartTransfer extends Error {}
 /** Why more bytes are needed. */
 interface Interruption {
 	reason: string;
-	/** Set when the body was no mp4, none of which was passed on: a new link may help. */
+	/** Set when the body was no video, none of which was passed on: a new link may help. */
 	page?: { status: number; headers: Record<string, string>; text: string };
 }
 
@@ -83,6 +89,8 @@ class Transfer {
 	private version: FileVersion = {};
 	/** The link these bytes came from. */
 	private sourceUrl?: string;
+	/** Unknown until the first bytes have arrived. */
+	private type?: VideoType;
 	private boxes = new Mp4Boxes();
 	private refreshes = 0;
 	private interruptions = 0;
@@ -100,9 +108,23 @@ class Transfer {
 		this.requestInfo = { purpose: request.purpose, cost: 'read' };
 	}
 
-	async *bytes(): AsyncGenerator<Uint8Array, void, undefined> {
+	/** Hands the bytes over, from the first one, as soon as their kind is known. */
+	async passTo<T>(store: Store<T>): Promise<T> {
+		const bytes = this.bytes();
+		const first = await bytes.next();
+		if (first.done || this.type === undefined) throw this.incompleteError('nothing came');
+		try {
+			return await store(continued(first.value, bytes), this.type);
+		} finally {
+			// A store that fails may have left them unread. It does not wait for them: they may be under way.
+			bytes.return().catch(() => undefined);
+		}
+	}
+
+	private async *bytes(): ByteStream {
 		this.offset = 0;
 		this.version = {};
+		this.type = undefined;
 		this.boxes = new Mp4Boxes();
 		this.failure = undefined;
 		try {
@@ -123,7 +145,8 @@ class Transfer {
 	private async *forward(
 		response: HttpResponse,
 	): AsyncGenerator<Uint8Array, Interruption | undefined, undefined> {
-		const chunks: Uint8Array[] = [];
+		/** Nothing is passed on before it is known to be a video. */
+		const held: Uint8Array[] = [];
 		let failure: unknown;
 		try {
 			for await (const bytes of readWithIdleTimeout(response, {
@@ -131,10 +154,13 @@ class Transfer {
 				idleTimeout,
 			})) {
 				this.boxes.push(bytes);
-				chunks.push(bytes);
-				// Nothing is passed on before it is known to be an mp4.
-				if (this.boxes.isMp4 === false) break;
-				for (const chunk of this.boxes.isMp4 ? chunks.splice(0) : []) {
+				held.push(bytes);
+				if (this.type === undefined) {
+					const head = Buffer.concat(held).subarray(0, headLength);
+					this.type = videoTypeOf(head, response.headers['content-type']);
+					if (this.type === undefined && head.length === headLength) break;
+				}
+				for (const chunk of this.type ? held.splice(0) : []) {
 					this.offset += chunk.length;
 					yield chunk;
 				}
@@ -142,9 +168,9 @@ class Transfer {
 		} catch (error) {
 			failure = error;
 		}
-		if (!this.boxes.isMp4) return this.notAVideo(chunks, response, failure);
+		if (this.type === undefined) return this.notAVideo(held, response, failure);
 		if (failure === undefined) {
-			if (!this.boxes.isTruncated) return undefined;
+			if (!this.boxes.isTruncated && !endsBeforeFile(response)) return undefined;
 			// The announced length was not that of the file.
 			delete this.version.length;
 			return { reason: 'the file ends too early' };
@@ -152,23 +178,22 @@ class Transfer {
 		// A storage host may announce more bytes than there are, and then breaks off at the same offset again.
 		if (this.boxes.isComplete && this.completeAt === this.offset) return undefined;
 		if (this.boxes.isComplete) this.completeAt = this.offset;
-		return { reason: failure instanceof Error ? failure.message : String(failure) };
+		return { reason: messageOf(failure) };
 	}
 
 	private notAVideo(
-		chunks: Uint8Array[],
+		held: Uint8Array[],
 		{ status, headers }: HttpResponse,
-		error: unknown,
+		failure: unknown,
 	): Interruption {
-		const isPage = this.boxes.isMp4 === false || (error === undefined && chunks.length > 0);
-		const text = this.gateway.redaction.text(
-			new TextDecoder().decode(chunks[0]?.subarray(0, 2000)),
-		);
 		this.boxes = new Mp4Boxes();
-		return {
-			reason: isPage ? `it is no mp4 file: ${excerpt(text, 120)}` : 'nothing came',
-			...(isPage && { page: { status, headers, text } }),
-		};
+		if (failure !== undefined) return { reason: messageOf(failure) };
+		if (held.length === 0) return { reason: 'nothing came' };
+		const head = Buffer.concat(held).subarray(0, 2000);
+		const text = this.gateway.redaction.text(new TextDecoder().decode(head));
+		const { 'content-type': type = 'of no declared type' } = headers;
+		const content = isText(head) ? excerpt(text, 120) : `a file of another kind (${type})`;
+		return { reason: `it is no video: ${content}`, page: { status, headers, text } };
 	}
 
 	/** Prepares the next try. @throws GatewayError when there is none */
@@ -240,9 +265,9 @@ class Transfer {
 		response: HttpResponse,
 	): Promise<GatewayError | 'complete' | undefined> {
 		const { status, headers } = response;
-		const range = /^bytes (?:(\d+)-\d+|\*)\/(?:(\d+)|\*)$/.exec(headers['content-range'] ?? '');
+		const range = rangeOf(headers);
 		const { etag, 'last-modified': date } = headers;
-		const length = status === 200 ? headers['content-length'] : range?.[2];
+		const length = status === 200 ? headers['content-length'] : range.length;
 		const version: FileVersion = withoutUndefined({ etag, date, length });
 
 		if (this.offset === 0 && (status === 200 || status === 206)) {
@@ -250,11 +275,11 @@ class Transfer {
 			this.sourceUrl = this.source.url;
 			return undefined;
 		}
-		if (status === 206 && this.isSameFile(version) && Number(range?.[1]) === this.offset) {
+		if (status === 206 && this.isSameFile(version) && Number(range.first) === this.offset) {
 			this.version = { ...version, ...this.version };
 			return undefined;
 		}
-		if (status === 416 && Number(range?.[2]) === this.offset && !this.boxes.isTruncated) {
+		if (status === 416 && Number(range.length) === this.offset && !this.boxes.isTruncated) {
 			response.close();
 			return 'complete';
 		}
@@ -292,4 +317,25 @@ class Transfer {
 			...(page && { raw_body: page.text }),
 		});
 	}
+}
+
+async function* continued(first: Uint8Array, rest: ByteStream): ByteStream {
+	yield first;
+	yield* rest;
+}
+
+/** Whether a storage host sends less than the rest that it was asked for, and says so. */
+function endsBeforeFile({ status, headers }: HttpResponse): boolean {
+	const { last, length } = rangeOf(headers);
+	return status === 206 && Number(last) + 1 < Number(length);
+}
+
+/** The numbers of `Content-Range` (RFC 9110, 14.4), as far as it tells them. */
+function rangeOf(headers: HttpResponse['headers']): Partial<Record<string, string>> {
+	const pattern = /^bytes (?:(?<first>\d+)-(?<last>\d+)|\*)\/(?:(?<length>\d+)|\*)$/;
+	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};
+}
+
+function messageOf(failure: unknown): string {
+	return failure instanceof Error ? failure.message : String(failure);
 }

@@ -1,41 +1,8 @@
-import type { IBinaryData, IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { firstPicture } from '../../gateway/images/jpeg';
-import { downloadVideo, type DownloadRequest } from '../../gateway/jobs/download';
 import { publicLinkProblem } from '../../gateway/links';
-import type { N8nGateway } from '../client/gateway';
 import type { Place } from '../parameters/itemParameters';
-import type { FileOutput } from './fileOutput';
 import { hintAtOtherPictures } from './itemFile';
-
-/** Streams a finished video into n8n's binary store. @throws GatewayError */
-export async function storeVideo(
-	{ context, gateway }: { context: IExecuteFunctions; gateway: N8nGateway },
-	request: DownloadRequest,
-	{ binaryField, fileName }: Pick<FileOutput, 'binaryField'> & { fileName: string },
-): Promise<IBinaryKeyData> {
-	const { runtime } = gateway;
-	const file = await downloadVideo(
-		gateway,
-		request,
-		async (bytes) =>
-			await context.helpers.prepareBinaryData(runtime.toStream(bytes), fileName, 'video/mp4'),
-	);
-	return { [binaryField]: file };
-}
-
-/** A file name that is valid on every system, with the extension of a video. */
-export function videoFileName(requestedName: string): string {
-	const name = requestedName
-		.replace(/[<>:"/\\|?*\u0000-\u001f]+/g, '_')
-		.replace(/^\.+/, '')
-		.trim();
-	// File systems limit names to 255 bytes; a character that was cut in half at the end is removed.
-	const safe = Buffer.from(name)
-		.subarray(0, 200)
-		.toString()
-		.replace(/\ufffd+$/, '');
-	return /\.(mp4|m4v|mov)$/i.test(safe) ? safe : `${safe || 'video'}.mp4`;
-}
 
 /** Long enough for a job that waits in the service's queue. */
 const linkLifetime = '24 hours';

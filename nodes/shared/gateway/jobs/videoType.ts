@@ -1,0 +1,95 @@
+import { Mp4Boxes } from './mp4';
+
+/** A kind of video file. */
+export interface VideoType {
+	mimeType: string;
+	/** Its extensions without a dot, the usual one first. */
+	extensions: readonly [string, ...string[]];
+	/** In words, with an article. */
+	kind: string;
+}
+
+/** How many bytes tell every kind: three packets of a transport stream. */
+export const headLength = 512;
+
+const mp4: VideoType = {
+	...{ mimeType: 'video/mp4', extensions: ['mp4', 'm4v'], kind: 'an mp4 video' },
+};
+const quickTime: VideoType = {
+	...{ mimeType: 'video/quicktime', extensions: ['mov', 'qt'], kind: 'a QuickTime video' },
+};
+const transportStream: VideoType = {
+	...{ mimeType: 'video/mp2t', extensions: ['ts', 'mts', 'm2ts'] },
+	kind: 'an MPEG transport stream',
+};
+const matroska: VideoType = {
+	...{ mimeType: 'video/x-matroska', extensions: ['mkv'], kind: 'a Matroska video' },
+};
+const webm: VideoType = { mimeType: 'video/webm', extensions: ['webm'], kind: 'a WebM video' };
+const mpeg: VideoType = {
+	...{ mimeType: 'video/mpeg', extensions: ['mpg', 'mpeg'], kind: 'an MPEG video' },
+};
+const avi: VideoType = { mimeType: 'video/x-msvideo', extensions: ['avi'], kind: 'an AVI video' };
+const flash: VideoType = { mimeType: 'video/x-flv', extensions: ['flv'], kind: 'a Flash video' };
+const ogg: VideoType = { mimeType: 'video/ogg', extensions: ['ogv', 'ogg'], kind: 'an Ogg video' };
+const gif: VideoType = { mimeType: 'image/gif', extensions: ['gif'], kind: 'a GIF animation' };
+const webp: VideoType = { mimeType: 'image/webp', extensions: ['webp'], kind: 'a WebP animation' };
+
+/** The first bytes of each kind, read as Latin-1. What has the boxes of an mp4 is told by {@link Mp4Boxes} before. */
+const signatures: Array<[signature: RegExp, type: VideoType]> = [
+	[/^\x1aE\xdf\xa3[^]*matroska/, matroska],
+	// Where the kind of document is not among the first bytes, it is most likely this one.
+	[/^\x1aE\xdf\xa3([^]*webm|[^]{500})/, webm],
+	[/^G[^]{187}G[^]{187}G/, transportStream],
+	// The same with a time stamp before each packet.
+	[/^[^]{4}G[^]{191}G[^]{191}G/, transportStream],
+	[/^\0\0\x01[\xba\xb3]/, mpeg],
+	[/^RIFF[^]{4}AVI /, avi],
+	[/^FLV\x01/, flash],
+	[/^OggS\0/, ogg],
+	[/^GIF8[79]a/, gif],
+	[/^RIFF[^]{4}WEBPVP8X[^]*ANIM/, webp],
+];
+
+const known = [mp4, quickTime, ...signatures.map(([, type]) => type)];
+
+/** The extensions of all kinds, without a dot. */
+export const videoExtensions: ReadonlySet<string> = new Set(
+	known.flatMap(({ extensions }) => extensions),
+);
+
+/**
+ * The kind of a video by its first bytes. The specification says of the passthrough result alone that it is an mp4
+ * ("Resources", poll response), so every other kind is taken, too.
+ * @param head as many bytes as have arrived, and no more than {@link headLength}
+ * @param contentType as its storage host declares it, used when the bytes are of no known kind
+ * @returns undefined for what is no video, such as a text, whatever its storage host calls it; and as long as too
+ * few bytes are there
+ */
+export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | undefined {
+	if (head.length < 12 || isText(head)) return undefined;
+	const text = Buffer.from(head).toString('latin1');
+	const boxes = new Mp4Boxes();
+	boxes.push(head);
+	// QuickTime had no `ftyp` before it became the base of mp4.
+	if (boxes.isMp4) return /^[^]{4}(ftypqt {2}|moov|mdat|wide|pnot)/.test(text) ? quickTime : mp4;
+	const [, type] = signatures.find(([signature]) => signature.test(text)) ?? [];
+	if (type !== undefined || head.length < headLength) return type;
+	const [declared] = contentType.toLowerCase().split(/[\s;]/);
+	return declared.startsWith('video/') ? typeFromMime(declared) : undefined;
+}
+
+/** Undefined when it is not the MIME type, in lower case, of a video. */
+export function typeFromMime(mimeType: string): VideoType | undefined {
+	const [, extension] = /^video\/.*?([a-z\d]+)$/.exec(mimeType) ?? [];
+	const other = { mimeType, kind: `a video of the type ${mimeType}` };
+	return (
+		known.find((type) => type.mimeType === mimeType) ??
+		(extension === undefined ? undefined : { ...other, extensions: [extension] })
+	);
+}
+
+/** Whether the first bytes are those of a text; in UTF-16, it begins with a mark. */
+export function isText(head: Uint8Array): boolean {
+	return /^(\xff\xfe|\xfe\xff|[^\0-\x08]*$)/.test(Buffer.from(head).toString('latin1'));
+}

@@ -1,0 +1,60 @@
+import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
+import { downloadVideo, type DownloadRequest } from '../../gateway/jobs/download';
+import { typeFromMime, videoExtensions, type VideoType } from '../../gateway/jobs/videoType';
+import type { N8nGateway } from '../client/gateway';
+import type { FileOutput } from './fileOutput';
+
+/**
+ * Streams a finished video into n8n's binary store, as the kind of file that its bytes show.
+ * @param place `name` of the file: see {@link videoFileName}
+ * @throws GatewayError
+ */
+export async function storeVideo(
+	{ context, gateway }: { context: IExecuteFunctions; gateway: N8nGateway },
+	request: DownloadRequest,
+	{ binaryField, name }: Pick<FileOutput, 'binaryField'> & { name: string },
+): Promise<IBinaryKeyData> {
+	const { runtime } = gateway;
+	const file = await downloadVideo(gateway, request, async (bytes, type) => {
+		const stream = runtime.toStream(bytes);
+		return await context.helpers.prepareBinaryData(
+			stream,
+			videoFileName(name, type),
+			type.mimeType,
+		);
+	});
+	return { [binaryField]: file };
+}
+
+/** Tells of a stored video that is no mp4, which is what the next node may expect. */
+export function hintAtKind(
+	binary: IBinaryKeyData,
+	{ item, hint }: { item: number; hint: (message: string) => void },
+): void {
+	for (const { mimeType, fileName = 'the file' } of Object.values(binary)) {
+		const type = typeFromMime(mimeType);
+		if (type && type.extensions[0] !== 'mp4') {
+			hint(`Item ${item}: ${fileName} is ${type.kind}, not an mp4.`);
+		}
+	}
+}
+
+/**
+ * A file name that is valid on every system, with an extension of its kind. The extension of another kind of video
+ * is replaced; one that is none, as in "v1.2", belongs to the name.
+ */
+export function videoFileName(name: string, { extensions }: VideoType): string {
+	const safe = name
+		.replace(/[<>:"/\\|?*\u0000-\u001f]+/g, '_')
+		.replace(/^\.+/, '')
+		.trim();
+	// File systems limit names to 255 bytes; a character that was cut in half at the end is removed.
+	const short = Buffer.from(safe)
+		.subarray(0, 200)
+		.toString()
+		.replace(/\ufffd+$/, '');
+	const [, stem, given] = /^(.+)\.(\w+)$/.exec(short) ?? [undefined, short, ''];
+	if (extensions.includes(given.toLowerCase())) return short;
+	const isVideo = videoExtensions.has(given.toLowerCase());
+	return `${(isVideo ? stem : short) || 'video'}.${extensions[0]}`;
+}
