@@ -127,6 +127,26 @@ describe('from reference media to an mp4', () => {
 		expect(valueAt(gateway.requests.at(-1)?.body, 'input.media')).toEqual(sent(red, blue));
 	});
 
+	it('counts media as the screen does in what the service says, but not in its raw answer', async () => {
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_parameter' },
+			...{ message: 'input.media[0].url cannot be read', param: 'input.media[0].url' },
+		});
+		const result = await runWorkflow(chain(createReferenceVideo()), {
+			credentials: credentialFor(gateway),
+			input: [{ json: { media: [red] } }],
+		});
+		const error = result.errorOf('Create');
+		expect(error?.message).toBe(
+			'Item 0: Could not create the reference video: Media 1: url cannot be read (HTTP 400, invalid_parameter)',
+		);
+		expect(error?.description).toContain('param Media 1: url');
+		expect(error?.description).not.toContain('media[0]');
+		expect(error).toMatchObject({
+			messages: [expect.stringContaining('input.media[0].url cannot be read')],
+		});
+	});
+
 	it('asks once how far a task is', async () => {
 		const media = [{ type: 'reference_image', url: red }];
 		const get = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });

@@ -46,7 +46,7 @@ describe('what is very large', () => {
 	});
 
 	it('names ten problems and counts the others', async () => {
-		const { error } = await run(createReferenceVideo(), { media: Array(10_000).fill({}) });
+		const { error } = await run(createReferenceVideo(), { media: Array(10_000).fill({ url: 'cat.png' }) });
 		expect(error?.message).toMatch(
 			/^Item 0: Media 1: URL must .*; Media 10: URL must .*; and \d{5} more$/,
 		);
@@ -63,6 +63,7 @@ describe('what is very large', () => {
 
 	it.each<[string, IDataObject]>([
 		['type', { type: 'x'.repeat(megabyte), url: media[0].url }],
+		['row of separators', { type: 'reference_image', url: `a${' ,'.repeat(megabyte)}` }],
 		['link', { type: 'reference_image', url: `ftp://${'x'.repeat(megabyte)}` }],
 	])('a medium with a %s of a megabyte is refused in one short message', async (_, medium) => {
 		const { error, requests } = await run(alpha, { media: [medium] });

@@ -363,4 +363,11 @@ describe('a prompt', () => {
 	])('that names what is there gets none: %s', (prompt) => {
 		expect(doubtsOf({ prompt, media: [image, video, image] })).toEqual([]);
 	});
+
+	it('may name images very often', () => {
+		const prompt = 'image 2 '.repeat(200_000);
+		expect(doubtsOf({ model: alpha, prompt })).toEqual([
+			'Prompt names image 2, but there is 1 reference image',
+		]);
+	});
 });

@@ -48,7 +48,7 @@ export function linkProblem(link: string, oneEach = ''): string | undefined {
 
 /** Links beside each other. One within another's query is a part of that. */
 function countLinks(text: string): number {
-	const parts = text.split(/[\s,;|]+(?=https?:\/\/)/i).filter((part) => /^https?:/i.test(part));
+	const parts = text.split(/[\s,;|](?=https?:\/\/)/i).filter((part) => /^https?:/i.test(part));
 	const areSeparate = /\s/.test(text) || parts[0]?.split('://').length === 2;
 	return areSeparate ? parts.length : 1;
 }

@@ -87,7 +87,8 @@ function missingReferences({ prompt, media }: ReturnType<typeof inputOf>): strin
 	return ['image', 'video'].flatMap((noun) => {
 		// Not the numbers of a ratio or a length, as in "image 16:9" and "video 5 seconds".
 		const named = new RegExp(`\\b${noun}s? ?#?(\\d{1,2})\\b(?![:.]\\d|\\s*(s|sec\\w*)\\b)`, 'gi');
-		const highest = Math.max(0, ...[...prompt.matchAll(named)].map(([, number]) => Number(number)));
+		const numbers = [...prompt.matchAll(named)].map(([, number]) => Number(number));
+		const highest = numbers.reduce((a, b) => Math.max(a, b), 0);
 		const count = countOf(media, `reference_${noun}`);
 		const there =
 			count === 1 ? `is 1 reference ${noun}` : `are ${count || 'no'} reference ${noun}s`;

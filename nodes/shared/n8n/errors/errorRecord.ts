@@ -46,7 +46,7 @@ function recordOfFailure({
 	const { raw_body, partial_text, url, job } = failure;
 	return {
 		// n8n shows an execution as canceled when this word is in the message.
-		message: isStopped ? 'The execution was canceled' : message,
+		message: isStopped ? 'The execution was canceled' : mediaFromOne(message),
 		advice: adviceOf(remedies),
 		status,
 		...withoutUndefined({ code, type, param, request_id }),
@@ -54,4 +54,13 @@ function recordOfFailure({
 		retry_can_help,
 		...withoutUndefined({ raw_body, partial_text, url, job }),
 	};
+}
+
+/** The service counts media from 0, the screen from 1. The raw answer keeps its words. */
+export function mediaFromOne(text: string): string {
+	return text.replace(
+		/\b(?:input\.)?media\[(\d+)\](?:\.(\w+))?/g,
+		(_, index: string, field?: string) =>
+			`Media ${Number(index) + 1}${field === undefined ? '' : `: ${field}`}`,
+	);
 }

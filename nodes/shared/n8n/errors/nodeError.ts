@@ -3,7 +3,7 @@ import { NodeApiError } from 'n8n-workflow';
 import { excerpt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from './badInput';
-import { recordOf, type ErrorRecord } from './errorRecord';
+import { mediaFromOne, recordOf, type ErrorRecord } from './errorRecord';
 import { describeJobs, type ItemJob } from './jobList';
 
 /** The output in place of an item that failed; the error output takes only these two fields. */
@@ -103,7 +103,7 @@ function describeFacts({
 		`HTTP ${status}`,
 		code && `code ${code}`,
 		type && `type ${type}`,
-		param && `param ${param}`,
+		param && `param ${mediaFromOne(param)}`,
 		request_id && `request id ${request_id}`,
 		`billed: ${billed}`,
 		`a retry ${retry_can_help ? 'can' : 'cannot'} help`,
