@@ -186,6 +186,11 @@ describe('what beta-2.7-r2v takes', () => {
 			{ media: [image, { ...image, url: `${url} ${url}` }] },
 			'Media 2: URL must be one link (it holds 2): add another',
 		],
+		[
+			'two voices',
+			{ media: [{ ...image, reference_voice: `${url} ${url}` }] },
+			'Media 1: Voice URL must be one link (it holds 2)',
+		],
 		['no link', { media: [{ type: 'reference_image' }] }, 'Media 1: URL is empty'],
 		[
 			'a link that is no text',

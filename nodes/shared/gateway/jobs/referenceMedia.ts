@@ -64,7 +64,10 @@ function linkProblems(
 		const link = valueAt(item, name);
 		const problem =
 			typeof link === 'string'
-				? publicLinkProblem(link, gatewayUrl, { oneEach, anyProtocol })
+				? publicLinkProblem(link, gatewayUrl, {
+						oneEach: name === 'url' ? oneEach : undefined,
+						anyProtocol,
+					})
 				: model && otherLinkProblem(item, name);
 		return problem === undefined ? [] : [{ path: `${path}.${name}`, problem }];
 	});
