@@ -130,7 +130,7 @@ describe('the panels of the nodes', () => {
 			// Until the list has come there is only what was chosen.
 			await entries.nth(2).waitFor();
 			const names = (await entries.allInnerTexts()).map((text) => text.trim());
-			expect(names[0]).toBe('beta-2.7-r2v (Up to 5 reference images and videos)');
+			expect(names[0]).toBe('beta-2.7-r2v (Up to 5 images and videos)');
 			expect(names).toContain('chat-1');
 			await editor.page.keyboard.press('Escape');
 		});

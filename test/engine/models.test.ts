@@ -41,8 +41,8 @@ describe('the list of models', () => {
 			{ name: 'beta-2.7-r2v (a model of Reference Video)', value: 'beta-2.7-r2v' },
 		]);
 		expect((await names(forReferenceVideo)).slice(0, 2)).toEqual([
-			'alpha-1.1-r2v (Up to 9 reference images)',
-			'beta-2.7-r2v (Up to 5 reference images and videos)',
+			'alpha-1.1-r2v (Up to 9 images)',
+			'beta-2.7-r2v (Up to 5 images and videos)',
 		]);
 		expect(await names(forReferenceVideo)).toContain('vid-3.1-fast (a model of Video)');
 	});

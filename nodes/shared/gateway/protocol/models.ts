@@ -104,10 +104,7 @@ export const knownModels: ReadonlyMap<string, KnownModel> = new Map([
 	...Object.entries(referenceVideoModels).map(
 		([id, { mediaTypes: types, references }]): [string, KnownModel] => {
 			const kinds = types.includes('reference_video') ? 'images and videos' : 'images';
-			return [
-				id,
-				{ kind: 'referenceVideo', meaning: `Up to ${references.max} reference ${kinds}` },
-			];
+			return [id, { kind: 'referenceVideo', meaning: `Up to ${references.max} ${kinds}` }];
 		},
 	),
 	...Object.entries(videoModels).map(([id, { meaning }]): [string, KnownModel] => [
