@@ -268,7 +268,7 @@ describe('images', () => {
 		it('and cut before their link are an error that says so', async () => {
 			answers(choice('Here: ![a](https://pic', 'length'));
 			expect((await ask()).errorOf('Image')?.message).toContain(
-				'the answer has no picture (max_tokens reached), only this text: Here:',
+				'the answer has no picture (max_tokens reached: raise it, or leave it out), only this text: Here:',
 			);
 		});
 	});

@@ -139,10 +139,10 @@ describe('the pictures of an answer', () => {
 	});
 
 	it.each([
-		'Data: a chart, and a table',
-		'a long prompt '.repeat(300),
-		'https://a.example/p.png?sig='.padEnd(3000, 'a'),
-	])('leave every text that is no file: %.30s', (text) => {
+		['that begins with data', 'Data: a chart, and a table'],
+		['that is long', 'a long prompt '.repeat(300)],
+		['that is a long link', 'https://a.example/p.png?sig='.padEnd(3000, 'a')],
+	])('leave every text that is no file: one %s', (_, text) => {
 		const { pictures, fields } = readImages(answerOf({ data: [{ url: link, text }], note: text }));
 		expect([pictures[0].fields.text, fields.note]).toEqual([text, text]);
 	});
@@ -266,8 +266,12 @@ describe('the pictures of a chat', () => {
 	it.each<[string, string | null, string]>([
 		['content_filter', null, 'has no picture: it was withheld by the content filter'],
 		['content_filter', 'I', 'has no picture: it was withheld by the content filter'],
-		['length', 'Here: ![a](htt', 'has no picture (max_tokens reached), only this text: Here: '],
-		['length', '', 'has no picture (max_tokens reached) and no text'],
+		[
+			'length',
+			'Here: ![a](htt',
+			'has no picture (max_tokens reached: raise it, or leave it out), only this text: Here: ',
+		],
+		['length', '', 'has no picture (max_tokens reached: raise it, or leave it out) and no text'],
 		['stop', null, 'has no picture and no text'],
 	])('are missed with the reason for it: %s %j', (finish_reason, content, problem) => {
 		const body = { choices: [{ ...chat(content).choices[0], finish_reason }] };

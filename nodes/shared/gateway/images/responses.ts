@@ -157,7 +157,9 @@ function withoutPicture(text: string, reasons: unknown[]): UnusableResponse {
 		const problem = `has no picture: it was ${finishReasons.content_filter}`;
 		return new UnusableResponse(problem, text, undefined, 'moderated');
 	}
-	const cause = reasons.includes('length') ? ` (${finishReasons.length})` : '';
+	const cause = reasons.includes('length')
+		? ` (${finishReasons.length}: raise it, or leave it out)`
+		: '';
 	const words = text.trim() === '' ? ' and no text' : `, only this text: ${excerpt(text, 500)}`;
 	return new UnusableResponse(`has no picture${cause}${words}`, text);
 }
