@@ -1,14 +1,4 @@
-import type {
-	IAuthenticateGeneric,
-	Icon,
-	ICredentialTestRequest,
-	ICredentialType,
-	INodeProperties,
-} from 'n8n-workflow';
-import { loopbackHosts } from '../nodes/shared/gateway/links';
-
-/** Addresses to which everybody on the way could read the key, as an expression of n8n has it. */
-const plainHttp = String.raw`/^http:(?!\/\/(${loopbackHosts})(:\d+)?(\/|$))/i`;
+import type { IAuthenticateGeneric, Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 
 export class ModelGatewayApi implements ICredentialType {
 	name = 'modelGatewayApi';
@@ -39,7 +29,7 @@ export class ModelGatewayApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://gateway.example.com',
-			description: 'The address of the service, without /v1',
+			description: 'The address of the service',
 		},
 		{
 			displayName: 'Backup URL',
@@ -85,37 +75,5 @@ export class ModelGatewayApi implements ICredentialType {
 					'=Bearer {{ $credentials.apiKey.replace(/[^\\x21-\\x7e]+/g, " ").trim().replace(/^Bearer /i, "").replaceAll(" ", "") }}',
 			},
 		},
-	};
-
-	test: ICredentialTestRequest = {
-		request: {
-			// The key is not sent unencrypted in a test either: n8n then says ERR_INVALID_URL.
-			baseURL: `={{ $credentials.allowHttp || !${plainHttp}.test($credentials.baseUrl.trim()) ? $credentials.baseUrl.trim().replace(/\\/+$/, "") : "Base URL must start with https://" }}`,
-			url: '/v1/models',
-			disableFollowRedirect: true,
-			sendCredentialsOnCrossOriginRedirect: false,
-		},
-		// The type wants rules of one kind; n8n heeds each for itself.
-		rules: [
-			{
-				type: 'responseCode',
-				properties: { value: 401, message: 'The API key is not valid' },
-			},
-			{
-				type: 'responseCode',
-				properties: {
-					value: 404,
-					message: 'No gateway answers at this base URL. It must not end in /v1',
-				},
-			},
-			{
-				type: 'responseSuccessBody',
-				properties: {
-					key: 'data',
-					value: undefined,
-					message: 'What answers at this base URL is no gateway: it gives no list of models',
-				},
-			},
-		] as ICredentialTestRequest['rules'],
 	};
 }

@@ -5,6 +5,7 @@ import type {
 	SupplyData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { modelGatewayApiTest } from '../shared/n8n/client/credentialTest';
 import { searchModels } from '../shared/n8n/parameters/model';
 import { embeddingsOf } from './embeddings';
 import { properties } from './settings';
@@ -25,11 +26,11 @@ export class EmbeddingsModelGateway implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiEmbedding],
 		outputNames: ['Embeddings'],
-		credentials: [{ name: 'modelGatewayApi', required: true }],
+		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
 		properties,
 	};
 
-	methods = { listSearch: { searchModels } };
+	methods = { listSearch: { searchModels }, credentialTest: { modelGatewayApiTest } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 		return { response: await embeddingsOf(this, itemIndex) };

@@ -5,6 +5,7 @@ import type {
 	SupplyData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
+import { modelGatewayApiTest } from '../shared/n8n/client/credentialTest';
 import { searchModels } from '../shared/n8n/parameters/model';
 import { properties } from './settings';
 import { supplyChatModel } from './supplyChatModel';
@@ -25,11 +26,11 @@ export class LmChatModelGateway implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.AiLanguageModel],
 		outputNames: ['Model'],
-		credentials: [{ name: 'modelGatewayApi', required: true }],
+		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
 		properties,
 	};
 
-	methods = { listSearch: { searchModels } };
+	methods = { listSearch: { searchModels }, credentialTest: { modelGatewayApiTest } };
 
 	async supplyData(this: ISupplyDataFunctions, itemIndex: number): Promise<SupplyData> {
 		return await supplyChatModel(this, itemIndex);

@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { linkNames } from '../shared/gateway/links';
+import { modelGatewayApiTest } from '../shared/n8n/client/credentialTest';
 import { nodeProperties } from '../shared/n8n/operations/description';
 import { runOperation } from '../shared/n8n/operations/run';
 import { searchModels } from '../shared/n8n/parameters/model';
@@ -24,12 +25,12 @@ export class ModelGateway implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'modelGatewayApi', required: true }],
+		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
 		sensitiveOutputFields: linkNames,
 		properties: nodeProperties(operations),
 	};
 
-	methods = { listSearch: { searchModels } };
+	methods = { listSearch: { searchModels }, credentialTest: { modelGatewayApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

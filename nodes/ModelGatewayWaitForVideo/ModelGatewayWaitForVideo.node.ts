@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { linkNames } from '../shared/gateway/links';
+import { modelGatewayApiTest } from '../shared/n8n/client/credentialTest';
 import { fields, keepRunningHint } from './fields';
 import { waitForVideos } from './waitForVideo';
 
@@ -27,7 +28,7 @@ export class ModelGatewayWaitForVideo implements INodeType {
 			'The videos are being made. n8n looks for them once a minute, and may be restarted meanwhile.',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'modelGatewayApi', required: true }],
+		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
 		sensitiveOutputFields: linkNames,
 		hints: [
 			{
@@ -39,6 +40,8 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		],
 		properties: fields,
 	};
+
+	methods = { credentialTest: { modelGatewayApiTest } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await waitForVideos(this);

@@ -43,12 +43,34 @@ describe('the credential in the editor', () => {
 
 	it('is tested: a wrong key', async () => {
 		await save({ apiKey: 'wrong-key' });
-		await failsWith('The API key is not valid');
+		await failsWith('The API key is not valid. Copy it again, as a whole.');
+	});
+
+	it('is tested: a server that does not exist', async () => {
+		await save({ apiKey: stage.gateway.apiKey, baseUrl: 'https://gateway.invalid' });
+		await failsWith(
+			'Base URL: there is no server gateway.invalid. Check how the address is spelt.',
+		);
+	});
+
+	it('is tested: an address where nothing answers', async () => {
+		await save({ baseUrl: 'http://127.0.0.1:1' });
+		await failsWith('Base URL: nothing answers at http://127.0.0.1:1.');
+	});
+
+	it('is tested: an address that is not encrypted', async () => {
+		await save({ baseUrl: 'http://gateway.example' });
+		await failsWith('switch on Allow Unencrypted HTTP');
+	});
+
+	it('is tested: a base URL with a path that is none of the gateway', async () => {
+		await save({ baseUrl: `${stage.gateway.url}/nowhere` });
+		await failsWith('No gateway answers at Base URL');
 	});
 
 	it('is tested: a base URL that ends in /v1', async () => {
-		await save({ apiKey: stage.gateway.apiKey, baseUrl: `${stage.gateway.url}/v1` });
-		await failsWith('It must not end in /v1');
+		await save({ baseUrl: `${stage.gateway.url}/v1` });
+		await succeeds();
 	});
 
 	it('is tested: the right key, pasted with its scheme and spaces', async () => {

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
-import { listSearch, runWorkflow, testCredential } from '../harness';
-import { page, startServer } from '../support/scriptedServer';
+import { listSearch, runWorkflow } from '../harness';
 import { sampleVideo, sha256 } from './support/samples';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
@@ -101,61 +100,6 @@ describe('the other operations', () => {
 			'vid-3.1-landscape-fast',
 			'vid-3.1-landscape-fast-fl',
 		]);
-	});
-
-	it.each([
-		['as it is', {}, { status: 'OK' }],
-		['with a scheme and spaces', { apiKey: '  Bearer demo-key \n' }, { status: 'OK' }],
-		['with what cannot be seen', { apiKey: '\u200bBearer demo-\r\nkey\u200b' }, { status: 'OK' }],
-		['with a trailing slash', { baseUrl: '/' }, { status: 'OK' }],
-		[
-			'with a wrong key',
-			{ apiKey: 'wrong' },
-			{ status: 'Error', message: 'The API key is not valid' },
-		],
-		[
-			'with /v1',
-			{ baseUrl: '/v1' },
-			{ status: 'Error', message: 'No gateway answers at this base URL. It must not end in /v1' },
-		],
-	])(
-		'test the credential %s',
-		async (
-			_,
-			{ apiKey = 'demo-key', baseUrl = '' }: { apiKey?: string; baseUrl?: string },
-			expected,
-		) => {
-			const values = { apiKey, baseUrl: gateway.url + baseUrl };
-			expect(await testCredential('modelGatewayApi', values)).toMatchObject(expected);
-		},
-	);
-
-	it('test the credential of a website that is no gateway', async () => {
-		const website = await startServer(page(200));
-		const values = { apiKey: 'demo-key', baseUrl: website.url };
-		expect(await testCredential('modelGatewayApi', values)).toEqual({
-			status: 'Error',
-			message: 'What answers at this base URL is no gateway: it gives no list of models',
-		});
-	});
-
-	it('test the credential without sending the key over plain http', async () => {
-		// Every address of this machine, of which only some are known to be its own.
-		const values = { apiKey: gateway.apiKey, baseUrl: gateway.url.replace('127.0.0.1', '0.0.0.0') };
-		const before = gateway.requests.length;
-		const disguised = values.baseUrl.replace('//', '//localhost:80@');
-		for (const baseUrl of [values.baseUrl, disguised]) {
-			expect(await testCredential('modelGatewayApi', { ...values, baseUrl })).toMatchObject({
-				status: 'Error',
-				message: 'ERR_INVALID_URL',
-			});
-		}
-		expect(gateway.requests).toHaveLength(before);
-		const allowed = await testCredential('modelGatewayApi', {
-			...values,
-			...{ advanced: true, allowHttp: true },
-		});
-		expect(allowed.status).toBe('OK');
 	});
 
 	it('explain a refusal: what happened, what to do, and the whole record', async () => {

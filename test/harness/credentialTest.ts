@@ -1,9 +1,10 @@
-import { ExecuteContext, RoutingNode } from 'n8n-core';
+import { CredentialTestContext, ExecuteContext, RoutingNode } from 'n8n-core';
 import {
 	createEmptyRunExecutionData,
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialsDecrypted,
+	type ICredentialTestFunction,
 	type ICredentialTestRequest,
 	type INode,
 	type INodeCredentialTestResult,
@@ -12,25 +13,45 @@ import {
 } from 'n8n-workflow';
 
 import { createAdditionalData } from './environment';
-import { credentialType, nodeTypes } from './registry';
+import { credentialType, nodesWith, nodeTypes } from './registry';
 
 const failed = (message: string): INodeCredentialTestResult => ({ status: 'Error', message });
 
 /**
  * What n8n does when a user saves a credential (CredentialsTester): the credential's `test` request is
- * sent by a node made for it, and its rules judge the answer.
+ * sent by a node made for it, and its rules judge the answer. A type without one is tested by the function that the
+ * first of its nodes names in `testedBy`.
  */
 export async function testCredential(
 	type: string,
 	values: ICredentialDataDecryptedObject,
 ): Promise<INodeCredentialTestResult> {
 	const { test } = credentialType(type);
-	if (!test) return failed('No testing function found for this credential.');
+	if (!test) return await testByNode(type, values);
 	try {
 		return judgeAnswer(test, await sendTest(type, values, test));
 	} catch (cause) {
 		return judgeFailure(test, cause as TestFailure);
 	}
+}
+
+async function testByNode(
+	type: string,
+	values: ICredentialDataDecryptedObject,
+): Promise<INodeCredentialTestResult> {
+	for (const { description, methods } of nodesWith(type)) {
+		const { testedBy } = description.credentials?.find(({ name }) => name === type) ?? {};
+		if (typeof testedBy !== 'string') continue;
+		const additionalData = createAdditionalData({ credentials: { [type]: values } });
+		const credential = { id: type, name: type };
+		const { credentialsHelper } = additionalData;
+		const data = await credentialsHelper.getDecrypted(additionalData, credential, type, 'internal');
+		const context = new CredentialTestContext(additionalData);
+		// As in n8n, where a node that lacks the function would break here.
+		const run = methods?.credentialTest?.[testedBy] as ICredentialTestFunction;
+		return await run.call(context, { ...credential, type, data });
+	}
+	return failed('No testing function found for this credential.');
 }
 
 async function sendTest(

@@ -97,3 +97,11 @@ export function credentialType(name: string): ICredentialType {
 	const packageName = name in knownCredentials ? 'n8n-nodes-base' : 'n8n-nodes-model-gateway';
 	return loaderOf(packageName).getCredential(name).type;
 }
+
+/** The nodes of our package that use the credential type, in the order in which n8n asks them to test it. */
+export function nodesWith(type: string): INodeType[] {
+	const { known } = loaderOf('n8n-nodes-model-gateway');
+	// A type of a test is in no package.
+	const names = known.credentials[type]?.supportedNodes ?? [];
+	return names.map((name) => nodeTypes.getByNameAndVersion(`n8n-nodes-model-gateway.${name}`));
+}

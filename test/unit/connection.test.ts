@@ -1,5 +1,8 @@
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { noAnswer } from '../../nodes/shared/gateway/errors/requestErrors';
+import { TimeLimitError } from '../../nodes/shared/gateway/errors/timeLimitError';
 import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
+import { credentialProblem } from '../../nodes/shared/n8n/errors/credentialProblem';
 
 const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };
 
@@ -33,7 +36,11 @@ describe('a credential', () => {
 		['https://gateway.example///', 'https://gateway.example'],
 		['https://gateway.example/a/b/', 'https://gateway.example/a/b'],
 		['HTTPS://gateway.example', 'HTTPS://gateway.example'],
-	])('has an address without a slash at its end: "%s"', (address, expected) => {
+		['https://gateway.example/v1', 'https://gateway.example'],
+		['https://gateway.example/a//V1/ ', 'https://gateway.example/a'],
+		['https://gateway.example/v11', 'https://gateway.example/v11'],
+		['https://gateway.example/av1', 'https://gateway.example/av1'],
+	])('has an address without a slash and the version at its end: "%s"', (address, expected) => {
 		const connection = connectionFrom({ ...credential, baseUrl: address, backupUrl: address });
 		expect([connection.baseUrl, connection.backupUrl]).toEqual([expected, expected]);
 	});
@@ -112,5 +119,25 @@ describe('a credential that cannot be used', () => {
 		for (const field of ['API Key', 'Base URL', 'Backup URL', 'Async Header Name']) {
 			expect(problem).toContain(field);
 		}
+	});
+});
+
+describe('an address that cannot be reached', () => {
+	it.each([
+		[
+			Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+			'Base URL: the encrypted connection failed, because the certificate of the server is not accepted.',
+		],
+		[
+			Object.assign(new Error('connect EHOSTUNREACH'), { code: 'EHOSTUNREACH' }),
+			'Base URL: the server cannot be reached (EHOSTUNREACH, connect EHOSTUNREACH).',
+		],
+		[
+			new TimeLimitError(15_000),
+			'Base URL https://gateway.example gave no answer (the time limit of 15 s passed). Check the address, or test again later.',
+		],
+	])('is named in the dialog of the credential: %s', (cause, problem) => {
+		const error = noAnswer({ purpose: 'list the models', cost: 'read' }, cause);
+		expect(credentialProblem(error, 'Base URL', credential.baseUrl)).toBe(problem);
 	});
 });

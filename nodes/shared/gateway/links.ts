@@ -3,9 +3,8 @@ import { sharePageProblem } from './sharePages';
 
 // ── Links that are sent to the service ───────────────────────────────────────────────────────────
 
-/** Hosts that only this machine can reach, as a regular expression. */
-export const loopbackHosts = String.raw`localhost|[\w.-]+\.localhost|127(\.\d+){3}|\[::1\]`;
-const loopback = new RegExp(`^(${loopbackHosts})$`, 'i');
+/** Hosts that only this machine can reach. */
+const loopback = /^(localhost|[\w.-]+\.localhost|127(\.\d+){3}|\[::1\])$/i;
 
 /** Hosts that only the same private network can reach. */
 const privateHost =

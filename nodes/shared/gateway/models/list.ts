@@ -1,20 +1,20 @@
-import type { Gateway } from '../client/gateway';
+import type { Call, Gateway } from '../client/gateway';
 import { endpoints } from '../protocol/endpoints';
 import { modelList, type Model } from './responses';
 
 /**
  * The models that the service lists ("Endpoints" 7).
- * @param timeout milliseconds for one try; default: the endpoint's
+ * @param options as a {@link Call} has them
  * @throws GatewayError
  */
 export async function listModels(
 	gateway: Gateway,
-	{ timeout }: { timeout?: number } = {},
+	options: Pick<Call<unknown>, 'timeout' | 'retries'> = {},
 ): Promise<Model[]> {
 	return await gateway.call({
 		endpoint: endpoints.models,
 		purpose: 'list the models',
-		timeout,
+		...options,
 		parse: modelList,
 	});
 }

@@ -12,7 +12,8 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		return typeof value === 'string' ? value.trim() : '';
 	};
 	const address = (name: string, field: string) => {
-		const value = text(name).replace(/\/+$/, '');
+		// What is copied from an example of the service often ends in the version, which is part of the paths.
+		const value = text(name).replace(/\/+$|\/+v1\/*$/i, '');
 		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
 			problems.push({ field, problem: 'must be an address that starts with https://' });
 		} else if (new URL(value).username !== '') {

@@ -34,7 +34,7 @@ const onRefusal: Record<RefusalKind, string> = {
 		"Ask the account's owner, or choose another model: the key's group may not use this model.",
 	forbidden:
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
-	notFound: `Check the id and the base URL in the credential. The base URL must not end in /v1, and a job may be too old: task ids are valid for ${limits.taskIdHours} hours.`,
+	notFound: `Check the id and the base URL in the credential; a job may be too old: task ids are valid for ${limits.taskIdHours} hours.`,
 	serverTimeout: 'Run again.',
 	tooManyRequests:
 		'Lower Parallel Requests, where the node has it, or run again later; check the balance if it stays like this.',

@@ -1,0 +1,67 @@
+import type {
+	ICredentialsDecrypted,
+	ICredentialTestFunctions,
+	INodeCredentialTestResult,
+} from 'n8n-workflow';
+import type { Connection } from '../../gateway/client/connection';
+import { Gateway } from '../../gateway/client/gateway';
+import type { Http } from '../../gateway/client/http';
+import { listModels } from '../../gateway/models/list';
+import { credentialProblem } from '../errors/credentialProblem';
+import { connectionFrom } from './connection';
+import { clock } from './httpClient';
+
+/** Milliseconds for one address: somebody is looking at the dialog. */
+const patience = 15_000;
+
+/**
+ * Tests a credential by listing the models at each of its addresses. A node names it in `testedBy`, because the
+ * `test` of a credential type can say nothing of an address that does not answer but the code of the error.
+ */
+export async function modelGatewayApiTest(
+	this: ICredentialTestFunctions,
+	{ data = {} }: ICredentialsDecrypted,
+): Promise<INodeCredentialTestResult> {
+	let asked: [field: string, address: string] = ['Base URL', ''];
+	try {
+		const { backupUrl, ...connection } = connectionFrom(data);
+		const addresses: Array<typeof asked> = [['Base URL', connection.baseUrl]];
+		if (backupUrl !== undefined) addresses.push(['Backup URL', backupUrl]);
+		for (asked of addresses) await listModelsAt({ ...connection, baseUrl: asked[1] }, this);
+		return { status: 'OK', message: 'Connection successful!' };
+	} catch (error) {
+		return { status: 'Error', message: credentialProblem(error, ...asked) };
+	}
+}
+
+async function listModelsAt(
+	connection: Connection,
+	context: ICredentialTestFunctions,
+): Promise<void> {
+	const http = httpOf(context, connection.key);
+	const gateway = new Gateway(connection, { http, clock, random: Math.random });
+	await listModels(gateway, { timeout: patience, retries: 0 });
+}
+
+/** The only HTTP helper that n8n gives to the test of a credential. It signs nothing. */
+function httpOf({ helpers }: ICredentialTestFunctions, key: string): Http {
+	return async ({ method, url, headers, timeout }) => {
+		const { statusCode, body, ...response } = (await helpers.request({
+			...{ method, uri: url, timeout },
+			headers: { ...headers, Authorization: `Bearer ${key}` },
+			resolveWithFullResponse: true,
+			simple: false,
+			followRedirect: false,
+		})) as { statusCode: number; headers: Record<string, string>; body?: string };
+		return {
+			status: statusCode,
+			headers: response.headers,
+			body: bytesOf(body),
+			close: () => undefined,
+		};
+	};
+}
+
+async function* bytesOf(text = ''): AsyncGenerator<Uint8Array> {
+	yield Buffer.from(text);
+}

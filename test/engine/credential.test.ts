@@ -1,0 +1,127 @@
+import { startGateway, type Gateway } from '../gateway';
+import { testCredential } from '../harness';
+import {
+	answer,
+	json,
+	nobody,
+	page,
+	redirect,
+	reset,
+	startServer,
+} from '../support/scriptedServer';
+
+const works = { status: 'OK', message: 'Connection successful!' };
+
+describe('a credential that is tested as n8n does when it is saved', () => {
+	let gateway: Gateway;
+	beforeAll(async () => {
+		gateway = await startGateway({ keys: { 'demo-key': {} } });
+	});
+	afterAll(async () => await gateway.close());
+
+	const tested = async (values: { apiKey?: string; baseUrl?: string; [more: string]: unknown }) =>
+		await testCredential('modelGatewayApi', {
+			...{ apiKey: 'demo-key', baseUrl: gateway.url },
+			...(values as { apiKey?: string }),
+		});
+	const failureOf = async (baseUrl: string, more = {}) => {
+		const { status, message } = await tested({ baseUrl, ...more });
+		expect(status).toBe('Error');
+		expect(message).not.toContain('demo-key');
+		return message.replace(baseUrl, '<address>');
+	};
+
+	it.each([
+		['as it is', {}],
+		['with a scheme and spaces', { apiKey: '  Bearer demo-key \n' }],
+		['with what cannot be seen', { apiKey: '\u200bBearer demo-\r\nkey\u200b' }],
+	])('works %s', async (_, values) => expect(await tested(values)).toEqual(works));
+
+	it.each(['/', '/v1', '/v1/', '//V1//'])(
+		'works with %s at the end of its address',
+		async (end) => {
+			const baseUrl = gateway.url + end;
+			expect(await tested({ baseUrl, backupUrl: baseUrl })).toEqual(works);
+		},
+	);
+
+	it('is told that its key is refused', async () => {
+		expect(await tested({ apiKey: 'wrong' })).toEqual({
+			status: 'Error',
+			message: 'The API key is not valid. Copy it again, as a whole.',
+		});
+		const forbidden = json({ error: { message: 'this key sleeps', code: 'key_asleep' } }, 403);
+		const server = await startServer(forbidden);
+		expect(await failureOf(server.url)).toMatch(
+			/^Could not list the models: this key sleeps \(HTTP 403, key_asleep\)\. /,
+		);
+	});
+
+	it('is told that its address is wrong', async () => {
+		expect(await failureOf('https://gateway.invalid')).toBe(
+			'Base URL: there is no server gateway.invalid. Check how the address is spelt.',
+		);
+		const missing = await startServer(page(404));
+		expect(await failureOf(`${missing.url}/gateway`)).toBe(
+			'No gateway answers at Base URL <address> (HTTP 404). Check the address, also its path.',
+		);
+		const website = await startServer(page(200));
+		expect(await failureOf(website.url)).toBe(
+			'What answers at Base URL <address> is no gateway: it gives no list of models. Check the address, also its path.',
+		);
+		expect(await failureOf('gateway.example')).toBe(
+			'Model Gateway credential: Base URL must be an address that starts with https://',
+		);
+	});
+
+	it('is told where it is led, and the key does not go there', async () => {
+		const other = await startServer(json({ data: [] }));
+		const server = await startServer(redirect(301, `${other.url}/v1/models`));
+		expect(await failureOf(server.url)).toBe(
+			`Could not list the models: the gateway redirects to ${other.url}. The API key is never sent to another address. If you trust it, make it the base URL in the Model Gateway credential.`,
+		);
+		expect(other.requests).toHaveLength(0);
+	});
+
+	it('is told that nobody answers', async () => {
+		expect(await failureOf(nobody)).toBe(
+			'Base URL: nothing answers at <address>. Check the address and its port, and whether the service is running.',
+		);
+		const broken = await startServer(reset);
+		expect(await failureOf(broken.url)).toMatch(
+			/^Base URL <address> gave no answer \(.*\)\. Check the address, or test again later\.$/,
+		);
+		const busy = await startServer(json({ error: { message: 'come back' } }, 503));
+		expect(await failureOf(busy.url)).toBe(
+			'Could not list the models: come back (HTTP 503). Test again later.',
+		);
+		const proxy = await startServer(page(502));
+		expect(await failureOf(proxy.url)).toBe(
+			'Base URL <address> gave no answer (HTTP 502). Check the address, or test again later.',
+		);
+		// Somebody looks at the dialog: nothing is sent again.
+		expect([broken, busy, proxy].map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
+	});
+
+	it('is told that the encryption failed', async () => {
+		const plain = await startServer(answer(200, ''));
+		expect(await failureOf(plain.url.replace('http:', 'https:'))).toBe(
+			'Base URL: the server does not speak https:// at this address. Check the address and its port.',
+		);
+	});
+
+	it('is told that its address is not encrypted, and the key is not sent', async () => {
+		// Every address of this machine, of which only some are known to be its own.
+		const baseUrl = gateway.url.replace('127.0.0.1', '0.0.0.0');
+		const before = gateway.requests.length;
+		expect(await failureOf(baseUrl)).toContain('switch on Allow Unencrypted HTTP');
+		expect(await failureOf(baseUrl.replace('//', '//localhost:80@'))).toContain('user name');
+		expect(gateway.requests).toHaveLength(before);
+		expect(await tested({ baseUrl, advanced: true, allowHttp: true })).toEqual(works);
+	});
+
+	it('is told of a backup that does not work, which would fail on the day it is needed', async () => {
+		expect(await tested({ backupUrl: gateway.url })).toEqual(works);
+		expect((await tested({ backupUrl: nobody })).message).toMatch(/^Backup URL: nothing answers/);
+	});
+});
