@@ -5,7 +5,7 @@ import type {
 	SupplyData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { modelGatewayApiTest } from '../shared/n8n/client/credentialTest';
+import { modelGatewayApiTest } from '../shared/n8n/client/credentialCheck';
 import { searchModels } from '../shared/n8n/parameters/model';
 import { embeddingsOf } from './embeddings';
 import { properties } from './settings';

@@ -6,6 +6,7 @@ import { badInput } from '../shared/n8n/errors/badInput';
 import { booleanField, withDefault } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
+import { connectionNotice, creatorLink } from '../shared/n8n/parameters/notice';
 import {
 	batchSizeOption,
 	dimensionsOption,
@@ -30,10 +31,13 @@ const stripNewLines = withDefault(
 );
 
 export const properties: INodeProperties[] = [
+	connectionNotice(
+		`Connect this node to the Embedding input of a ${creatorLink('ai_vectorStore', 'vector store')}`,
+	),
 	model.property,
 	optionsProperty([
-		batchSizeOption,
 		dimensionsOption,
+		batchSizeOption,
 		stripNewLines,
 		timeoutOptionOf(endpoints.embedding),
 	]),

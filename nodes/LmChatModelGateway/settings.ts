@@ -8,6 +8,7 @@ import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
 import { choiceField, numberField, objectField } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters, type Place } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
+import { connectionNotice, creatorLink } from '../shared/n8n/parameters/notice';
 import { optionsProperty, timeoutOption, timeoutOptionOf } from '../shared/n8n/parameters/options';
 import type { ChatSettings } from './chatModel';
 
@@ -57,13 +58,9 @@ const maxRetries = numberField({
 });
 
 export const properties: INodeProperties[] = [
-	{
-		displayName:
-			"Connect this node to the Chat Model input of an <a data-action='openSelectiveNodeCreator' data-action-parameter-connectiontype='ai_agent'>AI Agent</a> or a <a data-action='openSelectiveNodeCreator' data-action-parameter-connectiontype='ai_chain'>chain</a>",
-		name: 'notice',
-		type: 'notice',
-		default: '',
-	},
+	connectionNotice(
+		`Connect this node to the Chat Model input of an ${creatorLink('ai_agent', 'AI Agent')} or a ${creatorLink('ai_chain', 'chain')}`,
+	),
 	model.property,
 	optionsProperty([
 		...chatOptions,

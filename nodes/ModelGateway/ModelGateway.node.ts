@@ -5,9 +5,8 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { linkNames } from '../shared/gateway/links';
-import { modelGatewayApiTest } from '../shared/n8n/client/credentialTest';
-import { nodeProperties } from '../shared/n8n/operations/description';
+import { modelGatewayApiTest } from '../shared/n8n/client/credentialCheck';
+import { nodeProperties, subtitleOf } from '../shared/n8n/operations/description';
 import { runOperation } from '../shared/n8n/operations/run';
 import { searchModels } from '../shared/n8n/parameters/model';
 import { operations } from './resources';
@@ -19,14 +18,24 @@ export class ModelGateway implements INodeType {
 		icon: { light: 'file:modelGateway.svg', dark: 'file:modelGateway.dark.svg' },
 		group: ['transform'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: subtitleOf(operations),
 		description: 'Create videos, and use all other models of your Model Gateway',
 		defaults: { name: 'Model Gateway' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
-		sensitiveOutputFields: linkNames,
+		builderHint: {
+			searchHint:
+				'Reference Video: Create (from pictures and clips) and Video: Create (from text) only start a paid job. Connect a Wait for Video node directly behind them: it waits for the video and downloads it. Never create again to look at a job.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-model-gateway.modelGatewayWaitForVideo',
+					relationHint:
+						'Directly behind a Create of a video: waits until it is finished, and downloads it',
+				},
+			],
+		},
 		properties: nodeProperties(operations),
 	};
 

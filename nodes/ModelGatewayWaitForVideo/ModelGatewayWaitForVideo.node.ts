@@ -5,8 +5,7 @@ import type {
 	INodeTypeDescription,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { linkNames } from '../shared/gateway/links';
-import { modelGatewayApiTest } from '../shared/n8n/client/credentialTest';
+import { modelGatewayApiTest } from '../shared/n8n/client/credentialCheck';
 import { fields, keepRunningHint } from './fields';
 import { waitForVideos } from './waitForVideo';
 
@@ -29,7 +28,6 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
-		sensitiveOutputFields: linkNames,
 		hints: [
 			{
 				message: keepRunningHint,
@@ -38,6 +36,16 @@ export class ModelGatewayWaitForVideo implements INodeType {
 				location: 'outputPane',
 			},
 		],
+		builderHint: {
+			searchHint:
+				'A node of its own, directly behind Create of Model Gateway. It needs no loop, no Wait node and no Get Status: it polls, survives restarts and downloads by itself, and takes many items at once.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-model-gateway.modelGateway',
+					relationHint: 'Creates the video: Reference Video: Create, or Video: Create',
+				},
+			],
+		},
 		properties: fields,
 	};
 

@@ -2,6 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { fileOutput } from '../shared/n8n/files/fileOutput';
+import { hiddenForTools } from '../shared/n8n/parameters/displayOptions';
 import { durationField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
 import { jobIdField } from '../shared/n8n/parameters/jobId';
 import { optionsProperty } from '../shared/n8n/parameters/options';
@@ -35,6 +36,7 @@ export const whileWaiting = {
 		},
 	],
 	default: 'auto',
+	displayOptions: hiddenForTools,
 	description:
 		'What the execution does until the videos are finished. Whenever it does not keep running, n8n looks for them once a minute.',
 } satisfies INodeProperties;
@@ -65,6 +67,7 @@ export const maxParallelDownloads = numberField({
 	name: 'maxParallelDownloads',
 	rule: { type: 'number', min: 1 },
 	default: 3,
+	displayOptions: hiddenForTools,
 	description: 'How many files to download at the same time',
 });
 
@@ -94,5 +97,5 @@ export const fields: INodeProperties[] = [
 	jobId.property,
 	whileWaiting,
 	...file.fields.map(({ property }) => property),
-	optionsProperty([fileName, maxParallelDownloads, pollInterval, timeout]),
+	optionsProperty([fileName, timeout, pollInterval, maxParallelDownloads]),
 ];

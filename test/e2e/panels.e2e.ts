@@ -11,7 +11,7 @@ import {
 
 /** What the panel shows of each operation, below Resource and Operation. */
 const operations: Array<[resource: string, operation: string, fields: string[]]> = [
-	['Chat', 'Complete', ['Model', 'Messages', 'Content', 'Images', 'Role', 'Simplify', 'Options']],
+	['Chat', 'Complete', ['Model', 'Messages', 'Role', 'Content', 'Images', 'Simplify', 'Options']],
 	['Embedding', 'Create', ['Model', 'Input', 'Options']],
 	['Image', 'Generate', ['Model', 'Prompt', 'Download', 'Put Output File in Field', 'Options']],
 	[
@@ -38,16 +38,20 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 	[
 		'Message',
 		'Create',
-		[
-			...['Model', 'Messages', 'Content', 'Role', 'Max Tokens'],
-			...['Version Header Name', 'Version Header Value', 'Simplify', 'Options'],
-		],
+		[...['Model', 'Messages', 'Role', 'Content', 'Max Tokens'], ...['Simplify', 'Options']],
 	],
 	['Model', 'Get Many', ['Return All', 'Limit', 'Filter', 'Options']],
-	['Reference Video', 'Create', ['Model', 'Prompt', 'Media Input', 'Media', 'Options']],
-	['Reference Video', 'Get', ['Task ID', 'Options']],
+	[
+		'Reference Video',
+		'Create',
+		[
+			...['Model', 'Prompt', 'Media Input', 'Media'],
+			...['Type', 'Source', 'URL', 'Voice URL', 'Options'],
+		],
+	],
+	['Reference Video', 'Get Status', ['Task ID', 'Options']],
 	['Video', 'Create', ['Model', 'Prompt', 'Options']],
-	['Video', 'Get', ['Video ID', 'Options']],
+	['Video', 'Get Status', ['Video ID', 'Options']],
 	['Video', 'Get Content', ['Video ID', 'Download', 'Put Output File in Field', 'Options']],
 ];
 
@@ -94,7 +98,6 @@ describe('the panels of the nodes', () => {
 		});
 
 		it('asks for a link or for a field of the item, whichever the medium comes from', async () => {
-			await editor.page.getByTestId('fixed-collection-add').click();
 			const asked = async () => (await editor.fields()).slice(6, -1);
 			expect(await asked()).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
 			await editor.takePicture('panel');

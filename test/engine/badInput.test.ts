@@ -61,6 +61,15 @@ describe('bad input gets a clear message before anything is sent', () => {
 		);
 	});
 
+	it('says what to do with an entry that was left empty', async () => {
+		const problem = 'Item 0: Media 1: URL is empty: give a link, or delete this entry';
+		const untouched = createReferenceVideo({ mediaInput: 'fields', mediaJson: undefined });
+		expect(await messageOf(untouched)).toBe(problem);
+		const blank = { values: [{ type: 'reference_image', source: 'url', url: ' ' }] };
+		const alpha = { model: byId('alpha-1.1-r2v'), mediaInput: 'fields', media: blank };
+		expect(await messageOf(createReferenceVideo(alpha))).toBe(problem);
+	});
+
 	it.each([
 		['no media', {}, { media: [] }, 'Item 0: Media must have at least one entry'],
 		[

@@ -335,7 +335,6 @@ describe('chat and messages', () => {
 	it('answers native messages', async () => {
 		const node = modelGateway({
 			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },
-			...{ versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
 			messages: { values: [{ role: 'user', content: 'Hello there' }] },
 		});
 		const [item] = (await run(node)).items('Model Gateway');
@@ -344,6 +343,31 @@ describe('chat and messages', () => {
 			model: 'chat-1',
 			request_id: expect.any(String),
 		});
-		expect(gateway.requests[0].headers['vendor-version']).toBe('2024-10-01');
+	});
+
+	const named = { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' };
+	it.each([
+		['its defaults', {}, { 'x-gateway-version': '2023-06-01' }],
+		['its options', { options: named }, { 'vendor-version': '2024-10-01' }],
+		[
+			'one option',
+			{ options: { versionHeaderValue: '2024-10-01' } },
+			{ 'x-gateway-version': '2024-10-01' },
+		],
+		['the fields of an older workflow', named, { 'vendor-version': '2024-10-01' }],
+		[
+			'its options before the fields of an older workflow',
+			{ ...named, options: { versionHeaderValue: '2025-01-01' } },
+			{ 'vendor-version': '2025-01-01' },
+		],
+	])('sends the version header of native messages: %s', async (_, parameters, headers) => {
+		await run(
+			modelGateway({
+				...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },
+				messages: { values: [{ role: 'user', content: 'Hello there' }] },
+				...parameters,
+			}),
+		);
+		expect(gateway.requests[0].headers).toMatchObject(headers);
 	});
 });

@@ -299,7 +299,7 @@ describe('the embeddings node of a vector store', () => {
 		const options = { batchSize: 0, dimensions: 2.5, timeout: 'soon' };
 		const result = await run({ query: 'a' }, { options, model: '' });
 		const error = result.errorOf('Store');
-		for (const field of ['Model', 'Batch Size', 'Dimensions', 'Timeout (Seconds)']) {
+		for (const field of ['Model', 'Batch Size', 'Dimensions', 'Request Timeout (Seconds)']) {
 			expect(error?.message).toContain(field);
 		}
 		expect(error?.description).toContain('Nothing was sent and nothing was billed');

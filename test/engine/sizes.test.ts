@@ -46,7 +46,9 @@ describe('what is very large', () => {
 	});
 
 	it('names ten problems and counts the others', async () => {
-		const { error } = await run(createReferenceVideo(), { media: Array(10_000).fill({ url: 'cat.png' }) });
+		const { error } = await run(createReferenceVideo(), {
+			media: Array(10_000).fill({ url: 'cat.png' }),
+		});
 		expect(error?.message).toMatch(
 			/^Item 0: Media 1: URL must .*; Media 10: URL must .*; and \d{5} more$/,
 		);

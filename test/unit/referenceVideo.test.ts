@@ -174,7 +174,7 @@ describe('what beta-2.7-r2v takes', () => {
 		[
 			'another ratio',
 			{ parameters: { ratio: '21:9' } },
-			'Ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 (it is "21:9")',
+			'Aspect Ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 (it is "21:9")',
 		],
 		[
 			'a seed that is no number in JSON',
@@ -245,7 +245,7 @@ describe('all problems', () => {
 				'Prompt',
 				'Media',
 				'Duration (Seconds)',
-				'Ratio',
+				'Aspect Ratio',
 				'Resolution',
 				'Seed',
 			].sort(),

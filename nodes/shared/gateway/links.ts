@@ -83,15 +83,11 @@ export function publicLinkProblem(
 
 // ── Links in the service's responses ("Endpoints" 2 and 13) ──────────────────────────────────────
 
-/** Fields that hold links. Whoever has a signed link can fetch the file, so these are sensitive. */
-export const linkNames = [
-	'result_url',
-	'video_url',
-	'url',
-	'download_url',
-	'content_url',
-	'output_url',
-];
+/**
+ * Fields that hold links. The nodes do not declare them as `sensitiveOutputFields`: n8n replaces such fields for every
+ * user and for good, once it does so (2.40.7 does not yet), and the link to the result is what the user ordered.
+ */
+const linkNames = ['result_url', 'video_url', 'url', 'download_url', 'content_url', 'output_url'];
 
 const likelyNames = /ur[il]|link|^(data|video|content|output|result|file|src|href)$/i;
 const notVideoNames =

@@ -35,7 +35,7 @@ const messages = messagesField(messageRoles, {
 	more: chatFields,
 });
 
-/** In the order in which their problems are told. */
+/** In the order in which they are shown, and their problems told. */
 const options = [
 	...chatOptions,
 	booleanField({
@@ -60,7 +60,7 @@ export const chatComplete: Operation<Request, Completion> = {
 	resource: { name: 'Chat', value: 'chat' },
 	name: 'Complete',
 	value: 'complete',
-	action: 'Complete a chat',
+	action: 'Get an answer from a chat model',
 	description: 'Get an answer from a chat model. Some models also understand images.',
 	endpoint: endpoints.chat,
 	fields: [model, messages, simplifyField],

@@ -57,7 +57,7 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	resource: { name: 'Embedding', value: 'embedding' },
 	name: 'Create',
 	value: 'create',
-	action: 'Create an embedding',
+	action: 'Create embeddings from text',
 	description: 'Turn texts into vectors. Many items share few requests.',
 	endpoint: endpoints.embedding,
 	fields: [model, input],

@@ -24,7 +24,7 @@ const prompt = promptField({
 	placeholder: 'e.g. A lighthouse in the fog, watercolour',
 });
 
-/** In the order in which their problems are told. */
+/** In the order in which they are shown, and their problems told. */
 const options = [
 	...imageOptions,
 	textField({
@@ -47,7 +47,7 @@ const options = [
 		description: 'A whole number, for models that take a seed',
 	}),
 	booleanField({
-		displayName: 'Prompt Upsampling',
+		displayName: 'Improve Prompt',
 		name: 'promptUpsampling',
 		request: 'prompt_upsampling',
 		default: true,
@@ -68,7 +68,7 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 	resource: { name: 'Image', value: 'image' },
 	name: 'Generate',
 	value: 'generate',
-	action: 'Generate an image',
+	action: 'Generate an image from text',
 	description: 'Create images from a text prompt',
 	endpoint: endpoints.imageGenerate,
 	fields: [model, prompt, ...imageOutput.fields, simplifyField],

@@ -16,7 +16,7 @@ export const imageOutput = fileOutput(
 	`Whether to download the images at once. The links of some models expire after ${limits.imageUrlMinutes} minutes.`,
 );
 
-/** What generating and editing take alike, in the order in which their problems are told. */
+/** What generating and editing take alike, in the order in which they are shown, and their problems told. */
 export const imageOptions = [
 	numberField({
 		displayName: 'Number of Images',

@@ -6,8 +6,9 @@ import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpo
 import { finishReasons } from '../../../shared/gateway/protocol/resources';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
-import { requiredNumber, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
-import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import type { Field } from '../../../shared/n8n/parameters/field';
+import { requiredNumber, textField } from '../../../shared/n8n/parameters/fieldKinds';
+import type { ItemParameters, Place } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
@@ -32,19 +33,25 @@ const maxTokens = requiredNumber({
 	required: true,
 	description: 'The maximum length of the answer, in tokens',
 });
-const versionName = requiredText({
+const versionName = textField({
 	displayName: 'Version Header Name',
 	name: 'versionHeaderName',
 	default: versionHeader.name,
-	required: true,
-	description: "Name of the header with the endpoint's version, as your service documents it",
+	description:
+		"Name of the header with the endpoint's version. The default is a guess: replace it by the name that your service documents.",
 });
-const versionValue = requiredText({
+const versionValue = textField({
 	displayName: 'Version Header Value',
 	name: 'versionHeaderValue',
 	default: versionHeader.value,
-	required: true,
-	description: 'The version, a date',
+	description:
+		'The version, a date. The default is a guess: replace it by the date that your service documents.',
+});
+
+/** Where a workflow has it that was saved before it was an option. */
+const formerly = <Value>({ property, ...field }: Field<Value>): Field<Value> => ({
+	...field,
+	property: { ...property, type: 'hidden', default: '' },
 });
 
 /** "Endpoints" 5. */
@@ -52,10 +59,14 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	resource: { name: 'Message', value: 'message' },
 	name: 'Create',
 	value: 'create',
-	action: 'Create a message',
+	action: 'Get an answer from the messages endpoint',
 	description: 'Get an answer from a model through its native messages endpoint',
 	endpoint: endpoints.message,
-	fields: [model, messages, maxTokens, versionName, versionValue, simplifyField],
+	fields: [
+		...[model, messages, maxTokens, simplifyField],
+		...[versionName, versionValue].map(formerly),
+	],
+	options: [versionName, versionValue],
 
 	prepare(parameters) {
 		const extra = new ExtraBody(parameters.options, ['stream']);
@@ -97,10 +108,12 @@ export const messageCreate: Operation<Request, TextMessage> = {
 const messagesOf = (place: Place): JsonObject[] =>
 	messages.read(place).map(({ role, content }) => ({ role, content }));
 
-function versionHeaderOf(parameters: Place): Record<string, string> {
-	const name = versionName.read(parameters).trim();
-	const value = versionValue.read(parameters).trim();
-	if (name !== '' && !isHeaderName(name)) {
+function versionHeaderOf(parameters: ItemParameters): Record<string, string> {
+	const given = (field: Field<string | undefined>) =>
+		(field.read(parameters.options) ?? field.read(parameters))?.trim();
+	const name = given(versionName) ?? versionHeader.name;
+	const value = given(versionValue) ?? versionHeader.value;
+	if (!isHeaderName(name)) {
 		parameters.report(versionName.property.displayName, 'must be the name of an HTTP header');
 	}
 	if (/[^\t\x20-\x7e]/.test(value)) {

@@ -69,7 +69,7 @@ const openChoice = <const Path extends string>(
 		allowArbitraryValues: true,
 	});
 
-/** They have no rules of their own, because each model has others. In the order in which their problems are told. */
+/** They have no rules of their own, because each model has others. In the order in which they are shown, and their problems told. */
 const options = [
 	openChoice(
 		{
@@ -82,12 +82,11 @@ const options = [
 	),
 	openChoice(
 		{
-			displayName: 'Ratio',
+			displayName: 'Aspect Ratio',
 			name: 'ratio',
 			request: 'parameters.ratio',
 			default: '16:9',
-			description:
-				'Aspect ratio of the video, for beta models. With a first frame, the frame decides it.',
+			description: 'Shape of the video, for beta models. With a first frame, the frame decides it.',
 		},
 		valuesOf('ratio'),
 	),
@@ -99,7 +98,7 @@ const options = [
 		description: `Length of the video. ${durations}.`,
 	}),
 	booleanField({
-		displayName: 'Prompt Extend',
+		displayName: 'Improve Prompt',
 		name: 'promptExtend',
 		request: 'parameters.prompt_extend',
 		default: true,
@@ -126,7 +125,7 @@ export const referenceVideoCreate: Operation<Request> = {
 	resource: { name: 'Reference Video', value: 'referenceVideo' },
 	name: 'Create',
 	value: 'create',
-	action: 'Create a reference video',
+	action: 'Create a video from pictures',
 	description:
 		'Start a job that creates a video from reference images and videos. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.referenceVideoCreate,

@@ -86,6 +86,7 @@ const voice = linkField({
 	name: 'voiceUrl',
 	request: 'input.media[].reference_voice',
 	placeholder: 'e.g. https://example.com/voice.mp3',
+	displayOptions: { hide: { type: ['first_frame'] } },
 	description: `The voice of this subject: a wav or mp3 of ${min} to ${max} seconds (beta models only)`,
 });
 
@@ -109,6 +110,7 @@ const media = listField({
 	request: 'input.media',
 	typeOptions: { sortable: true },
 	placeholder: 'Add Media',
+	default: { values: [{ type: 'reference_image', source: 'url', url: '' }] },
 	displayOptions: { show: { mediaInput: ['fields'] } },
 	description: 'Reference images and videos. Their order is kept.',
 	entry: 'Media',
@@ -206,6 +208,10 @@ async function readMedium(place: Place, gatewayUrl: string): Promise<ReadMedium>
 		...(reference_voice !== undefined && { reference_voice }),
 	});
 	if (picked === undefined) return { medium: withLink(undefined), identity: withLink(undefined) };
+	if ('url' in picked && picked.url === '') {
+		place.report('URL', 'is empty: give a link, or delete this entry');
+		return { medium: withLink(undefined), identity: withLink('') };
+	}
 	if ('url' in picked) return { medium: withLink(picked.url), identity: withLink(picked.url) };
 	const { file } = picked;
 	const link = await publicLinkOf(file, { place, field: fileLabel, gatewayUrl });

@@ -25,7 +25,7 @@ export function jobStatusOperation(job: {
 	const { resource, action, description, id: idField, endpoint, kind } = job;
 	return {
 		resource,
-		name: 'Get',
+		name: 'Get Status',
 		value: 'get',
 		action,
 		description,

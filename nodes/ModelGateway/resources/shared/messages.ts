@@ -80,7 +80,7 @@ export function imagesField({
 		name: 'images',
 		placeholder: 'Add Image',
 		entry: 'Image',
-		fields: [...(hasDetail ? [detailField] : []), ...imageSource.fields],
+		fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
 		...own,
 	});
 	return { ...list, read: (place) => list.read(place).flatMap(readImage) };

@@ -44,7 +44,7 @@ export const videoCreate: Operation<Request> = {
 	resource: { name: 'Video', value: 'video' },
 	name: 'Create',
 	value: 'create',
-	action: 'Create a video',
+	action: 'Create a video from text',
 	description:
 		'Start a job that creates a video from a text prompt. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.videoCreate,

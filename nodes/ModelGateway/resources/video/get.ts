@@ -6,7 +6,7 @@ export const videoIdField = createdJobId('Video ID', 'videoId', '{{ $json.id }}'
 /** "Endpoints" 12. */
 export const videoGet = jobStatusOperation({
 	resource: { name: 'Video', value: 'video' },
-	action: 'Get the status of a video job',
+	action: 'Get the status of a video',
 	description: 'Get the status of a video job once',
 	id: videoIdField,
 	endpoint: endpoints.video,

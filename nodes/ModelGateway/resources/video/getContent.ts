@@ -20,7 +20,7 @@ export const videoGetContent: Operation<Request> = {
 	resource: { name: 'Video', value: 'video' },
 	name: 'Get Content',
 	value: 'getContent',
-	action: 'Get the content of a video',
+	action: 'Download a finished video',
 	description: 'Download the file of a finished video',
 	endpoint: endpoints.videoContent,
 	fields: [videoIdField, ...file.fields],

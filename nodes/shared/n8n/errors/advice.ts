@@ -54,7 +54,8 @@ function sentenceOn(remedy: Remedy): string {
 		case 'unreachable':
 			return `Check the base URL in the Model Gateway credential and the network (${remedy.detail}). Nothing was sent, so nothing was billed.`;
 		case 'lost': {
-			const longer = 'If the answer needs longer, raise Timeout (Seconds) where the node has it.';
+			const longer =
+				'If the answer needs longer, raise Request Timeout (Seconds) where the node has it.';
 			return `The network said: ${remedy.detail}.${remedy.isTimeout ? ` ${longer}` : ''}`;
 		}
 		case 'lostIsNotBilled':

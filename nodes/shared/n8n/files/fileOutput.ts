@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { FileSource } from '../../gateway/client/fileRequest';
 import { isTool } from '../agent/tool';
+import { hiddenForTools } from '../parameters/displayOptions';
 import type { FieldGroup } from '../parameters/field';
 import { booleanField, requiredText, withDefault } from '../parameters/fieldKinds';
 
@@ -13,14 +14,17 @@ export interface FileOutput {
 /** No file reaches the model of an agent: a tool fetches none. @param description of the switch */
 export function fileOutput(description: string): FieldGroup<FileOutput> {
 	const download = withDefault(
-		booleanField({ displayName: 'Download', name: 'download', default: true, description }),
+		booleanField({
+			...{ displayName: 'Download', name: 'download', default: true, description },
+			displayOptions: hiddenForTools,
+		}),
 	);
 	const binaryField = requiredText({
 		displayName: 'Put Output File in Field',
 		name: 'binaryField',
 		default: 'data',
 		required: true,
-		displayOptions: { show: { download: [true] } },
+		displayOptions: { show: { download: [true] }, ...hiddenForTools },
 		hint: 'The name of the output binary field to put the file in',
 	});
 	return {

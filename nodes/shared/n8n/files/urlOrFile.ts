@@ -1,4 +1,5 @@
 import type { IBinaryData, INodeProperties } from 'n8n-workflow';
+import { hiddenForTools } from '../parameters/displayOptions';
 import type { Field, FieldGroup } from '../parameters/field';
 import type { Place } from '../parameters/itemParameters';
 
@@ -24,6 +25,8 @@ export const sourceChoices = (texts: { binary?: string; url?: string } = {}) => 
 	{
 		name: 'File of an Earlier Node',
 		value: 'binary',
+		// An agent hands no files to its tools.
+		displayOptions: hiddenForTools,
 		...(texts.binary !== undefined && { description: texts.binary }),
 	},
 	{ name: 'URL', value: 'url', ...(texts.url !== undefined && { description: texts.url }) },

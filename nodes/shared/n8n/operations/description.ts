@@ -8,6 +8,16 @@ import {
 } from '../parameters/options';
 import type { Operation } from './operation';
 
+/** What stands below the node on the canvas: operation and resource, in the words of the menus. */
+export function subtitleOf(operations: Operation[]): string {
+	const words = operations.map(({ resource, name, value }) => [
+		`${value}: ${resource.value}`,
+		`${name}: ${resource.name}`,
+	]);
+	const chosen = '$parameter["operation"] + ": " + $parameter["resource"]';
+	return `={{ (${JSON.stringify(Object.fromEntries(words))})[${chosen}] }}`;
+}
+
 /** The node's parameters, from its list of operations. */
 export function nodeProperties(operations: Operation[]): INodeProperties[] {
 	const resources = new Map(operations.map(({ resource }) => [resource.value, resource]));

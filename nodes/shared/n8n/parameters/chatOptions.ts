@@ -62,6 +62,7 @@ export const chatOptions = [
 		name: 'stop',
 		request: 'stop',
 		placeholder: 'e.g. END',
+		typeOptions: { multipleValueButtonText: 'Add Text' },
 		description: 'The answer ends before any of these texts',
 	}),
 ] as const;

@@ -71,7 +71,11 @@ export const textsField = <const Path extends string = never>(
 ): Field<string | string[] | undefined, Path> =>
 	fieldOf(
 		'string',
-		{ default: [], ...declaration, typeOptions: { multipleValues: true } },
+		{
+			default: [],
+			...declaration,
+			typeOptions: { multipleValues: true, ...declaration.typeOptions },
+		},
 		(value, report) => {
 			const texts = (Array.isArray(value) ? value : [value])
 				.map((entry) => anyText(entry, report))

@@ -14,7 +14,16 @@ export function jobIdField({
 	from: string;
 }): Field<string> {
 	return {
-		property: { ...texts, type: 'string', default: `=${from}`, required: true },
+		property: {
+			...texts,
+			type: 'string',
+			default: `=${from}`,
+			required: true,
+			builderHint: {
+				propertyHint:
+					'Leave out behind the node that created the job: the default finds the ID in its item',
+			},
+		},
 		read(place) {
 			const id = asText(place.value(texts.name)) ?? '';
 			const problem = id === '' ? missingIdProblem(place.parameters) : idProblem(id);

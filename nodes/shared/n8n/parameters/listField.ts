@@ -18,7 +18,12 @@ export function listField<const Path extends string = never>({
 }): Field<Place[], Path> {
 	const { name } = declaration;
 	const values = fields.map(({ property }) => property);
-	const typeOptions = { multipleValues: true, ...declaration.typeOptions };
+	const typeOptions = {
+		multipleValues: true,
+		// Newer versions of n8n head an entry with it, and count on when entries are moved.
+		fixedCollection: { itemTitle: `=${entry} {{ $collection.item.index + 1 }}` },
+		...declaration.typeOptions,
+	};
 	const options = [{ displayName: entry, name: 'values', values }];
 	const shown = { default: {}, ...declaration, typeOptions, options };
 	return {

@@ -2,26 +2,29 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { asText } from '../../gateway/json';
 import type { Endpoint } from '../../gateway/protocol/endpoints';
 import type { Field } from './field';
+import { hiddenForTools } from './displayOptions';
 import { booleanField, durationField, numberField, withDefault } from './fieldKinds';
 import { skipChecks } from './itemParameters';
 
-/** "Options": what is sent only when it was added. */
+/** Options of how a request is sent, not of what is made: few people need them, and these last of all. */
+const lastOptions = ['parallelRequests', 'timeout', 'ifAnswerLost', 'skipChecks', 'extraBody'];
+
+/** "Options": what is sent only when it was added, in the order of its declaration. */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
+	const rankOf = ({ name }: INodeProperties) => lastOptions.indexOf(name);
 	return {
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
-		placeholder: 'Add option',
+		placeholder: 'Add Option',
 		default: {},
-		options: options
-			.map(({ property }) => property)
-			.sort((a, b) => a.displayName.localeCompare(b.displayName)),
+		options: options.map(({ property }) => property).sort((a, b) => rankOf(a) - rankOf(b)),
 	};
 }
 
 /** Milliseconds; undefined: the endpoint's own limit. */
 export const timeoutOption = durationField({
-	displayName: 'Timeout (Seconds)',
+	displayName: 'Request Timeout (Seconds)',
 	name: 'timeout',
 	unit: 1000,
 	min: 1,
@@ -70,6 +73,8 @@ export const parallelRequestsOption = numberField({
 	name: 'parallelRequests',
 	rule: { type: 'number', min: 1 },
 	default: 10,
+	// An agent calls its tool for one item at a time.
+	displayOptions: hiddenForTools,
 	description: 'How many items to send at the same time',
 });
 

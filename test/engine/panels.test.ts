@@ -1,0 +1,230 @@
+import { NodeHelpers, Workflow, type INodeParameters, type INodeProperties } from 'n8n-workflow';
+import { operations } from '../../nodes/ModelGateway/resources';
+import { nodeTypes } from '../harness';
+
+/** What n8n's own code decides of the panel of a node; what is seen of it, test/e2e/panels.e2e.ts looks at. */
+const gatewayNode = 'n8n-nodes-model-gateway.modelGateway';
+const waitNode = 'n8n-nodes-model-gateway.modelGatewayWaitForVideo';
+const chatModel = 'n8n-nodes-model-gateway.lmChatModelGateway';
+const embeddings = 'n8n-nodes-model-gateway.embeddingsModelGateway';
+
+function panelOf(type: string, parameters: INodeParameters) {
+	const { description } = nodeTypes.getByNameAndVersion(type, 1);
+	const { properties } = description;
+	const node = { id: '', name: 'Node', type, typeVersion: 1, position: [0, 0], parameters };
+	const values =
+		NodeHelpers.getNodeParameters(
+			properties,
+			parameters,
+			true,
+			false,
+			node as never,
+			description,
+		) ?? {};
+	/** @param path of the values that the fields stand among */
+	const shown = (fields: INodeProperties[], inner: INodeParameters = values) =>
+		fields
+			.filter(
+				(field) =>
+					field.type !== 'hidden' &&
+					NodeHelpers.displayParameter(inner, field, node as never, description, values),
+			)
+			.map(({ displayName }) => displayName);
+	return { properties, values, shown };
+}
+
+const menus = ['Tool Description', 'Description', 'Resource', 'Operation'];
+
+/** The fields of an operation, without those that choose it. */
+const fieldsOf = (resource: string, operation: string, more = {}, type = gatewayNode) => {
+	const { properties, shown } = panelOf(type, { resource, operation, ...more });
+	return shown(properties).filter((name) => !menus.includes(name));
+};
+
+/** The entries of the list of options that is shown. */
+function optionsOf(type: string, parameters: INodeParameters = {}): string[] {
+	const { properties, shown } = panelOf(type, parameters);
+	const collections = properties.filter(({ name }) => name === 'options');
+	const [collection] = collections.filter((field) => shown([field]).length > 0);
+	expect(collection.placeholder).toBe('Add Option');
+	return shown(collection.options as INodeProperties[]);
+}
+
+/** The fields of an entry of a list. */
+function entryOf(resource: string, operation: string, list: string, entry: INodeParameters = {}) {
+	const { properties, shown } = panelOf(gatewayNode, { resource, operation });
+	const [field] = properties.filter((each) => each.name === list && shown([each]).length > 0);
+	const [{ values }] = field.options as Array<{ values: INodeProperties[] }>;
+	const defaults = Object.fromEntries(values.map((each) => [each.name, each.default]));
+	return shown(values, { ...defaults, ...entry } as INodeParameters);
+}
+
+describe('the fields of a panel', () => {
+	it.each([
+		['chat', 'complete', ['Model', 'Messages', 'Simplify', 'Options']],
+		['message', 'create', ['Model', 'Messages', 'Max Tokens', 'Simplify', 'Options']],
+		['referenceVideo', 'create', ['Model', 'Prompt', 'Media Input', 'Media', 'Options']],
+	])('stand in the order in which one thinks: %s: %s', (resource, operation, wanted) => {
+		expect(fieldsOf(resource, operation)).toEqual(wanted);
+	});
+
+	it('of a message begin with its role', () => {
+		expect(entryOf('chat', 'complete', 'messages')).toEqual(['Role', 'Content', 'Images']);
+		expect(entryOf('message', 'create', 'messages')).toEqual(['Role', 'Content']);
+		expect(entryOf('image', 'chat', 'images')).toEqual(['Source', 'URL']);
+	});
+
+	it('of a medium have a voice only where it can have one', () => {
+		const of = (type: string) => entryOf('referenceVideo', 'create', 'media', { type });
+		expect(of('reference_image')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
+		expect(of('reference_video')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
+		expect(of('={{ $json.type }}')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
+		expect(of('first_frame')).toEqual(['Type', 'Source', 'URL']);
+	});
+
+	it('are options in the order of what they decide, and last those of how it is sent', () => {
+		const options = optionsOf(gatewayNode, { resource: 'referenceVideo', operation: 'create' });
+		expect(options.slice(0, 4)).toEqual([
+			...['Resolution', 'Aspect Ratio', 'Duration (Seconds)', 'Improve Prompt'],
+		]);
+		const last = options.slice(options.indexOf('Parallel Requests'));
+		expect(last.slice(0, 3)).toEqual([
+			...['Parallel Requests', 'Request Timeout (Seconds)', 'If the Answer Is Lost'],
+		]);
+		expect(optionsOf(gatewayNode, { resource: 'image', operation: 'generate' }).slice(-3)).toEqual([
+			'Parallel Requests',
+			'Request Timeout (Seconds)',
+			'Extra Body (JSON)',
+		]);
+		expect(optionsOf(waitNode).slice(0, 3)).toEqual([
+			...['File Name', 'Timeout (Minutes)', 'Poll Interval (Seconds)'],
+		]);
+		for (const type of [chatModel, embeddings]) {
+			expect(optionsOf(type)).toContain('Request Timeout (Seconds)');
+		}
+	});
+});
+
+describe('lists', () => {
+	const lists = [
+		...['messages', 'images', 'media'].flatMap((name) =>
+			panelOf(gatewayNode, {}).properties.filter((field) => field.name === name),
+		),
+	];
+
+	it.each(lists)('say what their button adds, and number their entries: $displayName', (list) => {
+		const [{ displayName: entry }] = list.options as INodeProperties[];
+		expect(list.placeholder).toBe(`Add ${entry}`);
+		const title = list.typeOptions?.fixedCollection?.itemTitle;
+		expect(title).toBe(`=${entry} {{ $collection.item.index + 1 }}`);
+	});
+
+	it.each(lists.filter(({ name }) => name !== 'images'))('start with one: $displayName', (list) => {
+		expect(list.default).toMatchObject({ values: [expect.anything()] });
+	});
+});
+
+describe('the menus', () => {
+	it.each(operations)('are told below the node: $name $resource.name', async (operation) => {
+		const { resource, name, value } = operation;
+		const parameters = { resource: resource.value, operation: value };
+		const node = { id: '', name: 'Node', type: gatewayNode, typeVersion: 1, parameters };
+		const workflow = new Workflow({
+			nodes: [{ ...node, position: [0, 0] }],
+			connections: {},
+			active: false,
+			nodeTypes,
+		});
+		const { subtitle = '' } = nodeTypes.getByNameAndVersion(gatewayNode, 1).description;
+		const read = async () =>
+			workflow.expression.getSimpleParameterValue(
+				workflow.nodes.Node,
+				subtitle,
+				'internal',
+				{},
+				undefined,
+				'',
+			);
+		expect(await workflow.expression.withIsolate(read)).toBe(`${name}: ${resource.name}`);
+	});
+
+	it('say in actions what goes in and what comes out', () => {
+		const actions = operations.map(({ action }) => action);
+		expect(actions).toEqual(
+			expect.arrayContaining([
+				'Create a video from pictures',
+				'Create a video from text',
+				'Get the status of a video',
+			]),
+		);
+		expect(new Set(actions).size).toBe(actions.length);
+	});
+});
+
+describe('the panel of a tool', () => {
+	const tool = (type: string) => `${type}Tool`;
+
+	it('has nothing about files, which no agent gets', () => {
+		for (const operation of ['generate', 'edit', 'chat']) {
+			const hidden = fieldsOf('image', operation).filter(
+				(name) => !fieldsOf('image', operation, {}, tool(gatewayNode)).includes(name),
+			);
+			expect(hidden).toEqual(['Download', 'Put Output File in Field']);
+		}
+		expect(fieldsOf('video', 'getContent', {}, tool(gatewayNode))).toEqual(['Video ID', 'Options']);
+		const { properties, shown } = panelOf(tool(waitNode), {});
+		expect(shown(properties)).toEqual(['Description', 'Job ID', 'Options']);
+	});
+
+	it('offers no files of earlier nodes', () => {
+		const sources = (type: string) => {
+			const { properties, shown } = panelOf(type, { resource: 'image', operation: 'edit' });
+			const source = properties.find(({ name }) => name === 'imageSource');
+			const choices = (source?.options ?? []) as INodeProperties[];
+			return choices.filter((choice) => shown([choice]).length > 0).map(({ name }) => name);
+		};
+		expect(sources(gatewayNode)).toEqual(['File of an Earlier Node', 'URL']);
+		expect(sources(tool(gatewayNode))).toEqual(['URL']);
+	});
+
+	it('has no options about several items', () => {
+		const image = { resource: 'image', operation: 'generate' };
+		expect(optionsOf(gatewayNode, image)).toContain('Parallel Requests');
+		expect(optionsOf(tool(gatewayNode), image)).not.toContain('Parallel Requests');
+		expect(optionsOf(waitNode)).toContain('Max Parallel Downloads');
+		expect(optionsOf(tool(waitNode))).not.toContain('Max Parallel Downloads');
+	});
+});
+
+describe('a description', () => {
+	it.each([
+		[chatModel, ['ai_agent', 'ai_chain']],
+		[embeddings, ['ai_vectorStore']],
+	])("says in n8n's own style where a sub-node belongs: %s", (type, connections) => {
+		const [notice] = panelOf(type, {}).properties;
+		expect(notice).toMatchObject({
+			type: 'notice',
+			typeOptions: { containerClass: 'ndv-connection-hint-notice' },
+		});
+		for (const connection of connections) {
+			expect(notice.displayName).toContain(`connectiontype='${connection}'`);
+		}
+	});
+
+	it.each([
+		[gatewayNode, waitNode],
+		[waitNode, gatewayNode],
+	])("leads n8n's assistants to the node that belongs to it: %s", (type, other) => {
+		const { builderHint } = nodeTypes.getByNameAndVersion(type, 1).description;
+		expect(builderHint?.searchHint).toContain('directly behind');
+		expect(builderHint?.relatedNodes).toMatchObject([{ nodeType: other }]);
+	});
+
+	it.each([gatewayNode, waitNode])(
+		'hides no link that was ordered, as n8n would for good: %s',
+		(type) => {
+			const { description } = nodeTypes.getByNameAndVersion(type, 1);
+			expect(description).not.toHaveProperty('sensitiveOutputFields');
+		},
+	);
+});
