@@ -49,7 +49,7 @@ describe('the credential in the editor', () => {
 	it('is tested: a server that does not exist', async () => {
 		await save({ apiKey: stage.gateway.apiKey, baseUrl: 'https://gateway.invalid' });
 		await failsWith(
-			'Base URL: there is no server gateway.invalid. Check how the address is spelt.',
+			'Base URL: the server gateway.invalid is not found. Check how the address is spelt, and the network of n8n.',
 		);
 	});
 

@@ -68,6 +68,10 @@ describe('the panels of the nodes', () => {
 			...[modelGateway, waitForVideo].map((node) => node({}, credential)),
 		);
 		const subNodes = [chatModel, embeddings].map((node) => node({}, credential));
+		subNodes.push({
+			...waitForVideo({}, credential, 'Video Tool'),
+			type: 'n8n-nodes-model-gateway.modelGatewayWaitForVideoTool',
+		});
 		const workflow = await stage.owner.createWorkflow(
 			placed({ ...rest, nodes: [...nodes, ...subNodes] }),
 		);
@@ -149,9 +153,19 @@ describe('the panels of the nodes', () => {
 		await editor.closeNode();
 	});
 
-	it.each(['Chat Model', 'Embeddings'])('%s', async (name) => {
-		await editor.openNode(name);
+	it.each([
+		['Chat Model', 'Connect this node to the Chat Model input'],
+		['Embeddings', 'Connect this node to the Embedding input'],
+	])('%s', async (name, notice) => {
+		const panel = await editor.openNode(name);
 		expect(await editor.fields()).toEqual(['Model', 'Options']);
+		await panel.getByText(notice).waitFor();
+		await editor.closeNode();
+	});
+
+	it('Wait for Video as a tool, without fields about files', async () => {
+		await editor.openNode('Video Tool');
+		expect(await editor.fields()).toEqual(['Description', 'Job ID', 'Options']);
 		await editor.closeNode();
 	});
 });

@@ -59,7 +59,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 
 	it('is told that its address is wrong', async () => {
 		expect(await failureOf('https://gateway.invalid')).toBe(
-			'Base URL: there is no server gateway.invalid. Check how the address is spelt.',
+			'Base URL: the server gateway.invalid is not found. Check how the address is spelt, and the network of n8n.',
 		);
 		const missing = await startServer(page(404));
 		expect(await failureOf(`${missing.url}/gateway`)).toBe(

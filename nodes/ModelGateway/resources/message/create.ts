@@ -51,7 +51,10 @@ const versionValue = textField({
 /** Where a workflow has it that was saved before it was an option. */
 const formerly = <Value>({ property, ...field }: Field<Value>): Field<Value> => ({
 	...field,
-	property: { ...property, type: 'hidden', default: '' },
+	property: {
+		...{ ...property, type: 'hidden', default: '' },
+		description: 'Kept for older workflows; use the option of the same name',
+	},
 });
 
 /** "Endpoints" 5. */

@@ -5,7 +5,8 @@ import { adviceOf } from './advice';
 const unreachable: Array<[words: RegExp, problem: (address: string) => string]> = [
 	[
 		/ENOTFOUND|EAI_/,
-		(address) => `there is no server ${hostOf(address)}. Check how the address is spelt.`,
+		(address) =>
+			`the server ${hostOf(address)} is not found. Check how the address is spelt, and the network of n8n.`,
 	],
 	[
 		/ECONNREFUSED/,
