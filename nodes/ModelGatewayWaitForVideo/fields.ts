@@ -3,7 +3,12 @@ import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { fileOutput } from '../shared/n8n/files/fileOutput';
 import { hiddenForTools } from '../shared/n8n/parameters/displayOptions';
-import { durationField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
+import {
+	booleanField,
+	durationField,
+	numberField,
+	textField,
+} from '../shared/n8n/parameters/fieldKinds';
 import { jobIdField } from '../shared/n8n/parameters/jobId';
 import { optionsProperty } from '../shared/n8n/parameters/options';
 
@@ -62,6 +67,14 @@ export const fileName = textField({
 	description: 'Name of the file. Default: the ID of the job.',
 });
 
+export const includeInputFields = booleanField({
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	default: false,
+	description:
+		'Whether to pass on the fields and files of the incoming item, too. Of two with the same name, the one of this node wins.',
+});
+
 export const maxParallelDownloads = numberField({
 	displayName: 'Max Parallel Downloads',
 	name: 'maxParallelDownloads',
@@ -97,5 +110,5 @@ export const fields: INodeProperties[] = [
 	jobId.property,
 	whileWaiting,
 	...file.fields.map(({ property }) => property),
-	optionsProperty([fileName, timeout, pollInterval, maxParallelDownloads]),
+	optionsProperty([includeInputFields, fileName, timeout, pollInterval, maxParallelDownloads]),
 ];

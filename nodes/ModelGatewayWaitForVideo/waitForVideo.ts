@@ -9,6 +9,7 @@ import { withoutUndefined } from '../shared/gateway/json';
 import { jobKinds, type JobKind } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { ProgressLines } from '../shared/n8n/agent/progress';
+import { isTool } from '../shared/n8n/agent/tool';
 import type { N8nGateway } from '../shared/n8n/client/gateway';
 import { clock } from '../shared/n8n/client/httpClient';
 import { isFetched, type FileOutput } from '../shared/n8n/files/fileOutput';
@@ -29,6 +30,7 @@ interface Request {
 	output: FileOutput;
 	/** Of the file. */
 	name: string;
+	includesInput: boolean;
 	/** Milliseconds; undefined: as recommended for the kind of job. */
 	pollInterval?: number;
 	/** Milliseconds. */
@@ -101,7 +103,8 @@ function videoWait(
 		{ id, output, name }: Request,
 		{ wait, run }: { wait: JobWait; run: ItemRun },
 	): Promise<ItemOutput[]> => {
-		const json = { ...fields } as IDataObject;
+		// The same for both kinds of job, whatever the service may mean by these names.
+		const json = { ...fields, job_id: id, video_url: source.url } as IDataObject;
 		if (!isFetched(output, source, context)) return [{ json }];
 		const refresh = async () => await wait.freshSource();
 		const purpose = `download the video of job ${id}`;
@@ -125,6 +128,7 @@ function videoWait(
 				kind,
 				output: fields.file.read(parameters),
 				name: fields.fileName.read(options) ?? id,
+				includesInput: fields.includeInputFields.read(options) ?? false,
 				...withoutUndefined({ pollInterval: fields.pollInterval.read(options) }),
 				timeout: fields.timeout.read(options) ?? limits.waitMinutes * 60_000,
 			};
@@ -138,7 +142,7 @@ function videoWait(
 			const known = state.poller(jobKey);
 			if (known) run.reportJob(known.job);
 			const earlier = state.outputsOf(item);
-			if (earlier) return withHints(earlier, run);
+			if (earlier) return handOver(earlier, request, run);
 
 			const shared = waits.get(jobKey) ?? begin(request, jobKey, run);
 			waits.set(jobKey, shared);
@@ -152,7 +156,7 @@ function videoWait(
 				}
 				const outputs = await deliver(finished, request, { wait, run });
 				state.keepOutputs(item, outputs);
-				return withHints(outputs, run);
+				return handOver(outputs, request, run);
 			} catch (error) {
 				const failure = asGatewayError(error);
 				state.keepFailure(item, failure);
@@ -165,10 +169,17 @@ function videoWait(
 	};
 }
 
-/** The outputs of an item, once more beside their hints: n8n shows those of the last pass only. */
-function withHints(outputs: ItemOutput[], run: ItemRun): ItemOutput[] {
+/** Adds to an item's outputs what is not kept from pass to pass: n8n has the input, and shows the last hints only. */
+function handOver(outputs: ItemOutput[], { includesInput }: Request, run: ItemRun): ItemOutput[] {
+	const { context, item } = run;
 	for (const { binary = {} } of outputs) hintAtKind(binary, run);
-	return outputs;
+	// The input of a tool is what its model said.
+	if (!includesInput || isTool(context.getNode())) return outputs;
+	const input = context.getInputData()[item];
+	return outputs.map(({ json, binary }) => ({
+		json: { ...input.json, ...json },
+		...((input.binary ?? binary) && { binary: { ...input.binary, ...binary } }),
+	}));
 }
 
 /** "Endpoints" 2, 12 and 13, as a wait requests them. */

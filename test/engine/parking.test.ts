@@ -153,6 +153,22 @@ describe('a parked Wait for Video', () => {
 		expect(hintsOf(run)).toEqual(['Item 0: Video 0.webm is a WebM video, not an mp4.']);
 	});
 
+	it('includes the fields of the input at the end, and does not store them meanwhile', async () => {
+		const [first, second] = createJobs(2);
+		let run = await start(workflowOf({ includeInputFields: true }), [first, second]);
+		gateway.jobs.complete(first.id, video);
+		run = await resume(run);
+		const kept = JSON.stringify(run.data.executionData?.contextData['node:Wait']);
+		expect(kept).toContain(first.id);
+		expect(kept).not.toContain('Video 0');
+		gateway.jobs.complete(second.id, video);
+		run = await resume(run);
+		expect(run.items('Done').map(({ json }) => [json.name, json.job_id])).toEqual([
+			['Video 0', first.id],
+			['Video 1', second.id],
+		]);
+	});
+
 	it('shows where the jobs stand from pass to pass', async () => {
 		const jobs = createJobs(2);
 		gateway.jobs.start(jobs[0].id);

@@ -178,8 +178,8 @@ describe('as a tool of an agent', () => {
 			for (const name of ['id', 'task_id']) {
 				const waited = await answer(
 					'modelGatewayWaitForVideo',
-					{ jobId: `={{ $json.${name} }}` },
-					{ input: { [name]: id } },
+					{ jobId: `={{ $json.${name} }}`, options: { includeInputFields: true } },
+					{ input: { [name]: id, query: 'A boat' } },
 				);
 				expect(waited).toMatchObject({
 					id,
@@ -187,6 +187,9 @@ describe('as a tool of an agent', () => {
 					url: expect.stringMatching(`^${gateway.storageUrl}`),
 					next_step: expect.stringContaining('Give the user the link'),
 				});
+				expect([waited.job_id, waited.video_url]).toEqual([id, waited.url]);
+				// Its model knows what it has said.
+				expect(waited).not.toHaveProperty('query');
 				const file = await fetch(String(waited.url));
 				expect(sha256(new Uint8Array(await file.arrayBuffer()))).toBe(sha256(video));
 			}
@@ -215,7 +218,8 @@ describe('as a tool of an agent', () => {
 			...{ route: 'videoContent', action: 'answer', times: 2 },
 			...{ headers: { 'content-type': 'video/mp4' }, body: Buffer.from(video) },
 		});
-		const { url } = await answer('modelGatewayWaitForVideo', { jobId: id });
+		const { url, video_url } = await answer('modelGatewayWaitForVideo', { jobId: id });
+		expect(video_url).toBe(url);
 		const { stream, mimeType } = await openSignedBinary(String(url));
 		const parts: Buffer[] = [];
 		for await (const part of stream) parts.push(part as Buffer);

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { once } from 'node:events';
 import { startGateway, type FaultAction, type Gateway, type GatewayOptions } from '../gateway';
 import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
-import { earlierTasks } from '../support/earlierJobs';
+import { earlierJob, earlierTasks } from '../support/earlierJobs';
 import { sampleVideo, sha256 } from './support/samples';
 import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
 
@@ -313,6 +313,79 @@ describe('Wait for Video', () => {
 		const onStorage = gateway.requests.filter(({ host }) => host === 'storage');
 		expect(onStorage).toHaveLength(2);
 		for (const { headers } of onStorage) expect(headers.authorization).toBeUndefined();
+	});
+
+	describe('the output', () => {
+		const kinds = [
+			['task', 'task_id', 'result_url'],
+			['video', 'id', 'url'],
+		] as const;
+
+		it.each(kinds)(
+			'of a %s has job_id and video_url beside its own fields',
+			async (kind, id, url) => {
+				await start();
+				const job = earlierJob(gateway, kind, video);
+				for (const download of [true, false]) {
+					const result = await runWorkflow(chain(waitForVideo({}, { parameters: { download } })), {
+						credentials: credentialFor(gateway),
+						input: [{ json: { [id]: job.id } }],
+					});
+					const [{ json, binary }] = result.items('Wait');
+					expect(json).toMatchObject({ job_id: job.id, [id]: job.id, status: 'completed' });
+					expect(json.video_url).toBe(json[url]);
+					expect(json.video_url).toMatch(new RegExp(`^${gateway.storageUrl}`));
+					expect(binary !== undefined).toBe(download);
+				}
+			},
+		);
+
+		it('has ours where the service means something else by these names', async () => {
+			await start();
+			const job = earlierJob(gateway, 'task', video);
+			const link = gateway.addMedia('video.mp4', video, 'video/mp4');
+			const said = { status: 'completed', result_url: link, job_id: 'other', video_url: '' };
+			gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(said) });
+			const [{ json }] = (await wait([job])).items('Wait');
+			expect(json).toMatchObject({ job_id: job.id, video_url: link });
+		});
+
+		const data = Buffer.from('a photo').toString('base64');
+		const photo = { mimeType: 'image/png', fileName: 'photo.png', data };
+		const waitWith = async (options: IDataObject, { download = true } = {}) => {
+			const job = earlierJob(gateway, 'task', video);
+			const json = { task_id: job.id, status: 'ordered', name: 'Red mug', price: { eur: 9 } };
+			const result = await runWorkflow(chain(waitForVideo(options, { parameters: { download } })), {
+				credentials: credentialFor(gateway),
+				input: [{ json, binary: { photo, data: photo } }],
+			});
+			return { job, result, item: result.items('Wait')[0] };
+		};
+
+		it('includes the fields and files of the input when that is wished, and its own win', async () => {
+			await start();
+			const { job, result, item } = await waitWith({ includeInputFields: true });
+			expect(item.json).toMatchObject({
+				...{ name: 'Red mug', price: { eur: 9 } },
+				...{ task_id: job.id, job_id: job.id, status: 'completed' },
+			});
+			expect(item.binary?.photo).toMatchObject({ fileName: 'photo.png' });
+			expect(sha256(await result.binary(item))).toBe(sha256(video));
+			expect(item.pairedItem).toEqual({ item: 0 });
+			const [{ binary, json }] = result.items('Start');
+			expect([binary?.data.fileName, json.status]).toEqual(['photo.png', 'ordered']);
+
+			const without = await waitWith({ includeInputFields: true }, { download: false });
+			expect(without.item.json).toMatchObject({ name: 'Red mug', job_id: without.job.id });
+			expect(without.item.binary?.data.fileName).toBe('photo.png');
+		});
+
+		it('has nothing of the input otherwise', async () => {
+			await start();
+			const { item } = await waitWith({});
+			expect(item.json).not.toHaveProperty('name');
+			expect(Object.keys(item.binary ?? {})).toEqual(['data']);
+		});
 	});
 
 	describe('on Stop', () => {

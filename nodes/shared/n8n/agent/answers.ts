@@ -24,8 +24,9 @@ export function toolResult(
 	if (file) {
 		const url = linkTo(file);
 		// The service's own URL is not one that the user can open.
+		const link = json.video_url === undefined ? undefined : url;
 		return withFacts(
-			{ ...json, url: undefined },
+			{ ...json, url: undefined, video_url: link },
 			{ id: job?.id, status: job?.status, url },
 			adviceOnFile(file, url),
 		);
