@@ -38,16 +38,8 @@ async function found(words: string) {
 describe('the search of the node creator', () => {
 	it.each([
 		...['image to video', 'image-to-video', 'Image to Video', 'text to video', 'text-to-video'],
-		...[
-			'video',
-			'image',
-			'create video',
-			'create a video',
-			'generate video',
-			'AI video',
-			'ai video',
-			'video ai',
-		],
+		...['video', 'image', 'create video', 'create a video', 'generate video'],
+		...['AI video', 'ai video', 'video ai'],
 		...['create image', 'generate image', 'edit image', 'picture', 'reference video', 'r2v'],
 		...['text to image', 'LLM', 'embeddings', 'gateway', 'model gateway', 'download video'],
 	])('finds Model Gateway for "%s"', async (words) =>
@@ -55,7 +47,7 @@ describe('the search of the node creator', () => {
 	);
 
 	it.each([
-		...['wait for video', 'image to video', 'image-to-video', 'AI video', 'download video'],
+		...['wait for video', 'AI video', 'download video'],
 		...['video', 'video status', 'model gateway', 'gateway'],
 	])('finds Wait for Video for "%s"', async (words) =>
 		expect(await found(words)).toContain(own.wait),

@@ -69,7 +69,10 @@ const openChoice = <const Path extends string>(
 		allowArbitraryValues: true,
 	});
 
-/** They have no rules of their own, because each model has others. In the order in which they are shown, and their problems told. */
+/**
+ * They have no rules of their own, because each model has others. In the order in which they are shown, and their
+ * problems told.
+ */
 const options = [
 	openChoice(
 		{

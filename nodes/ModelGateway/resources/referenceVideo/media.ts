@@ -208,11 +208,12 @@ async function readMedium(place: Place, gatewayUrl: string): Promise<ReadMedium>
 		...(reference_voice !== undefined && { reference_voice }),
 	});
 	if (picked === undefined) return { medium: withLink(undefined), identity: withLink(undefined) };
-	if ('url' in picked && picked.url === '') {
-		place.report('URL', 'is empty: give a link, or delete this entry');
-		return { medium: withLink(undefined), identity: withLink('') };
+	if ('url' in picked) {
+		const isEmpty = picked.url === '';
+		if (isEmpty) place.report('URL', 'is empty: give a link, or delete this entry');
+		const medium = withLink(isEmpty ? undefined : picked.url);
+		return { medium, identity: medium };
 	}
-	if ('url' in picked) return { medium: withLink(picked.url), identity: withLink(picked.url) };
 	const { file } = picked;
 	const link = await publicLinkOf(file, { place, field: fileLabel, gatewayUrl });
 	return { medium: withLink(link), identity: withLink(fileIdentity(file)) };
