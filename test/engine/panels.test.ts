@@ -220,6 +220,17 @@ describe('a description', () => {
 		expect(builderHint?.relatedNodes).toMatchObject([{ nodeType: other }]);
 	});
 
+	it.each([
+		[gatewayNode, 'model'],
+		[gatewayNode, 'taskId'],
+		[chatModel, 'model'],
+		[waitNode, 'jobId'],
+	])('tells them where an ID comes from: %s, %s', (type, name) => {
+		const fields = panelOf(type, {}).properties.filter((field) => field.name === name);
+		for (const { builderHint } of fields) expect(builderHint?.propertyHint).toMatch(/\bIDs?\b/);
+		expect(fields).not.toEqual([]);
+	});
+
 	it.each([gatewayNode, waitNode])(
 		'hides no link that was ordered, as n8n would for good: %s',
 		(type) => {

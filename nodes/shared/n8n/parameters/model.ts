@@ -22,6 +22,10 @@ export function modelField(
 		{
 			displayName: 'Model',
 			name: 'model',
+			builderHint: {
+				propertyHint:
+					'Take an ID from the list of the gateway, or one that the user names: IDs are not to be guessed',
+			},
 			request: 'model',
 			default: { mode: 'list', value: defaultModel, cachedResultName },
 			required: true,
