@@ -70,7 +70,7 @@ export const fileName = textField({
 export const includeInputFields = booleanField({
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
-	default: false,
+	default: true,
 	description:
 		'Whether to pass on the fields and files of the incoming item, too. Of two with the same name, the one of this node wins.',
 });
