@@ -1,6 +1,10 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { withSettings } from '../demo/example';
+import { sampleVideo } from '../engine/support/samples';
+import type { Gateway } from '../gateway';
+import { earlierJob } from '../support/earlierJobs';
 import { readMp4 } from '../support/mp4';
 import type { Editor } from './support/editor';
 import { exampleFiles, readyExample } from './support/examples';
@@ -17,10 +21,25 @@ const files = (items: INodeExecutionData[]) => items.map(({ binary }) => binary?
 const json = (items: INodeExecutionData[]) => items.map((item) => item.json);
 
 /** What each example has to put out, and the files that it leaves. */
-const outputs: Record<string, { check(execution: Execution): void; saves: RegExp[] }> = {
+const outputs: Record<
+	string,
+	{
+		check(execution: Execution): void;
+		saves: RegExp[];
+		/** What its user writes into "Your Settings", beside links and folder. */
+		settings?(gateway: Gateway): Promise<IDataObject>;
+	}
+> = {
 	'reference-video-to-file.json': {
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
 		saves: [/^walk-on-the-beach\.mp4$/],
+	},
+	'collect-video-by-id.json': {
+		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
+		saves: [/^task_.*\.mp4$/],
+		settings: async (gateway) => ({
+			job_ids: earlierJob(gateway, 'task', await sampleVideo()).id,
+		}),
 	},
 	'product-videos-from-a-list.json': {
 		check: (execution) =>
@@ -68,14 +87,16 @@ describe('each example, imported and executed in the editor', () => {
 	afterAll(async () => await stage.close());
 
 	it.each(Object.keys(outputs))('%s', async (file) => {
-		const { check, saves } = outputs[file];
+		const { check, saves, settings } = outputs[file];
 		// Another test file may have left a file of the same name.
 		const before = filesIn(shared.filesFolder);
 		const example = await readyExample(file, {
 			gateway: stage.gateway,
 			filesFolder: shared.filesFolder,
 		});
-		await editor.importWorkflow(example);
+		await editor.importWorkflow(
+			settings ? withSettings(example, await settings(stage.gateway)) : example,
+		);
 		expect(await editor.execute()).toBe('Workflow executed successfully');
 		expect(editor.complaints).toEqual([]);
 

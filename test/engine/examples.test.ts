@@ -7,8 +7,9 @@ import { examplesFolder, readExample, settingsOf, withSettings } from '../demo/e
 import { startGateway, type Gateway } from '../gateway';
 import { Renderer } from '../gateway/rendering';
 import { isKnownPackage, nodeTypes, runWorkflow, SimulatedTime } from '../harness';
+import { earlierJob } from '../support/earlierJobs';
 import { readMp4, type Mp4Facts } from '../support/mp4';
-import { picture } from './support/samples';
+import { picture, sampleVideo } from './support/samples';
 import { credentialFor } from './support/workflows';
 
 const { getNodeOutputs, getNodeParameters, getNodeParametersIssues } = NodeHelpers;
@@ -127,6 +128,27 @@ describe('run as it is, with settings of its user', () => {
 		expect(result.status).toBe('success');
 		expect(await savedVideos()).toEqual({ 'walk.mp4': mp4(1280, 720) });
 		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('collect-video-by-id.json, which orders nothing', async () => {
+		const bytes = await sampleVideo('collected');
+		const jobs = (['task', 'video'] as const).map((kind) => earlierJob(gateway, kind, bytes).id);
+		const ids = ` ${jobs.join(',\n')} task_unknown `;
+		const result = await run('collect-video-by-id.json', { job_ids: ids });
+
+		expect(result.status).toBe('success');
+		const saved = readdirSync(folder).sort();
+		expect(saved).toEqual(jobs.map((id) => `${id}.mp4`).sort());
+		for (const name of saved) expect(readFileSync(path.join(folder, name))).toEqual(bytes);
+		expect(result.items('Not Collected').map(({ json }) => json)).toEqual([
+			{
+				job: 'task_unknown',
+				reason: expect.stringContaining('task_unknown'),
+				what_to_do: expect.stringMatching(/\w/),
+			},
+		]);
+		expect(gateway.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+		expect(gateway.ledger).toEqual([]);
 	});
 
 	it('product-videos-from-a-list.json, with two products that fail', async () => {
