@@ -7,6 +7,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { modelGatewayApiTest } from '../shared/n8n/client/credentialCheck';
 import { fields, keepRunningHint } from './fields';
+import { noInputHint } from './hints';
 import { waitForVideos } from './waitForVideo';
 
 export class ModelGatewayWaitForVideo implements INodeType {
@@ -24,11 +25,12 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		defaults: { name: 'Wait for Video' },
 		usableAsTool: true,
 		waitingNodeTooltip:
-			'The videos are being made. n8n looks for them once a minute, and may be restarted meanwhile.',
+			'There is nothing to enter: the videos are being made. n8n goes on by itself, usually within a minute, and may be restarted meanwhile.',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
 		hints: [
+			noInputHint,
 			{
 				message: keepRunningHint,
 				displayCondition: "={{ $parameter.whileWaiting === 'hold' }}",

@@ -19,6 +19,7 @@ import type { ItemOutput, ItemRun, ItemWork } from '../shared/n8n/items/work';
 import { jobKindOf } from '../shared/n8n/parameters/jobId';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import * as fields from './fields';
+import { progressHint } from './hints';
 import { outlastStart, park } from './parking';
 import { parkingPolicy } from './parkingPolicy';
 import { WaitState } from './waitState';
@@ -60,6 +61,7 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 	if (state.isOver) return outputs;
 	// Whoever stops the execution while it is parked finds the jobs in the log, too.
 	if (state.isNew) context.logger.info(`Waiting for ${state.jobs.map(jobName).join(', ')}`);
+	context.addExecutionHints(progressHint(state.jobs));
 	state.store();
 	await park(context, state.nextPoll);
 	return [state.overview];

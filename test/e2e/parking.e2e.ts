@@ -144,7 +144,8 @@ describe('a wait in n8n', () => {
 		await editor.page.getByTestId('execute-workflow-button').click();
 		await becomes({ workflow }, 'waiting');
 		const panel = await editor.openNode('Wait for Video');
-		await panel.getByText('n8n looks for them once a minute').waitFor();
+		await panel.getByText('There is nothing to enter: the videos are being made').waitFor();
+		await panel.getByText(`Video task ${jobs[0].id}: no status yet`).waitFor();
 		await editor.takePicture('parked-node');
 		await editor.closeNode();
 		await editor.page.goto(`${editor.url}/home/executions`);

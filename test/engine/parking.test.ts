@@ -178,6 +178,15 @@ describe('a parked Wait for Video', () => {
 			{ job_id: jobs[0].id, status: 'in_progress', progress: 30, next_poll: expect.any(String) },
 			{ job_id: jobs[1].id, status: 'completed', progress: 100 },
 		]);
+		expect(hintsOf(run)).toEqual([
+			`Video task ${jobs[0].id}: in progress, 30 %; Video task ${jobs[1].id}: completed, 100 %`,
+		]);
+	});
+
+	it('names five of many jobs beside the node', async () => {
+		const [hint] = hintsOf(await start(workflowOf(), createJobs(12)));
+		expect(hint.match(/no status yet/g)).toHaveLength(5);
+		expect(hint).toMatch(/; and 7 more$/);
 	});
 
 	it('keeps what has ended also where n8n has files in its memory', async () => {
@@ -675,7 +684,8 @@ describe('a parked Wait for Video', () => {
 			const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
 			const run = await start({ ...workflowOf({ timeoutMinutes: own }), settings }, [job]);
 			const hint = expect.stringContaining('ends it after 1 minutes') as unknown;
-			expect(hintsOf(run)).toEqual(isHinted ? [hint] : []);
+			const hints = hintsOf(run).filter((text) => !text.startsWith('Video task'));
+			expect(hints).toEqual(isHinted ? [hint] : []);
 		},
 	);
 });

@@ -1,0 +1,27 @@
+import type { NodeExecutionHint, NodeHint } from 'n8n-workflow';
+import { describeProgress, type JobSummary } from '../shared/gateway/errors/jobSummary';
+
+/**
+ * Before a run, when the editor has no input for the node, as after its page was loaded anew: n8n then runs the
+ * nodes before it first. An expression that reads the missing input fails. A tool of an agent, which alone has a
+ * description for its model, has no input at all.
+ */
+export const noInputHint: NodeHint = {
+	message:
+		'There is no input yet, so <b>Execute step</b> runs the nodes before this one as well. A Create among them orders, and costs, a video. One that was ordered already is collected by its ID, in a workflow without Create.',
+	displayCondition:
+		'={{ !$parameter.toolDescription && (() => { try { return $input.all().length === 0; } catch { return true; } })() }}',
+	whenToDisplay: 'beforeExecution',
+	location: 'outputPane',
+};
+
+/** At most so many jobs are named. */
+const shownJobs = 5;
+
+/** While the execution is parked, n8n shows this beside the node, and `waitingNodeTooltip` below. */
+export function progressHint(jobs: JobSummary[]): NodeExecutionHint {
+	const shown = jobs.slice(0, shownJobs).map(describeProgress);
+	const left = jobs.length - shown.length;
+	const rest = left > 0 ? [`and ${left} more`] : [];
+	return { message: [...shown, ...rest].join('; '), location: 'outputPane' };
+}
