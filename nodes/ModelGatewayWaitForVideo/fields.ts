@@ -71,6 +71,7 @@ export const includeInputFields = booleanField({
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
 	default: true,
+	displayOptions: hiddenForTools,
 	description:
 		'Whether to pass on the fields and files of the incoming item, too. Of two with the same name, the one of this node wins.',
 });
@@ -110,5 +111,5 @@ export const fields: INodeProperties[] = [
 	jobId.property,
 	whileWaiting,
 	...file.fields.map(({ property }) => property),
-	optionsProperty([includeInputFields, fileName, timeout, pollInterval, maxParallelDownloads]),
+	optionsProperty([fileName, includeInputFields, timeout, pollInterval, maxParallelDownloads]),
 ];

@@ -87,17 +87,15 @@ describe('the fields of a panel', () => {
 		expect(options.slice(0, 4)).toEqual([
 			...['Resolution', 'Aspect Ratio', 'Duration (Seconds)', 'Improve Prompt'],
 		]);
-		const last = options.slice(options.indexOf('Parallel Requests'));
-		expect(last.slice(0, 3)).toEqual([
-			...['Parallel Requests', 'Request Timeout (Seconds)', 'If the Answer Is Lost'],
-		]);
-		expect(optionsOf(gatewayNode, { resource: 'image', operation: 'generate' }).slice(-3)).toEqual([
-			'Parallel Requests',
-			'Request Timeout (Seconds)',
-			'Extra Body (JSON)',
-		]);
-		expect(optionsOf(waitNode).slice(0, 3)).toEqual([
-			...['File Name', 'Timeout (Minutes)', 'Poll Interval (Seconds)'],
+		const ofAll = ['Parallel Requests', 'Request Timeout (Seconds)'];
+		const ofPaid = ['Extra Body (JSON)', 'Skip Checks'];
+		expect(options.slice(-5)).toEqual([...ofAll, ...ofPaid, 'If the Answer Is Lost']);
+		const imageOptions = optionsOf(gatewayNode, { resource: 'image', operation: 'generate' });
+		expect(imageOptions.slice(-4)).toEqual([...ofAll, ...ofPaid]);
+		const getOptions = optionsOf(gatewayNode, { resource: 'video', operation: 'get' });
+		expect(getOptions).toEqual(ofAll);
+		expect(optionsOf(waitNode).slice(0, 4)).toEqual([
+			...['File Name', 'Include Input Fields', 'Timeout (Minutes)', 'Poll Interval (Seconds)'],
 		]);
 		for (const type of [chatModel, embeddings]) {
 			expect(optionsOf(type)).toContain('Request Timeout (Seconds)');

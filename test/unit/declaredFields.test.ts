@@ -96,6 +96,11 @@ describe('a value', () => {
 	});
 
 	it.each([
+		[
+			numberField({ displayName: 'Seed', name: 'it', request: 'seed' }),
+			NaN,
+			'Seed must be a number (it is not a number)',
+		],
 		[numberField(count), 0, 'Count must be a whole number of at least 1 (it is 0)'],
 		[requiredNumber(count), '', 'Count must be a whole number of at least 1 (it is empty)'],
 		[choice, 'hex', 'Format must be one of float, base64 (it is "hex")'],

@@ -104,10 +104,7 @@ function parameterProblems(
 		const value = valueAt(request.parameters, name);
 		if (value === undefined) return [];
 		const { rule, because } = ruleOf(name, request, model);
-		// What JSON would send as null is no number for any model.
-		const anyNumber = typeof value === 'number' ? ({ type: 'number' } as const) : undefined;
-		const applied = rule ?? anyNumber;
-		const problem = applied && fieldProblem(value, applied);
+		const problem = rule && fieldProblem(value, rule);
 		return problem === undefined
 			? []
 			: [{ path: `parameters.${name}`, problem: problem + because }];

@@ -184,9 +184,10 @@ function asNumber(value: unknown): unknown {
 
 /** The value, which is of its type where no problem was reported, and where there is a rule. */
 function checked<Value>(value: unknown, rule: Rule | undefined, report: Report): Value {
-	const problem = rule && fieldProblem(value, rule);
-	// JSON has no such value, and would send null.
-	const isLost = value !== undefined && toJson(value) === undefined;
+	// JSON has no such number, and would send null.
+	const isLost = typeof value === 'number' && !Number.isFinite(value);
+	const applied = rule ?? (isLost ? ({ type: 'number' } as const) : undefined);
+	const problem = applied && fieldProblem(value, applied);
 	if (problem !== undefined) report(problem, isLost ? 'unsendable' : undefined);
 	return value as Value;
 }

@@ -7,7 +7,7 @@ import { booleanField, durationField, numberField, withDefault } from './fieldKi
 import { skipChecks } from './itemParameters';
 
 /** Options of how a request is sent, not of what is made: few people need them, and these last of all. */
-const lastOptions = ['parallelRequests', 'timeout', 'ifAnswerLost', 'skipChecks', 'extraBody'];
+const lastOptions = ['parallelRequests', 'timeout', 'extraBody', 'skipChecks', 'ifAnswerLost'];
 
 /** "Options": what is sent only when it was added, in the order of its declaration. */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
