@@ -112,7 +112,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 			'broken JSON',
 			{ mediaJson: '[{ "type": "reference_image", ]' },
 			{},
-			'Item 0: Media (JSON) must be a list of links, or of objects with type and url; Media must have at least one entry',
+			'Item 0: Media (JSON) is not valid JSON; Media must have at least one entry',
 		],
 		[
 			'media that are neither links nor objects',

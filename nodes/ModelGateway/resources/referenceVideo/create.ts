@@ -21,8 +21,6 @@ interface Request {
 	body: ReferenceVideoRequest;
 	/** The body as the user gave it: signed links differ from try to try, the files behind them do not. */
 	identity: unknown;
-	/** Remarks beside the output. */
-	remarks: string[];
 	resendsLost: boolean;
 	timeout?: number;
 }
@@ -150,19 +148,18 @@ export const referenceVideoCreate: Operation<Request> = {
 		for (const { path, problem } of referenceVideoProblems(body, gatewayUrl, wording)) {
 			parameters.report(labelAt(path), problem);
 		}
+		for (const { path, problem } of referenceVideoDoubts(body)) {
+			parameters.hints.push(`${labelAt(path)} ${problem}.`);
+		}
 		return {
 			body,
 			identity: bodyWith(media.map(({ identity }) => identity)),
-			remarks: referenceVideoDoubts(body).map(
-				({ path, problem }) => `${labelAt(path)} ${problem}.`,
-			),
 			resendsLost: isResentIfLost(parameters.options),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, resendsLost, timeout, remarks }, { gateway, reportJob, hint, item }) {
-		for (const remark of remarks) hint(`Item ${item}: ${remark}`);
+	async perform({ body, resendsLost, timeout }, { gateway, reportJob }) {
 		const { id, fields } = await gateway.call({
 			endpoint: endpoints.referenceVideoCreate,
 			purpose: 'create the reference video',

@@ -136,7 +136,8 @@ const mediaJson = fieldOf(
 function mediaIn(value: unknown, report: Report): unknown[] {
 	const json = typeof value === 'string' ? jsonOrLinks(value) : toJson(value ?? []);
 	const list = Array.isArray(json) ? json : [json];
-	if (!list.every((entry) => typeof entry === 'string' || isObject(entry))) {
+	if (json === undefined) report('is not valid JSON', 'unsendable');
+	else if (!list.every((entry) => typeof entry === 'string' || isObject(entry))) {
 		report('must be a list of links, or of objects with type and url', 'unsendable');
 	}
 	return list.filter((entry) => entry !== undefined);
