@@ -84,6 +84,6 @@ describe('any value of any parameter', () => {
 		await fc.assert(property, tries(80)).finally(async () => await time?.end());
 		// Of the nodes that serve others, hardly any value is taken.
 		if (!subject.serves) expect(counts.items).toBeGreaterThan(0);
-		expect(counts.errors).toBeGreaterThan(5);
+		expect(counts.errors).toBeGreaterThan(3);
 	});
 });
