@@ -1,0 +1,109 @@
+import type { IWorkflowBase } from 'n8n-workflow';
+import path from 'node:path';
+import type { Locator } from 'playwright-core';
+import type { Editor } from './support/editor';
+import { shared } from './support/shared';
+import { openStage, type Stage } from './support/stage';
+import { byId, core, modelGateway, startedBy, waitForVideo } from './support/workflows';
+
+/** What docs/collect-by-id.md says of the buttons of the editor. */
+describe('what a run in the editor orders', () => {
+	let stage: Stage;
+	let editor: Editor;
+	let workflow: IWorkflowBase;
+
+	beforeAll(async () => {
+		stage = await openStage({ jobSeconds: 0 });
+		editor = await stage.editor();
+		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
+		const fileName = path.join(shared.filesFolder, 'execute-step.mp4');
+		workflow = await stage.owner.createWorkflow({
+			...startedBy(
+				'manualTrigger',
+				modelGateway({ ...create, prompt: 'A boat' }, stage.credential, 'Create Video'),
+				waitForVideo({ options: { pollIntervalSeconds: 3 } }, stage.credential),
+				core('Save Video', 'readWriteFile', { operation: 'write', fileName }),
+			),
+			// Without it, as no workflow of the editor is, n8n cannot execute a step.
+			pinData: {},
+		});
+		await editor.openWorkflow(workflow);
+	});
+	afterAll(async () => await stage.close());
+
+	/** How many videos are ordered by the execution that a button starts. */
+	const ordersBy = async (button: Locator) => {
+		const before = stage.gateway.ledger.length;
+		const started = editor.page.waitForResponse((response) => response.url().endsWith('/run'));
+		await button.click();
+		const { data } = (await (await started).json()) as { data: { executionId: string } };
+		expect((await stage.owner.ended(data.executionId)).status).toBe('success');
+		// Until the editor knows that it has ended, the button has a wheel in place of its text.
+		await button.filter({ hasText: /^Execute/ }).waitFor();
+		return stage.gateway.ledger.length - before;
+	};
+	const executeWorkflow = async () =>
+		await ordersBy(editor.page.getByTestId('execute-workflow-button'));
+	const executeStep = async (node: string) => {
+		await editor.openNode(node);
+		const orders = await ordersBy(editor.page.getByTestId('node-execute-button'));
+		await editor.closeNode();
+		return orders;
+	};
+	/** n8n saves by itself, a moment after the change. */
+	const saved = async (change: () => Promise<void>) => {
+		const isSaved = editor.page.waitForResponse(
+			(response) =>
+				response.request().method() === 'PATCH' && response.url().includes('/rest/workflows/'),
+		);
+		await change();
+		await isSaved;
+	};
+	const changeCreate = async (prompt: string) => {
+		await editor.openNode('Create Video');
+		await editor.page.getByTestId('parameter-input-prompt').locator('textarea').fill(prompt);
+		await editor.closeNode();
+	};
+	const noInput = () => editor.page.getByText('first runs the nodes before this one');
+
+	it('nothing, as long as the output of Create is there', async () => {
+		expect(await executeWorkflow()).toBe(1);
+		expect(await executeStep('Wait for Video')).toBe(0);
+		expect(await executeStep('Save Video')).toBe(0);
+	});
+
+	it('a new video, after Create was changed', async () => {
+		await saved(async () => await changeCreate('A boat at night'));
+		expect(await executeStep('Wait for Video')).toBe(1);
+	});
+
+	it('a new video, after the page was loaded anew, which a hint says before', async () => {
+		await editor.openWorkflow(workflow);
+		await editor.openNode('Wait for Video');
+		await noInput().waitFor();
+		await editor.takePicture('no-input');
+		await editor.closeNode();
+		expect(await executeStep('Wait for Video')).toBe(1);
+		await editor.openNode('Wait for Video');
+		await editor.page.getByTestId('ndv').getByText('Create Video').first().waitFor();
+		expect(await noInput().count()).toBe(0);
+		await editor.closeNode();
+	});
+
+	it('nothing, while the output of Create is pinned', async () => {
+		await saved(async () => {
+			await editor.node('Create Video').click();
+			await editor.page.locator('.vue-flow__node.selected').waitFor();
+			await editor.page.keyboard.press('p');
+		});
+		expect(await executeWorkflow()).toBe(0);
+		await saved(async () => await changeCreate('A boat in the rain'));
+		expect(await executeStep('Wait for Video')).toBe(0);
+		await editor.openWorkflow(workflow);
+		await editor.page.getByTestId('canvas-node-status-pinned').waitFor();
+		await editor.takePicture('pinned');
+		expect(await executeStep('Wait for Video')).toBe(0);
+		expect(await executeWorkflow()).toBe(0);
+		expect(editor.complaints).toEqual([]);
+	});
+});
