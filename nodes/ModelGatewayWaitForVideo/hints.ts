@@ -8,7 +8,7 @@ import { describeProgress, type JobSummary } from '../shared/gateway/errors/jobS
  */
 export const noInputHint: NodeHint = {
 	message:
-		'<b>Execute step</b> first runs the nodes before this one that have no output yet. A Create among them orders, and costs, a video, unless its output is pinned (<b>P</b>). A video that was ordered already is collected by its ID, in a workflow without Create.',
+		'<b>Execute step</b> first runs the nodes before this one that have no output yet. A Create among them orders a video, which costs money, unless its output is pinned (<b>P</b>). A video that was ordered already is collected by its ID, in a workflow without Create.',
 	displayCondition:
 		'={{ !$parameter.toolDescription && (() => { try { return $input.all().length === 0; } catch { return true; } })() }}',
 	whenToDisplay: 'beforeExecution',

@@ -24,6 +24,7 @@ describe('what a run in the editor orders', () => {
 				waitForVideo({ options: { pollIntervalSeconds: 3 } }, stage.credential),
 				core('Save Video', 'readWriteFile', { operation: 'write', fileName }),
 			),
+			name: 'Product video',
 			// Without it, as no workflow of the editor is, n8n cannot execute a step.
 			pinData: {},
 		});
