@@ -13,13 +13,17 @@ import {
 const operations: Array<[resource: string, operation: string, fields: string[]]> = [
 	['Chat', 'Complete', ['Model', 'Messages', 'Role', 'Content', 'Images', 'Simplify', 'Options']],
 	['Embedding', 'Create', ['Model', 'Input', 'Options']],
-	['Image', 'Generate', ['Model', 'Prompt', 'Download', 'Put Output File in Field', 'Options']],
+	[
+		'Image',
+		'Generate',
+		[...['Model', 'Prompt', 'Download', 'Put Output File in Field'], ...['Simplify', 'Options']],
+	],
 	[
 		'Image',
 		'Edit',
 		[
 			...['Model', 'Prompt', 'Image Source', 'Image Binary Field', 'Mask Source'],
-			...['Download', 'Put Output File in Field', 'Options'],
+			...['Download', 'Put Output File in Field', 'Simplify', 'Options'],
 		],
 	],
 	[
