@@ -45,7 +45,7 @@ export class ModelGatewayApi implements ICredentialType {
 			name: 'advanced',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to show settings that are rarely needed',
+			description: 'Whether to show Allow Unencrypted HTTP and Async Header Name',
 		},
 		{
 			displayName: 'Allow Unencrypted HTTP',

@@ -53,7 +53,7 @@ export const jobId = jobIdField({
 	displayName: 'Job ID',
 	name: 'jobId',
 	from: '{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
-	description: `The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. Collect a job within ${limits.taskIdHours} hours.`,
+	description: `The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 });
 
 export const file = fileOutput(

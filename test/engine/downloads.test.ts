@@ -275,7 +275,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			expect(json.error).toMatch(new RegExp(`^Could not download the video .*${id}: `));
 			expect(json.details).toMatchObject({
 				...{ billed: 'yes', retry_can_help: true, job: { id } },
-				advice: expect.stringMatching(/finished and paid for.* fetch it again by its id/),
+				advice: expect.stringMatching(/finished and paid for.* collect it by its ID/),
 			});
 			expect(binary).toBeUndefined();
 			expect(server.requests).toHaveLength(5);

@@ -130,7 +130,7 @@ describe('Wait for Video', () => {
 		expect(error?.message).toBe(
 			`Item 0: Video task ${job.id} did not finish within 0.1 minutes (last status in_progress, 30 %)`,
 		);
-		expect(error?.description).toContain(`wait for it again by its id ${job.id} within 24 hours`);
+		expect(error?.description).toContain(`Collect it by its ID ${job.id} within 24 hours`);
 
 		gateway.jobs.complete(job.id, video);
 		const again = await wait([job]);
@@ -424,7 +424,7 @@ describe('Wait for Video', () => {
 				onStart: (cancel) => void setTimeout(cancel, 1_500),
 			});
 			expect(result.errorOf('Wait')?.message).toContain('The execution was canceled');
-			expect(result.errorOf('Wait')?.description).toContain(`by its id ${running.id}`);
+			expect(result.errorOf('Wait')?.description).toContain(`by its ID ${running.id}`);
 		});
 
 		it('ends within a second while a poll is unanswered', async () => {

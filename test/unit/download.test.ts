@@ -487,7 +487,7 @@ describe('a storage in trouble', () => {
 	])('does not make the video less finished and paid for when it %s', async (_, start) => {
 		const { record } = await failureOf(download(await start()).done);
 		expect(record).toMatchObject({ billed: 'yes', retry_can_help: true });
-		expect(record.advice).toContain('fetch it again by its id');
+		expect(record.advice).toContain('collect it by its ID');
 		expect(record.advice).not.toMatch(/[Nn]othing was (sent|billed)|base URL|moderation/);
 	});
 });

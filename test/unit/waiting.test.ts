@@ -290,7 +290,7 @@ describe('a job of unknown kind', () => {
 		const { wait } = waitFor(inTurn(unknown), {});
 		const { record } = await failureOf(wait.hold());
 		expect(record.message).toBe('Job job_1 is not known to the service: no');
-		expect(record.advice).toMatch(/^Check the job id/);
+		expect(record.advice).toMatch(/^Check the ID of the job/);
 		expect(record.advice).not.toMatch(/wait for it|create a new job/);
 	});
 
@@ -342,7 +342,7 @@ describe('the deadline', () => {
 		expect(record).toEqual({
 			message: 'Video task job_1 did not finish within 20 minutes (last status in_progress, 30 %)',
 			advice:
-				'It may still be running and paid for: wait for it again by its id job_1 within 24 hours, or raise Timeout (Minutes).',
+				'It may still be running and paid for. Collect it by its ID job_1 within 24 hours: Wait for Video with that Job ID, and no Create before it. Raise Timeout (Minutes) if videos often take longer.',
 			status: 0,
 			request_id: 'req_1',
 			billed: 'unknown',
@@ -524,7 +524,7 @@ describe('Stop', () => {
 	it('tells that the job may run on, and how to get it', async () => {
 		const record = await stopAt('in a pause');
 		expect(record.billed).toBe('unknown');
-		expect(record.advice).toContain('by its id job_1');
+		expect(record.advice).toContain('by its ID job_1');
 	});
 
 	it('that was pressed before asks nothing', async () => {

@@ -64,16 +64,19 @@ export type Remedy =
 	| { about: 'nothingMoreSent' }
 	| { about: 'badInput'; isFree: boolean }
 	/** The job may be running and paid for. */
-	| { about: 'jobMayRun'; id: string; canWaitLonger: boolean }
+	| { about: 'jobMayRun'; job: KnownJob; canWaitLonger: boolean }
 	| { about: 'lastPollFailed'; message: string }
 	| { about: 'jobFailed'; refusal?: RefusalKind }
-	| { about: 'videoIsKept'; id: string }
+	| { about: 'videoIsKept'; job: KnownJob }
 	| { about: 'videoIsFinished' }
 	| { about: 'imageIsPaid'; hasLink: boolean; isLost: boolean }
 	/** A reasoning model may refuse these settings. */
 	| { about: 'reasoningModel'; model: string; settings: string[] }
 	/** Text from a layer above. */
 	| { about: 'other'; text: string };
+
+/** A job by which its video can be collected later. */
+export type KnownJob = Pick<JobSummary, 'id' | 'kind'>;
 
 /** The only error that leaves the gateway layer. */
 export class GatewayError extends Error {

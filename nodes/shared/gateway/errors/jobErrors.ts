@@ -1,6 +1,6 @@
 import { excerpt, withoutUndefined, type JsonObject } from '../json';
 import type { ErrorObject } from './errorObject';
-import { GatewayError, stopped, type Failure, type Remedy } from './gatewayError';
+import { GatewayError, stopped, type Failure, type KnownJob, type Remedy } from './gatewayError';
 import { describeStatus, jobName, type JobSummary } from './jobSummary';
 import { truncateBody } from './requestErrors';
 import { meaningOf } from './verdict';
@@ -21,10 +21,12 @@ function jobError(
 	});
 }
 
+const knownAs = ({ id, kind }: JobSummary): KnownJob => ({ id, kind });
+
 /** The user pressed Stop. */
 export function jobStopped(job: JobSummary): GatewayError {
 	const { message, isStopped } = stopped().failure;
-	const remedies: Remedy[] = [{ about: 'jobMayRun', id: job.id, canWaitLonger: false }];
+	const remedies: Remedy[] = [{ about: 'jobMayRun', job: knownAs(job), canWaitLonger: false }];
 	return jobError(job, { message, isStopped, remedies });
 }
 
@@ -80,11 +82,10 @@ export function deadlinePassed(
 	lastPoll?: Pick<Failure, 'message'>,
 ): GatewayError {
 	const minutes = Math.round(timeout / 6_000) / 10;
-	const { id } = job;
 	return jobError(job, {
 		message: `${jobName(job)} did not finish within ${minutes} minutes (${describeStatus(job)})`,
 		remedies: [
-			{ about: 'jobMayRun', id, canWaitLonger: true },
+			{ about: 'jobMayRun', job: knownAs(job), canWaitLonger: true },
 			...(lastPoll ? [{ about: 'lastPollFailed', message: lastPoll.message } as const] : []),
 		],
 	});
@@ -103,7 +104,7 @@ export function linkNotFound(job: JobSummary, { failure }: GatewayError): Gatewa
 	return jobError(job, {
 		...failure,
 		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,
-		remedies: [...remedies, { about: 'videoIsKept', id: job.id }],
+		remedies: [...remedies, { about: 'videoIsKept', job: knownAs(job) }],
 		job,
 		billed: 'yes',
 	});

@@ -1,4 +1,4 @@
-import type { Remedy } from '../../gateway/errors/gatewayError';
+import type { KnownJob, Remedy } from '../../gateway/errors/gatewayError';
 import type { RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
 import type { ModelKind } from '../../gateway/protocol/models';
@@ -16,10 +16,12 @@ export function adviceOf(remedies: Remedy[]): string {
 
 const onRefusal: Record<RefusalKind, string> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
-	unknownModel: 'Choose a model from the list, or check the id that was typed.',
-	unknownVideoModel: 'Choose a video model from the list, or check the id that was typed.',
+	unknownModel:
+		'Choose a model that is for this operation: the list shows those that fit first, then all others of your gateway. Or check the ID that was typed.',
+	unknownVideoModel:
+		'Choose a video model: the list shows those that fit first, then all others of your gateway. Or check the ID that was typed.',
 	refusedPrompt: 'Change the prompt; sending the same one again gives the same answer.',
-	unknownJob: `Check the job id; it may be older than ${limits.taskIdHours} hours.`,
+	unknownJob: `Check the ID of the job, and whether it was ordered with this credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 	jobNotFinished: 'Use the Wait for Video node, or ask again later.',
 	quotaExceeded: 'Top up the account or raise its quota, then run again.',
 	invalidImage:
@@ -34,7 +36,7 @@ const onRefusal: Record<RefusalKind, string> = {
 		"Ask the account's owner, or choose another model: the key's group may not use this model.",
 	forbidden:
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
-	notFound: `Check the id and the base URL in the credential; a job may be too old: task ids are valid for ${limits.taskIdHours} hours.`,
+	notFound: `Check the ID, and the Base URL in the credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 	serverTimeout: 'Run again.',
 	tooManyRequests:
 		'Lower Parallel Requests, where the node has it, or run again later; check the balance if it stays like this.',
@@ -75,9 +77,7 @@ function sentenceOn(remedy: Remedy): string {
 		case 'badInput':
 			return `Nothing was sent${remedy.isFree ? '' : ' and nothing was billed'}. Correct the fields named above.`;
 		case 'jobMayRun':
-			return remedy.canWaitLonger
-				? `It may still be running and paid for: wait for it again by its id ${remedy.id} within ${limits.taskIdHours} hours, or raise Timeout (Minutes).`
-				: `It may still be running and paid for: wait for it by its id ${remedy.id} within ${limits.taskIdHours} hours.`;
+			return `It may still be running and paid for. ${wayToCollect(remedy.job)}${remedy.canWaitLonger ? ' Raise Timeout (Minutes) if videos often take longer.' : ''}`;
 		case 'lastPollFailed':
 			return `The last poll went wrong: ${remedy.message}.`;
 		case 'jobFailed': {
@@ -85,9 +85,9 @@ function sentenceOn(remedy: Remedy): string {
 			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes. Whether it was billed is in the billing log of the service.`;
 		}
 		case 'videoIsKept':
-			return `The video is paid for and is not lost: wait for it again by its id ${remedy.id} within ${limits.taskIdHours} hours.`;
+			return `The video is paid for and is not lost. ${wayToCollect(remedy.job)}`;
 		case 'videoIsFinished':
-			return `The video is finished and paid for, and it is not lost: fetch it again by its id within ${limits.taskIdHours} hours.`;
+			return `The video is finished and paid for, and it is not lost: collect it by its ID. Its link usually works for ${limits.resultUrlHours} hours.`;
 		case 'imageIsPaid':
 			return adviceOnImage(remedy);
 		case 'reasoningModel':
@@ -95,6 +95,12 @@ function sentenceOn(remedy: Remedy): string {
 		case 'other':
 			return remedy.text;
 	}
+}
+
+/** The specification limits the life of the IDs of tasks only. */
+function wayToCollect({ id, kind }: KnownJob): string {
+	const time = kind === 'video' ? '' : ` within ${limits.taskIdHours} hours`;
+	return `Collect it by its ID ${id}${time}: Wait for Video with that Job ID, and no Create before it.`;
 }
 
 function adviceOnImage({ hasLink, isLost }: { hasLink: boolean; isLost: boolean }): string {
