@@ -76,10 +76,10 @@ export const properties: INodeProperties[] = [
 export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSettings {
 	const parameters = new ItemParameters(context, item);
 	const { options, problems } = parameters;
-	const extra = new ExtraBody(options);
+	const extra = new ExtraBody(parameters);
 	const settings = {
 		model: model.read(parameters),
-		fields: extra.addTo({ ...extra.rest(options, chatOptions), ...formatOf(options, extra) }),
+		fields: extra.addTo({ ...extra.others(options, chatOptions), ...formatOf(options, extra) }),
 		timeout: timeoutOption.read(options),
 		retries: maxRetries.read(options),
 	};

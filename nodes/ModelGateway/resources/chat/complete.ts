@@ -12,7 +12,7 @@ import { booleanField, textField } from '../../../shared/n8n/parameters/fieldKin
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
-import { remarkOnAnswers } from '../shared/finishReasons';
+import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import {
 	chatFields,
 	imagesField,
@@ -67,12 +67,9 @@ export const chatComplete: Operation<Request, Completion> = {
 	options,
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters.options);
+		const extra = new ExtraBody(parameters);
 		return {
-			body: extra.addTo({
-				...extra.rest(parameters, [model]),
-				...extra.rest(parameters.options, options),
-			}),
+			body: extra.body([model], options),
 			messages: extra.gives('messages') ? undefined : messages.read(parameters),
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
@@ -90,7 +87,7 @@ export const chatComplete: Operation<Request, Completion> = {
 
 	async deliver(answer, { body, simplify }, run) {
 		const reasons = answer.choices.map(({ finish_reason }) => finish_reason);
-		remarkOnAnswers(run, reasons, body.n);
+		hintAtIncompleteAnswers(run, reasons, body.n);
 		return simplify ? simplified(answer) : [{ json: answer as IDataObject }];
 	},
 

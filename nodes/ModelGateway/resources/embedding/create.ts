@@ -63,14 +63,15 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	fields: [model, input],
 	options: [batchSizeOption, dimensionsOption, encodingFormat],
 
-	prepare({ parameters, options }) {
+	prepare(parameters) {
+		const { options } = parameters;
 		return {
 			model: model.read(parameters),
 			...input.read(parameters),
 			...withoutUndefined({
 				dimensions: dimensionsOption.read(options),
 				encodingFormat: encodingFormat.read(options),
-				more: new ExtraBody(options, ['input']).fields,
+				more: new ExtraBody(parameters, ['input']).fields,
 			}),
 			batchSize: Math.floor(batchSizeOption.read(options)),
 			timeout: timeoutOption.read(options),

@@ -10,7 +10,7 @@ import type { ItemParameters } from '../../../shared/n8n/parameters/itemParamete
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField } from '../shared/fields';
-import { remarkOnAnswers } from '../shared/finishReasons';
+import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { detailField, imagesField, sentMessage, type MessageInput } from '../shared/messages';
 import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';
 
@@ -58,16 +58,12 @@ export const imageChat: Operation<Request, MadeImages> = {
 	options: [...bodyOptions, detailField],
 
 	prepare(parameters) {
-		const { options } = parameters;
-		const extra = new ExtraBody(options, ['stream']);
+		const extra = new ExtraBody(parameters, ['stream']);
 		return {
-			body: extra.addTo({
-				...extra.rest(parameters, [model]),
-				...extra.rest(options, bodyOptions),
-			}),
+			body: extra.body([model], bodyOptions),
 			message: extra.gives('messages') ? undefined : messageOf(parameters),
 			output: imageOutput.read(parameters),
-			timeout: timeoutOption.read(options),
+			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
@@ -81,7 +77,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	},
 
 	async deliver(made, request, run) {
-		remarkOnAnswers(run, made.finishReasons ?? [], request.body.n);
+		hintAtIncompleteAnswers(run, made.finishReasons ?? [], request.body.n);
 		return await deliverImages(made, request, run);
 	},
 

@@ -46,18 +46,15 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields, simplifyField],
 	options: imageOptions,
 
-	prepare({ parameters, options }) {
-		const extra = new ExtraBody(options, ['stream']);
+	prepare(parameters) {
+		const extra = new ExtraBody(parameters, ['stream']);
 		return {
-			body: extra.addTo({
-				...extra.rest(parameters, [model, prompt]),
-				...extra.rest(options, imageOptions),
-			}),
+			body: extra.body([model, prompt], imageOptions),
 			image: extra.gives('image') ? undefined : image.read(parameters),
 			mask: extra.gives('mask') ? undefined : mask.read(parameters),
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
-			timeout: timeoutOption.read(options),
+			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 

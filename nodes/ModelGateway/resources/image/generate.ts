@@ -75,12 +75,9 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 	options,
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters.options, ['stream']);
+		const extra = new ExtraBody(parameters, ['stream']);
 		return {
-			body: extra.addTo({
-				...extra.rest(parameters, [model, prompt]),
-				...extra.rest(parameters.options, options),
-			}),
+			body: extra.body([model, prompt], options),
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),

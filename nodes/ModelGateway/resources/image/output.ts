@@ -65,7 +65,7 @@ interface MadeImage {
 /** Orders pictures; those that come with the answer go to n8n's files at once. @throws GatewayError */
 export async function requestImages(
 	call: Omit<Call<unknown>, 'parse'>,
-	{ gateway, context, item, hint }: ItemRun,
+	{ gateway, context, hint }: ItemRun,
 	parse: (answer: ServiceResponse) => ImageResult = readImages,
 ): Promise<MadeImages> {
 	const {
@@ -76,7 +76,7 @@ export async function requestImages(
 	} = await gateway.call({ ...call, parse });
 	if (missing.length > 0) {
 		const entries = excerpt(JSON.stringify(missing));
-		hint(`Item ${item}: the answer lacks ${missing.length} of its pictures: ${entries}`);
+		hint(`the answer lacks ${missing.length} of its pictures: ${entries}`);
 	}
 	const execution = context.getExecutionId();
 	const images = await Promise.all(

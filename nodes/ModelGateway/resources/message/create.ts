@@ -12,7 +12,7 @@ import type { ItemParameters, Place } from '../../../shared/n8n/parameters/itemP
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
-import { remarkOnAnswers } from '../shared/finishReasons';
+import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { messagesField } from '../shared/messages';
 
 interface Request {
@@ -72,13 +72,13 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	options: [versionName, versionValue],
 
 	prepare(parameters) {
-		const extra = new ExtraBody(parameters.options, ['stream']);
+		const extra = new ExtraBody(parameters, ['stream']);
 		const headers = versionHeaderOf(parameters);
 		return {
-			body: extra.addTo({
-				...extra.rest(parameters, [model, maxTokens]),
+			body: {
+				...extra.body([model, maxTokens]),
 				...(!extra.gives('messages') && { messages: messagesOf(parameters) }),
-			}),
+			},
 			headers,
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
@@ -95,10 +95,10 @@ export const messageCreate: Operation<Request, TextMessage> = {
 
 	async deliver({ text, beside, finish_reason, fields }, { simplify }, run) {
 		const { stop_reason, model: used, usage, request_id } = fields;
-		remarkOnAnswers(run, [finish_reason]);
+		hintAtIncompleteAnswers(run, [finish_reason]);
 		// Its answer is not shown: this is how the endpoint of that kind says that Max Tokens cut it.
 		if (stop_reason === 'max_tokens') {
-			run.hint(`Item ${run.item}: the answer is not complete: ${finishReasons.length}.`);
+			run.hint(`the answer is not complete: ${finishReasons.length}.`);
 		}
 		const common = { finish_reason, stop_reason, model: used, usage, request_id };
 		const json = simplify ? withoutUndefined({ text, ...common, ...beside }) : fields;

@@ -135,12 +135,12 @@ export const referenceVideoCreate: Operation<Request> = {
 
 	async prepare(parameters, { gateway }) {
 		const gatewayUrl = gateway.connection.baseUrl;
-		const extra = new ExtraBody(parameters.options);
+		const extra = new ExtraBody(parameters);
 		const { media, wording } = extra.gives('input.media')
 			? { media: [], wording: jsonWording }
 			: await readMedia(parameters, gatewayUrl);
-		const settings = extra.rest(parameters.options, options);
-		const { input, ...required } = extra.rest(parameters, [model, prompt]);
+		const settings = extra.others(parameters.options, options);
+		const { input, ...required } = extra.others(parameters, [model, prompt]);
 		const bodyWith = (list: unknown[]): ReferenceVideoRequest =>
 			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
 		const body = bodyWith(media.map(({ medium }) => medium));

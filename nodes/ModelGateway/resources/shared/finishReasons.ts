@@ -2,22 +2,20 @@ import { finishReasons } from '../../../shared/gateway/protocol/resources';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 
 /**
- * Hints at answers that are not complete, and at missing ones: these are no errors, and must not pass unseen either.
+ * Hints at answers that are cut or withheld, and at missing ones: these are no errors, and must not pass unseen either.
  * @param reasons why each answer ended ("Resources", chat completion)
  * @param asked how many answers were asked for
  */
-export function remarkOnAnswers(
-	{ hint, item }: Pick<ItemRun, 'hint' | 'item'>,
+export function hintAtIncompleteAnswers(
+	{ hint }: Pick<ItemRun, 'hint'>,
 	reasons: unknown[],
 	asked?: unknown,
 ): void {
 	for (const reason of reasons) {
 		if (reason !== 'length' && reason !== 'content_filter') continue;
-		hint(
-			`Item ${item}: the answer is not complete: ${finishReasons[reason]} (finish_reason ${reason}).`,
-		);
+		hint(`the answer is not complete: ${finishReasons[reason]} (finish_reason ${reason}).`);
 	}
 	if (reasons.length < Number(asked)) {
-		hint(`Item ${item}: ${reasons.length} of the ${String(asked)} answers came.`);
+		hint(`${reasons.length} of the ${String(asked)} answers came.`);
 	}
 }

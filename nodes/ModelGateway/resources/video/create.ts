@@ -51,14 +51,11 @@ export const videoCreate: Operation<Request> = {
 	fields: [model, frameNotice, prompt],
 	options: [ifAnswerLostOption],
 
-	prepare({ parameters, options }) {
-		const extra = new ExtraBody(options);
-		return {
-			body: extra.addTo(extra.rest(parameters, [model, prompt])),
-			resendsLost: isResentIfLost(options),
-			timeout: timeoutOption.read(options),
-		};
-	},
+	prepare: (parameters) => ({
+		body: new ExtraBody(parameters).body([model, prompt]),
+		resendsLost: isResentIfLost(parameters.options),
+		timeout: timeoutOption.read(parameters.options),
+	}),
 
 	async perform(request, { gateway, reportJob }) {
 		const { id, fields } = await gateway.call({

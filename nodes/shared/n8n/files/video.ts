@@ -29,12 +29,12 @@ export async function storeVideo(
 /** Tells of a stored video that is no mp4, which is what the next node may expect. */
 export function hintAtKind(
 	binary: IBinaryKeyData,
-	{ item, hint }: { item: number; hint: (message: string) => void },
+	{ hint }: { hint(message: string): void },
 ): void {
 	for (const { mimeType, fileName = 'the file' } of Object.values(binary)) {
 		const type = typeFromMime(mimeType);
 		if (type && type.extensions[0] !== 'mp4') {
-			hint(`Item ${item}: ${fileName} is ${type.kind}, not an mp4.`);
+			hint(`${fileName} is ${type.kind}, not an mp4.`);
 		}
 	}
 }

@@ -27,6 +27,6 @@ async function requestOf(run: RunState, item: Item, gateway: N8nGateway): Promis
 	for (const check of parameters.checks) await check();
 	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
-	for (const hint of hints) run.hint(item, `Item ${item.index}: ${hint}`);
+	for (const hint of hints) run.hint(item, hint);
 	return request;
 }

@@ -58,11 +58,15 @@ export class RunState {
 		for (const { abortController } of this.items) abortController?.abort(stopped());
 	}
 
-	hint({ hints }: Item, message: string): void {
+	/** Shows a remark about one item beside the node's output. */
+	hint({ index, hints }: Item, message: string): void {
 		// A result from a receipt is delivered again and repeats the hints that the receipt already restored.
 		if (hints.includes(message)) return;
 		hints.push(message);
-		this.context.addExecutionHints({ message, location: 'outputPane' });
+		this.context.addExecutionHints({
+			message: `Item ${index}: ${message}`,
+			location: 'outputPane',
+		});
 	}
 
 	/** The surroundings of one item, for its operation. */

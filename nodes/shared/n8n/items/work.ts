@@ -20,7 +20,7 @@ export interface ItemRun {
 	count: number;
 	/** Reports the job of this item, so that every error and output names it. */
 	reportJob(job: JobSummary): void;
-	/** A remark beside the node's output. */
+	/** Shows a remark about this item beside the node's output. */
 	hint(message: string): void;
 }
 

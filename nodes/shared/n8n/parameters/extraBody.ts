@@ -1,7 +1,7 @@
 import { merged, valueAt, type JsonObject } from '../../gateway/json';
 import { bodyOf, type Body, type Field } from './field';
 import { objectField } from './fieldKinds';
-import type { Place } from './itemParameters';
+import type { ItemParameters, Place } from './itemParameters';
 
 /** What the user adds to the request, such as a field that this package does not know yet. */
 export const extraBodyOption = objectField({
@@ -14,19 +14,20 @@ export const extraBodyOption = objectField({
 
 /** Fields that some operations cannot leave to the user: the answer would be paid for, and could not be read. */
 const reserved = {
-	input: 'the texts belong into the field Input',
+	input: 'put the texts into the field Input',
 	stream: 'this operation reads the answer in one piece',
 };
 
-/** The fields of a request that Extra Body gives: those need not be filled in elsewhere. */
+/** What Extra Body adds to one request. A field that it gives need not be filled in elsewhere. */
 export class ExtraBody {
 	readonly fields: JsonObject;
 
-	/**
-	 * @param options the place of the option
-	 * @param refused fields that this operation sets itself
-	 */
-	constructor(options: Place, refused: ReadonlyArray<keyof typeof reserved> = []) {
+	/** @param refused fields that this operation sets itself; reported where Extra Body gives them */
+	constructor(
+		private readonly parameters: ItemParameters,
+		refused: ReadonlyArray<keyof typeof reserved> = [],
+	) {
+		const { options } = parameters;
 		this.fields = extraBodyOption.read(options) ?? {};
 		for (const name of refused) {
 			if (!this.fields[name]) continue;
@@ -35,17 +36,31 @@ export class ExtraBody {
 		}
 	}
 
-	/** @param path dotted, such as `input.media` */
+	/**
+	 * The body of the request: what the user filled in, merged with Extra Body.
+	 * @param fields among the parameters of the node itself
+	 * @param options in its "Options"
+	 */
+	body(fields: readonly Field[], options: readonly Field[] = []): JsonObject {
+		const { parameters } = this;
+		return this.addTo({
+			...this.others(parameters, fields),
+			...this.others(parameters.options, options),
+		});
+	}
+
+	/** Whether Extra Body has this field. @param path dotted, such as `input.media` */
 	gives(path: string): boolean {
 		return valueAt(this.fields, path) !== undefined;
 	}
 
-	/** Reads those of the fields that it does not give itself. */
-	rest<Fields extends readonly Field[]>(place: Place, fields: Fields): Body<Fields> {
-		const rest = fields.filter(({ request }) => request === undefined || !this.gives(request));
-		return bodyOf(place, rest) as Body<Fields>;
+	/** Reads those of the fields that Extra Body does not give. */
+	others<Fields extends readonly Field[]>(place: Place, fields: Fields): Body<Fields> {
+		const others = fields.filter(({ request }) => request === undefined || !this.gives(request));
+		return bodyOf(place, others) as Body<Fields>;
 	}
 
+	/** The body merged with Extra Body, whose fields win. */
 	addTo<Body extends object>(body: Body): Body & JsonObject {
 		return merged(body as JsonObject, this.fields) as Body & JsonObject;
 	}
