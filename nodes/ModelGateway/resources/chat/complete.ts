@@ -13,13 +13,9 @@ import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
 import { hintAtIncompleteAnswers } from '../shared/finishReasons';
-import {
-	chatFields,
-	imagesField,
-	messagesField,
-	sentMessage,
-	type MessageInput,
-} from '../shared/messages';
+import { imagesField } from '../shared/messageImages';
+import { messagesField, sentMessage, type MessageInput } from '../shared/messages';
+import { toolFields } from '../shared/toolFields';
 
 interface Request {
 	/** Without the messages, whose files are loaded when they are sent, unless Extra Body gives them. */
@@ -32,7 +28,7 @@ interface Request {
 const model = modelField();
 const messages = messagesField(messageRoles, {
 	images: imagesField({ hasDetail: true, description: 'Images for models that understand them' }),
-	more: chatFields,
+	more: toolFields,
 });
 
 /** In the order in which they are shown, and their problems told. */

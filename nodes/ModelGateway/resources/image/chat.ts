@@ -11,7 +11,8 @@ import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField } from '../shared/fields';
 import { hintAtIncompleteAnswers } from '../shared/finishReasons';
-import { detailField, imagesField, sentMessage, type MessageInput } from '../shared/messages';
+import { detailField, imagesField } from '../shared/messageImages';
+import { sentMessage, type MessageInput } from '../shared/messages';
 import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {

@@ -15,7 +15,8 @@ import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField } from '../shared/fields';
 import { ifAnswerLostOption, isResentIfLost } from '../shared/ifAnswerLost';
-import { jsonWording, mediaFields, readMedia } from './media';
+import { mediaFields, readMedia } from './media';
+import { jsonWording } from './mediaJson';
 
 interface Request {
 	body: ReferenceVideoRequest;

@@ -1,5 +1,4 @@
 import type { Media, Wording } from '../../../shared/gateway/jobs/referenceMedia';
-import { isObject, parseJson, toJson } from '../../../shared/gateway/json';
 import { referenceVoice } from '../../../shared/gateway/protocol/models';
 import { fileIdentity, publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
@@ -7,14 +6,13 @@ import { sourceChoices, urlOrFile } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import {
 	choiceField,
-	fieldOf,
 	linkField,
 	looseText,
 	withDefault,
-	type Report,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
+import { jsonWording, mediaJson, type ReadMedium } from './mediaJson';
 
 const { min, max } = referenceVoice.seconds;
 
@@ -117,54 +115,8 @@ const media = listField({
 	fields: [type, ...source.fields, voice],
 });
 
-const mediaJson = fieldOf(
-	'json',
-	{
-		displayName: 'Media (JSON)',
-		name: 'mediaJson',
-		request: 'input.media',
-		default: '[]',
-		displayOptions: { show: { mediaInput: ['json'] } },
-		placeholder: 'e.g. [{ "type": "reference_image", "url": "https://example.com/person.png" }]',
-		description:
-			'A list of links to reference images, or of objects with type, URL and, optionally, reference_voice',
-	},
-	mediaIn,
-);
-
-/** Links and objects in their order: of a list, of one alone, or of a text with a link on each line. */
-function mediaIn(value: unknown, report: Report): unknown[] {
-	const json = typeof value === 'string' ? jsonOrLinks(value) : toJson(value ?? []);
-	const list = Array.isArray(json) ? json : [json];
-	if (json === undefined) report('is not valid JSON', 'unsendable');
-	else if (!list.every((entry) => typeof entry === 'string' || isObject(entry))) {
-		report('must be a list of links, or of objects with type and url', 'unsendable');
-	}
-	return list.filter((entry) => entry !== undefined);
-}
-
-/** Undefined for JSON that is broken. */
-function jsonOrLinks(text: string): unknown {
-	const isJson = /^\s*[[{]/.test(text);
-	const links = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-	return parseJson(text) ?? (isJson ? undefined : links);
-}
-
 /** The fields that take reference media, one by one or as JSON. */
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
-
-interface ReadMedium {
-	/** As it is sent. */
-	medium: unknown;
-	/** As it is recognized again: the signed link of a file differs from try to try, the file does not. */
-	identity: unknown;
-}
-
-/** How problems with media that were given as JSON are told. */
-export const jsonWording: Wording = {
-	typeName: (name) => name,
-	oneEach: 'make it a list of them',
-};
 
 /** The media in their order, and how problems with them are told: in words of the screen, or of the JSON. */
 export async function readMedia(
@@ -172,31 +124,13 @@ export async function readMedia(
 	gatewayUrl: string,
 ): Promise<{ media: ReadMedium[]; wording: Wording }> {
 	if (mediaInput.read(place) === 'json') {
-		return {
-			media: mediaJson.read(place).map(mediumOfJson),
-			wording: jsonWording,
-		};
+		return { media: mediaJson.read(place), wording: jsonWording };
 	}
 	const reading = media.read(place).map(async (entry) => await readMedium(entry, gatewayUrl));
 	return {
 		media: await Promise.all(reading),
 		wording: { typeName, oneEach: 'add one entry for each (Add Media)' },
 	};
-}
-
-/** A link is a reference image. Of an object, what we do not know is sent too. */
-function mediumOfJson(entry: unknown): ReadMedium {
-	const given = typeof entry === 'string' ? { type: 'reference_image', url: entry } : entry;
-	if (!isObject(given)) return { medium: given, identity: given };
-	const medium = { ...given };
-	for (const name of ['type', 'url', 'reference_voice']) {
-		const value = medium[name];
-		if (typeof value === 'string') medium[name] = value.trim();
-	}
-	// An earlier node gives an empty voice to what has none.
-	if (medium.reference_voice === '' || medium.reference_voice === null)
-		delete medium.reference_voice;
-	return { medium, identity: medium };
 }
 
 async function readMedium(place: Place, gatewayUrl: string): Promise<ReadMedium> {

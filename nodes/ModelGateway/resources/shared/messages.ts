@@ -1,22 +1,11 @@
-import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { asText, isObject, parseJson, toJson, type JsonObject } from '../../../shared/gateway/json';
-import { linkProblem } from '../../../shared/gateway/links';
-import { dataUrlOf, itemPicture } from '../../../shared/n8n/files/itemFile';
-import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { asText, isObject, toJson, type JsonObject } from '../../../shared/gateway/json';
+import { dataUrlOf } from '../../../shared/n8n/files/itemFile';
 import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';
-import {
-	choiceField,
-	fieldOf,
-	linkField,
-	looseText,
-	withDefault,
-	type Report,
-} from '../../../shared/n8n/parameters/fieldKinds';
+import { choiceField, fieldOf, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Place } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
-
-/** A picture in a message: a link, or a file of the item that becomes a data URL when it is sent. */
-export type MessageImage = Source & { detail?: string };
+import type { MessageImage } from './messageImages';
 
 /** A message as it was given; files are loaded only when their item is sent. */
 export interface MessageInput {
@@ -26,70 +15,6 @@ export interface MessageInput {
 	images: MessageImage[];
 	/** Further fields, such as the ID of the tool call that it answers. */
 	more: JsonObject;
-}
-
-const imageUrl = 'messages[].content[].image_url.url';
-
-const imageSource = urlOrFile({
-	source: {
-		displayName: 'Source',
-		name: 'source',
-		default: 'url',
-		options: sourceChoices(),
-	},
-	url: linkField({
-		displayName: 'URL',
-		name: 'url',
-		request: imageUrl,
-		placeholder: 'e.g. https://example.com/photo.png',
-		description: 'An https link or a data URL',
-	}),
-	file: looseText({
-		displayName: 'Input Binary Field',
-		name: 'binaryField',
-		request: imageUrl,
-		default: 'data',
-		hint: 'The name of the input field with the picture',
-	}),
-	find: itemPicture,
-	linkProblem: (link) =>
-		linkProblem(link, 'add one entry for each (Add Image)') ??
-		(/^(https?:\/\/|data:image\/)/i.test(link)
-			? undefined
-			: 'must be an https link or a data URL of a picture'),
-	labels: { url: '', file: '' },
-});
-
-export const detailField = looseText({
-	displayName: 'Detail',
-	name: 'detail',
-	request: 'messages[].content[].image_url.detail',
-	placeholder: 'e.g. high',
-	description: 'How closely the model looks at the image, for models that support it',
-});
-
-/** Pictures for a message. @param hasDetail whether each says how closely to look at it */
-export function imagesField({
-	hasDetail,
-	...own
-}: Pick<INodeProperties, 'description' | 'typeOptions'> & { hasDetail: boolean }): Field<
-	MessageImage[]
-> {
-	const list = listField({
-		displayName: 'Images',
-		name: 'images',
-		placeholder: 'Add Image',
-		entry: 'Image',
-		fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
-		...own,
-	});
-	return { ...list, read: (place) => list.read(place).flatMap(readImage) };
-}
-
-function readImage(place: Place): MessageImage[] {
-	const source = imageSource.read(place);
-	const detail = detailField.read(place);
-	return source ? [{ ...source, ...(detail !== undefined && { detail }) }] : [];
 }
 
 const content = fieldOf(
@@ -102,53 +27,6 @@ const content = fieldOf(
 	},
 	(value) => value,
 );
-
-const shownFor = (role: string) => ({ show: { role: [role] } });
-
-/**
- * What a message of a chat has besides, by its role. The specification names the roles of tools without showing
- * their fields; these are the ones of the common wire format.
- */
-export const chatFields = [
-	looseText({
-		displayName: 'Tool Call ID',
-		name: 'toolCallId',
-		request: 'messages[].tool_call_id',
-		displayOptions: shownFor('tool'),
-		placeholder: 'e.g. {{ $json.tool_calls[0].id }}',
-		description: 'The call that this message answers',
-	}),
-	looseText({
-		displayName: 'Function Name',
-		name: 'name',
-		request: 'messages[].name',
-		displayOptions: shownFor('function'),
-		placeholder: 'e.g. {{ $json.function_call.name }}',
-		description: 'The function whose result this message is',
-	}),
-	fieldOf(
-		'json',
-		{
-			displayName: 'Tool Calls (JSON)',
-			name: 'toolCalls',
-			request: 'messages[].tool_calls',
-			displayOptions: shownFor('assistant'),
-			default: '',
-			placeholder: 'e.g. {{ $json.tool_calls }}',
-			description:
-				'The calls with which the model answered, where the conversation goes on from them',
-		},
-		readToolCalls,
-	),
-] as const;
-
-function readToolCalls(value: unknown, report: Report): unknown[] | undefined {
-	const json = typeof value === 'string' ? parseJson(value) : toJson(value);
-	if (Array.isArray(json)) return json.length > 0 ? json : undefined;
-	const isNothing = value === undefined || value === null || asString(value)?.trim() === '';
-	if (!isNothing) report('must be a list, as the answer of a model has it', 'unsendable');
-	return undefined;
-}
 
 /**
  * The messages of a conversation.
@@ -213,16 +91,18 @@ function checkContent(message: MessageInput, place: Place): MessageInput {
 	if (typeof given === 'object' && given !== null && json === undefined) {
 		place.report(displayName, 'cannot be written as JSON', 'unsendable');
 	}
-	const isEmpty = !Array.isArray(json) && (asString(json) ?? '').trim() === '';
+	const sent = Array.isArray(json) ? json : plainText(json);
+	const isEmpty = typeof sent === 'string' && sent.trim() === '';
 	if (isEmpty && images.length === 0 && writtenRoles.includes(role)) {
 		place.report(displayName, 'is empty');
 	}
-	return { ...message, content: Array.isArray(json) ? json : (asString(json) ?? '') };
+	return { ...message, content: sent };
 }
 
-function asString(json: unknown): string | undefined {
+/** A text as it is, an object as JSON, and nothing as an empty text. */
+function plainText(json: unknown): string {
 	if (typeof json === 'string') return json;
-	return isObject(json) ? JSON.stringify(json) : asText(json);
+	return isObject(json) ? JSON.stringify(json) : (asText(json) ?? '');
 }
 
 /** The message as it is sent ("Resources", message): parts only where there are pictures. */

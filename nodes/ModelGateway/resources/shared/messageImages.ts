@@ -1,0 +1,75 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { linkProblem } from '../../../shared/gateway/links';
+import { itemPicture } from '../../../shared/n8n/files/itemFile';
+import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
+import type { Field } from '../../../shared/n8n/parameters/field';
+import { linkField, looseText } from '../../../shared/n8n/parameters/fieldKinds';
+import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import { listField } from '../../../shared/n8n/parameters/listField';
+
+/** An image of a message: a link, or a file of the item that becomes a data URL when it is sent. */
+export type MessageImage = Source & { detail?: string };
+
+const imageUrl = 'messages[].content[].image_url.url';
+
+const imageSource = urlOrFile({
+	source: {
+		displayName: 'Source',
+		name: 'source',
+		default: 'url',
+		options: sourceChoices(),
+	},
+	url: linkField({
+		displayName: 'URL',
+		name: 'url',
+		request: imageUrl,
+		placeholder: 'e.g. https://example.com/photo.png',
+		description: 'An https link or a data URL',
+	}),
+	file: looseText({
+		displayName: 'Input Binary Field',
+		name: 'binaryField',
+		request: imageUrl,
+		default: 'data',
+		hint: 'The name of the input field with the picture',
+	}),
+	find: itemPicture,
+	linkProblem: (link) =>
+		linkProblem(link, 'add one entry for each (Add Image)') ??
+		(/^(https?:\/\/|data:image\/)/i.test(link)
+			? undefined
+			: 'must be an https link or a data URL of a picture'),
+	labels: { url: '', file: '' },
+});
+
+export const detailField = looseText({
+	displayName: 'Detail',
+	name: 'detail',
+	request: 'messages[].content[].image_url.detail',
+	placeholder: 'e.g. high',
+	description: 'How closely the model looks at the image, for models that support it',
+});
+
+/** Images of a message. @param hasDetail whether each has a Detail of its own */
+export function imagesField({
+	hasDetail,
+	...own
+}: Pick<INodeProperties, 'description' | 'typeOptions'> & { hasDetail: boolean }): Field<
+	MessageImage[]
+> {
+	const list = listField({
+		displayName: 'Images',
+		name: 'images',
+		placeholder: 'Add Image',
+		entry: 'Image',
+		fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
+		...own,
+	});
+	return { ...list, read: (place) => list.read(place).flatMap(readImage) };
+}
+
+function readImage(place: Place): MessageImage[] {
+	const source = imageSource.read(place);
+	const detail = detailField.read(place);
+	return source ? [{ ...source, ...(detail !== undefined && { detail }) }] : [];
+}

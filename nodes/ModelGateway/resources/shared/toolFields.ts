@@ -1,0 +1,50 @@
+import { parseJson, toJson } from '../../../shared/gateway/json';
+import { fieldOf, looseText, type Report } from '../../../shared/n8n/parameters/fieldKinds';
+
+const shownFor = (role: string) => ({ show: { role: [role] } });
+
+/**
+ * What messages about calls of tools have besides their content, by role. The specification names the roles of tools
+ * without showing their fields; these are the ones of the common wire format.
+ */
+export const toolFields = [
+	looseText({
+		displayName: 'Tool Call ID',
+		name: 'toolCallId',
+		request: 'messages[].tool_call_id',
+		displayOptions: shownFor('tool'),
+		placeholder: 'e.g. {{ $json.tool_calls[0].id }}',
+		description: 'The call that this message answers',
+	}),
+	looseText({
+		displayName: 'Function Name',
+		name: 'name',
+		request: 'messages[].name',
+		displayOptions: shownFor('function'),
+		placeholder: 'e.g. {{ $json.function_call.name }}',
+		description: 'The function whose result this message is',
+	}),
+	fieldOf(
+		'json',
+		{
+			displayName: 'Tool Calls (JSON)',
+			name: 'toolCalls',
+			request: 'messages[].tool_calls',
+			displayOptions: shownFor('assistant'),
+			default: '',
+			placeholder: 'e.g. {{ $json.tool_calls }}',
+			description:
+				'The tool calls in an earlier answer of the model, when this message repeats that answer',
+		},
+		readToolCalls,
+	),
+] as const;
+
+function readToolCalls(value: unknown, report: Report): unknown[] | undefined {
+	const json = typeof value === 'string' ? parseJson(value) : toJson(value);
+	if (Array.isArray(json)) return json.length > 0 ? json : undefined;
+	const isNothing =
+		value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+	if (!isNothing) report('must be a list, as the answer of a model has it', 'unsendable');
+	return undefined;
+}
