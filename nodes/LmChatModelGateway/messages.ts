@@ -57,7 +57,7 @@ function dataUrlOf(data: string | Uint8Array, mediaType: string | undefined): st
 	throw badInput([
 		{
 			field: 'A message to the chat model',
-			problem: `has a file that is no picture (${type ?? 'its type is not known'}); the gateway takes texts and pictures`,
+			problem: `has a file that is no image (${type ?? 'its type is not known'}); the gateway takes texts and images`,
 		},
 	]);
 }

@@ -114,7 +114,7 @@ describe('a file of an earlier node as reference media', () => {
 		expect(Buffer.from(await fetched.arrayBuffer()).equals(plainJpeg)).toBe(true);
 		const [{ hints }] = result.data.resultData.runData.Create;
 		expect(hints?.map(({ message }) => message)).toEqual([
-			'Item 0: photo.jpg holds more than one picture, or a clip; only its first picture was sent.',
+			'Item 0: photo.jpg holds more than one image, or a clip; only its first image was sent.',
 		]);
 	});
 

@@ -123,7 +123,7 @@ describe('images', () => {
 	it('whose download fails are not paid again', async () => {
 		gateway.fault({ route: 'download', action: 'error', status: 404, code: 'gone' });
 		const failed = await run(image('generate', { model: byId('image-1') }));
-		expect(failed.errorOf('Image')?.message).toContain('Could not download the picture');
+		expect(failed.errorOf('Image')?.message).toContain('Could not download the image');
 		const retried = await retryExecution(failed);
 		expect(retried.items('Image')[0].binary?.data.mimeType).toBe('image/png');
 		expect(gateway.ledger).toHaveLength(1);
@@ -258,7 +258,7 @@ describe('images', () => {
 			answers(choice(null, 'content_filter'));
 			const error = (await ask()).errorOf('Image');
 			expect(error?.message).toContain(
-				'the answer has no picture: it was withheld by the content filter',
+				'the answer has no image: it was withheld by the content filter',
 			);
 			expect(error?.description).toContain('change the prompt or the media');
 			expect(error?.description).not.toContain('web page');
@@ -268,7 +268,7 @@ describe('images', () => {
 		it('and cut before their link are an error that says so', async () => {
 			answers(choice('Here: ![a](https://pic', 'length'));
 			expect((await ask()).errorOf('Image')?.message).toContain(
-				'the answer has no picture (max_tokens reached: raise it, or leave it out), only this text: Here:',
+				'the answer has no image (max_tokens reached: raise it, or leave it out), only this text: Here:',
 			);
 		});
 	});
@@ -276,6 +276,6 @@ describe('images', () => {
 	it('that a chat answer lacks are an error that shows the text', async () => {
 		const node = image('chat', { model: byId('image-chat-1'), prompt: 'A lighthouse [no image]' });
 		const result = await run(node);
-		expect(result.errorOf('Image')?.message).toMatch(/has no picture, only this text: .+/);
+		expect(result.errorOf('Image')?.message).toMatch(/has no image, only this text: .+/);
 	});
 });

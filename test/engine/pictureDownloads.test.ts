@@ -123,15 +123,15 @@ describe('a picture', () => {
 	it('is no web page, whatever the storage calls it', async () => {
 		await serve(answer(200, '<html>Sorry</html>', { 'content-type': 'image/png' }));
 		const error = (await run()).errorOf('Model Gateway');
-		expect(error?.message).toContain('the answer is no picture: <html>Sorry</html>');
+		expect(error?.message).toContain('the answer is no image: <html>Sorry</html>');
 	});
 
 	it.each(modes)('that never comes is kept for the next try (%s)', async (mode) => {
 		const server = await serve(storage(png, { until: at(5) }));
 		const failed = await run(mode);
 		const error = failed.errorOf('Model Gateway');
-		expect(error?.message).toContain('Could not download the picture');
-		expect(error?.description).toContain('The picture is made and paid for.');
+		expect(error?.message).toContain('Could not download the image');
+		expect(error?.description).toContain('The image is made and paid for.');
 		expect(() => failed.items('Model Gateway')).toThrow();
 		expect(await storedFiles(failed)).toEqual([]);
 		expect(server.requests).toHaveLength(5);

@@ -50,7 +50,7 @@ describe('a picture that cannot be fetched', () => {
 		expect(result.items('Model Gateway', { output: 1 })).toEqual([
 			expect.objectContaining({
 				json: {
-					error: expect.stringContaining('Could not download the picture'),
+					error: expect.stringContaining('Could not download the image'),
 					details: expect.objectContaining({ url: dead, request_id: 'order-7', billed: 'yes' }),
 				},
 				pairedItem: { item: 0 },
@@ -74,7 +74,7 @@ describe('a picture that cannot be fetched', () => {
 		const server = await storage();
 		answers([{ url: `${server.url}/1` }, { url: `${server.url}/gone` }]);
 		const failed = await run('generate');
-		expect(failed.errorOf('Model Gateway')?.message).toContain('Could not download the picture');
+		expect(failed.errorOf('Model Gateway')?.message).toContain('Could not download the image');
 		await retryExecution(failed);
 		expect(server.requests.map(({ path }) => path).sort()).toEqual(['/1', '/gone', '/gone']);
 		expect(orders()).toBe(1);
@@ -115,8 +115,8 @@ describe('what came as base64 and is no picture', () => {
 	const half = png.subarray(0, png.length / 2).toString('base64');
 
 	it.each([
-		['a page', { b64_json: html }, 'is no picture: <html>Out of paint</html>'],
-		['a page under a name', { url: `data:image/png;base64,${html}` }, 'is no picture'],
+		['a page', { b64_json: html }, 'is no image: <html>Out of paint</html>'],
+		['a page under a name', { url: `data:image/png;base64,${html}` }, 'is no image'],
 		['half a picture', { b64_json: half }, 'ends too early'],
 	])('is an error of its own: %s', async (_, entry, problem) => {
 		answers([entry, { b64_json: png.toString('base64') }]);
@@ -154,7 +154,7 @@ describe('an answer that lacks some of its pictures', () => {
 		expect(result.items('Model Gateway')).toHaveLength(1);
 		const [{ hints }] = result.data.resultData.runData['Model Gateway'];
 		expect(hints?.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/^Item 0: the answer lacks 2 of its pictures: .*Out of paint/),
+			expect.stringMatching(/^Item 0: the answer lacks 2 of its images: .*Out of paint/),
 		]);
 	});
 

@@ -61,7 +61,7 @@ describe('a file that is sent as a picture', () => {
 		expect(sentFile(gateway.requests[0].body).equals(plain)).toBe(true);
 		const [{ hints }] = result.data.resultData.runData['Model Gateway'];
 		expect(hints?.map(({ message }) => message)).toEqual([
-			'Item 0: photo.jpg holds more than one picture, or a clip; only its first picture was sent.',
+			'Item 0: photo.jpg holds more than one image, or a clip; only its first image was sent.',
 		]);
 	});
 
@@ -90,7 +90,7 @@ describe('a file that is sent as a picture', () => {
 		]),
 	)('is one: %s refuses %j', async (operation, text, mimeType) => {
 		const result = await run(operation, Buffer.from(text), 'a', mimeType);
-		expect(result.errorOf('Model Gateway')?.message).toContain(`is no picture (it is ${mimeType})`);
+		expect(result.errorOf('Model Gateway')?.message).toContain(`is no image (it is ${mimeType})`);
 		expect(gateway.requests).toEqual([]);
 	});
 

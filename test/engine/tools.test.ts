@@ -246,7 +246,7 @@ describe('as a tool of an agent', () => {
 		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
 		const { next_step, ...rest } = await answer('modelGateway', drawn, { memoryOnly: true });
 		expect(rest).not.toHaveProperty('url');
-		expect(next_step).toMatch(/^The picture was made .* there is no link to it/);
+		expect(next_step).toMatch(/^The image was made .* there is no link to it/);
 	});
 
 	it('an error tells in one text what happened, what to do, and the job', async () => {

@@ -264,15 +264,15 @@ describe('the pictures of a chat', () => {
 	});
 
 	it.each<[string, string | null, string]>([
-		['content_filter', null, 'has no picture: it was withheld by the content filter'],
-		['content_filter', 'I', 'has no picture: it was withheld by the content filter'],
+		['content_filter', null, 'has no image: it was withheld by the content filter'],
+		['content_filter', 'I', 'has no image: it was withheld by the content filter'],
 		[
 			'length',
 			'Here: ![a](htt',
-			'has no picture (max_tokens reached: raise it, or leave it out), only this text: Here: ',
+			'has no image (max_tokens reached: raise it, or leave it out), only this text: Here: ',
 		],
-		['length', '', 'has no picture (max_tokens reached: raise it, or leave it out) and no text'],
-		['stop', null, 'has no picture and no text'],
+		['length', '', 'has no image (max_tokens reached: raise it, or leave it out) and no text'],
+		['stop', null, 'has no image and no text'],
 	])('are missed with the reason for it: %s %j', (finish_reason, content, problem) => {
 		const body = { choices: [{ ...chat(content).choices[0], finish_reason }] };
 		expect(() => readChatImages(answerOf(body))).toThrow(problem);

@@ -98,7 +98,7 @@ function sourceOf(
 			name: `${request}BinaryField`,
 			request,
 			default: 'data',
-			hint: 'The name of the input field with the picture',
+			hint: 'The name of the input field with the image',
 		}),
 		find: itemPicture,
 		// That it is empty, the field itself tells.

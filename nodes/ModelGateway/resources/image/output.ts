@@ -76,7 +76,7 @@ export async function requestImages(
 	} = await gateway.call({ ...call, parse });
 	if (missing.length > 0) {
 		const entries = excerpt(JSON.stringify(missing));
-		hint(`the answer lacks ${missing.length} of its pictures: ${entries}`);
+		hint(`the answer lacks ${missing.length} of its images: ${entries}`);
 	}
 	const execution = context.getExecutionId();
 	const images = await Promise.all(
@@ -127,7 +127,7 @@ async function fileOf(
 		partial_text: json.text as string | undefined,
 	};
 	if (problem !== undefined) {
-		throw paidFor({ message: `Could not use the picture: it ${problem}`, status: 200 }, known);
+		throw paidFor({ message: `Could not use the image: it ${problem}`, status: 200 }, known);
 	}
 	if (file?.id && execution !== own) {
 		const bytes = await helpers.getBinaryStream(file.id);

@@ -31,14 +31,14 @@ const imageSource = urlOrFile({
 		name: 'binaryField',
 		request: imageUrl,
 		default: 'data',
-		hint: 'The name of the input field with the picture',
+		hint: 'The name of the input field with the image',
 	}),
 	find: itemPicture,
 	linkProblem: (link) =>
 		linkProblem(link, 'add one entry for each (Add Image)') ??
 		(/^(https?:\/\/|data:image\/)/i.test(link)
 			? undefined
-			: 'must be an https link or a data URL of a picture'),
+			: 'must be an https link or a data URL of an image'),
 	labels: { url: '', file: '' },
 });
 

@@ -26,7 +26,7 @@ export async function downloadImage(
 	url: string,
 	facts: Partial<Failure>,
 ): Promise<DownloadedImage> {
-	const purpose = `download the picture ${excerpt(url, 200)}`;
+	const purpose = `download the image ${excerpt(url, 200)}`;
 	const requestInfo: RequestInfo = { purpose, cost: 'read', host: new URL(url).host };
 	for (let tries = 1; ; tries++) {
 		const outcome = await fetchOnce(runtime, url, requestInfo).catch((error: unknown) =>
@@ -43,7 +43,7 @@ export async function downloadImage(
 /** Why the bytes of an image cannot be used; continues "the answer …". */
 export function imageProblem(bytes: Buffer, declaredType?: string): string | undefined {
 	if (imageType(bytes, declaredType)) return hasEnd(bytes) === false ? 'ends too early' : undefined;
-	return `is no picture: ${excerpt(bytes.toString('utf8', 0, 500))}`;
+	return `is no image: ${excerpt(bytes.toString('utf8', 0, 500))}`;
 }
 
 /**

@@ -51,7 +51,7 @@ export function readImages(response: ServiceResponse): ImageResult {
 	const entries = list === undefined ? [] : entriesAt(response, list);
 	const found = readEntries(entries, response);
 	if (list === undefined || found.pictures.length === 0)
-		throw new UnusableResponse(`has no picture: ${describeBody(response)}`);
+		throw new UnusableResponse(`has no image: ${describeBody(response)}`);
 	return { ...found, fields: withoutFiles(without(bodyFields(response), list.split('.'))) };
 }
 
@@ -154,12 +154,12 @@ function readAnswer({ message, finish_reason }: Choice, response: ServiceRespons
 
 function withoutPicture(text: string, reasons: unknown[]): UnusableResponse {
 	if (reasons.includes('content_filter')) {
-		const problem = `has no picture: it was ${finishReasons.content_filter}`;
+		const problem = `has no image: it was ${finishReasons.content_filter}`;
 		return new UnusableResponse(problem, text, undefined, 'moderated');
 	}
 	const cause = reasons.includes('length')
 		? ` (${finishReasons.length}: raise it, or leave it out)`
 		: '';
 	const words = text.trim() === '' ? ' and no text' : `, only this text: ${excerpt(text, 500)}`;
-	return new UnusableResponse(`has no picture${cause}${words}`, text);
+	return new UnusableResponse(`has no image${cause}${words}`, text);
 }

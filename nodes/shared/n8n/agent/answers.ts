@@ -40,7 +40,7 @@ export function toolResult(
 		return withFacts(json, { id, status, url }, adviceOnJob(id, phase, url));
 	}
 	const url = asText(json.url);
-	return url === undefined ? { json } : withFacts(json, { url }, adviceOnPicture);
+	return url === undefined ? { json } : withFacts(json, { url }, adviceOnImage);
 }
 
 /** A tool that returns nothing at all seems broken to the model. */
@@ -54,7 +54,7 @@ function withFacts(json: IDataObject, facts: IDataObject, next_step: string): Ou
 	return { json: { ...first, ...withoutUndefined(json), ...first } };
 }
 
-const adviceOnPicture = `Show it to the user as a Markdown image, with the link in url. The link may stop working after ${limits.imageUrlMinutes} minutes, so show it at once.`;
+const adviceOnImage = `Show it to the user as a Markdown image, with the link in url. The link may stop working after ${limits.imageUrlMinutes} minutes, so show it at once.`;
 const videoLinkLife = `Anybody can open it; it stops working after ${limits.resultUrlHours} hours.`;
 
 function adviceOnJob(id: string, phase: Phase | undefined, url: string | undefined): string {
@@ -68,7 +68,7 @@ function adviceOnJob(id: string, phase: Phase | undefined, url: string | undefin
 }
 
 function adviceOnFile({ mimeType }: IBinaryData, url: string | undefined): string {
-	const kind = mimeType.startsWith('video/') ? 'video' : 'picture';
+	const kind = mimeType.startsWith('video/') ? 'video' : 'image';
 	if (url === undefined) {
 		return `The ${kind} was made and is kept by n8n, but there is no link to it: this n8n signs no links to its files (N8N_DEFAULT_BINARY_DATA_MODE=filesystem lets it). Tell the user; making it again would cost again and give no link either.`;
 	}

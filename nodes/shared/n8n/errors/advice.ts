@@ -108,7 +108,7 @@ function adviceOnImage({ hasLink, isLost }: { hasLink: boolean; isLost: boolean 
 		? `, but ${hasLink ? 'its link no longer works' : 'it cannot be used'}. Only executing the workflow anew makes a new one, which is paid again`
 		: '. Fetch it by its link; if the node failed, its retry does so without paying again';
 	const life = `; links of some models live for ${limits.imageUrlMinutes} minutes only`;
-	return `The picture is made and paid for${state}${hasLink ? life : ''}.`;
+	return `The image is made and paid for${state}${hasLink ? life : ''}.`;
 }
 
 function durationOf(milliseconds: number): string {

@@ -37,7 +37,7 @@ async function checkPicture(file: IBinaryData, field: string, place: Place): Pro
 	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
 	// A picture may be in a form that only n8n knows.
 	if (!imageType(bytes) && !file.mimeType.startsWith('image/')) {
-		place.report(field, `is no picture (it is ${file.mimeType})`);
+		place.report(field, `is no image (it is ${file.mimeType})`);
 	} else if (isCalledJpeg && !picture && hasSeveralFrames(bytes)) {
 		place.report(
 			field,
@@ -52,7 +52,7 @@ export function hintAtOtherPictures(
 	{ parameters }: Place,
 ): void {
 	parameters.hints.push(
-		`${fileName} holds more than one picture, or a clip; only its first picture was sent.`,
+		`${fileName} holds more than one image, or a clip; only its first image was sent.`,
 	);
 }
 
