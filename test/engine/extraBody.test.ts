@@ -137,6 +137,11 @@ describe('what the request may have besides', () => {
 			]);
 		});
 
+		it.each(['', ' ', '\n\t', '={{ null }}'])('may be left empty: %j', async (extraBody) => {
+			const { body } = await run('video create', { options: { extraBody } });
+			expect(body).toEqual((await run('video create', { options: {} })).body);
+		});
+
 		it('must be a JSON object', async () => {
 			for (const extraBody of ['[1]', 'a=b', 7]) {
 				const { body, message } = await run('video create', { options: { extraBody } });
@@ -188,6 +193,16 @@ describe('what the request may have besides', () => {
 			['Extra Body (JSON)', 'video create', { options: { extraBody: 'a=b', ...skipChecks } }],
 			['Temperature', 'chat complete', { options: { temperature: '={{ NaN }}', ...skipChecks } }],
 			['Timeout', 'chat complete', { options: { timeout: -1, ...skipChecks } }],
+			[
+				'Version Header Name',
+				'message create',
+				{ options: { versionHeaderName: 'my version', ...skipChecks } },
+			],
+			[
+				'Version Header Value',
+				'message create',
+				{ options: { versionHeaderValue: '2024\n01', ...skipChecks } },
+			],
 			['Input', 'embedding create', { input: '={{ { a: 1 } }}' }],
 		])('tells what cannot be sent at all: %s', async (field, name, parameters) => {
 			const { body, message } = await run(name, { options: skipChecks, ...parameters });

@@ -116,14 +116,11 @@ function versionHeaderOf(parameters: ItemParameters): Record<string, string> {
 		(field.read(parameters.options) ?? field.read(parameters))?.trim();
 	const name = given(versionName) ?? versionHeader.name;
 	const value = given(versionValue) ?? versionHeader.value;
-	if (!isHeaderName(name)) {
-		parameters.report(versionName.property.displayName, 'must be the name of an HTTP header');
-	}
+	const report = ({ property }: Field, problem: string) =>
+		parameters.report(property.displayName, problem, 'unsendable');
+	if (!isHeaderName(name)) report(versionName, 'must be the name of an HTTP header');
 	if (/[^\t\x20-\x7e]/.test(value)) {
-		parameters.report(
-			versionValue.property.displayName,
-			`must be a date such as ${versionHeader.value}`,
-		);
+		report(versionValue, `must be a date such as ${versionHeader.value}`);
 	}
 	return { [name]: value };
 }

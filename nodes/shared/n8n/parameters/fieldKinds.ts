@@ -139,7 +139,7 @@ export const objectField = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
 ): Field<JsonObject | undefined, Path> =>
 	fieldOf('json', { default: '{}', ...declaration }, (value, report) => {
-		if (isNothing(value)) return undefined;
+		if (isNothing(typeof value === 'string' ? value.trim() : value)) return undefined;
 		const parsed = typeof value === 'string' ? parseJson(value) : toJson(value);
 		if (isObject(parsed)) return parsed;
 		report('must be a JSON object', 'unsendable');
