@@ -1,8 +1,8 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import type { Embedding } from '../shared/gateway/embeddings/embed';
-import { withoutUndefined } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';
+import { bodyOf } from '../shared/n8n/parameters/field';
 import { booleanField, withDefault } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
@@ -48,12 +48,9 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): Setting
 	const parameters = new ItemParameters(context, item);
 	const { options, problems } = parameters;
 	const settings = {
-		model: model.read(parameters),
+		fields: { ...bodyOf(parameters, [model]), ...bodyOf(options, [dimensionsOption]) },
 		batchSize: Math.floor(batchSizeOption.read(options)),
-		...withoutUndefined({
-			dimensions: dimensionsOption.read(options),
-			timeout: timeoutOption.read(options),
-		}),
+		timeout: timeoutOption.read(options),
 		stripNewLines: stripNewLines.read(options),
 	};
 	if (problems.length > 0) throw badInput(problems);

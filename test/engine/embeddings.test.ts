@@ -168,6 +168,36 @@ describe('embeddings', () => {
 		});
 	});
 
+	describe('with fields of Extra Body', () => {
+		const answer = (...lengths: number[]) => {
+			for (const length of lengths) {
+				const data = [{ index: 0, embedding: new Array(length).fill(0.5) }];
+				gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
+			}
+		};
+
+		it('have the length that is asked for there', async () => {
+			answer(2);
+			const extraBody = '{ "dimensions": 2 }';
+			const result = await run(['one'], { dimensions: 4, extraBody });
+			expect(result.items('Embed')[0].json.embedding).toHaveLength(2);
+			answer(3);
+			expect((await run(['one'], { extraBody })).errorOf('Embed')?.message).toContain(
+				'has vectors of 3 numbers although dimensions is 2',
+			);
+		});
+
+		it.each(['dimensions', 'model'])(
+			'may differ in length where they differ in %s',
+			async (name) => {
+				answer(2, 3);
+				const extraBody = `={{ ({ ${name}: $itemIndex + 2 }) }}`;
+				const items = (await run(texts(2), { extraBody, parallelRequests: 1 })).items('Embed');
+				expect(items.map(({ json }) => (json.embedding as number[]).length)).toEqual([2, 3]);
+			},
+		);
+	});
+
 	it('of an empty text are refused before anything is sent', async () => {
 		expect((await run(['fine', ' '])).errorOf('Embed')?.message).toBe('Item 1: Input is empty');
 		expect(gateway.requests).toHaveLength(0);

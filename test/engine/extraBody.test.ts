@@ -97,6 +97,7 @@ describe('what the request may have besides', () => {
 			['message create', { messages: {} }, { messages: [{ role: 'user', content: [] }] }],
 			['image chat', { prompt: empty }, { messages: [{ role: 'user', content: 'A boat' }] }],
 			['image generate', { prompt: empty }, { prompt: ['A boat', 'A car'] }],
+			['embedding create', { model: byId(empty) }, { model: 'embed-2' }],
 			['video create', { prompt: empty, model: byId(empty) }, { prompt: 'A boat', model: 'vid-4' }],
 			[
 				'referenceVideo create',

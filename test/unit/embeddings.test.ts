@@ -171,7 +171,7 @@ describe('texts of many items', () => {
 			);
 		});
 	const requestOf = (texts: string[], batchSize: number) => ({
-		model: 'embed-1',
+		fields: { model: 'embed-1' },
 		texts,
 		isList: true,
 		batchSize,

@@ -65,14 +65,10 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 
 	prepare(parameters) {
 		const { options } = parameters;
+		const optionFields = [dimensionsOption, encodingFormat];
 		return {
-			model: model.read(parameters),
+			fields: new ExtraBody(parameters, ['input']).body([model], optionFields),
 			...input.read(parameters),
-			...withoutUndefined({
-				dimensions: dimensionsOption.read(options),
-				encodingFormat: encodingFormat.read(options),
-				more: new ExtraBody(parameters, ['input']).fields,
-			}),
 			batchSize: Math.floor(batchSizeOption.read(options)),
 			timeout: timeoutOption.read(options),
 		};
@@ -80,9 +76,7 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 
 	batch: {
 		// One request takes them all: where several are halved after a refusal, none of them has been answered.
-		key: ({ model: id, dimensions, encodingFormat: format, more, batchSize, timeout }) => [
-			...[id, dimensions, format, more, batchSize, timeout],
-		],
+		key: ({ fields, batchSize, timeout }) => [fields, batchSize, timeout],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
 		perform: async (requests, run) => await embedAll(requests, run),
@@ -94,14 +88,7 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 		return result;
 	},
 
-	identity: (request) => ({
-		model: request.model,
-		texts: request.texts,
-		isList: request.isList,
-		dimensions: request.dimensions,
-		encodingFormat: request.encodingFormat,
-		more: request.more,
-	}),
+	identity: ({ fields, texts, isList }) => ({ fields, texts, isList }),
 };
 
 function readInput(place: Place): Pick<Request, 'texts' | 'isList'> {

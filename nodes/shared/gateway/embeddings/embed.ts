@@ -1,19 +1,17 @@
 import { AdaptiveLimit } from '../client/adaptiveLimit';
 import { type Gateway } from '../client/gateway';
 import { UnusableResponse } from '../client/response';
-import { merged, withoutUndefined, type JsonObject } from '../json';
+import { type JsonObject } from '../json';
 import { endpoints } from '../protocol/endpoints';
 import { embeddingList, unequalLengths, type EmbeddingList } from './responses';
 
 /** How texts are to be embedded. */
 export interface Embedding {
-	model: string;
-	/** Sent only when set, as `dimensions` is; responses are read in either format. */
-	encodingFormat?: string;
-	/** Length of each vector. Not in the specification, but many models accept it. */
-	dimensions?: number;
-	/** Further fields of the request. */
-	more?: JsonObject;
+	/**
+	 * The request without its texts. Of its fields, `model` and `dimensions` are read here, too: the latter is the
+	 * length of each vector, which is not in the specification, but many models accept it.
+	 */
+	fields: JsonObject;
 	/** Maximum number of texts in one request. */
 	batchSize: number;
 	/** Milliseconds for one request. */
@@ -33,22 +31,15 @@ export const maxParallelBatches = 5;
 export async function embed(
 	gateway: Gateway,
 	texts: string[],
-	{
-		model,
-		encodingFormat: encoding_format,
-		dimensions,
-		more = {},
-		batchSize,
-		timeout,
-		lengths = new Map(),
-	}: Embedding,
+	{ fields, batchSize, timeout, lengths = new Map() }: Embedding,
 ): Promise<EmbeddingList[]> {
 	const abort = new AbortController();
 	const { signal } = gateway.runtime;
 	const abortableGateway = gateway.withSignal(
 		signal ? AbortSignal.any([signal, abort.signal]) : abort.signal,
 	);
-	const fields = merged({ model, ...withoutUndefined({ encoding_format, dimensions }) }, more);
+	const { dimensions } = fields;
+	const model = String(fields.model);
 	const embedBatch = async (input: string[]) =>
 		await abortableGateway.call({
 			endpoint: endpoints.embedding,
@@ -58,7 +49,7 @@ export async function embed(
 			parse(response) {
 				const list = embeddingList(response, input.length);
 				const foundLength = list.vectors[0].length;
-				if (dimensions !== undefined && foundLength !== dimensions) {
+				if (typeof dimensions === 'number' && foundLength !== dimensions) {
 					throw new UnusableResponse(
 						`has vectors of ${foundLength} numbers although dimensions is ${dimensions}: set what the model gives, or none`,
 					);
