@@ -73,6 +73,10 @@ describe('bad input gets a clear message before anything is sent', () => {
 	it.each([
 		['no media', {}, { media: [] }, 'Item 0: Media must have at least one entry'],
 		[
+			'JSON of no media',
+			...([{ mediaJson: 'null' }, {}, 'Item 0: Media must have at least one entry'] as const),
+		],
+		[
 			'too many references',
 			{},
 			{ media: Array(6).fill(image) },

@@ -108,7 +108,7 @@ describe('a model of another kind', () => {
 	it('is sent to Video when it is not known', async () => {
 		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
 		const error = await failureOf(modelGateway({ ...create, model: byId('gamma-3.0-r2v') }));
-		expect(error?.description).toContain('Choose a video model from the list');
+		expect(error?.description).toContain('Choose a video model: the list shows');
 	});
 
 	const messages = { values: [{ role: 'user', content: 'Hello' }] };
@@ -134,7 +134,7 @@ describe('a model of another kind', () => {
 				`^${id} is a model of ${resource}: Create. Choose another model here, or that operation.`,
 			),
 		);
-		expect(error?.description).not.toContain('check the id');
+		expect(error?.description).not.toContain('check the ID');
 	});
 
 	const create = createReferenceVideo({ model: byId('vid-3.1'), options: {} });
@@ -145,9 +145,21 @@ describe('a model of another kind', () => {
 		expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
 	});
 
+	it.each(['model_not_found', 'invalid_model'])(
+		'is told where the service gives its code as the type: %s',
+		async (type) => {
+			const body = JSON.stringify({ error: { message: 'Unknown', type } });
+			gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 404, body });
+			const error = await failureOf(create, { media });
+			expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
+		},
+	);
+
 	it.each([
 		[400, 'no endpoint for vid-3.1', true],
 		[500, 'vid-3.1 has no channel', true],
+		[422, 'no such model', true],
+		[404, 'model_not_found', true],
 		[400, 'the content was refused for safety', false],
 		[403, 'vid-3.1 is not permitted for this group', false],
 	])('is not blamed for what is not about it: HTTP %d, %s', async (status, message, isBlamed) => {

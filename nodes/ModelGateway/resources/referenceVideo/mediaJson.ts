@@ -39,9 +39,10 @@ function readJson(value: unknown, report: Report): ReadMedium[] {
 
 /** The value of the JSON, or the lines of a text that is none; undefined for broken JSON. */
 function jsonOrLinks(text: string): unknown {
-	const isJson = /^\s*[[{]/.test(text);
-	const links = text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
-	return parseJson(text) ?? (isJson ? undefined : links);
+	const json = parseJson(text);
+	if (json !== undefined) return json ?? [];
+	const isBroken = /^\s*[[{]/.test(text);
+	return isBroken ? undefined : text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
 }
 
 /** How problems with media that were given as JSON are told. */

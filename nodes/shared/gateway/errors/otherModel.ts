@@ -2,6 +2,7 @@ import { valueAt } from '../json';
 import type { Endpoint } from '../protocol/endpoints';
 import { knownModels, type ModelKind } from '../protocol/models';
 import type { ErrorObject } from './errorObject';
+import { meaningOf } from './verdict';
 
 /** A model that belongs to another endpoint than the one it was sent to. */
 export interface OtherModel {
@@ -24,12 +25,17 @@ export function otherModelIn(
 export function blamedModel(
 	model: OtherModel | undefined,
 	status: number,
-	{ code = '', param, message = '' }: ErrorObject = {},
+	error: ErrorObject = {},
 ): OtherModel | undefined {
 	if (model === undefined) return undefined;
+	const { param, message = '' } = error;
+	const { refusal } = meaningOf(error) ?? {};
 	const isNamed = param === 'model' || message.includes(model.id);
+	const isSpokenOf = isNamed || /\bmodel/i.test(message);
 	const isBlamed =
-		['model_not_found', 'invalid_model'].includes(code) ||
-		([400, 404, 500].includes(status) && isNamed);
+		refusal === 'unknownModel' ||
+		refusal === 'unknownVideoModel' ||
+		([400, 404, 422].includes(status) && isSpokenOf) ||
+		(status === 500 && isNamed);
 	return isBlamed ? model : undefined;
 }
