@@ -24,7 +24,7 @@ const responseFormat = choiceField({
 		{
 			name: 'JSON Object',
 			value: 'json_object',
-			description: 'Ask for JSON in the prompt too',
+			description: 'Ask for JSON in the prompt, too',
 		},
 		{
 			name: 'JSON Schema',
@@ -44,7 +44,7 @@ const jsonSchema = objectField({
 	default: '{ "type": "object", "properties": {} }',
 	typeOptions: { rows: 4 },
 	description:
-		'What the answer has to look like, when Response Format is JSON Schema. A name and “strict” may be around it, as in { "name": …, "strict": true, "schema": … }.',
+		'The schema of the answer, for the Response Format JSON Schema. It may be wrapped with a name, as in { "name": …, "strict": true, "schema": … }.',
 });
 
 const maxRetries = numberField({

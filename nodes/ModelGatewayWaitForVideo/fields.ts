@@ -31,7 +31,7 @@ export const whileWaiting = {
 			name: 'Survive a Restart',
 			value: 'park',
 			description:
-				'N8n stores the execution between polls, and notices a finished video up to a minute later',
+				'The execution is stored between polls, and notices a finished video up to a minute later',
 		},
 		{
 			name: 'Keep Running',

@@ -54,7 +54,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 				'Media 4: URL must have no space inside; write %20 for one in the name of a file; ' +
 				'Media 5: URL must be one link (it holds 2): add one entry for each (Add Media); ' +
 				'Media 1: Type must be Reference Image for alpha-1.1-r2v (it is "Reference Video"); ' +
-				'Media 2: Voice URL is not taken by alpha-1.1-r2v; ' +
+				'Media 2: Voice URL cannot be used with alpha-1.1-r2v; ' +
 				'Resolution must be one of 720P, 1080P (it is "4K"); ' +
 				'Duration (Seconds) must be a whole number from 2 to 15 (it is 20); ' +
 				'Seed must be a whole number from 0 to 2147483647 (it is -1)',

@@ -67,7 +67,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		);
 		const website = await startServer(page(200));
 		expect(await failureOf(website.url)).toBe(
-			'What answers at Base URL <address> is no gateway: it gives no list of models. Check the address, also its path.',
+			'The server at Base URL <address> is not the gateway: it gave no list of models. Check the address, also its path.',
 		);
 		expect(await failureOf('gateway.example')).toBe(
 			'Model Gateway credential: Base URL must be an address that starts with https://',

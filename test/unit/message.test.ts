@@ -21,7 +21,7 @@ describe('an answer of the messages endpoint', () => {
 		['as a completion', { content: null, completion: 'Hello' }],
 		['as output_text', { output_text: 'Hello' }],
 	])('has its text %s', (_, body) => {
-		expect(textMessage(answerOf(body))).toMatchObject({ text: 'Hello', beside: {} });
+		expect(textMessage(answerOf(body))).toMatchObject({ text: 'Hello', otherContent: {} });
 	});
 
 	it.each<[string, object, object]>([
@@ -33,15 +33,15 @@ describe('an answer of the messages endpoint', () => {
 		],
 		['as a part', { content: [toolUse] }, { content: [toolUse] }],
 		['beside its content', { content: null, tool_calls: [call] }, { tool_calls: [call] }],
-	])('may call a tool and say nothing: %s', (_, body, beside) => {
-		expect(textMessage(answerOf(body))).toMatchObject({ text: '', beside });
+	])('may call a tool and say nothing: %s', (_, body, otherContent) => {
+		expect(textMessage(answerOf(body))).toMatchObject({ text: '', otherContent });
 	});
 
 	it('keeps all of its parts where one is no text', () => {
 		const content = [text, toolUse];
 		expect(textMessage(answerOf({ content }))).toMatchObject({
 			text: 'Hello',
-			beside: { content },
+			otherContent: { content },
 		});
 	});
 

@@ -78,7 +78,7 @@ describe('what alpha-1.1-r2v takes', () => {
 		],
 		[
 			{ media: [{ ...image, reference_voice: 'https://example.com/a.mp3' }] },
-			'Media 1: Voice URL is not taken by alpha-1.1-r2v',
+			'Media 1: Voice URL cannot be used with alpha-1.1-r2v',
 		],
 		[
 			{ parameters: { resolution: '720p' } },

@@ -149,9 +149,7 @@ describe('a refusal', () => {
 		const { record, reach, message } = await failureOf(gatewayTo(server.url).call(chat));
 		expect(record).toEqual({
 			message: 'Could not complete the chat: model x does not exist (HTTP 404, model_not_found)',
-			advice: expect.stringMatching(
-				/^Choose a model that is for this operation.* ID that was typed/,
-			),
+			advice: expect.stringMatching(/^Choose a model for this operation.* If you typed the ID/),
 			status: 404,
 			code: 'model_not_found',
 			type: 'invalid_request_error',

@@ -53,6 +53,22 @@ function countLinks(text: string): number {
 }
 
 /**
+ * Why a request that takes a link to an image cannot take this one; continues the field's name.
+ * @param takesDataUrl whether the link may hold the image itself
+ */
+export function imageLinkProblem(
+	link: string,
+	{ oneEach, takesDataUrl = false }: { oneEach?: string; takesDataUrl?: boolean } = {},
+): string | undefined {
+	const problem = linkProblem(link, oneEach);
+	if (problem !== undefined) return problem;
+	if (/^https?:\/\//i.test(link) || (takesDataUrl && /^data:image\//i.test(link))) return undefined;
+	return takesDataUrl
+		? 'must be an https link or a data URL of an image'
+		: 'must be a link that starts with https://';
+}
+
+/**
  * Why the gateway could not fetch this link ("Resources", media item: a public https link, fetched by
  * plain GET); continues the field's name. A gateway on this machine can also fetch links to this machine.
  * @param anyProtocol whether the service may take more than https links

@@ -6,7 +6,7 @@ interface SharePage {
 	isFolder?: boolean;
 }
 
-/** Tells a page from the file that it shows; continues the field's name. Undefined for a direct link. */
+/** Why this link does not lead to a file; continues the field's name. Undefined for any other than a share page. */
 export function sharePageProblem(url: URL): string | undefined {
 	const page = googlePage(url) ?? dropboxPage(url) ?? oneDrivePage(url);
 	if (page === undefined) return undefined;

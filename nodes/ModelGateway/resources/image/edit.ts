@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../shared/gateway/json';
-import { linkProblem } from '../../../shared/gateway/links';
+import { imageLinkProblem } from '../../../shared/gateway/links';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { itemPicture, pictureToSend } from '../../../shared/n8n/files/itemFile';
@@ -102,11 +102,7 @@ function sourceOf(
 		}),
 		find: itemPicture,
 		// That it is empty, the field itself tells.
-		linkProblem: (link) =>
-			link === ''
-				? undefined
-				: (linkProblem(link) ??
-					(/^https?:\/\//i.test(link) ? undefined : 'must be a link that starts with https://')),
+		linkProblem: (link) => (link === '' ? undefined : imageLinkProblem(link)),
 	});
 }
 

@@ -38,14 +38,14 @@ const versionName = textField({
 	name: 'versionHeaderName',
 	default: versionHeader.name,
 	description:
-		"Name of the header with the endpoint's version. The default is a guess: replace it by the name that your service documents.",
+		"Name of the header with the endpoint's version. The default is a guess: replace it with the name that your service documents.",
 });
 const versionValue = textField({
 	displayName: 'Version Header Value',
 	name: 'versionHeaderValue',
 	default: versionHeader.value,
 	description:
-		'The version, a date. The default is a guess: replace it by the date that your service documents.',
+		'The version, a date. The default is a guess: replace it with the date that your service documents.',
 });
 
 /** Where a workflow has it that was saved before it was an option. */
@@ -93,7 +93,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			parse: textMessage,
 		}),
 
-	async deliver({ text, beside, finish_reason, fields }, { simplify }, run) {
+	async deliver({ text, otherContent, finish_reason, fields }, { simplify }, run) {
 		const { stop_reason, model: used, usage, request_id } = fields;
 		hintAtIncompleteAnswers(run, [finish_reason]);
 		// Its answer is not shown: this is how the endpoint of that kind says that Max Tokens cut it.
@@ -101,7 +101,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			run.hint(`the answer is not complete: ${finishReasons.length}.`);
 		}
 		const common = { finish_reason, stop_reason, model: used, usage, request_id };
-		const json = simplify ? withoutUndefined({ text, ...common, ...beside }) : fields;
+		const json = simplify ? withoutUndefined({ text, ...common, ...otherContent }) : fields;
 		return [{ json: json as IDataObject }];
 	},
 

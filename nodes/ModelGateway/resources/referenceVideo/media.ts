@@ -57,7 +57,7 @@ const source = urlOrFile({
 		name: 'source',
 		default: 'url',
 		options: sourceChoices({
-			binary: 'N8n makes a public link to it; needs an n8n with a public address',
+			binary: 'It is sent as a public link, which needs an n8n with a public address',
 		}),
 	},
 	url: linkField({
@@ -118,7 +118,7 @@ const media = listField({
 /** The fields that take reference media, one by one or as JSON. */
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
 
-/** The media in their order, and how problems with them are told: in words of the screen, or of the JSON. */
+/** The media in their order, and the words for problems with them: those of the screen, or of the JSON. */
 export async function readMedia(
 	place: Place,
 	gatewayUrl: string,

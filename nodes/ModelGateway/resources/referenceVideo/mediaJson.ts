@@ -45,7 +45,7 @@ function jsonOrLinks(text: string): unknown {
 	return isBroken ? undefined : text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
 }
 
-/** How problems with media that were given as JSON are told. */
+/** The words for problems with media that were given as JSON. */
 export const jsonWording: Wording = {
 	typeName: (name) => name,
 	oneEach: 'make it a list of them',

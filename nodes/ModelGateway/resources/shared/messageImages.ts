@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { linkProblem } from '../../../shared/gateway/links';
+import { imageLinkProblem } from '../../../shared/gateway/links';
 import { itemPicture } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
@@ -35,10 +35,7 @@ const imageSource = urlOrFile({
 	}),
 	find: itemPicture,
 	linkProblem: (link) =>
-		linkProblem(link, 'add one entry for each (Add Image)') ??
-		(/^(https?:\/\/|data:image\/)/i.test(link)
-			? undefined
-			: 'must be an https link or a data URL of an image'),
+		imageLinkProblem(link, { oneEach: 'add one entry for each (Add Image)', takesDataUrl: true }),
 	labels: { url: '', file: '' },
 });
 

@@ -14,7 +14,7 @@ export const toolFields = [
 		request: 'messages[].tool_call_id',
 		displayOptions: shownFor('tool'),
 		placeholder: 'e.g. {{ $json.tool_calls[0].id }}',
-		description: 'The call that this message answers',
+		description: 'The ID of the tool call that this message answers',
 	}),
 	looseText({
 		displayName: 'Function Name',

@@ -10,8 +10,8 @@ import { isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
 export interface TextMessage {
 	/** Empty where the model has only called tools, or was stopped before its first word. */
 	text: string;
-	/** What the text does not hold, such as calls of tools, under the service's own names. */
-	beside: JsonObject;
+	/** What the model gave besides the text, such as calls of tools, under the service's own names. */
+	otherContent: JsonObject;
 	/** Why the answer ended, in the words of chat, where it came in chat's shape. */
 	finish_reason?: unknown;
 	fields: ResponseFields;
@@ -39,7 +39,7 @@ export function textMessage(response: ServiceResponse): TextMessage {
 	const isText = (text: unknown) => typeof text === 'string';
 	return {
 		text: texts.filter(isText).join(''),
-		beside: withoutUndefined({
+		otherContent: withoutUndefined({
 			// A part such as a call of a tool has no text.
 			content: Array.isArray(content) && !texts.every(isText) ? content : undefined,
 			...{ tool_calls, function_call },

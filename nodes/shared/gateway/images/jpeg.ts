@@ -6,7 +6,7 @@ const app2 = 0xe2;
 const indexName = 'MPF\0';
 
 /**
- * A JPEG with its first picture alone. Phones and cameras put more into one file: a gain map (Ultra HDR), a depth map
+ * The first picture of a JPEG file. Phones and cameras put more into one file: a gain map (Ultra HDR), a depth map
  * or a preview behind the picture, with an index of them in front, or a clip (motion photo). The service refuses
  * several frames under a JPEG's name ("Error codes seen", invalid_image_file). The markers of the picture are walked;
  * what lies between them is kept byte for byte.

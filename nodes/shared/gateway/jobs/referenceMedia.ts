@@ -18,11 +18,11 @@ export interface RequestProblem {
 	problem: string;
 }
 
-/** How problems are told. */
+/** The words in which problems are reported. */
 export interface Wording {
 	/** What the user calls a type of media. */
 	typeName(type: string): string;
-	/** What to do with several links in one field. */
+	/** What to do instead of giving several links in one field. */
 	oneEach: string;
 }
 
@@ -109,7 +109,7 @@ function voiceProblem(
 	{ model, modelId, typeName }: Pick<KnownRules, 'model' | 'modelId' | 'typeName'>,
 ): string | undefined {
 	const { mediaTypes, fileTypes } = referenceVoice;
-	if (!model.voice) return `is not taken by ${modelId}`;
+	if (!model.voice) return `cannot be used with ${modelId}`;
 	if (!(mediaTypes as readonly unknown[]).includes(type)) {
 		return `belongs to ${mediaTypes.map(typeName).join(' or ')} only`;
 	}

@@ -12,30 +12,25 @@ export interface VideoType {
 /** How many bytes tell every kind: three packets of a transport stream. */
 export const headLength = 512;
 
-const mp4: VideoType = {
-	...{ mimeType: 'video/mp4', extensions: ['mp4', 'm4v'], kind: 'an mp4 video' },
-};
-const quickTime: VideoType = {
-	...{ mimeType: 'video/quicktime', extensions: ['mov', 'qt'], kind: 'a QuickTime video' },
-};
-const transportStream: VideoType = {
-	...{ mimeType: 'video/mp2t', extensions: ['ts', 'mts', 'm2ts'] },
-	kind: 'an MPEG transport stream',
-};
-const matroska: VideoType = {
-	...{ mimeType: 'video/x-matroska', extensions: ['mkv'], kind: 'a Matroska video' },
-};
-const webm: VideoType = { mimeType: 'video/webm', extensions: ['webm'], kind: 'a WebM video' };
-const mpeg: VideoType = {
-	...{ mimeType: 'video/mpeg', extensions: ['mpg', 'mpeg'], kind: 'an MPEG video' },
-};
-const avi: VideoType = { mimeType: 'video/x-msvideo', extensions: ['avi'], kind: 'an AVI video' };
-const flash: VideoType = { mimeType: 'video/x-flv', extensions: ['flv'], kind: 'a Flash video' };
-const ogg: VideoType = { mimeType: 'video/ogg', extensions: ['ogv', 'ogg'], kind: 'an Ogg video' };
-const gif: VideoType = { mimeType: 'image/gif', extensions: ['gif'], kind: 'a GIF animation' };
-const webp: VideoType = { mimeType: 'image/webp', extensions: ['webp'], kind: 'a WebP animation' };
+const videoType = (
+	mimeType: string,
+	kind: string,
+	...extensions: VideoType['extensions']
+): VideoType => ({ mimeType, kind, extensions });
 
-/** The first bytes of each kind, read as Latin-1. What has the boxes of an mp4 is told by {@link Mp4Boxes} before. */
+const mp4 = videoType('video/mp4', 'an mp4 video', 'mp4', 'm4v');
+const quickTime = videoType('video/quicktime', 'a QuickTime video', 'mov', 'qt');
+const transportStream = videoType('video/mp2t', 'an MPEG transport stream', 'ts', 'mts', 'm2ts');
+const matroska = videoType('video/x-matroska', 'a Matroska video', 'mkv');
+const webm = videoType('video/webm', 'a WebM video', 'webm');
+const mpeg = videoType('video/mpeg', 'an MPEG video', 'mpg', 'mpeg');
+const avi = videoType('video/x-msvideo', 'an AVI video', 'avi');
+const flash = videoType('video/x-flv', 'a Flash video', 'flv');
+const ogg = videoType('video/ogg', 'an Ogg video', 'ogv', 'ogg');
+const gif = videoType('image/gif', 'a GIF animation', 'gif');
+const webp = videoType('image/webp', 'a WebP animation', 'webp');
+
+/** The first bytes of each kind, read as Latin-1. Before them, {@link Mp4Boxes} recognizes an mp4. */
 const signatures: Array<[signature: RegExp, type: VideoType]> = [
 	[/^\x1aE\xdf\xa3[^]*matroska/, matroska],
 	// Where the kind of document is not among the first bytes, it is most likely this one.

@@ -17,9 +17,9 @@ export function adviceOf(remedies: Remedy[]): string {
 const onRefusal: Record<RefusalKind, string> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
 	unknownModel:
-		'Choose a model that is for this operation: the list shows those that fit first, then all others of your gateway. Or check the ID that was typed.',
+		'Choose a model for this operation: the list shows those that fit first. If you typed the ID, check it.',
 	unknownVideoModel:
-		'Choose a video model: the list shows those that fit first, then all others of your gateway. Or check the ID that was typed.',
+		'Choose a video model: the list shows those that fit first. If you typed the ID, check it.',
 	refusedPrompt: 'Change the prompt; sending the same one again gives the same answer.',
 	unknownJob: `Check the ID of the job, and whether it was ordered with this credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 	jobNotFinished: 'Use the Wait for Video node, or ask again later.',

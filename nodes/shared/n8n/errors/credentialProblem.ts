@@ -43,7 +43,7 @@ export function credentialProblem(error: unknown, field: string, address: string
 		case 'lost':
 			return `${at} gave no answer (${status === 0 ? detailOf(remedies) : `HTTP ${status}`}). Check the address, or test again later.`;
 		case 'unreadable':
-			return `What answers at ${at} is no gateway: it gives no list of models. Check the address, also its path.`;
+			return `The server at ${at} is not the gateway: it gave no list of models. Check the address, also its path.`;
 		case 'answered':
 			if (refusal === 'invalidKey') return 'The API key is not valid. Copy it again, as a whole.';
 			if (refusal === 'notFound') {

@@ -26,7 +26,7 @@ export async function storeVideo(
 	return { [binaryField]: file };
 }
 
-/** Tells of a stored video that is no mp4, which is what the next node may expect. */
+/** Hints at a stored video that is no mp4, because the next node may expect one. */
 export function hintAtKind(
 	binary: IBinaryKeyData,
 	{ hint }: { hint(message: string): void },

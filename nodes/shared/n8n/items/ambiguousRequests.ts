@@ -43,7 +43,7 @@ export function alreadySentError({
 	});
 }
 
-/** Whether a request, or a wait that Stop ended, left open what is paid for; a job that ended before did not. */
+/** Whether it is open what was paid for: after a lost answer, or a wait that Stop ended, but not after a failed job. */
 function isOpen({ billed, reach, isStopped }: Failure): boolean {
 	return billed === 'unknown' && (reach !== 'none' || isStopped === true);
 }

@@ -9,7 +9,7 @@ interface MenuEntry {
 	resource: { name: string; value: string };
 	name: string;
 	value: string;
-	/** Sentence case, with the resource: "Create a reference video". */
+	/** Sentence case, and says what goes in: "Create a video from text". */
 	action: string;
 	description: string;
 	/** Shown for this operation only. */

@@ -9,7 +9,7 @@ export const extraBodyOption = objectField({
 	name: 'extraBody',
 	placeholder: 'e.g. { "negative_prompt": "rain" }',
 	description:
-		'More fields of the request, for what newer models take. They win over the other fields; objects within objects are merged.',
+		'Further fields to send, such as those of newer models. They replace fields of the same name; nested objects are merged.',
 });
 
 /** Fields that some operations cannot leave to the user: the answer would be paid for, and could not be read. */

@@ -20,10 +20,10 @@ export type Declaration<Path extends string, Value> = Omit<INodeProperties, 'typ
 	default?: Value;
 };
 
-/** Tells a problem under the field's label. */
+/** Reports a problem under the field's label. */
 export type Report = (problem: string, kind?: ProblemKind) => void;
 
-/** Of one parameter. @param parse its value, which an expression can make anything */
+/** A field of one parameter. @param parse reads its value, which may be anything where an expression gave it */
 export function fieldOf<Value, Path extends string>(
 	type: NodePropertyTypes,
 	{ request, rule, ...property }: Declaration<Path, INodeProperties['default']>,

@@ -55,11 +55,11 @@ export function modelField(
 			return id;
 		},
 	);
-	return { ...field, read: ({ parameters }) => field.read(chosenIn(parameters)) };
+	return { ...field, read: ({ parameters }) => field.read(locatorPlace(parameters)) };
 }
 
-/** A locator has its value within. */
-function chosenIn(parameters: ItemParameters): Place {
+/** The place of a resource locator: the ID that was chosen, without the mode. */
+function locatorPlace(parameters: ItemParameters): Place {
 	const { context, item } = parameters;
 	return {
 		parameters,
@@ -68,10 +68,10 @@ function chosenIn(parameters: ItemParameters): Place {
 	};
 }
 
-/** What a model is for. Only two are known of any model. */
+/** What a model is for. The specification tells it of some models only; of the others, the ID suggests it. */
 type Purpose = ModelKind | 'chat' | 'embedding' | 'image';
 
-/** By the resource of the menu, or the name of a node without one. */
+/** What is asked for: by the resource of the menu, or the name of a node without resources. */
 const purposes: Readonly<Record<string, Purpose>> = {
 	chat: 'chat',
 	message: 'chat',
@@ -83,7 +83,7 @@ const purposes: Readonly<Record<string, Purpose>> = {
 	embeddingsModelGateway: 'embedding',
 };
 
-/** What an id suggests, the first that fits: a guess, which decides on the order of the list alone. */
+/** What an ID suggests; the first match counts. It is a guess, and decides the order of the list alone. */
 const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
 	[/r2v/i, 'referenceVideo'],
 	[/vid/i, 'video'],

@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { asText } from '../../gateway/json';
 import type { Endpoint } from '../../gateway/protocol/endpoints';
-import type { Field } from './field';
 import { hiddenForTools } from './displayOptions';
+import type { Field } from './field';
 import { booleanField, durationField, numberField, withDefault } from './fieldKinds';
 import { skipChecks } from './itemParameters';
 
@@ -43,7 +43,7 @@ export const skipChecksOption = booleanField({
 	name: skipChecks,
 	default: true,
 	description:
-		'Whether to send the request as it is, when the service takes more than this node knows. The service may refuse it.',
+		'Whether to send the request without checking it, for a service that allows more than this node knows. The service may still refuse it.',
 });
 
 /** May be a fraction, which its reader cuts off. */
