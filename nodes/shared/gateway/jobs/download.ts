@@ -7,8 +7,9 @@ import { readWithIdleTimeout } from '../client/timeouts';
 import { GatewayError, stopped, type Failure } from '../errors/gatewayError';
 import { noAnswer, refused, type RequestInfo } from '../errors/requestErrors';
 import { verdictOn } from '../errors/verdict';
-import { excerpt, withoutUndefined } from '../json';
+import { excerpt } from '../json';
 import { Mp4Boxes } from './mp4';
+import { endsBeforeFile, ReceivedPart } from './receivedPart';
 import { headLength, isText, videoTypeOf, type VideoType } from './videoType';
 
 export interface DownloadRequest {
@@ -75,20 +76,14 @@ interface Interruption {
 	page?: { status: number; headers: Record<string, string>; text: string };
 }
 
-type FileVersion = Partial<Record<'etag' | 'date' | 'length', string>>;
-
 class Transfer {
 	/** Why the bytes ended early. */
 	failure?: unknown;
 	private source: FileSource;
 	private readonly requestInfo: RequestInfo;
 	private readonly runtime: Runtime;
-	/** Bytes passed on so far. */
-	private offset = 0;
-	/** The ETag, date and length of the file these bytes belong to, which identify its version. */
-	private version: FileVersion = {};
-	/** The link these bytes came from. */
-	private sourceUrl?: string;
+	/** The bytes passed on so far. */
+	private received = new ReceivedPart();
 	/** Unknown until the first bytes have arrived. */
 	private type?: VideoType;
 	private boxes = new Mp4Boxes();
@@ -122,18 +117,17 @@ class Transfer {
 	}
 
 	private async *bytes(): ByteStream {
-		this.offset = 0;
-		this.version = {};
+		this.received = new ReceivedPart();
 		this.type = undefined;
 		this.boxes = new Mp4Boxes();
 		this.failure = undefined;
 		try {
 			for (;;) {
-				const before = this.offset;
+				const before = this.received.length;
 				const response = await this.open();
 				const interruption = response && (yield* this.forward(response));
 				if (interruption === undefined) return;
-				await this.recover(interruption, this.offset > before);
+				await this.recover(interruption, this.received.length > before);
 			}
 		} catch (error) {
 			this.failure = error;
@@ -161,7 +155,7 @@ class Transfer {
 					if (this.type === undefined && head.length === headLength) break;
 				}
 				for (const chunk of this.type ? held.splice(0) : []) {
-					this.offset += chunk.length;
+					this.received.length += chunk.length;
 					yield chunk;
 				}
 			}
@@ -172,12 +166,12 @@ class Transfer {
 		if (failure === undefined) {
 			if (!this.boxes.isTruncated && !endsBeforeFile(response)) return undefined;
 			// The announced length was not that of the file.
-			delete this.version.length;
+			this.received.forgetFileLength();
 			return { reason: 'the file ends too early' };
 		}
 		// A storage host may announce more bytes than there are, and then breaks off at the same offset again.
-		if (this.boxes.isComplete && this.completeAt === this.offset) return undefined;
-		if (this.boxes.isComplete) this.completeAt = this.offset;
+		if (this.boxes.isComplete && this.completeAt === this.received.length) return undefined;
+		if (this.boxes.isComplete) this.completeAt = this.received.length;
 		return { reason: messageOf(failure) };
 	}
 
@@ -219,9 +213,9 @@ class Transfer {
 		const { clock, signal } = this.runtime;
 		for (let tries = 1; ;) {
 			if (signal?.aborted) throw stopped();
-			const range = { offset: this.offset, ...this.version };
-			const response = await requestFile(this.runtime, this.source, range).catch((error: unknown) =>
-				noAnswer(this.requestInfo, error),
+			const { length: offset, etag } = this.received;
+			const response = await requestFile(this.runtime, this.source, { offset, etag }).catch(
+				(error: unknown) => noAnswer(this.requestInfo, error),
 			);
 			const refusal =
 				response instanceof GatewayError ? response : await this.checkResponse(response);
@@ -264,40 +258,17 @@ class Transfer {
 	private async checkResponse(
 		response: HttpResponse,
 	): Promise<GatewayError | 'complete' | undefined> {
-		const { status, headers } = response;
-		const range = rangeOf(headers);
-		const { etag, 'last-modified': date } = headers;
-		const length = status === 200 ? headers['content-length'] : range.length;
-		const version: FileVersion = withoutUndefined({ etag, date, length });
-
-		if (this.offset === 0 && (status === 200 || status === 206)) {
-			this.version = version;
-			this.sourceUrl = this.source.url;
-			return undefined;
-		}
-		if (status === 206 && this.isSameFile(version) && Number(range.first) === this.offset) {
-			this.version = { ...version, ...this.version };
-			return undefined;
-		}
-		if (status === 416 && Number(range.length) === this.offset && !this.boxes.isTruncated) {
+		const content = this.received.contentOf(response, this.source.url);
+		if (content === 'next') return undefined;
+		if (content !== 'refused') {
 			response.close();
-			return 'complete';
-		}
-		if (status === 200 || status === 206 || status === 416) {
-			response.close();
+			if (content === 'end' && !this.boxes.isTruncated) return 'complete';
 			throw new RestartTransfer('the storage does not continue a transfer');
 		}
+		const { status, headers } = response;
 		const text = this.gateway.redaction.text(await readBeginning(response, this.runtime));
 		const retryAfter = parseRetryAfter(headers, this.runtime.clock.now());
 		return refused(this.requestInfo, { status, headers, text }, retryAfter);
-	}
-
-	/** Compares what both responses tell of their file, since a storage host may omit any of it; else, the links. */
-	private isSameFile(version: FileVersion): boolean {
-		const given = Object.keys(version) as Array<keyof FileVersion>;
-		const names = given.filter((name) => name in this.version);
-		if (names.length === 0) return this.source.url === this.sourceUrl;
-		return names.every((name) => version[name] === this.version[name]);
 	}
 
 	/** The error with the advice that the video is finished and can be fetched later. */
@@ -322,18 +293,6 @@ class Transfer {
 async function* continued(first: Uint8Array, rest: ByteStream): ByteStream {
 	yield first;
 	yield* rest;
-}
-
-/** Whether a storage host sends less than the rest that it was asked for, and says so. */
-function endsBeforeFile({ status, headers }: HttpResponse): boolean {
-	const { last, length } = rangeOf(headers);
-	return status === 206 && Number(last) + 1 < Number(length);
-}
-
-/** The numbers of `Content-Range` (RFC 9110, 14.4), as far as it tells them. */
-function rangeOf(headers: HttpResponse['headers']): Partial<Record<string, string>> {
-	const pattern = /^bytes (?:(?<first>\d+)-(?<last>\d+)|\*)\/(?:(?<length>\d+)|\*)$/;
-	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};
 }
 
 function messageOf(failure: unknown): string {

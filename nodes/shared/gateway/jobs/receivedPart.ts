@@ -1,0 +1,69 @@
+import type { HttpResponse } from '../client/http';
+import { withoutUndefined } from '../json';
+
+/**
+ * What a response has of a file, part of which has been received: the bytes that follow, nothing because there are
+ * no more, or other bytes. `refused` is a response without any.
+ */
+type Content = 'next' | 'end' | 'other' | 'refused';
+
+type FileVersion = Partial<Record<'etag' | 'date' | 'length', string>>;
+
+/** The part of a file that has been received, and how it is continued (RFC 9110, 14). */
+export class ReceivedPart {
+	/** Number of bytes. */
+	length = 0;
+	/** The ETag, date and length of the file these bytes belong to, which identify its version. */
+	private version: FileVersion = {};
+	/** The link these bytes came from. */
+	private url?: string;
+
+	get etag(): string | undefined {
+		return this.version.etag;
+	}
+
+	/** For a host that announced another length than that of the file. */
+	forgetFileLength(): void {
+		delete this.version.length;
+	}
+
+	/** @param url where the response came from */
+	contentOf({ status, headers }: HttpResponse, url: string): Content {
+		const range = rangeOf(headers);
+		const { etag, 'last-modified': date } = headers;
+		const length = status === 200 ? headers['content-length'] : range.length;
+		const version: FileVersion = withoutUndefined({ etag, date, length });
+
+		if (this.length === 0 && (status === 200 || status === 206)) {
+			this.version = version;
+			this.url = url;
+			return 'next';
+		}
+		if (status === 206 && this.isOf(version, url) && Number(range.first) === this.length) {
+			this.version = { ...version, ...this.version };
+			return 'next';
+		}
+		if (status === 416 && Number(range.length) === this.length) return 'end';
+		return status === 200 || status === 206 || status === 416 ? 'other' : 'refused';
+	}
+
+	/** Compares what both responses tell of their file, since a storage host may omit any of it; else, the links. */
+	private isOf(version: FileVersion, url: string): boolean {
+		const given = Object.keys(version) as Array<keyof FileVersion>;
+		const names = given.filter((name) => name in this.version);
+		if (names.length === 0) return url === this.url;
+		return names.every((name) => version[name] === this.version[name]);
+	}
+}
+
+/** Whether a storage host sends less than the rest that it was asked for, and says so. */
+export function endsBeforeFile({ status, headers }: HttpResponse): boolean {
+	const { last, length } = rangeOf(headers);
+	return status === 206 && Number(last) + 1 < Number(length);
+}
+
+/** The numbers of `Content-Range` (RFC 9110, 14.4), as far as it tells them. */
+function rangeOf(headers: HttpResponse['headers']): Partial<Record<string, string>> {
+	const pattern = /^bytes (?:(?<first>\d+)-(?<last>\d+)|\*)\/(?:(?<length>\d+)|\*)$/;
+	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};
+}
