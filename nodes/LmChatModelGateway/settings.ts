@@ -87,7 +87,7 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	return settings;
 }
 
-/** The format, with its schema where it is one of that kind. */
+/** The format of the answer, with the schema where JSON Schema was chosen. */
 function formatOf(options: Place, extra: ExtraBody): JsonObject {
 	if (extra.gives('response_format')) return {};
 	const type = responseFormat.read(options);

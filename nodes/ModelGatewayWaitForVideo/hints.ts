@@ -15,7 +15,7 @@ export const noInputHint: NodeHint = {
 	location: 'outputPane',
 };
 
-/** At most so many jobs are named. */
+/** How many jobs are named at most. */
 const shownJobs = 5;
 
 /** While the execution is parked, n8n shows this beside the node, and `waitingNodeTooltip` below. */

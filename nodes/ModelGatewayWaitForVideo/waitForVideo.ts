@@ -171,11 +171,11 @@ function videoWait(
 	};
 }
 
-/** Adds to an item's outputs what is not kept from pass to pass: n8n has the input, and shows the last hints only. */
+/** Adds what is not kept from pass to pass: hints, of which n8n shows the last pass's only, and the input's fields. */
 function handOver(outputs: ItemOutput[], { includesInput }: Request, run: ItemRun): ItemOutput[] {
 	const { context, item } = run;
 	for (const { binary = {} } of outputs) hintAtKind(binary, run);
-	// The input of a tool is what its model said.
+	// The input of a tool comes from the model that calls it.
 	if (!includesInput || isTool(context.getNode())) return outputs;
 	const input = context.getInputData()[item];
 	return outputs.map(({ json, binary }) => ({

@@ -104,7 +104,7 @@ export function withoutUndefined<T extends object>(object: T): Partial<T> {
 	return Object.fromEntries(entries) as Partial<T>;
 }
 
-/** The first object with the fields of the second, which win; objects in both are merged in the same way. */
+/** Both objects in one. The fields of the second win; objects in both are merged in the same way. */
 export function merged(object: JsonObject, more: JsonObject): JsonObject {
 	const entries = Object.entries(more).map(([name, value]) => {
 		const own = Object.hasOwn(object, name) ? object[name] : undefined;

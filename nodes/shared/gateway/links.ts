@@ -23,7 +23,7 @@ export function isLoopback(address: string): boolean {
 	return loopback.test(urlOf(address)?.hostname ?? '');
 }
 
-/** A path of Windows, of a network drive, or below a folder that only computers have. */
+/** A Windows path, a network drive, or a path below a folder that only computers have. */
 const computerPath = /^([a-z]:[\\/]|\\\\|~\/|file:|\/(home|users|volumes|tmp|mnt|var|root|opt)\/)/i;
 
 /**
@@ -45,7 +45,7 @@ export function linkProblem(link: string, oneEach = ''): string | undefined {
 	return sharePageProblem(url);
 }
 
-/** Links beside each other. One within another's query is a part of that. */
+/** The number of links beside each other; a link within the query of another one does not count. */
 function countLinks(text: string): number {
 	const parts = text.split(/[\s,;|](?=https?:\/\/)/i).filter((part) => /^https?:/i.test(part));
 	const areSeparate = /\s/.test(text) || parts[0]?.split('://').length === 2;

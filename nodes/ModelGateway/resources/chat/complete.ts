@@ -31,7 +31,7 @@ const messages = messagesField(messageRoles, {
 	more: toolFields,
 });
 
-/** In the order in which they are shown, and their problems told. */
+/** In the order in which they are shown and checked. */
 const options = [
 	...chatOptions,
 	booleanField({

@@ -101,12 +101,12 @@ function sourceOf(
 			hint: 'The name of the input field with the image',
 		}),
 		find: itemPicture,
-		// That it is empty, the field itself tells.
+		// An empty link is reported by the field itself.
 		linkProblem: (link) => (link === '' ? undefined : imageLinkProblem(link)),
 	});
 }
 
-/** A form has texts only: what Extra Body holds besides goes as JSON. */
+/** A form has texts only, so objects and lists of Extra Body are sent as JSON. */
 const formText = (value: unknown) =>
 	typeof value === 'object' ? JSON.stringify(value) : String(value);
 

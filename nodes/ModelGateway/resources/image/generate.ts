@@ -24,7 +24,7 @@ const prompt = promptField({
 	placeholder: 'e.g. A lighthouse in the fog, watercolour',
 });
 
-/** In the order in which they are shown, and their problems told. */
+/** In the order in which they are shown and checked. */
 const options = [
 	...imageOptions,
 	textField({

@@ -16,7 +16,7 @@ export const imageOutput = fileOutput(
 	`Whether to download the images at once. The links of some models expire after ${limits.imageUrlMinutes} minutes.`,
 );
 
-/** What generating and editing take alike, in the order in which they are shown, and their problems told. */
+/** What generating and editing have in common, in the order in which it is shown and checked. */
 export const imageOptions = [
 	numberField({
 		displayName: 'Number of Images',

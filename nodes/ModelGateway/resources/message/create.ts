@@ -48,7 +48,7 @@ const versionValue = textField({
 		'The version, a date. The default is a guess: replace it with the date that your service documents.',
 });
 
-/** Where a workflow has it that was saved before it was an option. */
+/** The field of a workflow that was saved before this became an option. */
 const formerly = <Value>({ property, ...field }: Field<Value>): Field<Value> => ({
 	...field,
 	property: {

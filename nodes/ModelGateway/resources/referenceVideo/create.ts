@@ -68,10 +68,7 @@ const openChoice = <const Path extends string>(
 		allowArbitraryValues: true,
 	});
 
-/**
- * They have no rules of their own, because each model has others. In the order in which they are shown, and their
- * problems told.
- */
+/** In the order in which they are shown and checked. They have no rules of their own, because each model has others. */
 const options = [
 	openChoice(
 		{

@@ -6,7 +6,7 @@ import { fieldOf, type Report } from '../../../shared/n8n/parameters/fieldKinds'
 export interface ReadMedium {
 	/** As it is sent. */
 	medium: unknown;
-	/** As it is recognized again: the signed link of a file differs from try to try, the file does not. */
+	/** As a retry recognizes it: the signed link of a file differs from try to try, the file does not. */
 	identity: unknown;
 }
 
@@ -51,7 +51,7 @@ export const jsonWording: Wording = {
 	oneEach: 'make it a list of them',
 };
 
-/** A link is a reference image. Of an object, what we do not know is sent too. */
+/** A link alone is a reference image. Fields of an object that are not known are sent too. */
 function mediumOf(entry: unknown): ReadMedium {
 	const given = typeof entry === 'string' ? { type: 'reference_image', url: entry } : entry;
 	if (!isObject(given)) return { medium: given, identity: given };
@@ -60,7 +60,7 @@ function mediumOf(entry: unknown): ReadMedium {
 		const value = medium[name];
 		if (typeof value === 'string') medium[name] = value.trim();
 	}
-	// An earlier node gives an empty voice to what has none.
+	// An earlier node may give an empty voice where there is none.
 	if (medium.reference_voice === '' || medium.reference_voice === null)
 		delete medium.reference_voice;
 	return { medium, identity: medium };

@@ -36,7 +36,7 @@ interface FailedStatus {
 	fields: JsonObject;
 }
 
-/** That failed calls are not billed says nothing of a job that was accepted and failed later. */
+/** Failed calls are not billed; the specification does not say whether a job that was accepted and failed later is. */
 export function jobFailed(
 	job: JobSummary,
 	{ failure: reason, fields }: FailedStatus,

@@ -22,7 +22,7 @@ export class ReceivedPart {
 		return this.version.etag;
 	}
 
-	/** For a host that announced another length than that of the file. */
+	/** To be called when the host announced a wrong length. */
 	forgetFileLength(): void {
 		delete this.version.length;
 	}

@@ -73,7 +73,7 @@ function linkProblems(
 	});
 }
 
-/** Of what is no text. */
+/** The problem of a link that is no text. */
 function otherLinkProblem(item: unknown, name: 'url' | 'reference_voice'): string | undefined {
 	const isGiven = isObject(item) && Object.hasOwn(item, name);
 	if (!isGiven) return name === 'url' ? 'is empty' : undefined;

@@ -42,7 +42,7 @@ export function referenceVideoProblems(
 	return [...problems, ...parameterProblems(request, model)];
 }
 
-/** What of a request may have no effect, although it is sent; each continues the name of its field. */
+/** What is sent but may have no effect; each problem continues the name of its field. */
 export function referenceVideoDoubts(request: ReferenceVideoRequest): RequestProblem[] {
 	const model = modelOf(request);
 	if (model === undefined) return [];

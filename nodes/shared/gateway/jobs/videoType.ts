@@ -9,7 +9,7 @@ export interface VideoType {
 	kind: string;
 }
 
-/** How many bytes tell every kind: three packets of a transport stream. */
+/** How many bytes are enough to recognize every kind: three packets of a transport stream. */
 export const headLength = 512;
 
 const videoType = (

@@ -12,7 +12,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		return typeof value === 'string' ? value.trim() : '';
 	};
 	const address = (name: string, field: string) => {
-		// What is copied from an example of the service often ends in the version, which is part of the paths.
+		// An address copied from an example often ends in the version, which our paths have already.
 		const value = text(name).replace(/\/+$|\/+v1\/*$/i, '');
 		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
 			problems.push({ field, problem: 'must be an address that starts with https://' });

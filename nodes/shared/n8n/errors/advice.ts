@@ -3,7 +3,7 @@ import type { RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
 import type { ModelKind } from '../../gateway/protocol/models';
 
-/** The resource of the menu whose Create takes models of this kind. */
+/** The resource, as the menu calls it, whose Create takes models of this kind. */
 export const resourceOf: Record<ModelKind, string> = {
 	referenceVideo: 'Reference Video',
 	video: 'Video',

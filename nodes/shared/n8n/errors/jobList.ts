@@ -17,7 +17,7 @@ export function outlookOf({ status = '' }: JobSummary, error: unknown): Outlook 
 	const phase = phaseOf(status);
 	const failure = error instanceof GatewayError ? error.failure : undefined;
 	if (phase === 'failed') return 'failed';
-	// Only the file of a finished video can fail and be billed.
+	// A failure that was billed is one of fetching a finished video.
 	if (phase === 'succeeded' || failure?.billed === 'yes') return 'finished';
 	return failure && isJobUnknown(failure) ? 'unknown' : 'open';
 }

@@ -34,11 +34,11 @@ async function permanentFile(
 	return await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
 }
 
-/** The file as the service is to fetch it: of a JPEG that holds more, a copy of the first picture alone. */
+/** The file that the service is to fetch: of a JPEG that holds more, a copy of the first image alone. */
 async function fileToFetch(file: IBinaryData, place: Place): Promise<IBinaryData> {
 	const { context, item } = place.parameters;
 	const { helpers } = context;
-	// A clip is large: it is not read.
+	// A clip is not read, because it may be large.
 	if (!file.mimeType.startsWith('image/')) return await permanentFile(file, context);
 	const whole = await helpers.getBinaryDataBuffer(item, file);
 	const picture = firstPicture(whole);

@@ -43,7 +43,7 @@ export function alreadySentError({
 	});
 }
 
-/** Whether it is open what was paid for: after a lost answer, or a wait that Stop ended, but not after a failed job. */
+/** Whether something paid for may be under way: after a lost answer or a stopped wait, but not after a failed job. */
 function isOpen({ billed, reach, isStopped }: Failure): boolean {
 	return billed === 'unknown' && (reach !== 'none' || isStopped === true);
 }

@@ -8,7 +8,7 @@ import {
 } from '../parameters/options';
 import type { Operation } from './operation';
 
-/** What stands below the node on the canvas: operation and resource, in the words of the menus. */
+/** The line below the node on the canvas: operation and resource, in the words of the menus. */
 export function subtitleOf(operations: Operation[]): string {
 	const words = operations.map(({ resource, name, value }) => [
 		`${value}: ${resource.value}`,

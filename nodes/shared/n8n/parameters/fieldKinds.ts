@@ -30,7 +30,7 @@ export function fieldOf<Value, Path extends string>(
 	parse: (value: unknown, report: Report) => Value,
 ): Field<Value, Path> {
 	const { name, displayName } = property;
-	// What goes into no request is a rule of ours, without which the node could not work.
+	// The rule of a field that is not sent is our own, and the node could not work without it.
 	const kindOf = request === undefined ? 'unsendable' : 'rule';
 	return {
 		property: { default: '', ...property, type },

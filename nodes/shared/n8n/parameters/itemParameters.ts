@@ -2,7 +2,7 @@ import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
 import { isObject, valueAt, type JsonObject } from '../../gateway/json';
 import type { Problem } from '../errors/badInput';
 
-/** Name of the option that sends a request without checking it by the service's rules. */
+/** Name of the option that sends a request without checking it against the rules of the service. */
 export const skipChecks = 'skipChecks';
 
 /** Where fields are read: among the parameters of the node itself, in its "Options", or in an entry of a list. */
@@ -17,7 +17,7 @@ export interface Place {
 	/**
 	 * @param field its label in the editor
 	 * @param problem continues the label: "must be …"
-	 * @param kind a rule of the service's is skipped with "Skip Checks"; what cannot be sent at all never is
+	 * @param kind "Skip Checks" skips a `rule` of the service; `unsendable` is what cannot be sent at all
 	 */
 	report(field: string, problem: string, kind?: ProblemKind): void;
 }

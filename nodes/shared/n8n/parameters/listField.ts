@@ -20,7 +20,7 @@ export function listField<const Path extends string = never>({
 	const values = fields.map(({ property }) => property);
 	const typeOptions = {
 		multipleValues: true,
-		// Newer versions of n8n head an entry with it, and count on when entries are moved.
+		// The heading of an entry in newer versions of n8n, which number the entries anew when they are moved.
 		fixedCollection: { itemTitle: `=${entry} {{ $collection.item.index + 1 }}` },
 		...declaration.typeOptions,
 	};

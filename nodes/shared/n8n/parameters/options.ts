@@ -6,7 +6,7 @@ import type { Field } from './field';
 import { booleanField, durationField, numberField, withDefault } from './fieldKinds';
 import { skipChecks } from './itemParameters';
 
-/** Options of how a request is sent, not of what is made: few people need them, and these last of all. */
+/** How a request is sent rather than what is made. Few people need these, so they come last. */
 const lastOptions = ['parallelRequests', 'timeout', 'extraBody', 'skipChecks', 'ifAnswerLost'];
 
 /** "Options": what is sent only when it was added, in the order of its declaration. */
