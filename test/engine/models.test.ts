@@ -108,7 +108,7 @@ describe('a model of another kind', () => {
 	it('is sent to Video when it is not known', async () => {
 		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
 		const error = await failureOf(modelGateway({ ...create, model: byId('gamma-3.0-r2v') }));
-		expect(error?.description).toContain('Choose a video model: the list shows');
+		expect(error?.description).toContain('Choose a video model from the list');
 	});
 
 	const messages = { values: [{ role: 'user', content: 'Hello' }] };

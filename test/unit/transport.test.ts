@@ -149,7 +149,7 @@ describe('a refusal', () => {
 		const { record, reach, message } = await failureOf(gatewayTo(server.url).call(chat));
 		expect(record).toEqual({
 			message: 'Could not complete the chat: model x does not exist (HTTP 404, model_not_found)',
-			advice: expect.stringMatching(/^Choose a model for this operation.* If you typed the ID/),
+			advice: expect.stringMatching(/^Choose another model from the list.* ID that was typed/),
 			status: 404,
 			code: 'model_not_found',
 			type: 'invalid_request_error',

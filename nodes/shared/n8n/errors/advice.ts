@@ -17,9 +17,9 @@ export function adviceOf(remedies: Remedy[]): string {
 const onRefusal: Record<RefusalKind, string> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
 	unknownModel:
-		'Choose a model for this operation: the list shows those that fit first. If you typed the ID, check it.',
+		'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. Some image models work with Image: Chat only.',
 	unknownVideoModel:
-		'Choose a video model: the list shows those that fit first. If you typed the ID, check it.',
+		'Choose a video model from the list, which begins with those that fit, or check the ID that was typed.',
 	refusedPrompt: 'Change the prompt; sending the same one again gives the same answer.',
 	unknownJob: `Check the ID of the job, and whether it was ordered with this credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 	jobNotFinished: 'Use the Wait for Video node, or ask again later.',

@@ -20,7 +20,7 @@ export function listField<const Path extends string = never>({
 	const values = fields.map(({ property }) => property);
 	const typeOptions = {
 		multipleValues: true,
-		// The heading of an entry in newer versions of n8n, which number the entries anew when they are moved.
+		// n8n heads an entry with it in its new panel of collections, which 2.40 does not show everybody yet.
 		fixedCollection: { itemTitle: `=${entry} {{ $collection.item.index + 1 }}` },
 		...declaration.typeOptions,
 	};
