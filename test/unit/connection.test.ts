@@ -100,7 +100,7 @@ describe('a credential that cannot be used', () => {
 		'would send the key unencrypted: %s',
 		(address) => {
 			expect(problemOf({ baseUrl: address })).toMatch(
-				/Base URL must start with https:\/\/: over http/,
+				/Base URL must start with https, because over http/,
 			);
 			expect(problemOf({ backupUrl: address })).toMatch(/Backup URL must start with https/);
 			expect(problemOf({ baseUrl: address, allowHttp: 'true' })).toMatch(/must start with https/);

@@ -21,7 +21,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 			problems.push({ field, problem: 'must not have a user name in it' });
 		} else if (/^http:/i.test(value) && !isLoopback(value) && credential.allowHttp !== true) {
 			const problem =
-				'must start with https://: over http:// everybody on the way can read the API key. If you want that, switch on Allow Unencrypted HTTP, under Advanced';
+				'must start with https, because over http everybody on the way can read the API key. If you want that, switch on Allow Unencrypted HTTP under Advanced';
 			problems.push({ field, problem });
 		}
 		return value;
