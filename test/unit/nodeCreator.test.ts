@@ -39,6 +39,8 @@ describe('the search of the node creator', () => {
 	it.each([
 		...['image to video', 'image-to-video', 'Image to Video', 'text to video', 'text-to-video'],
 		...['video', 'image', 'create video', 'create a video', 'generate video'],
+		...['make video', 'make a video', 'video generator', 'video generation', 'video from pictures'],
+		...['animate photo', 'describe image', 'images', 'photo', 'pictures'],
 		...['AI video', 'ai video', 'video ai'],
 		...['create image', 'generate image', 'edit image', 'picture', 'reference video', 'r2v'],
 		...['text to image', 'LLM', 'embeddings', 'gateway', 'model gateway', 'download video'],
@@ -47,7 +49,7 @@ describe('the search of the node creator', () => {
 	);
 
 	it.each([
-		...['wait for video', 'AI video', 'download video'],
+		...['wait for video', 'AI video', 'download video', 'save video'],
 		...['video', 'video status', 'model gateway', 'gateway'],
 	])('finds Wait for Video for "%s"', async (words) =>
 		expect(await found(words)).toContain(own.wait),
