@@ -73,7 +73,7 @@ export const includeInputFields = booleanField({
 	default: true,
 	displayOptions: hiddenForTools,
 	description:
-		'Whether to pass on the fields and files of the incoming item, too. Of two with the same name, the one of this node wins.',
+		"Whether to pass on the fields and files of the incoming item, too. Of two with the same name, the one of this node wins. Directly behind a Create, the incoming item is the job alone: what came before it is read with an expression such as {{ $('Products').item.json.name }}.",
 });
 
 export const maxParallelDownloads = numberField({
