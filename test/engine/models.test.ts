@@ -61,6 +61,19 @@ describe('the list of models', () => {
 		expect(found.at(-1)).toMatch(/ \(a model of (Reference )?Video\)$/);
 	});
 
+	it('gives a video model as an example for videos only', () => {
+		const examples = operations
+			.flatMap(({ resource, fields }) => fields.map((field) => ({ resource, ...field.property })))
+			.filter(({ name }) => name === 'model')
+			.map(({ resource, modes = [] }) => [resource.value, modes[1].placeholder]);
+		expect(Object.fromEntries(examples)).toMatchObject({
+			chat: 'e.g. my-model-1',
+			image: 'e.g. my-model-1',
+			referenceVideo: 'e.g. beta-2.7-r2v',
+			video: 'e.g. vid-3.1',
+		});
+	});
+
 	it('is searched by what a model is for', async () => {
 		const found = await listed(forVideo, { filter: 'PORTRAIT, frame' });
 		expect(found.map(({ value }) => value)).toEqual(['vid-3.1-fl']);
@@ -139,6 +152,12 @@ describe('a model of another kind', () => {
 
 	const create = createReferenceVideo({ model: byId('vid-3.1'), options: {} });
 	const media = [{ type: 'reference_image', url: 'https://example.com/a.png' }];
+
+	it('is told to be one of Image: Chat, perhaps, where an image model is refused', async () => {
+		const generate = { resource: 'image', operation: 'generate', prompt: 'A cat' };
+		const error = await failureOf(modelGateway({ ...generate, model: byId('image-chat-1') }));
+		expect(error?.description).toContain('Some image models work with Image: Chat only.');
+	});
 
 	it('is sent to Reference Video, and told when the service refuses it', async () => {
 		const error = await failureOf(create, { media });

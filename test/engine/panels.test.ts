@@ -117,6 +117,12 @@ describe('lists', () => {
 		expect(title).toBe(`=${entry} {{ $collection.item.index + 1 }}`);
 	});
 
+	it('are counted in words beside the prompt, as the editor does not number them', () => {
+		const shown = panelOf(gatewayNode, { resource: 'referenceVideo', operation: 'create' });
+		const prompt = shown.properties.find(({ hint }) => hint?.includes('first reference image'));
+		expect(prompt?.name).toBe('prompt');
+	});
+
 	it.each(lists.filter(({ name }) => name !== 'images'))('start with one: $displayName', (list) => {
 		expect(list.default).toMatchObject({ values: [expect.anything()] });
 	});

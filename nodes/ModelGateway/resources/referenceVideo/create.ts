@@ -48,8 +48,9 @@ const model = modelField('beta-2.7-r2v');
 const prompt = promptField({
 	request: 'input.prompt',
 	placeholder: 'e.g. The person of image 1 walks along the beach at sunset',
-	description:
-		'What happens in the video. "Image 1", "image 2" are the reference images in their order, "video 1" the first reference video.',
+	description: 'What happens in the video',
+	// n8n does not number the entries of Media in its usual panel.
+	hint: '“Image 1” is the first reference image below, “video 1” the first reference video',
 	rows: 4,
 });
 const fields = [model, prompt, ...mediaFields];

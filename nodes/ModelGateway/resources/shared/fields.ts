@@ -18,6 +18,7 @@ export const promptField = <const Path extends string>({
 	request: Path;
 	placeholder: string;
 	description?: string;
+	hint?: string;
 	rows?: number;
 }): Field<string, Path> =>
 	requiredText({

@@ -23,7 +23,7 @@ const model = modelField('vid-3.1', { refused: 'referenceVideo' });
 const frameNotice: Field = {
 	property: {
 		displayName:
-			'A frame-to-video model (-fl) makes a video from frames. Your service\'s documentation names the field for them: put it into Options, Extra Body (JSON), for example { "image": "https://example.com/frame.png" }, where the name "image" is a guess.',
+			'A frame-to-video model (-fl) makes a video from frames. Look up in the documentation of your service how the field for them is called, and add it in Options, Extra Body (JSON), such as { "image": "https://example.com/frame.png" }. The name "image" is a guess.',
 		name: 'frameNotice',
 		type: 'notice',
 		default: '',

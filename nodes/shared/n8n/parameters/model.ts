@@ -42,7 +42,7 @@ export function modelField(
 					displayName: 'By ID',
 					name: 'id',
 					type: 'string',
-					placeholder: 'e.g. beta-2.7-r2v',
+					placeholder: `e.g. ${defaultModel || 'my-model-1'}`,
 				},
 			],
 		},
