@@ -207,4 +207,20 @@ describe('a frame-to-video model', () => {
 			isTold,
 		);
 	});
+
+	it.each([
+		['vid-3.1-fl', {}, true],
+		['vid-3.1-fl', { extraBody: { image: 'https://example.com/frame.png' } }, false],
+		['vid-3.1', {}, false],
+	])('is sent without frames, and a hint says so: %s, %j', async (id, options, isHinted) => {
+		const gateway = await startGateway();
+		const create = { resource: 'video', operation: 'create', prompt: 'A boat', options };
+		const node = modelGateway({ ...create, model: byId(id) });
+		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+		const [{ hints = [] }] = result.data.resultData.runData[node.name];
+		const hint = `Item 0: Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
+		expect(hints.map(({ message }) => message)).toEqual(isHinted ? [hint] : []);
+		expect(gateway.ledger).toHaveLength(1);
+		await gateway.close();
+	});
 });

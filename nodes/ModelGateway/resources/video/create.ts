@@ -19,6 +19,9 @@ interface Request {
 // "Endpoints" 1: models of reference videos do not work here.
 const model = modelField('vid-3.1', { refused: 'referenceVideo' });
 
+/** How the id of a frame-to-video model ends ("Endpoints" 11). */
+const frameToVideo = '-fl';
+
 /** The specification shows no field for frames. */
 const frameNotice: Field = {
 	property: {
@@ -27,7 +30,7 @@ const frameNotice: Field = {
 		name: 'frameNotice',
 		type: 'notice',
 		default: '',
-		displayOptions: { show: { model: [{ _cnd: { endsWith: '-fl' } }] } },
+		displayOptions: { show: { model: [{ _cnd: { endsWith: frameToVideo } }] } },
 	},
 	read: () => undefined,
 };
@@ -51,11 +54,21 @@ export const videoCreate: Operation<Request> = {
 	fields: [model, frameNotice, prompt],
 	options: [ifAnswerLostOption],
 
-	prepare: (parameters) => ({
-		body: new ExtraBody(parameters).body([model, prompt]),
-		resendsLost: isResentIfLost(parameters.options),
-		timeout: timeoutOption.read(parameters.options),
-	}),
+	prepare(parameters) {
+		const extra = new ExtraBody(parameters);
+		const body = extra.body([model, prompt]);
+		const id = String(body.model);
+		if (id.endsWith(frameToVideo) && Object.keys(extra.fields).length === 0) {
+			parameters.hints.push(
+				`Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`,
+			);
+		}
+		return {
+			body,
+			resendsLost: isResentIfLost(parameters.options),
+			timeout: timeoutOption.read(parameters.options),
+		};
+	},
 
 	async perform(request, { gateway, reportJob }) {
 		const { id, fields } = await gateway.call({
