@@ -677,6 +677,11 @@ describe('a video that is no mp4', () => {
 		['JSON', answer(200, '{"error": "no"}', { 'content-type': 'video/mp4' }), '{"error": "no"}'],
 		['XML', answer(200, error, { 'content-type': 'video/webm' }), '<?xml'],
 		[
+			'of other bytes, and called an mp4',
+			answer(200, Buffer.alloc(100_000, 3), { 'content-type': 'video/mp4' }),
+			'a file of another kind (video/mp4)',
+		],
+		[
 			'a picture',
 			answer(
 				200,

@@ -33,9 +33,8 @@ describe('the kind of a video', () => {
 	});
 
 	it.each([
-		['video/mp4', 'video/mp4', 'mp4'],
-		['video/MP4; codecs="avc1"', 'video/mp4', 'mp4'],
 		['video/webm', 'video/webm', 'webm'],
+		['video/WebM; codecs="vp9"', 'video/webm', 'webm'],
 		['video/3gpp', 'video/3gpp', '3gpp'],
 		['video/x-new', 'video/x-new', 'new'],
 		['video/vnd.some.format+abc', 'video/vnd.some.format+abc', 'abc'],
@@ -63,6 +62,11 @@ describe('the kind of a video', () => {
 
 	it.each(['application/octet-stream', 'image/png', 'text/html', 'video', 'video/', ''])(
 		'is none of unknown bytes that are called "%s"',
+		(declared) => expect(videoTypeOf(binary, declared)).toBeUndefined(),
+	);
+
+	it.each(['video/mp4', 'video/MP4; codecs="avc1"', 'video/quicktime'])(
+		'is none of bytes that cannot be what they are called: %s',
 		(declared) => expect(videoTypeOf(binary, declared)).toBeUndefined(),
 	);
 

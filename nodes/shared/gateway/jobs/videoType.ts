@@ -57,7 +57,7 @@ export const videoExtensions: ReadonlySet<string> = new Set(
  * The kind of a video by its first bytes. The specification says of the passthrough result alone that it is an mp4
  * ("Resources", poll response), so every other kind is taken, too.
  * @param head as many bytes as have arrived, and no more than {@link headLength}
- * @param contentType as its storage host declares it, used when the bytes are of no known kind
+ * @param contentType as its storage host declares it, used when the bytes are of no known kind and do not belie it
  * @returns undefined for what is no video, such as a text, whatever its storage host calls it; and as long as too
  * few bytes are there
  */
@@ -71,7 +71,9 @@ export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | und
 	const [, type] = signatures.find(([signature]) => signature.test(text)) ?? [];
 	if (type !== undefined || head.length < headLength) return type;
 	const [declared] = contentType.toLowerCase().split(/[\s;]/);
-	return declared.startsWith('video/') ? typeFromMime(declared) : undefined;
+	// Their boxes would be there from the first byte.
+	const isBelied = [mp4, quickTime].some(({ mimeType }) => mimeType === declared);
+	return declared.startsWith('video/') && !isBelied ? typeFromMime(declared) : undefined;
 }
 
 /** Undefined when it is not the MIME type, in lower case, of a video. */
