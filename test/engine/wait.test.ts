@@ -231,6 +231,21 @@ describe('Wait for Video', () => {
 		expect(asked.errorOf('Model Gateway')?.description).not.toContain('waited for');
 	});
 
+	it.each([
+		[400, 'invalid_request', 'The task does not exist'],
+		[422, 'task_not_exist', 'no'],
+		[410, 'gone', 'It has expired'],
+	])('knows in whatever words a job is unknown: HTTP %d, %s', async (status, code, message) => {
+		await start();
+		for (const route of ['task', 'video'] as const) {
+			gateway.fault({ route, action: 'error', status, code, message, times: Infinity });
+		}
+		const description = (await wait([{ id: 'task_1' }])).errorOf('Wait')?.description;
+		expect(description).toMatch(/^Check the ID/);
+		expect(description).toContain('Jobs that the service did not find: item 0: task_1 ');
+		expect(description).not.toMatch(/waited for|Correct the value/);
+	});
+
 	it('finds out by itself what kind of job an id belongs to that was given by hand', async () => {
 		await start();
 		const [job] = createJobs(1);

@@ -69,7 +69,7 @@ export function jobUnknown(
 
 /** Whether the service did not find the job of this request. */
 export function isJobUnknown({ status, refusal }: Pick<Failure, 'status' | 'refusal'>): boolean {
-	return status === 404 || refusal === 'unknownJob';
+	return status === 404 || refusal === 'notFound' || refusal === 'unknownJob';
 }
 
 /**

@@ -3,6 +3,7 @@ import {
 	balanceWords,
 	errorCodes,
 	moderationWords,
+	notFoundWords,
 	permissionWords,
 	statusMeanings,
 	statusWords,
@@ -80,7 +81,7 @@ export function verdictOn(
 
 function refusalVerdict(status: number, error: ErrorObject, cost: Cost): Omit<Verdict, 'billed'> {
 	const codeMeaning = meaningOf(error);
-	const { refusal, meaning, isTransient } = refusalOf(status, error);
+	const { refusal, meaning, isTransient } = refusalOf(status, error, cost);
 	// What the code says of the request need not hold where the status says that it may pass; an empty account stays so.
 	const mayPass = [408, 425, 429].includes(status) || status >= 500;
 	const retryCanHelp = isTransient || (mayPass && refusal !== 'quotaExceeded');
@@ -94,19 +95,22 @@ function refusalVerdict(status: number, error: ErrorObject, cost: Cost): Omit<Ve
 }
 
 /** Why the service refused. The code takes precedence: an empty balance has the same status as the rate limit. */
-function refusalOf(status: number, error: ErrorObject): ErrorMeaning {
+function refusalOf(status: number, error: ErrorObject, cost: Cost): ErrorMeaning {
 	const texts = [error.code, error.type, error.message].filter((text) => text !== undefined);
 	if (status === 429 && texts.some((text) => balanceWords.test(text))) {
 		return errorCodes.quota_exceeded;
 	}
 	const codeMeaning = meaningOf(error);
 	if (codeMeaning) return codeMeaning;
+	// The type is left out, since it only repeats the status.
+	const reason = `${error.code ?? ''} ${error.message ?? ''}`;
+	// A read asks for nothing but what its address names.
+	const isNotFound = cost === 'read' && [400, 422].includes(status) && notFoundWords.test(reason);
+	if (isNotFound) return statusMeanings[404];
 	const effectiveStatus = status < 400 ? statusOf(error) : status;
 	const byStatus =
 		statusMeanings[effectiveStatus] ?? statusMeanings[effectiveStatus < 500 ? 400 : 500];
 	if (effectiveStatus !== 400 && effectiveStatus !== 403) return byStatus;
-	// The type is left out, since it only repeats the status.
-	const reason = `${error.code ?? ''} ${error.message ?? ''}`;
 	const isModerated = moderationWords.test(reason);
 	const isForbidden = effectiveStatus === 403 && permissionWords.test(reason);
 	// When the response names both causes, or neither, either is possible.

@@ -22,6 +22,7 @@ import {
 } from '../errors/jobErrors';
 import type { JobSummary } from '../errors/jobSummary';
 import { withoutUndefined } from '../json';
+import { notFoundWords } from '../protocol/errorCodes';
 import { jobKinds, type JobKind } from '../protocol/jobs';
 import { limits } from '../protocol/limits';
 import type { JobStatus, VideoContent } from './responses';
@@ -167,7 +168,7 @@ function sendRequest(state: PollerState, now: number): Step {
 
 function takeStatus(before: PollerState, status: JobStatus, now: number): Step {
 	// Some services report a job that they do not know with a 2xx status.
-	const isUnknown = status.failure && saysUnknown.test(JSON.stringify(status.failure));
+	const isUnknown = status.failure && notFoundWords.test(JSON.stringify(status.failure));
 	if (isUnknown && before.job.status === undefined) {
 		return takeFailure(before, jobUnknown(before.job, status), now);
 	}
@@ -267,7 +268,7 @@ function switchKind(state: PollerState, phase: Phase): PollerState {
 function mayBeOfOtherKind({ status, kind }: JobSummary, error: GatewayError): boolean {
 	if (status !== undefined) return false;
 	return (
-		!isPassing(error) || (kind === undefined && saysUnknown.test(error.failure.raw_body ?? ''))
+		!isPassing(error) || (kind === undefined && notFoundWords.test(error.failure.raw_body ?? ''))
 	);
 }
 
@@ -302,6 +303,3 @@ function deadlineOf({ since, timeout }: PollerState): number {
 function isPassing({ failure }: GatewayError): boolean {
 	return failure.pollCanHelp ?? false;
 }
-
-/** Which status and code a job gets that the service does not know is not shown in its specification. */
-const saysUnknown = /n[o']t.{0,6}(found|exist)/i;

@@ -87,12 +87,15 @@ const serverTimeout: ErrorMeaning = {
 	isTransient: true,
 };
 
+const notFound: ErrorMeaning = { refusal: 'notFound', meaning: 'not found', isTransient: false };
+
 /** "Errors", both tables: what a status means where the response has no code that is known. */
 export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
 	400: { refusal: 'badRequest', meaning: 'the request was refused', isTransient: false },
 	401: errorCodes.invalid_api_key,
 	403: { refusal: 'forbidden', meaning: 'not permitted', isTransient: false },
-	404: { refusal: 'notFound', meaning: 'not found', isTransient: false },
+	404: notFound,
+	410: notFound,
 	408: serverTimeout,
 	425: serverTimeout,
 	429: {
@@ -102,6 +105,9 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
 	},
 	500: { refusal: 'serverError', meaning: 'the service had an error', isTransient: true },
 };
+
+/** Matches a refusal of a job that is not there, whose status and code the specification does not show. */
+export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 
 /** Matches a 400 or 403 of content moderation, whose code the specification does not show ("Errors", handling of 400). */
 export const moderationWords =
