@@ -18,6 +18,7 @@ describe('a link that the gateway can fetch', () => {
 		'https://proxy.example/?url=https://example.com/cat.png',
 		'https://proxy.example/merge?urls=https://example.com/a.png,https://example.com/b.png',
 		'https://archive.example/web/2020/https://example.com/cat.png',
+		'https://chart.example/?text=a|b&layers=red|https://example.com/cat.png',
 	])('%s', (link) => {
 		expect(publicLinkProblem(link, gateway)).toBeUndefined();
 	});
@@ -125,6 +126,7 @@ describe('a page that only shows the file', () => {
 		['https://drive.google.com/file/d/1aB_c-2/edit', 'Google Drive', drive],
 		['https://drive.google.com/file/d/1aB_c-2', 'Google Drive', drive],
 		['https://drive.google.com/file/u/1/d/1aB_c-2/preview', 'Google Drive', drive],
+		['https://drive.google.com/a/firm.example/file/d/1aB_c-2/view', 'Google Drive', drive],
 		['https://drive.google.com/open?id=1aB_c-2&usp=drive_copy', 'Google Drive', drive],
 		[
 			'https://drive.google.com/file/d/1aB_c-2/view?resourcekey=0-xy',

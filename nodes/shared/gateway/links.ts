@@ -47,7 +47,7 @@ export function linkProblem(link: string, oneEach = ''): string | undefined {
 
 /** The number of links beside each other; a link within the query of another one does not count. */
 function countLinks(text: string): number {
-	const parts = text.split(/[\s,;|](?=https?:\/\/)/i).filter((part) => /^https?:/i.test(part));
+	const parts = text.split(/[\s,;](?=https?:\/\/)/i).filter((part) => /^https?:/i.test(part));
 	const areSeparate = /\s/.test(text) || parts[0]?.split('://').length === 2;
 	return areSeparate ? parts.length : 1;
 }

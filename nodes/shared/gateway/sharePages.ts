@@ -16,7 +16,9 @@ export function sharePageProblem(url: URL): string | undefined {
 		: `leads to a page of ${site}, not to the file: use ${direct ?? 'its download link'}`;
 }
 
-const googleFile = /^\/(\w+)\/(?:u\/\d+\/)?d\/([\w-]+)(?:\/(?:view|edit|preview|copy|htmlview)?)?$/;
+/** In front may be the domain of a company; behind the kind, the number of one of several accounts. */
+const googleFile =
+	/^(?:\/a\/[\w.-]+)?\/(\w+)\/(?:u\/\d+\/)?d\/([\w-]+)(?:\/(?:view|edit|preview|copy|htmlview)?)?$/;
 
 function googlePage({ hostname, pathname, searchParams }: URL): SharePage | undefined {
 	if (!/^(drive|docs)\.google\.com$/.test(hostname)) return undefined;
