@@ -86,11 +86,16 @@ describe('chat and messages', () => {
 		);
 	});
 
-	it.each(['chat', 'message'])('passes any role on: %s', async (resource) => {
-		const operation = resource === 'chat' ? 'complete' : 'create';
-		const messages = { values: [{ role: '={{ "developer" }}', content: 'Be brief' }] };
+	it.each([
+		['chat', 'complete', { tool_call_id: 'call_1', name: 'search' }],
+		['message', 'create', {}],
+	])('passes any role on, with all that %s has for it', async (resource, operation, more) => {
+		const given = { content: 'Be brief', toolCallId: 'call_1', name: 'search' };
+		const messages = { values: [{ role: '={{ "developer" }}', ...given }] };
 		await run(chat({ resource, operation, messages }));
-		expect(bodies()[0]).toMatchObject({ messages: [{ role: 'developer', content: 'Be brief' }] });
+		expect(bodies()[0]).toMatchObject({
+			messages: [{ role: 'developer', content: 'Be brief', ...more }],
+		});
 	});
 
 	it('makes an item of each answer, and gives the raw completion on demand', async () => {

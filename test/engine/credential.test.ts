@@ -52,8 +52,8 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		});
 		const forbidden = json({ error: { message: 'this key sleeps', code: 'key_asleep' } }, 403);
 		const server = await startServer(forbidden);
-		expect(await failureOf(server.url)).toMatch(
-			/^Could not list the models: this key sleeps \(HTTP 403, key_asleep\)\. /,
+		expect(await failureOf(server.url)).toBe(
+			"Could not list the models: this key sleeps (HTTP 403, key_asleep). Ask the account's owner what this key may do.",
 		);
 	});
 

@@ -61,9 +61,11 @@ export function messagesField(
 		entry: 'Message',
 		fields: [role, content, ...(images ? [images] : []), ...more],
 	});
-	// n8n keeps what was filled in before the role was changed.
+	// n8n keeps what was filled in before the role was changed. Of a role that is in no menu, it shows all fields.
 	const fieldsOf = (chosen: string) =>
-		more.filter(({ property }) => property.displayOptions?.show?.role?.includes(chosen));
+		roles.includes(chosen)
+			? more.filter(({ property }) => property.displayOptions?.show?.role?.includes(chosen))
+			: more;
 	const readMessage = (place: Place): MessageInput => ({
 		role: role.read(place),
 		images: images?.read(place) ?? [],

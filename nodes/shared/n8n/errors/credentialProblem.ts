@@ -49,6 +49,8 @@ export function credentialProblem(error: unknown, field: string, address: string
 			if (refusal === 'notFound') {
 				return `No gateway answers at ${at} (HTTP ${status}). Check the address, also its path.`;
 			}
+			// No model was asked for, and no content.
+			if (status === 403) return `${message}. Ask the account's owner what this key may do.`;
 			return `${message}. ${mayPass ? 'Test again later.' : adviceOf(remedies)}`;
 	}
 }
