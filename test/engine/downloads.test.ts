@@ -357,4 +357,24 @@ describe('a file to which the gateway redirects on its own host', () => {
 			(exchange[1].headers.authorization === withKey ? file : answer(401, ''))(...exchange);
 		expect(await run(keyWanted, node)).toEqual([undefined, withKey]);
 	});
+
+	it.each([getContent.node, wait.node])(
+		'may be the answer itself, whatever it is called',
+		async (node) => {
+			for (const type of ['text/plain', 'application/json', '']) {
+				const { bytes } = otherVideos.WebM;
+				const serveFile = answer(200, bytes, type === '' ? {} : { 'content-type': type });
+				const server = await startServer((response, request) =>
+					(request.path.endsWith('/content') ? serveFile : json({ status: 'completed' }))(
+						response,
+						request,
+					),
+				);
+				const credentials = credentialFor({ url: server.url, apiKey: 'demo-key' });
+				const input = [{ json: { id: 'x' } }];
+				const [item] = (await runWorkflow(chain(node), { credentials, input })).items('Wait');
+				expect(item.binary?.data).toMatchObject({ fileName: 'x.webm', mimeType: 'video/webm' });
+			}
+		},
+	);
 });

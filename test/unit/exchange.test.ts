@@ -278,6 +278,21 @@ describe('a file', () => {
 		},
 	);
 
+	it.each(['', 'text/plain', 'application/json'])(
+		'is told by its bytes, whatever it is called: "%s"',
+		async (type) => {
+			const body = Buffer.concat([Buffer.from('RIFF'), file]);
+			const headers = type === '' ? undefined : { 'content-type': type };
+			const server = await startServer((response) => {
+				response.writeHead(200, headers).write(body.subarray(0, 2));
+				response.end(body.subarray(2));
+			});
+			const received = await send(get(server.url), { mayLeadToFile: true });
+			expect(received).toMatchObject({ status: 200, text: '', isFile: true });
+			await server.idle();
+		},
+	);
+
 	it.each([
 		[200, 'application/json'],
 		[404, 'application/octet-stream'],

@@ -44,6 +44,9 @@ const maxCharacters = 256 * 1024 * 1024;
 const drainTimeout = 1_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
+/** Characters that no text and no JSON has, but every file has among its first: a storage host may call it anything. */
+const fileCharacters = /[\0-\x08]/;
+
 /**
  * Sends one request with the key and reads its response. Redirects are followed within the same origin
  * only: the key never goes anywhere else.
@@ -92,12 +95,14 @@ export async function exchange(
 						? uselessRedirect(requestInfo, status, location.href)
 						: foreignRedirect(requestInfo, status, location.origin);
 				}
-				if (mayLeadToFile && status < 300 && fileTypes.test(headers['content-type'] ?? '')) {
+				const mayBeFile = mayLeadToFile && status < 300;
+				if (mayBeFile && fileTypes.test(headers['content-type'] ?? '')) {
 					return { ...head, isFile: true };
 				}
 				rawResponse = head;
 				await readInto(rawResponse, response, {
 					onText: status < 300 ? onText : undefined,
+					mayBeFile,
 					clock,
 					innerSignal,
 				});
@@ -121,9 +126,10 @@ async function readInto(
 	response: HttpResponse,
 	{
 		onText,
+		mayBeFile,
 		clock,
 		innerSignal,
-	}: Pick<ExchangeOptions, 'onText' | 'clock'> & { innerSignal: AbortSignal },
+	}: Pick<ExchangeOptions, 'onText' | 'clock'> & { mayBeFile?: boolean; innerSignal: AbortSignal },
 ): Promise<void> {
 	const decoder = new TextDecoder();
 	const chunks = response.body[Symbol.asyncIterator]();
@@ -131,6 +137,10 @@ async function readInto(
 		const { value: bytes, done } = await chunks.next();
 		if (done) return;
 		const text = decoder.decode(bytes, { stream: true });
+		if (mayBeFile && fileCharacters.test(text)) {
+			Object.assign(rawResponse, { text: '', isFile: true });
+			return;
+		}
 		rawResponse.text += text;
 		if (rawResponse.text.length > maxCharacters) throw tooLarge();
 		if (await onText?.(text)) break;
