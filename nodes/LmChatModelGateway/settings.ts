@@ -89,13 +89,15 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 
 /** The format of the answer, with the schema where JSON Schema was chosen. */
 function formatOf(options: Place, extra: ExtraBody): JsonObject {
-	if (extra.gives('response_format')) return {};
+	if (extra.gives('response_format.type')) return {};
 	const type = responseFormat.read(options);
 	if (type !== 'json_schema') return withoutUndefined({ response_format: type && { type } });
 	const schema = jsonSchema.read(options);
 	if (schema === undefined) {
-		options.report(jsonSchema.property.displayName, 'is missing: add it under Options');
-		return {};
+		if (!extra.gives('response_format.json_schema')) {
+			options.report(jsonSchema.property.displayName, 'is missing: add it under Options');
+		}
+		return { response_format: { type } };
 	}
 	const json_schema = 'schema' in schema ? schema : { schema };
 	return { response_format: { type, json_schema: { name: 'answer', ...json_schema } } };

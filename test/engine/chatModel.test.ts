@@ -124,6 +124,27 @@ describe('the chat model in an n8n without the SDK', () => {
 			{ responseFormat: 'json_schema', extraBody: '{ "response_format": { "type": "grammar" } }' },
 			{ response_format: { type: 'grammar' } },
 		],
+		[
+			'a part of the format from each',
+			{
+				...{ responseFormat: 'json_schema', jsonSchema: { type: 'object' } },
+				extraBody: { response_format: { json_schema: { strict: true } } },
+			},
+			{
+				response_format: {
+					type: 'json_schema',
+					json_schema: { name: 'answer', schema: { type: 'object' }, strict: true },
+				},
+			},
+		],
+		[
+			'the schema from there',
+			{
+				responseFormat: 'json_schema',
+				extraBody: { response_format: { json_schema: { name: 'mail', schema: {} } } },
+			},
+			{ response_format: { type: 'json_schema', json_schema: { name: 'mail', schema: {} } } },
+		],
 	])('takes %s', async (_, options, fields) => {
 		const parameters = { model: byId('chat-1'), options } as INode['parameters'];
 		const node = { name: 'Reader', type: 'test.reader', parameters };
