@@ -3,14 +3,9 @@ import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { fileOutput } from '../shared/n8n/files/fileOutput';
 import { hiddenForTools } from '../shared/n8n/parameters/displayOptions';
-import {
-	booleanField,
-	durationField,
-	numberField,
-	textField,
-} from '../shared/n8n/parameters/fieldKinds';
+import { durationField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
 import { jobIdField } from '../shared/n8n/parameters/jobId';
-import { optionsProperty } from '../shared/n8n/parameters/options';
+import { includeInputFieldsOption, optionsProperty } from '../shared/n8n/parameters/options';
 
 const taskPollSeconds = jobKinds.task.pollSeconds;
 const { minPollSeconds, waitMinutes } = limits;
@@ -67,15 +62,6 @@ export const fileName = textField({
 	description: 'Name of the file. Default: the ID of the job.',
 });
 
-export const includeInputFields = booleanField({
-	displayName: 'Include Input Fields',
-	name: 'includeInputFields',
-	default: true,
-	displayOptions: hiddenForTools,
-	description:
-		"Whether to pass on the fields and files of the incoming item, too. Of two with the same name, the one of this node wins. Directly behind a Create, the incoming item is the job alone: what came before it is read with an expression such as {{ $('Products').item.json.name }}.",
-});
-
 export const maxParallelDownloads = numberField({
 	displayName: 'Max Parallel Downloads',
 	name: 'maxParallelDownloads',
@@ -111,5 +97,11 @@ export const fields: INodeProperties[] = [
 	jobId.property,
 	whileWaiting,
 	...file.fields.map(({ property }) => property),
-	optionsProperty([fileName, includeInputFields, timeout, pollInterval, maxParallelDownloads]),
+	optionsProperty([
+		fileName,
+		includeInputFieldsOption,
+		timeout,
+		pollInterval,
+		maxParallelDownloads,
+	]),
 ];

@@ -9,7 +9,6 @@ import { withoutUndefined } from '../shared/gateway/json';
 import { jobKinds, type JobKind } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { ProgressLines } from '../shared/n8n/agent/progress';
-import { isTool } from '../shared/n8n/agent/tool';
 import type { N8nGateway } from '../shared/n8n/client/gateway';
 import { clock } from '../shared/n8n/client/httpClient';
 import { isFetched, type FileOutput } from '../shared/n8n/files/fileOutput';
@@ -31,7 +30,6 @@ interface Request {
 	output: FileOutput;
 	/** Of the file. */
 	name: string;
-	includesInput: boolean;
 	/** Milliseconds; undefined: as recommended for the kind of job. */
 	pollInterval?: number;
 	/** Milliseconds. */
@@ -130,7 +128,6 @@ function videoWait(
 				kind,
 				output: fields.file.read(parameters),
 				name: fields.fileName.read(options) ?? id,
-				includesInput: fields.includeInputFields.read(options) ?? false,
 				...withoutUndefined({ pollInterval: fields.pollInterval.read(options) }),
 				timeout: fields.timeout.read(options) ?? limits.waitMinutes * 60_000,
 			};
@@ -144,7 +141,7 @@ function videoWait(
 			const known = state.poller(jobKey);
 			if (known) run.reportJob(known.job);
 			const earlier = state.outputsOf(item);
-			if (earlier) return handOver(earlier, request, run);
+			if (earlier) return withHints(earlier, run);
 
 			const shared = waits.get(jobKey) ?? begin(request, jobKey, run);
 			waits.set(jobKey, shared);
@@ -158,7 +155,7 @@ function videoWait(
 				}
 				const outputs = await deliver(finished, request, { wait, run });
 				state.keepOutputs(item, outputs);
-				return handOver(outputs, request, run);
+				return withHints(outputs, run);
 			} catch (error) {
 				const failure = asGatewayError(error);
 				state.keepFailure(item, failure);
@@ -171,17 +168,10 @@ function videoWait(
 	};
 }
 
-/** Adds what is not kept from pass to pass: hints, of which n8n shows the last pass's only, and the input's fields. */
-function handOver(outputs: ItemOutput[], { includesInput }: Request, run: ItemRun): ItemOutput[] {
-	const { context, item } = run;
+/** n8n shows the hints of the last pass only, so they are told again. */
+function withHints(outputs: ItemOutput[], run: ItemRun): ItemOutput[] {
 	for (const { binary = {} } of outputs) hintAtKind(binary, run);
-	// The input of a tool comes from the model that calls it.
-	if (!includesInput || isTool(context.getNode())) return outputs;
-	const input = context.getInputData()[item];
-	return outputs.map(({ json, binary }) => ({
-		json: { ...input.json, ...json },
-		...((input.binary ?? binary) && { binary: { ...input.binary, ...binary } }),
-	}));
+	return outputs;
 }
 
 /** "Endpoints" 2, 12 and 13, as a wait requests them. */

@@ -93,7 +93,7 @@ describe('the fields of a panel', () => {
 		const imageOptions = optionsOf(gatewayNode, { resource: 'image', operation: 'generate' });
 		expect(imageOptions.slice(-4)).toEqual([...ofAll, ...ofPaid]);
 		const getOptions = optionsOf(gatewayNode, { resource: 'video', operation: 'get' });
-		expect(getOptions).toEqual(ofAll);
+		expect(getOptions).toEqual(['Include Input Fields', ...ofAll]);
 		expect(optionsOf(waitNode).slice(0, 4)).toEqual([
 			...['File Name', 'Include Input Fields', 'Timeout (Minutes)', 'Poll Interval (Seconds)'],
 		]);

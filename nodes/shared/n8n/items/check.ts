@@ -1,6 +1,7 @@
 import type { N8nGateway } from '../client/gateway';
 import { badInput } from '../errors/badInput';
 import { ItemParameters } from '../parameters/itemParameters';
+import { includeInputFieldsOption } from '../parameters/options';
 import type { CheckedItem, Item } from './item';
 import type { RunState } from './runState';
 
@@ -25,6 +26,7 @@ async function requestOf(run: RunState, item: Item, gateway: N8nGateway): Promis
 	const parameters = new ItemParameters(run.context, item.index);
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	for (const check of parameters.checks) await check();
+	item.includesInput = includeInputFieldsOption.read(parameters.options);
 	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
 	for (const hint of hints) run.hint(item, hint);

@@ -7,6 +7,8 @@ export interface Item {
 	/** Remarks shown beside the node's output. */
 	hints: string[];
 	job?: JobSummary;
+	/** Whether its outputs carry the fields of its input, too. */
+	includesInput?: boolean;
 	/** Aborts its request, while that is in flight. */
 	abortController?: AbortController;
 	/** The result of its request: what is paid for, if anything is. */

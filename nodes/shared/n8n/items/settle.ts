@@ -1,12 +1,15 @@
-import type { INodeExecutionData, NodeApiError } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 import { describeProgress } from '../../gateway/errors/jobSummary';
+import { textAt, withoutUndefined } from '../../gateway/json';
 import type { Recipient } from '../agent/recipient';
+import { isTool } from '../agent/tool';
 import { recordOf } from '../errors/errorRecord';
 import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
 import { stoppedError } from './ambiguousRequests';
-import { failureOf, isFailure } from './item';
+import { failureOf, isFailure, type Item } from './item';
 import type { RunState } from './runState';
+import type { ItemOutput } from './work';
 
 /** Returns the outputs of all items, each paired with its item. @throws the error of the node, when it fails */
 export function settle(run: RunState, recipient: Recipient): INodeExecutionData[] {
@@ -23,14 +26,37 @@ export function settle(run: RunState, recipient: Recipient): INodeExecutionData[
 	return recipient.noOutput.map((output) => ({ ...output, pairedItem: { item: 0 } }));
 }
 
-function outputsOfAll({ items, context }: RunState, recipient: Recipient): INodeExecutionData[] {
-	return items.flatMap(({ index: item, job, outcome = [] }) =>
-		outcome.map((output) =>
+function outputsOfAll(run: RunState, recipient: Recipient): INodeExecutionData[] {
+	return run.items.flatMap((item) => {
+		const { index, job, outcome = [] } = item;
+		return outcome.map((output) =>
 			isFailure(output)
-				? errorItem(output.error, item, context.getNode())
-				: { ...recipient.output(output, job), pairedItem: { item } },
-		),
-	);
+				? errorItem(output.error, index, run.context.getNode())
+				: { ...withInput(recipient.output(output, job), item, run), pairedItem: { item: index } },
+		);
+	});
+}
+
+/** The output beside the fields and files of the input, where the user wants these, too. */
+function withInput(
+	output: ItemOutput,
+	{ index, includesInput }: Item,
+	{ context, cost }: RunState,
+): ItemOutput {
+	if (!includesInput || isTool(context.getNode())) return output;
+	const { json, binary } = context.getInputData()[index];
+	const fields = cost === 'job' ? withoutJob(json) : json;
+	const files = { ...binary, ...output.binary };
+	return {
+		json: { ...fields, ...output.json },
+		...(Object.keys(files).length > 0 && { binary: files }),
+	};
+}
+
+/** Without the job that an earlier create put there: later nodes would take it for the one of this create. */
+function withoutJob(json: IDataObject): IDataObject {
+	const output = textAt(json, 'output.task_id') === undefined ? json.output : undefined;
+	return withoutUndefined({ ...json, task_id: undefined, output });
 }
 
 /** Logs the jobs, because n8n does not store the error of a stopped node. */

@@ -1,6 +1,7 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { extraBodyOption } from '../parameters/extraBody';
 import {
+	includeInputFieldsOption,
 	optionsProperty,
 	parallelRequestsOption,
 	skipChecksOption,
@@ -65,8 +66,11 @@ function fieldsOf({
 		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
 	};
 	const ofPaid = endpoint.cost === 'read' ? [] : [extraBodyOption, skipChecksOption];
-	const all = [...options, ...ofPaid, parallelRequestsOption, timeoutOptionOf(endpoint)];
-	return [...fields.map(({ property }) => property), optionsProperty(all)].map(shown);
+	const ofAll = [includeInputFieldsOption, parallelRequestsOption, timeoutOptionOf(endpoint)];
+	return [
+		...fields.map(({ property }) => property),
+		optionsProperty([...options, ...ofPaid, ...ofAll]),
+	].map(shown);
 }
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {

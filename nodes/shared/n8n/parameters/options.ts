@@ -37,6 +37,17 @@ export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
 	property: { ...timeoutOption.property, default: timeoutSeconds },
 });
 
+/** Read by the item loop. */
+export const includeInputFieldsOption = booleanField({
+	displayName: 'Include Input Fields',
+	name: 'includeInputFields',
+	default: true,
+	// The input of a tool comes from the model that calls it.
+	displayOptions: hiddenForTools,
+	description:
+		'Whether to pass on the fields and files of the incoming item, too. Of two with the same name, the one of this node wins.',
+});
+
 /** Read by {@link ItemParameters}, before any other. */
 export const skipChecksOption = booleanField({
 	displayName: 'Skip Checks',

@@ -1,0 +1,80 @@
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import { retryExecution, runWorkflow } from '../harness';
+import { mp4Of } from '../support/boxes';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+
+/** What Wait for Video does with it is tested with the wait. */
+describe('Include Input Fields', () => {
+	let gateway: Gateway;
+	beforeEach(async () => {
+		gateway = await startGateway({ render: async () => mp4Of(1000), jobSeconds: 0 });
+	});
+	afterEach(async () => await gateway.close());
+
+	const options = { includeInputFields: true };
+	const createVideo = (more: IDataObject = {}) =>
+		modelGateway(
+			{
+				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+				...{ prompt: '={{ $json.prompt }}', options, ...more },
+			},
+			{ name: 'Create' },
+		);
+	const inputOf = (json: IDataObject): INodeExecutionData[] => [
+		{ json: { name: 'Red mug', prompt: 'A boat', ...json } },
+	];
+
+	it('leads the name of a product through Create and Wait for Video to the file', async () => {
+		const wait = waitForVideo({ ...options, fileName: '={{ $json.name }}' });
+		const result = await runWorkflow(chain(createVideo(), wait), {
+			credentials: credentialFor(gateway),
+			input: inputOf({}),
+		});
+		const [{ json, binary }] = result.items('Wait');
+		expect(json).toMatchObject({ name: 'Red mug', prompt: 'A boat', status: 'completed' });
+		expect(binary?.data.fileName).toBe('Red mug.mp4');
+	});
+
+	it('does not lead the next node to a job that was ordered before', async () => {
+		const earlier = { id: 'product-7', task_id: 'task_old', output: { task_id: 'task_old' } };
+		const result = await runWorkflow(chain(createVideo()), {
+			credentials: credentialFor(gateway),
+			input: inputOf(earlier),
+		});
+		const [{ json }] = result.items('Create');
+		expect(json).not.toHaveProperty('task_id');
+		expect(json).not.toHaveProperty('output');
+		expect(json.id).not.toBe('product-7');
+		const own = await runWorkflow(chain(createVideo()), {
+			credentials: credentialFor(gateway),
+			input: inputOf({ output: 'An answer' }),
+		});
+		expect(own.items('Create')[0].json.output).toBe('An answer');
+	});
+
+	it('is there for every operation, also after a retry, and nothing is added without it', async () => {
+		const chat = (more: IDataObject) =>
+			modelGateway(
+				{
+					...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+					messages: { values: [{ role: 'user', content: '={{ $json.prompt }}' }] },
+					...more,
+				},
+				{ name: 'Chat' },
+			);
+		const run = async (more: IDataObject) =>
+			await runWorkflow(chain(chat(more)), {
+				credentials: credentialFor(gateway),
+				input: [...inputOf({}), ...inputOf({ name: 'Blue mug' })],
+			});
+		const names = (items: INodeExecutionData[]) => items.map(({ json }) => json.name);
+		expect(names((await run({ options })).items('Chat'))).toEqual(['Red mug', 'Blue mug']);
+		expect(names((await run({})).items('Chat'))).toEqual([undefined, undefined]);
+
+		gateway.fault({ route: 'chat', action: 'error', status: 400, code: 'invalid_prompt' });
+		const retried = await retryExecution(await run({ options }));
+		expect(names(retried.items('Chat'))).toEqual(['Red mug', 'Blue mug']);
+		expect(gateway.ledger.filter(({ kind }) => kind === 'chat')).toHaveLength(6);
+	});
+});
