@@ -82,6 +82,15 @@ describe('the fields of a panel', () => {
 		expect(of('first_frame')).toEqual(['Type', 'Source', 'URL']);
 	});
 
+	it('begin, for a reference video, with what the default model does without them', () => {
+		const { properties } = panelOf(gatewayNode, {
+			...{ resource: 'referenceVideo', operation: 'create' },
+		});
+		const all = properties.find(({ name }) => name === 'options')?.options as INodeProperties[];
+		const defaults = all.slice(0, 2).map((option) => option.default);
+		expect(defaults).toEqual(['1080P', '16:9']);
+	});
+
 	it('are options in the order of what they decide, and last those of how it is sent', () => {
 		const options = optionsOf(gatewayNode, { resource: 'referenceVideo', operation: 'create' });
 		expect(options.slice(0, 4)).toEqual([

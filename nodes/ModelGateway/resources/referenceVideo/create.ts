@@ -44,7 +44,18 @@ const durations = models
 	})
 	.join('; ');
 
-const model = modelField('beta-2.7-r2v');
+/** What each known model makes when it is not told. */
+const usualResolutions = models
+	.map(([id, { parameters }]) => `${id}: ${parameters.resolution.default}`)
+	.join('; ');
+
+const defaultModel = 'beta-2.7-r2v';
+const model = modelField(defaultModel);
+
+/** Adding an option changes nothing before another value is chosen. */
+const defaultOf = (name: 'resolution' | 'ratio') =>
+	String(referenceVideoModels[defaultModel].parameters[name]?.default);
+
 const prompt = promptField({
 	request: 'input.prompt',
 	placeholder: 'e.g. The person of image 1 walks along the beach at sunset',
@@ -76,7 +87,8 @@ const options = [
 			displayName: 'Resolution',
 			name: 'resolution',
 			request: 'parameters.resolution',
-			default: '720P',
+			default: defaultOf('resolution'),
+			description: `When it is not added, the service takes its own. ${usualResolutions}.`,
 		},
 		valuesOf('resolution'),
 	),
@@ -85,7 +97,7 @@ const options = [
 			displayName: 'Aspect Ratio',
 			name: 'ratio',
 			request: 'parameters.ratio',
-			default: '16:9',
+			default: defaultOf('ratio'),
 			description: 'Shape of the video, for beta models. With a first frame, the frame decides it.',
 		},
 		valuesOf('ratio'),
