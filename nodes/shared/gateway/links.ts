@@ -71,7 +71,7 @@ export function imageLinkProblem(
 /**
  * Why the gateway could not fetch this link ("Resources", media item: a public https link, fetched by
  * plain GET); continues the field's name. A gateway on this machine can also fetch links to this machine.
- * @param anyProtocol whether the service may take more than https links
+ * @param anyProtocol whether the service may take more than https links, such as an ID of its own
  */
 export function publicLinkProblem(
 	link: string,
@@ -81,8 +81,11 @@ export function publicLinkProblem(
 	const problem = linkProblem(link, oneEach);
 	if (problem !== undefined) return problem;
 	const url = urlOf(link);
-	if (url === undefined)
-		return `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
+	if (url === undefined) {
+		return anyProtocol
+			? undefined
+			: `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
+	}
 	if (isLoopback(link) && isLoopback(gatewayUrl)) return undefined;
 	const { protocol, hostname } = url;
 	if (protocol !== 'https:' && !anyProtocol) {
