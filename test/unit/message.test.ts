@@ -20,6 +20,22 @@ describe('an answer of the messages endpoint', () => {
 		["in chat's shape, in parts", chat({ content: [text] })],
 		['as a completion', { content: null, completion: 'Hello' }],
 		['as output_text', { output_text: 'Hello' }],
+		['as text', { text: 'Hello' }],
+		['as the text of a choice', { choices: [{ index: 0, text: 'Hello' }] }],
+		['in an envelope', { code: 0, data: { content: [text] } }],
+		['in a message in an envelope', { data: { message: { content: 'Hello' } } }],
+		['in an output', { output: { text: 'Hello' } }],
+		['as the output', { output: 'Hello' }],
+		['as the result', { result: 'Hello' }],
+		[
+			'in a list of messages',
+			{
+				output: [
+					{ type: 'reasoning', summary: [] },
+					{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
+				],
+			},
+		],
 	])('has its text %s', (_, body) => {
 		expect(textMessage(answerOf(body))).toMatchObject({ text: 'Hello', otherContent: {} });
 	});

@@ -18,15 +18,25 @@ export interface TextMessage {
 }
 
 /**
- * The answer of "Endpoints" 5. The specification does not show this response, so content parts, a plain text and a
- * chat completion are all accepted. Without a text, it has to call a tool or to say why it ended.
+ * The answer of "Endpoints" 5. The specification does not show this response, so content parts, a plain text, a
+ * chat completion, and any of them in an envelope are all accepted. Without a text, it has to call a tool or to say why it ended.
  */
 export function textMessage(response: ServiceResponse): TextMessage {
 	const fields = bodyFields(response);
-	const { message: inner, completion, output_text } = fields;
 	const choice = valueAt(fields, 'choices.0');
-	const messages = [fields, inner, valueAt(choice, 'message')].filter(isObject);
-	const contents = [...messages.map(({ content }) => content), completion, output_text];
+	const { message, data, output, result } = fields;
+	const messages = [
+		...[fields, message, valueAt(choice, 'message')],
+		...[data, valueAt(data, 'message'), output, result],
+	].filter(isObject);
+	const contents = [
+		...messages.map(({ content }) => content),
+		...[...messages, choice]
+			.filter(isObject)
+			.flatMap(({ completion, output_text, text }) => [completion, output_text, text]),
+		partsOf(output),
+		...[output, result],
+	];
 	const content = contents.find(isContent);
 	const { tool_calls, function_call } = messages.find(callsTool) ?? {};
 	const finish_reason = valueAt(choice, 'finish_reason') ?? fields.finish_reason;
@@ -47,6 +57,13 @@ export function textMessage(response: ServiceResponse): TextMessage {
 		finish_reason,
 		fields,
 	};
+}
+
+/** The parts of a list of messages. */
+function partsOf(output: unknown): unknown[] | undefined {
+	const contents = Array.isArray(output) ? output.map((entry) => valueAt(entry, 'content')) : [];
+	const parts = contents.filter((content) => content !== undefined).flat();
+	return parts.length > 0 ? parts : undefined;
 }
 
 const isContent = (content: unknown) =>

@@ -38,8 +38,11 @@ export interface ImageResult {
 	finishReasons?: unknown[];
 }
 
-/** Where the list of pictures may be. */
-const lists = ['data', 'images', 'output.results', 'data.data'];
+/** Where the images may be, as a list or a single one; the empty path is the answer itself. */
+const lists = [
+	...['data', 'images', 'output.results', 'data.data', 'data.images', 'output.images'],
+	...['output', 'results', 'result', 'image', ''],
+];
 
 /**
  * The images of "Endpoints" 8 and 9. The specification shows only `data[0].url`; base64 and data URLs are accepted
@@ -47,17 +50,17 @@ const lists = ['data', 'images', 'output.results', 'data.data'];
  * @throws UnusableResponse when there is no image
  */
 export function readImages(response: ServiceResponse): ImageResult {
-	const list = lists.find((path) => entriesAt(response, path).length > 0);
-	const entries = list === undefined ? [] : entriesAt(response, list);
-	const found = readEntries(entries, response);
-	if (list === undefined || found.pictures.length === 0)
-		throw new UnusableResponse(`has no image: ${describeBody(response)}`);
-	return { ...found, fields: withoutFiles(without(bodyFields(response), list.split('.'))) };
+	for (const path of lists) {
+		const found = readEntries(entriesAt(response, path), response);
+		if (found.pictures.length === 0) continue;
+		return { ...found, fields: withoutFiles(without(bodyFields(response), path.split('.'))) };
+	}
+	throw new UnusableResponse(`has no image: ${describeBody(response)}`);
 }
 
 function entriesAt({ json }: ServiceResponse, path: string): unknown[] {
-	const list = valueAt(json, path);
-	return Array.isArray(list) ? list : [];
+	const value = path === '' ? json : valueAt(json, path);
+	return Array.isArray(value) ? value : [value];
 }
 
 function without(fields: JsonObject, [name, ...deeper]: string[]): JsonObject {
