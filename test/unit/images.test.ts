@@ -194,6 +194,18 @@ describe('the pictures of an answer', () => {
 	});
 
 	it.each([
+		['https://cdn.example.com/f?id=7\n', ['https://cdn.example.com/f?id=7']],
+		[
+			'Here: https://a.example/1.png and (https://a.example/2.JPG?sig=x).',
+			['https://a.example/1.png', 'https://a.example/2.JPG?sig=x'],
+		],
+		['![a](https://a.example/1.png) see https://a.example/2.png', ['https://a.example/1.png']],
+	])('are taken as bare links where the model writes no Markdown: %j', (text, links) => {
+		const { pictures } = readChatImages(answerOf(chat(text)));
+		expect(pictures.map(({ url }) => url)).toEqual(links);
+	});
+
+	it.each([
 		{},
 		{ data: [] },
 		{ data: [{}] },

@@ -145,7 +145,9 @@ function readAnswer({ message, finish_reason }: Choice, response: ServiceRespons
 	);
 	const parts = [message.content, message.images].flat() as unknown[];
 	const images = parts.filter((part) => valueAt(part, 'image_url'));
-	const { pictures, missing } = readEntries([...markdownImages(text), ...images], response);
+	const marked = [...markdownImages(text), ...images];
+	const entries = marked.length > 0 ? marked : bareLinks(text);
+	const { pictures, missing } = readEntries(entries, response);
 	// An image embedded in the text becomes a file; left in the text, it would fill the execution's log.
 	const shownText = text.replace(/\(\s*<?(data:image)\/[^()<>\s]*>?/g, '($1');
 	const common = withoutUndefined({ text: shownText, finish_reason });
@@ -153,6 +155,13 @@ function readAnswer({ message, finish_reason }: Choice, response: ServiceRespons
 		...{ text, missing },
 		pictures: pictures.map((picture) => ({ ...picture, fields: { ...picture.fields, ...common } })),
 	};
+}
+
+/** Of a model that does not write Markdown: the link that the text is, or those in it that end like an image. */
+function bareLinks(text: string): string[] {
+	const link = asLink(text);
+	if (link !== undefined) return [link];
+	return text.match(/https?:\/\/[^\s<>"')\]]+\.(png|jpe?g|webp|gif|avif)\b[^\s<>"')\]]*/gi) ?? [];
 }
 
 function withoutPicture(text: string, reasons: unknown[]): UnusableResponse {
