@@ -138,9 +138,9 @@ describe('from reference media to an mp4', () => {
 		});
 		const error = result.errorOf('Create');
 		expect(error?.message).toBe(
-			'Item 0: Could not create the reference video: Media 1: url cannot be read (HTTP 400, invalid_parameter)',
+			'Item 0: Could not create the reference video: Media 1: URL cannot be read (HTTP 400, invalid_parameter)',
 		);
-		expect(error?.description).toContain('param Media 1: url');
+		expect(error?.description).toContain('param Media 1: URL');
 		expect(error?.description).not.toContain('media[0]');
 		expect(error).toMatchObject({
 			messages: [expect.stringContaining('input.media[0].url cannot be read')],

@@ -56,11 +56,18 @@ function recordOfFailure({
 	};
 }
 
-/** The service counts media from 0, the screen from 1. The raw answer keeps its words. */
+/** What the screen calls the fields of a medium. */
+const mediaLabels = new Map([
+	['type', 'Type'],
+	['url', 'URL'],
+	['reference_voice', 'Voice URL'],
+]);
+
+/** The service counts media from 0 and has names of its own for their fields. The raw answer keeps its words. */
 export function mediaFromOne(text: string): string {
 	return text.replace(
 		/\b(?:input\.)?media\[(\d+)\](?:\.(\w+))?/g,
 		(_, index: string, field?: string) =>
-			`Media ${Number(index) + 1}${field === undefined ? '' : `: ${field}`}`,
+			`Media ${Number(index) + 1}${field === undefined ? '' : `: ${mediaLabels.get(field) ?? field}`}`,
 	);
 }
