@@ -3,6 +3,9 @@ import path from 'node:path';
 
 const root = path.join(__dirname, '../..');
 
+/** Bytes that the tarball may have: what users download. */
+export const maxSize = 120_000;
+
 /** The package as npm publishes it. */
 export interface Packed {
 	/** The file that users install. */
