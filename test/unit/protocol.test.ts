@@ -13,6 +13,7 @@ import {
 	referenceVideoModels,
 	referenceVoice,
 	videoModels,
+	frameToVideoSuffix,
 } from '../../nodes/shared/gateway/protocol/models';
 import { finishReasons, messageRoles } from '../../nodes/shared/gateway/protocol/resources';
 import { authentication, billing } from '../../nodes/shared/gateway/protocol/service';
@@ -141,6 +142,13 @@ describe('names and values', () => {
 			'vid-3.1-landscape-fast-fl: Landscape, fast, frame-to-video',
 		]);
 	});
+
+	it.each(Object.entries(videoModels))(
+		'tells by its end whether %s makes frames a video',
+		(id, model) => {
+			expect(id.endsWith(frameToVideoSuffix)).toBe(model.meaning.includes('frame-to-video'));
+		},
+	);
 });
 
 describe('limits', () => {

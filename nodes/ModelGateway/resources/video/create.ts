@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { createdVideo } from '../../../shared/gateway/jobs/responses';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
+import { frameToVideoSuffix } from '../../../shared/gateway/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
@@ -19,18 +20,14 @@ interface Request {
 // "Endpoints" 1: models of reference videos do not work here.
 const model = modelField('vid-3.1', { refused: 'referenceVideo' });
 
-/** How the id of a frame-to-video model ends ("Endpoints" 11). */
-const frameToVideo = '-fl';
-
 /** The specification shows no field for frames. */
 const frameNotice: Field = {
 	property: {
-		displayName:
-			'A frame-to-video model (-fl) makes a video from frames. Look up in the documentation of your service how the field for them is called, and add it in Options, Extra Body (JSON), such as { "image": "https://example.com/frame.png" }. The name "image" is a guess.',
+		displayName: `A frame-to-video model (${frameToVideoSuffix}) makes a video from frames. Look up in the documentation of your service how the field for them is called, and add it in Options, Extra Body (JSON), such as { "image": "https://example.com/frame.png" }. The name "image" is a guess.`,
 		name: 'frameNotice',
 		type: 'notice',
 		default: '',
-		displayOptions: { show: { model: [{ _cnd: { endsWith: frameToVideo } }] } },
+		displayOptions: { show: { model: [{ _cnd: { endsWith: frameToVideoSuffix } }] } },
 	},
 	read: () => undefined,
 };
@@ -58,7 +55,7 @@ export const videoCreate: Operation<Request> = {
 		const extra = new ExtraBody(parameters);
 		const body = extra.body([model, prompt]);
 		const id = String(body.model);
-		if (id.endsWith(frameToVideo) && Object.keys(extra.fields).length === 0) {
+		if (id.endsWith(frameToVideoSuffix) && Object.keys(extra.fields).length === 0) {
 			parameters.hints.push(
 				`Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`,
 			);

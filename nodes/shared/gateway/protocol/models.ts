@@ -90,6 +90,9 @@ export const videoModels: Readonly<Record<string, { meaning: string }>> = {
 	'vid-3.1-landscape-fast-fl': { meaning: 'Landscape, fast, frame-to-video' },
 };
 
+/** How the IDs of frame-to-video models end ("Endpoints" 11). */
+export const frameToVideoSuffix = '-fl';
+
 /** The kinds of models that the specification names: those of "Endpoints" 1, and those of "Endpoints" 11. */
 export type ModelKind = 'referenceVideo' | 'video';
 
