@@ -78,7 +78,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		const other = await startServer(json({ data: [] }));
 		const server = await startServer(redirect(301, `${other.url}/v1/models`));
 		expect(await failureOf(server.url)).toBe(
-			`Could not list the models: the gateway redirects to ${other.url}. The API key is never sent to another address. If you trust it, make it the base URL in the Model Gateway credential.`,
+			`Could not list the models: the gateway redirects to ${other.url}. The API key is never sent to another address. If you trust it, make it the Base URL in the Model Gateway credential.`,
 		);
 		expect(other.requests).toHaveLength(0);
 	});

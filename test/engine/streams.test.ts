@@ -115,7 +115,7 @@ describe('a chat that is streamed', () => {
 		const { result } = await run(server);
 		const error = result.errorOf('Chat');
 		expect(error?.message).toContain('the answer is a web page instead of JSON');
-		expect(error?.description).toContain('the base URL in the credential does not lead');
+		expect(error?.description).toContain('the Base URL in the credential does not lead');
 	});
 
 	it('ends live too when it breaks off and the workflow goes on', async () => {

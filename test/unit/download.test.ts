@@ -488,7 +488,7 @@ describe('a storage in trouble', () => {
 		const { record } = await failureOf(download(await start()).done);
 		expect(record).toMatchObject({ billed: 'yes', retry_can_help: true });
 		expect(record.advice).toContain('collect it by its ID');
-		expect(record.advice).not.toMatch(/[Nn]othing was (sent|billed)|base URL|moderation/);
+		expect(record.advice).not.toMatch(/[Nn]othing was (sent|billed)|Base URL|moderation/);
 	});
 });
 

@@ -54,7 +54,7 @@ function sentenceOn(remedy: Remedy): string {
 		case 'retryAfter':
 			return `The service asks to wait ${durationOf(remedy.milliseconds)} first.`;
 		case 'unreachable':
-			return `Check the base URL in the Model Gateway credential and the network (${remedy.detail}). Nothing was sent, so nothing was billed.`;
+			return `Check the Base URL in the Model Gateway credential and the network (${remedy.detail}). Nothing was sent, so nothing was billed.`;
 		case 'lost': {
 			const longer =
 				'If the answer needs longer, raise Request Timeout (Seconds) where the node has it.';
@@ -65,13 +65,13 @@ function sentenceOn(remedy: Remedy): string {
 		case 'mayBeAccepted':
 			return 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice. Look into the billing log of the service. To have it sent again, set the option "If the Answer Is Lost" to "Send Again".';
 		case 'rawBody':
-			return 'The raw answer is kept in raw_body. If it is a web page, the base URL in the credential does not lead to the gateway.';
+			return 'The raw answer is kept in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.';
 		case 'partialText':
 			return 'What came of the answer is kept in partial_text.';
 		case 'foreignRedirect':
-			return 'The API key is never sent to another address. If you trust it, make it the base URL in the Model Gateway credential.';
+			return 'The API key is never sent to another address. If you trust it, make it the Base URL in the Model Gateway credential.';
 		case 'uselessRedirect':
-			return 'What was to be sent would be lost on the way, or never arrive. Check the base URL in the Model Gateway credential, also its path: it has to be the final one.';
+			return 'What was to be sent would be lost on the way, or never arrive. Check the Base URL in the Model Gateway credential, also its path: it has to be the final one.';
 		case 'nothingMoreSent':
 			return 'Nothing more was sent to the gateway.';
 		case 'badInput':
