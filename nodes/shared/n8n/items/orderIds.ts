@@ -1,0 +1,56 @@
+import { createHash } from 'crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { runIndexOf } from './memory';
+
+/** What n8n stores with the execution about the runs of this node. */
+interface RunCount {
+	/** n8n's index of the run under way. */
+	index: number;
+	/** How many runs came before it. */
+	number: number;
+}
+
+/**
+ * Identifies each order of one run of the node. The same order has the same ID in every try of an execution and in
+ * all its Retries, and another one in any other execution, in the next run of a loop, and for a changed request.
+ */
+export class OrderIds {
+	/** Whether a Retry of the execution gives the same IDs: n8n 1 does not mark an execution and its Retries. */
+	readonly outlastRetry: boolean;
+	private readonly origin: string;
+	private readonly run: number;
+
+	constructor(context: IExecuteFunctions) {
+		const mark = markOf(context);
+		this.outlastRetry = mark !== undefined;
+		this.origin = mark ?? context.getExecutionId();
+		this.run = runNumberOf(context);
+	}
+
+	/** @param identity what identifies the request across tries */
+	of(item: number, identity: unknown): string {
+		return hashOf([this.origin, this.run, item, identity]);
+	}
+}
+
+export function hashOf(value: unknown): string {
+	return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
+
+/** The token that n8n gives an execution for its resume links. It is stored from the start, and a Retry has it too. */
+function markOf(context: IExecuteFunctions): string | undefined {
+	const link = String(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+	return /[?&]signature=([^&#]+)/.exec(link)?.[1];
+}
+
+/**
+ * How many runs of the node came before this one. n8n's own index does not tell after a crash, for which n8n makes
+ * up a first run of nodes that had begun.
+ */
+function runNumberOf(context: IExecuteFunctions): number {
+	const memory = context.getContext('node') as { runs?: RunCount };
+	const index = runIndexOf(context);
+	const { runs = { index, number: 0 } } = memory;
+	memory.runs = runs.index === index ? runs : { index, number: runs.number + 1 };
+	return memory.runs.number;
+}
