@@ -16,11 +16,17 @@ export interface ExecutionOptions extends Environment {
 	/** Counted up by default, as n8n does. */
 	executionId?: string;
 	/** Called once the execution has started. `cancel` is what the Stop button does. */
-	onStart?(cancel: () => void): void;
+	onStart?(cancel: () => void, stored: StoredExecution): void;
 	onNodeFinished?(nodeName: string, taskData: ITaskData): void;
 	/** Receives what nodes stream with `sendChunk`. Without it they are told that nobody listens. */
 	onChunk?(chunk: StructuredChunk): void;
 }
+
+/** What n8n's database holds of an execution: while it is under way, its start. */
+export type StoredExecution = Pick<
+	WorkflowRun,
+	'data' | 'executionId' | 'workflowData' | 'environment' | 'finished'
+>;
 
 interface Execution {
 	workflowData: IWorkflowBase;
@@ -60,11 +66,12 @@ export async function execute(
 	};
 
 	const workflow = createWorkflow(workflowData, data.resultData.pinData);
+	const stored = { data: structuredClone(data), executionId, workflowData, environment };
 	const engine = new WorkflowExecute(additionalData, mode, data);
 	const execution = engine.processRunExecutionData(workflow);
 	const cancel = () => execution.cancel();
 	const timer = timeout > 0 ? setTimeout(cancel, timeout) : undefined;
-	onStart?.(cancel);
+	onStart?.(cancel, { ...stored, finished: false });
 	try {
 		const run = await execution;
 		// A stopped node may end with an error of its own; n8n shows the execution as canceled all the same.

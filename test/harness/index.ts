@@ -18,10 +18,11 @@ export {
 export { testCredential } from './credentialTest';
 export { listSearch, loadOptions } from './dropdowns';
 export type { Environment } from './environment';
-export type { ExecutionOptions } from './execution';
+export type { ExecutionOptions, StoredExecution } from './execution';
+export { processedItems } from './processedItems';
 export { isKnownPackage, nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';
-export { resumeExecution, resumeToEnd, retryExecution } from './retry';
+export { recoverExecution, resumeExecution, resumeToEnd, retryExecution } from './retry';
 export { runWorkflow, type RunOptions } from './run';
 export { SimulatedTime } from './time';
 export type { WorkflowJson } from './workflow';

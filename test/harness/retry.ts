@@ -1,6 +1,6 @@
-import { migrateRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
+import { migrateRunExecutionData, type IRunExecutionData, type ITaskData } from 'n8n-workflow';
 
-import { execute, type ExecutionOptions } from './execution';
+import { execute, type ExecutionOptions, type StoredExecution } from './execution';
 import type { WorkflowRun } from './result';
 import { completeWorkflow, createWorkflow, type WorkflowJson } from './workflow';
 
@@ -14,7 +14,7 @@ interface RetryOptions extends ExecutionOptions {
  * runs again, with its input and the nodes' kept context, as a new execution.
  */
 export async function retryExecution(
-	failed: WorkflowRun,
+	failed: StoredExecution,
 	{ workflow, ...options }: RetryOptions = {},
 ): Promise<WorkflowRun> {
 	if (failed.finished) throw new Error('The execution succeeded, so it cannot be retried');
@@ -41,6 +41,29 @@ export async function retryExecution(
 		{ workflowData, data, mode: 'retry', retryOf: failed.executionId },
 		environment,
 	);
+}
+
+/**
+ * What n8n makes of an execution that was killed (its ExecutionRecoveryService): a made-up first run for each node
+ * that had begun, in the order in which the workflow lists them; the last one is taken for the failed one.
+ */
+export function recoverExecution(
+	killed: StoredExecution,
+	{ ended, begun }: { ended: string[]; begun: string },
+): StoredExecution {
+	const data = structuredClone(killed.data);
+	const { resultData } = data;
+	const madeUp = { startTime: Date.now(), executionIndex: 0, executionTime: 0, source: [null] };
+	for (const { name } of killed.workflowData.nodes) {
+		if (resultData.runData[name] || (name !== begun && !ended.includes(name))) continue;
+		const outcome: Partial<ITaskData> =
+			name === begun
+				? { executionStatus: 'crashed', error: new Error('Node crashed') as never }
+				: { executionStatus: 'success', data: { main: [[{ json: {} }]] } };
+		resultData.runData[name] = [{ ...madeUp, ...outcome }];
+		resultData.lastNodeExecuted = name;
+	}
+	return { ...killed, data };
 }
 
 /** What n8n does when the time of a waiting execution has come: the same execution goes on. */
@@ -70,7 +93,7 @@ export async function resumeToEnd(
 }
 
 /** The execution's data after a trip through n8n's database: nothing but plain JSON comes back. */
-async function storedData({ data }: WorkflowRun): Promise<IRunExecutionData> {
+async function storedData({ data }: StoredExecution): Promise<IRunExecutionData> {
 	const { parse, stringify } = await import('flatted');
 	return migrateRunExecutionData(parse(stringify(data)));
 }

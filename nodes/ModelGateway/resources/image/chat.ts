@@ -55,6 +55,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	action: 'Create or edit an image by chat',
 	description: 'Create, edit or combine images with a model that works through the chat endpoint',
 	endpoint: endpoints.chat,
+	isOrder: true,
 	fields: [model, prompt, aspectMarker, images, ...imageOutput.fields],
 	options: [...bodyOptions, detailField],
 

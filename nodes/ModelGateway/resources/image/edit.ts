@@ -43,6 +43,7 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	action: 'Edit an image',
 	description: 'Edit an image, or only the part that a mask covers',
 	endpoint: endpoints.imageEdit,
+	isOrder: true,
 	fields: [model, prompt, ...image.fields, ...mask.fields, ...imageOutput.fields, simplifyField],
 	options: imageOptions,
 

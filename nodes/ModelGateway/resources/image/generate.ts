@@ -71,6 +71,7 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 	action: 'Generate an image from text',
 	description: 'Create images from a text prompt',
 	endpoint: endpoints.imageGenerate,
+	isOrder: true,
 	fields: [model, prompt, ...imageOutput.fields, simplifyField],
 	options,
 

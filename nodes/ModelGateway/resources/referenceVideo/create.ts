@@ -141,6 +141,7 @@ export const referenceVideoCreate: Operation<Request> = {
 	description:
 		'Start a job that creates a video from reference images and videos. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.referenceVideoCreate,
+	isOrder: true,
 	fields,
 	options,
 

@@ -1,6 +1,6 @@
 import type { Media, Wording } from '../../../shared/gateway/jobs/referenceMedia';
 import { referenceVoice } from '../../../shared/gateway/protocol/models';
-import { fileIdentity, publicLinkOf } from '../../../shared/n8n/files/binary';
+import { publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
@@ -151,5 +151,5 @@ async function readMedium(place: Place, gatewayUrl: string): Promise<ReadMedium>
 	}
 	const { file } = picked;
 	const link = await publicLinkOf(file, { place, field: fileLabel, gatewayUrl });
-	return { medium: withLink(link), identity: withLink(fileIdentity(file)) };
+	return { medium: withLink(link), identity: { ...withLink(undefined), url: file } };
 }

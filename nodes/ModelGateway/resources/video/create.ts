@@ -48,6 +48,7 @@ export const videoCreate: Operation<Request> = {
 	description:
 		'Start a job that creates a video from a text prompt. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.videoCreate,
+	isOrder: true,
 	fields: [model, frameNotice, prompt],
 	options: [ifAnswerLostOption],
 

@@ -16,11 +16,6 @@ export function signedLinkOf(
 	return canSign ? helpers.createBinarySignedUrl(file, linkLifetime) : undefined;
 }
 
-/** Identifies a file across tries: the last part of its ID, since n8n may change the folder before it. */
-export function fileIdentity({ id }: IBinaryData): string | undefined {
-	return id?.split(/[/:]/).at(-1);
-}
-
 /**
  * The file, or a copy that belongs to this execution. A file received by a webhook or a form is in a shared
  * temporary folder until n8n stores the execution and moves it, which breaks any link signed before.

@@ -19,7 +19,8 @@ export const sentBeforeStop: Failure = {
 	billed: 'unknown',
 };
 
-const alreadySent = {
+/** What is to be known about an order that no retry sends again. */
+export const alreadySent = {
 	about: 'other',
 	text: 'An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, execute the workflow anew.',
 } as const satisfies Remedy;

@@ -2,6 +2,7 @@ import type { N8nGateway } from '../client/gateway';
 import { badInput } from '../errors/badInput';
 import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
+import { readOrderOptions } from '../parameters/orderOptions';
 import type { CheckedItem, Item } from './item';
 import type { RunState } from './runState';
 
@@ -27,6 +28,7 @@ async function requestOf(run: RunState, item: Item, gateway: N8nGateway): Promis
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	for (const check of parameters.checks) await check();
 	item.includesInput = includeInputFieldsOption.read(parameters.options);
+	if (run.work.isOrder) item.order = readOrderOptions(parameters.options);
 	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
 	for (const hint of hints) run.hint(item, hint);

@@ -1,4 +1,5 @@
 import type { JobSummary } from '../../gateway/errors/jobSummary';
+import type { OrderOptions } from '../parameters/orderOptions';
 import type { ItemOutput } from './work';
 
 /** The state of one item while the node runs. */
@@ -9,6 +10,10 @@ export interface Item {
 	job?: JobSummary;
 	/** Whether its outputs carry the fields of its input, too. */
 	includesInput?: boolean;
+	/** What the user wants of its order; undefined where nothing is ordered. */
+	order?: OrderOptions;
+	/** The same in all tries of the order; undefined where nothing is ordered. */
+	orderId?: string;
 	/** Aborts its request, while that is in flight. */
 	abortController?: AbortController;
 	/** The result of its request: what is paid for, if anything is. */

@@ -1,5 +1,5 @@
-import { createHash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { hashOf } from './identity';
 import { runIndexOf } from './memory';
 
 /** What n8n stores with the execution about the runs of this node. */
@@ -31,10 +31,6 @@ export class OrderIds {
 	of(item: number, identity: unknown): string {
 		return hashOf([this.origin, this.run, item, identity]);
 	}
-}
-
-export function hashOf(value: unknown): string {
-	return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 /** The token that n8n gives an execution for its resume links. It is stored from the start, and a Retry has it too. */

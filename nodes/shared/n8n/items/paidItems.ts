@@ -1,7 +1,6 @@
-import { GatewayError } from '../../gateway/errors/gatewayError';
 import { alreadySentError, sentBeforeStop } from './ambiguousRequests';
-import { failureOf, outputsOf, type CheckedItem } from './item';
-import { Receipts, type Receipt, type SentItem } from './receipts';
+import type { CheckedItem } from './item';
+import { receiptOf, Receipts, type SentItem } from './receipts';
 import type { RunState } from './runState';
 
 /** Prevents that the next try pays again for what this one has paid for. */
@@ -31,7 +30,7 @@ export class PaidItems {
 			return;
 		}
 		for (const item of this.items) {
-			const receipt = this.receiptOf(item);
+			const receipt = receiptOf(item);
 			if (receipt) this.receipts.keep(this.sentItem(item), receipt);
 		}
 		if (isStopped && cost === 'job') this.saveForRetry();
@@ -55,21 +54,11 @@ export class PaidItems {
 	private saveForRetry(): void {
 		for (const item of this.items) {
 			const lost = item.abortController && { lost: sentBeforeStop };
-			this.receipts.saveForRetry(this.sentItem(item), this.receiptOf(item) ?? lost);
+			this.receipts.saveForRetry(this.sentItem(item), receiptOf(item) ?? lost);
 		}
 	}
 
-	/** The receipt for the next try; undefined when the item is certainly not paid for. */
-	private receiptOf(item: CheckedItem): Receipt | undefined {
-		const { result, job, hints } = item;
-		if (result !== undefined) return { result, outputs: outputsOf(item), job, hints };
-		// The service may have carried out and billed the request although it failed here.
-		const error = failureOf(item)?.error;
-		const isAmbiguous = error instanceof GatewayError && error.failure.billed !== 'no';
-		return isAmbiguous ? { lost: error.failure } : undefined;
-	}
-
-	private sentItem({ index, request }: CheckedItem): SentItem {
-		return { item: index, identity: this.run.work.identity?.(request) ?? request };
+	private sentItem(item: CheckedItem): SentItem {
+		return { item: item.index, identity: this.run.identityOf(item) };
 	}
 }

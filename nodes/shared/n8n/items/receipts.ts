@@ -1,8 +1,9 @@
-import { createHash } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { Failure } from '../../gateway/errors/gatewayError';
+import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { isRunByAgent } from '../agent/tool';
+import { hashOf } from './identity';
+import { failureOf, outputsOf, type Item } from './item';
 import { runIndexOf } from './memory';
 import type { ItemOutput } from './work';
 
@@ -22,6 +23,16 @@ interface Paid {
 interface Ambiguous {
 	/** How the request failed; it was sent, and its outcome is unknown. */
 	lost: Failure;
+}
+
+/** The receipt for the next try; undefined when the item is certainly not paid for. */
+export function receiptOf(item: Item): Receipt | undefined {
+	const { result, job, hints } = item;
+	if (result !== undefined) return { result, outputs: outputsOf(item), job, hints };
+	// The service may have carried out and billed the request although it failed here.
+	const error = failureOf(item)?.error;
+	const isAmbiguous = error instanceof GatewayError && error.failure.billed !== 'no';
+	return isAmbiguous ? { lost: error.failure } : undefined;
 }
 
 /** An item, and what identifies its request across tries. */
@@ -100,7 +111,6 @@ export class Receipts {
 	}
 
 	private key({ item, identity }: SentItem): string {
-		const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
-		return `${this.run}:${item}:${hash}`;
+		return `${this.run}:${item}:${hashOf(identity)}`;
 	}
 }

@@ -4,6 +4,7 @@ import { recipientOf } from '../agent/recipient';
 import { createGateway } from '../client/gateway';
 import { signedLinkOf } from '../files/binary';
 import { checkAll } from './check';
+import { OrderBook } from './orderBook';
 import { PaidItems } from './paidItems';
 import { RunState } from './runState';
 import { sendAll } from './send';
@@ -39,6 +40,7 @@ async function runSteps(
 ): Promise<INodeExecutionData[]> {
 	const run = new RunState(context, work);
 	const paidItems = run.cost === 'read' ? undefined : new PaidItems(run);
+	const orderBook = work.isOrder && new OrderBook(run);
 	const abort = () => run.abort();
 	run.stop?.addEventListener('abort', abort, { once: true });
 	try {
@@ -47,6 +49,7 @@ async function runSteps(
 		const checked = await checkAll(run, gateway);
 		if (!run.isFailing) {
 			paidItems?.recall(checked);
+			if (orderBook) await orderBook.open(checked);
 			await sendAll(run, checked, { gateway, parallel });
 		}
 	} catch (error) {
@@ -56,6 +59,7 @@ async function runSteps(
 		run.stop?.removeEventListener('abort', abort);
 	}
 	paidItems?.settle();
+	if (orderBook) await orderBook.close();
 	const recipient = recipientOf(context, (file) => signedLinkOf(file, context));
 	return settle(run, recipient);
 }

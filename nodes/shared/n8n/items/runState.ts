@@ -4,7 +4,7 @@ import { jobName } from '../../gateway/errors/jobSummary';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
-import type { Failure, Item } from './item';
+import type { CheckedItem, Failure, Item } from './item';
 import { noteNewJob } from './memory';
 import type { DeliveringWork, ItemRun } from './work';
 
@@ -37,6 +37,11 @@ export class RunState {
 	/** Whether the node will fail, because an item has failed and it does not continue on fail. */
 	get isFailing(): boolean {
 		return this.failures.length > 0 && !this.continues;
+	}
+
+	/** What identifies the item's request across tries. */
+	identityOf({ request }: CheckedItem): unknown {
+		return this.work.identity?.(request) ?? request;
 	}
 
 	fail(item: Item, cause: unknown): void {

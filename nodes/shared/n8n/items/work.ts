@@ -63,6 +63,8 @@ interface CheckedWork<Request> {
 		parameters: ItemParameters,
 		run: Pick<ItemRun, 'gateway' | 'reportJob'>,
 	): Promise<Request> | Request;
+	/** Whether an item orders something dear, a video or an image, and so may have an Order Key and a limit. */
+	isOrder?: true;
 	/** What identifies a request across tries; default: the whole request. */
 	identity?(request: Request): unknown;
 	/** Whether the user wants the request sent again when its response was lost. */

@@ -1,5 +1,6 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { extraBodyOption } from '../parameters/extraBody';
+import { orderOptions } from '../parameters/orderOptions';
 import {
 	includeInputFieldsOption,
 	optionsProperty,
@@ -57,6 +58,7 @@ function fieldsOf({
 	resource,
 	value,
 	endpoint,
+	isOrder,
 	fields,
 	options = [],
 }: Operation): INodeProperties[] {
@@ -65,11 +67,12 @@ function fieldsOf({
 		const own: IDisplayOptions = field.displayOptions ?? {};
 		return { ...field, displayOptions: { ...own, show: { ...show, ...own.show } } };
 	};
+	const ofOrder = isOrder ? orderOptions : [];
 	const ofPaid = endpoint.cost === 'read' ? [] : [extraBodyOption, skipChecksOption];
 	const ofAll = [includeInputFieldsOption, parallelRequestsOption, timeoutOptionOf(endpoint)];
 	return [
 		...fields.map(({ property }) => property),
-		optionsProperty([...options, ...ofPaid, ...ofAll]),
+		optionsProperty([...options, ...ofOrder, ...ofPaid, ...ofAll]),
 	].map(shown);
 }
 

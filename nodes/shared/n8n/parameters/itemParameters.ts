@@ -42,7 +42,7 @@ export class ItemParameters implements Place {
 		readonly item: number,
 	) {
 		const options = this.value('options');
-		this.options = placeIn(this, isObject(options) ? options : {});
+		this.options = placeIn(this, isObject(options) ? nullWhereEmpty(options) : {});
 		this.skipsRules = String(this.options.value(skipChecks)) === 'true';
 	}
 
@@ -55,6 +55,10 @@ export class ItemParameters implements Place {
 		this.problems.push({ field, problem });
 	}
 }
+
+/** An option whose expression gives nothing is null, and one that was not added undefined. */
+const nullWhereEmpty = (options: JsonObject): JsonObject =>
+	Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value ?? null]));
 
 /** The place of fields that one value holds. @param label of that value, put before their own */
 export function placeIn(parent: Place, values: JsonObject, label = ''): Place {

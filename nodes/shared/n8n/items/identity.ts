@@ -1,0 +1,20 @@
+import { createHash } from 'crypto';
+import type { IBinaryData } from 'n8n-workflow';
+import { isObject } from '../../gateway/json';
+
+/** The same for equal values, in every execution. Files among them are equal when their type and size are. */
+export function hashOf(value: unknown): string {
+	const json = JSON.stringify(value, (_, part: unknown) => (isFile(part) ? factsOf(part) : part));
+	return createHash('sha256').update(json).digest('hex');
+}
+
+/** A node that fetches a file again, as a Retry may, gives it another ID, and perhaps another name. */
+function factsOf({ id, mimeType, data, bytes, fileName, fileSize }: IBinaryData): unknown {
+	if (id === undefined) return { mimeType, data };
+	// n8n 1 tells the size in rounded words only.
+	return { mimeType, size: bytes ?? [fileName, fileSize] };
+}
+
+function isFile(value: unknown): value is IBinaryData {
+	return isObject(value) && typeof value.mimeType === 'string' && typeof value.data === 'string';
+}

@@ -1,0 +1,156 @@
+import { isTool } from '../agent/tool';
+import { hashOf } from './identity';
+import type { CheckedItem } from './item';
+import { OrderCount } from './orderCount';
+import {
+	limitError,
+	noStoreError,
+	openOrderError,
+	orderedBefore,
+	orderedBeforeError,
+	otherOrderError,
+} from './orderErrors';
+import { OrderIds } from './orderIds';
+import { ProcessedItems } from './processedItems';
+import { receiptOf } from './receipts';
+import type { RunState } from './runState';
+
+/** Orders of a tool in one execution, where the user set no limit: an agent may call it in a loop. */
+const maxOrdersOfTool = 3;
+
+/** An item, and what its order writes into the store. */
+interface Entry {
+	item: CheckedItem;
+	/** The order in this execution and its Retries; undefined where nothing could find it again. */
+	order?: string;
+	/** The Order Key alone, and with the request. */
+	key?: string;
+	keyAndRequest?: string;
+}
+
+/**
+ * Keeps an order from going out twice where n8n keeps nothing of the first time: n8n ended or was stopped before it
+ * stored the outcome, or another execution ordered with the same Order Key. All orders of a run are written into
+ * n8n's store of processed items before the first is sent; those that surely were not accepted are taken out again.
+ */
+export class OrderBook {
+	private readonly store: ProcessedItems;
+	private readonly ids: OrderIds;
+	private readonly count: OrderCount;
+	private entries: Entry[] = [];
+	/** What the store held before this run. */
+	private known = new Set<string>();
+
+	constructor(private readonly run: RunState) {
+		this.store = new ProcessedItems(run.context);
+		this.ids = new OrderIds(run.context);
+		this.count = new OrderCount(run.context);
+	}
+
+	/** Records the orders of these items, and gives those that must not go out their outcome. */
+	async open(items: CheckedItem[]): Promise<void> {
+		for (const item of items) item.orderId = this.ids.of(item.index, this.run.identityOf(item));
+		const unsent = items.filter(({ result, outcome }) => result === undefined && !outcome);
+		await this.forget(unsent.filter(({ order }) => order?.forgets));
+		this.entries = unsent.filter(({ outcome }) => !outcome).map((item) => this.entryOf(item));
+		await this.record();
+		const taken = new Set(this.known);
+		for (const entry of this.entries) this.check(entry, taken);
+		for (const { item } of this.entries) this.limit(item);
+	}
+
+	/** Takes out what surely was not accepted, so that a later try sends it. */
+	async close(): Promise<void> {
+		const isPaid = ({ item }: Entry) => receiptOf(item) !== undefined;
+		const kept = new Set([...this.known, ...this.entries.filter(isPaid).flatMap(valuesOf)]);
+		const unpaid = this.entries.filter((entry) => !isPaid(entry));
+		for (const { item } of unpaid) this.count.remove(item);
+		const freed = unpaid.flatMap(valuesOf).filter((value) => !kept.has(value));
+		// What stays in the store counts as sent, which costs nothing and is no reason to fail.
+		await this.store.remove(freed).catch((error: unknown) => this.warn(error));
+	}
+
+	private entryOf(item: CheckedItem): Entry {
+		const { order: { key } = {}, orderId } = item;
+		const isFoundAgain = this.run.cost === 'job' && this.ids.outlastRetry;
+		return {
+			item,
+			...(isFoundAgain && { order: `order ${orderId}` }),
+			...(key !== undefined && {
+				key: keyValue(key),
+				keyAndRequest: `request ${hashOf([key, this.run.identityOf(item)])}`,
+			}),
+		};
+	}
+
+	private async record(): Promise<void> {
+		try {
+			this.known = await this.store.record([...new Set(this.entries.flatMap(valuesOf))]);
+		} catch (error) {
+			this.warn(error);
+			for (const { item, key } of this.entries) {
+				if (key !== undefined) this.run.fail(item, noStoreError(error));
+			}
+		}
+	}
+
+	/** Gives an order that was sent before its outcome. @param taken what the store knew, and earlier items wrote */
+	private check({ item, order, key, keyAndRequest }: Entry, taken: Set<string>): void {
+		const { run } = this;
+		if (item.outcome) return;
+		if (order !== undefined && taken.has(order)) {
+			const resends = run.work.resendsLost?.(item.request) ?? false;
+			if (!resends) run.fail(item, openOrderError(run.identityOf(item), run.context));
+			return;
+		}
+		if (key === undefined || keyAndRequest === undefined) return;
+		if (taken.has(key)) {
+			if (taken.has(keyAndRequest)) this.refuse(item);
+			else run.fail(item, otherOrderError(keyOf(item)));
+		}
+		taken.add(key).add(keyAndRequest);
+	}
+
+	/** Skips or fails an item whose Order Key was used before. */
+	private refuse(item: CheckedItem): void {
+		const key = keyOf(item);
+		if (item.order?.ifOrderedBefore === 'fail') this.run.fail(item, orderedBeforeError(key));
+		else this.skip(item, `${orderedBefore(key)}.`);
+	}
+
+	/** Sends nothing for the item, and gives no output: the nodes that follow expect an order. */
+	private skip(item: CheckedItem, reason: string): void {
+		this.run.hint(item, reason);
+		item.outcome = isTool(this.run.context.getNode()) ? [{ json: { ordered: false, reason } }] : [];
+	}
+
+	private async forget(items: CheckedItem[]): Promise<void> {
+		try {
+			await this.store.remove(items.map((item) => keyValue(keyOf(item))));
+			for (const item of items) {
+				const key = `Order Key “${keyOf(item)}” is free again, and nothing was ordered.`;
+				this.skip(item, `${key} Turn off Forget Order Key to order with it.`);
+			}
+		} catch (error) {
+			for (const item of items) this.run.fail(item, noStoreError(error));
+		}
+	}
+
+	private limit(item: CheckedItem): void {
+		if (item.outcome) return;
+		const isOfTool = isTool(this.run.context.getNode());
+		const max = item.order?.max ?? (isOfTool ? maxOrdersOfTool : Infinity);
+		if (!this.count.add(item, max)) this.run.fail(item, limitError(max, isOfTool));
+	}
+
+	private warn(error: unknown): void {
+		this.run.context.logger.warn(`The store of processed items failed: ${String(error)}`);
+	}
+}
+
+const keyValue = (key: string) => `key ${hashOf(key)}`;
+
+const keyOf = ({ order }: CheckedItem) => order?.key ?? '';
+
+const valuesOf = ({ order, key, keyAndRequest }: Entry) =>
+	[order, key, keyAndRequest].filter((value) => value !== undefined);

@@ -1,0 +1,88 @@
+/** Why an order is not sent. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
+import { excerpt, textAt } from '../../gateway/json';
+import { alreadySent } from './ambiguousRequests';
+
+/** The order was sent in an earlier try of this execution, of which n8n has kept nothing. */
+export function openOrderError(identity: unknown, context: IExecuteFunctions): GatewayError {
+	const model = textAt(identity, 'model');
+	const prompt = textAt(identity, 'input.prompt') ?? textAt(identity, 'prompt');
+	const what = [model, prompt && `“${excerpt(prompt)}”`].filter(Boolean).join(', ');
+	return notSent({
+		message: `This order was sent before${startOf(context)}, and n8n ended or was stopped before its job was kept${what && ` (${what})`}`,
+		text: 'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created") or in the billing log of the service, and collect it by Wait for Video with that Job ID.',
+		after: [alreadySent],
+		billed: 'unknown',
+	});
+}
+
+export function orderedBeforeError(key: string): GatewayError {
+	return notSent({
+		message: orderedBefore(key),
+		text: 'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Forget Order Key.',
+	});
+}
+
+export const orderedBefore = (key: string) =>
+	`Order Key ${quoted(key)} was used before, so nothing was ordered`;
+
+export function otherOrderError(key: string): GatewayError {
+	return notSent({
+		message: `Order Key ${quoted(key)} was used before, and for another order than this`,
+		text: 'A key belongs to one order: the same model, prompt, files and options. Give this one a key of its own. If the earlier order is not wanted any more, run this node once with Forget Order Key.',
+	});
+}
+
+/** @param isTool the message is all that the model of an agent may read */
+export function limitError(max: number, isTool: boolean): GatewayError {
+	const orders = max === 1 ? '1 order' : `${max} orders`;
+	return notSent({
+		message: `Not ordered: ${orders} per execution ${max === 1 ? 'is' : 'are'} allowed, and the limit is reached`,
+		text: isTool
+			? 'Do not try again. Go on with what was ordered, or tell the user that the limit is reached.'
+			: 'To allow more, raise Most Orders per Execution.',
+	});
+}
+
+/** Without the store, an Order Key cannot keep its promise. */
+export function noStoreError(cause: unknown): GatewayError {
+	const detail = cause instanceof Error ? cause.message : String(cause);
+	return notSent({
+		message: "The Order Key could not be looked up in n8n's database, so nothing was ordered",
+		text: `Save the workflow if it is new, then run again. Without the option Order Key, the order goes out unprotected. n8n said: ${excerpt(detail)}`,
+		retry_can_help: true,
+	});
+}
+
+function notSent({
+	message,
+	text,
+	after = [],
+	...facts
+}: Pick<Failure, 'message'> &
+	Partial<Failure> & { text: string; after?: Failure['remedies'] }): GatewayError {
+	return new GatewayError({
+		message,
+		remedies: [{ about: 'other', text }, ...after],
+		reach: 'none',
+		status: 0,
+		billed: 'no',
+		retry_can_help: false,
+		...facts,
+	});
+}
+
+const quoted = (key: string) => `“${excerpt(key, 100)}”`;
+
+/** When the execution began that sent the order: its Retries keep the time. n8n 1 does not tell it. */
+function startOf(context: IExecuteFunctions): string {
+	const start = context.getExecutionContext?.()?.establishedAt;
+	if (start === undefined) return '';
+	const format = new Intl.DateTimeFormat('en-GB', {
+		dateStyle: 'long',
+		timeStyle: 'short',
+		timeZone: context.getTimezone(),
+	});
+	return ` by the execution that began on ${format.format(start)}`;
+}

@@ -1,0 +1,81 @@
+import { booleanField, choiceField, filledText, fieldOf, numberField } from './fieldKinds';
+import type { Field } from './field';
+import type { Place } from './itemParameters';
+
+/** What the user wants of one item's order, beside what is made. */
+export interface OrderOptions {
+	/** An order with this key goes out once. */
+	key?: string;
+	/** What becomes of an item whose key was used before. */
+	ifOrderedBefore: 'skip' | 'fail';
+	/** The key is to be freed, and nothing ordered. */
+	forgets: boolean;
+	/** Orders of the node in one execution; undefined when the user did not choose, Infinity for no limit. */
+	max?: number;
+}
+
+const orderKeyOption = fieldOf(
+	'string',
+	{
+		displayName: 'Order Key',
+		name: 'orderKey',
+		placeholder: 'e.g. {{ $json.sku }}-2026-11',
+		description:
+			'An order with this key goes out once, ever, from this node, in whatever execution. Needs a saved workflow.',
+	},
+	(value, report): string | undefined =>
+		// An expression that gives nothing would let the order go out unprotected.
+		value === undefined ? undefined : filledText(value, report).trim(),
+);
+
+const ifOrderedBeforeOption = choiceField({
+	displayName: 'If Ordered Before',
+	name: 'ifOrderedBefore',
+	options: [
+		{ name: 'Fail the Item', value: 'fail', description: 'The item fails with an error' },
+		{ name: 'Skip the Item', value: 'skip', description: 'The item is left out, with a hint' },
+	],
+	default: 'skip',
+	description: 'What to do when an order with the same Order Key has gone out before',
+});
+
+const forgetOrderKeyOption = booleanField({
+	displayName: 'Forget Order Key',
+	name: 'forgetOrderKey',
+	default: true,
+	description:
+		'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
+});
+
+const limit = numberField({
+	displayName: 'Most Orders per Execution',
+	name: 'maxOrders',
+	rule: { type: 'integer', min: 0 },
+	default: 3,
+	description:
+		'How many orders this node may send in one execution, its loops and Retries included. When it is not added, there is no limit; for a tool of an agent, it is 3.',
+});
+
+const maxOrdersOption: Field<number | undefined> = {
+	...limit,
+	read: (place) =>
+		limit.read(place) ?? (place.value(limit.property.name) === undefined ? undefined : Infinity),
+};
+
+/** Offered where an item orders something dear: a video, or an image. */
+export const orderOptions = [
+	orderKeyOption,
+	ifOrderedBeforeOption,
+	forgetOrderKeyOption,
+	maxOrdersOption,
+] as const;
+
+export function readOrderOptions(options: Place): OrderOptions {
+	const key = orderKeyOption.read(options);
+	const forgets = forgetOrderKeyOption.read(options) ?? false;
+	if (forgets && key === undefined) {
+		options.report(forgetOrderKeyOption.property.displayName, 'needs an Order Key', 'unsendable');
+	}
+	const ifOrderedBefore = ifOrderedBeforeOption.read(options) === 'fail' ? 'fail' : 'skip';
+	return { key, ifOrderedBefore, forgets, max: maxOrdersOption.read(options) };
+}

@@ -1,0 +1,390 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import {
+	processedItems,
+	recoverExecution,
+	retryExecution,
+	runWorkflow,
+	type RunOptions,
+	type StoredExecution,
+	type WorkflowJson,
+	type WorkflowRun,
+} from '../harness';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+} from './support/workflows';
+
+const lost = { route: 'referenceVideoCreate', action: 'stall', accepted: true } as const;
+const refused = {
+	route: 'referenceVideoCreate',
+	action: 'error',
+	status: 400,
+	code: 'invalid_prompt',
+} as const;
+
+let gateway: Gateway;
+let media: IDataObject[];
+
+beforeEach(async () => {
+	processedItems.clear();
+	gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
+	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
+	media = [{ type: 'reference_image', url }];
+});
+afterEach(async () => {
+	await gateway.close();
+});
+
+/** A create with these options, behind a manual trigger. */
+const create = (options: IDataObject = {}, settings: Partial<INode> = {}) =>
+	chain(createReferenceVideo({ options: { duration: 2, ...options } }, settings));
+
+async function run(workflow: WorkflowJson, prompts = ['Waves'], options: RunOptions = {}) {
+	return await runWorkflow(workflow, {
+		credentials: credentialFor(gateway),
+		input: prompts.map((prompt) => ({ json: { prompt, media } })),
+		mode: 'trigger',
+		...options,
+	});
+}
+
+const hintsOf = ({ data }: WorkflowRun) =>
+	data.resultData.runData.Create.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
+const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+
+/** An execution that n8n's end met while its orders were under way: what the database holds of it. */
+async function killed(workflow: WorkflowJson, prompts?: string[]): Promise<StoredExecution> {
+	return await new Promise((resolve) => {
+		let stored: StoredExecution;
+		gateway.fault({
+			...lost,
+			when() {
+				resolve(stored);
+				return true;
+			},
+		});
+		void run(workflow, prompts, { onStart: (_, start) => void (stored = start) }).catch(() => {});
+	});
+}
+
+describe('an order that was under way when n8n ended', () => {
+	it('is not sent again by a Retry, which says when and what was ordered', async () => {
+		const retried = await retryExecution(await killed(create()));
+
+		const error = retried.errorOf('Create');
+		const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+		expect(error?.message).toContain(
+			`Item 0: This order was sent before by the execution that began on ${today.format(Date.now())} at `,
+		);
+		expect(error?.message).toContain('(beta-2.7-r2v, “Waves”)');
+		expect(error?.description).toContain('It may have been accepted and may be running.');
+		expect(error?.description).toContain('To have it sent, execute the workflow anew.');
+
+		// No later Retry sends it either.
+		await retryExecution(retried);
+		expect(creates()).toHaveLength(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('is not sent again when it was accepted, and n8n ended before it stored that', async () => {
+		let stored: StoredExecution | undefined;
+		await run(create(), ['Waves', 'Waves'], { onStart: (_, start) => void (stored = start) });
+		const retried = await retryExecution(stored as StoredExecution);
+		expect(retried.status).toBe('error');
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it.each(['after', 'before'])(
+		'is known whatever n8n makes up of the crash, with Create listed %s its trigger',
+		async (place) => {
+			const workflow = create();
+			if (place === 'before') workflow.nodes.reverse();
+			const execution = await killed(workflow);
+			await retryExecution(recoverExecution(execution, { ended: ['Start'], begun: 'Create' }));
+			expect(creates()).toHaveLength(1);
+		},
+	);
+
+	it('does not keep a fresh execution from ordering', async () => {
+		await killed(create());
+		await run(create());
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('is sent again when the user chose so', async () => {
+		const workflow = create({ ifAnswerLost: 'resend' });
+		const retried = await retryExecution(await killed(create()), { workflow });
+		expect(retried.items('Create')).toHaveLength(1);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('is not sent again after Stop, by a process that knows nothing of it', async () => {
+		let stop = () => {};
+		gateway.fault({ ...lost, when: () => (stop(), true) });
+		const options = { onStart: (cancel: () => void) => void (stop = cancel) };
+		const stopped = await run(create(), ['Waves'], options);
+		expect(stopped.status).toBe('canceled');
+		// Another worker has its own memory: here, that of another copy of the modules.
+		await jest.isolateModulesAsync(async () => {
+			const retried = await retryExecution(stopped);
+			expect(retried.status).toBe('error');
+		});
+		expect(creates()).toHaveLength(1);
+	});
+});
+
+describe('what is recorded', () => {
+	it('is one call of the store, and nothing that surely was not accepted stays', async () => {
+		await run(create(), ['Waves', 'Clouds', 'Waves']);
+		expect(processedItems.calls).toEqual(['record']);
+		expect(processedItems.size).toBe(3);
+
+		gateway.fault({ ...refused, when: ({ body }) => JSON.stringify(body).includes('Fog') });
+		await run(create(), ['Rain', 'Fog']);
+		expect(processedItems.calls).toEqual(['record', 'record', 'remove']);
+		expect(processedItems.size).toBe(4);
+	});
+
+	it('lets Retry On Fail and Retry send what was refused', async () => {
+		gateway.fault({
+			...refused,
+			times: 2,
+			when: ({ body }) => JSON.stringify(body).includes('Fog'),
+		});
+		const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const failed = await run(create({}, retryOnFail), ['Waves', 'Fog']);
+		expect(failed.status).toBe('error');
+		const retried = await retryExecution(failed);
+		expect(retried.items('Create')).toHaveLength(2);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('is nothing of chats, and of images without an Order Key', async () => {
+		const generate = { resource: 'image', operation: 'generate', prompt: 'A boat' };
+		await run(chain(modelGateway({ ...generate, model: byId('image-1') })));
+		expect(processedItems.calls).toEqual([]);
+	});
+
+	it('does not keep a loop from ordering the same again', async () => {
+		const result = await run(loopOf(3));
+		expect(result.status).toBe('success');
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('does not keep the order from going out where there is no store', async () => {
+		processedItems.intercept = () => {
+			throw new Error('SQLITE_BUSY: database is locked');
+		};
+		const result = await run(create());
+		expect(result.items('Create')).toHaveLength(1);
+	});
+});
+
+/** A create that runs so often, with the same item. */
+const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
+	const workflow = create(options);
+	const loop = {
+		name: 'Loop',
+		type: 'n8n-nodes-base.if',
+		parameters: {
+			conditions: {
+				options: { version: 2, typeValidation: 'loose' },
+				combinator: 'and',
+				conditions: [
+					{
+						leftValue: '={{ $runIndex }}',
+						rightValue: times - 1,
+						operator: { type: 'number', operation: 'lt' },
+					},
+				],
+			},
+		} as never,
+		typeVersion: 2.2,
+	};
+	workflow.nodes.push(loop);
+	workflow.connections = {
+		...workflow.connections,
+		Create: { main: [[{ node: 'Loop', type: 'main', index: 0 }]] },
+		Loop: { main: [[{ node: 'Create', type: 'main', index: 0 }]] },
+	};
+	// Behind the loop, the item is the job.
+	workflow.nodes[1].parameters = {
+		...workflow.nodes[1].parameters,
+		prompt: '={{ $("Start").first().json.prompt }}',
+		mediaJson: '={{ $("Start").first().json.media }}',
+	};
+	return workflow;
+};
+
+describe('Order Key', () => {
+	const keyed = (options: IDataObject = {}) =>
+		create({ orderKey: '={{ $json.prompt }}', ...options });
+
+	it('lets an order go out once, and skips it afterwards', async () => {
+		await run(keyed(), ['Waves']);
+		const second = await run(keyed(), ['Waves', 'Clouds']);
+		expect(second.items('Create').map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+		expect(hintsOf(second)).toEqual([
+			'Item 0: Order Key “Waves” was used before, so nothing was ordered.',
+		]);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('fails the item instead, where the user chose so', async () => {
+		await run(keyed(), ['Waves']);
+		const second = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
+		const error = second.errorOf('Create');
+		expect(error?.message).toBe(
+			'Item 0: Order Key “Waves” was used before, so nothing was ordered',
+		);
+		expect(error?.description).toContain('use another key');
+	});
+
+	it('holds within one run, and for two executions at the same time', async () => {
+		const runs = await Promise.all([
+			run(keyed(), ['Waves', 'Waves']),
+			run(keyed(), ['Clouds', 'Waves', 'Rain']),
+		]);
+		expect(runs.map(({ status }) => status)).toEqual(['success', 'success']);
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('holds for images', async () => {
+		const generate = modelGateway({
+			...{ resource: 'image', operation: 'generate', prompt: 'A boat', model: byId('image-1') },
+			options: { orderKey: 'boat' },
+		});
+		await run(chain(generate));
+		const second = await run(chain(generate));
+		expect(second.items('Model Gateway')).toEqual([]);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('belongs to one order', async () => {
+		await run(create({ orderKey: 'A-1' }), ['Waves']);
+		for (let time = 0; time < 2; time++) {
+			const other = await run(create({ orderKey: 'A-1' }), ['Clouds']);
+			expect(other.errorOf('Create')?.message).toBe(
+				'Item 0: Order Key “A-1” was used before, and for another order than this',
+			);
+		}
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('is free again after a refusal, but not after a lost answer', async () => {
+		gateway.fault(refused);
+		await run(keyed(), ['Waves']);
+		await run(keyed(), ['Waves']);
+		expect(gateway.ledger).toHaveLength(1);
+
+		gateway.fault({ ...lost, action: 'reset' });
+		await run(keyed(), ['Clouds']);
+		const later = await run(keyed(), ['Clouds']);
+		expect(later.items('Create')).toEqual([]);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('is forgotten when the user wants the order again', async () => {
+		await run(keyed(), ['Waves', 'Clouds']);
+		const forget = await run(keyed({ forgetOrderKey: '={{ $json.prompt === "Waves" }}' }), [
+			'Waves',
+			'Clouds',
+		]);
+		expect(hintsOf(forget)).toEqual([
+			'Item 0: Order Key “Waves” is free again, and nothing was ordered. Turn off Forget Order Key to order with it.',
+			'Item 1: Order Key “Clouds” was used before, so nothing was ordered.',
+		]);
+		expect(gateway.ledger).toHaveLength(2);
+		await run(keyed(), ['Waves', 'Clouds']);
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('of an order that n8n’s end met is told as such by a Retry', async () => {
+		const retried = await retryExecution(await killed(keyed()));
+		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it.each([
+		['', 'Order Key is empty'],
+		['  ', 'Order Key is empty'],
+		['={{ $json.sku }}', 'Order Key is empty'],
+		['={{ $json }}', 'Order Key must be a text (it is an object)'],
+	])('is refused before anything is sent: %j', async (orderKey, problem) => {
+		const result = await run(create({ orderKey, skipChecks: true }));
+		expect(result.errorOf('Create')?.message).toBe(`Item 0: ${problem}`);
+		expect(creates()).toEqual([]);
+	});
+
+	it('may be a number, and as long as anybody likes', async () => {
+		await run(create({ orderKey: '={{ 7 }}' }));
+		await run(create({ orderKey: '7' }));
+		expect(gateway.ledger).toHaveLength(1);
+
+		const long = create({ orderKey: 'k'.repeat(1_000_000), ifOrderedBefore: 'fail' });
+		await run(long);
+		const second = await run(long);
+		expect(second.errorOf('Create')?.message.length).toBeLessThan(200);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it.each([
+		['fails', 'SQLITE_BUSY: database is locked'],
+		['is not there, because the workflow was never saved', 'workflow.id'],
+	])('sends nothing while the store %s', async (_, reason) => {
+		const workflow = { ...keyed(), ...(reason === 'workflow.id' && { id: '' }) };
+		processedItems.intercept = () => {
+			throw new Error(reason);
+		};
+		const failed = await run(workflow);
+		const error = failed.errorOf('Create');
+		expect(error?.message).toBe(
+			"Item 0: The Order Key could not be looked up in n8n's database, so nothing was ordered",
+		);
+		expect(error?.description).toContain(reason);
+		expect(creates()).toEqual([]);
+	});
+});
+
+describe('Most Orders per Execution', () => {
+	const three = ['Waves', 'Clouds', 'Rain'];
+
+	it('refuses what is more before anything is sent', async () => {
+		const result = await run(create({ maxOrders: 2 }), three);
+		const error = result.errorOf('Create');
+		expect(error?.message).toBe(
+			'Item 2: Not ordered: 2 orders per execution are allowed, and the limit is reached',
+		);
+		expect(error?.description).toContain('raise Most Orders per Execution');
+		expect(creates()).toEqual([]);
+	});
+
+	it('sends as many as are allowed, where the node continues', async () => {
+		const limited = create({ maxOrders: 2 }, { onError: 'continueRegularOutput' });
+		await run(limited, three);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('counts over the runs of a loop', async () => {
+		const result = await run(loopOf(4, { maxOrders: 3 }));
+		expect(result.status).toBe('error');
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('counts over Retries, each order once, and none that was refused', async () => {
+		gateway.fault({ ...refused, when: ({ body }) => JSON.stringify(body).includes('Rain') });
+		const failed = await run(create({ maxOrders: 3 }), three);
+		expect(gateway.ledger).toHaveLength(2);
+		const retried = await retryExecution(failed);
+		expect(retried.items('Create')).toHaveLength(3);
+	});
+
+	it('allows none with 0', async () => {
+		await run(create({ maxOrders: 0 }));
+		expect(creates()).toEqual([]);
+	});
+});

@@ -1,0 +1,95 @@
+import { DataDeduplicationService } from 'n8n-core';
+import type {
+	DeduplicationItemTypes,
+	ICheckProcessedContextData,
+	ICheckProcessedOptions,
+	IDataDeduplicator,
+	IDeduplicationOutput,
+} from 'n8n-workflow';
+import { createHash } from 'node:crypto';
+
+type Call = 'record' | 'remove';
+
+/**
+ * n8n's store of processed items, which the engine alone does not have. Like that of n8n 2.40.7, it keeps a list of
+ * hashes for each node of a saved workflow, and reads, changes and writes it without a lock.
+ */
+class ProcessedItems implements IDataDeduplicator {
+	/** The calls so far. */
+	readonly calls: Call[] = [];
+	/** Called before the store answers; throws, or never returns, where a test wants it so. */
+	intercept: (call: Call) => Promise<void> | void = () => {};
+	private readonly rows = new Map<string, string[]>();
+
+	async checkProcessedAndRecord(
+		items: DeduplicationItemTypes[],
+		_: unknown,
+		context: ICheckProcessedContextData,
+		{ maxEntries = Infinity }: ICheckProcessedOptions,
+	): Promise<IDeduplicationOutput> {
+		const { row, entries } = await this.read(context);
+		const isKnown = (item: DeduplicationItemTypes) => entries.includes(hashOf(item));
+		const output = {
+			new: items.filter((item) => !isKnown(item)),
+			processed: items.filter(isKnown),
+		};
+		const all = [...entries, ...output.new.map(hashOf)];
+		this.rows.set(row, all.slice(Math.max(0, all.length - maxEntries)));
+		await this.answer('record');
+		return output;
+	}
+
+	async removeProcessed(
+		items: DeduplicationItemTypes[],
+		_: unknown,
+		context: ICheckProcessedContextData,
+	): Promise<void> {
+		const { row, entries } = await this.read(context);
+		const removed = new Set(items.map(hashOf));
+		this.rows.set(
+			row,
+			entries.filter((entry) => !removed.has(entry)),
+		);
+		await this.answer('remove');
+	}
+
+	async clearAllProcessedItems(_: unknown, context: ICheckProcessedContextData): Promise<void> {
+		this.rows.delete((await this.read(context)).row);
+	}
+
+	async getProcessedDataCount(_: unknown, context: ICheckProcessedContextData): Promise<number> {
+		return (await this.read(context)).entries.length;
+	}
+
+	/** All entries of all nodes. */
+	get size(): number {
+		return [...this.rows.values()].flat().length;
+	}
+
+	clear(): void {
+		this.rows.clear();
+		this.calls.length = 0;
+		this.intercept = () => {};
+	}
+
+	private async read({ workflow, node }: ICheckProcessedContextData) {
+		if (!workflow.id) throw new Error('The expression evaluated to a falsy value: workflow.id');
+		const row = `${workflow.id} ${node?.id}`;
+		const entries = this.rows.get(row) ?? [];
+		// The database takes its time, in which another execution may read the same.
+		await Promise.resolve();
+		return { row, entries };
+	}
+
+	private async answer(call: Call): Promise<void> {
+		this.calls.push(call);
+		await this.intercept(call);
+	}
+}
+
+const hashOf = (item: DeduplicationItemTypes) =>
+	createHash('md5').update(item.toString()).digest('base64');
+
+export const processedItems = new ProcessedItems();
+
+void DataDeduplicationService.init(processedItems);
