@@ -1,15 +1,27 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
+import { setTimeout } from 'node:timers/promises';
 import { picture } from '../engine/support/samples';
 import { chain, modelGateway } from '../engine/support/workflows';
-import { startGateway, type Gateway } from '../gateway';
-import { retryExecution, runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
+import { startGateway, type Charge, type FaultAction, type Gateway } from '../gateway';
+import {
+	EngineProcess,
+	processedItems,
+	recoverExecution,
+	retryExecution,
+	runWorkflow,
+	SimulatedTime,
+	type RunOptions,
+	type StoredExecution,
+	type WorkflowRun,
+} from '../harness';
 import { isDeep } from '../support/depth';
 import { nobody } from '../support/scriptedServer';
 import {
-	makesJob,
 	faults,
 	harmless,
+	isOrder,
+	makesJob,
 	operations,
 	scenarios,
 	scenariosOf,
@@ -46,13 +58,14 @@ class Shop {
 
 	/**
 	 * @returns how many requests each fault hit
-	 * @throws Error when money or a job was lost
+	 * @throws Error when money or a job was lost, or an order was refused that surely was never sent
 	 */
 	async check(given: Scenario): Promise<number[]> {
 		if (++this.runs % runsOfGateway === 0) {
 			await this.close();
 			await this.start();
 		}
+		processedItems.clear();
 		const { gateway, runs } = this;
 		const texts = Array.from({ length: given.items }, (_, item) => `Run ${runs}, item ${item}.`);
 		const { route } = given.operation;
@@ -60,43 +73,55 @@ class Shop {
 		const armed = given.faults.map(({ fault, ...rule }) =>
 			gateway.fault({ ...fault, ...rule, route }),
 		);
+		/** What was sent, and what it cost; a request of an n8n that was killed earlier may come in between. */
+		const orders = (): SentOrder[] => {
+			const charges = gateway.ledger.slice(before.charges);
+			return gateway.requests
+				.slice(before.requests)
+				.map(({ requestId, fault, body }) => ({
+					fault,
+					body: JSON.stringify(body) ?? '',
+					charge: charges.find((charge) => charge.requestId === requestId),
+				}))
+				.filter(({ body }) => texts.some((text) => body.includes(`"${text}"`)));
+		};
 		const made = await this.executions(given, texts);
 		for (const fault of armed) fault.remove();
-
-		const requests = gateway.requests.slice(before.requests);
-		const paid = gateway.ledger.slice(before.charges).map(({ requestId, job }) => {
-			const request = requests.find((candidate) => candidate.requestId === requestId);
-			return { job, fault: request?.fault, body: JSON.stringify(request?.body) };
-		});
-		for (const text of texts) {
-			const times = paid.filter(({ body }) => body.includes(`"${text}"`)).length;
-			const isChosen = makesJob(given.operation) && given.resends;
-			if (times > 1 && !isChosen) throw new Error(`"${text}" was paid ${times} times`);
-		}
-		const shown = made.map(({ data }) => JSON.stringify(data.resultData)).join();
-		for (const { job, fault } of paid) {
-			const hasReached = harmless.has(fault?.action);
-			if (job && hasReached && !shown.includes(job)) throw new Error(`job ${job} is lost`);
-		}
+		checkLimit(given, texts, orders());
+		// What has a key is not ordered by a fresh execution either.
+		if (hasKey(given))
+			made.unshift(await runWorkflow(chain(nodeOf(given)), this.settings(given, texts)));
+		checkMoney(given, texts, orders());
+		checkOutputs(given, made, orders());
 		return armed.map(({ hits }) => hits);
+	}
+
+	private settings(given: Scenario, texts: string[]): RunOptions {
+		const { gateway, media } = this;
+		return {
+			credentials: { modelGatewayApi: credentialOf(given, gateway) },
+			input: texts.map((text) => ({ json: { text, media } })),
+		};
 	}
 
 	/** Runs the node, and again as long as it fails and the user has patience. The last one comes first. */
 	private async executions(given: Scenario, texts: string[]): Promise<WorkflowRun[]> {
-		const { gateway, media } = this;
+		const { gateway } = this;
 		let stop: (() => void) | undefined;
 		let left = given.stopAfter;
 		const count = () => {
 			if (left !== undefined && --left === 0) stop?.();
 		};
 		const settings = {
-			credentials: { modelGatewayApi: credentialOf(given, gateway) },
+			...this.settings(given, texts),
 			onStart: (cancel: () => void) => void (stop = cancel),
 		};
 		gateway.on('request', count);
 		try {
-			const input = texts.map((text) => ({ json: { text, media } }));
-			const made = [await runWorkflow(chain(nodeOf(given)), { ...settings, input })];
+			const first = given.kill
+				? await retryExecution(await this.killed(given, settings), settings)
+				: await runWorkflow(chain(nodeOf(given)), settings);
+			const made = [first];
 			for (let retries = 0; retries < given.retries && made[0].status !== 'success'; retries++) {
 				made.unshift(await retryExecution(made[0], settings));
 			}
@@ -105,14 +130,102 @@ class Shop {
 			gateway.off('request', count);
 		}
 	}
+
+	/** Runs the node in an n8n that is killed at some moment. @returns what its database holds of the execution then */
+	private async killed(given: Scenario, settings: RunOptions): Promise<StoredExecution> {
+		const { gateway } = this;
+		const { at, times = 0 } = given.kill ?? {};
+		const n8n = new EngineProcess();
+		const before = gateway.requests.length;
+		let over = 0;
+		const count = () => void over++;
+		gateway.on('request', count);
+		let stored: StoredExecution | undefined;
+		let left = times;
+		const event = () => {
+			if (stored && --left === 0) n8n.kill();
+		};
+		if (at === 'record') processedItems.intercept = event;
+		if (at === 'job' || at === 'request') gateway.on(at, event);
+		await n8n.run(
+			async () =>
+				await runWorkflow(chain(nodeOf(given)), {
+					...settings,
+					onStart: (_, start) => void (stored = start),
+				}),
+		);
+		processedItems.intercept = () => {};
+		gateway.off('job', event).off('request', event);
+		// What was under way arrives all the same.
+		while (gateway.requests.length > before + over) await setTimeout(1);
+		gateway.off('request', count);
+		if (stored === undefined) throw new Error('The execution did not start');
+		return recoverExecution(stored, { ended: ['Start'], begun: 'Paid' });
+	}
 }
 
-function nodeOf({ operation, resends, parallel, onError, retryOnFail }: Scenario) {
+interface SentOrder {
+	body: string;
+	fault?: FaultAction;
+	charge?: Charge;
+}
+
+const hasKey = ({ hasKey: isKeyed, operation }: Scenario) => isKeyed && isOrder(operation);
+
+const timesPaid = (text: string, orders: SentOrder[]) =>
+	orders.filter(({ body, charge }) => charge && body.includes(`"${text}"`)).length;
+
+/** Nothing is paid twice, unless the user chose so, or n8n was killed while it waited for an answer that is no job. */
+function checkMoney(given: Scenario, texts: string[], orders: SentOrder[]): void {
+	const { operation, resends, kill } = given;
+	const isUnprotected = makesJob(operation) ? resends : kill !== undefined && !hasKey(given);
+	if (isUnprotected) return;
+	for (const text of texts) {
+		const times = timesPaid(text, orders);
+		if (times > 1) throw new Error(`"${text}" was paid ${times} times`);
+	}
+}
+
+/** n8n keeps the count with the execution; of images, nothing is known any more when it was killed. */
+function checkLimit(given: Scenario, texts: string[], orders: SentOrder[]): void {
+	const { operation, maxOrders = Infinity, kill } = given;
+	const isCounted = makesJob(operation) || (isOrder(operation) && !kill);
+	const ordered = texts.filter((text) => timesPaid(text, orders) > 0).length;
+	if (isCounted && ordered > maxOrders) {
+		throw new Error(`${ordered} were ordered, of at most ${maxOrders}`);
+	}
+}
+
+/** No job that we heard of is lost, and what surely was never sent is not taken for sent. */
+function checkOutputs(
+	{ kill, resends, stopAfter }: Scenario,
+	made: WorkflowRun[],
+	orders: SentOrder[],
+): void {
+	const shown = made.map(({ data }) => JSON.stringify(data.resultData)).join();
+	const isOpen = shown.includes('This order was sent before');
+	for (const { charge, fault } of orders) {
+		// The ID of a job that n8n heard of before it was killed is in its log.
+		const hasReached = harmless.has(fault?.action) && !(kill && (isOpen || resends));
+		if (charge?.job && hasReached && !shown.includes(charge.job)) {
+			throw new Error(`job ${charge.job} is lost`);
+		}
+	}
+	if (isOpen && !kill && !stopAfter) throw new Error('An order was taken for open');
+	const isInDoubt = orders.some(({ fault }) => fault !== undefined && fault.action !== 'error');
+	const skipped = orders.length === 0 && shown.includes('was used before');
+	if (skipped && !kill && !isInDoubt) throw new Error('An order was skipped that was never sent');
+}
+
+function nodeOf(given: Scenario) {
+	const { operation, resends, parallel, maxOrders, onError, retryOnFail } = given;
 	const options = {
 		parallelRequests: parallel,
 		...(makesJob(operation) && { ifAnswerLost: resends ? 'resend' : 'stop' }),
 		...(operation.route === 'embedding' && { batchSize: 2 }),
 		...(operation.route === 'referenceVideoCreate' && { duration: 2 }),
+		...(hasKey(given) && { orderKey: '={{ $json.text }}' }),
+		...(isOrder(operation) && maxOrders !== undefined && { maxOrders }),
 	};
 	return modelGateway(
 		{ ...operation.parameters, options },

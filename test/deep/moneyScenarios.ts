@@ -80,6 +80,17 @@ export const harmless = new Set<FaultAction['action'] | undefined>([undefined, '
 
 const times = fc.integer({ min: 1, max: 6 });
 
+/** In one scenario of four. */
+const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
+	fc.oneof({ arbitrary: fc.constant(undefined), weight: 3 }, { arbitrary, weight: 1 });
+
+const kills = fc.record({
+	/** Its orders were recorded, a job accepted, a request over, or all had ended but was not stored. */
+	at: fc.constantFrom('record', 'job', 'request', 'end'),
+	/** At the how manyth of these. */
+	times: fc.integer({ min: 1, max: 3 }),
+});
+
 export const scenarios = fc.record({
 	operation: fc.constantFrom(...operations),
 	items: fc.integer({ min: 1, max: 3 }),
@@ -104,7 +115,12 @@ export const scenarios = fc.record({
 	/** How often the user presses Retry in the list of executions, as long as they fail. */
 	retries: fc.integer({ min: 0, max: 2 }),
 	/** Stop is pressed after so many requests. */
-	stopAfter: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 8, nil: undefined }),
+	stopAfter: seldom(fc.integer({ min: 1, max: 4 })),
+	/** n8n is killed in the first execution. */
+	kill: seldom(kills),
+	/** Each item has an Order Key, and the whole is executed once more in the end. */
+	hasKey: fc.boolean(),
+	maxOrders: seldom(fc.integer({ min: 1, max: 3 })),
 });
 
 /** This operation meets this fault, whatever else is the case. */
@@ -115,6 +131,10 @@ export const scenariosOf = (operation: Paid, fault: FaultAction) =>
 	});
 
 export type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
+
+/** Offers Order Key and a limit. */
+export const isOrder = (operation: Paid): boolean =>
+	makesJob(operation) || operation.route === 'imageGenerate';
 
 /** The user decides about lost answers. */
 export const makesJob = ({ route }: Paid): boolean => endpoints[route].cost === 'job';

@@ -25,15 +25,23 @@ const agent: INodeType = {
 		...{ description: 'Calls a tool', defaults: { name: 'Agent' } },
 		inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
 		outputs: [NodeConnectionTypes.Main],
-		properties: [{ displayName: 'Calls', name: 'calls', type: 'number', default: 1 }],
+		properties: [
+			{ displayName: 'Calls', name: 'calls', type: 'number', default: 1 },
+			{ displayName: 'Parallel', name: 'parallel', type: 'boolean', default: false },
+		],
 	},
 	async execute(this: IExecuteFunctions) {
 		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0);
 		const [tool] = [connected].flat() as Tool[];
+		const call = async () =>
+			await tool.invoke({}).catch((error: Error) => `Failed: ${error.message}`);
 		const said: IDataObject[] = [];
-		for (let call = 0; call < Number(this.getNodeParameter('calls', 0)); call++) {
-			const answer = await tool.invoke({}).catch((error: Error) => `Failed: ${error.message}`);
-			said.push({ answer: String(answer) });
+		const calls = Number(this.getNodeParameter('calls', 0));
+		if (this.getNodeParameter('parallel', 0) === true) {
+			const all = await Promise.all(Array.from({ length: calls }, call));
+			said.push(...all.map((answer) => ({ answer: String(answer) })));
+		} else {
+			while (said.length < calls) said.push({ answer: String(await call()) });
 		}
 		return [said.map((json) => ({ json, pairedItem: { item: 0 } }))];
 	},
@@ -42,6 +50,8 @@ const agent: INodeType = {
 interface Call {
 	settings?: Partial<INode>;
 	calls?: number;
+	/** All calls at once. */
+	parallel?: boolean;
 	/** The item that the agent got. */
 	input?: IDataObject;
 	memoryOnly?: boolean;
@@ -70,13 +80,13 @@ describe('as a tool of an agent', () => {
 	const answers = async (
 		name: string,
 		parameters: object,
-		{ settings, calls = 1, input = {}, memoryOnly = false }: Call = {},
+		{ settings, calls = 1, parallel = false, input = {}, memoryOnly = false }: Call = {},
 	) => {
 		const type = `n8n-nodes-model-gateway.${name}Tool`;
 		const workflow = {
 			nodes: [
 				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
-				{ name: 'Agent', type: 'test.agent', parameters: { calls } },
+				{ name: 'Agent', type: 'test.agent', parameters: { calls, parallel } },
 				{ name: 'Tool', type, parameters, ...settings },
 			],
 			connections: {
@@ -128,6 +138,46 @@ describe('as a tool of an agent', () => {
 		'message.create': 'chat-1',
 		'embedding.create': 'embed-1',
 	};
+
+	it.each([
+		['one after another', false],
+		['at once', true],
+	])(
+		'orders three times in one execution, when it is called more often: %s',
+		async (_, parallel) => {
+			const said = await answers('modelGateway', create, { calls: 5, parallel });
+			expect(gateway.ledger).toHaveLength(3);
+			const refused = said.filter((text) => text.includes('Not ordered'));
+			expect(refused).toHaveLength(2);
+			expect(refused[0]).toContain(
+				'Not ordered: 3 orders per execution are allowed, and the limit is reached. Do not try again. Go on with what was ordered, or tell the user that the limit is reached.',
+			);
+		},
+	);
+
+	it('orders as often as the user allows', async () => {
+		const said = await answers(
+			'modelGateway',
+			{ ...create, options: { maxOrders: 1 } },
+			{ calls: 2 },
+		);
+		expect(said[1]).toContain('1 order per execution is allowed');
+		expect(gateway.ledger).toHaveLength(1);
+		await answers('modelGateway', { ...create, options: { maxOrders: '' } }, { calls: 5 });
+		expect(gateway.ledger).toHaveLength(6);
+	});
+
+	it('says that an Order Key was used before', async () => {
+		const keyed = { ...create, options: { orderKey: 'A-1' } };
+		const said = await answers('modelGateway', keyed, { calls: 2 });
+		expect(JSON.parse(said[1])).toEqual([
+			{
+				ordered: false,
+				reason: 'Order Key “A-1” was used before, so nothing was ordered.',
+			},
+		]);
+		expect(gateway.ledger).toHaveLength(1);
+	});
 
 	it.each(operations.map(({ resource, value }) => [resource.value, value]))(
 		'%s %s answers with JSON and no file',

@@ -13,6 +13,7 @@ import {
 	type Workflow,
 } from 'n8n-workflow';
 
+import { currentProcess } from './process';
 import { credentialType } from './registry';
 
 /** Credential values by credential type. */
@@ -48,6 +49,8 @@ export class CredentialsHelper extends ICredentialsHelper {
 		workflow: Workflow,
 		node: INode,
 	): Promise<IHttpRequestOptions> {
+		// Every request with a credential passes here, and none leaves a process that was killed.
+		if (currentProcess()?.isKilled) await new Promise(() => {});
 		const request = requestOptions as IHttpRequestOptions;
 		const { authenticate } = credentialType(typeName);
 		if (!authenticate) return request;

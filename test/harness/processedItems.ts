@@ -8,6 +8,8 @@ import type {
 } from 'n8n-workflow';
 import { createHash } from 'node:crypto';
 
+import { currentProcess } from './process';
+
 type Call = 'record' | 'remove';
 
 /**
@@ -73,6 +75,7 @@ class ProcessedItems implements IDataDeduplicator {
 	}
 
 	private async read({ workflow, node }: ICheckProcessedContextData) {
+		if (currentProcess()?.isKilled) throw new Error('This process of n8n was killed');
 		if (!workflow.id) throw new Error('The expression evaluated to a falsy value: workflow.id');
 		const row = `${workflow.id} ${node?.id}`;
 		const entries = this.rows.get(row) ?? [];

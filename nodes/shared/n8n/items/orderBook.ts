@@ -99,8 +99,9 @@ export class OrderBook {
 		const { run } = this;
 		if (item.outcome) return;
 		if (order !== undefined && taken.has(order)) {
-			const resends = run.work.resendsLost?.(item.request) ?? false;
-			if (!resends) run.fail(item, openOrderError(run.identityOf(item), run.context));
+			if (run.work.resendsLost?.(item.request)) return;
+			this.count.add(item, Infinity);
+			run.fail(item, openOrderError(run.identityOf(item), run.context));
 			return;
 		}
 		if (key === undefined || keyAndRequest === undefined) return;
@@ -140,6 +141,8 @@ export class OrderBook {
 		if (item.outcome) return;
 		const isOfTool = isTool(this.run.context.getNode());
 		const max = item.order?.max ?? (isOfTool ? maxOrdersOfTool : Infinity);
+		// Orders that nobody limits need not be stored.
+		if (max === Infinity) return;
 		if (!this.count.add(item, max)) this.run.fail(item, limitError(max, isOfTool));
 	}
 

@@ -6,7 +6,7 @@ const shortLength = 16;
 
 /**
  * The orders of the node in one execution, its loops, passes and Retries included: n8n stores them with the
- * execution. Each counts once, however many tries it takes. They are counted only where there is a limit.
+ * execution. Each counts once, however many tries it takes.
  */
 export class OrderCount {
 	private readonly memory: { orders?: string[] };
@@ -15,9 +15,8 @@ export class OrderCount {
 		this.memory = context.getContext('node');
 	}
 
-	/** Counts an order that is about to be sent. @returns false when it would be more than `max` */
-	add({ orderId }: CheckedItem, max: number): boolean {
-		if (orderId === undefined || max === Infinity) return true;
+	/** Counts an order, unless it would be more than `max`. @returns whether it is counted */
+	add({ orderId = '' }: CheckedItem, max: number): boolean {
 		const { orders = [] } = this.memory;
 		const id = orderId.slice(0, shortLength);
 		if (orders.includes(id)) return true;
@@ -27,8 +26,8 @@ export class OrderCount {
 	}
 
 	/** Takes back an order that was not accepted. */
-	remove({ orderId }: CheckedItem): void {
+	remove({ orderId = '' }: CheckedItem): void {
 		const { orders } = this.memory;
-		if (orders) this.memory.orders = orders.filter((id) => !orderId?.startsWith(id));
+		if (orders) this.memory.orders = orders.filter((id) => !orderId.startsWith(id));
 	}
 }
