@@ -8,6 +8,7 @@ import type { GatewayEvents, RecordedRequest } from './events';
 import { Faults, type FaultHandle, type FaultRule } from './faults/rules';
 import { storedFile, type StoredFile } from './files';
 import { createHost } from './host';
+import { IdempotencyKeys } from './idempotency';
 import { Jobs, type Job } from './jobs';
 import { Links } from './links';
 import { Production } from './production';
@@ -43,6 +44,8 @@ export interface GatewayOptions {
 	answerMilliseconds?: number;
 	/** How long each piece of a streamed answer takes; 0 by default. */
 	tokenMilliseconds?: number;
+	/** The header by which orders that are sent again are recognised; by default there is none. */
+	idempotencyHeader?: string;
 	/** The clock of links, rate limits and job ids, in milliseconds since 1970. */
 	now?: () => number;
 }
@@ -85,6 +88,7 @@ export async function startGateway({
 	draw = drawPicture,
 	answerMilliseconds = 0,
 	tokenMilliseconds = 0,
+	idempotencyHeader,
 	now = Date.now,
 }: GatewayOptions = {}): Promise<Gateway> {
 	const events = new EventEmitter<GatewayEvents>();
@@ -121,6 +125,7 @@ export async function startGateway({
 		const storageUrl = await storage.listen({ host, port: storagePort });
 		const service = {
 			accounts,
+			idempotencyKeys: new IdempotencyKeys(idempotencyHeader),
 			jobs,
 			production,
 			links,

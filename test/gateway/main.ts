@@ -15,6 +15,8 @@ const usage = `Serves the whole Model Gateway service on loopback, for a trial w
                             how long every other call takes before it is answered (0)
   --token-milliseconds <number>
                             how long each piece of a streamed answer takes (20)
+  --idempotency-header <name>
+                            the header by which orders that are sent again are recognised (none)
   --key <text>              an API key that is accepted; repeat it for more (demo-key)
   --media <file>            a picture or clip to serve as reference media; repeat it for more
   --help                    this text
@@ -29,6 +31,7 @@ async function main(): Promise<void> {
 			'job-seconds': { type: 'string', default: '6' },
 			'answer-milliseconds': { type: 'string', default: '0' },
 			'token-milliseconds': { type: 'string', default: '20' },
+			'idempotency-header': { type: 'string' },
 			key: { type: 'string', multiple: true, default: ['demo-key'] },
 			media: { type: 'string', multiple: true, default: [] },
 			help: { type: 'boolean', default: false },
@@ -44,6 +47,7 @@ async function main(): Promise<void> {
 		jobSeconds: readNumber('job-seconds', values['job-seconds']),
 		answerMilliseconds: readNumber('answer-milliseconds', values['answer-milliseconds']),
 		tokenMilliseconds: readNumber('token-milliseconds', values['token-milliseconds']),
+		idempotencyHeader: values['idempotency-header'],
 		keys: Object.fromEntries(values.key.map((key) => [key, {}])),
 	});
 	const links = media.map(({ name, bytes }) => gateway.addMedia(name, bytes, anyType));

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Accounts } from './accounts';
 import type { ScriptStep } from './chat/script';
 import { storedFile, type StoredFile } from './files';
+import type { IdempotencyKeys } from './idempotency';
 import type { Job, Jobs } from './jobs';
 import type { Links } from './links';
 import type { VideoOrder } from './orders';
@@ -14,6 +15,7 @@ import { imagePath, videoPath } from './storage';
 /** What the routes share. */
 export interface Service {
 	accounts: Accounts;
+	idempotencyKeys: IdempotencyKeys;
 	jobs: Jobs;
 	production: Production;
 	links: Links;

@@ -14,11 +14,13 @@ export function referenceVideoRoutes(api: FastifyInstance, service: Service): vo
 		if (request.headers[name.toLowerCase()] !== value) {
 			throw invalidParameter(name, `sent as a header, with the value ${value}`);
 		}
-		const job = accept(service, request, readReferenceVideoOrder(request.body));
-		return {
-			output: { task_id: job.id, task_status: stateOf(taskCreationStates, 'queued') },
-			request_id: job.requestId,
-		};
+		return service.idempotencyKeys.answerOnce(request, () => {
+			const job = accept(service, request, readReferenceVideoOrder(request.body));
+			return {
+				output: { task_id: job.id, task_status: stateOf(taskCreationStates, 'queued') },
+				request_id: job.requestId,
+			};
+		});
 	});
 
 	serve(api, 'task', ({ params }) => {

@@ -18,7 +18,9 @@ export function videoRoutes(api: FastifyInstance, service: Service): void {
 	};
 
 	serve(api, 'videoCreate', (request) =>
-		videoJob(accept(service, request, readOrder(request.body))),
+		service.idempotencyKeys.answerOnce(request, () =>
+			videoJob(accept(service, request, readOrder(request.body))),
+		),
 	);
 
 	serve(api, 'video', ({ params }) => videoJob(find(params.id)));
