@@ -1,3 +1,4 @@
+import type { Connection } from '../../nodes/shared/gateway/client/connection';
 import { Gateway } from '../../nodes/shared/gateway/client/gateway';
 import type { Runtime } from '../../nodes/shared/gateway/client/http';
 import { GatewayError, type Failure } from '../../nodes/shared/gateway/errors/gatewayError';
@@ -36,7 +37,7 @@ export function simulatedWorld({
 
 /** @param baseUrl or the fields of the credential */
 export function gatewayTo(
-	baseUrl: string | { baseUrl: string; backupUrl?: string; asyncHeaderName?: string },
+	baseUrl: string | ({ baseUrl: string } & Partial<Connection>),
 	options: WorldOptions = {},
 ): Gateway<SimulatedWorld> {
 	const credential = typeof baseUrl === 'string' ? { baseUrl } : baseUrl;

@@ -21,12 +21,14 @@ describe('a credential', () => {
 			...credential,
 			backupUrl: 'http://127.0.0.1:8080/path',
 			asyncHeaderName: 'X-Vendor-Async',
+			idempotencyHeaderName: ' Idempotency-Key ',
 		};
 		expect(connectionFrom(all)).toEqual({
 			key: 'sk-1',
 			baseUrl: 'https://gateway.example',
 			backupUrl: 'http://127.0.0.1:8080/path',
 			asyncHeaderName: 'X-Vendor-Async',
+			idempotencyHeaderName: 'Idempotency-Key',
 		});
 	});
 
@@ -112,6 +114,24 @@ describe('a credential that cannot be used', () => {
 			'Model Gateway credential: Async Header Name must be the name of an HTTP header',
 		);
 	});
+
+	it.each(['two words', 'a:b', 'ä'])(
+		'has no header name for its orders: %j',
+		(idempotencyHeaderName) => {
+			expect(problemOf({ idempotencyHeaderName })).toBe(
+				'Model Gateway credential: Idempotency Header Name must be the name of an HTTP header',
+			);
+		},
+	);
+
+	it.each(['Authorization', 'content-type', 'Accept', 'HOST', 'Content-Length', 'X-Gateway-Async'])(
+		'has a header for its orders that requests have already: %s',
+		(idempotencyHeaderName) => {
+			expect(problemOf({ idempotencyHeaderName })).toBe(
+				'Model Gateway credential: Idempotency Header Name must not be a header that requests have already',
+			);
+		},
+	);
 
 	it('is told all its problems at once', () => {
 		const fields = { apiKey: '', baseUrl: 'a', backupUrl: 'b', asyncHeaderName: ':' };

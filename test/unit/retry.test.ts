@@ -13,7 +13,8 @@ const rules = {
 	'a generation': { cost: 'generation', resendsLost: false },
 	'a create': { cost: 'job', resendsLost: false },
 	'a create, again if lost': { cost: 'job', resendsLost: true },
-} as const satisfies Record<string, { cost: Cost; resendsLost: boolean }>;
+	'a create with a key': { cost: 'job', idempotencyKey: 'a-key' },
+} as const satisfies Record<string, { cost: Cost; resendsLost?: boolean; idempotencyKey?: string }>;
 type Who = keyof typeof rules;
 
 /** One failed try, as far as it matters for the next. */
@@ -32,14 +33,14 @@ function waitOf(
 	who: Who,
 	policy: Partial<RetryRules> = {},
 ): number | undefined {
-	const { cost, resendsLost } = rules[who];
-	const { sendsAgain } = verdictOn({ reach, status, error }, cost, { resendsLost });
+	const { cost, ...repetition } = rules[who];
+	const { sendsAgain } = verdictOn({ reach, status, error }, cost, repetition);
 	return waitBeforeRetry({ sendsAgain, status, retryAfter }, { ...usual, ...policy, tries });
 }
 
 const all = Object.keys(rules) as Who[];
-const allButCreates = ['a read', 'a generation'];
-const allUnlessAsked = ['a read', 'a generation', 'a create, again if lost'];
+const allRepeatable = ['a read', 'a generation', 'a create with a key'];
+const allUnlessAsked = all.filter((who) => who !== 'a create');
 
 const failed = (parts: Partial<FailedTry>): FailedTry => ({
 	reach: 'answered',
@@ -56,25 +57,30 @@ describe('who sends again after', () => {
 		['a request that never left', failed({ reach: 'unsent', status: 0 }), all],
 		['a lost answer', failed({ reach: 'lost', status: 0 }), allUnlessAsked],
 		["a proxy's page with 502", failed({ reach: 'lost', status: 502 }), allUnlessAsked],
-		['a 2xx status with a broken body', failed({ reach: 'unreadable', status: 200 }), ['a read']],
+		[
+			'a 2xx status with a broken body',
+			failed({ reach: 'unreadable', status: 200 }),
+			['a read', 'a create with a key'],
+		],
 		['an end without a request', failed({ reach: 'none', status: 0 }), []],
 		['400', answered(400), []],
 		['400 with a code that heals', answered(400, { code: 'upstream_error' }), []],
 		['401', answered(401, { code: 'invalid_api_key' }), []],
 		['403', answered(403), []],
 		['404', answered(404, { code: 'video_not_found' }), []],
-		['409', answered(409), []],
+		['409', answered(409), ['a create with a key']],
+		['409 with a code of the service', answered(409, { code: 'invalid_prompt' }), []],
 		['422', answered(422), []],
 		['a redirect that must not be followed', answered(302), []],
-		['408', answered(408), allButCreates],
-		['425', answered(425), allButCreates],
+		['408', answered(408), allRepeatable],
+		['425', answered(425), allRepeatable],
 		['429, the rate limit', answered(429, { code: 'rate_limit_exceeded' }), all],
 		['429 that says nothing', answered(429), all],
 		['429 with a code that does not pass', answered(429, { code: 'model_not_found' }), all],
 		[
 			'408 with a code that does not pass',
 			answered(408, { code: 'invalid_prompt' }),
-			allButCreates,
+			allRepeatable,
 		],
 		['429, the quota by its code', answered(429, { code: 'quota_exceeded' }), []],
 		['429, the balance by its type', answered(429, { type: 'insufficient_quota' }), []],
@@ -88,11 +94,11 @@ describe('who sends again after', () => {
 		['500, the provider', answered(500, { code: 'upstream_error' }), all],
 		['500, by its type', answered(500, { type: 'upstream_error' }), all],
 		['500, not delivered', answered(500, { code: 'write_response_body_failed' }), all],
-		['500 that names no cause', answered(500, { message: 'missing media' }), allButCreates],
-		['500, an unknown code', answered(500, { code: 'toString' }), allButCreates],
-		['502 of the service', answered(502, { message: 'bad gateway' }), allButCreates],
-		['503 of the service', answered(503), allButCreates],
-		['504 of the service', answered(504), allButCreates],
+		['500 that names no cause', answered(500, { message: 'missing media' }), allRepeatable],
+		['500, an unknown code', answered(500, { code: 'toString' }), allRepeatable],
+		['502 of the service', answered(502, { message: 'bad gateway' }), allRepeatable],
+		['503 of the service', answered(503), allRepeatable],
+		['504 of the service', answered(504), allRepeatable],
 	])('%s', (_, failure, expected) => {
 		expect(all.filter((who) => waitOf(failure, who))).toEqual(expected);
 	});

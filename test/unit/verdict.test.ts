@@ -2,7 +2,7 @@ import { Gateway } from '../../nodes/shared/gateway/client/gateway';
 import type { Http, HttpResponse } from '../../nodes/shared/gateway/client/http';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
-import { verdictOn } from '../../nodes/shared/gateway/errors/verdict';
+import { verdictOn, type FailedRequest } from '../../nodes/shared/gateway/errors/verdict';
 import { isObject } from '../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
 import { errorCodes } from '../../nodes/shared/gateway/protocol/errorCodes';
@@ -13,6 +13,7 @@ import { SimulatedClock } from '../support/simulatedClock';
 const connection = {
 	baseUrl: 'https://gateway.example',
 	asyncHeaderName: 'X-Gateway-Async',
+	idempotencyHeaderName: 'Idempotency-Key',
 	key: 'sk-verdict-0123456789',
 };
 
@@ -32,7 +33,11 @@ const response = (status: number, text: string): HttpResponse => ({
 const networkError = (code: string) => Object.assign(new Error(code), { code });
 
 /** The real client, over a wire on which every request meets the same fate. */
-async function meet(endpoint: Endpoint, fate: Fate, resendsLost: boolean) {
+async function meet(
+	endpoint: Endpoint,
+	fate: Fate,
+	{ resendsLost = false, idempotencyKey }: { resendsLost?: boolean; idempotencyKey?: string } = {},
+) {
 	let sent = 0;
 	const http: Http = async () => {
 		sent++;
@@ -43,6 +48,7 @@ async function meet(endpoint: Endpoint, fate: Fate, resendsLost: boolean) {
 	};
 	const gateway = new Gateway(connection, { http, clock: new SimulatedClock(), random: () => 0.5 });
 	const outcome: unknown = await gateway
+		.withOrder({ idempotencyKey })
 		.call({
 			...{ endpoint, purpose: 'ask', id: 'job_1', resendsLost },
 			parse({ json }) {
@@ -84,16 +90,21 @@ const fates: fc.Arbitrary<Fate> = fc.oneof(
 describe('any failure of any endpoint', () => {
 	it('has a record that does not contradict what was done', async () => {
 		const names = fc.constantFrom(...(Object.keys(endpoints) as Array<keyof typeof endpoints>));
-		const property = fc.asyncProperty(names, fates, fc.boolean(), async (name, fate, resends) => {
+		const repetitions = fc.record({
+			resendsLost: fc.boolean(),
+			idempotencyKey: optional(fc.constant('a-key')),
+		});
+		const property = fc.asyncProperty(names, fates, repetitions, async (name, fate, repetition) => {
 			const endpoint: Endpoint = endpoints[name];
-			const { sent, failure, record } = await meet(endpoint, fate, resends);
+			const resends = repetition.resendsLost || repetition.idempotencyKey !== undefined;
+			const { sent, failure, record } = await meet(endpoint, fate, repetition);
 			const { billed, retry_can_help: canHelp, advice } = record;
 
 			// What was sent again by itself can be run again by the user, and what cannot help was not tried.
 			if (sent > 1) expect(canHelp).toBe(true);
 			if (!canHelp) expect(sent).toBe(1);
 			expect(failure.sendsAgain).toBe(sent > 1);
-			// What may be paid for is neither sent again nor said to be worth it, unless the user chose so.
+			// What may be paid for is neither sent again nor said to be worth it, unless the user chose so or it has a key.
 			if (billed === 'unknown')
 				expect([sent > 1, canHelp]).toEqual([resends && sent > 1, sent > 1]);
 			if (endpoint.cost === 'read') expect(billed).toBe('no');
@@ -111,7 +122,7 @@ describe('any failure of any endpoint', () => {
 
 describe('the advice', () => {
 	const onRefusal = async (status: number, error: object): Promise<ErrorRecord> =>
-		(await meet(endpoints.chat, { end: 'answered', status, error }, false)).record;
+		(await meet(endpoints.chat, { end: 'answered', status, error })).record;
 
 	it.each([
 		["The key's group has no permission for this model", /owner/, /prompt|moderation/],
@@ -142,6 +153,61 @@ describe('the advice', () => {
 			expect(advice).toBe('Top up the account or raise its quota, then run again.');
 			expect(retry_can_help).toBe(false);
 		}
+	});
+});
+
+describe('the creation of a job', () => {
+	const inDoubt = { billed: 'unknown', sendsAgain: false, retryCanHelp: false };
+	const again = { sendsAgain: true, retryCanHelp: true };
+	const refusedForGood = { billed: 'no', sendsAgain: false, retryCanHelp: false };
+	/** A refusal that may pass, and that the user has to send again. */
+	const refusedForNow = { billed: 'no', sendsAgain: false, retryCanHelp: true };
+
+	it.each<[string, FailedRequest, withoutKey: object, withKey: object]>([
+		['never sent', { reach: 'unsent', status: 0 }, { billed: 'no', ...again }, again],
+		// The answer to a key is recorded, so it makes no second job, and tells the first.
+		['lost', { reach: 'lost', status: 0 }, inDoubt, { billed: 'unknown', ...again }],
+		['lost at a proxy', { reach: 'lost', status: 502 }, inDoubt, { billed: 'unknown', ...again }],
+		['unreadable', { reach: 'unreadable', status: 200 }, inDoubt, { billed: 'unknown', ...again }],
+		['408', { reach: 'answered', status: 408 }, refusedForNow, { billed: 'no', ...again }],
+		['425', { reach: 'answered', status: 425 }, refusedForNow, { billed: 'no', ...again }],
+		['429', { reach: 'answered', status: 429 }, { billed: 'no', ...again }, again],
+		['500', { reach: 'answered', status: 500 }, refusedForNow, { billed: 'no', ...again }],
+		['503', { reach: 'answered', status: 503 }, refusedForNow, { billed: 'no', ...again }],
+		// With a key, it says that an earlier try arrived.
+		['409', { reach: 'answered', status: 409 }, refusedForGood, { billed: 'unknown', ...again }],
+		...[400, 401, 403, 404, 422].map((status): [string, FailedRequest, object, object] => [
+			String(status),
+			{ reach: 'answered', status },
+			refusedForGood,
+			refusedForGood,
+		]),
+		[
+			'an empty account',
+			{ reach: 'answered', status: 429, error: { code: 'quota_exceeded' } },
+			refusedForGood,
+			refusedForGood,
+		],
+		[
+			'409 for its prompt',
+			{ reach: 'answered', status: 409, error: { code: 'invalid_prompt' } },
+			refusedForGood,
+			refusedForGood,
+		],
+		['not tried', { reach: 'none', status: 0 }, refusedForGood, refusedForGood],
+	])('without a key and with one: %s', (_, failure, withoutKey, withKey) => {
+		expect(verdictOn(failure, 'job')).toMatchObject(withoutKey);
+		expect(verdictOn(failure, 'job', { idempotencyKey: 'a-key' })).toMatchObject(withKey);
+	});
+
+	it('with a key is not said to be safe to order anew', async () => {
+		const { record } = await meet(
+			endpoints.videoCreate,
+			{ end: 'answered', status: 409, error: { message: 'in progress' } },
+			{ idempotencyKey: 'a-key' },
+		);
+		expect(record.message).toBe('Could not ask: in progress (HTTP 409)');
+		expect(record.advice).toContain('do not order it anew');
 	});
 });
 

@@ -6,6 +6,8 @@ export interface Connection {
 	backupUrl?: string;
 	/** Name of the header that makes a video task asynchronous. */
 	asyncHeaderName: string;
+	/** Name of the header by which the service recognises an order that is sent again; undefined where it has none. */
+	idempotencyHeaderName?: string;
 	/** The API key, which is redacted from everything that is shown. */
 	key: string;
 }

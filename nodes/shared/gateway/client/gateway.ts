@@ -7,6 +7,7 @@ import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import type { Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
+import type { Order } from './order';
 import { Redaction } from './redaction';
 import { UnusableResponse, type ServiceResponse } from './response';
 import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
@@ -49,23 +50,30 @@ export class Gateway<R extends Runtime = Runtime> {
 	constructor(
 		readonly connection: Connection,
 		readonly runtime: R,
-		/** The base URL in use; shared with the gateways that {@link withSignal} makes. */
+		/** The base URL in use; shared with the gateways made from this one. */
 		private readonly route = { base: connection.baseUrl },
+		private readonly order: Order = {},
 	) {
 		this.redaction = new Redaction(connection.key);
 	}
 
 	/** The same gateway with another signal, for a part of the work that can be aborted separately. */
 	withSignal(signal: AbortSignal): Gateway<R> {
-		return new Gateway(this.connection, { ...this.runtime, signal }, this.route);
+		return new Gateway(this.connection, { ...this.runtime, signal }, this.route, this.order);
+	}
+
+	/** The same gateway for one order: the creation of its job carries its key. */
+	withOrder(order: Order): Gateway<R> {
+		return new Gateway(this.connection, this.runtime, this.route, order);
 	}
 
 	/** @throws GatewayError */
 	async call<T>(call: Call<T>): Promise<T> {
 		const { clock, random, signal, limiter } = this.runtime;
 		const { retries, endpoint } = call;
+		const { lost } = this.orderOf(endpoint);
 		/** The first try that may have been accepted, which no later refusal undoes. */
-		let ambiguous: GatewayError | undefined;
+		let ambiguous = lost && new GatewayError(lost);
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
 				// Stop may have been pressed while the request was queued.
@@ -94,6 +102,12 @@ export class Gateway<R extends Runtime = Runtime> {
 		}
 	}
 
+	/** What is known of the order: nothing where this endpoint takes none, or the service knows no keys. */
+	private orderOf({ cost }: Endpoint): Order {
+		const knowsKeys = this.connection.idempotencyHeaderName !== undefined;
+		return cost === 'job' && knowsKeys ? this.order : {};
+	}
+
 	/** Switches to the other base URL, unless another request has done so already. */
 	private switchBase(base: string): void {
 		const { baseUrl, backupUrl } = this.connection;
@@ -108,6 +122,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			purpose: call.purpose,
 			cost: endpoint.cost,
 			resendsLost: call.resendsLost,
+			idempotencyKey: this.orderOf(endpoint).idempotencyKey,
 			otherModel: otherModelIn(endpoint, call),
 		};
 		const { http, clock, signal, graceOnStop } = this.runtime;
@@ -182,7 +197,10 @@ export class Gateway<R extends Runtime = Runtime> {
 	private request(base: string, { endpoint, id, body, form, ...call }: Call<unknown>) {
 		const headers: Record<string, string> = { Accept: 'application/json', ...call.headers };
 		if (body) headers['Content-Type'] = 'application/json';
-		if (endpoint.isAsync) headers[this.connection.asyncHeaderName] = asyncHeader.value;
+		const { asyncHeaderName, idempotencyHeaderName } = this.connection;
+		if (endpoint.isAsync) headers[asyncHeaderName] = asyncHeader.value;
+		const { idempotencyKey } = this.orderOf(endpoint);
+		if (idempotencyHeaderName && idempotencyKey) headers[idempotencyHeaderName] = idempotencyKey;
 		return {
 			method: endpoint.method,
 			url: base + endpoint.path.replace('{id}', () => encodeURIComponent(id ?? '')),
@@ -199,6 +217,10 @@ function isRateLimit(outcome: unknown): boolean {
 /** Keeps what an earlier try left open: the service may have accepted it, whatever became of this one. */
 function withEarlierDoubt(error: GatewayError, ambiguous: GatewayError | undefined): GatewayError {
 	if (ambiguous === undefined) return error;
-	const { billed, remedies } = ambiguous.failure;
-	return error.with({ billed, remedies });
+	const { billed, remedies, idempotencyKey } = ambiguous.failure;
+	const isRefusal = error.failure.billed === 'no';
+	const ownRemedies = error.failure.remedies.filter(
+		({ about }) => isRefusal && about === 'refusal',
+	);
+	return error.with({ billed, remedies: [...ownRemedies, ...remedies], idempotencyKey });
 }

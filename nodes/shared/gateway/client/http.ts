@@ -22,6 +22,13 @@ export function isHeaderName(text: string): boolean {
 	return /^[\w!#$%&'*+.^`|~-]+$/.test(text);
 }
 
+/** Whether requests have a header of this name already, which this client or HTTP itself sets. */
+export function isTakenHeader(name: string): boolean {
+	return /^(accept.*|authorization|connection|content-.*|cookie|expect|host|te|trailer|transfer-encoding|upgrade|user-agent)$/i.test(
+		name,
+	);
+}
+
 export interface HttpResponse {
 	status: number;
 	/** Names in lower case. */

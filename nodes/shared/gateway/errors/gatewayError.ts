@@ -37,6 +37,8 @@ export interface Failure {
 	sendsAgain?: boolean;
 	/** Whether a later poll of the same job may succeed; default: no. */
 	pollCanHelp?: boolean;
+	/** The key with which a job was ordered whose creation is in doubt. */
+	idempotencyKey?: string;
 	/** Set when the user pressed Stop. */
 	isStopped?: true;
 }
@@ -55,8 +57,8 @@ export type Remedy =
 	/** The connection broke, or the time limit passed, before the response came. */
 	| { about: 'lost'; detail: string; isTimeout: boolean }
 	| { about: 'lostIsNotBilled' }
-	/** A job may have been accepted, and was not sent again. */
-	| { about: 'mayBeAccepted' }
+	/** A job may have been accepted. Without a key, it is not sent again. */
+	| { about: 'mayBeAccepted'; hasKey: boolean }
 	| { about: 'rawBody' }
 	| { about: 'partialText' }
 	| { about: 'foreignRedirect' }
@@ -111,6 +113,7 @@ export function stopped(interrupted?: GatewayError): GatewayError {
 		status: 0,
 		billed: failure?.billed ?? 'no',
 		retry_can_help: true,
+		...(failure && { idempotencyKey: failure.idempotencyKey }),
 		isStopped: true,
 	});
 }

@@ -14,6 +14,8 @@ export interface RequestInfo {
 	cost: Cost;
 	/** Whether the user wants a job created again when the response to its creation was lost. */
 	resendsLost?: boolean;
+	/** The key of a job's creation, by which the service recognises it when it is sent again. */
+	idempotencyKey?: string;
 	/** The model that was asked for, where it is known to belong to another endpoint. */
 	otherModel?: OtherModel;
 	/** The host requested, where it is not the gateway; failures then quote the network's error in their message. */
@@ -49,19 +51,21 @@ export function noAnswer(request: RequestInfo, cause: unknown): GatewayError {
 		? [{ about: 'unreachable', detail }]
 		: [
 				{ about: 'lost', detail, isTimeout },
-				...(request.cost === 'job' ? mayBeAccepted : [{ about: 'lostIsNotBilled' } as const]),
+				...(request.cost === 'job' ? doubtOf(request) : [{ about: 'lostIsNotBilled' } as const]),
 			];
 	return new GatewayError({
 		message: `Could not ${purpose}: ${whatHappened}${host ? ` (${detail})` : ''}`,
 		remedies,
 		reach,
 		status: 0,
-		...failureFields(verdictOn({ reach, status: 0 }, request.cost, request)),
+		...failureFields(verdictOn({ reach, status: 0 }, request.cost, request), request),
 	});
 }
 
 /** Only when the outcome of a job's creation is unknown can sending it again be paid twice. */
-const mayBeAccepted: Remedy[] = [{ about: 'mayBeAccepted' }];
+function doubtOf({ cost, idempotencyKey }: RequestInfo): Remedy[] {
+	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey: idempotencyKey !== undefined }] : [];
+}
 
 /**
  * A response that is not a 2xx, or carries an error ("Errors", both tables and the codes).
@@ -89,12 +93,12 @@ export function refused(
 		remedies: [
 			...(blamed ? [{ about: 'otherModel', model: blamed } as const] : []),
 			...(refusal && !blamed ? [{ about: 'refusal', refusal } as const] : []),
-			...(reach === 'lost' && request.cost === 'job' ? mayBeAccepted : []),
+			...(reach === 'lost' ? doubtOf(request) : []),
 			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
 		],
 		reach,
 		...responseFields(response, error),
-		...failureFields({ ...verdict, refusal }),
+		...failureFields({ ...verdict, refusal }, request),
 		...(retryAfter !== undefined && { retryAfter }),
 	});
 }
@@ -131,14 +135,14 @@ export function unreadable(
 			refusal
 				? { about: 'refusal', refusal }
 				: { about: partialText === '' ? 'rawBody' : 'partialText' },
-			...(request.cost === 'job' ? mayBeAccepted : []),
+			...doubtOf(request),
 		],
 		reach: 'unreadable',
 		...responseFields(response, readErrorObject({ error })),
-		...failureFields({
-			...verdictOn({ reach: 'unreadable', status }, request.cost, request),
-			refusal,
-		}),
+		...failureFields(
+			{ ...verdictOn({ reach: 'unreadable', status }, request.cost, request), refusal },
+			request,
+		),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }
@@ -155,18 +159,16 @@ function responseFields({ status, headers, text }: FailedResponse, error: ErrorO
 }
 
 /** The fields of a failure that come from the verdict. */
-function failureFields({
-	refusal,
-	sendsAgain,
-	retryCanHelp,
-	pollCanHelp,
-	billed,
-}: Verdict): Pick<Failure, 'billed' | 'retry_can_help'> & Partial<Failure> {
+function failureFields(
+	{ refusal, sendsAgain, retryCanHelp, pollCanHelp, billed }: Verdict,
+	{ idempotencyKey }: RequestInfo,
+): Pick<Failure, 'billed' | 'retry_can_help'> & Partial<Failure> {
 	return {
 		billed,
 		retry_can_help: retryCanHelp,
 		sendsAgain,
 		pollCanHelp,
 		...(refusal && { refusal }),
+		...(billed === 'unknown' && idempotencyKey && { idempotencyKey }),
 	};
 }

@@ -2,6 +2,7 @@ import type { Cost } from '../protocol/endpoints';
 import {
 	balanceWords,
 	errorCodes,
+	knownOrder,
 	moderationWords,
 	notFoundWords,
 	permissionWords,
@@ -51,12 +52,14 @@ export interface Verdict {
  * every rule about money can be a row of a test table.
  * @param cost of the endpoint
  * @param resendsLost whether the user wants a job created again when the response to its creation was lost
+ * @param idempotencyKey with which a job was ordered: sent again with it, the same order makes no second job
  */
 export function verdictOn(
 	{ reach, status, error = {} }: FailedRequest,
 	cost: Cost,
-	{ resendsLost = false } = {},
+	{ resendsLost = false, idempotencyKey }: Repetition = {},
 ): Verdict {
+	const isRepeatable = cost !== 'job' || idempotencyKey !== undefined;
 	switch (reach) {
 		case 'none':
 			return { sendsAgain: false, retryCanHelp: false, pollCanHelp: false, billed: 'no' };
@@ -64,22 +67,46 @@ export function verdictOn(
 			return { sendsAgain: true, retryCanHelp: true, pollCanHelp: true, billed: 'no' };
 		case 'lost': {
 			// A call whose response was lost is not billed ("Errors", status 0), but the job it creates may be running.
-			const isSafe = cost !== 'job' || resendsLost;
+			const isSafe = isRepeatable || resendsLost;
 			const billed = cost === 'job' ? 'unknown' : 'no';
 			return { sendsAgain: isSafe, retryCanHelp: isSafe, pollCanHelp: true, billed };
 		}
 		case 'unreadable': {
 			// A 2xx had begun to arrive, so a generation or a job may have been billed.
-			const isSafe = cost === 'read';
-			const billed = isSafe ? 'no' : 'unknown';
+			const isSafe = isRepeatable && cost !== 'generation';
+			const billed = cost === 'read' ? 'no' : 'unknown';
 			return { sendsAgain: isSafe, retryCanHelp: isSafe, pollCanHelp: true, billed };
 		}
-		case 'answered':
-			return { ...refusalVerdict(status, error, cost), billed: 'no' };
+		case 'answered': {
+			// It says that an earlier try arrived, and not what became of it.
+			const isKnown = status === 409 && idempotencyKey !== undefined && !meaningOf(error);
+			const verdict = isKnown
+				? knownOrderVerdict
+				: refusalVerdict(status, error, cost, isRepeatable);
+			return { ...verdict, billed: isKnown ? 'unknown' : 'no' };
+		}
 	}
 }
 
-function refusalVerdict(status: number, error: ErrorObject, cost: Cost): Omit<Verdict, 'billed'> {
+/** What is known of a request beside its cost that decides whether it is sent again. */
+interface Repetition {
+	resendsLost?: boolean;
+	idempotencyKey?: string;
+}
+
+const knownOrderVerdict = {
+	...knownOrder,
+	sendsAgain: true,
+	retryCanHelp: true,
+	pollCanHelp: true,
+};
+
+function refusalVerdict(
+	status: number,
+	error: ErrorObject,
+	cost: Cost,
+	isRepeatable: boolean,
+): Omit<Verdict, 'billed'> {
 	const codeMeaning = meaningOf(error);
 	const { refusal, meaning, isTransient } = refusalOf(status, error, cost);
 	// What the code says of the request need not hold where the status says that it may pass; an empty account stays so.
@@ -89,7 +116,7 @@ function refusalVerdict(status: number, error: ErrorObject, cost: Cost): Omit<Ve
 		refusal,
 		meaning,
 		retryCanHelp,
-		sendsAgain: retryCanHelp && isWorthRetrying(status, cost, codeMeaning),
+		sendsAgain: retryCanHelp && isWorthRetrying(status, isRepeatable, codeMeaning),
 		pollCanHelp: retryCanHelp || canKeepPolling(status, codeMeaning),
 	};
 }
@@ -127,13 +154,13 @@ function statusOf({ code, type }: ErrorObject): number {
 /** Whether a transient refusal may pass within seconds, and sending again cannot pay for a job twice. */
 function isWorthRetrying(
 	status: number,
-	cost: Cost,
+	isRepeatable: boolean,
 	codeMeaning: ErrorMeaning | undefined,
 ): boolean {
 	if (status === 429) return true;
-	if (status === 408 || status === 425) return cost !== 'job';
-	// A job is created again only when the error code is known to be transient.
-	return status >= 500 && (cost !== 'job' || codeMeaning?.isTransient === true);
+	if (status === 408 || status === 425) return isRepeatable;
+	// A job is created again, without a key, only when the error code is known to be transient.
+	return status >= 500 && (isRepeatable || codeMeaning?.isTransient === true);
 }
 
 /**

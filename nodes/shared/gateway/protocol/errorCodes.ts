@@ -15,6 +15,7 @@ export type RefusalKind =
 	| 'notPermitted'
 	| 'forbidden'
 	| 'notFound'
+	| 'knownOrder'
 	| 'serverTimeout'
 	| 'tooManyRequests'
 	| 'serverError';
@@ -105,6 +106,15 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
 	},
 	500: { refusal: 'serverError', meaning: 'the service had an error', isTransient: true },
 };
+
+/**
+ * A 409 to an order with an idempotency key, which the specification does not know. Gateways that take such keys say
+ * it while the first request is under way, and some when its body was another.
+ */
+export const knownOrder = {
+	refusal: 'knownOrder',
+	meaning: 'the gateway has had an order with this key before',
+} as const;
 
 /** Matches a refusal of a job that is not there, whose status and code the specification does not show. */
 export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;

@@ -1,5 +1,5 @@
 import type { Connection } from '../../gateway/client/connection';
-import { isHeaderName } from '../../gateway/client/http';
+import { isHeaderName, isTakenHeader } from '../../gateway/client/http';
 import { isLoopback } from '../../gateway/links';
 import { asyncHeader } from '../../gateway/protocol/endpoints';
 import { badInput, type Problem } from '../errors/badInput';
@@ -40,9 +40,21 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	if (!isHeaderName(asyncHeaderName)) {
 		problems.push({ field: 'Async Header Name', problem: 'must be the name of an HTTP header' });
 	}
+	const idempotencyHeaderName = text('idempotencyHeaderName') || undefined;
+	if (idempotencyHeaderName !== undefined) {
+		const field = 'Idempotency Header Name';
+		const isTaken =
+			isTakenHeader(idempotencyHeaderName) ||
+			idempotencyHeaderName.toLowerCase() === asyncHeaderName.toLowerCase();
+		if (!isHeaderName(idempotencyHeaderName)) {
+			problems.push({ field, problem: 'must be the name of an HTTP header' });
+		} else if (isTaken) {
+			problems.push({ field, problem: 'must not be a header that requests have already' });
+		}
+	}
 	if (problems.length > 0) {
 		const { message } = badInput(problems);
 		throw badInput([{ field: 'Model Gateway credential:', problem: message }]);
 	}
-	return { baseUrl, backupUrl, asyncHeaderName, key };
+	return { baseUrl, backupUrl, asyncHeaderName, idempotencyHeaderName, key };
 }

@@ -37,6 +37,8 @@ const onRefusal: Record<RefusalKind, string> = {
 	forbidden:
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
 	notFound: `Check the ID, and the Base URL in the credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
+	knownOrder:
+		"The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution asks the gateway again, with the same key; wait a minute before. If it stays like this, look into the billing log of the service.",
 	serverTimeout: 'Run again.',
 	tooManyRequests:
 		'Lower Parallel Requests, where the node has it, or run again later; check the balance if it stays like this.',
@@ -63,7 +65,9 @@ function sentenceOn(remedy: Remedy): string {
 		case 'lostIsNotBilled':
 			return 'A call whose answer was lost is not billed: run again, and check the network if it stays like this.';
 		case 'mayBeAccepted':
-			return 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice. Look into the billing log of the service. To have it sent again, set the option "If the Answer Is Lost" to "Send Again".';
+			return remedy.hasKey
+				? "The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution sends it with the same key, by which the gateway knows it: that makes no second job."
+				: 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice. Look into the billing log of the service. To have it sent again, set the option "If the Answer Is Lost" to "Send Again".';
 		case 'rawBody':
 			return 'The raw answer is kept in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.';
 		case 'partialText':
