@@ -45,7 +45,7 @@ export class ModelGatewayApi implements ICredentialType {
 			name: 'advanced',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to show Allow Unencrypted HTTP and Async Header Name',
+			description: 'Whether to show and use Allow Unencrypted HTTP and the names of headers',
 		},
 		{
 			displayName: 'Allow Unencrypted HTTP',
@@ -63,6 +63,16 @@ export class ModelGatewayApi implements ICredentialType {
 			default: 'X-Gateway-Async',
 			displayOptions: { show: { advanced: [true] } },
 			description: 'Name of the header that starts a reference video as a task',
+		},
+		{
+			displayName: 'Idempotency Header Name',
+			name: 'idempotencyHeaderName',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. Idempotency-Key',
+			displayOptions: { show: { advanced: [true] } },
+			description:
+				'Name of the header by which your gateway recognises the order of a video that is sent again, and makes no second one. An order without an answer is then sent again by itself. Leave it empty unless the documentation of your gateway names such a header: a gateway that ignores it may make, and bill, several videos.',
 		},
 	];
 

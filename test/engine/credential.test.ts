@@ -45,6 +45,17 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		},
 	);
 
+	it('works with the name of a header for orders, which the test does not send', async () => {
+		const values = { advanced: true, idempotencyHeaderName: 'Idempotency-Key' };
+		expect(await tested(values)).toEqual(works);
+		expect(gateway.requests.at(-1)?.headers).not.toHaveProperty('idempotency-key');
+		expect(await tested({ ...values, idempotencyHeaderName: 'Authorization' })).toEqual({
+			status: 'Error',
+			message:
+				'Model Gateway credential: Idempotency Header Name must not be a header that requests have already',
+		});
+	});
+
 	it('is told that its key is refused', async () => {
 		expect(await tested({ apiKey: 'wrong' })).toEqual({
 			status: 'Error',

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -61,7 +61,10 @@ describe('a file of an earlier node as reference media', () => {
 
 	beforeAll(async () => {
 		registerTypes({ nodes: [camera, phone] });
-		gateway = await startGateway({ jobSeconds: 0, render: async () => new Uint8Array(0) });
+		gateway = await startGateway({
+			...{ jobSeconds: 0, idempotencyHeader: 'Idempotency-Key' },
+			render: async () => new Uint8Array(0),
+		});
 		// What n8n itself answers to its signed links, at what stands for its public address.
 		n8n = createServer(async (request, response) => {
 			fetches++;
@@ -140,7 +143,7 @@ describe('a file of an earlier node as reference media', () => {
 	});
 
 	describe('that a form has received', () => {
-		const send = async (count: number) => {
+		const send = async (count: number, more: IDataObject = {}) => {
 			const data = { data: '', mimeType: 'image/png', fileName: 'photo.png' };
 			const photos = await Promise.all(
 				Array.from({ length: count }, async () => {
@@ -155,7 +158,7 @@ describe('a file of an earlier node as reference media', () => {
 				connections: { Form: connections?.Start ?? {} },
 			};
 			const result = await runWorkflow(workflow, {
-				credentials: credentialFor(gateway),
+				credentials: credentialFor(gateway, more),
 				restApiUrl,
 				...{ startNode: 'Form', mode: 'webhook' },
 				input: photos.map((photo) => ({ json: {}, binary: { photo } })),
@@ -180,6 +183,20 @@ describe('a file of an earlier node as reference media', () => {
 			expect(failed.status).toBe('error');
 			expect((await retryExecution(failed)).status).toBe('success');
 			expect(gateway.ledger).toHaveLength(charges + 2);
+		});
+
+		it('is no second order when it has a new link, which the gateway refuses under the same key', async () => {
+			const charges = gateway.ledger.length;
+			const refusal = { status: 401, code: 'invalid_api_key' };
+			gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
+			gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...refusal });
+			const failed = await send(1, { advanced: true, idempotencyHeaderName: 'Idempotency-Key' });
+			for (let run = failed, retry = 0; retry < 2; retry++) {
+				run = await retryExecution(run);
+				expect(run.errorOf('Create')?.message).toContain('belongs to another request (HTTP 400');
+				expect(run.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
+			}
+			expect(gateway.ledger).toHaveLength(charges + 1);
 		});
 	});
 

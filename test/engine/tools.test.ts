@@ -1,6 +1,5 @@
 import { SupplyDataContext } from 'n8n-core';
-import type { IDataObject, IExecuteFunctions, INode, INodeType } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { operations } from '../../nodes/ModelGateway/resources';
 import { textAt } from '../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../gateway';
@@ -11,41 +10,9 @@ import {
 	SimulatedTime,
 	type WorkflowJson,
 } from '../harness';
+import { agent } from './support/agent';
 import { picture, sampleVideo, sha256 } from './support/samples';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
-
-interface Tool {
-	invoke(input: IDataObject): Promise<unknown>;
-}
-
-/** Calls its tool as often as it is told, as an agent would, and puts out what the tool said. */
-const agent: INodeType = {
-	description: {
-		...{ displayName: 'Agent', name: 'agent', group: ['transform'], version: 1 },
-		...{ description: 'Calls a tool', defaults: { name: 'Agent' } },
-		inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [
-			{ displayName: 'Calls', name: 'calls', type: 'number', default: 1 },
-			{ displayName: 'Parallel', name: 'parallel', type: 'boolean', default: false },
-		],
-	},
-	async execute(this: IExecuteFunctions) {
-		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0);
-		const [tool] = [connected].flat() as Tool[];
-		const call = async () =>
-			await tool.invoke({}).catch((error: Error) => `Failed: ${error.message}`);
-		const said: IDataObject[] = [];
-		const calls = Number(this.getNodeParameter('calls', 0));
-		if (this.getNodeParameter('parallel', 0) === true) {
-			const all = await Promise.all(Array.from({ length: calls }, call));
-			said.push(...all.map((answer) => ({ answer: String(answer) })));
-		} else {
-			while (said.length < calls) said.push({ answer: String(await call()) });
-		}
-		return [said.map((json) => ({ json, pairedItem: { item: 0 } }))];
-	},
-};
 
 interface Call {
 	settings?: Partial<INode>;

@@ -1,3 +1,4 @@
+import type { Order } from '../../gateway/client/order';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import type { OrderOptions } from '../parameters/orderOptions';
 import type { ItemOutput } from './work';
@@ -22,7 +23,7 @@ export interface Item {
 }
 
 /** An item that can be sent. */
-export interface CheckedItem extends Item {
+export interface CheckedItem extends Item, Order {
 	request: unknown;
 }
 

@@ -1,3 +1,5 @@
+import type { Connection } from '../../gateway/client/connection';
+import { idempotencyKeyOf } from '../../gateway/client/order';
 import { isTool } from '../agent/tool';
 import { hashOf } from './identity';
 import type { CheckedItem } from './item';
@@ -23,6 +25,8 @@ interface Entry {
 	item: CheckedItem;
 	/** The order in this execution and its Retries; undefined where nothing could find it again. */
 	order?: string;
+	/** The same with its idempotency key, under which the service would recognise it. */
+	recognised?: string;
 	/** The Order Key alone, and with the request. */
 	key?: string;
 	keyAndRequest?: string;
@@ -47,9 +51,16 @@ export class OrderBook {
 		this.count = new OrderCount(run.context);
 	}
 
+	/** Gives each item the ID and, where the service knows keys, the key of its order. */
+	identify(items: CheckedItem[], connection: Connection): void {
+		for (const item of items) {
+			item.orderId = this.ids.of(item.index, this.run.identityOf(item));
+			if (this.run.cost === 'job') item.idempotencyKey = idempotencyKeyOf(item.orderId, connection);
+		}
+	}
+
 	/** Records the orders of these items, and gives those that must not go out their outcome. */
 	async open(items: CheckedItem[]): Promise<void> {
-		for (const item of items) item.orderId = this.ids.of(item.index, this.run.identityOf(item));
 		const unsent = items.filter(({ result, outcome }) => result === undefined && !outcome);
 		await this.forget(unsent.filter(({ order }) => order?.forgets));
 		this.entries = unsent.filter(({ outcome }) => !outcome).map((item) => this.entryOf(item));
@@ -71,11 +82,12 @@ export class OrderBook {
 	}
 
 	private entryOf(item: CheckedItem): Entry {
-		const { order: { key } = {}, orderId } = item;
+		const { order: { key } = {}, orderId, idempotencyKey } = item;
 		const isFoundAgain = this.run.cost === 'job' && this.ids.outlastRetry;
 		return {
 			item,
 			...(isFoundAgain && { order: `order ${orderId}` }),
+			...(isFoundAgain && idempotencyKey && { recognised: `idempotency ${idempotencyKey}` }),
 			...(key !== undefined && {
 				key: keyValue(key),
 				keyAndRequest: `request ${hashOf([key, this.run.identityOf(item)])}`,
@@ -95,13 +107,17 @@ export class OrderBook {
 	}
 
 	/** Gives an order that was sent before its outcome. @param taken what the store knew, and earlier items wrote */
-	private check({ item, order, key, keyAndRequest }: Entry, taken: Set<string>): void {
+	private check({ item, order, recognised, key, keyAndRequest }: Entry, taken: Set<string>): void {
 		const { run } = this;
 		if (item.outcome) return;
 		if (order !== undefined && taken.has(order)) {
-			if (run.work.resendsLost?.(item.request)) return;
-			this.count.add(item, Infinity);
-			run.fail(item, openOrderError(run.identityOf(item), run.context));
+			const error = openOrderError(run.identityOf(item), run.context);
+			// Under another key, or none, the service would not recognise it.
+			if (recognised !== undefined && taken.has(recognised)) item.lost = error.failure;
+			else if (!run.work.resendsLost?.(item.request)) {
+				this.count.add(item, Infinity);
+				run.fail(item, error);
+			}
 			return;
 		}
 		if (key === undefined || keyAndRequest === undefined) return;
@@ -155,5 +171,5 @@ const keyValue = (key: string) => `key ${hashOf(key)}`;
 
 const keyOf = ({ order }: CheckedItem) => order?.key ?? '';
 
-const valuesOf = ({ order, key, keyAndRequest }: Entry) =>
-	[order, key, keyAndRequest].filter((value) => value !== undefined);
+const valuesOf = ({ order, recognised, key, keyAndRequest }: Entry) =>
+	[order, recognised, key, keyAndRequest].filter((value) => value !== undefined);

@@ -40,8 +40,13 @@ export class PaidItems {
 		const receipt = this.receipts.find(this.sentItem(item));
 		if (receipt === undefined) return;
 		if ('lost' in receipt) {
-			const resends = this.run.work.resendsLost?.(item.request) ?? false;
-			if (!resends) this.run.fail(item, alreadySentError(receipt.lost));
+			const { lost } = receipt;
+			const { idempotencyKey: key } = item;
+			// Under another key, or none, the gateway would not recognise it.
+			if (key !== undefined && key === lost.idempotencyKey) item.lost = lost;
+			else if (!this.run.work.resendsLost?.(item.request)) {
+				this.run.fail(item, alreadySentError(lost));
+			}
 			return;
 		}
 		for (const hint of receipt.hints) this.run.hint(item, hint);
@@ -53,7 +58,8 @@ export class PaidItems {
 	/** Saves what is known about each item at Stop; the outcome of requests in flight is unknown. */
 	private saveForRetry(): void {
 		for (const item of this.items) {
-			const lost = item.abortController && { lost: sentBeforeStop };
+			const { abortController, idempotencyKey } = item;
+			const lost = abortController && { lost: { ...sentBeforeStop, idempotencyKey } };
 			this.receipts.saveForRetry(this.sentItem(item), receiptOf(item) ?? lost);
 		}
 	}

@@ -3,7 +3,7 @@ import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { isRunByAgent } from '../agent/tool';
 import { hashOf } from './identity';
-import { failureOf, outputsOf, type Item } from './item';
+import { failureOf, outputsOf, type CheckedItem } from './item';
 import { runIndexOf } from './memory';
 import type { ItemOutput } from './work';
 
@@ -26,13 +26,14 @@ interface Ambiguous {
 }
 
 /** The receipt for the next try; undefined when the item is certainly not paid for. */
-export function receiptOf(item: Item): Receipt | undefined {
-	const { result, job, hints } = item;
+export function receiptOf(item: CheckedItem): Receipt | undefined {
+	const { result, job, hints, lost } = item;
 	if (result !== undefined) return { result, outputs: outputsOf(item), job, hints };
 	// The service may have carried out and billed the request although it failed here.
 	const error = failureOf(item)?.error;
 	const isAmbiguous = error instanceof GatewayError && error.failure.billed !== 'no';
-	return isAmbiguous ? { lost: error.failure } : undefined;
+	if (isAmbiguous) return { lost: error.failure };
+	return lost && { lost };
 }
 
 /** An item, and what identifies its request across tries. */

@@ -48,6 +48,7 @@ async function runSteps(
 		const gateway = await createGateway(context, { limiter, graceOnStop });
 		const checked = await checkAll(run, gateway);
 		if (!run.isFailing) {
+			if (orderBook) orderBook.identify(checked, gateway.connection);
 			paidItems?.recall(checked);
 			if (orderBook) await orderBook.open(checked);
 			await sendAll(run, checked, { gateway, parallel });

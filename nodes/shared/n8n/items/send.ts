@@ -40,7 +40,7 @@ async function sendBatch(run: RunState, batch: CheckedItem[], gateway: N8nGatewa
 async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
-	const itemRun = run.itemRun(batch[0], gateway);
+	const itemRun = run.itemRun(batch[0], gateway.withOrder(batch[0]));
 	try {
 		const results = work.batch
 			? await work.batch.perform(requests, itemRun)

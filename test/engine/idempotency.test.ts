@@ -1,0 +1,243 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import {
+	registerTypes,
+	retryExecution,
+	runWorkflow,
+	SimulatedTime,
+	type WorkflowJson,
+} from '../harness';
+import { agent } from './support/agent';
+import { sampleVideo } from './support/samples';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+} from './support/workflows';
+
+const idempotencyHeaderName = 'Idempotency-Key';
+
+describe('a create with a header that marks its order', () => {
+	let time: SimulatedTime;
+	let gateway: Gateway;
+	let media: Array<{ type: string; url: string }>;
+
+	let video: Uint8Array;
+
+	beforeAll(async () => {
+		registerTypes({ nodes: [agent] });
+		video = await sampleVideo();
+	});
+	beforeEach(async () => {
+		time = new SimulatedTime();
+		gateway = await startGateway({
+			...{ jobSeconds: 0, idempotencyHeader: idempotencyHeaderName },
+			render: async () => video,
+		});
+		const link = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
+		media = [{ type: 'reference_image', url: link }];
+	});
+	afterEach(async () => {
+		await gateway.close();
+		await time.end();
+	});
+
+	const marked = (more: IDataObject = {}) =>
+		credentialFor(gateway, { advanced: true, idempotencyHeaderName, ...more });
+	const orders = (...prompts: string[]) => prompts.map((prompt) => ({ json: { prompt, media } }));
+	const order = async (
+		settings: Partial<INode> = {},
+		{ credentials = marked(), input = orders('A boat', 'A boat') } = {},
+	) => await runWorkflow(chain(createReferenceVideo({}, settings)), { credentials, input });
+	const creates = () => gateway.requests.filter(({ route }) => /Create$/.test(route ?? ''));
+	const keys = () => creates().map(({ headers }) => headers['idempotency-key']);
+	const distinctKeys = () => new Set(keys());
+	const loseAnswers = (times: number) =>
+		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true, times });
+	const reasonOf = async (run: ReturnType<typeof order>) => (await run).errorOf('Create');
+
+	it('is sent again by itself when its answer is lost, and is paid once', async () => {
+		loseAnswers(2);
+		const result = await order();
+		expect(result.status).toBe('success');
+		const ids = result
+			.items('Create')
+			.map(({ json }) => (json.output as { task_id: string }).task_id);
+		expect(ids.sort()).toEqual(gateway.ledger.map(({ job }) => job).sort());
+		// Two items that ask for the same are two orders.
+		expect(gateway.ledger).toHaveLength(2);
+		expect(creates()).toHaveLength(4);
+		expect(distinctKeys().size).toBe(2);
+	});
+
+	it('is sent again with the same key by Retry On Fail', async () => {
+		loseAnswers(5);
+		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const result = await order(settings, { credentials: marked(), input: orders('A boat') });
+		expect(result.status).toBe('success');
+		expect(keys()).toHaveLength(6);
+		expect(distinctKeys().size).toBe(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('is sent again with the same key by Retry, until its answer comes', async () => {
+		const lost = gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
+		});
+		const failed = await order();
+		expect(failed.errorOf('Create')?.description).toContain(
+			"n8n's Retry of this execution sends it with the same key",
+		);
+		expect(failed.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
+		const again = await retryExecution(failed);
+		expect(again.status).toBe('error');
+		lost.remove();
+		const retried = await retryExecution(again);
+		expect(retried.items('Create')).toHaveLength(2);
+		expect(distinctKeys().size).toBe(2);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('is another order when the workflow is executed anew, and in each run of a loop', async () => {
+		const input = orders('A boat', 'A boat');
+		await order({}, { credentials: marked(), input });
+		await order({}, { credentials: marked(), input });
+		expect(distinctKeys().size).toBe(4);
+		const loop = {
+			...{ name: 'Loop', type: 'n8n-nodes-base.splitInBatches' },
+			parameters: { batchSize: 1 },
+		};
+		const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
+		const workflow = chain(loop, createReferenceVideo());
+		workflow.connections = {
+			Start: { main: [to('Loop')] },
+			Loop: { main: [[], to('Create')] },
+			Create: { main: [to('Loop')] },
+		};
+		const looped = await runWorkflow(workflow, { credentials: marked(), input });
+		expect(looped.status).toBe('success');
+		expect(distinctKeys().size).toBe(6);
+		expect(gateway.ledger).toHaveLength(6);
+	});
+
+	it('is sent again by the Retry of an execution that was stopped', async () => {
+		let stop = () => {};
+		const pressStop = () => {
+			stop();
+			return true;
+		};
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'stall', accepted: true, when: pressStop },
+		});
+		const settings = {
+			credentials: marked(),
+			onStart: (cancel: () => void) => void (stop = cancel),
+		};
+		const workflow = chain(createReferenceVideo());
+		const stopped = await runWorkflow(workflow, { ...settings, input: orders('A boat') });
+		expect(stopped.status).toBe('canceled');
+		const retried = await retryExecution(stopped, settings);
+		expect(retried.items('Create')).toHaveLength(1);
+		expect(distinctKeys().size).toBe(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('stays in doubt when a retry of it is refused', async () => {
+		loseAnswers(5);
+		const one = { credentials: marked(), input: orders('A boat') };
+		const failed = await order({}, one);
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'error', status: 401, code: 'invalid_api_key' },
+		});
+		const refused = await retryExecution(failed);
+		expect(refused.errorOf('Create')?.description).toMatch(
+			/Check the API key.*may have been accepted/,
+		);
+		expect(refused.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
+		const retried = await retryExecution(refused);
+		expect(retried.status).toBe('success');
+		expect(distinctKeys().size).toBe(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it.each([
+		['had no header', ''],
+		['had another header', 'X-Key'],
+	])('is not sent again when the first %s, by which nobody knows it', async (_, name) => {
+		loseAnswers(5);
+		const first = { credentials: marked({ idempotencyHeaderName: name }), input: orders('A boat') };
+		let run = await order({}, first);
+		const sent = creates().length;
+		for (const credentials of [marked(), marked()]) {
+			run = await retryExecution(run, { credentials });
+			expect(run.errorOf('Create')?.description).toContain('An earlier try has sent this already');
+		}
+		expect(creates()).toHaveLength(sent);
+	});
+
+	it('is not sent again by a Retry that n8n does not mark as one, and whose key is another', async () => {
+		loseAnswers(5);
+		const failed = await order({}, { credentials: marked(), input: orders('A boat') });
+		// n8n 1 gives executions no such token.
+		delete failed.data.resumeToken;
+		const retried = await retryExecution(failed);
+		expect(retried.errorOf('Create')?.description).toContain(
+			'An earlier try has sent this already',
+		);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('carries no such header when the credential names none', async () => {
+		loseAnswers(1);
+		const error = await reasonOf(
+			order({}, { credentials: credentialFor(gateway), input: orders('A boat') }),
+		);
+		expect(error?.description).toContain('that could be paid twice');
+		expect(keys()).toEqual([undefined]);
+	});
+
+	it('is the only request that carries it, from the order to the file', async () => {
+		const create = modelGateway(
+			{
+				...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
+			},
+			{ name: 'Create' },
+		);
+		const result = await runWorkflow(chain(create, waitForVideo()), { credentials: marked() });
+		expect(result.items('Wait')[0].binary).toHaveProperty('data');
+		const carriers = gateway.requests.filter(({ headers }) => headers['idempotency-key']);
+		expect(carriers.map(({ route }) => route)).toEqual(['videoCreate']);
+		expect(new Set(gateway.requests.map(({ route }) => route))).toEqual(
+			new Set(['videoCreate', 'video', 'videoContent', 'download']),
+		);
+	});
+
+	it('is not sent again by another call of an agent, which would be another order', async () => {
+		gateway.fault({
+			...{ route: 'videoCreate', action: 'reset', accepted: true, times: Infinity },
+		});
+		const parameters = {
+			...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
+		};
+		const workflow = {
+			nodes: [
+				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
+				{ name: 'Agent', type: 'test.agent', parameters: { calls: 2 } },
+				{ name: 'Tool', type: 'n8n-nodes-model-gateway.modelGatewayTool', parameters },
+			],
+			connections: {
+				Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+				Tool: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+			},
+		} as WorkflowJson;
+		const result = await runWorkflow(workflow, { credentials: marked() });
+		const [first, second] = result.items('Agent').map(({ json }) => String(json.answer));
+		expect(first).toContain('do not order it anew');
+		expect(second).toContain('An earlier try has sent this already');
+		expect(distinctKeys().size).toBe(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+});
