@@ -12,21 +12,30 @@ export interface Execution {
 	id?: string;
 	/** The node's name; a node is the same as one of that name. */
 	node?: string;
+	/** What the user typed into the credential beside what must be there. */
+	credential?: object;
 }
+
+/** A Retry has the same one. */
+const resumeUrl = 'https://n8n.example/webhook-waiting/1?signature=token';
 
 /** As much of n8n's context as the item loop takes, for what its engine does not let happen at will. */
 export function executeContext(execution: Execution = {}): IExecuteFunctions {
 	const { items = 1, continues = false, stop, mode = 'manual', id = '1' } = execution;
-	const { node: name = 'Node' } = execution;
+	const { node: name = 'Node', credential } = execution;
 	const memory: Record<string, object> = {};
 	const node = { id: name, name, type: 'modelGateway' } as INode;
 	const context = {
 		getInputData: () => Array.from({ length: items }, () => ({ json: {} })),
 		continueOnFail: () => continues,
 		getExecutionCancelSignal: () => stop,
-		getCredentials: async () => ({ apiKey: 'sk-unit', baseUrl: 'http://127.0.0.1:9' }),
+		getCredentials: async () => ({
+			apiKey: 'sk-unit',
+			baseUrl: 'http://127.0.0.1:9',
+			...credential,
+		}),
 		getNodeParameter: (_name: string, _item: number, fallback: unknown) => fallback,
-		evaluateExpression: () => 0,
+		evaluateExpression: (text: string) => (text.includes('resumeUrl') ? resumeUrl : 0),
 		getContext: (type: string) => (memory[type] ??= {}),
 		getNode: () => node,
 		getMode: () => mode,

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import type { Reach } from '../../nodes/shared/gateway/errors/verdict';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
@@ -254,5 +255,54 @@ describe('an order that Stop left in doubt', () => {
 			'Item 0',
 		);
 		expect(perform).not.toHaveBeenCalled();
+	});
+
+	describe('and that has a key', () => {
+		const marked = { credential: { idempotencyHeaderName: 'Idempotency-Key' } };
+		const retry = { mode: 'retry' } as const;
+
+		/** Stop while the order is under way. */
+		const stopped = async (node: string) => {
+			const stop = new AbortController();
+			let answer = () => {};
+			const perform = async () => {
+				stop.abort();
+				await new Promise<void>((resolve) => (answer = resolve));
+				return [{ json: {} }];
+			};
+			const run = executed({ perform }, { ...marked, node, id: '1', stop: stop.signal });
+			if (!stop.signal.aborted) await once(stop.signal, 'abort');
+			const end = async () => {
+				answer();
+				await expect(run).rejects.toThrow('canceled');
+			};
+			return { end };
+		};
+
+		it('is sent again by a Retry, also while its first answer may still come', async () => {
+			const first = await stopped('Marked');
+			const perform = jest.fn(async () => [{ json: {} }]);
+			await executed({ perform }, { ...marked, ...retry, node: 'Marked', id: '2' });
+			expect(perform).toHaveBeenCalledTimes(1);
+			await first.end();
+		});
+
+		it('stays in doubt when that Retry is stopped before it sends', async () => {
+			const first = await stopped('Marked, and stopped twice');
+			const again = new AbortController();
+			const prepare: DirectWork<number>['prepare'] = ({ item }) => {
+				again.abort();
+				return item;
+			};
+			const execution = { ...retry, node: 'Marked, and stopped twice' };
+			const stop = { ...execution, ...marked, id: '2', stop: again.signal };
+			await expect(executed({ prepare }, stop)).rejects.toThrow('canceled');
+
+			// Nobody would know it without its key.
+			const perform = jest.fn(async () => [{ json: {} }]);
+			await expect(executed({ perform }, { ...execution, id: '3' })).rejects.toThrow('Item 0');
+			expect(perform).not.toHaveBeenCalled();
+			await first.end();
+		});
 	});
 });
