@@ -145,6 +145,18 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
+	it('is known to the gateway where n8n kept nothing of it, as when it was killed', async () => {
+		loseAnswers(10);
+		const failed = await order();
+		const { executionData } = failed.data;
+		expect(Object.keys(executionData?.contextData ?? {})).toContain('node:Create');
+		delete executionData?.contextData['node:Create'];
+		const retried = await retryExecution(failed);
+		expect(retried.items('Create')).toHaveLength(2);
+		expect(distinctKeys().size).toBe(2);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
 	it('stays in doubt when a retry of it is refused', async () => {
 		loseAnswers(5);
 		const one = { credentials: marked(), input: orders('A boat') };
