@@ -11,6 +11,7 @@ import {
 	registerTypes,
 	retryExecution,
 	runWorkflow,
+	type StoredExecution,
 } from '../harness';
 import { jpegOf, withPictures } from '../support/jpegs';
 import { picture } from './support/samples';
@@ -119,6 +120,15 @@ describe('a file of an earlier node as reference media', () => {
 		expect(hints?.map(({ message }) => message)).toEqual([
 			'Item 0: photo.jpg holds more than one image, or a clip; only its first image was sent.',
 		]);
+	});
+
+	it('is known again when n8n was killed, and the Retry makes the file anew', async () => {
+		const before = gateway.ledger.length;
+		let stored: StoredExecution | undefined;
+		await run({ onStart: (_, start) => void (stored = start) });
+		const retried = await retryExecution(stored as StoredExecution);
+		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
+		expect(gateway.ledger).toHaveLength(before + 1);
 	});
 
 	it('is refused before anything is paid where n8n keeps files in its memory', async () => {

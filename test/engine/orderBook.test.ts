@@ -57,7 +57,11 @@ const hintsOf = ({ data }: WorkflowRun) =>
 const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
 
 /** An execution that n8n's end met while its orders were under way: what the database holds of it. */
-async function killed(workflow: WorkflowJson, prompts?: string[]): Promise<StoredExecution> {
+async function killed(
+	workflow: WorkflowJson,
+	prompts?: string[],
+	options: RunOptions = {},
+): Promise<StoredExecution> {
 	return await new Promise((resolve) => {
 		let stored: StoredExecution;
 		gateway.fault({
@@ -67,7 +71,21 @@ async function killed(workflow: WorkflowJson, prompts?: string[]): Promise<Store
 				return true;
 			},
 		});
-		void run(workflow, prompts, { onStart: (_, start) => void (stored = start) }).catch(() => {});
+		const onStart = (_: unknown, start: StoredExecution) => void (stored = start);
+		void run(workflow, prompts, { ...options, onStart }).catch(() => {});
+	});
+}
+
+/** An execution that n8n's end met when its orders were answered, and nothing was stored of that. */
+async function answered(
+	workflow: WorkflowJson,
+	prompts?: string[],
+	options: RunOptions = {},
+): Promise<StoredExecution> {
+	return await new Promise((resolve, reject) => {
+		let stored: StoredExecution;
+		const onStart = (_: unknown, start: StoredExecution) => void (stored = start);
+		run(workflow, prompts, { ...options, onStart }).then(() => resolve(stored), reject);
 	});
 }
 
@@ -91,9 +109,7 @@ describe('an order that was under way when n8n ended', () => {
 	});
 
 	it('is not sent again when it was accepted, and n8n ended before it stored that', async () => {
-		let stored: StoredExecution | undefined;
-		await run(create(), ['Waves', 'Waves'], { onStart: (_, start) => void (stored = start) });
-		const retried = await retryExecution(stored as StoredExecution);
+		const retried = await retryExecution(await answered(create(), ['Waves', 'Waves']));
 		expect(retried.status).toBe('error');
 		expect(gateway.ledger).toHaveLength(2);
 	});
@@ -120,6 +136,44 @@ describe('an order that was under way when n8n ended', () => {
 		const retried = await retryExecution(await killed(create()), { workflow });
 		expect(retried.items('Create')).toHaveLength(1);
 		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	describe('where the service knows idempotency keys', () => {
+		const header = 'Idempotency-Key';
+		const withHeader = () => ({
+			credentials: credentialFor(gateway, { advanced: true, idempotencyHeaderName: header }),
+		});
+
+		beforeEach(async () => {
+			await gateway.close();
+			gateway = await startGateway({ jobSeconds: 60, idempotencyHeader: header });
+			const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
+			media = [{ type: 'reference_image', url }];
+		});
+
+		it('is sent again with its key, and its job found', async () => {
+			const execution = await answered(create(), ['Waves'], withHeader());
+			const retried = await retryExecution(execution);
+			const [{ job }] = gateway.ledger;
+			expect(retried.items('Create')[0].json.output).toMatchObject({ task_id: job });
+			expect(gateway.ledger).toHaveLength(1);
+			expect(creates()).toHaveLength(2);
+		});
+
+		it('stays in doubt when the Retry is refused', async () => {
+			const execution = await answered(create(), ['Waves'], withHeader());
+			gateway.fault({ ...refused, status: 401, code: 'invalid_api_key' });
+			const retried = await retryExecution(execution);
+			expect(retried.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
+			await retryExecution(retried);
+			expect(gateway.ledger).toHaveLength(1);
+		});
+
+		it('is not sent again when it had gone out without a key', async () => {
+			const execution = await killed(create());
+			await retryExecution(execution, withHeader());
+			expect(creates()).toHaveLength(1);
+		});
 	});
 
 	it('is not sent again after Stop, by a process that knows nothing of it', async () => {

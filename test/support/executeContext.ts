@@ -43,7 +43,7 @@ export function executeContext(execution: Execution = {}): IExecuteFunctions {
 		getWorkflow: () => ({ id: 'workflow' }),
 		addExecutionHints: () => undefined,
 		isToolExecution: () => false,
-		logger: { info: () => undefined },
+		logger: { info: () => undefined, warn: () => undefined },
 		helpers: {},
 	};
 	return context as unknown as IExecuteFunctions;

@@ -223,7 +223,7 @@ describe('settling', () => {
 describe('an order that Stop left in doubt', () => {
 	const executed = async (work: Partial<DirectWork<number>>, execution: Execution) => {
 		const { endpoint, prepare } = orders;
-		const common = { endpoint, prepare, resendsLost: () => false };
+		const common = { endpoint, prepare, isOrder: true, resendsLost: () => false } as const;
 		const perform = async () => [{ json: {} }];
 		return await runItems(executeContext(execution), { ...common, perform, ...work }, 10);
 	};

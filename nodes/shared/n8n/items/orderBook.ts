@@ -111,7 +111,8 @@ export class OrderBook {
 		const { run } = this;
 		if (item.outcome) return;
 		if (order !== undefined && taken.has(order)) {
-			const error = openOrderError(run.identityOf(item), run.context);
+			const { idempotencyKey } = item;
+			const error = openOrderError(run.identityOf(item), run.context).with({ idempotencyKey });
 			// Under another key, or none, the service would not recognise it.
 			if (recognised !== undefined && taken.has(recognised)) item.lost = error.failure;
 			else if (!run.work.resendsLost?.(item.request)) {
