@@ -2,7 +2,10 @@ import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import { embed, maxParallelBatches } from '../shared/gateway/embeddings/embed';
+import type { EmbeddingList } from '../shared/gateway/embeddings/responses';
 import { GatewayError } from '../shared/gateway/errors/gatewayError';
+import { withoutUndefined } from '../shared/gateway/json';
+import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
 import { createGateway, type N8nGateway } from '../shared/n8n/client/gateway';
 import { subNodeError } from '../shared/n8n/errors/nodeError';
 import { settingsOf, type Settings } from './settings';
@@ -33,25 +36,25 @@ export async function embeddingsOf(
 		embedDocuments: async (documents) =>
 			await logged(context, { documents }, async () => {
 				checkDocuments(documents);
-				return await vectorsOf(gateway, documents, settings);
+				const { vectors, usage } = await listOf(gateway, documents, settings);
+				return { response: vectors, usage };
 			}),
 		embedQuery: async (query) =>
 			await logged(context, { query }, async () => {
 				if (isEmpty(query)) throw emptyTexts('The query is empty');
-				const [vector] = await vectorsOf(gateway, [query], settings);
-				return vector;
+				const { vectors, usage } = await listOf(gateway, [query], settings);
+				return { response: vectors[0], usage };
 			}),
 	};
 }
 
-async function vectorsOf(
+async function listOf(
 	gateway: N8nGateway,
 	texts: string[],
 	{ stripNewLines, ...embedding }: Settings,
-): Promise<number[][]> {
+): Promise<EmbeddingList> {
 	const input = stripNewLines ? texts.map((text) => text.replace(/\r?\n/g, ' ')) : texts;
-	const lists = await embed(gateway, input, embedding);
-	return lists.flatMap(({ vectors }) => vectors);
+	return await embed(gateway, input, embedding);
 }
 
 function checkDocuments(documents: string[]): void {
@@ -90,16 +93,18 @@ function emptyTexts(message: string): GatewayError {
 	});
 }
 
-/** Runs one call of the vector store, and shows its input and output in n8n's run log. */
+/** Runs one call of the vector store, and shows its input, output and tokens in n8n's run log. */
 async function logged<T extends number[] | number[][]>(
 	context: ISupplyDataFunctions,
 	payload: IDataObject,
-	run: () => Promise<T>,
+	run: () => Promise<{ response: T; usage: unknown }>,
 ): Promise<T> {
 	const { index } = context.addInputData(connection, [[{ json: payload }]]);
 	try {
-		const response = await run();
-		context.addOutputData(connection, index, [[{ json: { response } }]]);
+		const { response, usage } = await run();
+		const tokenUsage = tokenUsageOf(usage);
+		const json = withoutUndefined({ response, tokenUsage }) as IDataObject;
+		context.addOutputData(connection, index, [[{ json }]]);
 		return response;
 	} catch (error) {
 		const nodeError = subNodeError(context.getNode(), error);

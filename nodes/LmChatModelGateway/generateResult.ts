@@ -9,7 +9,8 @@ import {
 	withoutUndefined,
 	type JsonObject,
 } from '../shared/gateway/json';
-import type { FinishReason, GenerateResult, TokenUsage, ToolCallContent } from './aiNodeSdk';
+import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
+import type { FinishReason, GenerateResult, ToolCallContent } from './aiNodeSdk';
 
 /** "Resources", chat completion: each `finish_reason` with its name in the SDK. */
 const finishReasons = new Map<string, FinishReason>([
@@ -33,7 +34,7 @@ export function toGenerateResult({ choices, usage, id, request_id }: Completion)
 	return {
 		id: asText(id),
 		finishReason: finishReasons.get(finish_reason ?? '') ?? 'other',
-		usage: usageOf(usage),
+		usage: tokenUsageOf(usage),
 		message: {
 			role: 'assistant',
 			content: [
@@ -63,13 +64,4 @@ function toInput(given: unknown, tool: string, finishReason: string | undefined)
 	if (isObject(parseJson(json))) return json;
 	const reason = finishReason === 'length' ? ', because it was cut off at Max Tokens' : '';
 	throw new UnusableResponse(`calls the tool ${tool} with what is no JSON object${reason}`, json);
-}
-
-function usageOf(usage: unknown): TokenUsage | undefined {
-	if (!isObject(usage)) return undefined;
-	const tokens = (name: string) => (Number.isFinite(usage[name]) ? Number(usage[name]) : 0);
-	const promptTokens = tokens('prompt_tokens');
-	const completionTokens = tokens('completion_tokens');
-	const totalTokens = tokens('total_tokens') || promptTokens + completionTokens;
-	return { promptTokens, completionTokens, totalTokens };
 }

@@ -136,6 +136,52 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(2);
 	});
 
+	describe('of a list longer than the batch size', () => {
+		const list = texts(13);
+		const inputOf = ({ body }: { body?: unknown }) => (body as { input: string[] }).input;
+		const refuse = (refused: string) =>
+			gateway.fault({
+				...{ route: 'embedding', action: 'error', status: 400, code: 'invalid_parameter' },
+				...{ times: Infinity, when: (request) => inputOf(request).includes(refused) },
+			});
+		const answered = () => gateway.requests.filter(({ status }) => status === 200).flatMap(inputOf);
+		const tokensOf = ({ json }: { json: IDataObject }) =>
+			(json.usage as { total_tokens: number }).total_tokens;
+		const paidTokens = (from = 0) =>
+			gateway.ledger.slice(from).reduce((sum, { quantity }) => sum + quantity, 0);
+
+		it('come with the tokens of all its requests', async () => {
+			const [item] = (await run([list], { batchSize: 4 })).items('Embed');
+			expect(gateway.requests).toHaveLength(4);
+			expect(tokensOf(item)).toBe(paidTokens());
+		});
+
+		it.each([
+			[2, 2],
+			[1, 5],
+			[3, 100],
+		])(
+			'are kept when another request is refused: %d at a time, and %d in the retry',
+			async (batchSize, later) => {
+				const [whole] = (await run([list])).items('Embed');
+				const charges = gateway.ledger.length;
+				const refusal = refuse(list[6]);
+				const failed = await run([list], { batchSize });
+				expect(failed.status).toBe('error');
+				expect(gateway.ledger.length).toBeGreaterThan(charges);
+
+				refusal.remove();
+				const workflow = structuredClone(failed.workflowData);
+				const embed = workflow.nodes.find(({ name }) => name === 'Embed');
+				if (embed) embed.parameters.options = { batchSize: later };
+				const [item] = (await retryExecution(failed, { workflow })).items('Embed');
+				expect(item.json.embeddings).toEqual(whole.json.embeddings);
+				expect(answered().slice(list.length).sort()).toEqual(list.toSorted());
+				expect(tokensOf(item)).toBe(paidTokens(charges));
+			},
+		);
+	});
+
 	describe('of a length that the user chose', () => {
 		const lengthsOf = (items: Array<{ json: IDataObject }>) =>
 			items.map(({ json }) => (json.embedding as number[]).length);

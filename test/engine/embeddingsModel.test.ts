@@ -195,19 +195,22 @@ describe('the embeddings node of a vector store', () => {
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('shows in the run log what went in and what came out', async () => {
+	it('shows in the run log what went in and what came out, and the tokens, which n8n adds up', async () => {
 		const result = await run({ documents: ['a', 'b'], query: 'c' });
 		const { documents, query } = result.items('Store')[0].json;
+		const tokens = (count: number) => ({
+			...{ promptTokens: count, completionTokens: 0, totalTokens: count },
+		});
 		expect(logOf(result)).toMatchObject([
 			{
 				executionStatus: 'success',
 				inputOverride: { ai_embedding: [[{ json: { documents: ['a', 'b'] } }]] },
-				data: { ai_embedding: [[{ json: { response: documents } }]] },
+				data: { ai_embedding: [[{ json: { response: documents, tokenUsage: tokens(2) } }]] },
 			},
 			{
 				executionStatus: 'success',
 				inputOverride: { ai_embedding: [[{ json: { query: 'c' } }]] },
-				data: { ai_embedding: [[{ json: { response: query } }]] },
+				data: { ai_embedding: [[{ json: { response: query, tokenUsage: tokens(1) } }]] },
 			},
 		]);
 	});

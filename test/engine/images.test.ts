@@ -67,7 +67,8 @@ describe('images', () => {
 				expect(items.map(({ json }) => json)).toEqual(
 					['One', 'Two'].map((revised_prompt, index) => ({
 						...{ revised_prompt, index, created: 7, model: 'image-1-x' },
-						...{ usage: { total_tokens: 9 }, request_id: expect.any(String) },
+						...(index === 0 && { usage: { total_tokens: 9 } }),
+						request_id: expect.any(String),
 					})),
 				);
 			},
@@ -80,12 +81,21 @@ describe('images', () => {
 				expect(items.map(({ json }) => json)).toEqual(
 					['One', 'Two'].map((revised_prompt, index) => ({
 						...{ revised_prompt, index, created: 7, model: 'image-1-x', background: 'auto' },
-						...{ usage: { total_tokens: 9 }, request_id: expect.any(String) },
+						...(index === 0 && { usage: { total_tokens: 9 } }),
+						request_id: expect.any(String),
 					})),
 				);
 				for (const item of items) expect(item.binary?.data.mimeType).toBe('image/png');
 			},
 		);
+
+		it('tell their tokens once, at the first picture that can be had', async () => {
+			const body = JSON.stringify({ ...answer, data: [{ b64_json: 'aaaa' }, ...answer.data] });
+			gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+			const node = image('generate', { model: byId('image-1') });
+			const items = (await run({ ...node, onError: 'continueRegularOutput' })).items('Image');
+			expect(items.map(({ json }) => json.usage)).toEqual([undefined, answer.usage, undefined]);
+		});
 
 		it('keep their own values where both have a field', async () => {
 			const body = { id: 'answer', url: 'https://a.example', data: [{ id: 'p1', b64_json: data }] };

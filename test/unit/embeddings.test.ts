@@ -1,7 +1,7 @@
 import { embeddingCreate } from '../../nodes/ModelGateway/resources/embedding/create';
 import { type Call } from '../../nodes/shared/gateway/client/gateway';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
-import { embeddingList, fromBase64 } from '../../nodes/shared/gateway/embeddings/responses';
+import { embeddingList, fromBase64, sumOfUsages } from '../../nodes/shared/gateway/embeddings/responses';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import type { ItemRun } from '../../nodes/shared/n8n/items/work';
 import { answerOf } from '../support/answers';
@@ -139,6 +139,18 @@ describe('a list of vectors', () => {
 	});
 });
 
+describe('the tokens of several responses', () => {
+	it.each([
+		['none', [], undefined],
+		['one, as it is', [{ cost: 'free' }], { cost: 'free' }],
+		['numbers', [{ prompt_tokens: 1, at: 'x' }, { prompt_tokens: 2 }], { prompt_tokens: 3 }],
+		['one of which is silent', [{ prompt_tokens: 1 }, undefined], undefined],
+		['fields of a part of them', [{ a: 1, b: 1 }, { a: 1, c: 1 }], { a: 2 }],
+	])('of %s', (_, usages, sum) => {
+		expect(sumOfUsages(usages)).toEqual(sum);
+	});
+});
+
 describe('texts of many items', () => {
 	const numberOf = (text: string) => Number(text.slice(1));
 	const refusal = () =>
@@ -199,12 +211,13 @@ describe('texts of many items', () => {
 		);
 	});
 
-	it('go in one request when none is refused, which tells nobody its tokens', async () => {
+	it('go in one request when none is refused, whose tokens the first tells', async () => {
 		const sent: string[][] = [];
 		const requests = [['t1'], ['t2', 't3']].map((own) => requestOf(own, 100));
 		const made = await embeddingCreate.batch?.perform(requests, gatewayWith(sent));
 		expect(sent).toEqual([['t1', 't2', 't3']]);
-		expect(JSON.stringify(made)).not.toContain('usage');
+		expect(made).toMatchObject([[{ json: { usage: { total_tokens: 3 } } }], [{ json: {} }]]);
+		expect(made?.[1]).not.toHaveProperty('0.json.usage');
 	});
 
 	it('have their tokens when they went alone', async () => {

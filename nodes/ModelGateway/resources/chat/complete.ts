@@ -119,12 +119,13 @@ async function ask(
 
 function simplified(answer: Completion): ItemOutput[] {
 	const { choices, model, usage, request_id } = answer;
-	return choices.map(({ message, finish_reason, index }) => ({
+	return choices.map(({ message, finish_reason, index }, place) => ({
 		json: withoutUndefined({
 			text: textOf(message),
 			finish_reason,
 			model,
-			usage,
+			// The tokens of all choices are told once, so that a sum over all items is true.
+			usage: place === 0 ? usage : undefined,
 			request_id,
 			tool_calls: message.tool_calls,
 			function_call: message.function_call,

@@ -1,5 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { embed, type Embedding } from '../../../shared/gateway/embeddings/embed';
+import { embed, type BatchAnswer, type Embedding } from '../../../shared/gateway/embeddings/embed';
 import type { EmbeddingList } from '../../../shared/gateway/embeddings/responses';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
 import { withoutUndefined } from '../../../shared/gateway/json';
@@ -79,11 +79,13 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 		key: ({ fields, batchSize, timeout }) => [fields, batchSize, timeout],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
-		perform: async (requests, run) => await embedAll(requests, run),
+		// A list that takes several requests shares none of them, so the parts are its own.
+		perform: async (requests, run) =>
+			await embedAll(requests, run, requests.length === 1 ? partsOf(run) : undefined),
 	},
 
 	async perform(request, run) {
-		const [result] = await embedAll([request], run);
+		const [result] = await embedAll([request], run, partsOf(run));
 		if (result instanceof GatewayError) throw result;
 		return result;
 	},
@@ -123,15 +125,19 @@ function lengthsOf(context: IExecuteFunctions): Map<string, number> {
 	return lengths;
 }
 
+/** The answers that an earlier try kept. */
+const partsOf = ({ parts }: ItemRun) => parts as BatchAnswer[];
+
 /** One request for all, unless one of them is refused: then halves, so that it fails alone. */
 async function embedAll(
 	requests: Request[],
 	run: ItemRun,
+	answers?: BatchAnswer[],
 ): Promise<Array<ItemOutput[] | GatewayError>> {
 	const { gateway, context } = run;
 	try {
 		const texts = requests.flatMap((request) => request.texts);
-		const settings = { ...requests[0], lengths: lengthsOf(context) };
+		const settings = { ...requests[0], lengths: lengthsOf(context), answers };
 		return outputsOf(requests, await embed(gateway, texts, settings));
 	} catch (error) {
 		const refusal = asGatewayError(error);
@@ -143,16 +149,16 @@ async function embedAll(
 }
 
 /** Gives every vector back to the item it came from. */
-function outputsOf(requests: Request[], lists: EmbeddingList[]): ItemOutput[][] {
-	const vectors = lists.flatMap((list) => list.vectors);
-	const [{ model: id, usage, requestId }] = lists;
-	return requests.map(({ texts, isList }) => {
+function outputsOf(requests: Request[], list: EmbeddingList): ItemOutput[][] {
+	const { model: id, usage, requestId } = list;
+	const vectors = [...list.vectors];
+	return requests.map(({ texts, isList }, index) => {
 		const own = vectors.splice(0, texts.length);
 		const json = withoutUndefined({
 			...(isList ? { embeddings: own } : { embedding: own[0] }),
 			model: id,
-			// The tokens of a shared request belong to no single item.
-			usage: requests.length === 1 && lists.length === 1 ? usage : undefined,
+			// The tokens of a shared request are told once, so that a sum over all items is true.
+			usage: index === 0 ? usage : undefined,
 			request_id: requestId,
 		});
 		return [{ json: json as IDataObject }];

@@ -1,7 +1,7 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Call } from '../../../shared/gateway/client/gateway';
 import type { ServiceResponse } from '../../../shared/gateway/client/response';
-import { asGatewayError, type GatewayError } from '../../../shared/gateway/errors/gatewayError';
+import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
 import { downloadImage, imageProblem, paidFor } from '../../../shared/gateway/images/download';
 import { imageType, type ImageType } from '../../../shared/gateway/images/imageType';
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
@@ -97,8 +97,9 @@ export async function deliverImages(
 	{ output, simplify = true }: { output: FileOutput; simplify?: boolean },
 	run: ItemRun,
 ): Promise<Array<ItemOutput | GatewayError>> {
-	const { created, model, usage, request_id } = answer;
-	const common = simplify ? withoutUndefined({ created, model, usage, request_id }) : answer;
+	const { usage, ...others } = answer;
+	const { created, model, request_id } = others;
+	const common = simplify ? withoutUndefined({ created, model, request_id }) : others;
 	const deliverImage = async (image: MadeImage, index: number): Promise<ItemOutput> => {
 		const file = await fileOf(image, index, { answer, download: output.download }, run);
 		return {
@@ -107,9 +108,13 @@ export async function deliverImages(
 			...(file && { binary: { [output.binaryField]: file } }),
 		};
 	};
-	return await Promise.all(
+	const outputs = await Promise.all(
 		images.map(async (image, index) => await deliverImage(image, index).catch(asGatewayError)),
 	);
+	// What all pictures used is told once, so that a sum over all items is true.
+	const first = outputs.find((output): output is ItemOutput => !(output instanceof GatewayError));
+	if (first && usage !== undefined) first.json = { usage, ...first.json };
+	return outputs;
 }
 
 /** The file of a picture, which is kept with it, so that a retry does not fetch it again. */

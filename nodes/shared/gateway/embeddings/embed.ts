@@ -3,7 +3,7 @@ import { type Gateway } from '../client/gateway';
 import { UnusableResponse } from '../client/response';
 import { type JsonObject } from '../json';
 import { endpoints } from '../protocol/endpoints';
-import { embeddingList, unequalLengths, type EmbeddingList } from './responses';
+import { embeddingList, sumOfUsages, unequalLengths, type EmbeddingList } from './responses';
 
 /** How texts are to be embedded. */
 export interface Embedding {
@@ -18,21 +18,33 @@ export interface Embedding {
 	timeout?: number;
 	/** The vector length of each model, shared by calls whose vectors must be comparable. */
 	lengths?: Map<string, number>;
+	/**
+	 * What was answered in an earlier try, whose texts are not sent again. Each answer is added as it comes, so that
+	 * the caller has what is paid for when a request fails.
+	 */
+	answers?: BatchAnswer[];
+}
+
+/** The answer to one request. */
+export interface BatchAnswer extends EmbeddingList {
+	/** Where among all texts those of this request are. */
+	positions: number[];
 }
 
 /** Maximum number of requests in flight for one list of texts. */
 export const maxParallelBatches = 5;
 
 /**
- * The embeddings of any number of texts ("Endpoints" 6), in their order: one request for each batch, a few at a
- * time. When one fails, no more are sent and those in flight are aborted, since an incomplete list is of no use.
+ * The embeddings of any number of texts ("Endpoints" 6) as one list: one request for each batch, a few at a time.
+ * When one fails, no more are sent. Those in flight may finish when their answers are kept; otherwise they are
+ * aborted, since an incomplete list is of no use.
  * @throws GatewayError also when vectors of different responses differ in length
  */
 export async function embed(
 	gateway: Gateway,
 	texts: string[],
-	{ fields, batchSize, timeout, lengths = new Map() }: Embedding,
-): Promise<EmbeddingList[]> {
+	{ fields, batchSize, timeout, lengths = new Map(), answers }: Embedding,
+): Promise<EmbeddingList> {
 	const abort = new AbortController();
 	const { signal } = gateway.runtime;
 	const abortableGateway = gateway.withSignal(
@@ -64,17 +76,38 @@ export async function embed(
 				return list;
 			},
 		});
+	const received = answers ?? [];
+	for (const { vectors } of received) {
+		if (!lengths.has(model)) lengths.set(model, vectors[0].length);
+	}
+	const failures: unknown[] = [];
 	const limiter = new AdaptiveLimit(maxParallelBatches);
-	const embedInTurn = async (input: string[]) =>
-		await limiter.run(
-			async () =>
-				await embedBatch(input).catch((error: unknown) => {
-					// Abort before the limiter starts the next batch, so that it is not sent.
-					abort.abort(error);
-					throw error;
-				}),
-		);
-	return await Promise.all(batchesOf(texts, batchSize).map(embedInTurn));
+	const embedInTurn = async (positions: number[]) =>
+		await limiter.run(async () => {
+			if (failures.length > 0) return;
+			try {
+				const list = await embedBatch(positions.map((position) => texts[position]));
+				received.push({ ...list, positions });
+			} catch (error) {
+				failures.push(error);
+				if (!answers) abort.abort(error);
+			}
+		});
+	const answered = new Set(received.flatMap(({ positions }) => positions));
+	const unanswered = [...texts.keys()].filter((position) => !answered.has(position));
+	await Promise.all(batchesOf(unanswered, batchSize).map(embedInTurn));
+	if (failures.length > 0) throw failures[0];
+	return joined(received, texts.length);
+}
+
+/** The answers as one list; its model and request ID are those of the first text. */
+function joined(answers: BatchAnswer[], count: number): EmbeddingList {
+	const vectors = new Array<number[]>(count);
+	for (const answer of answers) {
+		answer.positions.forEach((position, index) => (vectors[position] = answer.vectors[index]));
+	}
+	const first = answers.find(({ positions }) => positions[0] === 0);
+	return { ...first, vectors, usage: sumOfUsages(answers.map(({ usage }) => usage)) };
 }
 
 function batchesOf<T>(entries: T[], size: number): T[][] {

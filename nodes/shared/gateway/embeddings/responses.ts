@@ -45,6 +45,20 @@ export function embeddingList(response: ServiceResponse, count: number): Embeddi
 	};
 }
 
+/**
+ * What several responses have used together: the fields that are numbers in all of them. Undefined when one of the
+ * responses does not say, since the sum would be too low.
+ */
+export function sumOfUsages(usages: unknown[]): unknown {
+	if (usages.length < 2) return usages[0];
+	if (!usages.every(isObject)) return undefined;
+	const names = Object.keys(usages[0]).filter((name) =>
+		usages.every((usage) => Number.isFinite(usage[name])),
+	);
+	const sumOf = (name: string) => usages.reduce((sum, usage) => sum + Number(usage[name]), 0);
+	return Object.fromEntries(names.map((name) => [name, sumOf(name)]));
+}
+
 export const unequalLengths = (one: number, other: number) =>
 	`has vectors of ${one} and of ${other} numbers`;
 

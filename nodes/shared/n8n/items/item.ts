@@ -17,6 +17,8 @@ export interface Item {
 	orderId?: string;
 	/** Aborts its request, while that is in flight. */
 	abortController?: AbortController;
+	/** What was answered so far, when it takes several requests. */
+	parts: object[];
 	/** The result of its request: what is paid for, if anything is. */
 	result?: object;
 	outcome?: Outcome;

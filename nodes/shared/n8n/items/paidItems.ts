@@ -49,6 +49,10 @@ export class PaidItems {
 			}
 			return;
 		}
+		if ('parts' in receipt) {
+			item.parts = receipt.parts;
+			return;
+		}
 		for (const hint of receipt.hints) this.run.hint(item, hint);
 		item.job = receipt.job ?? item.job;
 		item.result = receipt.result;

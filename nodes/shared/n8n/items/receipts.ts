@@ -8,7 +8,7 @@ import { runIndexOf } from './memory';
 import type { ItemOutput } from './work';
 
 /** What an earlier try knows about one item's request. */
-export type Receipt = Paid | Ambiguous;
+export type Receipt = Paid | Partial | Ambiguous;
 
 interface Paid {
 	/** The result of the request. */
@@ -20,6 +20,11 @@ interface Paid {
 	hints: string[];
 }
 
+/** Of an item that takes several requests: what those have given that were answered. */
+interface Partial {
+	parts: object[];
+}
+
 interface Ambiguous {
 	/** How the request failed; it was sent, and its outcome is unknown. */
 	lost: Failure;
@@ -27,13 +32,14 @@ interface Ambiguous {
 
 /** The receipt for the next try; undefined when the item is certainly not paid for. */
 export function receiptOf(item: CheckedItem): Receipt | undefined {
-	const { result, job, hints, lost } = item;
+	const { result, parts, job, hints, lost } = item;
 	if (result !== undefined) return { result, outputs: outputsOf(item), job, hints };
 	// The service may have carried out and billed the request although it failed here.
 	const error = failureOf(item)?.error;
 	const isAmbiguous = error instanceof GatewayError && error.failure.billed !== 'no';
 	if (isAmbiguous) return { lost: error.failure };
-	return lost && { lost };
+	if (lost) return { lost };
+	return parts.length > 0 ? { parts } : undefined;
 }
 
 /** An item, and what identifies its request across tries. */
@@ -83,7 +89,7 @@ export class Receipts {
 		const mayBeUpdated = this.isRetry && (ownReceipt === undefined || 'lost' in ownReceipt);
 		const stored =
 			(mayBeUpdated ? stoppedReceipts.get(`${this.node}:${key}`) : undefined) ?? ownReceipt;
-		if (stored === undefined || 'lost' in stored || stored.execution === this.execution)
+		if (stored === undefined || !('result' in stored) || stored.execution === this.execution)
 			return stored;
 		const hasFiles = stored.outputs?.some(({ binary }) => binary !== undefined);
 		return hasFiles ? { ...stored, outputs: undefined } : stored;

@@ -24,7 +24,7 @@ export class RunState {
 		readonly context: IExecuteFunctions,
 		readonly work: DeliveringWork,
 	) {
-		this.items = context.getInputData().map((_, index) => ({ index, hints: [] }));
+		this.items = context.getInputData().map((_, index) => ({ index, hints: [], parts: [] }));
 		this.cost = work.endpoint.cost;
 		this.stop = stopSignalOf(context);
 		this.continues = context.continueOnFail();
@@ -82,6 +82,7 @@ export class RunState {
 			gateway,
 			item: item.index,
 			count: items.length,
+			parts: item.parts,
 			reportJob: (job) => {
 				// The only trace of a paid job when n8n is killed before it stores the node's output.
 				if (this.cost !== 'read') {

@@ -18,6 +18,11 @@ export interface ItemRun {
 	item: number;
 	/** Number of items in this run. */
 	count: number;
+	/**
+	 * For an item that takes several requests: the operation adds what each of them has given. When the item fails, its
+	 * receipt keeps them, and the next try finds them here. They have to survive JSON.
+	 */
+	parts: object[];
 	/** Reports the job of this item, so that every error and output names it. */
 	reportJob(job: JobSummary): void;
 	/** Shows a remark about this item beside the node's output. */

@@ -1,0 +1,18 @@
+import { isObject } from '../../gateway/json';
+
+/** What a call of a model has used, under the names by which n8n's run log adds it up. */
+interface TokenUsage {
+	promptTokens: number;
+	completionTokens: number;
+	totalTokens: number;
+}
+
+/** @param usage of a chat completion or an embedding list ("Resources"); undefined when the service sent none */
+export function tokenUsageOf(usage: unknown): TokenUsage | undefined {
+	if (!isObject(usage)) return undefined;
+	const tokens = (name: string) => (Number.isFinite(usage[name]) ? Number(usage[name]) : 0);
+	const promptTokens = tokens('prompt_tokens');
+	const completionTokens = tokens('completion_tokens');
+	const totalTokens = tokens('total_tokens') || promptTokens + completionTokens;
+	return { promptTokens, completionTokens, totalTokens };
+}
