@@ -4,6 +4,7 @@ import { jobName } from '../../gateway/errors/jobSummary';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
+import { highlightJob } from './highlightedData';
 import type { CheckedItem, Failure, Item } from './item';
 import { noteNewJob } from './memory';
 import type { DeliveringWork, ItemRun } from './work';
@@ -88,6 +89,7 @@ export class RunState {
 				if (this.cost !== 'read') {
 					context.logger.info(`${jobName(job)} was created`);
 					noteNewJob(context);
+					highlightJob(context, job);
 				}
 				item.job = job;
 			},

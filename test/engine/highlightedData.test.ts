@@ -1,0 +1,83 @@
+import { startGateway, type Gateway } from '../gateway';
+import { runWorkflow, type RunOptions, type WorkflowRun } from '../harness';
+import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+
+describe('the IDs of jobs in the highlighted data of the execution', () => {
+	let gateway: Gateway;
+	beforeEach(async () => void (gateway = await startGateway({ jobSeconds: Infinity })));
+	afterEach(async () => await gateway.close());
+
+	/** Orders videos behind a node whose expression sets data of the user's. */
+	const order = async (videos: number, own = '={{ {} }}', options: RunOptions = {}) =>
+		await runWorkflow(
+			chain(
+				{
+					...{ name: 'Own', type: 'n8n-nodes-base.set', typeVersion: 3.4 },
+					parameters: { mode: 'raw', jsonOutput: own },
+				},
+				modelGateway(
+					{
+						...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
+						// The first has its answer before the second is sent.
+						options: { parallelRequests: 1 },
+					},
+					{ name: 'Create' },
+				),
+			),
+			{
+				credentials: credentialFor(gateway),
+				input: Array.from({ length: videos }, () => ({ json: {} })),
+				...options,
+			},
+		);
+	const dataOf = ({ data }: WorkflowRun) => data.resultData.metadata ?? {};
+	const jobs = () => gateway.ledger.map(({ job }) => String(job));
+
+	it.each(['manual', 'trigger'] as const)(
+		'are those of all jobs that were ordered: %s',
+		async (mode) => {
+			const data = dataOf(await order(2, undefined, { mode }));
+			expect(Object.keys(data)).toEqual(['video_jobs']);
+			expect(data.video_jobs.split(', ').sort()).toEqual(jobs().sort());
+		},
+	);
+
+	it('fill three fields of 255 characters, and no more', async () => {
+		const data = dataOf(await order(40));
+		expect(Object.keys(data)).toEqual(['video_jobs', 'video_jobs_2', 'video_jobs_3']);
+		for (const value of Object.values(data)) {
+			expect(value.length).toBeLessThanOrEqual(255);
+			for (const id of value.split(', ')) expect(jobs()).toContain(id);
+		}
+	});
+
+	it('leave what the user put there as it is', async () => {
+		const own = "={{ ($execution.customData.set('video_jobs', 'for Ann'), {}) }}";
+		const data = dataOf(await order(1, own));
+		expect(data).toEqual({ video_jobs: `for Ann, ${jobs()[0]}` });
+	});
+
+	it('do without where the user has taken all ten fields', async () => {
+		const own =
+			"={{ ([...Array(10).keys()].forEach((n) => $execution.customData.set('own_' + n, 'x')), {}) }}";
+		const result = await order(1, own);
+		expect(result.status).toBe('success');
+		expect(Object.keys(dataOf(result))).toHaveLength(10);
+		expect(Object.keys(dataOf(result))).not.toContain('video_jobs');
+	});
+
+	it('are there after Stop', async () => {
+		let stop = () => {};
+		let arrived = 0;
+		gateway.fault({
+			...{ route: 'videoCreate', action: 'stall', skip: 1 },
+			when() {
+				if (++arrived === 2) stop();
+				return true;
+			},
+		});
+		const stopped = await order(2, undefined, { onStart: (cancel) => void (stop = cancel) });
+		expect(stopped.status).toBe('canceled');
+		expect(dataOf(stopped).video_jobs).toBe(jobs()[0]);
+	});
+});
