@@ -190,6 +190,28 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
+	it('takes Timeout Workflow for Stop: no Retry sends anything again', async () => {
+		gateway.fault({ ...loseAnswer, action: 'stall', when: isOrder(1) });
+		const workflow = chain(createReferenceVideo());
+		const credentials = credentialFor(gateway);
+		const timedOut = await runWorkflow(
+			{ ...workflow, settings: { executionOrder: 'v1', executionTimeout: 2 } },
+			{ credentials, input: prompts.slice(0, 2).map((prompt) => ({ json: { prompt, media } })) },
+		);
+		expect(timedOut.status).toBe('canceled');
+		const [job] = gateway.ledger.flatMap((charge) => charge.job ?? []);
+		const error = timedOut.errorOf('Create');
+		expect(error?.message).toBe('Item 1: The execution was canceled');
+		expect(error?.description).toContain('may have been accepted');
+		expect(error?.description).toContain(job);
+
+		const retried = await retryExecution(timedOut, { workflow, credentials });
+		expect(retried.errorOf('Create')?.message).toBe(
+			'Item 1: An earlier try was stopped before its answer came',
+		);
+		expect(creates()).toHaveLength(2);
+	});
+
 	it('sends again by itself what was surely not accepted', async () => {
 		gateway.fault({
 			...refuse,

@@ -429,6 +429,19 @@ describe('Wait for Video', () => {
 			);
 		});
 
+		it('or on Timeout Workflow, names the jobs', async () => {
+			await start();
+			const jobs = createJobs(2);
+			const settings = { executionOrder: 'v1', executionTimeout: 1 } as const;
+			const result = await runWorkflow(
+				{ ...chain(waitForVideo()), settings },
+				{ credentials: credentialFor(gateway), input: jobs.map((json) => ({ json: { ...json } })) },
+			);
+			expect(result.status).toBe('canceled');
+			expect(result.errorOf('Wait')?.message).toContain('The execution was canceled');
+			for (const { id } of jobs) expect(result.errorOf('Wait')?.description).toContain(id);
+		});
+
 		it('is told as Stop, though a job had failed before', async () => {
 			await start();
 			const [failed, running] = createJobs(2);
