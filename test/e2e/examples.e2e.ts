@@ -1,4 +1,5 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { withSettings } from '../demo/example';
@@ -7,7 +8,7 @@ import type { Gateway } from '../gateway';
 import { earlierJob } from '../support/earlierJobs';
 import { readMp4 } from '../support/mp4';
 import type { Editor } from './support/editor';
-import { exampleFiles, readyExample } from './support/examples';
+import { exampleFiles, readyExample, withCredential } from './support/examples';
 import { itemsOf, type Execution } from './support/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
@@ -63,11 +64,34 @@ const outputs: Record<
 			expect(json(itemsOf(execution, 'Best Documents'))).toMatchObject([{ title: 'Refunds' }]),
 		saves: [],
 	},
+	'usage-table.json': {
+		check: (execution) => {
+			const [row] = json(itemsOf(execution, 'Save Usage'));
+			expect(row).toMatchObject({ execution: execution.id, ...tokensOf(execution) });
+		},
+		saves: [],
+	},
 	'support-mail-triage.json': {
 		check: (execution) => expect(itemsOf(execution, 'Judge Mail')).toHaveLength(3),
 		saves: [],
 	},
 };
+
+/** What the service told in an execution of usage-table.json. */
+function tokensOf(execution: Execution) {
+	const steps = ['Ask Chat', 'Ask Messages', 'Embed Text', 'Draw Picture'];
+	const usages = steps.map((step) => itemsOf(execution, step)[0].json.usage as Usage);
+	const sum = (...names: Array<keyof Usage>) =>
+		usages.flatMap((usage) => names.map((name) => usage[name] ?? 0)).reduce((a, b) => a + b);
+	return {
+		input_tokens: sum('prompt_tokens', 'input_tokens'),
+		output_tokens: sum('completion_tokens', 'output_tokens'),
+	};
+}
+
+type Usage = Partial<
+	Record<'prompt_tokens' | 'input_tokens' | 'completion_tokens' | 'output_tokens', number>
+>;
 
 /** Those with n8n's AI nodes, which agents.e2e.ts imports, executes and talks to. */
 const elsewhere = ['documents-in-a-vector-store.json', 'video-agent.json'];
@@ -110,6 +134,40 @@ describe('each example, imported and executed in the editor', () => {
 			const { codec } = await readMp4(readFileSync(path.join(shared.filesFolder, name)));
 			expect(codec).toMatch(/^avc1\./);
 		}
+	});
+
+	it('usage-table.json adds up what each execution used, and counts nothing twice', async () => {
+		const { owner, gateway, credential } = stage;
+		const example = await readyExample('usage-table.json', {
+			gateway,
+			filesFolder: shared.filesFolder,
+		});
+		const { nodes, ...rest } = withCredential(example, credential);
+		const save = nodes.filter(({ name }) => name === 'Save Usage');
+		const again = save.map((node) => ({ ...node, id: randomUUID(), name: 'Save Again' }));
+		rest.connections?.Usage.main[0]?.push({ node: 'Save Again', type: 'main', index: 0 });
+		const name = `Counted ${Date.now()}`;
+		const workflow = await owner.createWorkflow({ ...rest, name, nodes: [...nodes, ...again] });
+		const first = await owner.ended(await owner.start(workflow));
+		const second = await owner.ended(await owner.start(workflow));
+		const [one, two] = [tokensOf(first), tokensOf(second)];
+		const inputTokens = one.input_tokens + two.input_tokens;
+		expect(inputTokens).toBeGreaterThan(0);
+		expect(json(itemsOf(second, 'Per Workflow'))).toContainEqual({
+			workflow: workflow.name,
+			count_execution: 2,
+			sum_input_tokens: inputTokens,
+			sum_output_tokens: one.output_tokens + two.output_tokens,
+		});
+
+		const [{ json: table }] = itemsOf(second, 'Usage Table');
+		const path = `/projects/${String(table.projectId)}/data-tables/${String(table.id)}/rows`;
+		const rows = await owner.request<{ data: IDataObject[] }>('GET', path);
+		expect(itemsOf(second, 'Save Again')).toHaveLength(1);
+		expect(rows.data.filter((row) => row.workflow === workflow.name)).toMatchObject([
+			{ execution: first.id, ...one },
+			{ execution: second.id, ...two },
+		]);
 	});
 
 	it('none is left out', () => {

@@ -1,6 +1,10 @@
+import type { IDataObject, IWorkflowSettings } from 'n8n-workflow';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { sampleVideo } from '../engine/support/samples';
 import { fetchPublished, itemsOf, type Execution } from './support/owner';
+import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
 import { byId, core, modelGateway, startedBy, waitForVideo, type Node } from './support/workflows';
 
@@ -18,8 +22,14 @@ describe('Stop', () => {
 		while (!(await isSo())) await setTimeout(100);
 	};
 
+	const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
+
+	/** What n8n has stored beside the execution, and can find it by. */
+	const highlightedIn = async (id: string): Promise<IDataObject> =>
+		(await stage.owner.request<{ customData: IDataObject }>('GET', `/executions/${id}`)).customData;
+
 	/** Orders two videos by a webhook: what is started by hand cannot be retried. */
-	const begin = async (...nodes: Node[]): Promise<string> => {
+	const begin = async (nodes: Node[] = [], settings: IWorkflowSettings = {}): Promise<string> => {
 		const { owner, credential } = stage;
 		const path = `stop-${Date.now()}`;
 		const webhook = core('Start', 'webhook', { path }, 2.1);
@@ -38,9 +48,10 @@ describe('Stop', () => {
 			credential,
 			'Create',
 		);
-		const workflow = await owner.createWorkflow(
-			startedBy({ ...webhook, webhookId: path } as never, list, each, create, ...nodes),
-		);
+		const workflow = await owner.createWorkflow({
+			...startedBy({ ...webhook, webhookId: path } as never, list, each, create, ...nodes),
+			settings: { executionOrder: 'v1', ...settings },
+		});
 		await owner.publish(workflow);
 		await fetchPublished(`${owner.url}/webhook/${path}`);
 		await until(async () => (await owner.executionsOf(workflow)).length > 0);
@@ -62,11 +73,11 @@ describe('Stop', () => {
 
 	it('amid two orders: Retry takes over what was accepted, and orders nothing twice', async () => {
 		const { gateway } = stage;
-		const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
 		gateway.fault({ route: 'videoCreate', action: 'stall', seconds: 3, when: isSecond });
 		const id = await begin();
 		await until(() => gateway.ledger.length > 0 && gateway.requests.length === 2);
 		await stop(id);
+		expect(await highlightedIn(id)).toEqual({ video_jobs: gateway.ledger[0].job });
 
 		// Its answer is still to come.
 		const early = await retry(id);
@@ -87,9 +98,25 @@ describe('Stop', () => {
 		expect(gateway.requests).toHaveLength(2);
 	});
 
+	it('by Timeout Workflow amid two orders: n8n keeps what was ordered, and its Retry runs nothing', async () => {
+		const { gateway, owner } = stage;
+		gateway.fault({ route: 'videoCreate', action: 'stall', seconds: 4, when: isSecond });
+		const id = await begin([], { executionTimeout: 2 });
+		expect((await owner.ended(id)).status).toBe('canceled');
+		const [{ job }] = gateway.ledger;
+		expect(await highlightedIn(id)).toEqual({ video_jobs: job });
+
+		// Accepted within the five seconds that are left to it.
+		await until(() => gateway.ledger.length === 2);
+		const log = path.join(shared.folder, 'n8n.log');
+		await until(() => readFileSync(log, 'utf8').includes(`${gateway.ledger[1].job} was created`));
+		expect(itemsOf(await retry(id), 'Create')).toEqual([]);
+		expect(gateway.requests).toHaveLength(2);
+	});
+
 	it('amid the wait: Retry waits for the same videos', async () => {
 		const { gateway, credential } = stage;
-		const id = await begin(waitForVideo({}, credential));
+		const id = await begin([waitForVideo({}, credential)]);
 		await until(async () => (await stage.owner.execution(id)).status === 'waiting');
 		await stop(id);
 		for (const job of gateway.jobs.list()) gateway.jobs.complete(job.id, video);
