@@ -66,8 +66,7 @@ const outputs: Record<
 	},
 	'usage-table.json': {
 		check: (execution) => {
-			const [row] = json(itemsOf(execution, 'Save Usage'));
-			expect(row).toMatchObject({ execution: execution.id, ...tokensOf(execution) });
+			expect(json(itemsOf(execution, 'Save Usage'))).toMatchObject(usageRows(execution));
 		},
 		saves: [],
 	},
@@ -77,21 +76,17 @@ const outputs: Record<
 	},
 };
 
-/** What the service told in an execution of usage-table.json. */
-function tokensOf(execution: Execution) {
-	const steps = ['Ask Chat', 'Ask Messages', 'Embed Text', 'Draw Picture'];
-	const usages = steps.map((step) => itemsOf(execution, step)[0].json.usage as Usage);
-	const sum = (...names: Array<keyof Usage>) =>
-		usages.flatMap((usage) => names.map((name) => usage[name] ?? 0)).reduce((a, b) => a + b);
-	return {
-		input_tokens: sum('prompt_tokens', 'input_tokens'),
-		output_tokens: sum('completion_tokens', 'output_tokens'),
-	};
-}
-
-type Usage = Partial<
-	Record<'prompt_tokens' | 'input_tokens' | 'completion_tokens' | 'output_tokens', number>
->;
+/** What usage-table.json has to save of an execution. */
+const usageRows = (execution: Execution) =>
+	['Ask Chat', 'Ask Messages', 'Embed Text', 'Draw Picture'].map((step) => {
+		const { usage, request_id } = itemsOf(execution, step)[0].json;
+		const { prompt_tokens, input_tokens, completion_tokens, output_tokens } = usage as IDataObject;
+		return {
+			...{ step, request: request_id },
+			input_tokens: Number(prompt_tokens ?? input_tokens),
+			output_tokens: Number(completion_tokens ?? output_tokens ?? 0),
+		};
+	});
 
 /** Those with n8n's AI nodes, which agents.e2e.ts imports, executes and talks to. */
 const elsewhere = ['documents-in-a-vector-store.json', 'video-agent.json'];
@@ -136,38 +131,38 @@ describe('each example, imported and executed in the editor', () => {
 		}
 	});
 
-	it('usage-table.json adds up what each execution used, and counts nothing twice', async () => {
+	it('usage-table.json adds up what each request used, and counts nothing twice', async () => {
 		const { owner, gateway, credential } = stage;
 		const example = await readyExample('usage-table.json', {
 			gateway,
 			filesFolder: shared.filesFolder,
 		});
 		const { nodes, ...rest } = withCredential(example, credential);
-		const save = nodes.filter(({ name }) => name === 'Save Usage');
+		const save = nodes.filter((node) => node.name === 'Save Usage');
 		const again = save.map((node) => ({ ...node, id: randomUUID(), name: 'Save Again' }));
-		rest.connections?.Usage.main[0]?.push({ node: 'Save Again', type: 'main', index: 0 });
+		const toAgain = { node: 'Save Again', type: 'main' as const, index: 0 };
+		rest.connections?.['One Item per Request'].main[0]?.push(toAgain);
 		const name = `Counted ${Date.now()}`;
 		const workflow = await owner.createWorkflow({ ...rest, name, nodes: [...nodes, ...again] });
-		const first = await owner.ended(await owner.start(workflow));
-		const second = await owner.ended(await owner.start(workflow));
-		const [one, two] = [tokensOf(first), tokensOf(second)];
-		const inputTokens = one.input_tokens + two.input_tokens;
-		expect(inputTokens).toBeGreaterThan(0);
-		expect(json(itemsOf(second, 'Per Workflow'))).toContainEqual({
-			workflow: workflow.name,
-			count_execution: 2,
-			sum_input_tokens: inputTokens,
-			sum_output_tokens: one.output_tokens + two.output_tokens,
+		const executions = [await owner.ended(await owner.start(workflow))];
+		executions.push(await owner.ended(await owner.start(workflow)));
+
+		const [, last] = executions;
+		const used = executions.flatMap(usageRows);
+		const sum = (tokens: 'input_tokens' | 'output_tokens') =>
+			used.reduce((total, row) => total + row[tokens], 0);
+		expect(sum('input_tokens')).toBeGreaterThan(0);
+		expect(json(itemsOf(last, 'Per Workflow'))).toContainEqual({
+			...{ workflow: name, count_request: 8 },
+			sum_input_tokens: sum('input_tokens'),
+			sum_output_tokens: sum('output_tokens'),
 		});
 
-		const [{ json: table }] = itemsOf(second, 'Usage Table');
-		const path = `/projects/${String(table.projectId)}/data-tables/${String(table.id)}/rows`;
-		const rows = await owner.request<{ data: IDataObject[] }>('GET', path);
-		expect(itemsOf(second, 'Save Again')).toHaveLength(1);
-		expect(rows.data.filter((row) => row.workflow === workflow.name)).toMatchObject([
-			{ execution: first.id, ...one },
-			{ execution: second.id, ...two },
-		]);
+		expect(itemsOf(last, 'Save Again')).toHaveLength(4);
+		const [{ json: table }] = itemsOf(last, 'Usage Table');
+		const place = `/projects/${String(table.projectId)}/data-tables/${String(table.id)}/rows`;
+		const rows = await owner.request<{ data: IDataObject[] }>('GET', place);
+		expect(rows.data.filter((row) => row.workflow === name)).toMatchObject(used);
 	});
 
 	it('none is left out', () => {
