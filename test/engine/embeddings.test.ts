@@ -182,6 +182,36 @@ describe('embeddings', () => {
 		);
 	});
 
+	it('of a list are not asked for again when one of its answers broke off', async () => {
+		const list = texts(4);
+		const isIn = (text: string) => (request: { body?: unknown }) =>
+			JSON.stringify(request.body).includes(`"${text}"`);
+		const route = 'embedding';
+		const refusal = { action: 'error', status: 400, code: 'invalid_parameter' } as const;
+		gateway.fault({ ...{ route, ...refusal }, when: isIn(list[0]) });
+		gateway.fault({ ...{ route, action: 'cut', after: '50%' }, when: isIn(list[2]) });
+		const failed = await run([list], { batchSize: 2 });
+		expect(failed.errorOf('Embed')?.message).toContain('broke off');
+		expect((await retryExecution(failed)).status).toBe('error');
+		expect(gateway.requests).toHaveLength(2);
+	});
+
+	it('kept of a list do not decide how long those of another length may be', async () => {
+		const list = texts(2);
+		const isSecond = (request: { body?: unknown }) =>
+			JSON.stringify(request.body).includes(list[1]);
+		const refusal = { action: 'error', status: 400, code: 'invalid_parameter' } as const;
+		gateway.fault({ ...{ route: 'embedding', ...refusal }, when: isSecond });
+		const options = {
+			...{ batchSize: 1, parallelRequests: 1 },
+			extraBody: '={{ $itemIndex === 0 ? { dimensions: 64 } : {} }}',
+		};
+		const failed = await run([list, 'other'], options);
+		const items = (await retryExecution(failed)).items('Embed');
+		expect((items[0].json.embeddings as number[][]).map(({ length }) => length)).toEqual([64, 64]);
+		expect(items[1].json.embedding).toHaveLength(256);
+	});
+
 	describe('of a length that the user chose', () => {
 		const lengthsOf = (items: Array<{ json: IDataObject }>) =>
 			items.map(({ json }) => (json.embedding as number[]).length);

@@ -435,7 +435,10 @@ describe('Wait for Video', () => {
 			const settings = { executionOrder: 'v1', executionTimeout: 1 } as const;
 			const result = await runWorkflow(
 				{ ...chain(waitForVideo()), settings },
-				{ credentials: credentialFor(gateway), input: jobs.map((json) => ({ json: { ...json } })) },
+				{
+					credentials: credentialFor(gateway),
+					input: jobs.map(({ id }) => ({ json: { task_id: id } })),
+				},
 			);
 			expect(result.status).toBe('canceled');
 			expect(result.errorOf('Wait')?.message).toContain('The execution was canceled');

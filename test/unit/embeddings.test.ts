@@ -1,7 +1,11 @@
 import { embeddingCreate } from '../../nodes/ModelGateway/resources/embedding/create';
 import { type Call } from '../../nodes/shared/gateway/client/gateway';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
-import { embeddingList, fromBase64, sumOfUsages } from '../../nodes/shared/gateway/embeddings/responses';
+import {
+	embeddingList,
+	fromBase64,
+	sumOfUsages,
+} from '../../nodes/shared/gateway/embeddings/responses';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import type { ItemRun } from '../../nodes/shared/n8n/items/work';
 import { answerOf } from '../support/answers';
@@ -145,7 +149,14 @@ describe('the tokens of several responses', () => {
 		['one, as it is', [{ cost: 'free' }], { cost: 'free' }],
 		['numbers', [{ prompt_tokens: 1, at: 'x' }, { prompt_tokens: 2 }], { prompt_tokens: 3 }],
 		['one of which is silent', [{ prompt_tokens: 1 }, undefined], undefined],
-		['fields of a part of them', [{ a: 1, b: 1 }, { a: 1, c: 1 }], { a: 2 }],
+		[
+			'fields of a part of them',
+			[
+				{ a: 1, b: 1 },
+				{ a: 1, c: 1 },
+			],
+			{ a: 2 },
+		],
 	])('of %s', (_, usages, sum) => {
 		expect(sumOfUsages(usages)).toEqual(sum);
 	});

@@ -2,6 +2,7 @@ import { AdaptiveLimit } from '../client/adaptiveLimit';
 import { type Gateway } from '../client/gateway';
 import { UnusableResponse } from '../client/response';
 import { type JsonObject } from '../json';
+import { GatewayError } from '../errors/gatewayError';
 import { endpoints } from '../protocol/endpoints';
 import { embeddingList, sumOfUsages, unequalLengths, type EmbeddingList } from './responses';
 
@@ -77,8 +78,8 @@ export async function embed(
 			},
 		});
 	const received = answers ?? [];
-	for (const { vectors } of received) {
-		if (!lengths.has(model)) lengths.set(model, vectors[0].length);
+	if (received.length > 0 && dimensions === undefined && !lengths.has(model)) {
+		lengths.set(model, received[0].vectors[0].length);
 	}
 	const failures: unknown[] = [];
 	const limiter = new AdaptiveLimit(maxParallelBatches);
@@ -96,9 +97,14 @@ export async function embed(
 	const answered = new Set(received.flatMap(({ positions }) => positions));
 	const unanswered = [...texts.keys()].filter((position) => !answered.has(position));
 	await Promise.all(batchesOf(unanswered, batchSize).map(embedInTurn));
-	if (failures.length > 0) throw failures[0];
+	// A request that may have been billed decides, so that no later try sends it again.
+	const failure = (answers && failures.find(mayBeBilled)) ?? failures[0];
+	if (failure !== undefined) throw failure;
 	return joined(received, texts.length);
 }
+
+const mayBeBilled = (error: unknown) =>
+	error instanceof GatewayError && error.failure.billed !== 'no';
 
 /** The answers as one list; its model and request ID are those of the first text. */
 function joined(answers: BatchAnswer[], count: number): EmbeddingList {
@@ -106,8 +112,8 @@ function joined(answers: BatchAnswer[], count: number): EmbeddingList {
 	for (const answer of answers) {
 		answer.positions.forEach((position, index) => (vectors[position] = answer.vectors[index]));
 	}
-	const first = answers.find(({ positions }) => positions[0] === 0);
-	return { ...first, vectors, usage: sumOfUsages(answers.map(({ usage }) => usage)) };
+	const { model, requestId } = answers.find(({ positions }) => positions[0] === 0) ?? {};
+	return { vectors, model, requestId, usage: sumOfUsages(answers.map(({ usage }) => usage)) };
 }
 
 function batchesOf<T>(entries: T[], size: number): T[][] {
