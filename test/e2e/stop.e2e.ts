@@ -118,6 +118,9 @@ describe('Stop', () => {
 		const { gateway, credential } = stage;
 		const id = await begin([waitForVideo({}, credential)]);
 		await until(async () => (await stage.owner.execution(id)).status === 'waiting');
+		const { video_jobs: ids } = await highlightedIn(id);
+		const jobs = gateway.ledger.map(({ job }) => job);
+		expect(String(ids).split(', ').sort()).toEqual(jobs.sort());
 		await stop(id);
 		for (const job of gateway.jobs.list()) gateway.jobs.complete(job.id, video);
 
