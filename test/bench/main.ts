@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { benchDownload } from './download';
 import { benchLatency } from './latency';
+import { benchOrders } from './orders';
 import { benchPackage } from './package';
 import { benchRendering } from './rendering';
 import { print, printFigures, printSummary, type Figure } from './report';
@@ -50,6 +51,14 @@ const parts: Record<string, Part> = {
 			'axios in a loop sends one request after another; our node has ten in flight, unless told otherwise',
 		],
 		run: benchRequests,
+	},
+	orders: {
+		about: 'orders of videos with and without the order book, in a complete n8n (2 minutes)',
+		notes: [
+			'medians (least to most) of rounds in turn, in two n8n at the same time, one of which has no store',
+			'times are those of the webhook that orders, its answer included',
+		],
+		run: benchOrders,
 	},
 	package: {
 		about: 'the package as it is published: its size, and the time to load it (15 s)',
