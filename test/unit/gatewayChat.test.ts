@@ -176,6 +176,21 @@ describe('an agent that is asked for a video', () => {
 		expect(third.content).toBe(`Your video is ready: [watch it](${url}).`);
 	});
 
+	it('fills in the tool that n8n asks a person about', async () => {
+		const inner = { type: 'object', properties: { prompt: { type: 'string' } } };
+		const properties = { toolParameters: inner, hitlParameters: { type: 'object' } };
+		const reviewed = {
+			type: 'function',
+			function: { name: 'Create_Video', parameters: { type: 'object', properties } },
+		};
+		const asked = user('Make me a video of a boat');
+		const { data } = await chat([asked], { tools: [reviewed, tools[1]] });
+		const toolParameters = { prompt: 'Make me a video of a boat' };
+		expect(data.choices[0].message).toMatchObject(
+			called('Create_Video', { toolParameters, hitlParameters: {} }),
+		);
+	});
+
 	it('tells what a tool said instead, and calls none for another wish', async () => {
 		const asked = user('Make me a video');
 		const first = await turn(asked);

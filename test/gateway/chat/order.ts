@@ -3,7 +3,7 @@ import { invalidParameter } from '../errors';
 import { readFields, readObject } from '../fields';
 import { chatModels, findModel, type ChatSeries } from '../models';
 import { readMessages, type ChatMessage } from './messages';
-import type { Tool } from './videoAgent';
+import type { Input, Tool } from './videoAgent';
 
 /** What a well-formed request asks a chat model for. */
 export interface ChatOrder {
@@ -70,9 +70,17 @@ function readTools(tools: unknown): Tool[] {
 			readObject(tool, `tools[${index}]`).function,
 			param,
 		);
-		const { properties = {} } = readObject(parameters, `${param}.parameters`);
-		const inputs = Object.keys(readObject(properties, `${param}.parameters.properties`));
-		return { name: String(name), inputs };
+		return { name: String(name), inputs: readInputs(parameters, `${param}.parameters`) };
+	});
+}
+
+function readInputs(schema: unknown, param: string): Input[] {
+	const { properties = {} } = readObject(schema, param);
+	const named = Object.entries(readObject(properties, `${param}.properties`));
+	return named.map(([name, value]) => {
+		const at = `${param}.properties.${name}`;
+		const { type } = readObject(value, at);
+		return { name, ...(type === 'object' && { inputs: readInputs(value, at) }) };
 	});
 }
 

@@ -5,8 +5,14 @@ import { toolResults, type ScriptStep } from './script';
 /** A tool that the model was given. */
 export interface Tool {
 	name: string;
-	/** Its parameters. */
-	inputs: string[];
+	inputs: Input[];
+}
+
+/** A parameter of a tool. */
+export interface Input {
+	name: string;
+	/** Of an object: what is in it. */
+	inputs?: Input[];
 }
 
 /**
@@ -28,9 +34,17 @@ export function videoTurn({ tools, messages }: ChatOrder): ScriptStep | undefine
 	return typeof id === 'string' ? callOf(wait, id) : undefined;
 }
 
-const callOf = ({ name, inputs: [input] }: Tool, value: string): ScriptStep => ({
-	calls: [{ name, arguments: { [input]: value } }],
+const callOf = ({ name, inputs }: Tool, value: string): ScriptStep => ({
+	calls: [{ name, arguments: filled(inputs, value) }],
 });
+
+/** The first input has the value. Those of a tool that n8n asks a person about are in an object beside another. */
+function filled([first, ...others]: Input[], value: string): object {
+	if (first === undefined) return {};
+	const { name, inputs } = first;
+	const empty = others.filter((other) => other.inputs).map((other) => [other.name, {}]);
+	return { [name]: inputs ? filled(inputs, value) : value, ...Object.fromEntries(empty) };
+}
 
 /** Of a tool's result: n8n gives the JSON of its items. */
 function firstObject(result: string): Record<string, unknown> {
