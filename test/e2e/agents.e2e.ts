@@ -130,13 +130,7 @@ describe('agents', () => {
 		await page.setViewportSize({ width: 1440, height: 1150 });
 		await editor.importWorkflow(readExample('video-agent.json'));
 		await page.getByTestId('workflow-chat-button').click();
-		// The chat is low at first: its upper edge is drawn up.
-		const chatBox = await page.getByTestId('canvas-chat').boundingBox();
-		const edge = chatBox?.y ?? 0;
-		await page.mouse.move(700, edge);
-		await page.mouse.down();
-		await page.mouse.move(700, edge - 150, { steps: 5 });
-		await page.mouse.up();
+		await editor.raiseChat(150);
 		const typed = page.getByTestId('canvas-chat').locator('textarea');
 		await typed.fill('Make me a video of a boat');
 		await typed.press('Enter');

@@ -1,10 +1,10 @@
 import type { IDataObject, INodeParameters, IWorkflowBase } from 'n8n-workflow';
-import { setTimeout } from 'node:timers/promises';
 import { sampleVideo } from '../engine/support/samples';
 import type { Job } from '../gateway';
 import { earlierTasks } from '../support/earlierJobs';
 import { fetchPublished, itemsOf, type Execution } from './support/owner';
 import { openStage, type Stage } from './support/stage';
+import { until } from './support/until';
 import { core, startedBy, waitForVideo, type Node } from './support/workflows';
 
 /**
@@ -24,13 +24,6 @@ describe('a wait in n8n', () => {
 		/** What the caller gets. */
 		answer: Promise<unknown>;
 	}
-
-	const until = async (isSo: () => boolean | Promise<boolean>, seconds = 150) => {
-		for (const deadline = Date.now() + seconds * 1000; !(await isSo());) {
-			if (Date.now() > deadline) throw new Error('It did not come to that');
-			await setTimeout(250);
-		}
-	};
 
 	const listed = (jobs: Job[]) =>
 		core(

@@ -44,6 +44,8 @@ export class Editor {
 			],
 		});
 		const context = await browser.newContext({
+			// From a browser that says it has no head, n8n takes no answer to a question, as from a bot.
+			userAgent: `Mozilla/5.0 (X11; Linux x86_64) Chrome/${browser.version()} Safari/537.36`,
 			viewport: { width: 1440, height: 900 },
 			colorScheme: 'light',
 			acceptDownloads: true,
@@ -101,6 +103,15 @@ export class Editor {
 	async closeNode(): Promise<void> {
 		await this.page.getByTestId('ndv-close-button').click();
 		await this.page.getByTestId('ndv').waitFor({ state: 'hidden' });
+	}
+
+	/** Draws up the upper edge of the chat, which is low at first. */
+	async raiseChat(pixels: number): Promise<void> {
+		const { y = 0 } = (await this.page.getByTestId('canvas-chat').boundingBox()) ?? {};
+		await this.page.mouse.move(700, y);
+		await this.page.mouse.down();
+		await this.page.mouse.move(700, y - pixels, { steps: 5 });
+		await this.page.mouse.up();
 	}
 
 	/** Labels of the fields that the open panel shows, in their order, once they stay the same. */

@@ -1,5 +1,6 @@
 import { startGateway, type Gateway, type GatewayOptions } from '../../gateway';
 import { Editor } from './editor';
+import type { N8n } from './n8n';
 import { Owner, type CredentialReference } from './owner';
 import { expectNoKeyIn } from './secrets';
 import { shared } from './shared';
@@ -15,8 +16,11 @@ export interface Stage {
 }
 
 /** Only one credential is there at a time: n8n's editor then puts it into what is imported. */
-export async function openStage(options: GatewayOptions = {}): Promise<Stage> {
-	const owner = await Owner.of(shared);
+export async function openStage(
+	options: GatewayOptions = {},
+	{ url, folder }: Pick<N8n, 'url' | 'folder'> = shared,
+): Promise<Stage> {
+	const owner = await Owner.of({ url });
 	const gateway = await startGateway({ jobSeconds: 1, ...options });
 	const credential = await owner.createCredential(gateway);
 	const editors: Editor[] = [];
@@ -33,7 +37,7 @@ export async function openStage(options: GatewayOptions = {}): Promise<Stage> {
 			for (const editor of editors) await editor.close();
 			await owner.request('DELETE', `/credentials/${credential.id}`);
 			await gateway.close();
-			expectNoKeyIn(shared.folder, gateway.apiKey);
+			expectNoKeyIn(folder, gateway.apiKey);
 		},
 	};
 }

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+
+export interface Mail {
+	to: string;
+	subject: string;
+	/** What the person sees. */
+	html: string;
+	/** Where the buttons lead, by what is written on them. */
+	buttons: Record<string, string>;
+}
+
+export interface Mailbox {
+	/** What n8n's credential of the type `smtp` takes. */
+	credential: Record<string, string | number | boolean>;
+	/** In the order in which they came. */
+	mails: Mail[];
+	close(): Promise<void>;
+}
+
+/** A mail server on loopback that keeps the mails it gets. */
+export async function openMailbox(): Promise<Mailbox> {
+	const mails: Mail[] = [];
+	const server = new SMTPServer({
+		...{ authOptional: true, hideSTARTTLS: true, disableReverseLookup: true },
+		onData(stream, session, done) {
+			const { rcptTo } = session.envelope;
+			buffer(stream)
+				.then(async (bytes) => await PostalMime.parse(bytes))
+				.then(({ subject = '', html = '' }) => {
+					const to = rcptTo.map(({ address }) => address).join(', ');
+					mails.push({ to, subject, html, buttons: buttonsOf(html) });
+				})
+				.then(() => done(), done);
+		},
+	});
+	server.listen(0, '127.0.0.1');
+	await once(server.server, 'listening');
+	const { port } = server.server.address() as AddressInfo;
+	return {
+		credential: { host: '127.0.0.1', port, secure: false, disableStartTls: true },
+		mails,
+		close: async () => await new Promise<void>((resolve) => server.close(() => resolve())),
+	};
+}
+
+function buttonsOf(html: string): Record<string, string> {
+	const links = html.matchAll(/<a href="([^"]+)"[^>]*>([^<]+)<\/a>/g);
+	return Object.fromEntries([...links].map(([, link, label]) => [label, link]));
+}
