@@ -88,8 +88,13 @@ const usageRows = (execution: Execution) =>
 		};
 	});
 
-/** Those with n8n's AI nodes, which agents.e2e.ts imports, executes and talks to. */
-const elsewhere = ['documents-in-a-vector-store.json', 'video-agent.json'];
+/** Those with n8n's AI nodes, and those that ask a person: agents.e2e.ts and humanReview.e2e.ts run them. */
+const elsewhere = [
+	'documents-in-a-vector-store.json',
+	'scheduled-list-with-approval.json',
+	'video-agent-with-approval.json',
+	'video-agent.json',
+];
 
 /** Names, and when each was last written. */
 const filesIn = (folder: string) =>
