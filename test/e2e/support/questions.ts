@@ -1,0 +1,170 @@
+import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
+import { readExample, settingsOf, withSettings } from '../../demo/example';
+import type { WorkflowJson } from '../../harness/workflow';
+import { withCredential } from './examples';
+import type { Mail, Mailbox } from './mailbox';
+import { fetchPublished, itemsOf, type CredentialReference, type Execution } from './owner';
+import type { Stage } from './stage';
+import { until } from './until';
+import { core, type Node } from './workflows';
+
+export const agentExample = 'video-agent-with-approval.json';
+const listExample = 'scheduled-list-with-approval.json';
+
+/** A question that waits for its answer. */
+export interface Question {
+	workflow: IWorkflowBase;
+	/** Of the execution. */
+	id: string;
+	/** What would be ordered. */
+	prompts: string[];
+	/** Where the buttons lead, by what is written on them. */
+	buttons: Record<string, string>;
+}
+
+interface ListVideo {
+	name: string;
+	model: string;
+	prompt: string;
+}
+
+interface ListOptions {
+	/** Of the time for an answer. */
+	limit?: IDataObject;
+	/** By default two of its own. */
+	videos?: ListVideo[];
+	byHand?: boolean;
+}
+
+/** The videos of the list example. */
+export const exampleVideos = settingsOf(readExample(listExample)).videos as object as ListVideo[];
+
+/** n8n takes no answer from a bot, and looks at this to know one. */
+const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36' };
+
+/** Presses a button in a mail. Gives the HTTP status of n8n's answer. */
+export const press = async (button: string): Promise<number> =>
+	(await fetch(button, { headers: browser })).status;
+
+/** The questions that the examples ask before they order. */
+export class Questions {
+	/** @param filesFolder where n8n may write */
+	constructor(
+		private readonly stage: Stage,
+		private readonly mailbox: Mailbox,
+		private readonly smtp: CredentialReference,
+		private readonly filesFolder: string,
+	) {}
+
+	/** Writes something into the published chat of the agent example. */
+	async inChat(text: string): Promise<Question> {
+		const { owner, credential } = this.stage;
+		const webhookId = `chat-${Date.now()}`;
+		const parameters = { public: true, options: { responseMode: 'responseNodes' } };
+		const example = changed(readExample(agentExample), 'Chat', { webhookId, parameters });
+		const workflow = await owner.createWorkflow(withCredential(example, credential));
+		await owner.publish(workflow);
+		return await this.inSameChat(workflow, text);
+	}
+
+	/** @param prompt the model of the gateway gives the words of the chat to its tool */
+	async inSameChat(workflow: IWorkflowBase, prompt: string): Promise<Question> {
+		const { owner } = this.stage;
+		const { webhookId } = nodeOf(workflow, 'Chat');
+		await fetchPublished(`${owner.url}/webhook/${webhookId}/chat`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ action: 'sendMessage', sessionId: webhookId, chatInput: prompt }),
+		});
+		const id = await this.waitingExecutionOf(workflow);
+		const { data } = await owner.execution(id);
+		const [item] = data.resultData.runData['Ask First'][0].data?.ai_tool?.[0] ?? [];
+		// What the chat shows, as n8n stores it.
+		const shown = item?.sendMessage as object as { buttons: Array<{ text: string; link: string }> };
+		const buttons = Object.fromEntries(shown.buttons.map(({ text, link }) => [text, link]));
+		return { workflow, id, prompts: [prompt], buttons };
+	}
+
+	/** Runs the list example, by itself unless it is started by hand. */
+	async byMail(
+		name: string,
+		{ limit, videos = videosOf(name), byHand = false }: ListOptions = {},
+	): Promise<Question> {
+		const { owner, credential } = this.stage;
+		const example = withSettings(readExample(listExample), {
+			...{ folder: this.filesFolder, mail_to: addressOf(name) },
+			videos: videos as object[] as IDataObject[],
+		});
+		const { parameters } = nodeOf(example, 'Ask First');
+		const options = limit && { options: { limitWaitTime: { values: limit } } };
+		const mailing = changed(withCredential(example, credential), 'Ask First', {
+			parameters: { ...parameters, ...options } as Node['parameters'],
+			credentials: { smtp: this.smtp },
+		});
+		// A webhook starts it at once, and as the schedule does: without the editor.
+		const trigger = core('Every Monday', 'webhook', { path: name }, 2.1);
+		const workflow = await owner.createWorkflow(
+			byHand ? mailing : changed(mailing, trigger.name, { ...trigger, webhookId: name }),
+		);
+		if (byHand) await owner.start(workflow);
+		else {
+			await owner.publish(workflow);
+			await fetchPublished(`${owner.url}/webhook/${name}`);
+		}
+		const id = await this.waitingExecutionOf(workflow);
+		const prompts = videos.map(({ prompt }) => prompt).sort();
+		return { workflow, id, prompts, buttons: this.mailAbout(name).buttons };
+	}
+
+	/** @param name of the list */
+	mailAbout(name: string): Mail {
+		const found = this.mailbox.mails.find(({ to }) => to === addressOf(name));
+		if (!found) throw new Error(`No mail about ${name} has come`);
+		return found;
+	}
+
+	/** Those of its prompts that were paid for, each as often as it was. */
+	ordered({ prompts }: Pick<Question, 'prompts'>): string[] {
+		const { ledger, jobs } = this.stage.gateway;
+		const charged = ledger.map(({ job }) => jobs.get(job ?? '')?.order.prompt ?? '');
+		return charged.filter((prompt) => prompts.includes(prompt)).sort();
+	}
+
+	/** Waits until the execution is in one of these states. */
+	async become({ id }: Question, ...states: string[]): Promise<Execution> {
+		await until(async () => states.includes((await this.stage.owner.execution(id)).status));
+		return await this.stage.owner.execution(id);
+	}
+
+	/** What the agent says in the end. */
+	async answerTo({ id }: Question): Promise<string> {
+		const said = async () => itemsOf(await this.stage.owner.execution(id), 'AI Agent');
+		await until(async () => (await said()).length > 0);
+		return String((await said())[0].json.output);
+	}
+
+	private async waitingExecutionOf(workflow: IWorkflowBase): Promise<string> {
+		const latest = async () => (await this.stage.owner.executionsOf(workflow)).at(0);
+		await until(async () => (await latest())?.status === 'waiting');
+		return (await latest())?.id ?? '';
+	}
+}
+
+const addressOf = (name: string) => `${name}@example.com`;
+
+const videosOf = (name: string): ListVideo[] =>
+	[1, 2].map((number) => ({
+		...{ name: `${name}-${number}`, model: 'vid-3.1', prompt: `Tree ${number}, ${name}` },
+	}));
+
+function nodeOf<T extends { name: string }>({ nodes }: { nodes: T[] }, name: string): T {
+	const found = nodes.find((node) => node.name === name);
+	if (!found) throw new Error(`There is no node ${name}`);
+	return found;
+}
+
+/** The workflow with other properties of one node. */
+const changed = ({ nodes, ...rest }: WorkflowJson, name: string, change: Partial<Node>) => ({
+	...rest,
+	nodes: nodes.map((node) => (node.name === name ? { ...node, ...change } : node)),
+});
