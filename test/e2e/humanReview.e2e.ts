@@ -45,18 +45,22 @@ describe('a person is asked first', () => {
 		rmSync(folder, { recursive: true, force: true });
 	});
 
+	const callFor = (prompt: string) => ({
+		name: 'Create_Video',
+		arguments: { toolParameters: { prompt }, hitlParameters: {} },
+	});
 	const two = ['Two, the first', 'Two, the second'];
 	/** The words by which the model of the gateway calls a tool twice. */
 	const twoCalls = two
-		.map((prompt) => ({ toolParameters: { prompt }, hitlParameters: {} }))
-		.map((call) => `call Create_Video with ${JSON.stringify(call)}`)
+		.map(callFor)
+		.map((call) => `call ${call.name} with ${JSON.stringify(call.arguments)}`)
 		.join('\n');
+	const twoTurns = ['Turns, the first', 'Turns, the second'];
 
 	it('in the chat, and its button orders one video', async () => {
 		const prompt = 'A small boat glides through the fog at dawn, towards a lighthouse.';
 		const question = { prompts: [prompt] };
-		const call = { toolParameters: { prompt }, hitlParameters: {} };
-		stage.gateway.script({ calls: [{ name: 'Create_Video', arguments: call }] });
+		stage.gateway.script({ calls: [callFor(prompt)] });
 		const editor = await stage.editor();
 		const { page } = editor;
 		await page.setViewportSize({ width: 1440, height: 1150 });
@@ -94,6 +98,20 @@ describe('a person is asked first', () => {
 		expect(await press(asked.two.buttons['Order It'])).toBe(200);
 		await questions.answerTo(asked.two);
 		expect(questions.ordered({ prompts: two })).toEqual(['Two, the first']);
+	});
+
+	it('in the chat for each order, but an old button answers the next question too', async () => {
+		const turns = twoTurns.map((prompt) => ({ calls: [callFor(prompt)] }));
+		stage.gateway.script(...turns, 'Both are ordered.');
+		const question = await questions.inChat('One, and then another');
+		const button = question.buttons['Order It'];
+		expect(await press(button)).toBe(200);
+		await until(() => questions.ordered({ prompts: twoTurns }).length > 0);
+		await questions.become(question, 'waiting');
+		expect(questions.ordered({ prompts: twoTurns })).toEqual(['Turns, the first']);
+		expect(await press(button)).toBe(200);
+		await questions.answerTo(question);
+		expect(questions.ordered({ prompts: twoTurns })).toEqual(twoTurns);
 	});
 
 	it('by mail, which shows what would be ordered', () => {
@@ -165,8 +183,9 @@ describe('a person is asked first', () => {
 
 		it('is charged for nothing else', () => {
 			const videos = stage.gateway.ledger.filter(({ kind }) => kind === 'video');
-			// Of the agents: in the editor, one of two, and asked anew. Of the lists: by hand, and after the restart.
-			expect(videos).toHaveLength(3 + exampleVideos.length + asked.restarted.prompts.length);
+			const byAgents = ['in the editor', 'one of two', 'asked anew', ...twoTurns];
+			const byLists = [...exampleVideos, ...asked.restarted.prompts];
+			expect(videos).toHaveLength(byAgents.length + byLists.length);
 		});
 	});
 });
