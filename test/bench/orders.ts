@@ -1,4 +1,5 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startN8n, type N8n } from '../e2e/support/n8n';
@@ -41,11 +42,9 @@ class Orders {
 		private readonly hook: string,
 	) {}
 
-	static async start(variant: Variant, gateway: Gateway, folder: string, tarball: string) {
-		const n8n = await startN8n({ folder: path.join(folder, variant), tarball });
-		const nodes = '.n8n/nodes/node_modules/n8n-nodes-model-gateway/dist/nodes';
-		const store = path.join(n8n.folder, nodes, 'shared/n8n/items/processedItems.js');
-		appendFileSync(store, variants[variant]);
+	static async start(variant: Variant, gateway: Gateway, folder: string) {
+		const home = path.join(folder, variant);
+		const n8n = await startN8n({ folder: home, tarball: packVariant(variant, home) });
 		const owner = await Owner.of(n8n);
 		const credential = await owner.createCredential(gateway);
 		const start = { httpMethod: 'POST', path: 'orders', responseMode: 'lastNode' };
@@ -93,6 +92,16 @@ class Orders {
 	}
 }
 
+/** The package with another store, as users would install it. */
+function packVariant(variant: Variant, folder: string): string {
+	mkdirSync(folder);
+	const packed = packInto(folder);
+	const store = path.join(packed.folder, 'dist/nodes/shared/n8n/items/processedItems.js');
+	appendFileSync(store, variants[variant]);
+	execFileSync('tar', ['-czf', packed.tarball, '-C', folder, path.basename(packed.folder)]);
+	return packed.tarball;
+}
+
 /** What the order book costs in a complete n8n: 100 creates with it, and with its store taken out. */
 export async function benchOrders(): Promise<Figure[]> {
 	await ensureInstallation();
@@ -101,10 +110,9 @@ export async function benchOrders(): Promise<Figure[]> {
 		jobSeconds: Infinity,
 		render: async () => new Uint8Array(0),
 	});
-	const { tarball } = packInto(folder);
 	const [book, plain] = await Promise.all([
-		Orders.start('with', gateway, folder, tarball),
-		Orders.start('without', gateway, folder, tarball),
+		Orders.start('with', gateway, folder),
+		Orders.start('without', gateway, folder),
 	]);
 	const compare = async (figure: string, order: (of: Orders) => Promise<number>) => {
 		const times = { with: [] as number[], without: [] as number[] };
