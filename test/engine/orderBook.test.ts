@@ -125,6 +125,23 @@ describe('an order that was under way when n8n ended', () => {
 		},
 	);
 
+	it('is known when the Retry lists it at another place', async () => {
+		const listed = (...prompts: string[]) => {
+			const list = {
+				...{ name: 'List', type: 'n8n-nodes-base.set', typeVersion: 3.4 },
+				parameters: { mode: 'raw', jsonOutput: JSON.stringify({ prompts, media }) },
+			};
+			const split = { fieldToSplitOut: 'prompts', include: 'allOtherFields', options: {} };
+			const each = { name: 'Each', type: 'n8n-nodes-base.splitOut', parameters: split };
+			const prompt = '={{ $json.prompts }}';
+			return chain(list, each, createReferenceVideo({ prompt }));
+		};
+		const execution = await killed(listed('Waves'));
+		const retried = await retryExecution(execution, { workflow: listed('Clouds', 'Waves') });
+		expect(retried.errorOf('Create')?.message).toContain('Item 1: This order was sent before');
+		expect(creates()).toHaveLength(1);
+	});
+
 	it('does not keep a fresh execution from ordering', async () => {
 		await killed(create());
 		await run(create());

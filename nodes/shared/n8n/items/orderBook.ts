@@ -54,7 +54,7 @@ export class OrderBook {
 	/** Gives each item the ID and, where the service knows keys, the key of its order. */
 	identify(items: CheckedItem[], connection: Connection): void {
 		for (const item of items) {
-			item.orderId = this.ids.of(item.index, this.run.identityOf(item));
+			item.orderId = this.ids.next(this.run.identityOf(item));
 			if (this.run.cost === 'job') item.idempotencyKey = idempotencyKeyOf(item.orderId, connection);
 		}
 	}

@@ -19,6 +19,8 @@ export class OrderIds {
 	readonly outlastRetry: boolean;
 	private readonly origin: string;
 	private readonly run: number;
+	/** How often each request has come up in this run. */
+	private readonly counts = new Map<string, number>();
 
 	constructor(context: IExecuteFunctions) {
 		const mark = markOf(context);
@@ -27,9 +29,16 @@ export class OrderIds {
 		this.run = runNumberOf(context);
 	}
 
-	/** @param identity what identifies the request across tries */
-	of(item: number, identity: unknown): string {
-		return hashOf([this.origin, this.run, item, identity]);
+	/**
+	 * Of the next item. Equal requests are counted instead of their places in the list: a Retry that fetches the list
+	 * anew may find them at other places.
+	 * @param identity what identifies the request across tries
+	 */
+	next(identity: unknown): string {
+		const request = hashOf(identity);
+		const count = this.counts.get(request) ?? 0;
+		this.counts.set(request, count + 1);
+		return hashOf([this.origin, this.run, request, count]);
 	}
 }
 
