@@ -299,10 +299,13 @@ describe('Order Key', () => {
 		await run(keyed(), ['Waves']);
 		const second = await run(keyed(), ['Waves', 'Clouds']);
 		expect(second.items('Create').map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
-		expect(hintsOf(second)).toEqual([
-			'Item 0: Order Key “Waves” was used before, so nothing was ordered.',
-		]);
+		expect(hintsOf(second)).toEqual(['Order Key “Waves” was used before, so nothing was ordered']);
 		expect(gateway.ledger).toHaveLength(2);
+
+		const third = await run(keyed(), ['Waves', 'Clouds']);
+		expect(hintsOf(third)).toEqual([
+			'2 Order Keys were used before, so nothing was ordered for them: “Waves”; “Clouds”',
+		]);
 	});
 
 	it('fails the item instead, where the user chose so', async () => {
@@ -366,8 +369,8 @@ describe('Order Key', () => {
 			'Clouds',
 		]);
 		expect(hintsOf(forget)).toEqual([
-			'Item 0: Order Key “Waves” is free again, and nothing was ordered. Turn off Forget Order Key to order with it.',
-			'Item 1: Order Key “Clouds” was used before, so nothing was ordered.',
+			'Freed, and nothing ordered: Order Key “Waves”. Turn off Forget Order Key to order again',
+			'Order Key “Clouds” was used before, so nothing was ordered',
 		]);
 		expect(gateway.ledger).toHaveLength(2);
 		await run(keyed(), ['Waves', 'Clouds']);

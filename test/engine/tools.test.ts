@@ -140,7 +140,7 @@ describe('as a tool of an agent', () => {
 		expect(JSON.parse(said[1])).toEqual([
 			{
 				ordered: false,
-				reason: 'Order Key “A-1” was used before, so nothing was ordered.',
+				reason: 'Order Key “A-1” was used before, so nothing was ordered',
 			},
 		]);
 		expect(gateway.ledger).toHaveLength(1);

@@ -5,6 +5,7 @@ import { hashOf } from './identity';
 import type { CheckedItem } from './item';
 import { OrderCount } from './orderCount';
 import {
+	keysFreed,
 	limitError,
 	noStoreError,
 	openOrderError,
@@ -44,6 +45,8 @@ export class OrderBook {
 	private entries: Entry[] = [];
 	/** What the store held before this run. */
 	private known = new Set<string>();
+	/** Items that are left out, because their Order Keys were used before. */
+	private readonly skipped: CheckedItem[] = [];
 
 	constructor(private readonly run: RunState) {
 		this.store = new ProcessedItems(run.context);
@@ -67,6 +70,7 @@ export class OrderBook {
 		await this.record();
 		const taken = new Set(this.known);
 		for (const entry of this.entries) this.check(entry, taken);
+		this.tell(this.skipped, orderedBefore);
 		for (const { item } of this.entries) this.limit(item);
 	}
 
@@ -129,29 +133,35 @@ export class OrderBook {
 		taken.add(key).add(keyAndRequest);
 	}
 
-	/** Skips or fails an item whose Order Key was used before. */
+	/** Leaves out or fails an item whose Order Key was used before. */
 	private refuse(item: CheckedItem): void {
 		const key = keyOf(item);
 		if (item.order?.ifOrderedBefore === 'fail') this.run.fail(item, orderedBeforeError(key));
-		else this.skip(item, `${orderedBefore(key)}.`);
-	}
-
-	/** Sends nothing for the item, and gives no output: the nodes that follow expect an order. */
-	private skip(item: CheckedItem, reason: string): void {
-		this.run.hint(item, reason);
-		item.outcome = isTool(this.run.context.getNode()) ? [{ json: { ordered: false, reason } }] : [];
+		else this.skipped.push(this.withoutOrder(item, orderedBefore([key])));
 	}
 
 	private async forget(items: CheckedItem[]): Promise<void> {
 		try {
 			await this.store.remove(items.map((item) => keyValue(keyOf(item))));
-			for (const item of items) {
-				const key = `Order Key “${keyOf(item)}” is free again, and nothing was ordered.`;
-				this.skip(item, `${key} Turn off Forget Order Key to order with it.`);
-			}
+			for (const item of items) this.withoutOrder(item, keysFreed([keyOf(item)]));
+			this.tell(items, keysFreed);
 		} catch (error) {
 			for (const item of items) this.run.fail(item, noStoreError(error));
 		}
+	}
+
+	/** Gives no output, since the nodes that follow expect an order; only an agent has to be told something. */
+	private withoutOrder(item: CheckedItem, reason: string): CheckedItem {
+		const isOfTool = isTool(this.run.context.getNode());
+		item.outcome = isOfTool ? [{ json: { ordered: false, reason } }] : [];
+		return item;
+	}
+
+	/** Says in one hint what became of these items, which may be thousands. */
+	private tell(items: CheckedItem[], wording: (keys: string[]) => string): void {
+		if (items.length === 0) return;
+		const message = wording(items.map(keyOf));
+		this.run.context.addExecutionHints({ message, location: 'outputPane' });
 	}
 
 	private limit(item: CheckedItem): void {

@@ -1,7 +1,8 @@
-/** Why an order is not sent. */
+/** Why orders are not sent. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
 import { excerpt, textAt } from '../../gateway/json';
+import { joinFirst } from '../errors/badInput';
 import { alreadySent } from './ambiguousRequests';
 
 /** The order was sent in an earlier try of this execution, of which n8n has kept nothing. */
@@ -19,13 +20,19 @@ export function openOrderError(identity: unknown, context: IExecuteFunctions): G
 
 export function orderedBeforeError(key: string): GatewayError {
 	return notSent({
-		message: orderedBefore(key),
+		message: orderedBefore([key]),
 		text: 'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Forget Order Key.',
 	});
 }
 
-export const orderedBefore = (key: string) =>
-	`Order Key ${quoted(key)} was used before, so nothing was ordered`;
+/** What is said of items that are left out. */
+export const orderedBefore = (keys: string[]) =>
+	keys.length === 1
+		? `Order Key ${quoted(keys[0])} was used before, so nothing was ordered`
+		: `${keys.length} Order Keys were used before, so nothing was ordered for them: ${list(keys)}`;
+
+export const keysFreed = (keys: string[]) =>
+	`Freed, and nothing ordered: Order Key ${list(keys)}. Turn off Forget Order Key to order again`;
 
 export function otherOrderError(key: string): GatewayError {
 	return notSent({
@@ -72,6 +79,8 @@ function notSent({
 		...facts,
 	});
 }
+
+const list = (keys: string[]) => joinFirst(keys.map(quoted));
 
 const quoted = (key: string) => `“${excerpt(key, 100)}”`;
 
