@@ -1,4 +1,4 @@
-import { sweep, type Fate, type Kind } from './kills/sweep';
+import { sweep, type Fate, type Kind } from './kills/waits/sweep';
 
 /** The small form of `npm run test:kills`. */
 describe('n8n, killed in the midst of workflows that await videos', () => {

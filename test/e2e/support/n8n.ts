@@ -1,13 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { run } from './commands';
-import { n8nScript, nodeBinary } from './installation';
+import { startProcess } from './n8nProcess';
 
 export interface N8nOptions {
 	/** What users install; none: an n8n without this package. */
@@ -40,60 +37,25 @@ export async function startN8n({ tarball, folder, port, env }: N8nOptions = {}):
 	const [ownPort, brokerPort] = [port ?? (await freePort()), await freePort()];
 	const url = `http://127.0.0.1:${ownPort}`;
 	const logFile = path.join(home, 'n8n.log');
-	const log = createWriteStream(logFile, { flags: 'a' });
-	const started = performance.now();
-	const child = spawn(nodeBinary, [n8nScript, 'start'], {
-		stdio: ['ignore', 'pipe', 'pipe'],
+	const { readyAfter, end } = await startProcess(['start'], {
+		home,
+		logFile,
 		env: {
-			PATH: process.env.PATH,
-			HOME: home,
-			N8N_USER_FOLDER: home,
 			N8N_LISTEN_ADDRESS: '127.0.0.1',
 			N8N_PORT: String(ownPort),
 			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 			N8N_EDITOR_BASE_URL: url,
 			WEBHOOK_URL: url,
 			N8N_SECURE_COOKIE: 'false',
-			// Nothing here may call home.
-			N8N_DIAGNOSTICS_ENABLED: 'false',
-			N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
-			N8N_TEMPLATES_ENABLED: 'false',
-			N8N_PERSONALIZATION_ENABLED: 'false',
-			N8N_HIRING_BANNER_ENABLED: 'false',
 			...env,
 		},
+		ready: { url: `${url}/rest/login`, status: 401 },
 	});
-	child.stdout.pipe(log);
-	child.stderr.pipe(log);
-	const ended = once(child, 'exit');
-	// Whoever handles a signal has to come to an orderly exit.
-	const endWithUs = () => child.kill('SIGKILL');
-	process.once('exit', endWithUs);
-
-	const end = async (signal: NodeJS.Signals) => {
-		if (isRunning(child)) child.kill(signal);
-		// n8n waits for executions under way. A container is killed when that takes longer.
-		const late = new AbortController();
-		setTimeout(10_000, undefined, { signal: late.signal }).then(
-			() => child.kill('SIGKILL'),
-			() => undefined,
-		);
-		await ended;
-		late.abort();
-		process.off('exit', endWithUs);
-		log.end();
-	};
-	try {
-		await answers(`${url}/rest/login`, 401, child);
-	} catch (error) {
-		await end('SIGKILL');
-		throw new Error(`n8n did not start; its log is ${logFile}`, { cause: error });
-	}
 	return {
 		url,
 		folder: home,
 		logFile,
-		readyAfter: performance.now() - started,
+		readyAfter,
 		kill: async () => await end('SIGKILL'),
 		async stop() {
 			await end('SIGTERM');
@@ -114,20 +76,6 @@ async function installPackage(home: string, tarball: string): Promise<void> {
 		cwd: folder,
 		quiet: true,
 	});
-}
-
-async function answers(url: string, status: number, child: ChildProcess): Promise<void> {
-	for (const deadline = Date.now() + 120_000; Date.now() < deadline;) {
-		if (!isRunning(child)) throw new Error(`It ended with ${child.exitCode ?? child.signalCode}`);
-		const answer = await fetch(url).catch(() => undefined);
-		if (answer?.status === status) return;
-		await setTimeout(100);
-	}
-	throw new Error(`${url} did not answer ${status} within two minutes`);
-}
-
-function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
-	return exitCode === null && signalCode === null;
 }
 
 /** A port that nobody listens on: the wanted one if it can be had. */

@@ -41,8 +41,8 @@ export type FaultAction =
 	| (Loss & Answer & { action: 'answer' })
 	/** Resets the connection. */
 	| (Loss & { action: 'reset' })
-	/** Says nothing for so long and then goes on, or says nothing for ever. */
-	| (Loss & { action: 'stall'; seconds?: number })
+	/** Says nothing for so long, or until something has happened, and then goes on; or says nothing for ever. */
+	| (Loss & { action: 'stall'; seconds?: number; until?: Promise<unknown> })
 	/** Sends the true answer compressed, asked for or not. */
 	| { action: 'encode'; encoding: Encoding }
 	/** Sends the true answer slowly. */
@@ -99,6 +99,7 @@ export function behaviourOf(fault: FaultAction): Behaviour {
 			});
 		case 'stall':
 			return lose(fault, async ({ body }) => {
+				if (fault.until) return await fault.until.then(() => body);
 				if (fault.seconds === undefined) return await never();
 				return await setTimeout(fault.seconds * 1000, body, { ref: false });
 			});

@@ -3,12 +3,17 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { sampleVideo, sha256 } from '../../engine/support/samples';
-import { startGateway, type FaultHandle, type Gateway, type RecordedRequest } from '../../gateway';
-import { packInto } from '../../support/packed';
-import { startN8n, type N8n } from '../support/n8n';
-import { Owner, fetchPublished, type CredentialReference } from '../support/owner';
-import { core, modelGateway, startedBy, waitForVideo } from '../support/workflows';
+import { sampleVideo, sha256 } from '../../../engine/support/samples';
+import {
+	startGateway,
+	type FaultHandle,
+	type Gateway,
+	type RecordedRequest,
+} from '../../../gateway';
+import { packInto } from '../../../support/packed';
+import { startN8n, type N8n } from '../../support/n8n';
+import { Owner, fetchPublished, type CredentialReference } from '../../support/owner';
+import { core, modelGateway, startedBy, waitForVideo } from '../../support/workflows';
 
 /**
  * How a workflow is started, and what its wait does: by a webhook that answers at once, with all settings as they

@@ -1,0 +1,62 @@
+import { startN8n } from '../../support/n8n';
+import { startQueue } from '../../support/queue';
+
+/** An n8n whose end is met by executions. */
+export interface House {
+	readonly url: string;
+	/**
+	 * Kills the process that runs executions, and lets another run those that follow.
+	 * @param between called when nothing of n8n runs an execution
+	 */
+	crash(between: () => void): Promise<void>;
+	close(): Promise<void>;
+}
+
+/** @param tarball what users install */
+export type OpenHouse = (folder: string, tarball: string) => Promise<House>;
+
+/** A single process, which is started again after its end. */
+export const regularHouse: OpenHouse = async (folder, tarball) => {
+	let n8n = await startN8n({ tarball, folder });
+	const { url } = n8n;
+	return {
+		url,
+		async crash(between) {
+			await n8n.kill();
+			between();
+			n8n = await startN8n({ folder, port: portOf(url) });
+		},
+		close: async () => await n8n.kill(),
+	};
+};
+
+/** A main process and two workers: the second takes over from the first. */
+export const queueHouse: OpenHouse = async (folder, tarball) => await openQueue(folder, tarball);
+
+/** The same, when the main process ends with the first worker. */
+export const restartedQueueHouse: OpenHouse = async (folder, tarball) =>
+	await openQueue(folder, tarball, { endsMain: true });
+
+async function openQueue(
+	folder: string,
+	tarball: string,
+	{ endsMain = false } = {},
+): Promise<House> {
+	const queue = await startQueue({ tarball, folder });
+	const first = await queue.startWorker(concurrency);
+	return {
+		url: queue.url,
+		async crash(between) {
+			await Promise.all([first.end('SIGKILL'), endsMain && queue.killMain()]);
+			between();
+			if (endsMain) await queue.startMain();
+			await queue.startWorker(concurrency);
+		},
+		close: async () => await queue.close(),
+	};
+}
+
+const portOf = (url: string) => Number(new URL(url).port);
+
+/** Executions at a time, more than any sweep begins. */
+const concurrency = 200;

@@ -1,0 +1,168 @@
+import type { FaultHandle, FaultRule, Gateway, RecordedRequest } from '../../../gateway';
+import { forms, type Form, type OrderWorkflow } from './workflow';
+
+/** Where an execution is when it ends. */
+export interface Moment {
+	name: string;
+	/** Which forms can be there. */
+	forms: readonly Form[];
+	/** What keeps the execution there. @param ended resolves when n8n has ended */
+	rules(workflow: OrderWorkflow, ended: Promise<unknown>): FaultRule[];
+	workflow?: Partial<OrderWorkflow>;
+	/** What n8n says of the execution that is there. */
+	status: 'running' | 'waiting' | 'error';
+	/** Whether nothing was accepted, and n8n knows that: a Retry has to order. */
+	isUnsent?: boolean;
+}
+
+const isOrderOf =
+	({ name }: OrderWorkflow, place = '') =>
+	({ body }: RecordedRequest) =>
+		JSON.stringify(body ?? '').includes(`"${name} v${place}`);
+const isFetchBy =
+	({ name }: OrderWorkflow, node: string) =>
+	({ url }: RecordedRequest) =>
+		url.endsWith(`?${name}-${node}`);
+
+const create = { route: 'referenceVideoCreate' } as const;
+const toCreate = (workflow: OrderWorkflow) => ({
+	...create,
+	times: workflow.form === 'three' ? 3 : 1,
+	when: isOrderOf(workflow),
+});
+const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
+
+/** From before an order to the wait for its video. */
+export const moments: Moment[] = [
+	{
+		name: 'a node before Create at work',
+		forms: ['file'],
+		rules: (workflow) => [{ route: 'media', action: 'stall', when: isFetchBy(workflow, 'Before') }],
+		status: 'running',
+		isUnsent: true,
+	},
+	{
+		name: 'recorded, one of three sent',
+		forms: ['three'],
+		workflow: { isSerial: true },
+		rules: (workflow) => [{ ...create, action: 'stall', when: isOrderOf(workflow) }],
+		status: 'running',
+	},
+	{
+		name: 'sent, never accepted',
+		forms,
+		rules: (workflow) => [{ ...toCreate(workflow), action: 'stall' }],
+		status: 'running',
+	},
+	{
+		name: 'sent, accepted later',
+		forms,
+		rules: (workflow, ended) => [{ ...toCreate(workflow), action: 'stall', until: ended }],
+		status: 'running',
+	},
+	{
+		name: 'accepted, no answer yet',
+		forms,
+		rules: (workflow) => [{ ...toCreate(workflow), action: 'stall', accepted: true }],
+		status: 'running',
+	},
+	{
+		name: 'accepted, half an answer',
+		forms,
+		rules: (workflow) => [{ ...toCreate(workflow), action: 'freeze', after: '50%' }],
+		status: 'running',
+	},
+	{
+		name: 'one answered, two not',
+		forms: ['three'],
+		rules: (workflow) =>
+			['1', '2'].map((place) => ({
+				...{ ...create, action: 'stall', accepted: true },
+				when: isOrderOf(workflow, place),
+			})),
+		status: 'running',
+	},
+	{
+		name: 'one refused, two not answered',
+		forms: ['three'],
+		rules: (workflow) => [
+			{ ...create, ...refusal, when: isOrderOf(workflow, '0') },
+			...['1', '2'].map((place) => ({
+				...{ ...create, action: 'stall' as const, accepted: true },
+				when: isOrderOf(workflow, place),
+			})),
+		],
+		status: 'running',
+	},
+	{
+		name: 'one answer lost, two not answered',
+		forms: ['three'],
+		rules: (workflow) => [
+			{ ...create, action: 'reset', accepted: true, when: isOrderOf(workflow, '0') },
+			...['1', '2'].map((place) => ({
+				...{ ...create, action: 'stall' as const, accepted: true },
+				when: isOrderOf(workflow, place),
+			})),
+		],
+		status: 'running',
+	},
+	{
+		name: 'refused, execution stored',
+		forms,
+		rules: (workflow) => [{ ...toCreate(workflow), ...refusal }],
+		status: 'error',
+		isUnsent: true,
+	},
+	{
+		name: 'answered, next node at work',
+		forms,
+		workflow: { hasNodeAfter: true },
+		rules: (workflow) => [{ route: 'media', action: 'stall', when: isFetchBy(workflow, 'After') }],
+		status: 'running',
+	},
+	{
+		name: 'the same, progress saved',
+		forms,
+		workflow: { hasNodeAfter: true, savesProgress: true },
+		rules: (workflow) => [{ route: 'media', action: 'stall', when: isFetchBy(workflow, 'After') }],
+		status: 'running',
+	},
+	{ name: 'parked', forms, rules: () => [], status: 'waiting' },
+	// The last one, because it does not last.
+	{
+		name: 'put off by 429',
+		forms,
+		rules: (workflow) => [
+			{
+				...toCreate(workflow),
+				...{ action: 'error', status: 429, code: 'rate_limit_exceeded' },
+				headers: { 'retry-after': '50' },
+			},
+		],
+		status: 'running',
+	},
+];
+
+/** Lets the orders of a workflow take a moment, before or after they are accepted. */
+export function slowDown(gateway: Gateway, workflow: OrderWorkflow, accepted: boolean): void {
+	gateway.fault({ ...toCreate(workflow), action: 'stall', seconds: 0.4, accepted });
+}
+
+/** Keeps a workflow at its moment; tells whether that was reached. */
+export class Brake {
+	private readonly rules: Array<{ times: number; handle: FaultHandle }>;
+
+	constructor(gateway: Gateway, moment: Moment, workflow: OrderWorkflow, ended: Promise<unknown>) {
+		this.rules = moment
+			.rules(workflow, ended)
+			.map((rule) => ({ times: rule.times ?? 1, handle: gateway.fault(rule) }));
+	}
+
+	get isReached(): boolean {
+		return this.rules.every(({ times, handle }) => handle.hits >= times);
+	}
+
+	release(): void {
+		for (const { handle } of this.rules) handle.remove();
+	}
+}

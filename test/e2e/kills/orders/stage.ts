@@ -1,0 +1,181 @@
+import type { IWorkflowBase } from 'n8n-workflow';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import type { Gateway, RecordedRequest } from '../../../gateway';
+import { fetchPublished, Owner, type Execution } from '../../support/owner';
+import { Brake, slowDown, type Moment } from './moments';
+import { orderWorkflow, promptsOf, type OrderWorkflow } from './workflow';
+
+/** One workflow, and where its execution is to be when it ends. */
+export interface Plan {
+	workflow: OrderWorkflow;
+	/** Undefined: where chance has it. */
+	moment?: Moment;
+}
+
+/** A plan in an n8n. */
+export interface Scene extends Plan {
+	saved: IWorkflowBase;
+	brake?: Brake;
+}
+
+export const isUnderWay = (status: string) => ['new', 'running'].includes(status);
+const isOpen = (status: string) => isUnderWay(status) || status === 'waiting';
+/** Whether it has ended without success, so that it can be retried. */
+export const isOver = ({ status }: Execution) => status !== 'success' && !isOpen(status);
+
+/** Seconds for what takes n8n up to two of its looks for parked executions, on a busy machine. */
+const patience = 200;
+
+/** The workflows in an n8n, and what is done to their executions by REST. */
+export class OrderStage {
+	readonly scenes: Scene[] = [];
+	private readonly end = new AbortController();
+	private readonly ended = once(this.end.signal, 'abort');
+
+	constructor(
+		public owner: Owner,
+		private readonly gateway: Gateway,
+	) {}
+
+	/** Publishes all, and brings those to their moments that have one. */
+	async start(plans: Plan[]): Promise<void> {
+		const credential = await this.owner.createCredential(this.gateway);
+		const picture = this.gateway.addMedia('dot.png', dot, 'image/png');
+		for (const { workflow, moment } of plans) {
+			const saved = await this.owner.createWorkflow(orderWorkflow(workflow, credential, picture));
+			await this.owner.publish(saved);
+			this.scenes.push({ workflow, moment, saved });
+		}
+		const placed = this.scenes.filter(({ moment }) => moment !== undefined);
+		for (const scene of placed) {
+			const { moment, workflow } = scene;
+			scene.brake = new Brake(this.gateway, moment as Moment, workflow, this.ended);
+			await this.call(scene);
+		}
+		for (const scene of placed) await this.reached(scene);
+	}
+
+	/**
+	 * Begins the others, so many milliseconds apart, until half of them have sent an order. The orders take a while,
+	 * before or after they are accepted.
+	 */
+	async startByChance(millisecondsApart: number): Promise<void> {
+		const others = this.scenes.filter(({ moment }) => moment === undefined);
+		const hasSent = () =>
+			others.filter((scene) => this.sent(scene) > 0).length >= others.length / 2;
+		for (const [index, scene] of others.entries()) {
+			if (hasSent()) return;
+			slowDown(this.gateway, scene.workflow, index % 2 === 0);
+			this.call(scene).catch(() => undefined);
+			await setTimeout(millisecondsApart);
+		}
+		await this.until(hasSent);
+	}
+
+	/** Presses Stop for all that are under way, so many milliseconds apart. */
+	async stopAll(millisecondsApart: number): Promise<void> {
+		for (const { saved } of this.scenes) {
+			for (const { id, status } of await this.owner.executionsOf(saved)) {
+				if (isOpen(status)) await this.owner.request('POST', `/executions/${id}/stop`);
+			}
+			await setTimeout(millisecondsApart);
+		}
+	}
+
+	/** n8n has ended: the service accepts what comes late, and from now on all goes well. */
+	release(): void {
+		this.end.abort();
+		for (const { brake } of this.scenes) brake?.release();
+	}
+
+	/** What n8n has stored of the execution, once it does not run any more. */
+	async stored(scene: Scene): Promise<Execution | undefined> {
+		await this.until(async () => !isUnderWay(await this.statusOf(scene)));
+		const [latest] = await this.owner.executionsOf(scene.saved);
+		return latest && (await this.owner.execution(latest.id));
+	}
+
+	/**
+	 * What the button does; n8n answers when the execution has ended, or is parked.
+	 * @returns the new execution; undefined where n8n does not retry
+	 */
+	async retry({ id }: Execution, loadWorkflow: boolean): Promise<Execution | undefined> {
+		try {
+			const answer = await this.owner.request<{ id: string }>('POST', `/executions/${id}/retry`, {
+				loadWorkflow,
+			});
+			return await this.owner.execution(answer.id);
+		} catch (error) {
+			if (/gave (4\d\d|500)/.test(String(error))) return undefined;
+			throw error;
+		}
+	}
+
+	/** All executions of a workflow, once they have ended; or once n8n runs none, without the videos. */
+	async executions({ saved }: Scene, awaitsVideos: boolean): Promise<Execution[]> {
+		const isAwaited = awaitsVideos ? isOpen : isUnderWay;
+		await this.until(async () =>
+			(await this.owner.executionsOf(saved)).every(({ status }) => !isAwaited(status)),
+		).catch(() => undefined);
+		const all = await this.owner.executionsOf(saved);
+		return await Promise.all(all.map(async ({ id }) => await this.owner.execution(id)));
+	}
+
+	/** How many orders of a workflow have been sent. */
+	sent({ workflow }: Plan): number {
+		const isOwn = ({ route, body }: RecordedRequest) =>
+			route === 'referenceVideoCreate' && textOf(body).includes(`"${workflow.name} v`);
+		return this.gateway.requests.filter(isOwn).length;
+	}
+
+	/** How often each order of a workflow was charged. */
+	charges({ workflow }: Plan): number[] {
+		const jobs = this.gateway.jobs.list();
+		return promptsOf(workflow).map((prompt) => {
+			const own = jobs.filter(({ order }) => order.prompt === prompt).map(({ id }) => id);
+			return this.gateway.ledger.filter(({ job = '' }) => own.includes(job)).length;
+		});
+	}
+
+	/** The jobs that a workflow has ordered. */
+	jobs({ workflow }: Plan): string[] {
+		const prompts = promptsOf(workflow);
+		const own = this.gateway.jobs.list().filter(({ order }) => prompts.includes(order.prompt));
+		return own.map(({ id }) => id);
+	}
+
+	private async call({ workflow: { name } }: Scene): Promise<void> {
+		const answer = await fetchPublished(`${this.owner.url}/webhook/${name}`);
+		if (!answer.ok) throw new Error(`The webhook answered ${answer.status}`);
+	}
+
+	private async reached(scene: Scene): Promise<void> {
+		const isReached = async () =>
+			scene.brake?.isReached && (await this.statusOf(scene)) === scene.moment?.status;
+		await this.until(async () => Boolean(await isReached())).catch((error: unknown) => {
+			const { name } = scene.workflow;
+			throw new Error(`${name} did not reach: ${scene.moment?.name}`, { cause: error });
+		});
+	}
+
+	private async statusOf({ saved }: Scene): Promise<string> {
+		const [latest] = await this.owner.executionsOf(saved, 1);
+		return latest?.status ?? 'none';
+	}
+
+	private async until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+		for (const deadline = Date.now() + patience * 1000; !(await isSo());) {
+			if (Date.now() > deadline) throw new Error('It did not come to that');
+			await setTimeout(100);
+		}
+	}
+}
+
+const textOf = (value: unknown) => JSON.stringify(value ?? '');
+
+/** A PNG of one pixel. */
+const dot = Buffer.from(
+	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+	'base64',
+);

@@ -1,0 +1,30 @@
+import type { OrderFate } from './kills/orders/fates';
+import { regularHouse } from './kills/orders/houses';
+import { samplePlans } from './kills/orders/plans';
+import { sweepOrders } from './kills/orders/sweep';
+
+/** The small form of `npm run test:kills -- --only orders`. */
+describe('n8n, killed at 20 moments of an order', () => {
+	let fates: OrderFate[];
+
+	beforeAll(async () => {
+		fates = await sweepOrders(regularHouse, {
+			...{ plans: samplePlans(), millisecondsApart: 100 },
+			...{ retries: 'oneOfBoth', awaitsVideos: false },
+			report: () => undefined,
+		});
+	}, 600_000);
+
+	it('pays for no order twice, and Retry delivers each job or names the open order', () => {
+		expect(fates).toHaveLength(20);
+		expect(fates.filter(({ problems }) => problems.length > 0)).toEqual([]);
+	});
+
+	it('names what was under way, and orders what was not', () => {
+		const at = (moment: string) => fates.find((fate) => fate.moment === moment);
+		for (const moment of ['sent, accepted later', 'accepted, no answer yet']) {
+			expect(at(moment)).toMatchObject({ isNamed: true, charges: [1] });
+		}
+		expect(at('a node before Create at work')).toMatchObject({ isNamed: false, charges: [1] });
+	});
+});
