@@ -62,6 +62,8 @@ export async function startQueue({ tarball, folder, env }: QueueOptions): Promis
 					QUEUE_HEALTH_CHECK_PORT: String(port),
 					N8N_WORKER_SERVER_ADDRESS: '127.0.0.1',
 					N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+					// As on a machine of its own: n8n tells from it what crashed there.
+					N8N_EVENTBUS_LOGWRITER_LOGBASENAME: `events-${workers.length}`,
 				},
 				ready: { url: `http://127.0.0.1:${port}/healthz/readiness`, status: 200 },
 			});

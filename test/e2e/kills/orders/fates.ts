@@ -1,5 +1,5 @@
 import type { Execution } from '../../support/owner';
-import { isUnderWay, type OrderStage, type Plan } from './stage';
+import type { OrderStage, Plan } from './stage';
 
 /** What became of one execution and of its orders. */
 export interface OrderFate {
@@ -28,44 +28,56 @@ export interface Trace {
 	retries: string[];
 }
 
-/** What the error of a Retry says of an order that is open. */
+/** What the error of a Retry says of an order that is open; its prompt follows. */
 const named = 'This order was sent before';
 
-/** @param executions all of the workflow, when all is over */
+interface Outcome extends Trace {
+	stage: OrderStage;
+	/** All of the workflow, when all is over. */
+	executions: Execution[];
+	/** Those of them that have not ended. */
+	hanging: Execution[];
+}
+
 export function fateOf(
 	plan: Plan,
-	{ stage, stored, retries, executions }: Trace & { stage: OrderStage; executions: Execution[] },
+	{ stage, stored, retries, executions, hanging }: Outcome,
 ): OrderFate {
 	const charges = stage.charges(plan);
 	const texts = executions.map(({ data }) => textOf(data.resultData));
 	const isNamed = texts.some((text) => text.includes(named));
-	const isEmptied = stored?.data.executionData?.nodeExecutionStack.length === 0;
+	// In queue mode, n8n does so seconds after the end.
+	const original = executions.find(({ id }) => id === stored?.id);
+	const isEmptied = original !== undefined && isEmpty(original);
 	const jobs = stage.jobs(plan);
-	const unknown = jobs.filter((job) => !texts.some((text) => text.includes(job)));
-	const isUnexplained = unknown.length > 0 && !isNamed && !isEmptied;
+	const isTold = (word: string) => texts.some((text) => text.includes(word));
+	const unknown = jobs.filter(({ id }) => !isTold(id));
+	const unexplained = unknown.filter(({ prompt }) => !isNamed || !isTold(`“${prompt}”`));
 	const isUnsent = plan.moment?.isUnsent && !isEmptied && charges.some((count) => count === 0);
 	return {
 		form: plan.workflow.form,
 		moment: plan.moment?.name ?? 'by chance',
-		stored: storedState(stored, isEmptied, jobs),
+		stored: storedState(
+			stored,
+			isEmptied,
+			jobs.map(({ id }) => id),
+		),
 		...{ retries, charges, isNamed, isEmptied },
 		isDelivered: jobs.length > 0 && unknown.length === 0,
 		problems: [
 			...(charges.some((count) => count > 1) ? ['charged twice'] : []),
-			...(isUnexplained ? [`nothing tells of ${unknown.join(', ')}`] : []),
+			...(isEmptied ? [] : unexplained.map(({ id }) => `nothing tells of ${id}`)),
 			...(isUnsent ? ['never ordered'] : []),
-			...executions
-				.filter(({ status }) => isUnderWay(status))
-				.map(({ id, status }) => `execution ${id} is ${status}`),
+			...hanging.map(({ id, status }) => `execution ${id} is ${status}`),
 		],
 	};
 }
 
 function storedState(stored: Execution | undefined, isEmptied: boolean, jobs: string[]): string {
 	if (stored === undefined) return 'nothing';
+	if (isEmptied) return `${stored.status}, emptied`;
 	const text = textOf(stored.data.resultData.runData);
 	const isKnown = jobs.length > 0 && jobs.every((job) => text.includes(job));
-	if (isEmptied) return `${stored.status}, emptied`;
 	return `${stored.status}${isKnown ? ', jobs' : ''}`;
 }
 
@@ -76,8 +88,12 @@ export function outcomeOf(retried: Execution | undefined, sent: number): string 
 	const error = textOf(resultData.error ?? {});
 	const orders = sent > 0 ? `sends ${sent}` : 'sends none';
 	if (error.includes(named)) return `${orders}, names it`;
-	if (retried.status === 'error') return `${orders}, ${resultData.error?.message}`;
-	return `${orders}, ${resultData.runData.Create ? retried.status : 'does nothing'}`;
+	if (isEmpty(retried)) return `${orders}, does nothing`;
+	return `${orders}, ${retried.status === 'error' ? resultData.error?.message : retried.status}`;
 }
+
+const isEmpty = ({ data }: Execution) =>
+	data.executionData?.nodeExecutionStack.length === 0 &&
+	Object.keys(data.resultData.runData).length === 0;
 
 const textOf = (value: unknown) => JSON.stringify(value ?? '');

@@ -17,15 +17,15 @@ interface Round {
 const afterGrace = 7;
 
 const rounds: Record<'orders' | 'stops' | 'queue', Round[]> = {
-	orders: [{ title: 'SIGKILL amid orders', open: regularHouse, plans: allPlans() }],
+	orders: [{ title: 'Killed amid orders', open: regularHouse, plans: allPlans() }],
 	stops: [
-		{ title: 'Stop amid orders, SIGKILL at once', open: regularHouse, stopsBefore: 0 },
-		{ title: 'Stop amid orders, SIGKILL later', open: regularHouse, stopsBefore: afterGrace },
+		{ title: 'Stop, killed at once', open: regularHouse, stopsBefore: 0 },
+		{ title: 'Stop, killed later', open: regularHouse, stopsBefore: afterGrace },
 	],
 	queue: [
-		{ title: 'SIGKILL of a worker amid orders', open: queueHouse },
-		{ title: 'SIGKILL of worker and main amid orders', open: restartedQueueHouse },
-		{ title: 'Stop amid orders, another worker', open: queueHouse, stopsBefore: afterGrace },
+		{ title: 'Worker killed', open: queueHouse },
+		{ title: 'Worker and main killed', open: restartedQueueHouse },
+		{ title: 'Stop, another worker', open: queueHouse, stopsBefore: afterGrace },
 	],
 };
 

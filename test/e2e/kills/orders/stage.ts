@@ -1,6 +1,7 @@
 import type { IWorkflowBase } from 'n8n-workflow';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+import { picture } from '../../../engine/support/samples';
 import type { Gateway, RecordedRequest } from '../../../gateway';
 import { fetchPublished, Owner, type Execution } from '../../support/owner';
 import { Brake, slowDown, type Moment } from './moments';
@@ -19,7 +20,7 @@ export interface Scene extends Plan {
 	brake?: Brake;
 }
 
-export const isUnderWay = (status: string) => ['new', 'running'].includes(status);
+const isUnderWay = (status: string) => ['new', 'running'].includes(status);
 const isOpen = (status: string) => isUnderWay(status) || status === 'waiting';
 /** Whether it has ended without success, so that it can be retried. */
 export const isOver = ({ status }: Execution) => status !== 'success' && !isOpen(status);
@@ -41,9 +42,9 @@ export class OrderStage {
 	/** Publishes all, and brings those to their moments that have one. */
 	async start(plans: Plan[]): Promise<void> {
 		const credential = await this.owner.createCredential(this.gateway);
-		const picture = this.gateway.addMedia('dot.png', dot, 'image/png');
+		const link = this.gateway.addMedia('picture.png', picture('green'), 'image/png');
 		for (const { workflow, moment } of plans) {
-			const saved = await this.owner.createWorkflow(orderWorkflow(workflow, credential, picture));
+			const saved = await this.owner.createWorkflow(orderWorkflow(workflow, credential, link));
 			await this.owner.publish(saved);
 			this.scenes.push({ workflow, moment, saved });
 		}
@@ -77,7 +78,9 @@ export class OrderStage {
 	async stopAll(millisecondsApart: number): Promise<void> {
 		for (const { saved } of this.scenes) {
 			for (const { id, status } of await this.owner.executionsOf(saved)) {
-				if (isOpen(status)) await this.owner.request('POST', `/executions/${id}/stop`);
+				if (!isOpen(status)) continue;
+				// One may end by itself just now.
+				await this.owner.request('POST', `/executions/${id}/stop`).catch(() => undefined);
 			}
 			await setTimeout(millisecondsApart);
 		}
@@ -113,13 +116,18 @@ export class OrderStage {
 	}
 
 	/** All executions of a workflow, once they have ended; or once n8n runs none, without the videos. */
-	async executions({ saved }: Scene, awaitsVideos: boolean): Promise<Execution[]> {
-		const isAwaited = awaitsVideos ? isOpen : isUnderWay;
-		await this.until(async () =>
-			(await this.owner.executionsOf(saved)).every(({ status }) => !isAwaited(status)),
-		).catch(() => undefined);
-		const all = await this.owner.executionsOf(saved);
-		return await Promise.all(all.map(async ({ id }) => await this.owner.execution(id)));
+	async executions(
+		{ saved }: Scene,
+		awaitsVideos: boolean,
+	): Promise<{ executions: Execution[]; hanging: Execution[] }> {
+		const isAwaited = ({ status }: { status: string }) =>
+			awaitsVideos ? isOpen(status) : isUnderWay(status);
+		const listed = async () => await this.owner.executionsOf(saved);
+		await this.until(async () => !(await listed()).some(isAwaited)).catch(() => undefined);
+		const executions = await Promise.all(
+			(await listed()).map(async ({ id }) => await this.owner.execution(id)),
+		);
+		return { executions, hanging: executions.filter(isAwaited) };
 	}
 
 	/** How many orders of a workflow have been sent. */
@@ -131,18 +139,15 @@ export class OrderStage {
 
 	/** How often each order of a workflow was charged. */
 	charges({ workflow }: Plan): number[] {
-		const jobs = this.gateway.jobs.list();
-		return promptsOf(workflow).map((prompt) => {
-			const own = jobs.filter(({ order }) => order.prompt === prompt).map(({ id }) => id);
-			return this.gateway.ledger.filter(({ job = '' }) => own.includes(job)).length;
-		});
+		const { ledger, jobs } = this.gateway;
+		const prompts = ledger.map(({ job = '' }) => jobs.get(job)?.order.prompt);
+		return promptsOf(workflow).map((own) => prompts.filter((prompt) => prompt === own).length);
 	}
 
 	/** The jobs that a workflow has ordered. */
-	jobs({ workflow }: Plan): string[] {
-		const prompts = promptsOf(workflow);
-		const own = this.gateway.jobs.list().filter(({ order }) => prompts.includes(order.prompt));
-		return own.map(({ id }) => id);
+	jobs({ workflow }: Plan): Array<{ id: string; prompt: string }> {
+		const jobs = this.gateway.jobs.list().map(({ id, order }) => ({ id, prompt: order.prompt }));
+		return jobs.filter(({ prompt }) => promptsOf(workflow).includes(prompt));
 	}
 
 	private async call({ workflow: { name } }: Scene): Promise<void> {
@@ -173,9 +178,3 @@ export class OrderStage {
 }
 
 const textOf = (value: unknown) => JSON.stringify(value ?? '');
-
-/** A PNG of one pixel. */
-const dot = Buffer.from(
-	'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-	'base64',
-);

@@ -68,8 +68,8 @@ export async function sweepOrders(
 		for (const { id } of gateway.jobs.list()) gateway.jobs.complete(id, video);
 		const fates: OrderFate[] = [];
 		for (const [scene, trace] of traces) {
-			const executions = await stage.executions(scene, awaitsVideos);
-			fates.push(fateOf(scene, { ...trace, stage, executions }));
+			const over = await stage.executions(scene, awaitsVideos);
+			fates.push(fateOf(scene, { ...trace, stage, ...over }));
 		}
 		return fates;
 	} finally {
