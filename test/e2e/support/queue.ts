@@ -27,6 +27,8 @@ export interface Queue {
 
 /** Milliseconds until n8n notices that a worker is gone; a minute by default. */
 const lockDuration = 5_000;
+/** Minutes between two looks for executions that no worker runs; 3 by default. */
+const recoveryInterval = 0.2;
 
 /** Starts Redis, and a main process without any worker. */
 export async function startQueue({ tarball, folder, env }: QueueOptions): Promise<Queue> {
@@ -38,6 +40,7 @@ export async function startQueue({ tarball, folder, env }: QueueOptions): Promis
 		QUEUE_WORKER_LOCK_DURATION: String(lockDuration),
 		QUEUE_WORKER_LOCK_RENEW_TIME: '1000',
 		QUEUE_WORKER_STALLED_INTERVAL: '1000',
+		N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: String(recoveryInterval),
 		...env,
 	};
 	let main = await startN8n({ tarball, folder, env: shared });
