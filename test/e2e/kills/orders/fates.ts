@@ -48,7 +48,8 @@ export function fateOf(
 	const isNamed = texts.some((text) => text.includes(named));
 	// In queue mode, n8n does so seconds after the end.
 	const original = executions.find(({ id }) => id === stored?.id);
-	const isEmptied = original !== undefined && isEmpty(original);
+	const hasNothingToRun = original?.data.executionData?.nodeExecutionStack.length === 0;
+	const isEmptied = hasNothingToRun && original?.status !== 'success';
 	const jobs = stage.jobs(plan);
 	const isTold = (word: string) => texts.some((text) => text.includes(word));
 	const unknown = jobs.filter(({ id }) => !isTold(id));

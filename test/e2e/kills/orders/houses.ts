@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { startN8n } from '../../support/n8n';
 import { startQueue } from '../../support/queue';
 
@@ -24,6 +26,8 @@ export const regularHouse: OpenHouse = async (folder, tarball) => {
 		async crash(between) {
 			await n8n.kill();
 			between();
+			// Without it n8n does not wait for 10 s, as it does after a crash lest it crashes again and again.
+			await rm(path.join(folder, '.n8n/crash.journal'), { force: true });
 			n8n = await startN8n({ folder, port: portOf(url) });
 		},
 		close: async () => await n8n.kill(),
