@@ -66,6 +66,10 @@ export async function execute(
 	};
 
 	const workflow = createWorkflow(workflowData, data.resultData.pinData);
+	// The engine would do so only when the execution has begun, and so not in what is stored before.
+	if (data.executionData) {
+		data.executionData.runtimeData ??= { version: 1, establishedAt: Date.now(), source: mode };
+	}
 	const stored = { data: structuredClone(data), executionId, workflowData, environment };
 	const engine = new WorkflowExecute(additionalData, mode, data);
 	const execution = engine.processRunExecutionData(workflow);

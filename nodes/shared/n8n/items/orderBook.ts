@@ -1,5 +1,6 @@
 import type { Connection } from '../../gateway/client/connection';
 import { idempotencyKeyOf } from '../../gateway/client/order';
+import type { GatewayError } from '../../gateway/errors/gatewayError';
 import { isTool } from '../agent/tool';
 import { hashOf } from './identity';
 import type { CheckedItem } from './item';
@@ -12,6 +13,7 @@ import {
 	orderedBefore,
 	orderedBeforeError,
 	otherOrderError,
+	rewordedOrderError,
 } from './orderErrors';
 import { OrderIds } from './orderIds';
 import { ProcessedItems } from './processedItems';
@@ -26,6 +28,8 @@ interface Entry {
 	item: CheckedItem;
 	/** The order in this execution and its Retries; undefined where nothing could find it again. */
 	order?: string;
+	/** That something is ordered at this place; with the order. */
+	place?: string;
 	/** The same with its idempotency key, under which the service would recognise it. */
 	recognised?: string;
 	/** The Order Key alone, and with the request. */
@@ -68,8 +72,10 @@ export class OrderBook {
 		await this.forget(unsent.filter(({ order }) => order?.forgets));
 		this.entries = unsent.filter(({ outcome }) => !outcome).map((item) => this.entryOf(item));
 		await this.record();
+		for (const entry of this.entries) this.checkOrder(entry);
+		this.checkPlaces();
 		const taken = new Set(this.known);
-		for (const entry of this.entries) this.check(entry, taken);
+		for (const entry of this.entries) this.checkKey(entry, taken);
 		this.tell(this.skipped, orderedBefore);
 		for (const { item } of this.entries) this.limit(item);
 	}
@@ -81,6 +87,8 @@ export class OrderBook {
 		const unpaid = this.entries.filter((entry) => !isPaid(entry));
 		for (const { item } of unpaid) this.count.remove(item);
 		const freed = unpaid.flatMap(valuesOf).filter((value) => !kept.has(value));
+		// n8n stores a failed node with its receipts, which know an item that was changed from the same one.
+		if (this.run.isFailing && !this.run.isStopped) freed.push(...this.entries.flatMap(placeOf));
 		// What stays in the store counts as sent, which costs nothing and is no reason to fail.
 		await this.store.remove(freed).catch((error: unknown) => this.warn(error));
 	}
@@ -90,7 +98,10 @@ export class OrderBook {
 		const isFoundAgain = this.run.cost === 'job' && this.ids.outlastRetry;
 		return {
 			item,
-			...(isFoundAgain && { order: `order ${orderId}` }),
+			...(isFoundAgain && {
+				order: `order ${orderId}`,
+				place: `place ${this.ids.ofPlace(item.index)}`,
+			}),
 			...(isFoundAgain && idempotencyKey && { recognised: `idempotency ${idempotencyKey}` }),
 			...(key !== undefined && {
 				key: keyValue(key),
@@ -110,25 +121,55 @@ export class OrderBook {
 		}
 	}
 
-	/** Gives an order that was sent before its outcome. @param taken what the store knew, and earlier items wrote */
-	private check({ item, order, recognised, key, keyAndRequest }: Entry, taken: Set<string>): void {
-		const { run } = this;
-		if (item.outcome) return;
-		if (order !== undefined && taken.has(order)) {
+	/** Whether the order was sent in an earlier try, of which n8n has kept nothing. */
+	private isOpen({ order }: Entry): boolean {
+		return order !== undefined && this.known.has(order);
+	}
+
+	/** Fails an order that was sent before, unless it may be sent again. */
+	private checkOrder(entry: Entry): void {
+		const { item, recognised } = entry;
+		if (item.outcome || !this.isOpen(entry)) return;
+		// Under another key, or none, the service would not recognise it.
+		if (recognised !== undefined && this.known.has(recognised)) {
 			const { idempotencyKey } = item;
-			const error = openOrderError(run.identityOf(item), run.context).with({ idempotencyKey });
-			// Under another key, or none, the service would not recognise it.
-			if (recognised !== undefined && taken.has(recognised)) item.lost = error.failure;
-			else if (!run.work.resendsLost?.(item.request)) {
-				this.count.add(item, Infinity);
-				run.fail(item, error);
-			}
-			return;
+			item.lost = { ...this.openError(item).failure, idempotencyKey };
+		} else if (!this.resendsLost(item)) {
+			this.count.add(item, Infinity);
+			this.run.fail(item, this.openError(item));
 		}
-		if (key === undefined || keyAndRequest === undefined) return;
+	}
+
+	/**
+	 * Fails as many orders as an earlier try has sent that are not among those of this one: a model, or the time of day,
+	 * may have worded them anew. What has an Order Key is told apart by that.
+	 */
+	private checkPlaces(): void {
+		const placesBefore = this.entries.filter(({ place }) => place && this.known.has(place)).length;
+		let reworded = placesBefore - this.entries.filter((entry) => this.isOpen(entry)).length;
+		for (const entry of this.entries) {
+			const { item, key } = entry;
+			if (item.outcome || key !== undefined || this.isOpen(entry) || this.resendsLost(item))
+				continue;
+			if (reworded-- > 0) this.run.fail(item, rewordedOrderError(this.run.context));
+		}
+	}
+
+	private openError(item: CheckedItem): GatewayError {
+		return openOrderError(this.run.identityOf(item), this.run.context);
+	}
+
+	private resendsLost({ request }: CheckedItem): boolean {
+		return this.run.work.resendsLost?.(request) ?? false;
+	}
+
+	/** Refuses an order whose key was used before. @param taken what the store knew, and earlier items wrote */
+	private checkKey(entry: Entry, taken: Set<string>): void {
+		const { item, key, keyAndRequest } = entry;
+		if (item.outcome || this.isOpen(entry) || key === undefined || !keyAndRequest) return;
 		if (taken.has(key)) {
 			if (taken.has(keyAndRequest)) this.refuse(item);
-			else run.fail(item, otherOrderError(keyOf(item)));
+			else this.run.fail(item, otherOrderError(keyOf(item)));
 		}
 		taken.add(key).add(keyAndRequest);
 	}
@@ -182,5 +223,7 @@ const keyValue = (key: string) => `key ${hashOf(key)}`;
 
 const keyOf = ({ order }: CheckedItem) => order?.key ?? '';
 
-const valuesOf = ({ order, recognised, key, keyAndRequest }: Entry) =>
-	[order, recognised, key, keyAndRequest].filter((value) => value !== undefined);
+const placeOf = ({ place }: Entry) => (place === undefined ? [] : [place]);
+
+const valuesOf = ({ order, place, recognised, key, keyAndRequest }: Entry) =>
+	[order, place, recognised, key, keyAndRequest].filter((value) => value !== undefined);

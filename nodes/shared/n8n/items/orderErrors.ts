@@ -5,18 +5,31 @@ import { excerpt, textAt } from '../../gateway/json';
 import { joinFirst } from '../errors/badInput';
 import { alreadySent } from './ambiguousRequests';
 
-/** The order was sent in an earlier try of this execution, of which n8n has kept nothing. */
+/** The order was sent in an earlier try of this execution, and nothing was kept of it here. */
 export function openOrderError(identity: unknown, context: IExecuteFunctions): GatewayError {
 	const model = textAt(identity, 'model');
 	const prompt = textAt(identity, 'input.prompt') ?? textAt(identity, 'prompt');
 	const what = [model, prompt && `“${excerpt(prompt)}”`].filter(Boolean).join(', ');
 	return notSent({
-		message: `This order was sent before${startOf(context)}, and n8n ended or was stopped before its job was kept${what && ` (${what})`}`,
-		text: 'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created") or in the billing log of the service, and collect it by Wait for Video with that Job ID.',
+		message: `This order was sent before${startOf(context)}${what && ` (${what})`}`,
+		text: `n8n ended or was stopped before it stored the job, or another Retry has it. ${howToFind}`,
 		after: [alreadySent],
 		billed: 'unknown',
 	});
 }
+
+/** An earlier try of this execution has sent an order that is not among those of this one. */
+export function rewordedOrderError(context: IExecuteFunctions): GatewayError {
+	return notSent({
+		message: `In place of this order, another one was sent before${startOf(context)}`,
+		text: `The two are not the same, as when a model or the time of day words the prompt anew; the first may have been accepted, so this one was not sent in addition. n8n ended or was stopped before it stored the job. ${howToFind}`,
+		after: [alreadySent],
+		billed: 'unknown',
+	});
+}
+
+const howToFind =
+	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created") or in the billing log of the service, and collect it by Wait for Video with that Job ID.';
 
 export function orderedBeforeError(key: string): GatewayError {
 	return notSent({
@@ -93,5 +106,5 @@ function startOf(context: IExecuteFunctions): string {
 		timeStyle: 'short',
 		timeZone: context.getTimezone(),
 	});
-	return ` by the execution that began on ${format.format(start)}`;
+	return `, by the execution that began on ${format.format(start)}, or by a Retry of it`;
 }

@@ -40,6 +40,11 @@ export class OrderIds {
 		this.counts.set(request, count + 1);
 		return hashOf([this.origin, this.run, request, count]);
 	}
+
+	/** Of whatever is ordered at this place of the run's list. */
+	ofPlace(place: number): string {
+		return hashOf([this.origin, this.run, place]);
+	}
 }
 
 /** The token that n8n gives an execution for its resume links. It is stored from the start, and a Retry has it too. */
