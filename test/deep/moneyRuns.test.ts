@@ -263,8 +263,8 @@ describe('money', () => {
 				for (const stopAfter of [undefined, 2]) {
 					const property = fc.asyncProperty(scenariosOf(operation, fault), async (given) => {
 						const [hits] = await shop.check({ ...given, stopAfter });
-						// Stop may come first.
-						if (!stopAfter) expect(hits).toBeGreaterThan(0);
+						// Stop, or the end of n8n, may come first.
+						if (!stopAfter && !given.kill) expect(hits).toBeGreaterThan(0);
 					});
 					await fc.assert(property, { numRuns: 1, seed: firstSeed + index });
 				}
