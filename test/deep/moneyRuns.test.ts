@@ -244,7 +244,7 @@ describe('money', () => {
 	let time: SimulatedTime;
 
 	beforeAll(async () => {
-		time = new SimulatedTime(8);
+		time = new SimulatedTime(4);
 		await shop.start();
 	});
 	afterAll(async () => {
