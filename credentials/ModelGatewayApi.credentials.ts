@@ -45,7 +45,7 @@ export class ModelGatewayApi implements ICredentialType {
 			name: 'advanced',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to show and use Allow Unencrypted HTTP and the names of headers',
+			description: 'Whether to show and use the settings below',
 		},
 		{
 			displayName: 'Allow Unencrypted HTTP',

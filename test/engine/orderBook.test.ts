@@ -1,6 +1,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
 import {
+	EngineProcess,
 	processedItems,
 	recoverExecution,
 	retryExecution,
@@ -151,7 +152,7 @@ describe('an order that was under way when n8n ended', () => {
 		const retried = await retryExecution(await killed(chain(worded), ['Waves', 'Clouds']));
 		const error = retried.errorOf('Create');
 		expect(error?.message).toContain('Item 0: In place of this order, another one was sent before');
-		expect(error?.description).toContain('words the prompt anew');
+		expect(error?.description).toContain('worded anew since');
 		expect(creates().length).toBeLessThanOrEqual(2);
 
 		const key = { orderKey: '={{ $json.prompt }}' };
@@ -236,7 +237,7 @@ describe('what is recorded', () => {
 		gateway.fault({ ...refused, when: ({ body }) => JSON.stringify(body).includes('Fog') });
 		await run(create(), ['Rain', 'Fog']);
 		expect(processedItems.calls).toEqual(['record', 'record', 'remove']);
-		expect(processedItems.size).toBe(7);
+		expect(processedItems.size).toBe(8);
 	});
 
 	it('lets Retry On Fail and Retry send what was refused', async () => {
@@ -396,9 +397,32 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
+	it('is not freed by a run that could not ask the store', async () => {
+		await run(keyed());
+		processedItems.intercept = (call) => {
+			if (call === 'record') throw new Error('SQLITE_BUSY');
+		};
+		await run(keyed());
+		processedItems.intercept = () => {};
+		await run(keyed());
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('is not pushed out of a full store by what is looked up', async () => {
+		const prompts = Array.from({ length: 20 }, (_, row) => `Row ${row}`);
+		await run(keyed(), prompts);
+		const room = 10_000 - processedItems.size;
+		processedItems.fill(Array.from({ length: room }, (_, filler) => `filler ${filler}`));
+		for (let day = 0; day < 2; day++) await run(keyed(), prompts);
+		expect(gateway.ledger).toHaveLength(20);
+	});
+
 	it('of an order that n8n’s end met is told as such by a Retry', async () => {
 		const retried = await retryExecution(await killed(keyed()));
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
+		expect(retried.errorOf('Create')?.description).toContain(
+			'run this node once with Forget Order Key, then execute the workflow anew',
+		);
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
@@ -440,6 +464,63 @@ describe('Order Key', () => {
 		);
 		expect(error?.description).toContain(reason);
 		expect(creates()).toEqual([]);
+	});
+});
+
+describe('an order whose prompt is worded anew in each try', () => {
+	const worded = (options: IDataObject = {}, settings: Partial<INode> = {}) =>
+		chain(
+			createReferenceVideo(
+				{
+					prompt: '={{ $json.prompt }}, {{ $now.toMillis() }}',
+					options: { duration: 2, ...options },
+				},
+				settings,
+			),
+		);
+	const ordersOf = (prompt: string) =>
+		creates().filter(({ body }) => JSON.stringify(body).includes(prompt));
+	const refuseFog = () =>
+		gateway.fault({ ...refused, when: ({ body }) => JSON.stringify(body).includes('Fog') });
+	const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+
+	it('is not sent by any Retry of a killed execution', async () => {
+		const execution = await killed(worded());
+		const first = await retryExecution(execution);
+		await retryExecution(first);
+		await retryExecution(execution);
+		expect(creates()).toHaveLength(1);
+	});
+
+	it.each([
+		['stops', {}],
+		['continues', { onError: 'continueRegularOutput' }],
+	] as const)('is paid once with Retry On Fail, where the node %s on error', async (_, onError) => {
+		refuseFog();
+		await run(worded({}, { ...retryOnFail, ...onError }), ['Fog', 'Waves']);
+		expect(ordersOf('Waves')).toHaveLength(1);
+		expect(ordersOf('Fog')).toHaveLength(2);
+	});
+
+	it('is not sent when n8n was killed in the second try', async () => {
+		let tries = 0;
+		const n8n = new EngineProcess();
+		const isFog = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Fog');
+		gateway.fault({
+			...lost,
+			when(request) {
+				if (!isFog(request) || ++tries < 2) return false;
+				n8n.kill();
+				return true;
+			},
+		});
+		refuseFog();
+		let stored: StoredExecution | undefined;
+		const onStart = (_: unknown, start: StoredExecution) => void (stored = start);
+		await n8n.run(async () => await run(worded({}, retryOnFail), ['Waves', 'Fog'], { onStart }));
+		await retryExecution(stored as StoredExecution);
+		expect(ordersOf('Waves')).toHaveLength(1);
+		expect(ordersOf('Fog')).toHaveLength(2);
 	});
 });
 

@@ -6,6 +6,7 @@ import { startGateway, type Gateway } from '../gateway';
 import {
 	openSignedBinary,
 	registerTypes,
+	retryExecution,
 	runWorkflow,
 	SimulatedTime,
 	type WorkflowJson,
@@ -130,8 +131,36 @@ describe('as a tool of an agent', () => {
 		);
 		expect(said[1]).toContain('1 order per execution is allowed');
 		expect(gateway.ledger).toHaveLength(1);
-		await answers('modelGateway', { ...create, options: { maxOrders: '' } }, { calls: 5 });
+		await answers('modelGateway', { ...create, options: { maxOrders: 9 } }, { calls: 5 });
 		expect(gateway.ledger).toHaveLength(6);
+	});
+
+	it('does not order again when the execution failed afterwards, and Retry calls it again', async () => {
+		const workflow = {
+			nodes: [
+				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
+				{ name: 'Agent', type: 'test.agent' },
+				{ name: 'Tool', type: 'n8n-nodes-model-gateway.modelGatewayTool', parameters: create },
+			],
+			connections: {
+				Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+				Tool: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
+			},
+		} as WorkflowJson;
+		const { data, ...first } = await runWorkflow(workflow, {
+			credentials: credentialFor(gateway),
+		});
+		// n8n stores an agent whose model fails behind the runs of its tools, to be executed again.
+		const agentNode = first.workflowData.nodes.find(({ name }) => name === 'Agent') as INode;
+		Object.assign(data.resultData.runData.Agent[0], { error: { message: 'The model failed' } });
+		data.resultData.lastNodeExecuted = 'Agent';
+		const source = { main: [{ previousNode: 'Start' }] };
+		data.executionData?.nodeExecutionStack.push({
+			...{ node: agentNode, data: { main: [[{ json: {} }]] }, source },
+		});
+		const retried = await retryExecution({ ...first, data, finished: false });
+		expect(String(retried.items('Agent')[0].json.answer)).toContain('This order was sent before');
+		expect(gateway.ledger).toHaveLength(1);
 	});
 
 	it('says that an Order Key was used before', async () => {

@@ -68,6 +68,11 @@ class ProcessedItems implements IDataDeduplicator {
 		return [...this.rows.values()].flat().length;
 	}
 
+	/** Adds entries to every row that there is. */
+	fill(values: string[]): void {
+		for (const [row, entries] of this.rows) this.rows.set(row, [...entries, ...values.map(hashOf)]);
+	}
+
 	clear(): void {
 		this.rows.clear();
 		this.calls.length = 0;

@@ -27,6 +27,11 @@ describe('what identifies a request in every execution', () => {
 		expect(hashOf([{ ...inItem, data: 'AAAB' }])).not.toBe(hashOf([inItem]));
 	});
 
+	it('is every field of an object of the user that looks like a file', () => {
+		const style = { mimeType: 'image/png', data: 'AAAA', role: 'style' };
+		expect(hashOf([{ ...style, role: 'subject' }])).not.toBe(hashOf([style]));
+	});
+
 	it('is every other field', () => {
 		expect(hashOf({ a: 1, b: [undefined] })).not.toBe(hashOf({ a: 1, b: [] }));
 		expect(hashOf({ data: 'x' })).not.toBe(hashOf({ data: 'y' }));

@@ -19,26 +19,26 @@ export const sentBeforeStop: Failure = {
 	billed: 'unknown',
 };
 
-/** What is to be known about an order that no retry sends again. */
-export const alreadySent = {
-	about: 'other',
-	text: 'An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, execute the workflow anew.',
-} as const satisfies Remedy;
+/** What is to be known about an order that no retry sends again. @param key its Order Key */
+export const alreadySent = (key?: string) =>
+	({
+		about: 'other',
+		text: `An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, ${key === undefined ? '' : 'run this node once with Forget Order Key, then '}execute the workflow anew.`,
+	}) as const satisfies Remedy;
 
 /** The error of a request that an earlier try has sent, with unknown outcome. */
-export function alreadySentError({
-	isStopped,
-	message,
-	remedies,
-	...failure
-}: Failure): GatewayError {
+export function alreadySentError(
+	{ isStopped, message, remedies, ...failure }: Failure,
+	key?: string,
+): GatewayError {
+	const told = alreadySent(key);
 	const others = remedies.filter(
-		(remedy) => !(remedy.about === 'other' && remedy.text === alreadySent.text),
+		(remedy) => !(remedy.about === 'other' && remedy.text === told.text),
 	);
 	return new GatewayError({
 		...failure,
 		message: isStopped ? 'An earlier try was stopped before its answer came' : message,
-		remedies: [...others, alreadySent],
+		remedies: [...others, told],
 		reach: 'unreadable',
 		retry_can_help: false,
 	});

@@ -9,8 +9,10 @@ export function hashOf(value: unknown): string {
 }
 
 /** A node that fetches a file again, as a Retry may, gives it another ID, and perhaps another name. */
-function factsOf({ id, mimeType, data, bytes, fileName, fileSize }: IBinaryData): unknown {
-	if (id === undefined) return { mimeType, data };
+function factsOf(file: IBinaryData): unknown {
+	const { id, mimeType, bytes, fileName, fileSize } = file;
+	// Its content is in it.
+	if (id === undefined) return file;
 	// n8n 1 tells the size in rounded words only.
 	return { mimeType, size: bytes ?? [fileName, fileSize] };
 }

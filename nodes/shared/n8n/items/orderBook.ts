@@ -1,3 +1,4 @@
+import { partition } from 'lodash';
 import type { Connection } from '../../gateway/client/connection';
 import { idempotencyKeyOf } from '../../gateway/client/order';
 import type { GatewayError } from '../../gateway/errors/gatewayError';
@@ -31,7 +32,7 @@ interface Entry {
 	/** That something is ordered at this place; with the order. */
 	place?: string;
 	/** The same with its idempotency key, under which the service would recognise it. */
-	recognised?: string;
+	idempotency?: string;
 	/** The Order Key alone, and with the request. */
 	key?: string;
 	keyAndRequest?: string;
@@ -46,6 +47,7 @@ export class OrderBook {
 	private readonly store: ProcessedItems;
 	private readonly ids: OrderIds;
 	private readonly count: OrderCount;
+	private readonly isOfTool: boolean;
 	private entries: Entry[] = [];
 	/** What the store held before this run. */
 	private known = new Set<string>();
@@ -56,6 +58,7 @@ export class OrderBook {
 		this.store = new ProcessedItems(run.context);
 		this.ids = new OrderIds(run.context);
 		this.count = new OrderCount(run.context);
+		this.isOfTool = isTool(run.context.getNode());
 	}
 
 	/** Gives each item the ID and, where the service knows keys, the key of its order. */
@@ -85,10 +88,13 @@ export class OrderBook {
 		const isPaid = ({ item }: Entry) => receiptOf(item) !== undefined;
 		const kept = new Set([...this.known, ...this.entries.filter(isPaid).flatMap(valuesOf)]);
 		const unpaid = this.entries.filter((entry) => !isPaid(entry));
-		for (const { item } of unpaid) this.count.remove(item);
+		this.count.remove(unpaid.map(({ item }) => item));
 		const freed = unpaid.flatMap(valuesOf).filter((value) => !kept.has(value));
 		// n8n stores a failed node with its receipts, which know an item that was changed from the same one.
-		if (this.run.isFailing && !this.run.isStopped) freed.push(...this.entries.flatMap(placeOf));
+		const { isFailing, isStopped } = this.run;
+		if (isFailing && !isStopped && !this.entries.some((entry) => this.isPlaceTaken(entry))) {
+			this.ids.keepReceipts();
+		}
 		// What stays in the store counts as sent, which costs nothing and is no reason to fail.
 		await this.store.remove(freed).catch((error: unknown) => this.warn(error));
 	}
@@ -98,11 +104,10 @@ export class OrderBook {
 		const isFoundAgain = this.run.cost === 'job' && this.ids.outlastRetry;
 		return {
 			item,
-			...(isFoundAgain && {
-				order: `order ${orderId}`,
-				place: `place ${this.ids.ofPlace(item.index)}`,
-			}),
-			...(isFoundAgain && idempotencyKey && { recognised: `idempotency ${idempotencyKey}` }),
+			...(isFoundAgain && { order: `order ${orderId}` }),
+			// What has an Order Key is told apart by that.
+			...(isFoundAgain && key === undefined && { place: `place ${this.ids.ofPlace(item.index)}` }),
+			...(isFoundAgain && idempotencyKey && { idempotency: `idempotency ${idempotencyKey}` }),
 			...(key !== undefined && {
 				key: keyValue(key),
 				keyAndRequest: `request ${hashOf([key, this.run.identityOf(item)])}`,
@@ -118,6 +123,8 @@ export class OrderBook {
 			for (const { item, key } of this.entries) {
 				if (key !== undefined) this.run.fail(item, noStoreError(error));
 			}
+			// Nobody knows which of the values earlier executions wrote, so none of them is taken out.
+			this.entries = this.entries.map(({ item }) => ({ item }));
 		}
 	}
 
@@ -126,12 +133,17 @@ export class OrderBook {
 		return order !== undefined && this.known.has(order);
 	}
 
+	/** Whether an earlier try, of which n8n has kept nothing, has sent an order from this place. */
+	private isPlaceTaken({ place }: Entry): boolean {
+		return place !== undefined && this.known.has(place);
+	}
+
 	/** Fails an order that was sent before, unless it may be sent again. */
 	private checkOrder(entry: Entry): void {
-		const { item, recognised } = entry;
+		const { item, idempotency } = entry;
 		if (item.outcome || !this.isOpen(entry)) return;
 		// Under another key, or none, the service would not recognise it.
-		if (recognised !== undefined && this.known.has(recognised)) {
+		if (idempotency !== undefined && this.known.has(idempotency)) {
 			const { idempotencyKey } = item;
 			item.lost = { ...this.openError(item).failure, idempotencyKey };
 		} else if (!this.resendsLost(item)) {
@@ -145,18 +157,19 @@ export class OrderBook {
 	 * may have worded them anew. What has an Order Key is told apart by that.
 	 */
 	private checkPlaces(): void {
-		const placesBefore = this.entries.filter(({ place }) => place && this.known.has(place)).length;
-		let reworded = placesBefore - this.entries.filter((entry) => this.isOpen(entry)).length;
-		for (const entry of this.entries) {
-			const { item, key } = entry;
-			if (item.outcome || key !== undefined || this.isOpen(entry) || this.resendsLost(item))
-				continue;
+		if (this.ids.hasReceipts) return;
+		const [taken, free] = partition(this.entries, (entry) => this.isPlaceTaken(entry));
+		let reworded = taken.length - this.entries.filter((entry) => this.isOpen(entry)).length;
+		// The list may have moved; where it has not, it is the order at the same place that was sent.
+		for (const entry of [...taken, ...free]) {
+			const { item } = entry;
+			if (item.outcome || this.isOpen(entry) || this.resendsLost(item)) continue;
 			if (reworded-- > 0) this.run.fail(item, rewordedOrderError(this.run.context));
 		}
 	}
 
 	private openError(item: CheckedItem): GatewayError {
-		return openOrderError(this.run.identityOf(item), this.run.context);
+		return openOrderError(this.run.identityOf(item), item.order?.key, this.run.context);
 	}
 
 	private resendsLost({ request }: CheckedItem): boolean {
@@ -178,13 +191,16 @@ export class OrderBook {
 	private refuse(item: CheckedItem): void {
 		const key = keyOf(item);
 		if (item.order?.ifOrderedBefore === 'fail') this.run.fail(item, orderedBeforeError(key));
-		else this.skipped.push(this.withoutOrder(item, orderedBefore([key])));
+		else {
+			this.skipped.push(item);
+			this.leaveOut(item, orderedBefore([key]));
+		}
 	}
 
 	private async forget(items: CheckedItem[]): Promise<void> {
 		try {
 			await this.store.remove(items.map((item) => keyValue(keyOf(item))));
-			for (const item of items) this.withoutOrder(item, keysFreed([keyOf(item)]));
+			for (const item of items) this.leaveOut(item, keysFreed([keyOf(item)]));
 			this.tell(items, keysFreed);
 		} catch (error) {
 			for (const item of items) this.run.fail(item, noStoreError(error));
@@ -192,10 +208,8 @@ export class OrderBook {
 	}
 
 	/** Gives no output, since the nodes that follow expect an order; only an agent has to be told something. */
-	private withoutOrder(item: CheckedItem, reason: string): CheckedItem {
-		const isOfTool = isTool(this.run.context.getNode());
-		item.outcome = isOfTool ? [{ json: { ordered: false, reason } }] : [];
-		return item;
+	private leaveOut(item: CheckedItem, reason: string): void {
+		item.outcome = this.isOfTool ? [{ json: { ordered: false, reason } }] : [];
 	}
 
 	/** Says in one hint what became of these items, which may be thousands. */
@@ -207,11 +221,10 @@ export class OrderBook {
 
 	private limit(item: CheckedItem): void {
 		if (item.outcome) return;
-		const isOfTool = isTool(this.run.context.getNode());
-		const max = item.order?.max ?? (isOfTool ? maxOrdersOfTool : Infinity);
+		const max = item.order?.max ?? (this.isOfTool ? maxOrdersOfTool : Infinity);
 		// Orders that nobody limits need not be stored.
 		if (max === Infinity) return;
-		if (!this.count.add(item, max)) this.run.fail(item, limitError(max, isOfTool));
+		if (!this.count.add(item, max)) this.run.fail(item, limitError(max, this.isOfTool));
 	}
 
 	private warn(error: unknown): void {
@@ -223,7 +236,5 @@ const keyValue = (key: string) => `key ${hashOf(key)}`;
 
 const keyOf = ({ order }: CheckedItem) => order?.key ?? '';
 
-const placeOf = ({ place }: Entry) => (place === undefined ? [] : [place]);
-
-const valuesOf = ({ order, place, recognised, key, keyAndRequest }: Entry) =>
-	[order, place, recognised, key, keyAndRequest].filter((value) => value !== undefined);
+const valuesOf = ({ order, place, idempotency, key, keyAndRequest }: Entry) =>
+	[order, place, idempotency, key, keyAndRequest].filter((value) => value !== undefined);

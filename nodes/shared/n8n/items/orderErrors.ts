@@ -6,14 +6,18 @@ import { joinFirst } from '../errors/badInput';
 import { alreadySent } from './ambiguousRequests';
 
 /** The order was sent in an earlier try of this execution, and nothing was kept of it here. */
-export function openOrderError(identity: unknown, context: IExecuteFunctions): GatewayError {
+export function openOrderError(
+	identity: unknown,
+	key: string | undefined,
+	context: IExecuteFunctions,
+): GatewayError {
 	const model = textAt(identity, 'model');
 	const prompt = textAt(identity, 'input.prompt') ?? textAt(identity, 'prompt');
 	const what = [model, prompt && `“${excerpt(prompt)}”`].filter(Boolean).join(', ');
 	return notSent({
 		message: `This order was sent before${startOf(context)}${what && ` (${what})`}`,
-		text: `n8n ended or was stopped before it stored the job, or another Retry has it. ${howToFind}`,
-		after: [alreadySent],
+		text: `n8n ended or was stopped before it stored the ID of the job, or an earlier Retry took it over. ${howToFind}`,
+		after: [alreadySent(key)],
 		billed: 'unknown',
 	});
 }
@@ -22,8 +26,8 @@ export function openOrderError(identity: unknown, context: IExecuteFunctions): G
 export function rewordedOrderError(context: IExecuteFunctions): GatewayError {
 	return notSent({
 		message: `In place of this order, another one was sent before${startOf(context)}`,
-		text: `The two are not the same, as when a model or the time of day words the prompt anew; the first may have been accepted, so this one was not sent in addition. n8n ended or was stopped before it stored the job. ${howToFind}`,
-		after: [alreadySent],
+		text: `Its prompt may have been worded anew since, as by a model or the time of day, so this one was not sent in addition. ${howToFind.replace('It may', 'The earlier one may')}`,
+		after: [alreadySent()],
 		billed: 'unknown',
 	});
 }
@@ -50,7 +54,7 @@ export const keysFreed = (keys: string[]) =>
 export function otherOrderError(key: string): GatewayError {
 	return notSent({
 		message: `Order Key ${quoted(key)} was used before, and for another order than this`,
-		text: 'A key belongs to one order: the same model, prompt, files and options. Give this one a key of its own. If the earlier order is not wanted any more, run this node once with Forget Order Key.',
+		text: 'A key belongs to one order: the same model, prompt, files and options. Links that change from day to day, dates and random seeds make another order, too. Give this one a key of its own. If the earlier order is not wanted any more, run this node once with Forget Order Key.',
 	});
 }
 
@@ -70,7 +74,7 @@ export function noStoreError(cause: unknown): GatewayError {
 	const detail = cause instanceof Error ? cause.message : String(cause);
 	return notSent({
 		message: "The Order Key could not be looked up in n8n's database, so nothing was ordered",
-		text: `Save the workflow if it is new, then run again. Without the option Order Key, the order goes out unprotected. n8n said: ${excerpt(detail)}`,
+		text: `Save the workflow if it is new, then run again. n8n said: ${excerpt(detail)}`,
 		retry_can_help: true,
 	});
 }

@@ -1,13 +1,17 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { isTool } from '../agent/tool';
 import { hashOf } from './identity';
 import { runIndexOf } from './memory';
 
 /** What n8n stores with the execution about the runs of this node. */
 interface RunCount {
+	execution: string;
 	/** n8n's index of the run under way. */
 	index: number;
 	/** How many runs came before it. */
 	number: number;
+	/** Whether it has failed, so that n8n keeps its receipts. */
+	hasReceipts?: true;
 }
 
 /**
@@ -18,7 +22,7 @@ export class OrderIds {
 	/** Whether a Retry of the execution gives the same IDs: n8n 1 does not mark an execution and its Retries. */
 	readonly outlastRetry: boolean;
 	private readonly origin: string;
-	private readonly run: number;
+	private readonly run: RunCount;
 	/** How often each request has come up in this run. */
 	private readonly counts = new Map<string, number>();
 
@@ -26,7 +30,7 @@ export class OrderIds {
 		const mark = markOf(context);
 		this.outlastRetry = mark !== undefined;
 		this.origin = mark ?? context.getExecutionId();
-		this.run = runNumberOf(context);
+		this.run = runOf(context);
 	}
 
 	/**
@@ -38,12 +42,21 @@ export class OrderIds {
 		const request = hashOf(identity);
 		const count = this.counts.get(request) ?? 0;
 		this.counts.set(request, count + 1);
-		return hashOf([this.origin, this.run, request, count]);
+		return hashOf([this.origin, this.run.number, request, count]);
+	}
+
+	get hasReceipts(): boolean {
+		return this.run.hasReceipts === true;
+	}
+
+	/** Notes that n8n keeps what this run has sent. */
+	keepReceipts(): void {
+		this.run.hasReceipts = true;
 	}
 
 	/** Of whatever is ordered at this place of the run's list. */
 	ofPlace(place: number): string {
-		return hashOf([this.origin, this.run, place]);
+		return hashOf([this.origin, this.run.number, place]);
 	}
 }
 
@@ -57,10 +70,14 @@ function markOf(context: IExecuteFunctions): string | undefined {
  * How many runs of the node came before this one. n8n's own index does not tell after a crash, for which n8n makes
  * up a first run of nodes that had begun.
  */
-function runNumberOf(context: IExecuteFunctions): number {
+function runOf(context: IExecuteFunctions): RunCount {
 	const memory = context.getContext('node') as { runs?: RunCount };
 	const index = runIndexOf(context);
-	const { runs = { index, number: 0 } } = memory;
-	memory.runs = runs.index === index ? runs : { index, number: runs.number + 1 };
-	return memory.runs.number;
+	const execution = context.getExecutionId();
+	const { runs = { execution, index, number: 0 } } = memory;
+	// In a Retry, an agent calls its tools from the first one on.
+	const beginsAnew = isTool(context.getNode()) && runs.execution !== execution;
+	if (beginsAnew) memory.runs = { execution, index, number: 0 };
+	else memory.runs = runs.index === index ? runs : { execution, index, number: runs.number + 1 };
+	return memory.runs;
 }

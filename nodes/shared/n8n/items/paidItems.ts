@@ -45,7 +45,7 @@ export class PaidItems {
 			// Under another key, or none, the gateway would not recognise it.
 			if (key !== undefined && key === lost.idempotencyKey) item.lost = lost;
 			else if (!this.run.work.resendsLost?.(item.request)) {
-				this.run.fail(item, alreadySentError(lost));
+				this.run.fail(item, alreadySentError(lost, item.order?.key));
 			}
 			return;
 		}

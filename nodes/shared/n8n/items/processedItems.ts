@@ -22,7 +22,8 @@ export class ProcessedItems {
 			async (helpers) =>
 				await helpers.checkProcessedAndRecord(values, 'node', {
 					mode: 'entries',
-					maxEntries: Math.max(maxEntries, values.length),
+					// Those of this run may be taken out again, and are not to push out older ones.
+					maxEntries: maxEntries + values.length,
 				}),
 		);
 		return new Set(processed.map(String));

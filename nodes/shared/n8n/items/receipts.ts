@@ -50,7 +50,7 @@ export interface SentItem {
 
 const toolRun = 'tool';
 
-type StoredReceipt = Receipt & { execution: string };
+type StoredReceipt = Receipt & { execution: string; parameters: string };
 
 /**
  * The receipts of jobs in stopped executions. n8n stores such an execution as it was before the running node
@@ -71,6 +71,10 @@ export class Receipts {
 	private readonly execution: string;
 	private readonly isRetry: boolean;
 	private readonly node: string;
+	/** Of the node as the user wrote it, expressions unevaluated. */
+	private readonly parameters: string;
+	/** What is stored, by run and item. */
+	private byPlace?: Map<string, StoredReceipt>;
 
 	constructor(context: IExecuteFunctions) {
 		const memory = context.getContext('node') as { receipts?: Record<string, StoredReceipt> };
@@ -79,12 +83,13 @@ export class Receipts {
 		this.run = isRunByAgent(context) ? toolRun : String(runIndexOf(context));
 		this.execution = context.getExecutionId();
 		this.isRetry = context.getMode() === 'retry';
+		this.parameters = hashOf(context.getNode().parameters);
 		this.node = `${context.getWorkflow().id}:${context.getNode().id}`;
 	}
 
 	find(request: SentItem): Receipt | undefined {
 		const key = this.key(request);
-		const ownReceipt = this.stored[key];
+		const ownReceipt = this.stored[key] ?? this.findReworded(request);
 		// An outcome that was unknown at the first retry may be known by now.
 		const mayBeUpdated = this.isRetry && (ownReceipt === undefined || 'lost' in ownReceipt);
 		const stored =
@@ -95,15 +100,38 @@ export class Receipts {
 		return hasFiles ? { ...stored, outputs: undefined } : stored;
 	}
 
+	/** Of the same item, which nobody has changed: the time of day or chance has worded it anew. */
+	private findReworded({ item }: SentItem): StoredReceipt | undefined {
+		if (this.run === toolRun) return undefined;
+		this.byPlace ??= new Map(
+			Object.entries(this.stored).map(([key, receipt]) => [
+				key.slice(0, key.lastIndexOf(':')),
+				receipt,
+			]),
+		);
+		const receipt = this.byPlace.get(`${this.run}:${item}`);
+		const isSame = receipt?.parameters === this.parameters && !('parts' in receipt);
+		return isSame ? receipt : undefined;
+	}
+
 	keep(request: SentItem, receipt: Receipt): void {
-		this.stored[this.key(request)] = { ...receipt, execution: this.execution };
+		this.stored[this.key(request)] = {
+			...receipt,
+			execution: this.execution,
+			parameters: this.parameters,
+		};
 	}
 
 	/** Saves a receipt for the Retry of a stopped execution; without one, deletes what was saved before. */
 	saveForRetry(request: SentItem, receipt?: Receipt): void {
 		const key = `${this.node}:${this.key(request)}`;
 		stoppedReceipts.delete(key);
-		if (receipt) stoppedReceipts.set(key, { ...receipt, execution: this.execution });
+		if (receipt)
+			stoppedReceipts.set(key, {
+				...receipt,
+				execution: this.execution,
+				parameters: this.parameters,
+			});
 		const [oldest] = stoppedReceipts.keys();
 		if (stoppedReceipts.size > maxStoppedReceipts) stoppedReceipts.delete(oldest);
 	}

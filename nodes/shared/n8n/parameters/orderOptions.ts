@@ -1,5 +1,4 @@
 import { booleanField, choiceField, filledText, fieldOf, numberField } from './fieldKinds';
-import type { Field } from './field';
 import type { Place } from './itemParameters';
 
 /** What the user wants of one item's order, beside what is made. */
@@ -10,7 +9,7 @@ export interface OrderOptions {
 	ifOrderedBefore: 'skip' | 'fail';
 	/** The key is to be freed, and nothing ordered. */
 	forgets: boolean;
-	/** Orders of the node in one execution; undefined when the user did not choose, Infinity for no limit. */
+	/** Orders of the node in one execution; undefined when the user set no limit. */
 	max?: number;
 }
 
@@ -21,7 +20,7 @@ const orderKeyOption = fieldOf(
 		name: 'orderKey',
 		placeholder: 'e.g. {{ $json.sku }}-2026-11',
 		description:
-			'An order with this key goes out once, ever, from this node, in whatever execution. Needs a saved workflow.',
+			'An order with this key goes out once from this node, in whatever execution. Needs a saved workflow. The oldest of several thousand keys are forgotten.',
 	},
 	(value, report): string | undefined =>
 		// An expression that gives nothing would let the order go out unprotected.
@@ -36,6 +35,7 @@ const ifOrderedBeforeOption = choiceField({
 		{ name: 'Skip the Item', value: 'skip', description: 'The item is left out, with a hint' },
 	],
 	default: 'skip',
+	rule: { type: 'string', values: ['fail', 'skip'] },
 	description: 'What to do when an order with the same Order Key has gone out before',
 });
 
@@ -47,20 +47,14 @@ const forgetOrderKeyOption = booleanField({
 		'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
 });
 
-const limit = numberField({
+const maxOrdersOption = numberField({
 	displayName: 'Most Orders per Execution',
 	name: 'maxOrders',
 	rule: { type: 'integer', min: 0 },
 	default: 3,
 	description:
-		'How many orders this node may send in one execution, its loops and Retries included. When it is not added, there is no limit; for a tool of an agent, it is 3.',
+		'How many orders this node may send in one execution, its loops and Retries included. Without this option there is no limit, but a tool of an agent orders 3 times.',
 });
-
-const maxOrdersOption: Field<number | undefined> = {
-	...limit,
-	read: (place) =>
-		limit.read(place) ?? (place.value(limit.property.name) === undefined ? undefined : Infinity),
-};
 
 /** Offered where an item orders something dear: a video, or an image. */
 export const orderOptions = [
