@@ -24,7 +24,7 @@ export function executeContext(execution: Execution = {}): IExecuteFunctions {
 	const { items = 1, continues = false, stop, mode = 'manual', id = '1' } = execution;
 	const { node: name = 'Node', credential } = execution;
 	const memory: Record<string, object> = {};
-	const node = { id: name, name, type: 'modelGateway' } as INode;
+	const node = { id: name, name, type: 'modelGateway', parameters: {} } as unknown as INode;
 	const context = {
 		getInputData: () => Array.from({ length: items }, () => ({ json: {} })),
 		continueOnFail: () => continues,
