@@ -64,6 +64,7 @@ describe('the tokens that the service tells of', () => {
 					{ json: {}, binary },
 				],
 			});
+			// The nodes pass on what the service says of usage without reading it.
 			const told = result
 				.items('Model Gateway')
 				.flatMap(({ json }) => (json.usage ? [json.usage as unknown as Usage] : []));

@@ -24,7 +24,11 @@ export function executeContext(execution: Execution = {}): IExecuteFunctions {
 	const { items = 1, continues = false, stop, mode = 'manual', id = '1' } = execution;
 	const { node: name = 'Node', credential } = execution;
 	const memory: Record<string, object> = {};
-	const node = { id: name, name, type: 'modelGateway', parameters: {} } as unknown as INode;
+	const node: INode = {
+		...{ id: name, name, type: 'modelGateway', typeVersion: 1 },
+		position: [0, 0],
+		parameters: {},
+	};
 	const context = {
 		getInputData: () => Array.from({ length: items }, () => ({ json: {} })),
 		continueOnFail: () => continues,

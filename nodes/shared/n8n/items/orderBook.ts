@@ -85,14 +85,14 @@ export class OrderBook {
 
 	/** Takes out what surely was not accepted, so that a later try sends it. */
 	async close(): Promise<void> {
-		const isPaid = ({ item }: Entry) => receiptOf(item) !== undefined;
-		const kept = new Set([...this.known, ...this.entries.filter(isPaid).flatMap(valuesOf)]);
-		const unpaid = this.entries.filter((entry) => !isPaid(entry));
+		const [paid, unpaid] = partition(this.entries, ({ item }) => receiptOf(item) !== undefined);
+		const kept = new Set([...this.known, ...paid.flatMap(valuesOf)]);
 		this.count.remove(unpaid.map(({ item }) => item));
 		const freed = unpaid.flatMap(valuesOf).filter((value) => !kept.has(value));
 		// n8n stores a failed node with its receipts, which know an item that was changed from the same one.
 		const { isFailing, isStopped } = this.run;
-		if (isFailing && !isStopped && !this.entries.some((entry) => this.isPlaceTaken(entry))) {
+		const isStored = isFailing && !isStopped && paid.length > 0;
+		if (isStored && !this.entries.some((entry) => this.isPlaceTaken(entry))) {
 			this.ids.keepReceipts();
 		}
 		// What stays in the store counts as sent, which costs nothing and is no reason to fail.
