@@ -74,6 +74,26 @@ export class ModelGatewayApi implements ICredentialType {
 			description:
 				'Name of the header by which your gateway recognises the order of a video that is sent again, and makes no second one. An order without an answer is then sent again by itself. Leave it empty unless the documentation of your gateway names such a header: a gateway that ignores it may make, and bill, several videos.',
 		},
+		{
+			displayName: 'Requests per Second',
+			name: 'requestsPerSecond',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 5',
+			displayOptions: { show: { advanced: [true] } },
+			description:
+				'How many requests with this key are sent in one second at most, by all executions together. 0.5 means one every two seconds. Each process of n8n counts its own, so divide the limit of your account by the number of workers. Empty means no limit.',
+		},
+		{
+			displayName: 'Requests in Flight',
+			name: 'requestsInFlight',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 20',
+			displayOptions: { show: { advanced: [true] } },
+			description:
+				'How many requests with this key may wait for their answer at the same time, those of all executions together. Each process of n8n counts its own. Empty means no limit.',
+		},
 	];
 
 	authenticate: IAuthenticateGeneric = {

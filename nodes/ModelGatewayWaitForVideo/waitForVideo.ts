@@ -87,9 +87,11 @@ function videoWait(
 		const poller =
 			state.poller(jobKey) ??
 			startWait({ id, ...(kind && { kind }) }, { now: runtime.clock.now(), pollInterval, timeout });
+		// The limits of the credential may hold some of them back, which go first in the next pass.
+		const place = (runtime.queue && state.placeOf(jobKey)) ?? item;
 		const wait = new JobWait(jobSource(gateway), poller, {
 			...runtime,
-			firstPollAfter: item * Math.min(maxSpread, (spread * 1000) / count),
+			firstPollAfter: place * Math.min(maxSpread, (spread * 1000) / count),
 			async onChange(job) {
 				context.logger.debug(describeProgress(job));
 				await lines.add(describeProgress(job));
@@ -177,8 +179,8 @@ function withHints(outputs: ItemOutput[], run: ItemRun): ItemOutput[] {
 /** "Endpoints" 2, 12 and 13, as a wait requests them. */
 function jobSource(gateway: N8nGateway): JobSource {
 	return {
-		poll: async (kind, id, timeout) =>
-			await getJobStatus(gateway, { kind, id, timeout, once: true }),
+		poll: async (kind, id, timeout, patience) =>
+			await getJobStatus(gateway, { kind, id, timeout, patience, once: true }),
 		content: async (id) => await getVideoContent(gateway, { id, once: true }),
 	};
 }

@@ -28,6 +28,8 @@ export class WaitState {
 	private readonly stored: Stored;
 	/** By item: the key of its job. */
 	private readonly jobKeys = new Map<number, string>();
+	/** By the key of a job, as the pass began: its place in the order of the next polls. */
+	private places?: Map<string, number>;
 	/** The keys of the jobs that are left to the next pass. */
 	private readonly parked = new Set<string>();
 
@@ -55,6 +57,16 @@ export class WaitState {
 	/** The wait for a job as the last pass left it; undefined in the first one. */
 	poller(jobKey: string): PollerState | undefined {
 		return this.stored.pollers[jobKey];
+	}
+
+	/** How many jobs are to be polled before this one, by what the last pass left. */
+	placeOf(jobKey: string): number | undefined {
+		this.places ??= new Map(
+			Object.entries(this.stored.pollers)
+				.sort(([, one], [, other]) => one.nextPollAt - other.nextPollAt)
+				.map(([key], place) => [key, place]),
+		);
+		return this.places.get(jobKey);
 	}
 
 	keepPoller(jobKey: string, poller: PollerState): void {

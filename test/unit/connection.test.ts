@@ -64,6 +64,33 @@ describe('a credential', () => {
 		expect(connectionFrom({ ...credential, apiKey }).key).toBe('sk-1'),
 	);
 
+	it.each<[unknown, number | undefined]>([
+		['5', 5],
+		[' 0.5 ', 0.5],
+		[2.5, 2.5],
+		['1e2', 100],
+		['', undefined],
+		[' ', undefined],
+		['0', undefined],
+		[0, undefined],
+		[undefined, undefined],
+		[null, undefined],
+	])('may limit the requests per second: %j', (requestsPerSecond, expected) => {
+		const { limits } = connectionFrom({ ...credential, requestsPerSecond });
+		expect(limits).toEqual(expected && { requestsPerSecond: expected });
+	});
+
+	it.each<[unknown, number | undefined]>([
+		['20', 20],
+		[1, 1],
+		['', undefined],
+		['0', undefined],
+		[undefined, undefined],
+	])('may limit the requests in flight: %j', (requestsInFlight, expected) => {
+		const { limits } = connectionFrom({ ...credential, requestsInFlight });
+		expect(limits).toEqual(expected && { requestsInFlight: expected });
+	});
+
 	it.each(['', '  ', undefined, null])('without a backup URL has none: %j', (backupUrl) => {
 		expect(connectionFrom({ ...credential, backupUrl }).backupUrl).toBeUndefined();
 	});
@@ -129,6 +156,24 @@ describe('a credential that cannot be used', () => {
 		(idempotencyHeaderName) => {
 			expect(problemOf({ idempotencyHeaderName })).toBe(
 				'Model Gateway credential: Idempotency Header Name must not be a header that requests have already',
+			);
+		},
+	);
+
+	it.each(['five', '5/s', '-1', -1, '1,5', 'Infinity', Infinity, NaN, true, {}])(
+		'has no limit of requests per second: %j',
+		(requestsPerSecond) => {
+			expect(problemOf({ requestsPerSecond })).toBe(
+				'Model Gateway credential: Requests per Second must be a number above 0, or empty for no limit',
+			);
+		},
+	);
+
+	it.each(['many', '-1', '0.5', 2.5, true])(
+		'has no limit of requests in flight: %j',
+		(requestsInFlight) => {
+			expect(problemOf({ requestsInFlight })).toBe(
+				'Model Gateway credential: Requests in Flight must be a whole number, or empty for no limit',
 			);
 		},
 	);

@@ -1,4 +1,5 @@
 import type { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
+import { heldBack } from '../../nodes/shared/gateway/errors/requestErrors';
 import {
 	startWait,
 	step,
@@ -23,6 +24,8 @@ const unknown = startWait({ id: 'job_1' }, { now: 0, timeout });
 const started = (now: number, pass: { delay?: number; endsAt?: number } = {}): PollerEvent => ({
 	...{ type: 'passStarted', now, ...pass },
 });
+const passAt0 = started(0, { endsAt: 0 });
+const held = heldBack('ask how far the job is');
 const due = (now: number): PollerEvent => ({ type: 'due', now });
 const polled = (now: number, body: object): PollerEvent => ({
 	...{ type: 'polled', now, status: jobStatus(answerOf(body)) },
@@ -145,6 +148,54 @@ describe.each<[string, Row[]]>([
 				task,
 				[started(0), polled(100, running), due(10_100), failed(10_200, refusal(403))],
 				fail('403'),
+			],
+		],
+	],
+	[
+		'a poll that limits of the credential hold back',
+		[
+			[
+				'is waited for until the deadline',
+				task,
+				[started(0), polled(100, running), due(10_100)],
+				{ do: 'poll', patience: timeout - 10_100 },
+			],
+			['is waited for half a minute in a pass', task, [passAt0], { do: 'poll', patience: 30_000 }],
+			['is left to the next pass', task, [passAt0, failed(30_000, held)], park(0)],
+			[
+				'is sent by the next pass, whose deadline is the same',
+				{ ...task, timeout: 66_000 },
+				[passAt0, failed(30_000, held), started(minute, { endsAt: minute })],
+				{ do: 'poll', patience: 6000 },
+			],
+			[
+				'at the deadline is given up',
+				task,
+				[started(0), polled(timeout - 4000, running), due(timeout), failed(timeout + 5000, held)],
+				fail('did not finish within 20 minutes'),
+			],
+			[
+				'until the deadline is given up',
+				task,
+				[started(0), failed(timeout, held)],
+				fail('did not finish within 20 minutes'),
+			],
+			[
+				'because of a longer pause is tried again, at the deadline at the latest',
+				task,
+				[
+					started(0),
+					polled(timeout - 14_000, running),
+					due(timeout - 4000),
+					failed(timeout - 4000, held),
+				],
+				wait(timeout),
+			],
+			[
+				'for the link of a finished job is waited for however long it takes',
+				task,
+				[started(0), polled(100, done), due(10_100)],
+				{ do: 'poll', patience: undefined },
 			],
 		],
 	],

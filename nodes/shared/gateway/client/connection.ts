@@ -1,3 +1,5 @@
+import type { Limits } from './keyLimit';
+
 /** The address and credentials of the gateway, already validated. */
 export interface Connection {
 	/** Without a trailing slash; may carry a path. */
@@ -10,4 +12,6 @@ export interface Connection {
 	idempotencyHeaderName?: string;
 	/** The API key, which is redacted from everything that is shown. */
 	key: string;
+	/** For all requests with this key in one process; undefined where there are none. */
+	limits?: Limits;
 }

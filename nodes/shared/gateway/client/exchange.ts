@@ -30,6 +30,8 @@ export interface ExchangeOptions {
 	grace?: number;
 	/** Return files and redirects instead of reading or following them: a signed link refuses the key. */
 	mayLeadToFile?: boolean;
+	/** Waits until a redirect may be followed, which is a request of its own. */
+	onRedirect?: (signal: AbortSignal) => Promise<void>;
 	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
 	onText?: (text: string) => Promise<boolean> | boolean;
 }
@@ -58,13 +60,14 @@ export async function exchange(
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<RawResponse> {
-	const { http, clock, signal, timeout, grace, mayLeadToFile, onText } = options;
+	const { http, clock, signal, timeout, grace, mayLeadToFile, onRedirect, onText } = options;
 	// Kept outside, so that a timeout in the middle of the body does not lose what had arrived.
 	let rawResponse: RawResponse | undefined;
 
 	const followRedirects = async (innerSignal: AbortSignal): Promise<RawResponse> => {
 		let url = request.url;
 		for (let hop = 0; ; hop++) {
+			if (hop > 0) await onRedirect?.(innerSignal);
 			const response = await http({
 				...request,
 				url,

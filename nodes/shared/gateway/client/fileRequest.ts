@@ -22,7 +22,7 @@ export const linkRefused = new Set([400, 401, 403, 404, 410]);
  * @param etag of the file these bytes belong to
  */
 export async function requestFile(
-	{ http, clock, signal }: Runtime,
+	{ http, clock, signal, queue }: Runtime,
 	source: FileSource,
 	{ offset, etag }: { offset: number; etag?: string },
 ): Promise<HttpResponse> {
@@ -45,15 +45,18 @@ export async function requestFile(
 			signal: AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]),
 		};
 		const headLimit = { milliseconds: timeout, clock, signal };
+		const leave = authenticated ? await queue?.enter({ signal }) : undefined;
 		const httpResponse = await withTimeout(headLimit, async () => await http(request)).catch(
 			(error: unknown) => {
 				closing.abort();
+				leave?.();
 				throw error;
 			},
 		);
 		const close = () => {
 			closing.abort();
 			httpResponse.close();
+			leave?.();
 		};
 		const response = { ...httpResponse, close };
 		const { location } = response.headers;

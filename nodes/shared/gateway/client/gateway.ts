@@ -1,7 +1,7 @@
 import { readErrorObject, requestIdOf } from '../errors/errorObject';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { otherModelIn } from '../errors/otherModel';
-import { noAnswer, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
+import { heldBack, noAnswer, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { parseJson, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import type { Connection } from './connection';
@@ -30,6 +30,8 @@ export interface Call<T> {
 	retries?: number;
 	/** True for polls: the next poll is their retry. */
 	once?: boolean;
+	/** Milliseconds for which the limits of the credential may hold it back. Default: as long as they do. */
+	patience?: number;
 	/** The response may be a redirect to a file, or the file itself. */
 	mayLeadToFile?: boolean;
 	/** Sent in addition to the headers of every request. */
@@ -69,16 +71,22 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** @throws GatewayError */
 	async call<T>(call: Call<T>): Promise<T> {
-		const { clock, random, signal, limiter } = this.runtime;
-		const { retries, endpoint } = call;
+		const { clock, random, signal, limiter, queue } = this.runtime;
+		const { retries, endpoint, patience } = call;
 		const { lost } = this.orderOf(endpoint);
 		/** The first try that may have been accepted, which no later refusal undoes. */
 		let ambiguous = lost && new GatewayError(lost);
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
-				// Stop may have been pressed while the request was queued.
-				if (signal?.aborted) throw stopped(ambiguous);
-				return await this.sendOnce(call).catch(asGatewayError);
+				const turn = { leave: await queue?.enter({ signal, patience }) };
+				try {
+					// Stop may have been pressed while the request was queued.
+					if (signal?.aborted) throw stopped(ambiguous);
+					if (queue && !turn.leave) return heldBack(call.purpose);
+					return await this.sendOnce(call, turn).catch(asGatewayError);
+				} finally {
+					turn.leave?.();
+				}
 			};
 			// Polls follow a schedule of their own, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
@@ -115,7 +123,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		this.route.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
-	private async sendOnce<T>(call: Call<T>): Promise<{ value: T }> {
+	/** @param turn of the request, which ends with the turn of the last redirect */
+	private async sendOnce<T>(call: Call<T>, turn: { leave?: () => void }): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
 		const requestInfo: RequestInfo = {
@@ -125,7 +134,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			idempotencyKey: this.orderOf(endpoint).idempotencyKey,
 			otherModel: otherModelIn(endpoint, call),
 		};
-		const { http, clock, signal, graceOnStop } = this.runtime;
+		const { http, clock, signal, graceOnStop, queue } = this.runtime;
 		const rawResponse = await exchange(requestInfo, this.request(base, call), {
 			http,
 			clock,
@@ -133,6 +142,10 @@ export class Gateway<R extends Runtime = Runtime> {
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
 			grace: endpoint.cost === 'read' ? undefined : graceOnStop,
 			mayLeadToFile: call.mayLeadToFile,
+			onRedirect: async (innerSignal) => {
+				turn.leave?.();
+				turn.leave = await queue?.enter({ signal: innerSignal });
+			},
 			onText: call.onText,
 		}).catch((error: unknown) => {
 			const isAnswer = error instanceof GatewayError && error.failure.reach === 'answered';
@@ -146,8 +159,11 @@ export class Gateway<R extends Runtime = Runtime> {
 
 		const response = this.redacted(rawResponse);
 		const { status, headers, json } = response;
-		if (status >= 400 || status < 200)
-			throw refused(requestInfo, response, parseRetryAfter(headers, clock.now()));
+		if (status >= 400 || status < 200) {
+			const refusal = refused(requestInfo, response, parseRetryAfter(headers, clock.now()));
+			queue?.heed(refusal, headers);
+			throw refusal;
+		}
 		try {
 			return { value: call.parse({ ...response, requestId: requestIdOf(headers, json) }) };
 		} catch (error) {

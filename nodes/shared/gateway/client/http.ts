@@ -3,6 +3,10 @@
  * injected, so that it runs anywhere and tests can control time and randomness.
  */
 import type { AdaptiveLimit } from './adaptiveLimit';
+import type { Clock } from './clock';
+import type { RequestQueue } from './requestQueue';
+
+export type { Clock } from './clock';
 
 export interface HttpRequest {
 	method: 'GET' | 'POST';
@@ -45,13 +49,6 @@ export interface HttpResponse {
  */
 export type Http = (request: HttpRequest) => Promise<HttpResponse>;
 
-export interface Clock {
-	/** Milliseconds since 1970. */
-	now(): number;
-	/** Resolves after that many milliseconds; rejects with the signal's reason when it aborts first. */
-	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-}
-
 /** The runtime of this client. */
 export interface Runtime {
 	http: Http;
@@ -64,4 +61,6 @@ export interface Runtime {
 	graceOnStop?: number;
 	/** Limits the requests in flight, and lowers that limit while the service answers 429. Default: no limit. */
 	limiter?: AdaptiveLimit;
+	/** Holds back the requests with the key, as the limits of its credential say. Default: it has none. */
+	queue?: RequestQueue;
 }

@@ -16,7 +16,7 @@ const minBackoff = 1_000;
 const maxBackoff = 30_000;
 
 /** A longer Retry-After is reported instead of obeyed: nobody expects one request to take an hour. */
-const maxRetryAfter = 5 * 60_000;
+export const maxRetryAfter = 5 * 60_000;
 export const maxTriesOnRateLimit = 8;
 export const maxTries = 5;
 
@@ -50,6 +50,39 @@ export function parseRetryAfter(headers: Record<string, string>, now: number): n
 	const value = headers['retry-after']?.trim();
 	if (!value) return undefined;
 	if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
+	return untilDate(value, now);
+}
+
+/**
+ * Milliseconds that a rate limit holds back all requests: `Retry-After`, or else `RateLimit-Reset` or
+ * `X-RateLimit-Reset`. Undefined when none of them says so, or asks for longer than anybody should wait.
+ */
+export function parsePause(headers: Record<string, string>, now: number): number | undefined {
+	const pause =
+		parseRetryAfter(headers, now) ??
+		parseReset(headers['ratelimit-reset'], now) ??
+		parseReset(headers['x-ratelimit-reset'], now);
+	return pause !== undefined && pause <= maxRetryAfter ? pause : undefined;
+}
+
+/** Services give seconds, seconds or milliseconds since 1970, a date, or a duration such as `1m30.5s`. */
+function parseReset(header: string | undefined, now: number): number | undefined {
+	const value = header?.trim() ?? '';
+	if (/^\d+(\.\d+)?$/.test(value)) {
+		const number = Number(value);
+		if (number < 1e9) return number * 1000;
+		return Math.max(0, (number < 1e11 ? number * 1000 : number) - now);
+	}
+	if (/^(\d+(\.\d+)?(ms|[hms]))+$/.test(value)) {
+		const parts = [...value.matchAll(/([\d.]+)(ms|[hms])/g)];
+		return parts.reduce((sum, [, number, unit]) => sum + Number(number) * units[unit], 0);
+	}
+	return untilDate(value, now);
+}
+
+const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+
+function untilDate(value: string, now: number): number | undefined {
 	// Date.parse reads a bare number as a year; an HTTP date has letters before its time of day.
 	const date = /[a-z].*\d:\d/i.test(value) ? Date.parse(value) : NaN;
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);

@@ -39,6 +39,8 @@ export interface Failure {
 	pollCanHelp?: boolean;
 	/** The key with which a job was ordered whose creation is in doubt. */
 	idempotencyKey?: string;
+	/** Set when the limits of the credential held the request back for too long: it was not sent. */
+	isHeldBack?: true;
 	/** Set when the user pressed Stop. */
 	isStopped?: true;
 }

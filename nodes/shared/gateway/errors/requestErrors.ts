@@ -62,6 +62,20 @@ export function noAnswer(request: RequestInfo, cause: unknown): GatewayError {
 	});
 }
 
+/** A request that was not sent, because the limits of the credential let others go first for too long. */
+export function heldBack(purpose: string): GatewayError {
+	return new GatewayError({
+		message: `Could not ${purpose}: the limits of the credential held the request back for too long`,
+		remedies: [{ about: 'nothingMoreSent' }],
+		reach: 'none',
+		status: 0,
+		billed: 'no',
+		retry_can_help: true,
+		pollCanHelp: true,
+		isHeldBack: true,
+	});
+}
+
 /** Only when the outcome of a job's creation is unknown can sending it again be paid twice. */
 function doubtOf({ cost, idempotencyKey }: RequestInfo): Remedy[] {
 	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey: idempotencyKey !== undefined }] : [];

@@ -268,7 +268,9 @@ class Transfer {
 		const { status, headers } = response;
 		const text = this.gateway.redaction.text(await readBeginning(response, this.runtime));
 		const retryAfter = parseRetryAfter(headers, this.runtime.clock.now());
-		return refused(this.requestInfo, { status, headers, text }, retryAfter);
+		const refusal = refused(this.requestInfo, { status, headers, text }, retryAfter);
+		if (this.source.authenticated) this.runtime.queue?.heed(refusal, headers);
+		return refusal;
 	}
 
 	/** The error with the advice that the video is finished and can be fetched later. */

@@ -70,8 +70,8 @@ export type PollerEvent =
 
 export type PollerAction =
 	| { do: 'wait'; until: number }
-	/** One poll, without retries. */
-	| { do: 'poll'; kind: JobKind; timeout: number }
+	/** One poll, without retries. Limits of the credential may hold it back for that many milliseconds of patience. */
+	| { do: 'poll'; kind: JobKind; timeout: number; patience?: number }
 	| { do: 'fetchContent' }
 	/** The next poll belongs to another pass, which begins then or later. */
 	| { do: 'park'; until: number }
@@ -95,6 +95,9 @@ const minPollTimeout = 5_000;
 
 /** A job that succeeds at the last moment still gets this long to tell where its file is. */
 const linkGrace = 60_000;
+
+/** How long limits may hold back a poll of a pass: while the execution is open, it takes the place of another one. */
+const maxQueueing = 30_000;
 
 /** A poll is later than that only when nobody was there to send it, as when n8n was down. */
 const maxLateness = 180_000;
@@ -158,12 +161,17 @@ function waitUntil(state: PollerState, now: number, time = now): Step {
 }
 
 function sendRequest(state: PollerState, now: number): Step {
-	const { phase, kind } = state;
+	const { phase, kind, passEndsAt } = state;
 	if (phase.name === 'linking' && kind === 'video')
 		return { state, action: { do: 'fetchContent' } };
-	const timeLeft = phase.name === 'linking' ? maxPollTimeout : deadlineOf(state) - now;
-	const timeout = Math.min(maxPollTimeout, Math.max(minPollTimeout, timeLeft));
-	return { state: changed(state, { lastPolledAt: now }), action: { do: 'poll', kind, timeout } };
+	const isLinking = phase.name === 'linking';
+	const timeLeft = Math.max(minPollTimeout, isLinking ? maxPollTimeout : deadlineOf(state) - now);
+	const timeout = Math.min(maxPollTimeout, timeLeft);
+	// A video that is finished is not left to another pass.
+	const maxPatience = passEndsAt === null ? timeLeft : Math.min(maxQueueing, timeLeft);
+	const patience = isLinking ? undefined : maxPatience;
+	const action: PollerAction = { do: 'poll', kind, timeout, patience };
+	return { state: changed(state, { lastPolledAt: now }), action };
 }
 
 function takeStatus(before: PollerState, status: JobStatus, now: number): Step {
@@ -247,9 +255,16 @@ function pollAfterFailure(state: PollerState, error: GatewayError, now: number):
 
 /** @param error what went wrong with the last poll */
 function pollAgain(state: PollerState, now: number, error?: GatewayError): Step {
-	const { job, timeout, lastPolledAt = now } = state;
+	const { job, timeout, lastPolledAt = now, passEndsAt } = state;
 	const deadline = deadlineOf(state);
-	if (lastPolledAt >= deadline) return fail(state, deadlinePassed(job, timeout, error?.failure));
+	const isHeldBack = error?.failure.isHeldBack ?? false;
+	if ((isHeldBack ? now : lastPolledAt) >= deadline)
+		return fail(state, deadlinePassed(job, timeout, error?.failure));
+	if (isHeldBack && passEndsAt !== null) {
+		// In the next pass, it goes before those that this one has polled.
+		const next = changed(state, { nextPollAt: passEndsAt, phase: polling });
+		return { state: next, action: { do: 'park', until: passEndsAt } };
+	}
 	const nextPollAt = Math.min(now + pauseAfter(state, error), deadline);
 	return waitForPoll(changed(state, { nextPollAt, phase: polling }), now);
 }

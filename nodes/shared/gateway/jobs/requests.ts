@@ -9,6 +9,8 @@ interface JobRequest {
 	timeout?: number;
 	/** True for polls: their next try is the next poll. */
 	once?: boolean;
+	/** Milliseconds for which limits of the credential may hold it back. */
+	patience?: number;
 }
 
 /** Where a job stands ("Endpoints" 2 and 12). @throws GatewayError */

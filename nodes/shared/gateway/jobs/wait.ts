@@ -14,8 +14,11 @@ import type { JobStatus, VideoContent } from './responses';
 
 /** The two requests of a wait; handed in, so that a test can answer them. Both are sent without retries. */
 export interface JobSource {
-	/** @param timeout milliseconds */
-	poll(kind: JobKind, id: string, timeout: number): Promise<JobStatus>;
+	/**
+	 * @param timeout milliseconds
+	 * @param patience milliseconds for which limits of the credential may hold it back
+	 */
+	poll(kind: JobKind, id: string, timeout: number, patience?: number): Promise<JobStatus>;
 	content(id: string): Promise<VideoContent>;
 }
 
@@ -112,7 +115,7 @@ export class JobWait {
 					await clock.sleep(Math.max(0, action.until - clock.now()), signal);
 					return { type: 'due', now: clock.now() };
 				case 'poll': {
-					const status = await this.source.poll(action.kind, id, action.timeout);
+					const status = await this.source.poll(action.kind, id, action.timeout, action.patience);
 					return { type: 'polled', now: clock.now(), status };
 				}
 				case 'fetchContent':

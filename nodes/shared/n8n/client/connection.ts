@@ -52,9 +52,27 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 			problems.push({ field, problem: 'must not be a header that requests have already' });
 		}
 	}
+	/** Undefined where there is no limit: the field is empty or 0. */
+	const limit = (name: string, field: string, { min }: { min: number }) => {
+		const given = credential[name] ?? 0;
+		const value = typeof given === 'boolean' ? NaN : Number(given);
+		if (value === 0) return undefined;
+		const isWhole = min === 1;
+		if (!Number.isFinite(value) || value < min || (isWhole && !Number.isInteger(value))) {
+			const problem = `must be ${isWhole ? 'a whole number' : 'a number above 0'}, or empty for no limit`;
+			problems.push({ field, problem });
+		}
+		return value;
+	};
+	const requestsPerSecond = limit('requestsPerSecond', 'Requests per Second', { min: 0 });
+	const requestsInFlight = limit('requestsInFlight', 'Requests in Flight', { min: 1 });
+	const limits = { requestsPerSecond, requestsInFlight };
 	if (problems.length > 0) {
 		const { message } = badInput(problems);
 		throw badInput([{ field: 'Model Gateway credential:', problem: message }]);
 	}
-	return { baseUrl, backupUrl, asyncHeaderName, idempotencyHeaderName, key };
+	return {
+		...{ baseUrl, backupUrl, asyncHeaderName, idempotencyHeaderName, key },
+		...((requestsPerSecond ?? requestsInFlight) && { limits }),
+	};
 }

@@ -1,7 +1,8 @@
 import { Gateway } from '../../gateway/client/gateway';
 import type { Runtime } from '../../gateway/client/http';
+import { RequestQueue } from '../../gateway/client/requestQueue';
 import { connectionFrom } from './connection';
-import { credentialName, n8nRuntime, type N8nRuntime, type NodeContext } from './httpClient';
+import { clock, credentialName, n8nRuntime, type N8nRuntime, type NodeContext } from './httpClient';
 
 /** The gateway of the node's credential, for one run of the node. */
 export type N8nGateway = Gateway<N8nRuntime>;
@@ -15,8 +16,10 @@ export async function createGateway(
 	settings: Pick<Runtime, 'limiter' | 'graceOnStop'> = {},
 ): Promise<N8nGateway> {
 	const credential = await context.getCredentials(credentialName);
-	return new Gateway(connectionFrom(credential), {
+	const connection = connectionFrom(credential);
+	return new Gateway(connection, {
 		...n8nRuntime(context, credential),
 		...settings,
+		queue: RequestQueue.of(connection, clock),
 	});
 }

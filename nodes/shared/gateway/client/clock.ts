@@ -1,0 +1,6 @@
+export interface Clock {
+	/** Milliseconds since 1970. */
+	now(): number;
+	/** Resolves after that many milliseconds; rejects with the signal's reason when it aborts first. */
+	sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}

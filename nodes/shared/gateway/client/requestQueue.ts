@@ -1,0 +1,53 @@
+import { createHash } from 'crypto';
+import type { GatewayError } from '../errors/gatewayError';
+import type { Clock } from './clock';
+import type { Connection } from './connection';
+import { KeyLimit, type Limits, type Waiting } from './keyLimit';
+import { parsePause } from './retryPolicy';
+
+/** By the hash of the key, what all gateways of this process share. Tests have clocks of their own. */
+const keyLimits = new WeakMap<Clock, Map<string, KeyLimit>>();
+
+/** The place of one gateway among all that send requests with the same key. */
+export class RequestQueue {
+	private readonly keyHash: string;
+
+	/** The queue of a gateway; undefined where its credential sets no limit. */
+	static of({ key, limits }: Connection, clock: Clock): RequestQueue | undefined {
+		return limits && new RequestQueue(key, { ...limits }, clock);
+	}
+
+	private constructor(
+		key: string,
+		/** An object of its own, by which the others know it. */
+		private readonly limits: Limits,
+		private readonly clock: Clock,
+	) {
+		this.keyHash = createHash('sha256').update(key).digest('hex');
+	}
+
+	/** Waits for the turn of a request, as {@link KeyLimit.enter} does. */
+	async enter(waiting?: Waiting): Promise<(() => void) | undefined> {
+		return await this.keyLimit.enter(this.limits, waiting);
+	}
+
+	/** Holds back all requests of the key when the service has refused one because there were too many. */
+	heed({ failure }: GatewayError, headers: Record<string, string>): void {
+		const pause = parsePause(headers, this.clock.now());
+		// An empty account has this status, too, but does not pass.
+		if (failure.status === 429 && failure.sendsAgain && pause) this.keyLimit.pauseFor(pause);
+	}
+
+	/** It is looked up each time, since it is forgotten while it has nothing to remember. */
+	private get keyLimit(): KeyLimit {
+		const { clock, keyHash } = this;
+		const known = keyLimits.get(clock) ?? new Map<string, KeyLimit>();
+		keyLimits.set(clock, known);
+		const keyLimit = known.get(keyHash) ?? new KeyLimit(clock);
+		if (!known.has(keyHash)) {
+			for (const [hash, other] of known) if (other.isIdle) known.delete(hash);
+			known.set(keyHash, keyLimit);
+		}
+		return keyLimit;
+	}
+}
