@@ -1,0 +1,264 @@
+import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
+import { startGateway, type Gateway, type GatewayOptions, type Route } from '../gateway';
+import {
+	listSearch,
+	processedItems,
+	registerTypes,
+	resumeExecution,
+	retryExecution,
+	runWorkflow,
+	SimulatedTime,
+	type RunOptions,
+	type WorkflowJson,
+	type WorkflowRun,
+} from '../harness';
+import { earlierTasks } from '../support/earlierJobs';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+
+/** Asks its embeddings for one vector after another, as a vector store may. */
+const store: INodeType = {
+	description: {
+		...{ displayName: 'Store', name: 'store', group: ['transform'], version: 1 },
+		...{ description: 'Asks for embeddings', defaults: { name: 'Store' } },
+		inputs: [
+			NodeConnectionTypes.Main,
+			{ type: NodeConnectionTypes.AiEmbedding, maxConnections: 1 },
+		],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions) {
+		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiEmbedding, 0);
+		const embeddings = connected as Embeddings;
+		for (const query of ['one', 'two', 'three']) await embeddings.embedQuery(query);
+		return [[{ json: {} }]];
+	},
+};
+
+describe('the limits of a credential', () => {
+	let time: SimulatedTime;
+	let gateway: Gateway;
+	let began: number;
+	/** Each test has a key of its own, as the limits are remembered for longer than one test. */
+	let tests = 0;
+	let credential: (fields: IDataObject) => ReturnType<typeof credentialFor>;
+
+	const start = async (options: GatewayOptions = {}) => {
+		const apiKey = `sk-limited-${++tests}`;
+		gateway = await startGateway({
+			...{ jobSeconds: 0, render: async () => new Uint8Array(0), keys: { [apiKey]: {} } },
+			...options,
+		});
+		credential = (fields) => credentialFor(gateway, { advanced: true, ...fields });
+		began = Date.now();
+	};
+	beforeAll(() => registerTypes({ nodes: [store] }));
+	beforeEach(() => void (time = new SimulatedTime()));
+	afterEach(async () => {
+		await gateway.close();
+		await time.end();
+	});
+
+	const chat = modelGateway({
+		...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+		messages: { values: [{ role: 'user', content: '={{ $json.text }}' }] },
+	});
+	const texts = (name: string, count: number) =>
+		Array.from({ length: count }, (_, index) => ({ json: { text: `${name} ${index}` } }));
+	const chats = async (fields: IDataObject, name: string, count: number) =>
+		await runWorkflow(chain(chat), {
+			credentials: credential(fields),
+			input: texts(name, count),
+		});
+
+	const create = chain(
+		modelGateway(
+			{
+				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+				prompt: '={{ $json.text }}',
+			},
+			{ name: 'Create' },
+		),
+	);
+
+	const requestsTo = (...routes: Route[]) =>
+		gateway.requests.filter(({ route }) => route && routes.includes(route));
+	const times = () => gateway.requests.map(({ at }) => at - began);
+	/** The name in the text of each chat. */
+	const senders = () =>
+		gateway.requests.map(({ body }) => /"(\w+) \d+"/.exec(JSON.stringify(body))?.[1]);
+	const expectSpread = (milliseconds: number) =>
+		times()
+			.slice(1)
+			.forEach((at, index) => {
+				expect(at - times()[index]).toBeGreaterThanOrEqual(milliseconds);
+			});
+
+	it('hold for two executions together, and each has its turn', async () => {
+		await start();
+		const fields = { requestsPerSecond: '2' };
+		const runs = await Promise.all([chats(fields, 'many', 8), chats(fields, 'few', 2)]);
+		expect(runs.map((run) => run.items('Model Gateway').length)).toEqual([8, 2]);
+		expectSpread(500);
+		expect(senders().slice(0, 5).sort()).toEqual(['few', 'few', 'many', 'many', 'many']);
+	});
+
+	it('hold for the requests in flight', async () => {
+		// Longer than an answer takes.
+		time.patience = 200;
+		await start({ answerMilliseconds: 50 });
+		let [most, answered] = [0, 0];
+		gateway.on('request', () => void answered++);
+		const watch = () => {
+			most = Math.max(most, gateway.requests.length - answered);
+			return false;
+		};
+		gateway.fault({ route: 'chat', action: 'stall', when: watch });
+		const fields = { requestsInFlight: 3 };
+		await Promise.all([chats(fields, 'many', 8), chats(fields, 'few', 4)]);
+		expect(gateway.requests).toHaveLength(12);
+		expect(most).toBe(3);
+	});
+
+	it('are for whoever uses the key: a node, the embeddings of a vector store, the list of models', async () => {
+		await start();
+		const credentials = credential({ requestsPerSecond: 1 });
+		const stored = runWorkflow(
+			{
+				nodes: [
+					{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
+					{ name: 'Store', type: 'test.store' },
+					{
+						...{ name: 'Embeddings', type: 'n8n-nodes-model-gateway.embeddingsModelGateway' },
+						parameters: { model: byId('embed-1') },
+					},
+				],
+				connections: {
+					Start: { main: [[{ node: 'Store', type: 'main', index: 0 }]] },
+					Embeddings: { ai_embedding: [[{ node: 'Store', type: 'ai_embedding', index: 0 }]] },
+				},
+			} as WorkflowJson,
+			{ credentials },
+		);
+		const listed = listSearch('n8n-nodes-model-gateway.modelGateway', 'searchModels', {
+			credentials,
+			parameters: { resource: 'chat' },
+		});
+		const [run] = await Promise.all([stored, chats({ requestsPerSecond: 1 }, 'many', 3), listed]);
+		expect(run.items('Store')).toHaveLength(1);
+		expect(requestsTo('embedding', 'chat', 'models')).toHaveLength(7);
+		expectSpread(1000);
+	});
+
+	it('count only while Advanced is on', async () => {
+		await start();
+		await chats({ requestsPerSecond: 0.001, advanced: false }, 'many', 5);
+		expect(times().at(-1)).toBeLessThan(1000);
+	});
+
+	it('that nobody can keep are told before anything is sent', async () => {
+		await start();
+		const run = await chats({ requestsPerSecond: 'five' }, 'many', 1);
+		expect(run.errorOf('Model Gateway')?.message).toBe(
+			'Item 0: Model Gateway credential: Requests per Second must be a number above 0, or empty for no limit',
+		);
+		expect(gateway.requests).toHaveLength(0);
+	});
+
+	it('let a 429 that one execution meets hold back the others, too', async () => {
+		await start();
+		const headers = { 'x-ratelimit-reset': '30s' };
+		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
+		gateway.fault({ route: 'chat', action: 'error', ...limit });
+		const fields = { requestsInFlight: 1 };
+		const runs = await Promise.all([chats(fields, 'one', 2), chats(fields, 'other', 2)]);
+		expect(runs.map((run) => run.items('Model Gateway').length)).toEqual([2, 2]);
+		expect(gateway.requests).toHaveLength(5);
+		expect(times()[1] - times()[0]).toBeGreaterThanOrEqual(30_000);
+	});
+
+	it('let Stop end what waits: nothing is sent or paid for, and a Retry orders the rest', async () => {
+		await start();
+		processedItems.clear();
+		const options: RunOptions = {
+			...{ credentials: credential({ requestsPerSecond: 0.01 }), input: texts('video', 3) },
+			onStart: (cancel) => void setTimeout(cancel, 30_000),
+		};
+		const stopped = await runWorkflow(create, options);
+		expect(stopped.status).toBe('canceled');
+		expect(Date.now() - began).toBeLessThan(31_000);
+		expect(gateway.ledger).toHaveLength(1);
+		const message = String(stopped.errorOf('Create')?.description);
+		expect(message).toContain('Nothing more was sent to the gateway');
+
+		const retried = await retryExecution(stopped);
+		expect(retried.items('Create')).toHaveLength(3);
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	describe('and Wait for Video', () => {
+		const waitFor = async (
+			count: number,
+			fields: IDataObject,
+			options: Partial<RunOptions> = {},
+		) => {
+			const jobs = earlierTasks(gateway, count);
+			const parameters = { download: false, whileWaiting: options.mode ? 'park' : 'hold' };
+			const node = waitForVideo({ timeoutMinutes: 5 }, { parameters });
+			const run = await runWorkflow(chain({ ...node, onError: 'continueRegularOutput' }), {
+				credentials: credential(fields),
+				input: jobs.map(({ id }) => ({ json: { task_id: id } })) as INodeExecutionData[],
+				...options,
+			});
+			return { jobs, run };
+		};
+		const passes = async (run: WorkflowRun, each: (pass: number) => void = () => {}) => {
+			let pass = 0;
+			for (; run.status === 'waiting'; pass++) {
+				each(pass);
+				// n8n looks for what is due once a minute.
+				jest.setSystemTime(Math.max(Date.now() + 40_000, (run.waitTill as Date).getTime()));
+				run = await resumeExecution(run);
+			}
+			return run;
+		};
+
+		it('end a wait in time whose poll has no turn, with the job in its error', async () => {
+			await start();
+			// Another execution has just had the one request of this hour.
+			await chats({ requestsPerSecond: 1 / 3600 }, 'other', 1);
+			const { jobs, run: first } = await waitFor(1, { requestsPerSecond: 1 / 3600 });
+			// n8n has stored it once, and then it goes on to its end.
+			const run = await passes(first);
+			expect(Date.now() - began).toBeLessThanOrEqual(305_000);
+			const [{ json }] = run.items('Wait');
+			expect(json.error).toContain(`Video task ${jobs[0].id} did not finish within 5 minutes`);
+			const { advice } = json.details as IDataObject;
+			expect(advice).toContain('the limits of the credential held the request back for too long');
+			expect(requestsTo('task')).toHaveLength(0);
+		});
+
+		it('park again rather than wait long, and poll next those that had no turn', async () => {
+			await start();
+			const fields = { requestsPerSecond: 0.1 };
+			const { jobs, run } = await waitFor(6, fields, { mode: 'trigger' });
+			const lengths: number[] = [];
+			let last = 0;
+			const ended = await passes(run, (pass) => {
+				if (pass > 0) lengths.push(Date.now() - last);
+				last = Date.now() + 40_000;
+				if (pass === 1) for (const { id } of jobs) gateway.jobs.complete(id, new Uint8Array(0));
+			});
+			// A pass is over when its polls have waited for half a minute.
+			expect(Math.max(...lengths)).toBeLessThan(40_000);
+			expect(ended.items('Wait').map(({ json }) => json.status)).toEqual(
+				jobs.map(() => 'completed'),
+			);
+			const polled = requestsTo('task').map(({ jobId }) => jobId);
+			expect(new Set(polled.slice(0, 6)).size).toBe(6);
+			expectSpread(10_000);
+		});
+	});
+});
