@@ -41,7 +41,7 @@ const onRefusal: Record<RefusalKind, string> = {
 		"The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution asks the gateway again, with the same key; wait a minute before. If it stays like this, look into the billing log of the service.",
 	serverTimeout: 'Run again.',
 	tooManyRequests:
-		'Lower Parallel Requests, where the node has it, or run again later; check the balance if it stays like this.',
+		'Lower Parallel Requests, where the node has it, set Requests per Second in the credential, or run again later; check the balance if it stays like this.',
 	serverError: 'Read the raw answer (raw_body), then run again later.',
 };
 
