@@ -56,6 +56,17 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		});
 	});
 
+	it('is tested at once, whatever its limits are', async () => {
+		const values = { advanced: true, requestsPerSecond: '0.00001', requestsInFlight: 1 };
+		expect(await tested(values)).toEqual(works);
+		expect(await tested(values)).toEqual(works);
+		expect(await tested({ ...values, requestsInFlight: 'few' })).toEqual({
+			status: 'Error',
+			message:
+				'Model Gateway credential: Requests in Flight must be a whole number, or empty for no limit',
+		});
+	});
+
 	it('is told that its key is refused', async () => {
 		expect(await tested({ apiKey: 'wrong' })).toEqual({
 			status: 'Error',

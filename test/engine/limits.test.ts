@@ -198,6 +198,23 @@ describe('the limits of a credential', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
+	it('let nothing go any more when the node is about to fail, and its Retry orders the rest', async () => {
+		await start();
+		processedItems.clear();
+		const credentials = credential({ requestsPerSecond: 0.1 });
+		const refused = { status: 400, code: 'invalid_prompt', skip: 1 };
+		gateway.fault({ route: 'videoCreate', action: 'error', ...refused });
+		const failed = await runWorkflow(create, { credentials, input: texts('video', 5) });
+		expect(failed.errorOf('Create')?.message).toContain('Item 1: Could not create the video');
+		expect(failed.errorOf('Create')?.description).not.toContain('canceled');
+		expect(gateway.requests).toHaveLength(2);
+		expect(gateway.ledger).toHaveLength(1);
+
+		const retried = await retryExecution(failed);
+		expect(retried.items('Create')).toHaveLength(5);
+		expect(gateway.ledger).toHaveLength(5);
+	});
+
 	describe('and Wait for Video', () => {
 		const waitFor = async (
 			count: number,

@@ -71,17 +71,20 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** @throws GatewayError */
 	async call<T>(call: Call<T>): Promise<T> {
-		const { clock, random, signal, limiter, queue } = this.runtime;
+		const { clock, random, signal, limiter, queue, closing } = this.runtime;
 		const { retries, endpoint, patience } = call;
 		const { lost } = this.orderOf(endpoint);
 		/** The first try that may have been accepted, which no later refusal undoes. */
 		let ambiguous = lost && new GatewayError(lost);
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
-				const turn = { leave: await queue?.enter({ signal, patience }) };
+				// A listener for each request on a signal of all of them would make Node warn.
+				const ends = [signal, closing].filter((end) => end !== undefined);
+				const waiting = queue && { signal: AbortSignal.any(ends), patience };
+				const turn = { leave: await queue?.enter(waiting) };
 				try {
 					// Stop may have been pressed while the request was queued.
-					if (signal?.aborted) throw stopped(ambiguous);
+					if (signal?.aborted || (queue && closing?.aborted)) throw stopped(ambiguous);
 					if (queue && !turn.leave) return heldBack(call.purpose);
 					return await this.sendOnce(call, turn).catch(asGatewayError);
 				} finally {

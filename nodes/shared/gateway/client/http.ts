@@ -63,4 +63,6 @@ export interface Runtime {
 	limiter?: AdaptiveLimit;
 	/** Holds back the requests with the key, as the limits of its credential say. Default: it has none. */
 	queue?: RequestQueue;
+	/** Aborts when what waits in that queue is no longer to be sent. What was sent goes on. */
+	closing?: AbortSignal;
 }

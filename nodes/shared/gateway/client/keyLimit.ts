@@ -92,10 +92,10 @@ export class KeyLimit {
 		signal?.removeEventListener('abort', giveUp);
 		over.abort(done);
 		if (!hasTurn) return undefined;
-		let isOver = false;
+		let hasLeft = false;
 		return () => {
-			if (isOver) return;
-			isOver = true;
+			if (hasLeft) return;
+			hasLeft = true;
 			this.running--;
 			this.dispatch();
 		};

@@ -13,7 +13,7 @@ export type N8nGateway = Gateway<N8nRuntime>;
  */
 export async function createGateway(
 	context: NodeContext,
-	settings: Pick<Runtime, 'limiter' | 'graceOnStop'> = {},
+	settings: Pick<Runtime, 'limiter' | 'graceOnStop' | 'closing'> = {},
 ): Promise<N8nGateway> {
 	const credential = await context.getCredentials(credentialName);
 	const connection = connectionFrom(credential);

@@ -45,7 +45,7 @@ async function runSteps(
 	run.stop?.addEventListener('abort', abort, { once: true });
 	try {
 		const limiter = new AdaptiveLimit(parallel);
-		const gateway = await createGateway(context, { limiter, graceOnStop });
+		const gateway = await createGateway(context, { limiter, graceOnStop, closing: run.closing });
 		const checked = await checkAll(run, gateway);
 		if (!run.isFailing) {
 			if (orderBook) orderBook.identify(checked, gateway.connection);

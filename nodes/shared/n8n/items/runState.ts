@@ -18,6 +18,8 @@ export class RunState {
 	/** Aborts when the user presses Stop. */
 	readonly stop?: AbortSignal;
 	private readonly continues: boolean;
+	/** Aborts what is not sent yet when the node is about to fail. */
+	private readonly closer = new AbortController();
 	/** Whether the requests in flight have been aborted. */
 	private isAborted = false;
 
@@ -29,6 +31,10 @@ export class RunState {
 		this.cost = work.endpoint.cost;
 		this.stop = stopSignalOf(context);
 		this.continues = context.continueOnFail();
+	}
+
+	get closing(): AbortSignal {
+		return this.closer.signal;
 	}
 
 	get isStopped(): boolean {
@@ -53,7 +59,10 @@ export class RunState {
 	noteFailure({ index, job }: Item, cause: unknown): Failure {
 		const error = job && cause instanceof GatewayError ? cause.with({ job }) : cause;
 		// A failure after the requests were aborted or stopped is only a consequence, so it is not recorded.
-		if (!this.isAborted && !this.isStopped) this.failures.push({ item: index, error });
+		const isUnsent =
+			error instanceof GatewayError && error.failure.isStopped && error.failure.billed === 'no';
+		if (!this.isAborted && !this.isStopped && !isUnsent) this.failures.push({ item: index, error });
+		if (this.isFailing) this.closer.abort(stopped());
 		if (this.isFailing && this.cost === 'read') this.abort();
 		return { error };
 	}
