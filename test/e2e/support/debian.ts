@@ -10,7 +10,11 @@ export async function ensureCommands(wanted: Record<string, string>): Promise<vo
 	const missing = Object.entries(wanted)
 		.filter(([command]) => locate(command) === undefined)
 		.map(([, name]) => name);
-	if (missing.length === 0) return;
+	if (missing.length > 0) await ensurePackage(...missing);
+}
+
+/** Installs Debian packages, where this process may. */
+export async function ensurePackage(...missing: string[]): Promise<void> {
 	const install = `apt-get install --yes --no-install-recommends ${missing.join(' ')}`;
 	if (process.getuid?.() !== 0 || locate('apt-get') === undefined) {
 		throw new Error(

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from './commands';
-import { startProcess } from './n8nProcess';
+import { startProcess, type N8nProcess } from './n8nProcess';
 
 export interface N8nOptions {
 	/** What users install; none: an n8n without this package. */
@@ -24,6 +24,7 @@ export interface N8n {
 	readonly logFile: string;
 	/** Milliseconds from the start of the process until it answered. */
 	readonly readyAfter: number;
+	readonly process: N8nProcess;
 	/** Ends it as a restart of the machine would not: without a chance to tidy up. */
 	kill(): Promise<void>;
 	stop(): Promise<void>;
@@ -37,7 +38,7 @@ export async function startN8n({ tarball, folder, port, env }: N8nOptions = {}):
 	const [ownPort, brokerPort] = [port ?? (await freePort()), await freePort()];
 	const url = `http://127.0.0.1:${ownPort}`;
 	const logFile = path.join(home, 'n8n.log');
-	const { readyAfter, end } = await startProcess(['start'], {
+	const process = await startProcess(['start'], {
 		home,
 		logFile,
 		env: {
@@ -55,17 +56,18 @@ export async function startN8n({ tarball, folder, port, env }: N8nOptions = {}):
 		url,
 		folder: home,
 		logFile,
-		readyAfter,
-		kill: async () => await end('SIGKILL'),
+		readyAfter: process.readyAfter,
+		process,
+		kill: async () => await process.end('SIGKILL'),
 		async stop() {
-			await end('SIGTERM');
+			await process.end('SIGTERM');
 			if (folder === undefined) await rm(home, { recursive: true, force: true });
 		},
 	};
 }
 
 /** As n8n's own installation of a community package does it. */
-async function installPackage(home: string, tarball: string): Promise<void> {
+export async function installPackage(home: string, tarball: string): Promise<void> {
 	const folder = path.join(home, '.n8n/nodes');
 	await mkdir(folder, { recursive: true });
 	await writeFile(

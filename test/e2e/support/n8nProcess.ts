@@ -17,6 +17,9 @@ export interface ProcessOptions {
 export interface N8nProcess {
 	/** Milliseconds from its start until it was ready. */
 	readonly readyAfter: number;
+	readonly pid: number;
+	/** Whether it has not ended, by itself or by {@link end}. */
+	readonly isRunning: boolean;
 	/** Sends the signal, and waits for the end: a process that takes longer than 10 s is killed. */
 	end(signal: NodeJS.Signals): Promise<void>;
 }
@@ -69,7 +72,14 @@ export async function startProcess(
 		await end('SIGKILL');
 		throw new Error(`n8n did not start; its log is ${logFile}`, { cause: error });
 	}
-	return { readyAfter: performance.now() - started, end };
+	return {
+		readyAfter: performance.now() - started,
+		pid: child.pid as number,
+		get isRunning() {
+			return isRunning(child);
+		},
+		end,
+	};
 }
 
 async function answers(url: string, status: number, child: ChildProcess): Promise<void> {

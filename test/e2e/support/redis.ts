@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -8,31 +8,51 @@ import { freePort } from './n8n';
 
 export interface Redis {
 	readonly port: number;
+	readonly pid: number;
+	/** Lets it hang: it answers nobody, and goes on after {@link resume}. */
+	pause(): void;
+	resume(): void;
+	/** Kills it, with all that it has not written to disk. */
+	kill(): Promise<void>;
+	/** Starts it again, with what it has written to disk. */
+	start(): Promise<void>;
 	stop(): Promise<void>;
 }
 
-/** Starts an empty Redis on loopback, of Debian's package, which is installed where it is missing. */
+/** Starts an empty Redis on loopback, of Debian's package with its own settings, installed where it is missing. */
 export async function startRedis(folder: string): Promise<Redis> {
 	await ensureCommands({ 'redis-server': 'redis-server' });
 	await mkdir(folder, { recursive: true });
 	const port = await freePort();
 	const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-	// It is gone with the run: nothing is written to disk.
-	const server = spawn('redis-server', [...settings, '--save', '', '--appendonly', 'no'], {
-		stdio: 'ignore',
-	});
-	const ended = once(server, 'exit');
+	let server: ChildProcess;
+	let ended: Promise<unknown>;
 	const endWithUs = () => server.kill('SIGKILL');
+	const start = async () => {
+		server = spawn('redis-server', settings, { stdio: 'ignore' });
+		ended = once(server, 'exit');
+		for (let tries = 0; !(await isListening(port)); tries++) {
+			if (server.exitCode !== null || tries === 100) throw new Error('Redis did not start');
+			await setTimeout(100);
+		}
+	};
+	const kill = async () => {
+		server.kill('SIGKILL');
+		await ended;
+	};
 	process.once('exit', endWithUs);
-	for (let tries = 0; !(await isListening(port)); tries++) {
-		if (server.exitCode !== null || tries === 100) throw new Error('Redis did not start');
-		await setTimeout(100);
-	}
+	await start();
 	return {
 		port,
+		get pid() {
+			return server.pid as number;
+		},
+		pause: () => void server.kill('SIGSTOP'),
+		resume: () => void server.kill('SIGCONT'),
+		kill,
+		start,
 		async stop() {
-			server.kill();
-			await ended;
+			await kill();
 			process.off('exit', endWithUs);
 		},
 	};

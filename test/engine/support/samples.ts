@@ -30,5 +30,14 @@ async function render(caption: string): Promise<Uint8Array> {
 	}
 }
 
+/** The same film with a title of its own: a mix-up of videos shows. */
+export function withTitle(video: Uint8Array, title: string): Uint8Array {
+	const text = Buffer.from(title);
+	const head = Buffer.alloc(8);
+	head.writeUInt32BE(8 + text.length);
+	head.write('free', 4);
+	return Buffer.concat([video, head, text]);
+}
+
 export const sha256 = (bytes: Uint8Array): string =>
 	createHash('sha256').update(bytes).digest('hex');

@@ -48,8 +48,7 @@ export function fateOf(
 	const isNamed = texts.some((text) => text.includes(named));
 	// In queue mode, n8n does so seconds after the end.
 	const original = executions.find(({ id }) => id === stored?.id);
-	const hasNothingToRun = original?.data.executionData?.nodeExecutionStack.length === 0;
-	const isEmptied = hasNothingToRun && original?.status !== 'success';
+	const isEmptied = original !== undefined && hasNothingToRun(original);
 	const jobs = stage.jobs(plan);
 	const isTold = (word: string) => texts.some((text) => text.includes(word));
 	const unknown = jobs.filter(({ id }) => !isTold(id));
@@ -73,6 +72,10 @@ export function fateOf(
 		],
 	};
 }
+
+/** Whether n8n has replaced what it had stored of a failed execution by nothing, so that a Retry runs no node. */
+export const hasNothingToRun = ({ status, data }: Execution) =>
+	status !== 'success' && data.executionData?.nodeExecutionStack.length === 0;
 
 function storedState(stored: Execution | undefined, isEmptied: boolean, jobs: string[]): string {
 	if (stored === undefined) return 'nothing';

@@ -47,14 +47,14 @@ async function openQueue(
 	{ endsMain = false } = {},
 ): Promise<House> {
 	const queue = await startQueue({ tarball, folder });
-	const first = await queue.startWorker(concurrency);
+	const first = await queue.startWorker({ concurrency });
 	return {
 		url: queue.url,
 		async crash(between) {
 			await Promise.all([first.end('SIGKILL'), endsMain && queue.killMain()]);
 			between();
 			if (endsMain) await queue.startMain();
-			await queue.startWorker(concurrency);
+			await queue.startWorker({ concurrency });
 		},
 		close: async () => await queue.close(),
 	};

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { sampleVideo, sha256 } from '../../../engine/support/samples';
+import { sampleVideo, sha256, withTitle } from '../../../engine/support/samples';
 import {
 	startGateway,
 	type FaultHandle,
@@ -103,15 +103,6 @@ export async function sweep(options: SweepOptions): Promise<Fate[]> {
 		await gateway.close();
 		rmSync(folder, { recursive: true, force: true });
 	}
-}
-
-/** The same film with a title of its own: a mix-up of videos shows. */
-function withTitle(video: Uint8Array, title: string): Uint8Array {
-	const text = Buffer.from(title);
-	const head = Buffer.alloc(8);
-	head.writeUInt32BE(8 + text.length);
-	head.write('free', 4);
-	return Buffer.concat([video, head, text]);
 }
 
 interface Started {

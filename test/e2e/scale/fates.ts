@@ -1,0 +1,44 @@
+import { sha256 } from '../../engine/support/samples';
+import type { Gateway, Job } from '../../gateway';
+import type { Delivery } from './sink';
+
+/** Where an execution was when something ended. */
+export type Moment = 'create' | 'pass' | 'download';
+
+/** How its video came, in the order of what it asks of people. */
+export const ways = ['by itself', 'after one Retry', 'collected by its ID', 'lost'] as const;
+export type Way = (typeof ways)[number];
+
+/** What became of one execution and its video. */
+export interface Fate {
+	name: string;
+	moment: Moment;
+	way: Way;
+	/** Whether n8n has replaced all that it had stored of the execution by an error, so that Retry runs no node. */
+	isEmptied: boolean;
+	/** Where the ID of its job was found; only of those that were collected by it. */
+	foundIn: string;
+	/** How often the order was charged. */
+	charges: number;
+	/** How often the video went on to the next node, whole. */
+	deliveries: number;
+}
+
+/** The job that was ordered under a name. */
+export const jobsOf = ({ jobs }: Gateway, name: string): Job[] =>
+	jobs.list().filter(({ order }) => order.prompt === name);
+
+export const chargesOf = (gateway: Gateway, name: string): number => {
+	const ids = new Set(jobsOf(gateway, name).map(({ id }) => id));
+	return gateway.ledger.filter(({ job = '' }) => ids.has(job)).length;
+};
+
+/** How often the video of a name has arrived with its own bytes. */
+export function deliveriesOf(
+	gateway: Gateway,
+	deliveries: readonly Delivery[],
+	name: string,
+): number {
+	const hashes = new Set(jobsOf(gateway, name).map(({ video }) => video && sha256(video.bytes)));
+	return deliveries.filter((each) => each.name === name && hashes.has(each.sha256)).length;
+}

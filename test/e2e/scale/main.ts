@@ -1,0 +1,52 @@
+import { parseArgs } from 'node:util';
+import pc from 'picocolors';
+import { print, printFigures, printSummary, type Figure } from '../../bench/report';
+import { killsSection } from './kills';
+
+const usage = `Runs a complete n8n in queue mode (a main process, a webhook process, two workers, Redis and PostgreSQL) with
+the embedded gateway, and shows what it bears and what it costs. It needs no key and talks to this machine only.
+
+  npm run test:scale -- [options]
+
+  --only <section>  kills: processes are killed and restarted amid creates, passes and downloads
+  --small           kills with one worker and few executions
+  --help            this text
+
+The exit code is 1 when a video was lost, or charged twice.`;
+
+async function main(): Promise<void> {
+	const { values } = parseArgs({
+		options: {
+			only: { type: 'string', multiple: true },
+			small: { type: 'boolean', default: false },
+			help: { type: 'boolean', default: false },
+		},
+	});
+	if (values.help) return print(usage);
+	// What was started ends with this process.
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.once(signal, () => process.exit(130));
+	}
+	const sections: Record<string, () => Promise<Figure[]>> = {
+		kills: async () => await killsSection({ isSmall: values.small }),
+	};
+	const chosen = values.small ? ['kills'] : (values.only ?? Object.keys(sections));
+	const unknown = chosen.find((name) => !Object.hasOwn(sections, name));
+	if (unknown !== undefined) throw new Error(`There is no section ${unknown}: try --help`);
+	const figures: Figure[] = [];
+	for (const name of chosen) {
+		print(`\n${pc.bold(pc.underline(name))}`);
+		const own = await sections[name]();
+		print();
+		printFigures(own);
+		figures.push(...own);
+	}
+	print();
+	printSummary(figures);
+	if (figures.some(({ met }) => met === false)) process.exitCode = 1;
+}
+
+main().catch((error: Error) => {
+	process.stderr.write(`${pc.red('The run broke:')} ${error.stack}\n`);
+	process.exitCode = 1;
+});

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A video as the node behind Wait for Video has sent it on. */
+export interface Delivery {
+	/** What it was ordered for. */
+	name: string;
+	sha256: string;
+	bytes: number;
+	/** When it began to arrive, in milliseconds since 1970. */
+	at: number;
+}
+
+/** Where the videos of all workflows go: the node behind Wait for Video puts each to `<url>/<name>`. */
+export interface Sink {
+	readonly url: string;
+	readonly deliveries: readonly Delivery[];
+	close(): Promise<void>;
+}
+
+export async function startSink(): Promise<Sink> {
+	const deliveries: Delivery[] = [];
+	const server = createServer((request, response) => {
+		const at = Date.now();
+		const hash = createHash('sha256');
+		let bytes = 0;
+		request.on('data', (chunk: Buffer) => {
+			hash.update(chunk);
+			bytes += chunk.length;
+		});
+		request.once('end', () => {
+			const name = decodeURIComponent((request.url ?? '').slice(1));
+			deliveries.push({ name, sha256: hash.digest('hex'), bytes, at });
+			response.setHeader('content-type', 'application/json').end('{}');
+		});
+	});
+	await once(server.listen(0, '127.0.0.1'), 'listening');
+	const { port } = server.address() as AddressInfo;
+	return {
+		url: `http://127.0.0.1:${port}`,
+		deliveries,
+		async close() {
+			server.close();
+			server.closeAllConnections();
+		},
+	};
+}

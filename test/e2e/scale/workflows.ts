@@ -1,0 +1,68 @@
+import type { WorkflowJson } from '../../harness/workflow';
+import type { CredentialReference } from '../support/owner';
+import { byId, core, modelGateway, startedBy, waitForVideo, type Node } from '../support/workflows';
+
+/** What all workflows know of the stage. */
+interface Places {
+	credential: CredentialReference;
+	/** Of the sink. */
+	sinkUrl: string;
+}
+
+const webhook = (path: string, parameters = {}): Node =>
+	({
+		...core('Start', 'webhook', { path, ...parameters }, 2.1),
+		webhookId: path,
+	}) as never;
+
+/** What the call of a webhook says of the video: `?name=…`. */
+const nameOfCall = "{{ $('Start').item.json.query.name }}";
+
+const toSink = (url: string): Node =>
+	core(
+		'Next',
+		'httpRequest',
+		{
+			...{ method: 'PUT', url: `=${url}/${nameOfCall}` },
+			...{ sendBody: true, contentType: 'binaryData', inputDataFieldName: 'data' },
+		},
+		4.2,
+	);
+
+/** A webhook that answers at once, a video of the name that it is called with, and a node that gets the file. */
+export function videoWorkflow(
+	path: string,
+	{ credential, sinkUrl }: Places,
+	{ whileWaiting = 'auto', next = toSink(sinkUrl) }: { whileWaiting?: string; next?: Node } = {},
+): WorkflowJson {
+	const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
+	return {
+		...startedBy(
+			webhook(path),
+			modelGateway({ ...create, prompt: `=${nameOfCall}` }, credential, 'Create'),
+			waitForVideo({ whileWaiting }, credential),
+			next,
+		),
+		name: path,
+	};
+}
+
+/** Collects a video by the ID of its job: `?name=…&id=…`. */
+export function collectWorkflow(path: string, { credential, sinkUrl }: Places): WorkflowJson {
+	const wait = waitForVideo({ jobId: '={{ $json.query.id }}', whileWaiting: 'hold' }, credential);
+	return { ...startedBy(webhook(path), wait, toSink(sinkUrl)), name: path };
+}
+
+/** A webhook that answers at once, and one chat. */
+export function chatWorkflow(path: string, { credential }: Places): WorkflowJson {
+	const message = { role: 'user', content: 'say Hello' };
+	const chat = modelGateway(
+		{
+			...{ resource: 'chat', operation: 'complete', model: byId('chat-1-mini') },
+			messages: { values: [message] },
+		},
+		credential,
+		'Chat',
+	);
+	return { ...startedBy(webhook(path), chat), name: path };
+}

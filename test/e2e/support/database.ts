@@ -1,0 +1,102 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { run } from './commands';
+import { ensurePackage } from './debian';
+import { freePort } from './n8n';
+
+/** A PostgreSQL for n8n's own data. */
+export interface Database {
+	readonly pid: number;
+	/** What n8n has to be told to use it. */
+	readonly env: Record<string, string>;
+	/** The rows of a query, each as its columns. */
+	query(sql: string): Promise<string[][]>;
+	stop(): Promise<void>;
+}
+
+const versions = '/usr/lib/postgresql';
+const name = 'postgres';
+/** Between columns, which may hold any text of JSON. */
+const separator = '\u001f';
+
+/** Starts an empty PostgreSQL on loopback, of Debian's package with its own settings, installed where it is missing. */
+export async function startDatabase(): Promise<Database> {
+	if (!existsSync(versions)) await ensurePackage('postgresql');
+	const [version] = readdirSync(versions).sort((a, b) => Number(b) - Number(a));
+	const command = (program: string) => path.join(versions, version, 'bin', program);
+	// In a folder of its own: those of n8n are closed to the user that PostgreSQL runs as.
+	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-database-'));
+	const user = serverUser();
+	if (user) chownSync(folder, user.uid, user.gid);
+	const init = spawnSync(
+		command('initdb'),
+		['--pgdata', folder, '--username', name, '--auth', 'trust', '--encoding', 'UTF8'],
+		{ ...user, cwd: folder, stdio: 'pipe' },
+	);
+	if (init.status !== 0) throw new Error(`PostgreSQL was not set up: ${String(init.stderr)}`);
+
+	const port = await freePort();
+	const settings = {
+		...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: 200 },
+	};
+	const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+	const server = spawn(command('postgres'), ['-D', folder, ...flags], {
+		...user,
+		cwd: folder,
+		stdio: 'ignore',
+	});
+	const ended = once(server, 'exit');
+	// The children of a server that is killed would linger; at this signal it ends them and itself at once.
+	const endAtOnce = () => server.kill('SIGQUIT');
+	const endWithUs = () => {
+		endAtOnce();
+		rmSync(folder, { recursive: true, force: true });
+	};
+	process.once('exit', endWithUs);
+
+	const query = async (sql: string) => {
+		const address = ['-h', '127.0.0.1', '-p', String(port), '-U', name];
+		const format = ['-X', '-A', '-t', '-q', '-F', separator];
+		const printed = await run(command('psql'), [...address, ...format, '-c', sql], { quiet: true });
+		const lines = printed.split('\n').filter((line) => line !== '');
+		return lines.map((line) => line.split(separator));
+	};
+	for (let tries = 0; ; tries++) {
+		const isThere = await query('SELECT 1').then(
+			() => true,
+			() => false,
+		);
+		if (isThere) break;
+		if (server.exitCode !== null || tries === 100) throw new Error('PostgreSQL did not start');
+		await setTimeout(100);
+	}
+	return {
+		pid: server.pid as number,
+		env: {
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: '127.0.0.1',
+			DB_POSTGRESDB_PORT: String(port),
+			DB_POSTGRESDB_DATABASE: name,
+			DB_POSTGRESDB_USER: name,
+			DB_POSTGRESDB_PASSWORD: name,
+		},
+		query,
+		async stop() {
+			endAtOnce();
+			await ended;
+			process.off('exit', endWithUs);
+			rmSync(folder, { recursive: true, force: true });
+		},
+	};
+}
+
+/** PostgreSQL refuses to run as root: its package has made a user for it. */
+function serverUser(): { uid: number; gid: number } | undefined {
+	if (process.getuid?.() !== 0) return undefined;
+	const id = (flag: string) => Number(spawnSync('id', [flag, name]).stdout);
+	return { uid: id('-u'), gid: id('-g') };
+}
