@@ -1,7 +1,11 @@
 import { parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { print, printFigures, printSummary, type Figure } from '../../bench/report';
+import { holdSection } from './hold';
 import { killsSection } from './kills';
+import { latencySection } from './latency';
+import { loadSection } from './load';
+import { storageSection } from './storage';
 
 const usage = `Runs a complete n8n in queue mode (a main process, a webhook process, two workers, Redis and PostgreSQL) with
 the embedded gateway, and shows what it bears and what it costs. It needs no key and talks to this machine only.
@@ -9,6 +13,11 @@ the embedded gateway, and shows what it bears and what it costs. It needs no key
   npm run test:scale -- [options]
 
   --only <section>  kills: processes are killed and restarted amid creates, passes and downloads
+                    load: chats by one worker and by two; many parked and held waits at once
+                    latency: how late videos are noticed, and what a pass costs, by how many are parked
+                    hold: more executions than slots, kept running and parked
+                    storage: a large video, with n8n's files in the file system and in the database
+  --share <number>  of what load and latency start, and of how long the videos of hold take (1)
   --small           kills with one worker and few executions
   --help            this text
 
@@ -18,6 +27,7 @@ async function main(): Promise<void> {
 	const { values } = parseArgs({
 		options: {
 			only: { type: 'string', multiple: true },
+			share: { type: 'string', default: '1' },
 			small: { type: 'boolean', default: false },
 			help: { type: 'boolean', default: false },
 		},
@@ -27,8 +37,14 @@ async function main(): Promise<void> {
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 		process.once(signal, () => process.exit(130));
 	}
+	const share = Number(values.share);
+	const part = (whole: number) => Math.ceil(whole * share);
 	const sections: Record<string, () => Promise<Figure[]>> = {
 		kills: async () => await killsSection({ isSmall: values.small }),
+		load: async () => await loadSection({ chats: part(1000), parked: part(500), held: part(100) }),
+		latency: async () => await latencySection([10, 100, 500].map(part)),
+		hold: async () => await holdSection({ executions: 30, videoSeconds: part(180) }),
+		storage: async () => await storageSection({ megabytes: part(400) }),
 	};
 	const chosen = values.small ? ['kills'] : (values.only ?? Object.keys(sections));
 	const unknown = chosen.find((name) => !Object.hasOwn(sections, name));

@@ -50,7 +50,9 @@ export function videoWorkflow(
 /** Collects a video by the ID of its job: `?name=…&id=…`. */
 export function collectWorkflow(path: string, { credential, sinkUrl }: Places): WorkflowJson {
 	const wait = waitForVideo({ jobId: '={{ $json.query.id }}', whileWaiting: 'hold' }, credential);
-	return { ...startedBy(webhook(path), wait, toSink(sinkUrl)), name: path };
+	// What n8n stores after each node need not be stored once more: it keeps running from the start.
+	const settings = { saveExecutionProgress: true };
+	return { ...startedBy(webhook(path), wait, toSink(sinkUrl)), name: path, settings };
 }
 
 /** A webhook that answers at once, and one chat. */

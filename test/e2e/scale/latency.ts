@@ -1,0 +1,101 @@
+import { setTimeout } from 'node:timers/promises';
+import { print, type Figure } from '../../bench/report';
+import { sampleVideo, withTitle } from '../../engine/support/samples';
+import { until } from '../support/until';
+import { House } from './house';
+import { callAll, percentiles } from './load';
+import { measure, sumOf, type Usage } from './usage';
+import { videoWorkflow } from './workflows';
+
+/** Between two looks of n8n for parked executions, in seconds. */
+const look = 60;
+/** How long nothing but passes is measured. */
+const window = 2 * look;
+
+interface Crowd {
+	parked: number;
+	/** From the end of a video until the next node had it, in seconds. */
+	delays: number[];
+	passes: number;
+	usage: Usage;
+	/** What the database has grown by for one execution, from its start to its end. */
+	bytesEach: number;
+}
+
+/** What parked executions cost, and how late their videos are noticed, by how many they are. */
+export async function latencySection(counts: number[]): Promise<Figure[]> {
+	const gateway = { jobSeconds: Infinity };
+	return await House.with({ gateway }, async (house) => {
+		await setTimeout(10_000);
+		const idle = await measure(house, async () => await setTimeout(20_000));
+		const crowds: Crowd[] = [];
+		for (const parked of counts) {
+			crowds.push(await watch(house, parked));
+			print(`  ${parked} parked: ${percentiles(crowds.at(-1)?.delays ?? [])}`);
+		}
+		return figuresOf(crowds, idle);
+	});
+}
+
+async function watch(house: House, parked: number): Promise<Crowd> {
+	const { gateway, sink, database } = house;
+	const path = `crowd-${parked}`;
+	const names = Array.from({ length: parked }, (_, index) => `${path} ${index}`);
+	const workflow = await house.publish(videoWorkflow(path, house.places));
+	const size = async () =>
+		Number((await database.query('SELECT pg_database_size(current_database())'))[0][0]);
+	const before = await size();
+	await callAll(house, path, names);
+	const polls = () => gateway.requests.filter(({ route }) => route === 'video').length;
+	const begun = polls();
+	// From the first look on, all are in step.
+	await until(() => polls() >= begun + parked, 150);
+	const first = polls();
+	const usage = await measure(house, async () => await setTimeout(window * 1000));
+	const passes = polls() - first;
+
+	const video = await sampleVideo();
+	const ends = new Map<string, number>();
+	for (const name of names) {
+		const job = gateway.jobs.list().find(({ order }) => order.prompt === name);
+		if (!job) throw new Error(`${name} was never ordered`);
+		gateway.jobs.complete(job.id, withTitle(video, name));
+		ends.set(name, Date.now());
+		await setTimeout((look / parked) * 1000);
+	}
+	await until(async () => ((await house.statuses(workflow)).success ?? 0) === parked, 300);
+	const delays = sink.deliveries
+		.filter(({ name }) => ends.has(name))
+		.map(({ name, at }) => (at - (ends.get(name) ?? NaN)) / 1000);
+	return { parked, delays, passes, usage, bytesEach: ((await size()) - before) / parked };
+}
+
+function figuresOf(crowds: Crowd[], idle: Usage): Figure[] {
+	const idleEach = sumOf(idle.cpu) / idle.seconds;
+	const pass = ({ passes, usage }: Crowd) => {
+		const work = sumOf(usage.cpu) - idleEach * usage.seconds;
+		return `${((work / passes) * 1000).toFixed(0)} ms`;
+	};
+	return [
+		{
+			figure: 'CPU of n8n, PostgreSQL and Redis without work',
+			value: `${(idleEach * 100).toFixed(1)} % of a core`,
+		},
+		...crowds.map((crowd) => ({
+			figure: `${crowd.parked} parked: from the end of a video to the next node`,
+			value: percentiles(crowd.delays),
+		})),
+		...crowds.map((crowd) => ({
+			figure: `${crowd.parked} parked: CPU of a pass (${crowd.passes} passes)`,
+			value: pass(crowd),
+		})),
+		...crowds.map(({ parked, usage, passes }) => ({
+			figure: `${parked} parked: PostgreSQL's log, for a pass`,
+			value: `${(usage.walBytes / passes / 1024).toFixed(1)} kB`,
+		})),
+		...crowds.map(({ parked, bytesEach }) => ({
+			figure: `${parked} parked: growth of the database, for a video`,
+			value: `${(bytesEach / 1024).toFixed(0)} kB, 36 kB of them the file`,
+		})),
+	];
+}

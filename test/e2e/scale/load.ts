@@ -1,0 +1,209 @@
+import { availableParallelism } from 'node:os';
+import { print, type Figure } from '../../bench/report';
+import { median, percentile } from '../../bench/statistics';
+import { sampleVideo, withTitle } from '../../engine/support/samples';
+import { isFinal } from '../../../nodes/shared/gateway/protocol/jobs';
+import { until } from '../support/until';
+import { chargesOf, deliveriesOf } from './fates';
+import { House } from './house';
+import { measure, sumOf, type Usage } from './usage';
+import { chatWorkflow, videoWorkflow } from './workflows';
+
+export interface LoadOptions {
+	chats: number;
+	parked: number;
+	held: number;
+}
+
+/** Milliseconds until a chat is answered. */
+const answer = 500;
+/** Of each worker: n8n's default. */
+const slots = 10;
+const videoSeconds = 120;
+/** Calls of webhooks under way at a time. */
+const callers = 10;
+const rounds = 2;
+
+/** Chats by one worker and by two; then parked and held waits at once. */
+export async function loadSection({ chats, parked, held }: LoadOptions): Promise<Figure[]> {
+	const video = await sampleVideo();
+	const gateway = {
+		jobSeconds: videoSeconds,
+		render: async ({ caption }: { caption: string }) => withTitle(video, caption),
+	};
+	return await House.with({ gateway, workers: 1, concurrency: slots }, async (house) => [
+		...(await compareWorkers(house, chats)),
+		...(await waitForMany(house, { parked, held })),
+	]);
+}
+
+interface Run {
+	perSecond: number;
+	usage: Usage;
+}
+
+async function compareWorkers(house: House, chats: number): Promise<Figure[]> {
+	const runs = {
+		waiting: { 1: [] as Run[], 2: [] as Run[] },
+		atOnce: { 1: [] as Run[], 2: [] as Run[] },
+	};
+	const slow = () =>
+		house.gateway.fault({
+			route: 'chat',
+			action: 'stall',
+			seconds: answer / 1000,
+			times: Infinity,
+		});
+	let count = 0;
+	const chat = async (executions: number) => await runChats(house, `chat-${count++}`, executions);
+	await chat(50);
+	for (let round = 1; round <= rounds; round++) {
+		for (const workers of [1, 2] as const) {
+			if (workers === 2) {
+				await house.startWorker();
+				await chat(50);
+			}
+			const stall = slow();
+			runs.waiting[workers].push(await chat(chats));
+			stall.remove();
+			runs.atOnce[workers].push(await chat(chats));
+			if (workers === 2) await house.running[1].end('SIGTERM');
+			const of = (kind: keyof typeof runs) => runs[kind][workers].at(-1)?.perSecond.toFixed(1);
+			print(
+				`  round ${round}, workers: ${workers}, executions/s: ${of('waiting')}, ${of('atOnce')}`,
+			);
+		}
+	}
+	const speed = (found: Run[]) => median(found.map(({ perSecond }) => perSecond));
+	const rows = (kind: keyof typeof runs, title: string, goal?: number): Figure[] => {
+		const [one, two] = [runs[kind][1], runs[kind][2]];
+		const times = speed(two) / speed(one);
+		return [
+			...([one, two] as const).map((found, index) => ({
+				figure: `${title}, ${['one worker', 'two workers'][index]}`,
+				value: `${speed(found).toFixed(1)} executions/s`,
+			})),
+			{
+				figure: `${title}, two workers: times one`,
+				value: times.toFixed(2),
+				...(goal && { goal: `at least ${goal}`, met: times >= goal }),
+			},
+			{ figure: '  cores at work, of all processes of the machine', value: shareOf(one, two) },
+			{ figure: '  CPU of an execution: main, webhook, workers', value: cpuOf(two, chats) },
+			{ figure: '  CPU of an execution: PostgreSQL, Redis', value: storesOf(two, chats) },
+		];
+	};
+	return [
+		...rows('waiting', `${chats} chats of ${answer} ms`, 1.8),
+		...rows('atOnce', `${chats} chats answered at once`),
+	];
+}
+
+const shareOf = (...found: Run[][]) =>
+	`${found
+		.map((runs) =>
+			(median(runs.map(({ usage }) => usage.busy)) * availableParallelism()).toFixed(1),
+		)
+		.join(' and ')} of ${availableParallelism()}`;
+
+const milliseconds = (runs: Run[], names: Array<keyof Usage['cpu']>, count: number) =>
+	names
+		.map((name) => ((median(runs.map(({ usage }) => usage.cpu[name])) / count) * 1000).toFixed(1))
+		.join(', ');
+const cpuOf = (runs: Run[], count: number) =>
+	`${milliseconds(runs, ['main', 'webhook', 'workers'], count)} ms`;
+const storesOf = (runs: Run[], count: number) =>
+	`${milliseconds(runs, ['postgres', 'redis'], count)} ms`;
+
+/** From the first call to the end of the last execution. */
+async function runChats(house: House, path: string, executions: number): Promise<Run> {
+	const workflow = await house.publish(chatWorkflow(path, house.places));
+	const usage = await measure(house, async () => {
+		await callAll(
+			house,
+			path,
+			Array.from({ length: executions }, (_, index) => String(index)),
+		);
+		await until(async () => ((await house.statuses(workflow)).success ?? 0) === executions, 300);
+	});
+	const [[seconds]] = await house.database.query(
+		`SELECT extract(epoch FROM max("stoppedAt") - min("createdAt")) FROM execution_entity WHERE "workflowId" = '${workflow.id}'`,
+	);
+	return { perSecond: executions / Number(seconds), usage };
+}
+
+export async function callAll(house: House, path: string, names: string[]): Promise<void> {
+	const left = [...names];
+	const caller = async () => {
+		for (let name = left.shift(); name !== undefined; name = left.shift()) {
+			await house.call(path, { name });
+		}
+	};
+	await Promise.all(Array.from({ length: callers }, caller));
+}
+
+async function waitForMany(
+	house: House,
+	{ parked, held }: Pick<LoadOptions, 'parked' | 'held'>,
+): Promise<Figure[]> {
+	const { gateway, sink } = house;
+	// Each held wait keeps a slot.
+	const concurrency = Math.ceil(held / 2) + slots;
+	await house.running[0].end('SIGTERM');
+	await Promise.all([1, 2].map(async () => await house.startWorker({ concurrency })));
+	const ends = new Map<string, number>();
+	gateway.on(
+		'job',
+		({ order, phase }) => void (isFinal(phase) && ends.set(order.prompt, Date.now())),
+	);
+	const kinds = { parked, held };
+	const names = Object.fromEntries(
+		Object.entries(kinds).map(([kind, count]) => [
+			kind,
+			Array.from({ length: count }, (_, index) => `${kind} ${index}`),
+		]),
+	);
+	for (const [kind, whileWaiting] of [
+		['parked', 'auto'],
+		['held', 'hold'],
+	] as const) {
+		await house.publish(videoWorkflow(kind, house.places, { whileWaiting }));
+	}
+	const all = Object.values(names).flat();
+	const usage = await measure(house, async () => {
+		await callAll(house, 'held', names.held);
+		await callAll(house, 'parked', names.parked);
+		await until(() => sink.deliveries.length >= all.length, videoSeconds + 300).catch(
+			() => undefined,
+		);
+	});
+	const charges = all.map((name) => chargesOf(gateway, name));
+	const deliveries = all.map((name) => deliveriesOf(gateway, sink.deliveries, name));
+	const once = (counts: number[]) => counts.filter((number) => number === 1).length;
+	const delays = (kind: string) =>
+		sink.deliveries
+			.filter(({ name }) => name.startsWith(kind))
+			.map(({ name, at }) => (at - (ends.get(name) ?? NaN)) / 1000);
+	const whole = (figure: string, counts: number[]): Figure => ({
+		figure,
+		value: `${once(counts)} of ${all.length}`,
+		goal: 'all',
+		met: once(counts) === all.length,
+	});
+	const title = `${parked} parked and ${held} held waits`;
+	return [
+		whole(`${title}: delivered once`, deliveries),
+		whole(`${title}: charged once`, charges),
+		{
+			figure: `${title}: CPU of all processes of n8n`,
+			value: `${sumOf(usage.cpu).toFixed(0)} s in ${usage.seconds.toFixed(0)} s`,
+		},
+		...Object.keys(kinds).map((kind) => ({
+			figure: `${title}: ${kind}, until in the next node`,
+			value: percentiles(delays(kind)),
+		})),
+	];
+}
+
+export const percentiles = (delays: number[]) =>
+	`p50 ${percentile(delays, 50).toFixed(1)} s, p95 ${percentile(delays, 95).toFixed(1)} s`;

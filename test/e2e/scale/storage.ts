@@ -1,0 +1,100 @@
+import { print, type Figure } from '../../bench/report';
+import { box } from '../../support/boxes';
+import { core } from '../support/workflows';
+import { until } from '../support/until';
+import { House } from './house';
+import { memoryOf, peakMemory } from './usage';
+import { videoWorkflow } from './workflows';
+
+const modes = ['filesystem', 'database'] as const;
+type Mode = (typeof modes)[number];
+
+export interface StorageOptions {
+	/** Of the video. */
+	megabytes: number;
+}
+
+/** One large video, with n8n's files in a folder that all processes share, and in the database. */
+export async function storageSection({ megabytes }: StorageOptions): Promise<Figure[]> {
+	const figures: Figure[] = [];
+	for (const mode of modes) figures.push(...(await store(mode, megabytes)));
+	return figures;
+}
+
+async function store(mode: Mode, megabytes: number): Promise<Figure[]> {
+	const options = {
+		gateway: { jobSeconds: Infinity },
+		workers: 1,
+		env: {
+			N8N_DEFAULT_BINARY_DATA_MODE: mode,
+			// n8n's default is 512, and 1024 the most.
+			N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE: String(megabytes + 100),
+		},
+	};
+	return await House.with(options, async (house) => {
+		const next = core('Next', 'noOp');
+		const workflow = await house.publish(
+			videoWorkflow('large', house.places, { whileWaiting: 'hold', next }),
+		);
+		const [{ pid }] = house.running;
+		/** Gives the seconds from the start of the download to the end of the execution. */
+		const deliver = async (size: number, count: number) => {
+			await house.call('large', { name: String(count) });
+			await until(() => house.gateway.jobs.list().length === count);
+			const [job] = house.gateway.jobs.list().slice(-1);
+			house.gateway.jobs.complete(job.id, videoOf(size));
+			const over = async () => (await house.executions(workflow)).filter(isOver).length;
+			await until(async () => (await over()) === count, 400);
+			const { id } = (await house.executions(workflow))[count - 1];
+			const [download] = house.gateway.requests.filter(
+				({ route, url }) => route === 'download' && url.includes(job.id),
+			);
+			const [[end]] = await house.database.query(
+				`SELECT extract(epoch FROM "stoppedAt") FROM execution_entity WHERE id = ${id}`,
+			);
+			return {
+				execution: await house.owner.execution(id),
+				seconds: Number(end) - download.at / 1000,
+			};
+		};
+		const size = async () =>
+			Number((await house.database.query('SELECT pg_database_size(current_database())'))[0][0]);
+		await deliver(1, 1);
+		const [before, bytesBefore] = [memoryOf(pid), await size()];
+		let seconds = NaN;
+		let status = '';
+		const peak = await peakMemory(pid, async () => {
+			const delivered = await deliver(megabytes, 2);
+			({ seconds } = delivered);
+			({ status } = delivered.execution);
+		});
+		const grown = ((await size()) - bytesBefore) / 1024 ** 2;
+		const title = `${megabytes} MB, files in the ${mode === 'database' ? 'database' : 'file system'}`;
+		print(`  ${title}: ${status}`);
+		const figures: Figure[] = [
+			{
+				figure: `${title}: download and end`,
+				value: `${seconds.toFixed(1)} s, ${status}`,
+			},
+			{ figure: '  growth of the memory of the worker', value: `${(peak - before).toFixed(0)} MB` },
+			{ figure: '  growth of the database', value: `${grown.toFixed(0)} MB` },
+		];
+		if (mode === 'filesystem') return figures;
+		const { execution } = await deliver(megabytes + 150, 3);
+		const { error } = execution.data.resultData;
+		print(`  too large for the database: ${error?.message}`);
+		print(`    ${(error as { description?: string } | undefined)?.description}`);
+		return figures;
+	});
+}
+
+const isOver = ({ status }: { status: string }) => !['new', 'running', 'waiting'].includes(status);
+
+/** An mp4 whose pictures are zeros. */
+function videoOf(megabytes: number): Uint8Array {
+	return Buffer.concat([
+		box('ftyp', Buffer.from('isom\0\0\x02\0isomiso2avc1mp41', 'latin1')),
+		box('moov', Buffer.alloc(200)),
+		box('mdat', Buffer.alloc(megabytes * 1024 ** 2)),
+	]);
+}
