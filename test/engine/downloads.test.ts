@@ -1,7 +1,15 @@
 import { gzipSync } from 'node:zlib';
 import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import { startGateway, type FaultAction, type Gateway, type Route } from '../gateway';
-import { runWorkflow, SimulatedTime, storedFiles, type WorkflowRun } from '../harness';
+import {
+	resumeToEnd,
+	retryExecution,
+	runWorkflow,
+	SimulatedTime,
+	storedFiles,
+	withoutStore,
+	type WorkflowRun,
+} from '../harness';
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import { otherVideos } from '../support/otherVideos';
@@ -248,6 +256,16 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		expect(hints.map(({ message }) => message)).toEqual([
 			`Item 0: ${fileName} is a${kind === 'AVI' ? 'n' : ''} ${kind} video, not an mp4.`,
 		]);
+	});
+
+	it('says so when n8n cannot store the file, and Retry fetches it', async () => {
+		const failed = await withoutStore(async () => await run());
+		const error = failed.errorOf('Wait');
+		expect(error?.message).toContain(`${id}: n8n could not store it: E`);
+		expect(error?.description).toContain('See to the place where n8n keeps its files');
+		expect(error?.description).toContain('The video is finished and paid for');
+		expect(error?.description).not.toContain('Nothing was sent');
+		await checkFile(await resumeToEnd(await retryExecution(failed)));
 	});
 
 	it('takes no page for a video, though it be called one', async () => {

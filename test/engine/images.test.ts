@@ -1,7 +1,7 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
-import { retryExecution, runWorkflow, type RunOptions } from '../harness';
+import { retryExecution, runWorkflow, type RunOptions, withoutStore } from '../harness';
 import { picture } from './support/samples';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
@@ -128,6 +128,22 @@ describe('images', () => {
 			expect((await result.binary(item, 'photo')).equals(picture('red'))).toBe(true);
 			expect(JSON.stringify(item.json)).not.toContain(data.slice(0, 50));
 		}
+	});
+
+	it.each(['link', 'base64'])('that n8n cannot store are not paid again (%s)', async (form) => {
+		const data = [{ b64_json: Buffer.from(picture('red')).toString('base64') }];
+		if (form === 'base64') {
+			const body = JSON.stringify({ data });
+			gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+		}
+		const node = image('generate', { model: byId('image-1') });
+		const failed = await withoutStore(async () => await run(node));
+		const error = failed.errorOf('Image');
+		expect(error?.message).toMatch(/n8n could not store it: E|could not be stored: E/);
+		expect(error?.description).toContain('The image is made and paid for');
+		const retried = await retryExecution(failed);
+		expect(retried.errorOf('Image') === undefined).toBe(form === 'link');
+		expect(gateway.requests.filter(({ route }) => route === 'imageGenerate')).toHaveLength(1);
 	});
 
 	it('whose download fails are not paid again', async () => {

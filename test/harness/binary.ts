@@ -1,7 +1,8 @@
 import { Container } from '@n8n/di';
 import { BinaryDataConfig, BinaryDataService } from 'n8n-core';
 import type { IBinaryData, INodeExecutionData } from 'n8n-workflow';
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 
 import type { WorkflowRun } from './result';
@@ -46,6 +47,21 @@ export async function storedFiles(execution?: Execution): Promise<string[]> {
 	const { executionId = '', workflowData } = execution ?? {};
 	const owner = workflowData ? `workflows/${workflowData.id}/executions/${executionId}/` : '';
 	return files.filter((file) => file.startsWith(owner) && file.includes('/binary_data/'));
+}
+
+/** Does some work while n8n can store no file: where its folder should be, there is none. */
+export async function withoutStore<Result>(work: () => Promise<Result>): Promise<Result> {
+	const folder = path.join(Container.get(BinaryDataConfig).localStoragePath, 'workflows');
+	const aside = `${folder}.aside`;
+	await mkdir(folder, { recursive: true });
+	await rename(folder, aside);
+	await writeFile(folder, '');
+	try {
+		return await work();
+	} finally {
+		await rm(folder);
+		await rename(aside, folder);
+	}
 }
 
 /** A file as a webhook or a form leaves it for n8n: in a folder for the time being. */

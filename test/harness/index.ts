@@ -14,6 +14,7 @@ export {
 	openSignedBinary,
 	receiveFile,
 	storedFiles,
+	withoutStore,
 } from './binary';
 export { testCredential } from './credentialTest';
 export { listSearch, loadOptions } from './dropdowns';

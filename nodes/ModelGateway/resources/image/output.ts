@@ -1,13 +1,18 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Call } from '../../../shared/gateway/client/gateway';
 import type { ServiceResponse } from '../../../shared/gateway/client/response';
-import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
+import {
+	asGatewayError,
+	GatewayError,
+	type Remedy,
+} from '../../../shared/gateway/errors/gatewayError';
 import { downloadImage, imageProblem, paidFor } from '../../../shared/gateway/images/download';
 import { imageType, type ImageType } from '../../../shared/gateway/images/imageType';
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
 import { excerpt, withoutUndefined } from '../../../shared/gateway/json';
 import { limits } from '../../../shared/gateway/protocol/limits';
 import { fileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutput';
+import { storeError, storeProblem } from '../../../shared/n8n/files/storeError';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import { numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 
@@ -85,7 +90,12 @@ export async function requestImages(
 			const json = { ...fields, ...place } as IDataObject;
 			const problem = bytes && imageProblem(bytes, mimeType);
 			if (!bytes || problem !== undefined) return { json, url, problem, execution };
-			return { json, file: await store({ bytes, mimeType }, index, context), execution };
+			try {
+				return { json, file: await store({ bytes, mimeType }, index, context), execution };
+			} catch (error) {
+				// It is gone, and kept as such: the next try must not pay for another one unasked.
+				return { json, url, problem: `could not be stored: ${storeProblem(error)}`, execution };
+			}
 		}),
 	);
 	return { images, answer: answer as IDataObject, finishReasons };
@@ -139,7 +149,12 @@ async function fileOf(
 		image.file = await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
 	} else if (!file && download && url !== undefined) {
 		const received = await downloadImage(gateway.runtime, url, known);
-		image.file = await store(received, index, context);
+		try {
+			image.file = await store(received, index, context);
+		} catch (error) {
+			const paid: Remedy = { about: 'imageIsPaid', hasLink: true, isLost: false };
+			throw storeError(error, 'download the image', [paid]).with({ ...known, url });
+		}
 	}
 	image.execution = own;
 	return image.file;

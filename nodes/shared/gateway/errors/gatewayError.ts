@@ -73,6 +73,8 @@ export type Remedy =
 	| { about: 'jobFailed'; refusal?: RefusalKind }
 	| { about: 'videoIsKept'; job: KnownJob }
 	| { about: 'videoIsFinished' }
+	/** A file was received, and could not be kept. */
+	| { about: 'notStored'; isFull: boolean }
 	| { about: 'imageIsPaid'; hasLink: boolean; isLost: boolean }
 	/** A reasoning model may refuse these settings. */
 	| { about: 'reasoningModel'; model: string; settings: string[] }

@@ -92,6 +92,10 @@ function sentenceOn(remedy: Remedy): string {
 			return `The video is paid for and is not lost. ${wayToCollect(remedy.job)}`;
 		case 'videoIsFinished':
 			return `The video is finished and paid for, and it is not lost: collect it by its ID. Its link usually works for ${limits.resultUrlHours} hours.`;
+		case 'notStored':
+			return remedy.isFull
+				? 'There is no room left where n8n keeps its files: free some, on its disk or in its database.'
+				: 'See to the place where n8n keeps its files (N8N_DEFAULT_BINARY_DATA_MODE).';
 		case 'imageIsPaid':
 			return adviceOnImage(remedy);
 		case 'reasoningModel':

@@ -3,6 +3,7 @@ import { downloadVideo, type DownloadRequest } from '../../gateway/jobs/download
 import { typeFromMime, videoExtensions, type VideoType } from '../../gateway/jobs/videoType';
 import type { N8nGateway } from '../client/gateway';
 import type { FileOutput } from './fileOutput';
+import { storeError } from './storeError';
 
 /**
  * Streams a finished video into n8n's binary store, as the kind of file that its bytes show.
@@ -17,11 +18,15 @@ export async function storeVideo(
 	const { runtime } = gateway;
 	const file = await downloadVideo(gateway, request, async (bytes, type) => {
 		const stream = runtime.toStream(bytes);
-		return await context.helpers.prepareBinaryData(
-			stream,
-			videoFileName(name, type),
-			type.mimeType,
-		);
+		try {
+			return await context.helpers.prepareBinaryData(
+				stream,
+				videoFileName(name, type),
+				type.mimeType,
+			);
+		} catch (error) {
+			throw storeError(error, request.purpose, [{ about: 'videoIsFinished' }]);
+		}
 	});
 	return { [binaryField]: file };
 }
