@@ -3,7 +3,8 @@ import type { Gateway, Job } from '../../gateway';
 import type { Delivery } from './sink';
 
 /** Where an execution was when something ended. */
-export type Moment = 'create' | 'pass' | 'download';
+export const moments = ['create', 'pass', 'download', 'held'] as const;
+export type Moment = (typeof moments)[number];
 
 /** How its video came, in the order of what it asks of people. */
 export const ways = ['by itself', 'after one Retry', 'collected by its ID', 'lost'] as const;

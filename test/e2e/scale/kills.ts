@@ -1,12 +1,5 @@
-import pc from 'picocolors';
-import { print, type Figure } from '../../bench/report';
-import { sampleVideo, withTitle } from '../../engine/support/samples';
-import { ways, type Fate } from './fates';
-import { House, soonNoticed } from './house';
-import { playRound, type RoundOptions } from './round';
-import { collectWorkflow, videoWorkflow } from './workflows';
-
-type Strike = RoundOptions['strike'];
+import type { Figure } from '../../bench/report';
+import { playRounds, type Strike } from './rounds';
 
 const killWorker: Strike = async (house, release) => {
 	await house.running[0].end('SIGKILL');
@@ -61,72 +54,12 @@ const strikes: Record<string, Strike> = {
 	'Rolling restart': restartAll,
 };
 
-export interface KillsOptions {
-	/** One worker killed, with few executions. */
-	isSmall: boolean;
+/** Ends processes of n8n in the midst of creates, passes, downloads, and waits that keep running. */
+export async function killsSection(): Promise<Figure[]> {
+	return await playRounds(strikes, { each: 10, held: 4 });
 }
 
-/** Ends processes of n8n in the midst of creates, passes and downloads. */
-export async function killsSection({ isSmall }: KillsOptions): Promise<Figure[]> {
-	const video = await sampleVideo();
-	const gateway = {
-		jobSeconds: 1,
-		render: async ({ caption }: { caption: string }) => withTitle(video, caption),
-	};
-	const each = isSmall ? 4 : 10;
-	// A worker has room for all, so that every moment is reached at once.
-	const options = { gateway, concurrency: 6 * each, env: soonNoticed };
-	return await House.with(options, async (house) => {
-		const workflows = {
-			video: await house.publish(videoWorkflow('video', house.places)),
-			collect: await house.publish(collectWorkflow('collect', house.places)),
-		};
-		const figures: Figure[] = [];
-		for (const [title, strike] of Object.entries(strikes).slice(0, isSmall ? 1 : undefined)) {
-			print(`\n${pc.bold(title)}`);
-			const started = performance.now();
-			const report = (line: string) =>
-				print(`  ${((performance.now() - started) / 1000).toFixed(0).padStart(4)} s  ${line}`);
-			const fates = await playRound(house, workflows, { title, each, strike, report });
-			printFates(fates);
-			figures.push(...figuresOf(title, fates));
-		}
-		return figures;
-	});
-}
-
-function printFates(fates: Fate[]): void {
-	const row = (cells: string[]) => {
-		const widths = [10, 20, 16, 20, 8, 10];
-		return `  ${cells.map((cell, index) => cell.padEnd(widths[index])).join('  ')}`.trimEnd();
-	};
-	print(
-		pc.dim(
-			`\n${row(['moment', 'its video came', 'n8n emptied it', 'ID found in', 'charges', 'deliveries'])}`,
-		),
-	);
-	for (const { moment, way, isEmptied, foundIn, charges, deliveries } of fates) {
-		print(row([moment, way, isEmptied ? 'yes' : '', foundIn, String(charges), String(deliveries)]));
-	}
-}
-
-function figuresOf(title: string, fates: Fate[]): Figure[] {
-	const count = (is: (fate: Fate) => boolean) => fates.filter(is).length;
-	const none = (figure: string, is: (fate: Fate) => boolean): Figure => {
-		const found = count(is);
-		return { figure: `${title}: ${figure}`, value: String(found), goal: '0', met: found === 0 };
-	};
-	return [
-		...ways.slice(0, -1).map((way) => ({
-			figure: `${title}: ${way}`,
-			value: `${count((fate) => fate.way === way)} of ${fates.length}`,
-		})),
-		{
-			figure: `${title}: emptied by n8n`,
-			value: String(count(({ isEmptied }) => isEmptied)),
-		},
-		none('lost', ({ way }) => way === 'lost'),
-		none('charged twice', ({ charges }) => charges > 1),
-		none('delivered twice', ({ deliveries }) => deliveries > 1),
-	];
+/** One worker killed, with few executions: what CI has time for. */
+export async function smallSection(): Promise<Figure[]> {
+	return await playRounds({ 'One of two workers killed': killWorker }, { each: 4, held: 0 });
 }

@@ -1,8 +1,11 @@
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import pc from 'picocolors';
 import { print, printFigures, printSummary, type Figure } from '../../bench/report';
+import { diskFault } from './faults/disk';
+import { packagesFault } from './faults/packages';
+import { redisFault } from './faults/redis';
 import { holdSection } from './hold';
-import { killsSection } from './kills';
+import { killsSection, smallSection } from './kills';
 import { latencySection } from './latency';
 import { loadSection } from './load';
 import { storageSection } from './storage';
@@ -17,6 +20,9 @@ the embedded gateway, and shows what it bears and what it costs. It needs no key
                     latency: how late videos are noticed, and what a pass costs, by how many are parked
                     hold: more executions than slots, kept running and parked
                     storage: a large video, with n8n's files in the file system and in the database
+                    packages: workers without the package, or with another version of it
+                    redis: Redis goes away for half a minute
+                    disk: there is no room left for n8n's files
   --share <number>  of what load and latency start, and of how long the videos of hold take (1)
   --small           kills with one worker and few executions
   --help            this text
@@ -40,15 +46,26 @@ async function main(): Promise<void> {
 	const share = Number(values.share);
 	const part = (whole: number) => Math.ceil(whole * share);
 	const sections: Record<string, () => Promise<Figure[]>> = {
-		kills: async () => await killsSection({ isSmall: values.small }),
+		kills: killsSection,
 		load: async () => await loadSection({ chats: part(1000), parked: part(500), held: part(100) }),
 		latency: async () => await latencySection([10, 100, 500].map(part)),
 		hold: async () => await holdSection({ executions: 30, videoSeconds: part(180) }),
+		packages: packagesFault,
+		redis: redisFault,
+		disk: diskFault,
 		storage: async () => await storageSection({ megabytes: part(400) }),
 	};
-	const chosen = values.small ? ['kills'] : (values.only ?? Object.keys(sections));
+	if (values.small) return await runSections({ small: smallSection }, ['small']);
+	const chosen = values.only ?? Object.keys(sections);
 	const unknown = chosen.find((name) => !Object.hasOwn(sections, name));
 	if (unknown !== undefined) throw new Error(`There is no section ${unknown}: try --help`);
+	await runSections(sections, chosen);
+}
+
+async function runSections(
+	sections: Record<string, () => Promise<Figure[]>>,
+	chosen: string[],
+): Promise<void> {
 	const figures: Figure[] = [];
 	for (const name of chosen) {
 		print(`\n${pc.bold(pc.underline(name))}`);
@@ -63,6 +80,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: Error) => {
-	process.stderr.write(`${pc.red('The run broke:')} ${error.stack}\n`);
+	process.stderr.write(`${pc.red('The run broke:')} ${inspect(error)}\n`);
 	process.exitCode = 1;
 });

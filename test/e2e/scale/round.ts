@@ -5,22 +5,41 @@ import type { FaultHandle, FaultRule, RecordedRequest } from '../../gateway';
 import { hasNothingToRun } from '../kills/orders/fates';
 import type { Execution } from '../support/owner';
 import { until } from '../support/until';
-import { chargesOf, deliveriesOf, jobsOf, type Fate, type Moment, type Way } from './fates';
+import { sampleVideo, withTitle } from '../../engine/support/samples';
+import {
+	chargesOf,
+	deliveriesOf,
+	jobsOf,
+	moments,
+	type Fate,
+	type Moment,
+	type Way,
+} from './fates';
 import { isOpen, isUnderWay, type House, type StoredExecution } from './house';
 
 export interface RoundOptions {
 	/** Begins the names of its executions. */
 	title: string;
-	/** How many executions are brought to each moment. */
+	/** How many executions are brought to each moment but the last. */
 	each: number;
+	/** How many waits keep running; their videos end only after the strike. */
+	held: number;
 	/** Ends what is to end, calls `release` once it has, and starts it again. */
 	strike(house: House, release: () => void): Promise<void>;
 	report(line: string): void;
 }
 
+export interface Round {
+	fates: Fate[];
+	/** How many creates under way n8n's store had forgotten: it has no lock, and workers overwrite one another. */
+	unrecorded: number;
+}
+
 /** The workflows that all rounds share. */
 export interface Workflows {
 	video: IWorkflowBase;
+	/** The same, which keeps running while it waits. */
+	held: IWorkflowBase;
 	collect: IWorkflowBase;
 }
 
@@ -34,14 +53,21 @@ const patience = 240;
 export async function playRound(
 	house: House,
 	workflows: Workflows,
-	{ title, each, strike, report }: RoundOptions,
-): Promise<Fate[]> {
+	{ title, each, held, strike, report }: RoundOptions,
+): Promise<Round> {
 	const { gateway } = house;
 	const end = new AbortController();
 	const ended = new Promise((resolve) => end.signal.addEventListener('abort', resolve));
 	const names = (moment: Moment) =>
-		Array.from({ length: each }, (_, index) => `${title} ${moment} ${index}`);
-	const before = new Set((await house.executions(workflows.video)).map(({ id }) => id));
+		Array.from(
+			{ length: moment === 'held' ? held : each },
+			(_, index) => `${title} ${moment} ${index}`,
+		);
+	const started = async () => [
+		...(await house.executions(workflows.video)),
+		...(await house.executions(workflows.held)),
+	];
+	const before = new Set((await started()).map(({ id }) => id));
 
 	const hold = (moment: Moment, rule: Partial<FaultRule>) =>
 		gateway.fault({
@@ -55,19 +81,23 @@ export async function playRound(
 	const download = hold('download', { route: 'download' });
 
 	const order = async (moment: Moment) => {
-		for (const name of names(moment)) await house.call('video', { name });
+		const hook = moment === 'held' ? 'held' : 'video';
+		for (const name of names(moment)) await house.call(hook, { name });
 	};
 	await order('pass');
 	await order('download');
 	await reached(pass, download);
+	await order('held');
+	const recorded = await recordedOrders(house, workflows.video);
 	await order('create');
 	await reached(create);
-	report(`${3 * each} executions are in the midst of creates, passes and downloads`);
+	const kept = ((await recordedOrders(house, workflows.video)) - recorded) / entriesOfOrder;
+	report(`${3 * each + held} executions are in the midst of creates, passes and downloads`);
 	await strike(house, () => end.abort());
 	report('what had ended runs again');
+	await completeHeld(house, names('held'));
 
-	const own = async () =>
-		(await house.executions(workflows.video)).filter(({ id }) => !before.has(id));
+	const own = async () => (await started()).filter(({ id }) => !before.has(id));
 	const quiet = async (is: (execution: StoredExecution) => boolean) => {
 		await until(async () => !(await own()).some(is), patience).catch(() =>
 			report('some executions never end'),
@@ -84,9 +114,7 @@ export async function playRound(
 			.map(async ({ id }) => await house.owner.execution(id)),
 	);
 
-	const all = (['create', 'pass', 'download'] as const).flatMap((moment) =>
-		names(moment).map((name) => ({ name, moment })),
-	);
+	const all = moments.flatMap((moment) => names(moment).map((name) => ({ name, moment })));
 	const delivered = ({ name }: { name: string }) =>
 		deliveriesOf(gateway, house.sink.deliveries, name);
 	const withRetry = new Set(retried.map((execution) => nameOf(execution)));
@@ -107,7 +135,7 @@ export async function playRound(
 		report(`${missing.length} are collected by their IDs`);
 		await until(() => missing.every((one) => delivered(one) > 0), patience).catch(() => undefined);
 	}
-	return all.map((one) => ({
+	const fates = all.map((one) => ({
 		...one,
 		way: delivered(one) > 0 ? (ways.get(one.name) as Way) : 'lost',
 		isEmptied:
@@ -117,6 +145,28 @@ export async function playRound(
 		charges: chargesOf(gateway, one.name),
 		deliveries: delivered(one),
 	}));
+	return { fates, unrecorded: Math.ceil(each - kept) };
+}
+
+/** Of an order without a key: itself, and its place. */
+const entriesOfOrder = 2;
+
+/** The entries of n8n's store of processed items, in which the order book of a workflow is. */
+async function recordedOrders({ database }: House, { id }: IWorkflowBase): Promise<number> {
+	const rows = await database.query(
+		`SELECT json_array_length(value::json->'data') FROM processed_data WHERE "workflowId" = '${id}'`,
+	);
+	return rows.reduce((sum, [entries]) => sum + Number(entries), 0);
+}
+
+/** Ends the videos of waits that were kept running when something was struck. */
+async function completeHeld({ gateway }: House, names: string[]): Promise<void> {
+	const video = await sampleVideo();
+	for (const name of names) {
+		for (const { id } of jobsOf(gateway, name)) {
+			gateway.jobs.complete(id, withTitle(video, name));
+		}
+	}
 }
 
 /** Whether a request is about the video of a name that begins so. */

@@ -29,11 +29,22 @@ const toSink = (url: string): Node =>
 		4.2,
 	);
 
+interface VideoOptions {
+	whileWaiting?: string;
+	/** Gets the file. */
+	next?: Node;
+	/** Of the workflow. */
+	settings?: WorkflowJson['settings'];
+}
+
+/** With this setting a wait that keeps running need not be stored once more: it does not pause for that. */
+export const storedAfterEachNode = { saveExecutionProgress: true };
+
 /** A webhook that answers at once, a video of the name that it is called with, and a node that gets the file. */
 export function videoWorkflow(
 	path: string,
 	{ credential, sinkUrl }: Places,
-	{ whileWaiting = 'auto', next = toSink(sinkUrl) }: { whileWaiting?: string; next?: Node } = {},
+	{ whileWaiting = 'auto', next = toSink(sinkUrl), settings = {} }: VideoOptions = {},
 ): WorkflowJson {
 	const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
 	return {
@@ -44,15 +55,18 @@ export function videoWorkflow(
 			next,
 		),
 		name: path,
+		settings,
 	};
 }
 
 /** Collects a video by the ID of its job: `?name=…&id=…`. */
 export function collectWorkflow(path: string, { credential, sinkUrl }: Places): WorkflowJson {
 	const wait = waitForVideo({ jobId: '={{ $json.query.id }}', whileWaiting: 'hold' }, credential);
-	// What n8n stores after each node need not be stored once more: it keeps running from the start.
-	const settings = { saveExecutionProgress: true };
-	return { ...startedBy(webhook(path), wait, toSink(sinkUrl)), name: path, settings };
+	return {
+		...startedBy(webhook(path), wait, toSink(sinkUrl)),
+		name: path,
+		settings: storedAfterEachNode,
+	};
 }
 
 /** A webhook that answers at once, and one chat. */

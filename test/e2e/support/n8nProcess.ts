@@ -83,13 +83,13 @@ export async function startProcess(
 }
 
 async function answers(url: string, status: number, child: ChildProcess): Promise<void> {
-	for (const deadline = Date.now() + 120_000; Date.now() < deadline;) {
+	for (const deadline = Date.now() + 240_000; Date.now() < deadline;) {
 		if (!isRunning(child)) throw new Error(`It ended with ${child.exitCode ?? child.signalCode}`);
 		const answer = await fetch(url).catch(() => undefined);
 		if (answer?.status === status) return;
 		await setTimeout(100);
 	}
-	throw new Error(`${url} did not answer ${status} within two minutes`);
+	throw new Error(`${url} did not answer ${status} within four minutes`);
 }
 
 function isRunning({ exitCode, signalCode }: ChildProcess): boolean {

@@ -1,0 +1,52 @@
+import type { IWorkflowBase } from 'n8n-workflow';
+import { print, type Figure } from '../../../bench/report';
+import type { Execution } from '../../support/owner';
+import { until } from '../../support/until';
+import { chargesOf, deliveriesOf } from '../fates';
+import { isOpen, type House } from '../house';
+
+/** Waits until all executions of a workflow have ended, and gives them, the oldest first. */
+export async function ended(
+	house: House,
+	workflow: IWorkflowBase,
+	seconds = 240,
+): Promise<Execution[]> {
+	await until(async () => {
+		const executions = await house.executions(workflow);
+		return executions.length > 0 && !executions.some(isOpen);
+	}, seconds);
+	const executions = await house.executions(workflow);
+	return await Promise.all(executions.map(async ({ id }) => await house.owner.execution(id)));
+}
+
+/** Prints what a user reads in an execution. */
+export function printError({ status, data }: Execution): void {
+	const { message, description } = (data.resultData.error ?? {}) as {
+		message?: string;
+		description?: string | null;
+	};
+	print(`  ${status}: ${message ?? 'no error'}`);
+	if (description) print(`    ${description}`);
+}
+
+/** Whether all videos were delivered and charged once. */
+export function onceEach(house: House, title: string, names: string[]): Figure[] {
+	const { gateway, sink } = house;
+	const once = (count: (name: string) => number) =>
+		names.filter((name) => count(name) === 1).length;
+	const all = names.length;
+	const delivered = once((name) => deliveriesOf(gateway, sink.deliveries, name));
+	const charged = once((name) => chargesOf(gateway, name));
+	return [
+		{
+			figure: `${title}: delivered once`,
+			value: `${delivered} of ${all}`,
+			...{ goal: 'all', met: delivered === all },
+		},
+		{
+			figure: `${title}: charged once`,
+			value: `${charged} of ${all}`,
+			...{ goal: 'all', met: charged === all },
+		},
+	];
+}
