@@ -4,7 +4,7 @@ import { sampleVideo, withTitle } from '../../engine/support/samples';
 import { until } from '../support/until';
 import { House } from './house';
 import { callAll, percentiles } from './load';
-import { measure, sumOf, type Usage } from './usage';
+import { measure, sumOf, type Cpu, type Usage } from './usage';
 import { videoWorkflow } from './workflows';
 
 /** Between two looks of n8n for parked executions, in seconds. */
@@ -18,7 +18,7 @@ interface Crowd {
 	delays: number[];
 	passes: number;
 	usage: Usage;
-	/** What the database has grown by for one execution, from its start to its end. */
+	/** What the database has grown by for one execution, from its start to its end, without the file. */
 	bytesEach: number;
 }
 
@@ -67,35 +67,44 @@ async function watch(house: House, parked: number): Promise<Crowd> {
 	const delays = sink.deliveries
 		.filter(({ name }) => ends.has(name))
 		.map(({ name, at }) => (at - (ends.get(name) ?? NaN)) / 1000);
-	return { parked, delays, passes, usage, bytesEach: ((await size()) - before) / parked };
+	const bytesEach = ((await size()) - before) / parked - video.length;
+	return { parked, delays, passes, usage, bytesEach };
 }
 
 function figuresOf(crowds: Crowd[], idle: Usage): Figure[] {
 	const idleEach = sumOf(idle.cpu) / idle.seconds;
-	const pass = ({ passes, usage }: Crowd) => {
-		const work = sumOf(usage.cpu) - idleEach * usage.seconds;
-		return `${((work / passes) * 1000).toFixed(0)} ms`;
+	/** Of a pass, in milliseconds, without what n8n takes when it has nothing to do. */
+	const work = ({ usage, passes }: Crowd, name: keyof Cpu) => {
+		const own = usage.cpu[name] - (idle.cpu[name] / idle.seconds) * usage.seconds;
+		return ((Math.max(0, own) / passes) * 1000).toFixed(0);
 	};
 	return [
 		{
 			figure: 'CPU of n8n, PostgreSQL and Redis without work',
 			value: `${(idleEach * 100).toFixed(1)} % of a core`,
 		},
-		...crowds.map((crowd) => ({
-			figure: `${crowd.parked} parked: from the end of a video to the next node`,
-			value: percentiles(crowd.delays),
-		})),
-		...crowds.map((crowd) => ({
-			figure: `${crowd.parked} parked: CPU of a pass (${crowd.passes} passes)`,
-			value: pass(crowd),
-		})),
-		...crowds.map(({ parked, usage, passes }) => ({
-			figure: `${parked} parked: PostgreSQL's log, for a pass`,
-			value: `${(usage.walBytes / passes / 1024).toFixed(1)} kB`,
-		})),
-		...crowds.map(({ parked, bytesEach }) => ({
-			figure: `${parked} parked: growth of the database, for a video`,
-			value: `${(bytesEach / 1024).toFixed(0)} kB, 36 kB of them the file`,
-		})),
+		...crowds.flatMap((crowd): Figure[] => {
+			const { parked, delays, passes, usage, bytesEach } = crowd;
+			const parts = (['main', 'workers', 'postgres'] as const).map((name) => work(crowd, name));
+			const log = usage.walBytes / passes / 1024;
+			return [
+				{
+					figure: `${parked} parked: from the end of a video to the next node`,
+					value: percentiles(delays),
+				},
+				{
+					figure: `${parked} parked: CPU of a pass (main process, workers, PostgreSQL)`,
+					value: `${parts.join(', ')} ms`,
+				},
+				{
+					figure: `${parked} parked: what PostgreSQL writes for a pass`,
+					value: `${log.toFixed(1)} kB`,
+				},
+				{
+					figure: `${parked} parked: growth of the database for a video, without its file`,
+					value: `${(bytesEach / 1024).toFixed(0)} kB`,
+				},
+			];
+		}),
 	];
 }

@@ -8,6 +8,7 @@ import { holdSection } from './hold';
 import { killsSection, smallSection } from './kills';
 import { latencySection } from './latency';
 import { loadSection } from './load';
+import { writeIntoPage } from './page';
 import { storageSection } from './storage';
 
 const usage = `Runs a complete n8n in queue mode (a main process, a webhook process, two workers, Redis and PostgreSQL) with
@@ -73,6 +74,7 @@ async function runSections(
 		print();
 		printFigures(own);
 		figures.push(...own);
+		if (process.env.UPDATE_DOCS && Object.hasOwn(sections, 'load')) writeIntoPage(name, own);
 	}
 	print();
 	printSummary(figures);

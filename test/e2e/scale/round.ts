@@ -197,7 +197,7 @@ function nameOf({ data }: Execution): string | undefined {
 }
 
 /** Where a user finds the ID of a job. */
-async function placeOf(house: House, id: string, executions: Execution[]): Promise<string> {
+export async function placeOf(house: House, id: string, executions: Execution[]): Promise<string> {
 	const [highlighted] = await house.database.query(
 		`SELECT 1 FROM execution_metadata WHERE value LIKE '%${id}%' LIMIT 1`,
 	);

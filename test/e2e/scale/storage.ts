@@ -1,10 +1,11 @@
 import { print, type Figure } from '../../bench/report';
-import { box } from '../../support/boxes';
+import { mp4Of } from '../../support/boxes';
+import { earlierJob } from '../../support/earlierJobs';
 import { core } from '../support/workflows';
 import { until } from '../support/until';
 import { House } from './house';
 import { memoryOf, peakMemory } from './usage';
-import { videoWorkflow } from './workflows';
+import { collectWorkflow } from './workflows';
 
 const modes = ['filesystem', 'database'] as const;
 type Mode = (typeof modes)[number];
@@ -32,22 +33,20 @@ async function store(mode: Mode, megabytes: number): Promise<Figure[]> {
 		},
 	};
 	return await House.with(options, async (house) => {
-		const next = core('Next', 'noOp');
 		const workflow = await house.publish(
-			videoWorkflow('large', house.places, { whileWaiting: 'hold', next }),
+			collectWorkflow('large', house.places, core('Next', 'noOp')),
 		);
 		const [{ pid }] = house.running;
 		/** Gives the seconds from the start of the download to the end of the execution. */
 		const deliver = async (size: number, count: number) => {
-			await house.call('large', { name: String(count) });
-			await until(() => house.gateway.jobs.list().length === count);
-			const [job] = house.gateway.jobs.list().slice(-1);
-			house.gateway.jobs.complete(job.id, videoOf(size));
+			// Of random bytes, which no database can compress.
+			const { id: job } = earlierJob(house.gateway, 'video', mp4Of(size * 1024 ** 2));
+			await house.call('large', { name: String(count), id: job });
 			const over = async () => (await house.executions(workflow)).filter(isOver).length;
 			await until(async () => (await over()) === count, 400);
 			const { id } = (await house.executions(workflow))[count - 1];
 			const [download] = house.gateway.requests.filter(
-				({ route, url }) => route === 'download' && url.includes(job.id),
+				({ route, url }) => route === 'download' && url.includes(job),
 			);
 			const [[end]] = await house.database.query(
 				`SELECT extract(epoch FROM "stoppedAt") FROM execution_entity WHERE id = ${id}`,
@@ -89,12 +88,3 @@ async function store(mode: Mode, megabytes: number): Promise<Figure[]> {
 }
 
 const isOver = ({ status }: { status: string }) => !['new', 'running', 'waiting'].includes(status);
-
-/** An mp4 whose pictures are zeros. */
-function videoOf(megabytes: number): Uint8Array {
-	return Buffer.concat([
-		box('ftyp', Buffer.from('isom\0\0\x02\0isomiso2avc1mp41', 'latin1')),
-		box('moov', Buffer.alloc(200)),
-		box('mdat', Buffer.alloc(megabytes * 1024 ** 2)),
-	]);
-}

@@ -60,10 +60,14 @@ export function videoWorkflow(
 }
 
 /** Collects a video by the ID of its job: `?name=…&id=…`. */
-export function collectWorkflow(path: string, { credential, sinkUrl }: Places): WorkflowJson {
+export function collectWorkflow(
+	path: string,
+	{ credential, sinkUrl }: Places,
+	next = toSink(sinkUrl),
+): WorkflowJson {
 	const wait = waitForVideo({ jobId: '={{ $json.query.id }}', whileWaiting: 'hold' }, credential);
 	return {
-		...startedBy(webhook(path), wait, toSink(sinkUrl)),
+		...startedBy(webhook(path), wait, next),
 		name: path,
 		settings: storedAfterEachNode,
 	};

@@ -6,8 +6,10 @@ import { sampleVideo, withTitle } from '../../../engine/support/samples';
 import { packInto } from '../../../support/packed';
 import { installPackage } from '../../support/n8n';
 import { until } from '../../support/until';
+import { jobsOf } from '../fates';
 import { House, soonNoticed } from '../house';
-import { videoWorkflow } from '../workflows';
+import { placeOf } from '../round';
+import { collectWorkflow, videoWorkflow } from '../workflows';
 import { ended, onceEach, printError } from './expectations';
 
 const count = 4;
@@ -25,19 +27,35 @@ export async function packagesFault(): Promise<Figure[]> {
 	]);
 }
 
+/** n8n gives up what such a worker takes: a new execution, and a parked one, whose video is collected by its ID. */
 async function withoutPackage(house: House): Promise<Figure[]> {
-	print('  A worker without the package');
-	const bare = await house.startWorker({ home: path.join(house.folder, 'bare') });
 	const workflow = await house.publish(videoWorkflow('bare', house.places));
-	await house.call('bare', { name: 'bare' });
-	const [failed] = await ended(house, workflow);
-	printError(failed);
-	await bare.end('SIGTERM');
+	await house.publish(collectWorkflow('collect', house.places));
+	const [parked, sent] = ['parked', 'new'];
 	const whole = await house.startWorker();
-	await house.owner.request('POST', `/executions/${failed.id}/retry`, { loadWorkflow: false });
-	await ended(house, workflow);
+	await house.call('bare', { name: parked });
+	await until(async () => (await house.statuses(workflow)).waiting === 1);
 	await whole.end('SIGTERM');
-	return onceEach(house, 'A worker without the package, then Retry with one that has it', ['bare']);
+	const bare = await house.startWorker({ home: path.join(house.folder, 'bare') });
+	await house.call('bare', { name: sent });
+	const failed = await ended(house, workflow);
+	await bare.end('SIGTERM');
+	print('  A worker without the package took a parked execution, and a new one');
+	for (const execution of failed) printError(execution);
+
+	const again = await house.startWorker();
+	const [{ id }] = jobsOf(house.gateway, parked);
+	const place = await placeOf(house, id, failed);
+	await house.call('collect', { name: parked, id });
+	await house.call('bare', { name: sent });
+	const isThere = (name: string) => house.sink.deliveries.some((each) => each.name === name);
+	await until(() => isThere(parked) && isThere(sent), 240).catch(() => undefined);
+	await again.end('SIGTERM');
+	const title = 'A worker without the package';
+	return [
+		{ figure: `${title}: the ID of the parked job is in the`, value: place },
+		...onceEach(house, `${title}, then one collected, one executed anew`, [parked, sent]),
+	];
 }
 
 /** Parked by one version, resumed by the other, in both directions. */
@@ -60,7 +78,7 @@ async function acrossVersions(house: House): Promise<Figure[]> {
 		const second = await house.startWorker({ home: homes[to] });
 		await ended(house, workflow);
 		await second.end('SIGTERM');
-		figures.push(...onceEach(house, `Parked by an ${from} version, resumed by a ${to} one`, names));
+		figures.push(...onceEach(house, `Parked by the ${from} version, resumed by the ${to} one`, names));
 	}
 	return figures;
 }
