@@ -1,4 +1,4 @@
-import { batchesOf } from '../../nodes/shared/n8n/items/batches';
+import { Batches } from '../../nodes/shared/n8n/items/batches';
 import { fc } from '../support/fuzz';
 
 interface Request {
@@ -21,11 +21,11 @@ const batch = {
 	maxSize: ({ most }: Request) => most,
 	perform: async () => [],
 };
-const groups = (list: Request[]) =>
-	batchesOf(
-		list.map((request, item) => ({ item, request })),
-		batch,
-	).map((group) => group.map(({ item }) => item));
+const groups = (list: Request[]) => {
+	const batches = new Batches<Request, { item: number; request: Request }>(batch);
+	list.forEach((request, item) => batches.add({ item, request }));
+	return batches.all.map((group) => group.map(({ item }) => item));
+};
 
 describe('the items of one request', () => {
 	it('are every item once, in their order, of one model', () => {
@@ -59,6 +59,8 @@ describe('the items of one request', () => {
 
 	it('are each alone where the work takes one at a time', () => {
 		const items = [{ request: 3 }, { request: 5 }];
-		expect(batchesOf(items, undefined)).toEqual([[items[0]], [items[1]]]);
+		const batches = new Batches<number, { request: number }>(undefined);
+		items.forEach((item) => batches.add(item));
+		expect(batches.all).toEqual([[items[0]], [items[1]]]);
 	});
 });

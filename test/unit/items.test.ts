@@ -189,10 +189,10 @@ describe('settling', () => {
 			{ json: { page: 2 }, pairedItem: { item: 0 } },
 			{ json: { error: 'refused' }, pairedItem: { item: 2 } },
 		];
-		expect(settle(run, toNextNode)).toMatchObject(outputs);
+		expect(await settle(run, toNextNode)).toMatchObject(outputs);
 		// What failed is told to everybody alike.
 		const told = { json: { told: true } };
-		expect(settle(run, toModel)).toMatchObject([
+		expect(await settle(run, toModel)).toMatchObject([
 			{ ...outputs[0], ...told },
 			{ ...outputs[1], ...told },
 			outputs[2],
@@ -202,13 +202,15 @@ describe('settling', () => {
 	it('gives its recipient something where there is nothing, and the failure of the node', async () => {
 		const { run } = await start({}, { items: 2 });
 		run.items[0].outcome = [];
-		expect(settle(run, toNextNode)).toEqual([]);
-		expect(settle(run, toModel)).toEqual([{ json: { told: 'nothing' }, pairedItem: { item: 0 } }]);
+		expect(await settle(run, toNextNode)).toEqual([]);
+		expect(await settle(run, toModel)).toEqual([
+			{ json: { told: 'nothing' }, pairedItem: { item: 0 } },
+		]);
 
 		run.items[0].job = { id: 'task_1' };
 		run.fail(run.items[1], badInput([{ field: 'Prompt', problem: 'is empty' }]));
-		expect(() => settle(run, toNextNode)).toThrow('Item 1: Prompt is empty');
-		expect(settle(run, toModel)).toEqual([
+		await expect(settle(run, toNextNode)).rejects.toThrow('Item 1: Prompt is empty');
+		expect(await settle(run, toModel)).toEqual([
 			{ json: { told: 'Item 1: Prompt is empty' }, pairedItem: { item: 1 } },
 		]);
 	});
@@ -216,7 +218,7 @@ describe('settling', () => {
 	it('fails when it was stopped, whoever its recipient is', async () => {
 		const { run } = await start({}, { stop: AbortSignal.abort() });
 		run.items[0].outcome = [{ json: {} }];
-		expect(() => settle(run, toModel)).toThrow('The execution was canceled');
+		await expect(settle(run, toModel)).rejects.toThrow('The execution was canceled');
 	});
 });
 

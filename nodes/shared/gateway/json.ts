@@ -55,8 +55,11 @@ function isTooDeep(value: unknown): boolean {
 	let level = [value].filter(isNested);
 	for (let depth = 0; level.length > 0; depth++) {
 		if (depth >= maxDepth) return true;
-		// Vectors hold very many numbers, so only nested values are kept for the next level.
-		level = level.flatMap((entry) => (Object.values(entry) as unknown[]).filter(isNested));
+		// Vectors hold very many numbers: they are not copied, and only nested values are kept for the next level.
+		level = level.flatMap((entry) => {
+			const values = Array.isArray(entry) ? (entry as unknown[]) : Object.values(entry);
+			return values.filter(isNested);
+		});
 	}
 	return false;
 }

@@ -44,6 +44,9 @@ const maxCharacters = 256 * 1024 * 1024;
 
 /** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
+
+/** Characters that take about a millisecond to parse and check. */
+const quicklyRead = 200_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
 /** Characters that no text and no JSON has, but every file has among its first: a storage host may call it anything. */
@@ -117,11 +120,29 @@ export async function exchange(
 	};
 
 	try {
-		return await withTimeout({ milliseconds: timeout, clock, signal, grace }, followRedirects);
+		const limit = { milliseconds: timeout, clock, signal, grace };
+		const response = await withTimeout(limit, followRedirects);
+		if (response.text.length > quicklyRead) await turnOfOwn(clock);
+		return response;
 	} catch (error) {
 		if (rawResponse === undefined || signal?.aborted) throw asError(error);
 		return { ...rawResponse, broken: asError(error).message };
 	}
+}
+
+/** By clock, what was waited for last. */
+const turns = new WeakMap<Clock, Promise<void>>();
+
+/**
+ * Waits for a turn of the event loop that no other response gets: large ones that arrive together would keep it busy
+ * for as long as all of them take to read.
+ */
+async function turnOfOwn(clock: Clock): Promise<void> {
+	const pause = async () => await clock.sleep(0);
+	// The first timer may go off in the turn of the response before, once that was read.
+	const turn = (turns.get(clock) ?? Promise.resolve()).then(pause).then(pause);
+	turns.set(clock, turn);
+	await turn;
 }
 
 async function readInto(

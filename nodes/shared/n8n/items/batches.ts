@@ -1,27 +1,32 @@
 import type { Batching } from './work';
 
+/** Batches of one key that are kept open for smaller items: to look through all of them would take ever longer. */
+const maxOpen = 20;
+
 /** Groups items into requests: one item each, unless the work sends several at once. */
-export function batchesOf<Request, Item extends { request: Request }>(
-	items: Item[],
-	batch: Batching<Request, unknown> | undefined,
-): Item[][] {
-	if (!batch) return items.map((item) => [item]);
-	const openBatches = new Map<string, Array<{ items: Item[]; room: number }>>();
-	const batches: Item[][] = [];
-	for (const item of items) {
+export class Batches<Request, Item extends { request: Request }> {
+	readonly all: Item[][] = [];
+	private readonly open = new Map<string, Array<{ items: Item[]; room: number }>>();
+
+	constructor(private readonly batch: Batching<Request, unknown> | undefined) {}
+
+	add(item: Item): void {
 		const { request } = item;
-		const key = JSON.stringify(batch.key(request));
-		const size = batch.size(request);
-		const candidates = (openBatches.get(key) ?? []).filter(({ room }) => room > 0);
+		if (!this.batch) {
+			this.all.push([item]);
+			return;
+		}
+		const key = JSON.stringify(this.batch.key(request));
+		const size = this.batch.size(request);
+		const candidates = (this.open.get(key) ?? []).filter(({ room }) => room > 0);
 		let target = candidates.find(({ room }) => room >= size);
 		if (!target) {
-			target = { items: [], room: batch.maxSize(request) };
+			target = { items: [], room: this.batch.maxSize(request) };
 			candidates.push(target);
-			batches.push(target.items);
+			this.all.push(target.items);
 		}
 		target.items.push(item);
 		target.room -= size;
-		openBatches.set(key, candidates);
+		this.open.set(key, candidates.slice(-maxOpen));
 	}
-	return batches;
 }

@@ -8,11 +8,13 @@ import type { RunState } from './runState';
 
 /**
  * Reads and checks the parameters of every item. An item with problems fails, with all of them named.
- * @returns the items that can be sent
+ * @returns the items that can be sent; none after Stop
  */
 export async function checkAll(run: RunState, gateway: N8nGateway): Promise<CheckedItem[]> {
 	const checked: CheckedItem[] = [];
 	for (const item of run.items) {
+		await run.turns.next();
+		if (run.isStopped) return [];
 		try {
 			const request = await requestOf(run, item, gateway);
 			checked.push(Object.assign(item, { request }));

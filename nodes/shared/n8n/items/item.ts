@@ -19,14 +19,17 @@ export interface Item {
 	abortController?: AbortController;
 	/** What was answered so far, when it takes several requests. */
 	parts: object[];
-	/** The result of its request: what is paid for, if anything is. */
+	/** The result of its request: what is paid for, if anything is. Empty once nobody needs more than its outputs. */
 	result?: object;
 	outcome?: Outcome;
 }
 
 /** An item that can be sent. */
 export interface CheckedItem extends Item, Order {
+	/** Let go of once the item has ended. */
 	request: unknown;
+	/** The same for the same request in all tries; undefined where nothing is paid for. */
+	identity?: string;
 }
 
 /** How one item ended: its outputs, with failures in place of those that could not be made. */

@@ -62,8 +62,9 @@ export class OrderBook {
 	}
 
 	/** Gives each item the ID and, where the service knows keys, the key of its order. */
-	identify(items: CheckedItem[], connection: Connection): void {
+	async identify(items: CheckedItem[], connection: Connection): Promise<void> {
 		for (const item of items) {
+			await this.run.turns.next();
 			item.orderId = this.ids.next(this.run.identityOf(item));
 			if (this.run.cost === 'job') item.idempotencyKey = idempotencyKeyOf(item.orderId, connection);
 		}
@@ -73,7 +74,10 @@ export class OrderBook {
 	async open(items: CheckedItem[]): Promise<void> {
 		const unsent = items.filter(({ result, outcome }) => result === undefined && !outcome);
 		await this.forget(unsent.filter(({ order }) => order?.forgets));
-		this.entries = unsent.filter(({ outcome }) => !outcome).map((item) => this.entryOf(item));
+		for (const item of unsent.filter(({ outcome }) => !outcome)) {
+			await this.run.turns.next();
+			this.entries.push(this.entryOf(item));
+		}
 		await this.record();
 		for (const entry of this.entries) this.checkOrder(entry);
 		this.checkPlaces();

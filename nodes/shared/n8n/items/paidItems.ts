@@ -1,6 +1,7 @@
 import { alreadySentError, sentBeforeStop } from './ambiguousRequests';
+import { hashOf } from './identity';
 import type { CheckedItem } from './item';
-import { receiptOf, Receipts, type SentItem } from './receipts';
+import { receiptOf, Receipts } from './receipts';
 import type { RunState } from './runState';
 
 /** Prevents that the next try pays again for what this one has paid for. */
@@ -13,9 +14,14 @@ export class PaidItems {
 	}
 
 	/** Restores what earlier tries have paid for, before anything is sent. */
-	recall(items: CheckedItem[]): void {
+	async recall(items: CheckedItem[]): Promise<void> {
 		this.items = items;
-		for (const item of items) this.recallItem(item);
+		// To the end, also after Stop: an item that was not recalled would lose its receipt.
+		for (const item of items) {
+			await this.run.turns.next();
+			item.identity = hashOf(this.run.identityOf(item));
+			this.recallItem(item);
+		}
 		// The listener is never removed: n8n may not have stored the results of a node when it is stopped later.
 		if (this.run.cost === 'job') {
 			this.run.stop?.addEventListener('abort', () => this.saveForRetry(), { once: true });
@@ -23,21 +29,22 @@ export class PaidItems {
 	}
 
 	/** Deletes the receipts of a run without failures; after any other, keeps what is paid for. */
-	settle(): void {
-		const { failures, isStopped, cost } = this.run;
+	async settle(): Promise<void> {
+		const { failures, isStopped, cost, turns } = this.run;
 		if (failures.length === 0 && !isStopped) {
-			this.receipts.clear(this.items.map((item) => this.sentItem(item)));
+			this.receipts.clear(this.items);
 			return;
 		}
 		for (const item of this.items) {
+			await turns.next();
 			const receipt = receiptOf(item);
-			if (receipt) this.receipts.keep(this.sentItem(item), receipt);
+			if (receipt) this.receipts.keep(item, receipt);
 		}
 		if (isStopped && cost === 'job') this.saveForRetry();
 	}
 
 	private recallItem(item: CheckedItem): void {
-		const receipt = this.receipts.find(this.sentItem(item));
+		const receipt = this.receipts.find(item);
 		if (receipt === undefined) return;
 		if ('lost' in receipt) {
 			const { lost } = receipt;
@@ -64,11 +71,7 @@ export class PaidItems {
 		for (const item of this.items) {
 			const { abortController, idempotencyKey } = item;
 			const lost = abortController && { lost: { ...sentBeforeStop, idempotencyKey } };
-			this.receipts.saveForRetry(this.sentItem(item), receiptOf(item) ?? lost);
+			this.receipts.saveForRetry(item, receiptOf(item) ?? lost);
 		}
-	}
-
-	private sentItem(item: CheckedItem): SentItem {
-		return { item: item.index, identity: this.run.identityOf(item) };
 	}
 }

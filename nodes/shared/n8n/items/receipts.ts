@@ -42,12 +42,6 @@ export function receiptOf(item: CheckedItem): Receipt | undefined {
 	return parts.length > 0 ? { parts } : undefined;
 }
 
-/** An item, and what identifies its request across tries. */
-export interface SentItem {
-	item: number;
-	identity: unknown;
-}
-
 const toolRun = 'tool';
 
 type StoredReceipt = Receipt & { execution: string; parameters: string };
@@ -87,9 +81,9 @@ export class Receipts {
 		this.node = `${context.getWorkflow().id}:${context.getNode().id}`;
 	}
 
-	find(request: SentItem): Receipt | undefined {
-		const key = this.key(request);
-		const ownReceipt = this.stored[key] ?? this.findReworded(request);
+	find(item: CheckedItem): Receipt | undefined {
+		const key = this.key(item);
+		const ownReceipt = this.stored[key] ?? this.findReworded(item);
 		// An outcome that was unknown at the first retry may be known by now.
 		const mayBeUpdated = this.isRetry && (ownReceipt === undefined || 'lost' in ownReceipt);
 		const stored =
@@ -101,7 +95,7 @@ export class Receipts {
 	}
 
 	/** Of the same item, which nobody has changed: the time of day or chance has worded it anew. */
-	private findReworded({ item }: SentItem): StoredReceipt | undefined {
+	private findReworded({ index }: CheckedItem): StoredReceipt | undefined {
 		if (this.run === toolRun) return undefined;
 		this.byPlace ??= new Map(
 			Object.entries(this.stored).map(([key, receipt]) => [
@@ -109,13 +103,13 @@ export class Receipts {
 				receipt,
 			]),
 		);
-		const receipt = this.byPlace.get(`${this.run}:${item}`);
+		const receipt = this.byPlace.get(`${this.run}:${index}`);
 		const isSame = receipt?.parameters === this.parameters && !('parts' in receipt);
 		return isSame ? receipt : undefined;
 	}
 
-	keep(request: SentItem, receipt: Receipt): void {
-		this.stored[this.key(request)] = {
+	keep(item: CheckedItem, receipt: Receipt): void {
+		this.stored[this.key(item)] = {
 			...receipt,
 			execution: this.execution,
 			parameters: this.parameters,
@@ -123,8 +117,8 @@ export class Receipts {
 	}
 
 	/** Saves a receipt for the Retry of a stopped execution; without one, deletes what was saved before. */
-	saveForRetry(request: SentItem, receipt?: Receipt): void {
-		const key = `${this.node}:${this.key(request)}`;
+	saveForRetry(item: CheckedItem, receipt?: Receipt): void {
+		const key = `${this.node}:${this.key(item)}`;
 		stoppedReceipts.delete(key);
 		if (receipt)
 			stoppedReceipts.set(key, {
@@ -136,16 +130,16 @@ export class Receipts {
 		if (stoppedReceipts.size > maxStoppedReceipts) stoppedReceipts.delete(oldest);
 	}
 
-	/** Deletes the receipts of this run, which succeeded; of a tool, whose calls share a run, those of these requests. */
-	clear(requests: SentItem[]): void {
+	/** Deletes the receipts of this run, which succeeded; of a tool, whose calls share a run, those of these items. */
+	clear(items: CheckedItem[]): void {
 		const keys =
 			this.run === toolRun
-				? requests.map((request) => this.key(request))
+				? items.map((item) => this.key(item))
 				: Object.keys(this.stored).filter((key) => key.startsWith(`${this.run}:`));
 		for (const key of keys) delete this.stored[key];
 	}
 
-	private key({ item, identity }: SentItem): string {
-		return `${this.run}:${item}:${hashOf(identity)}`;
+	private key({ index, identity }: CheckedItem): string {
+		return `${this.run}:${index}:${identity}`;
 	}
 }

@@ -48,8 +48,8 @@ async function runSteps(
 		const gateway = await createGateway(context, { limiter, graceOnStop, closing: run.closing });
 		const checked = await checkAll(run, gateway);
 		if (!run.isFailing) {
-			if (orderBook) orderBook.identify(checked, gateway.connection);
-			paidItems?.recall(checked);
+			if (orderBook) await orderBook.identify(checked, gateway.connection);
+			await paidItems?.recall(checked);
 			if (orderBook) await orderBook.open(checked);
 			await sendAll(run, checked, { gateway, parallel });
 		}
@@ -59,8 +59,8 @@ async function runSteps(
 	} finally {
 		run.stop?.removeEventListener('abort', abort);
 	}
-	paidItems?.settle();
+	await paidItems?.settle();
 	if (orderBook) await orderBook.close();
 	const recipient = recipientOf(context, (file) => signedLinkOf(file, context));
-	return settle(run, recipient);
+	return await settle(run, recipient);
 }

@@ -7,6 +7,7 @@ import { stopSignalOf } from '../client/httpClient';
 import { highlightJob } from './highlightedData';
 import type { CheckedItem, Failure, Item } from './item';
 import { noteNewJob } from './memory';
+import { Turns } from './turns';
 import type { DeliveringWork, ItemRun } from './work';
 
 /** What the steps of one run of the node share: the items, and whether the run continues. */
@@ -17,6 +18,7 @@ export class RunState {
 	readonly failures: Array<{ item: number; error: unknown }> = [];
 	/** Aborts when the user presses Stop. */
 	readonly stop?: AbortSignal;
+	readonly turns = new Turns();
 	private readonly continues: boolean;
 	/** Aborts what is not sent yet when the node is about to fail. */
 	private readonly closer = new AbortController();
@@ -63,7 +65,7 @@ export class RunState {
 			error instanceof GatewayError && error.failure.isStopped && error.failure.billed === 'no';
 		if (!this.isAborted && !this.isStopped && !isUnsent) this.failures.push({ item: index, error });
 		if (this.isFailing) this.closer.abort(stopped());
-		if (this.isFailing && this.cost === 'read') this.abort();
+		if (this.isFailing && this.cost === 'read' && !this.isAborted) this.abort();
 		return { error };
 	}
 

@@ -1,8 +1,7 @@
-import { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
-import { batchesOf } from './batches';
-import type { CheckedItem } from './item';
+import { Batches } from './batches';
+import { outputsOf, type CheckedItem } from './item';
 import type { RunState } from './runState';
 
 /**
@@ -15,15 +14,26 @@ export async function sendAll(
 	items: CheckedItem[],
 	{ gateway, parallel }: { gateway: N8nGateway; parallel: number },
 ): Promise<void> {
-	const limit = new AdaptiveLimit(parallel);
-	const unfinished = items.filter(({ outcome }) => outcome === undefined);
-	await Promise.all(
-		batchesOf(unfinished, run.work.batch).map((batch) =>
-			limit.run(async () => {
-				if (!run.isFailing && !run.isStopped) await sendBatch(run, batch, gateway);
-			}),
-		),
-	);
+	const { all: batches } = await batchesOf(run, items);
+	let next = 0;
+	const lane = async () => {
+		while (next < batches.length && !run.isFailing && !run.isStopped) {
+			await sendBatch(run, batches[next++], gateway);
+		}
+	};
+	await Promise.all(Array.from({ length: Math.min(parallel, batches.length) }, lane));
+}
+
+async function batchesOf(
+	run: RunState,
+	items: CheckedItem[],
+): Promise<Batches<unknown, CheckedItem>> {
+	const batches = new Batches<unknown, CheckedItem>(run.work.batch);
+	for (const item of items) {
+		await run.turns.next();
+		if (item.outcome === undefined) batches.add(item);
+	}
+	return batches;
 }
 
 async function sendBatch(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
@@ -34,7 +44,20 @@ async function sendBatch(run: RunState, batch: CheckedItem[], gateway: N8nGatewa
 	const unsent = batch.filter(({ result }) => result === undefined);
 	if (unsent.length > 0) await perform(run, unsent, batchGateway);
 	await Promise.all(batch.map(async (item) => await deliver(run, item, batchGateway)));
-	for (const item of batch) item.abortController = undefined;
+	for (const item of batch) {
+		item.abortController = undefined;
+		release(item);
+	}
+}
+
+/** Lets go of what nobody needs after the item has ended: of thousands, most end long before the node does. */
+function release(item: CheckedItem): void {
+	item.request = undefined;
+	const outputs = outputsOf(item);
+	if (outputs === undefined) return;
+	item.parts = [];
+	// Files may have to be fetched again, for which the result is needed.
+	if (outputs.every(({ binary }) => binary === undefined)) item.result = {};
 }
 
 async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {

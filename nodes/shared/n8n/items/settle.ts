@@ -12,7 +12,7 @@ import type { RunState } from './runState';
 import type { ItemOutput } from './work';
 
 /** Returns the outputs of all items, each paired with its item. @throws the error of the node, when it fails */
-export function settle(run: RunState, recipient: Recipient): INodeExecutionData[] {
+export async function settle(run: RunState, recipient: Recipient): Promise<INodeExecutionData[]> {
 	if (run.isStopped) {
 		logJobs(run);
 		throw errorOfNode(stoppedError(run.items), run);
@@ -21,20 +21,25 @@ export function settle(run: RunState, recipient: Recipient): INodeExecutionData[
 		const [cause] = run.failures;
 		return [{ ...recipient.failure(errorOfNode(cause, run)), pairedItem: { item: cause.item } }];
 	}
-	const outputs = outputsOfAll(run, recipient);
+	const outputs = await outputsOfAll(run, recipient);
 	if (outputs.length > 0) return outputs;
 	return recipient.noOutput.map((output) => ({ ...output, pairedItem: { item: 0 } }));
 }
 
-function outputsOfAll(run: RunState, recipient: Recipient): INodeExecutionData[] {
-	return run.items.flatMap((item) => {
+async function outputsOfAll(run: RunState, recipient: Recipient): Promise<INodeExecutionData[]> {
+	const outputs: INodeExecutionData[] = [];
+	for (const item of run.items) {
+		await run.turns.next();
 		const { index, job, outcome = [] } = item;
-		return outcome.map((output) =>
-			isFailure(output)
-				? errorItem(output.error, index, run.context.getNode())
-				: { ...withInput(recipient.output(output, job), item, run), pairedItem: { item: index } },
-		);
-	});
+		for (const output of outcome) {
+			outputs.push(
+				isFailure(output)
+					? errorItem(output.error, index, run.context.getNode())
+					: { ...withInput(recipient.output(output, job), item, run), pairedItem: { item: index } },
+			);
+		}
+	}
+	return outputs;
 }
 
 /** The output beside the fields and files of the input, where the user wants these, too. */

@@ -1,0 +1,91 @@
+/** A process of its own: the engine of n8n, which runs one node with many items. */
+import { nodeTypes } from '../../harness';
+import { reportTo } from '../helperProcess';
+import {
+	chat,
+	embedding,
+	httpRequestChat,
+	httpRequestEmbedding,
+	runItems,
+	type Target,
+} from '../requests/nodes';
+import { LoopWatch } from './loopWatch';
+
+export const nodes = {
+	chats: () => chat(),
+	texts: () => embedding(),
+	httpRequestChats: httpRequestChat,
+	httpRequestTexts: httpRequestEmbedding,
+};
+export type NodeName = keyof typeof nodes;
+
+/** What one run of a node took. Memory in megabytes, times in milliseconds. */
+export interface ItemsRun {
+	/** From the beginning of the node's own work to its end. */
+	milliseconds: number;
+	/** The longest time for which the event loop stood still, meanwhile; and in the whole execution. */
+	block: number;
+	wholeBlock: number;
+	/** By which the process was larger than before, at its largest. */
+	growth: number;
+	/** What could not be collected as the node ended: its output. */
+	held: number;
+	/** The same at its most, while the node ran; only where that is looked for, which takes time. */
+	mostHeld: number;
+}
+
+const sampleMilliseconds = { growth: 20, held: 400 };
+
+/** @param looksForHeld collects again and again, so that the times are of no use */
+async function measure(
+	name: NodeName,
+	items: number,
+	{ target, looksForHeld }: { target: Target; looksForHeld: boolean },
+): Promise<ItemsRun> {
+	const node = nodes[name](target);
+	await runItems(node, { target, items: 200 });
+	const collected = () => {
+		globalThis.gc?.();
+		return process.memoryUsage().heapUsed;
+	};
+	const size = () => process.memoryUsage.rss();
+	const run: ItemsRun = {
+		...{ milliseconds: 0, block: 0, wholeBlock: 0, growth: 0, held: 0, mostHeld: 0 },
+	};
+	const type = nodeTypes.getByNameAndVersion(node.type);
+	const { execute } = type;
+	type.execute = async function (...args) {
+		const before = { held: collected(), size: size() };
+		const largest = { held: 0, size: 0 };
+		const timers = [
+			setInterval(() => (largest.size = Math.max(largest.size, size())), sampleMilliseconds.growth),
+		];
+		if (looksForHeld) {
+			const look = () => (largest.held = Math.max(largest.held, collected()));
+			timers.push(setInterval(look, sampleMilliseconds.held));
+		}
+		const watch = new LoopWatch();
+		const begin = performance.now();
+		const output = await execute?.apply(this, args);
+		run.milliseconds = performance.now() - begin;
+		run.block = watch.end();
+		timers.forEach(clearInterval);
+		run.growth = Math.max(largest.size, size()) - before.size;
+		run.held = collected() - before.held;
+		run.mostHeld = Math.max(run.held, largest.held - before.held);
+		return output ?? [];
+	};
+	const whole = new LoopWatch();
+	await runItems(node, { target, items });
+	run.wholeBlock = whole.end();
+	return run;
+}
+
+const [name, items, target, purpose] = process.argv.slice(2);
+reportTo(
+	async () =>
+		await measure(name as NodeName, Number(items), {
+			target: JSON.parse(target) as Target,
+			looksForHeld: purpose === 'held',
+		}),
+);
