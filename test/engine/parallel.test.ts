@@ -1,5 +1,5 @@
 import { startGateway, type Gateway } from '../gateway';
-import { runWorkflow, SimulatedTime } from '../harness';
+import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { CredentialsHelper } from '../harness/credentials';
 import { byId, chain, credentialFor, modelGateway } from './support/workflows';
 
@@ -7,7 +7,12 @@ describe('items side by side', () => {
 	let gateway: Gateway;
 	afterEach(async () => await gateway.close());
 
-	const chats = async (count: number, settings = {}, credentials = credentialFor(gateway)) =>
+	const chats = async (
+		count: number,
+		settings = {},
+		credentials = credentialFor(gateway),
+		options: RunOptions = {},
+	) =>
 		await runWorkflow(
 			chain(
 				modelGateway(
@@ -19,6 +24,7 @@ describe('items side by side', () => {
 				),
 			),
 			{
+				...options,
 				credentials,
 				input: Array.from({ length: count }, (_, index) => ({ json: { text: `Text ${index}` } })),
 			},
@@ -70,6 +76,22 @@ describe('items side by side', () => {
 		const result = await chats(25, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		expect(result.items('Chat')).toHaveLength(25);
 		expect(gateway.ledger).toHaveLength(25);
+	});
+
+	it('are not sent when Stop comes while thousands of them are checked', async () => {
+		gateway = await startGateway();
+		const { modelGatewayApi } = credentialFor(gateway);
+		let stop = () => {};
+		const credentials = {
+			// The node's first step, before it reads any parameter.
+			get modelGatewayApi() {
+				setImmediate(stop);
+				return modelGatewayApi;
+			},
+		};
+		const result = await chats(2000, {}, credentials, { onStart: (cancel) => (stop = cancel) });
+		expect(result.status).toBe('canceled');
+		expect(gateway.requests).toEqual([]);
 	});
 
 	it("share one look into n8n's store of credentials", async () => {

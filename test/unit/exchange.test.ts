@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { exchange, type ExchangeOptions } from '../../nodes/shared/gateway/client/exchange';
-import type { HttpRequest } from '../../nodes/shared/gateway/client/http';
+import type { Clock, HttpRequest } from '../../nodes/shared/gateway/client/http';
 import { failureOf, key, simulatedWorld } from '../support/gatewayWorld';
 import {
 	answer,
@@ -31,6 +32,35 @@ const send = async (
 const text = JSON.stringify({ text: 'Grüße, 世界 🎬' });
 const bytes = Buffer.from(text);
 const middleOfCharacter = bytes.indexOf('ü') + 1;
+
+describe('large answers that come together', () => {
+	it('are handed on one in each turn of the event loop', async () => {
+		let turn = 0;
+		let counter: NodeJS.Immediate;
+		const count = () => {
+			turn++;
+			counter = setImmediate(count);
+		};
+		count();
+		const clock: Clock = {
+			now: Date.now,
+			sleep: async (delay, signal) => await sleep(delay, undefined, { signal }),
+		};
+		async function* body() {
+			yield Buffer.alloc(1_000_000, ' ');
+		}
+		const http = async () => ({ status: 200, headers: {}, body: body(), close: () => {} });
+		const turnOf = async () => {
+			await exchange(what, get('http://127.0.0.1'), { http, clock, timeout: 60_000 });
+			// As long as it takes to read such an answer, time stands still for everybody else.
+			for (const end = performance.now() + 20; performance.now() < end;);
+			return turn;
+		};
+		const seen = await Promise.all(Array.from({ length: 5 }, turnOf));
+		clearImmediate(counter!);
+		expect(new Set(seen).size).toBe(5);
+	});
+});
 
 describe('an answer that comes whole', () => {
 	it('is read with its head', async () => {

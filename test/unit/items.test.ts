@@ -86,6 +86,76 @@ describe('checking all items', () => {
 	});
 });
 
+describe('thousands of items', () => {
+	afterEach(() => jest.restoreAllMocks());
+
+	it('let the event loop turn while they are checked, so that Stop is heard', async () => {
+		let time = 0;
+		jest.spyOn(Date, 'now').mockImplementation(() => time);
+		const stop = new AbortController();
+		let prepared = 0;
+		const prepare = () => {
+			time += 1;
+			if (++prepared === 500) setImmediate(() => stop.abort());
+			return prepared;
+		};
+		const { check } = await start({ prepare }, { items: 20_000, stop: stop.signal });
+		expect(await check()).toEqual([]);
+		expect(prepared).toBeGreaterThanOrEqual(500);
+		expect(prepared).toBeLessThan(1000);
+	});
+
+	it('are looked through once when reads of them fail', async () => {
+		const count = 2000;
+		const prepare = () => {
+			throw failed('an expression');
+		};
+		const { run, check } = await start({ endpoint: endpoints.models, prepare }, { items: count });
+		let looks = 0;
+		for (const item of run.items) {
+			Object.defineProperty(item, 'abortController', { get: () => void looks++ });
+		}
+		await check();
+		expect(looks).toBe(count);
+	});
+
+	it('keep only what is still needed once they have ended', async () => {
+		const binary = { data: { data: '', mimeType: 'image/png' } };
+		const { run, send } = await start(
+			{
+				async perform(order) {
+					if (order === 2) throw failed('lost', 'lost');
+					return { order };
+				},
+				deliver: async ({ order }) => [{ json: { order }, ...(order === 1 && { binary }) }],
+			},
+			{ items: 3, continues: true },
+		);
+		await send();
+		const kept = run.items.map((item) => ({ request: undefined, ...item }));
+		expect(kept.map(({ request, result }) => [request, result])).toEqual([
+			[undefined, {}],
+			// A Retry fetches the file anew.
+			[undefined, { order: 1 }],
+			[undefined, undefined],
+		]);
+	});
+
+	it('share the remarks that are the same for many', async () => {
+		const { run, context } = await start({}, { items: 15 });
+		const told: string[] = [];
+		context.addExecutionHints = (...hints) => told.push(...hints.map(({ message }) => message));
+		for (const item of run.items) if (item.index !== 3) run.hint(item, 'cut.');
+		run.hint(run.items[3], 'withheld.');
+		run.hint(run.items[3], 'withheld.');
+		run.showHints();
+		expect(told).toEqual([
+			'Items 0, 1, 2, 4, 5, 6, 7, 8, 9, 10 and 4 more: cut.',
+			'Item 3: withheld.',
+		]);
+	});
+});
+
 describe('sending', () => {
 	it('delivers what has a result already, and leaves alone what has an outcome', async () => {
 		const sent: number[] = [];

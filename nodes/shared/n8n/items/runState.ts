@@ -75,15 +75,26 @@ export class RunState {
 		for (const { abortController } of this.items) abortController?.abort(stopped());
 	}
 
-	/** Shows a remark about one item beside the node's output. */
-	hint({ index, hints }: Item, message: string): void {
+	/** Notes a remark about one item, to be shown beside the node's output. */
+	hint({ hints }: Item, message: string): void {
 		// A result from a receipt is delivered again and repeats the hints that the receipt already restored.
-		if (hints.includes(message)) return;
-		hints.push(message);
-		this.context.addExecutionHints({
-			message: `Item ${index}: ${message}`,
-			location: 'outputPane',
-		});
+		if (!hints.includes(message)) hints.push(message);
+	}
+
+	/** Shows each remark once, however many items it is about: the editor could not show thousands. */
+	showHints(): void {
+		const items = new Map<string, number[]>();
+		for (const { index, hints } of this.items) {
+			for (const hint of hints) {
+				const indices = items.get(hint);
+				if (indices) indices.push(index);
+				else items.set(hint, [index]);
+			}
+		}
+		for (const [hint, indices] of items) {
+			const message = `${itemsNamed(indices)}: ${hint}`;
+			this.context.addExecutionHints({ message, location: 'outputPane' });
+		}
 	}
 
 	/** The surroundings of one item, for its operation. */
@@ -107,4 +118,13 @@ export class RunState {
 			hint: (message) => this.hint(item, message),
 		};
 	}
+}
+
+/** How many of them are named where many are meant. */
+const maxNamed = 10;
+
+function itemsNamed(indices: number[]): string {
+	if (indices.length === 1) return `Item ${indices[0]}`;
+	const more = indices.length - maxNamed;
+	return `Items ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

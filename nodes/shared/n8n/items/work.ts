@@ -25,7 +25,7 @@ export interface ItemRun {
 	parts: object[];
 	/** Reports the job of this item, so that every error and output names it. */
 	reportJob(job: JobSummary): void;
-	/** Shows a remark about this item beside the node's output. */
+	/** A remark about this item, shown beside the node's output. */
 	hint(message: string): void;
 }
 
