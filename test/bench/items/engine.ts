@@ -11,7 +11,7 @@ import {
 } from '../requests/nodes';
 import { LoopWatch } from './loopWatch';
 
-export const nodes = {
+const nodes = {
 	chats: () => chat(),
 	texts: () => embedding(),
 	httpRequestChats: httpRequestChat,
@@ -19,7 +19,7 @@ export const nodes = {
 };
 export type NodeName = keyof typeof nodes;
 
-/** What one run of a node took. Memory in megabytes, times in milliseconds. */
+/** What one run of a node took. Memory in bytes, times in milliseconds. */
 export interface ItemsRun {
 	/** From the beginning of the node's own work to its end. */
 	milliseconds: number;
@@ -34,7 +34,7 @@ export interface ItemsRun {
 	mostHeld: number;
 }
 
-const sampleMilliseconds = { growth: 20, held: 400 };
+const sampleMilliseconds = { growth: 20, held: 1000 };
 
 /** @param looksForHeld collects again and again, so that the times are of no use */
 async function measure(

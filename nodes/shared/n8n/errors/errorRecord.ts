@@ -24,10 +24,11 @@ export interface ErrorRecord extends Pick<
 
 /** The record of any failure; one that is no GatewayError comes from n8n itself, such as a bad expression. */
 export function recordOf(error: unknown): ErrorRecord {
-	if (error instanceof GatewayError) return recordOfFailure(error.failure);
-	const { message, description } = error as { message?: unknown; description?: unknown };
+	const message = messageOf(error);
+	if (error instanceof GatewayError) return recordOfFailure(message, error.failure);
+	const { description } = error as { description?: unknown };
 	return {
-		message: typeof message === 'string' && message !== '' ? message : 'An unknown error occurred',
+		message,
 		advice: typeof description === 'string' ? description : 'Nothing was sent for this item.',
 		status: 0,
 		billed: 'no',
@@ -35,18 +36,22 @@ export function recordOf(error: unknown): ErrorRecord {
 	};
 }
 
-function recordOfFailure({
-	message,
-	remedies,
-	isStopped,
-	status,
-	...failure
-}: Failure): ErrorRecord {
+/** The message of {@link recordOf} alone, which is much less work. */
+export function messageOf(error: unknown): string {
+	if (error instanceof GatewayError) {
+		const { message, isStopped } = error.failure;
+		// n8n shows an execution as canceled when this word is in the message.
+		return isStopped ? 'The execution was canceled' : mediaFromOne(message);
+	}
+	const { message } = error as { message?: unknown };
+	return typeof message === 'string' && message !== '' ? message : 'An unknown error occurred';
+}
+
+function recordOfFailure(message: string, { remedies, status, ...failure }: Failure): ErrorRecord {
 	const { code, type, param, request_id, billed, retry_can_help } = failure;
 	const { raw_body, partial_text, url, job } = failure;
 	return {
-		// n8n shows an execution as canceled when this word is in the message.
-		message: isStopped ? 'The execution was canceled' : mediaFromOne(message),
+		message,
 		advice: adviceOf(remedies),
 		status,
 		...withoutUndefined({ code, type, param, request_id }),

@@ -3,7 +3,7 @@ import { describeProgress } from '../../gateway/errors/jobSummary';
 import { textAt, withoutUndefined } from '../../gateway/json';
 import type { Recipient } from '../agent/recipient';
 import { isTool } from '../agent/tool';
-import { recordOf } from '../errors/errorRecord';
+import { messageOf } from '../errors/errorRecord';
 import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
 import { stoppedError } from './ambiguousRequests';
@@ -76,9 +76,9 @@ function errorOfNode(
 	{ error, item }: { error: unknown; item?: number },
 	{ context, items, failures, cost }: RunState,
 ): NodeApiError {
-	const { message } = recordOf(error);
+	const message = messageOf(error);
 	const others = failures
-		.map((failure) => ({ item: failure.item, message: recordOf(failure.error).message }))
+		.map((failure) => ({ item: failure.item, message: messageOf(failure.error) }))
 		.filter((other) => other.message !== message);
 	return nodeError(context.getNode(), {
 		error,
