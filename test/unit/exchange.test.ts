@@ -47,7 +47,7 @@ describe('large answers that come together', () => {
 			sleep: async (delay, signal) => await sleep(delay, undefined, { signal }),
 		};
 		async function* body() {
-			yield Buffer.alloc(1_000_000, ' ');
+			yield Buffer.alloc(1_500_000, ' ');
 		}
 		const http = async () => ({ status: 200, headers: {}, body: body(), close: () => {} });
 		const turnOf = async () => {

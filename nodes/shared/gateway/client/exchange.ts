@@ -45,8 +45,8 @@ const maxCharacters = 256 * 1024 * 1024;
 /** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
 
-/** Characters that take about a millisecond to parse and check. */
-const quicklyRead = 200_000;
+/** They take about 10 milliseconds to parse and check. */
+const maxCharactersOfTurn = 2_000_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
 /** Characters that no text and no JSON has, but every file has among its first: a storage host may call it anything. */
@@ -122,7 +122,7 @@ export async function exchange(
 	try {
 		const limit = { milliseconds: timeout, clock, signal, grace };
 		const response = await withTimeout(limit, followRedirects);
-		if (response.text.length > quicklyRead) await turnOfOwn(clock);
+		await turnFor(response, clock);
 		return response;
 	} catch (error) {
 		if (rawResponse === undefined || signal?.aborted) throw asError(error);
@@ -130,19 +130,25 @@ export async function exchange(
 	}
 }
 
-/** By clock, what was waited for last. */
-const turns = new WeakMap<Clock, Promise<void>>();
+/** By clock: the characters that were handed on in this turn of the event loop, and its end. */
+const turns = new WeakMap<Clock, { characters: number; end?: Promise<void> }>();
 
-/**
- * Waits for a turn of the event loop that no other response gets: large ones that arrive together would keep it busy
- * for as long as all of them take to read.
- */
-async function turnOfOwn(clock: Clock): Promise<void> {
-	const pause = async () => await clock.sleep(0);
-	// The first timer may go off in the turn of the response before, once that was read.
-	const turn = (turns.get(clock) ?? Promise.resolve()).then(pause).then(pause);
+/** Waits while a turn of the event loop has enough to read: large responses that arrive together would block it. */
+async function turnFor({ text: { length } }: RawResponse, clock: Clock): Promise<void> {
+	// A hundred of them are read within a turn.
+	if (length < maxCharactersOfTurn / 100) return;
+	const turn = turns.get(clock) ?? { characters: 0 };
 	turns.set(clock, turn);
-	await turn;
+	while (turn.end && turn.characters + length > maxCharactersOfTurn) await turn.end;
+	turn.characters += length;
+	const end = async () => {
+		await clock.sleep(0);
+		// The first timer may still go off in this turn, once the response was read.
+		await clock.sleep(0);
+		turn.characters = 0;
+		turn.end = undefined;
+	};
+	turn.end ??= end();
 }
 
 async function readInto(

@@ -1,8 +1,8 @@
 import type { Clock } from '../../gateway/client/http';
 import { clock } from '../client/httpClient';
 
-/** Milliseconds that a loop may take at a stretch, to which its last item and work of n8n are added. */
-const maxStretch = 10;
+/** Milliseconds that a loop may take at a stretch. Each turn costs another one, since n8n gives nodes timers only. */
+const maxStretch = 25;
 
 /**
  * Lets the event loop turn in the midst of long loops, so that thousands of items keep neither Stop nor other
