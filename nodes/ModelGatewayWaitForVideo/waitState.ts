@@ -2,7 +2,8 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { GatewayError, type Failure } from '../shared/gateway/errors/gatewayError';
 import type { JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { PollerState } from '../shared/gateway/jobs/poller';
-import { withoutUndefined } from '../shared/gateway/json';
+import { isObject, textAt, valueAt, withoutUndefined } from '../shared/gateway/json';
+import { clearNodeMemory, nodeMemory } from '../shared/n8n/items/memory';
 import type { ItemOutput } from '../shared/n8n/items/work';
 
 type Ending = { outputs: ItemOutput[] } | { failure: Failure };
@@ -15,6 +16,21 @@ interface Stored {
 	endings: Record<number, Ending>;
 }
 
+/** Whether it can be read. If not, the wait begins anew, as it finds the jobs in its input. */
+function isStored(value: unknown): value is Stored {
+	if (!isObject(value) || !isObject(value.pollers) || !isObject(value.endings)) return false;
+	const { pollers, endings } = value;
+	return Object.values(pollers).every(isPoller) && Object.values(endings).every(isEnding);
+}
+
+const isPoller = (value: unknown) =>
+	['kind', 'job.id', 'phase.name'].every((path) => textAt(value, path) !== undefined) &&
+	['timeout', 'since', 'nextPollAt'].every((path) => typeof valueAt(value, path) === 'number');
+
+const isEnding = (value: unknown) =>
+	isObject(value) &&
+	(Array.isArray(value.outputs) || textAt(value, 'failure.message') !== undefined);
+
 /**
  * What a wait knows from one pass to the next. n8n stores it with the execution, so it has to survive JSON. It is
  * there for the next pass only: whoever waits for these jobs again later, such as a retry, begins anew.
@@ -22,7 +38,7 @@ interface Stored {
 export class WaitState {
 	/** Whether this is the first pass. */
 	readonly isNew: boolean;
-	private readonly waits: Record<string, Stored>;
+	private readonly waits: Record<string, unknown>;
 	/** Tells the runs of a loop apart, and stays the same from pass to pass. */
 	private readonly runKey: string;
 	private readonly stored: Stored;
@@ -34,14 +50,15 @@ export class WaitState {
 	private readonly parked = new Set<string>();
 
 	constructor(context: IExecuteFunctions) {
-		const memory = context.getContext('node') as { waits?: Record<string, Stored> };
+		const own: { waits?: object } = nodeMemory(context) ?? clearNodeMemory(context);
 		const execution = context.getExecutionId();
-		this.waits = memory.waits ??= {};
+		this.waits = (own.waits ??= {}) as Record<string, unknown>;
 		this.runKey = JSON.stringify(context.getExecuteData().source?.main?.[0] ?? null);
 		const known = this.waits[this.runKey];
 		delete this.waits[this.runKey];
-		this.isNew = known?.execution !== execution;
-		this.stored = this.isNew ? { execution, pollers: {}, endings: {} } : known;
+		const isKnown = isStored(known) && known.execution === execution;
+		this.isNew = !isKnown;
+		this.stored = isKnown ? known : { execution, pollers: {}, endings: {} };
 	}
 
 	/** Keeps it for the next pass. */

@@ -133,7 +133,10 @@ describe('a parked Wait for Video', () => {
 		expect(jobs.map(({ id }) => pollsOf(id).length)).toEqual([3, 4, 2]);
 		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(3);
 		// Nothing of it is stored twice.
-		expect(run.data.executionData?.contextData['node:Wait']).toEqual({ waits: {} });
+		expect(run.data.executionData?.contextData['node:Wait']).toEqual({
+			form: 1,
+			waits: {},
+		});
 	});
 
 	it('says at the end which files are no mp4, though they came in an earlier pass', async () => {

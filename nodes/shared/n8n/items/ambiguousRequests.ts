@@ -44,6 +44,24 @@ export function alreadySentError(
 	});
 }
 
+/** Earlier tries may have sent this: what they kept cannot be read. @param key its Order Key */
+export const unreadableError = (key?: string) =>
+	new GatewayError({
+		message:
+			'Nothing was sent, because what earlier tries of this execution have paid for cannot be read',
+		remedies: [
+			{
+				about: 'other',
+				text: 'A newer version of n8n-nodes-model-gateway has stored it, or it is damaged. Install the newest version, and press Retry. The IDs of created jobs are in n8n\'s log ("was created"): Wait for Video collects them.',
+			},
+			alreadySent(key),
+		],
+		reach: 'none',
+		status: 0,
+		billed: 'unknown',
+		retry_can_help: false,
+	});
+
 /** Whether something paid for may be under way: after a lost answer or a stopped wait, but not after a failed job. */
 function isOpen({ billed, reach, isStopped }: Failure): boolean {
 	return billed === 'unknown' && (reach !== 'none' || isStopped === true);

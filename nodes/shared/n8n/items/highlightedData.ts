@@ -14,7 +14,7 @@ const maxLength = 255;
  */
 export function highlightJob(context: IExecuteFunctions, { id }: JobSummary): void {
 	try {
-		const { customData } = context;
+		const customData = customDataOf(context);
 		for (const name of names) {
 			const before: string | undefined = customData.get(name);
 			const value = before ? `${before}, ${id}` : id;
@@ -23,6 +23,13 @@ export function highlightJob(context: IExecuteFunctions, { id }: JobSummary): vo
 			return;
 		}
 	} catch {
-		// Some contexts and versions of n8n have no such data; the output and the log name the job all the same.
+		// Some contexts have no such data; the output and the log name the job all the same.
 	}
+}
+
+/** n8n 1 gives it to expressions only. */
+function customDataOf(context: IExecuteFunctions): IExecuteFunctions['customData'] {
+	if (typeof context.customData?.set === 'function') return context.customData;
+	const { customData } = context.getWorkflowDataProxy(0).$execution as typeof context;
+	return customData;
 }

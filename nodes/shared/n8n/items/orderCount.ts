@@ -1,5 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { CheckedItem } from './item';
+import { nodeMemory } from './memory';
 
 /** Enough of an order's ID to tell it from the others of one execution. */
 const idOf = ({ orderId = '' }: CheckedItem) => orderId.slice(0, 16);
@@ -14,7 +15,7 @@ export class OrderCount {
 	private known = new Set<string>();
 
 	constructor(context: IExecuteFunctions) {
-		this.memory = context.getContext('node');
+		this.memory = nodeMemory(context) ?? {};
 	}
 
 	/** Counts an order, unless it would be more than `max`. @returns whether it is counted */

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isTool } from '../agent/tool';
 import { hashOf } from './identity';
-import { runIndexOf } from './memory';
+import { nodeMemory, runIndexOf } from './memory';
 
 /** What n8n stores with the execution about the runs of this node. */
 interface RunCount {
@@ -71,7 +71,7 @@ function markOf(context: IExecuteFunctions): string | undefined {
  * up a first run of nodes that had begun.
  */
 function runOf(context: IExecuteFunctions): RunCount {
-	const memory = context.getContext('node') as { runs?: RunCount };
+	const memory: { runs?: RunCount } = nodeMemory(context) ?? {};
 	const index = runIndexOf(context);
 	const execution = context.getExecutionId();
 	const { runs = { execution, index, number: 0 } } = memory;

@@ -1,4 +1,4 @@
-import { alreadySentError, sentBeforeStop } from './ambiguousRequests';
+import { alreadySentError, sentBeforeStop, unreadableError } from './ambiguousRequests';
 import { hashOf } from './identity';
 import type { CheckedItem } from './item';
 import { receiptOf, Receipts } from './receipts';
@@ -44,6 +44,7 @@ export class PaidItems {
 	}
 
 	private recallItem(item: CheckedItem): void {
+		if (!this.receipts.isReadable) return this.run.fail(item, unreadableError(item.order?.key));
 		const receipt = this.receipts.find(item);
 		if (receipt === undefined) return;
 		if ('lost' in receipt) {

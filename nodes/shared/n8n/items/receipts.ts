@@ -4,7 +4,7 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { isRunByAgent } from '../agent/tool';
 import { hashOf } from './identity';
 import { failureOf, outputsOf, type CheckedItem } from './item';
-import { runIndexOf } from './memory';
+import { nodeMemory, runIndexOf } from './memory';
 import type { ItemOutput } from './work';
 
 /** What an earlier try knows about one item's request. */
@@ -60,6 +60,8 @@ const maxStoppedReceipts = 1000;
  * instead of being paid for again. Keyed by run, item and request, so that an item changed before the retry is sent.
  */
 export class Receipts {
+	/** Whether all is known that earlier tries have paid for. What cannot be read stays as it is. */
+	readonly isReadable: boolean;
 	private readonly stored: Record<string, StoredReceipt>;
 	private readonly run: string;
 	private readonly execution: string;
@@ -71,7 +73,9 @@ export class Receipts {
 	private byPlace?: Map<string, StoredReceipt>;
 
 	constructor(context: IExecuteFunctions) {
-		const memory = context.getContext('node') as { receipts?: Record<string, StoredReceipt> };
+		const own = nodeMemory(context);
+		this.isReadable = own !== undefined;
+		const memory: { receipts?: Record<string, StoredReceipt> } = own ?? {};
 		this.stored = memory.receipts ??= {};
 		// When an agent runs the node, n8n counts each try as a separate run.
 		this.run = isRunByAgent(context) ? toolRun : String(runIndexOf(context));

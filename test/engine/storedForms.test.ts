@@ -1,0 +1,140 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import {
+	resumeExecution,
+	resumeToEnd,
+	retryExecution,
+	runWorkflow,
+	type WorkflowRun,
+} from '../harness';
+import { earlierTasks } from '../support/earlierJobs';
+import { sampleVideo, sha256 } from './support/samples';
+import { chain, createReferenceVideo, credentialFor, waitForVideo } from './support/workflows';
+
+/** What the nodes keep in an execution may come from a newer release, or be damaged. */
+describe('what an execution keeps and this release cannot read', () => {
+	let gateway: Gateway;
+	let video: Uint8Array;
+
+	beforeAll(async () => void (video = await sampleVideo()));
+	beforeEach(async () => void (gateway = await startGateway({ jobSeconds: Infinity })));
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await gateway.close();
+	});
+
+	const contextOf = ({ data }: WorkflowRun, key: string): IDataObject =>
+		(data.executionData?.contextData as Record<string, IDataObject>)[key];
+
+	/** Damages everything that stands below, one place after the other. */
+	const damages: Array<[string, (memory: IDataObject) => void]> = [
+		['of a newer release', (memory) => void (memory.form = 2)],
+		['with an odd number', (memory) => void (memory.form = 'one')],
+		...['receipts', 'runs', 'orders', 'waits'].flatMap((part) =>
+			[null, 'text', 7].map((value): [string, (memory: IDataObject) => void] => [
+				`${part}: ${String(value)}`,
+				(memory) => void (memory[part] = value),
+			]),
+		),
+	];
+
+	describe('of a wait', () => {
+		const park = async () => {
+			const jobs = earlierTasks(gateway, 2);
+			let run = await runWorkflow(chain(waitForVideo()), {
+				credentials: credentialFor(gateway),
+				input: jobs.map(({ id }) => ({ json: { task_id: id } })),
+				mode: 'trigger',
+			});
+			gateway.jobs.complete(jobs[0].id, video);
+			run = await resumeExecution(run);
+			expect(run.status).toBe('waiting');
+			gateway.jobs.complete(jobs[1].id, video);
+			jest.spyOn(Date, 'now').mockReturnValue((run.waitTill as Date).getTime());
+			return { run, ids: jobs.map(({ id }) => id) };
+		};
+
+		const delivers = async ({ run, ids }: Awaited<ReturnType<typeof park>>) => {
+			const end = await resumeToEnd(run);
+			expect(end.status).toBe('success');
+			expect(end.items('Wait').map(({ json }) => json.job_id)).toEqual(ids);
+			for (const item of end.items('Wait')) {
+				expect(sha256(await end.binary(item))).toBe(sha256(video));
+			}
+			expect(gateway.ledger).toEqual([]);
+			expect(contextOf(end, 'node:Wait')).toEqual({ form: 1, waits: {} });
+		};
+
+		it.each(damages)('%s: it begins anew from its input, and delivers', async (_, damage) => {
+			const parked = await park();
+			damage(contextOf(parked.run, 'node:Wait'));
+			await delivers(parked);
+		});
+
+		it.each(['pollers', 'endings'])('with damaged %s: the same', async (part) => {
+			for (const broken of [null, 'text', { 0: null, 'job x': {} }]) {
+				const parked = await park();
+				const { waits } = contextOf(parked.run, 'node:Wait');
+				for (const wait of Object.values(waits as object)) wait[part] = broken;
+				await delivers(parked);
+			}
+		});
+
+		it('with a damaged note of the process that parked it: the same', async () => {
+			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasNewOrders: 'no' }]) {
+				const parked = await park();
+				jest.spyOn(performance, 'now').mockReturnValue(60_000);
+				contextOf(parked.run, 'flow').modelGateway = broken;
+				await delivers(parked);
+			}
+		});
+	});
+
+	describe('of an order', () => {
+		const failAfterOne = async () => {
+			const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
+			const code = 'invalid_prompt';
+			gateway.fault({
+				...{ route: 'referenceVideoCreate', action: 'error', status: 400, code },
+				when: isSecond,
+			});
+			const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
+			const media = [{ type: 'reference_image', url }];
+			const failed = await runWorkflow(chain(createReferenceVideo()), {
+				credentials: credentialFor(gateway),
+				input: ['One', 'Two'].map((prompt) => ({ json: { prompt, media } })),
+			});
+			expect(failed.status).toBe('error');
+			expect(gateway.ledger).toHaveLength(1);
+			return failed;
+		};
+
+		const broken: typeof damages = [
+			...damages,
+			['a damaged receipt', ({ receipts }) => void ((receipts as IDataObject).odd = { a: 1 })],
+			['an empty receipt', ({ receipts }) => void ((receipts as IDataObject).odd = null)],
+		];
+
+		it.each(broken)('%s: Retry orders nothing, and leaves it as it is', async (_, damage) => {
+			const failed = await failAfterOne();
+			const memory = contextOf(failed, 'node:Create');
+			const whole = structuredClone(memory);
+			damage(memory);
+			const retried = await retryExecution(failed);
+			expect(retried.errorOf('Create')?.message).toBe(
+				'Item 0: Nothing was sent, because what earlier tries of this execution have paid for cannot be read',
+			);
+			expect(retried.errorOf('Create')?.description).toContain('Install the newest version');
+			expect(gateway.ledger).toHaveLength(1);
+			expect(contextOf(retried, 'node:Create')).toEqual(memory);
+
+			// With a release that can read it.
+			const stored = contextOf(retried, 'node:Create');
+			for (const key of Object.keys(stored)) delete stored[key];
+			Object.assign(stored, whole);
+			const again = await retryExecution(retried);
+			expect(again.errorOf('Create')).toBeUndefined();
+			expect(gateway.ledger).toHaveLength(2);
+		});
+	});
+});
