@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readExample } from '../demo/example';
 import { packInto } from '../support/packed';
+import { having, lacking, lackOf } from './support/features';
 import { openMailbox, type Mailbox } from './support/mailbox';
 import { startN8n, type N8n } from './support/n8n';
 import { itemsOf } from './support/owner';
@@ -29,9 +30,11 @@ describe('a person is asked first', () => {
 		stage = await openStage({}, n8n);
 		const smtp = await stage.owner.createCredentialOf('smtp', mailbox.credential);
 		questions = new Questions(stage, mailbox, smtp, filesFolder);
-		asked.rejected = await questions.inChat('Make me a video of a rejected boat');
-		asked.two = await questions.inChat(twoCalls);
-		asked.forgotten = await questions.inChat('Make me a video of a forgotten boat');
+		if (lackOf('humanReview') === undefined) {
+			asked.rejected = await questions.inChat('Make me a video of a rejected boat');
+			asked.two = await questions.inChat(twoCalls);
+			asked.forgotten = await questions.inChat('Make me a video of a forgotten boat');
+		}
 		asked.ordered = await questions.byMail('ordered', { videos: exampleVideos, byHand: true });
 		asked.declined = await questions.byMail('declined');
 		asked.restarted = await questions.byMail('restarted');
@@ -57,14 +60,14 @@ describe('a person is asked first', () => {
 		.join('\n');
 	const twoTurns = ['Turns, the first', 'Turns, the second'];
 
-	it('in the chat, and its button orders one video', async () => {
+	having('humanReview')('in the chat, and its button orders one video', async () => {
 		const prompt = 'A small boat glides through the fog at dawn, towards a lighthouse.';
 		const question = { prompts: [prompt] };
 		stage.gateway.script({ calls: [callFor(prompt)] });
 		const editor = await stage.editor();
 		const { page } = editor;
 		await page.setViewportSize({ width: 1440, height: 1150 });
-		await editor.importWorkflow(readExample(agentExample));
+		await editor.importWorkflow(stage.imported(readExample(agentExample)));
 		await page.getByTestId('workflow-chat-button').click();
 		const typed = page.getByTestId('canvas-chat').locator('textarea');
 		await typed.fill('Make me a video of a boat');
@@ -88,31 +91,47 @@ describe('a person is asked first', () => {
 		await editor.takePicture('ask-mail');
 	});
 
-	it('in the chat, and nothing is ordered when the answer is no', async () => {
+	having('humanReview')('in the chat, and nothing is ordered when the answer is no', async () => {
 		expect(await press(asked.rejected.buttons.No)).toBe(200);
 		expect(await questions.answerTo(asked.rejected)).toContain('User rejected the tool call');
 		expect(questions.ordered(asked.rejected)).toEqual([]);
 	});
 
-	it('about one call when an agent makes two at once, and the other is not made', async () => {
-		expect(await press(asked.two.buttons['Order It'])).toBe(200);
-		await questions.answerTo(asked.two);
-		expect(questions.ordered({ prompts: two })).toEqual(['Two, the first']);
-	});
+	having('humanReview')(
+		'about one call when an agent makes two at once, and the other is not made',
+		async () => {
+			expect(await press(asked.two.buttons['Order It'])).toBe(200);
+			await questions.answerTo(asked.two);
+			expect(questions.ordered({ prompts: two })).toEqual(['Two, the first']);
+		},
+	);
 
-	it('in the chat for each order, but an old button answers the next question too', async () => {
-		const turns = twoTurns.map((prompt) => ({ calls: [callFor(prompt)] }));
-		stage.gateway.script(...turns, 'Both are ordered.');
-		const question = await questions.inChat('One, and then another');
-		const button = question.buttons['Order It'];
-		expect(await press(button)).toBe(200);
-		await until(() => questions.ordered({ prompts: twoTurns }).length > 0);
-		await questions.become(question, 'waiting');
-		expect(questions.ordered({ prompts: twoTurns })).toEqual(['Turns, the first']);
-		expect(await press(button)).toBe(200);
-		await questions.answerTo(question);
-		expect(questions.ordered({ prompts: twoTurns })).toEqual(twoTurns);
-	});
+	having('humanReview')(
+		'in the chat for each order, but an old button answers the next question too',
+		async () => {
+			const turns = twoTurns.map((prompt) => ({ calls: [callFor(prompt)] }));
+			stage.gateway.script(...turns, 'Both are ordered.');
+			const question = await questions.inChat('One, and then another');
+			const button = question.buttons['Order It'];
+			expect(await press(button)).toBe(200);
+			await until(() => questions.ordered({ prompts: twoTurns }).length > 0);
+			await questions.become(question, 'waiting');
+			expect(questions.ordered({ prompts: twoTurns })).toEqual(['Turns, the first']);
+			expect(await press(button)).toBe(200);
+			await questions.answerTo(question);
+			expect(questions.ordered({ prompts: twoTurns })).toEqual(twoTurns);
+		},
+	);
+
+	lacking('humanReview')(
+		'but not in the chat of this n8n, which says that it has no node for it',
+		async () => {
+			await expect(questions.inChat('Make me a video')).rejects.toThrow(
+				/Unrecognized node type.*Hitl/,
+			);
+			expect(stage.gateway.ledger).toEqual([]);
+		},
+	);
 
 	it('by mail, which shows what would be ordered', () => {
 		const { subject, html } = questions.mailAbout('ordered');
@@ -164,16 +183,19 @@ describe('a person is asked first', () => {
 		});
 
 		// Seen in n8n 2.40.7: as it starts, it takes an agent that waits for one that has crashed.
-		it('takes no answer for an agent any more, and orders nothing until it is asked anew', async () => {
-			const { forgotten } = asked;
-			expect(await press(forgotten.buttons['Order It'])).toBe(409);
-			expect(questions.ordered(forgotten)).toEqual([]);
-			const again = await questions.inSameChat(forgotten.workflow, forgotten.prompts[0]);
-			expect(again.id).not.toBe(forgotten.id);
-			expect(await press(again.buttons['Order It'])).toBe(200);
-			await questions.answerTo(again);
-			expect(questions.ordered(forgotten)).toEqual(forgotten.prompts);
-		});
+		having('humanReview')(
+			'takes no answer for an agent any more, and orders nothing until it is asked anew',
+			async () => {
+				const { forgotten } = asked;
+				expect(await press(forgotten.buttons['Order It'])).toBe(409);
+				expect(questions.ordered(forgotten)).toEqual([]);
+				const again = await questions.inSameChat(forgotten.workflow, forgotten.prompts[0]);
+				expect(again.id).not.toBe(forgotten.id);
+				expect(await press(again.buttons['Order It'])).toBe(200);
+				await questions.answerTo(again);
+				expect(questions.ordered(forgotten)).toEqual(forgotten.prompts);
+			},
+		);
 
 		it('orders nothing when nobody answers in time', async () => {
 			// What is due as it starts, n8n may call crashed.
@@ -183,7 +205,8 @@ describe('a person is asked first', () => {
 
 		it('is charged for nothing else', () => {
 			const videos = stage.gateway.ledger.filter(({ kind }) => kind === 'video');
-			const byAgents = ['in the editor', 'one of two', 'asked anew', ...twoTurns];
+			const agents = ['in the editor', 'one of two', 'asked anew', ...twoTurns];
+			const byAgents = lackOf('humanReview') === undefined ? agents : [];
 			const byLists = [...exampleVideos, ...asked.restarted.prompts];
 			expect(videos).toHaveLength(byAgents.length + byLists.length);
 		});

@@ -1,4 +1,4 @@
 /** Installs what the end-to-end tests and the playground need; does nothing when it is there. */
-import { ensureInstallation } from './support/installation';
+import { ensureInstallation, testedVersion } from './support/installation';
 
-void ensureInstallation();
+void ensureInstallation(testedVersion);

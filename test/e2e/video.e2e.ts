@@ -16,7 +16,7 @@ describe('a video in the editor', () => {
 		const { filesFolder } = shared;
 		const example = await readyExample('reference-video-to-file.json', { gateway, filesFolder });
 		const editor = await stage.editor();
-		await editor.importWorkflow(withSettings(example, { seconds: 2 }));
+		await editor.importWorkflow(stage.imported(withSettings(example, { seconds: 2 })));
 		expect(await editor.execute()).toBe('Workflow executed successfully');
 		await editor.page.getByRole('button', { name: 'Execute workflow' }).last().waitFor();
 		await editor.takePicture('workflow');

@@ -47,8 +47,7 @@ export class Jobs {
 		return job?.order.kind === kind ? job : undefined;
 	}
 
-	create(order: VideoOrder, requestId: string): Job {
-		const id = `${order.kind}_${randomUUID()}`;
+	create(order: VideoOrder, requestId: string, id = `${order.kind}_${randomUUID()}`): Job {
 		const job: Job = {
 			id,
 			order,

@@ -26,5 +26,6 @@ export { isKnownPackage, nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';
 export { recoverExecution, resumeExecution, resumeToEnd, retryExecution } from './retry';
 export { runWorkflow, type RunOptions } from './run';
+export { storedExecution, storeFile } from './stored';
 export { SimulatedTime } from './time';
 export type { WorkflowJson } from './workflow';

@@ -1,8 +1,11 @@
 import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import type { Gateway, Job } from '../gateway';
 
-/** A job that an earlier execution has ordered; with a video, one that has ended well. */
-export function earlierJob(gateway: Gateway, kind: JobKind, video?: Uint8Array): Job {
+/**
+ * A job that an earlier execution has ordered; with a video, one that has ended well.
+ * @param id by default a new one
+ */
+export function earlierJob(gateway: Gateway, kind: JobKind, video?: Uint8Array, id?: string): Job {
 	const order = {
 		model: kind === 'task' ? 'beta-2.7-r2v' : 'vid-3.1',
 		prompt: 'A boat',
@@ -11,6 +14,7 @@ export function earlierJob(gateway: Gateway, kind: JobKind, video?: Uint8Array):
 	const job = gateway.jobs.create(
 		{ kind, ...order, shortSide: 720, ratio: '16:9', seconds: 2, watermark: false },
 		'req_earlier',
+		id,
 	);
 	if (video) gateway.jobs.complete(job.id, video);
 	return job;

@@ -39,3 +39,17 @@ export function packInto(folder: string): Packed {
 	const paths = files.map((file) => file.path);
 	return { tarball, folder: path.join(folder, 'package'), paths, size, unpackedSize };
 }
+
+/** The same package with the version that follows, packed from what `packInto` has unpacked beside its tarball. */
+export function packNext(tarball: string): string {
+	const cwd = path.join(path.dirname(tarball), 'package');
+	const version = ['version', 'patch', '--no-git-tag-version', '--ignore-scripts'];
+	execFileSync('npm', version, { cwd, stdio: 'ignore' });
+	const [{ filename }] = JSON.parse(
+		execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', '..'], {
+			cwd,
+			stdio: ['ignore', 'pipe', 'ignore'],
+		}).toString(),
+	) as Array<{ filename: string }>;
+	return path.join(path.dirname(tarball), filename);
+}

@@ -7,6 +7,8 @@ import { run } from './commands';
 import { startProcess, type N8nProcess } from './n8nProcess';
 
 export interface N8nOptions {
+	/** By default the one that this run is about. */
+	version?: string;
 	/** What users install; none: an n8n without this package. */
 	tarball?: string;
 	/** Where n8n keeps everything; by default a new folder, which is removed at the end. */
@@ -31,7 +33,13 @@ export interface N8n {
 }
 
 /** Starts an n8n and waits until it answers. */
-export async function startN8n({ tarball, folder, port, env }: N8nOptions = {}): Promise<N8n> {
+export async function startN8n({
+	version,
+	tarball,
+	folder,
+	port,
+	env,
+}: N8nOptions = {}): Promise<N8n> {
 	const home = folder ?? (await mkdtemp(path.join(tmpdir(), 'n8n-')));
 	if (tarball !== undefined) await installPackage(home, tarball);
 	await mkdir(path.join(home, '.n8n-files'), { recursive: true });
@@ -39,6 +47,7 @@ export async function startN8n({ tarball, folder, port, env }: N8nOptions = {}):
 	const url = `http://127.0.0.1:${ownPort}`;
 	const logFile = path.join(home, 'n8n.log');
 	const process = await startProcess(['start'], {
+		version,
 		home,
 		logFile,
 		env: {

@@ -2,9 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { n8nScript, nodeBinary } from './installation';
+import { n8nScript, nodeBinary, settingsOf, testedVersion } from './installation';
 
 export interface ProcessOptions {
+	/** Of n8n; by default the one that this run is about. */
+	version?: string;
 	/** Where n8n keeps everything. */
 	home: string;
 	logFile: string;
@@ -27,11 +29,11 @@ export interface N8nProcess {
 /** Runs a command of n8n, such as `start` or `worker`, and waits until it is ready. */
 export async function startProcess(
 	command: string[],
-	{ home, logFile, env, ready }: ProcessOptions,
+	{ version = testedVersion, home, logFile, env, ready }: ProcessOptions,
 ): Promise<N8nProcess> {
 	const log = createWriteStream(logFile, { flags: 'a' });
 	const started = performance.now();
-	const child = spawn(nodeBinary, [n8nScript, ...command], {
+	const child = spawn(nodeBinary(version), [n8nScript(version), ...command], {
 		stdio: ['ignore', 'pipe', 'pipe'],
 		env: {
 			PATH: process.env.PATH,
@@ -43,6 +45,8 @@ export async function startProcess(
 			N8N_TEMPLATES_ENABLED: 'false',
 			N8N_PERSONALIZATION_ENABLED: 'false',
 			N8N_HIRING_BANNER_ENABLED: 'false',
+			N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+			...settingsOf(version),
 			...env,
 		},
 	});

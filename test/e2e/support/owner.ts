@@ -1,7 +1,8 @@
-import type { IDataObject, IRunExecutionData, IWorkflowBase } from 'n8n-workflow';
+import type { IBinaryData, IDataObject, IRunExecutionData, IWorkflowBase } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import type { Gateway } from '../../gateway';
 import type { WorkflowJson } from '../../harness/workflow';
+import { testedVersion } from './installation';
 
 export const ownerAccount = {
 	email: 'owner@example.com',
@@ -75,7 +76,7 @@ export class Owner {
 
 	async createWorkflow(workflow: WorkflowJson): Promise<IWorkflowBase & { versionId: string }> {
 		return await this.request('POST', '/workflows', {
-			...{ settings: { executionOrder: 'v1' }, connections: {} },
+			...{ settings: { executionOrder: 'v1' }, connections: {}, active: false },
 			...workflow,
 		});
 	}
@@ -85,13 +86,19 @@ export class Owner {
 		await this.request('POST', `/workflows/${id}/activate`, { versionId });
 	}
 
+	/** Makes other workflows able to call it. n8n 1 calls it as it was saved, and refuses to publish it. */
+	async publishCalled(workflow: { id: string; versionId: string }): Promise<void> {
+		if (!testedVersion.startsWith('1.')) await this.publish(workflow);
+	}
+
 	/** What the button "Execute workflow" does. Gives the execution's id. */
 	async start(workflow: IWorkflowBase): Promise<string> {
 		const trigger = workflow.nodes.find(({ type }) => /trigger/i.test(type));
 		const { executionId } = await this.request<{ executionId: string }>(
 			'POST',
 			`/workflows/${workflow.id}/run`,
-			{ triggerToStartFrom: { name: trigger?.name } },
+			// n8n 1 runs what it is sent, n8n 2 what it has stored.
+			{ workflowData: workflow, triggerToStartFrom: { name: trigger?.name } },
 		);
 		return executionId;
 	}
@@ -154,4 +161,17 @@ export async function fetchPublished(url: string, request?: RequestInit): Promis
 export function itemsOf({ data }: Execution, node: string, output = 0) {
 	const run = data.resultData.runData[node]?.at(-1);
 	return run?.data?.main?.[output] ?? [];
+}
+
+/** The content of a file, wherever n8n keeps it. */
+export async function bytesOf(
+	file: IBinaryData | undefined,
+	{ url, cookie }: Owner,
+): Promise<Buffer> {
+	if (file?.id === undefined) return Buffer.from(file?.data ?? '', 'base64');
+	const query = new URLSearchParams({ id: file.id, action: 'download' });
+	const answer = await fetch(`${url}/rest/binary-data?${query}`, {
+		headers: { ...headers, cookie: `n8n-auth=${cookie}` },
+	});
+	return Buffer.from(await answer.arrayBuffer());
 }

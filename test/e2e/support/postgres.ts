@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { nodeBinary } from './installation';
+import { defaultVersion, nodeBinary } from './installation';
 
 export interface Postgres {
 	/** What n8n's credential of the type `postgres` takes. */
@@ -12,7 +12,7 @@ export interface Postgres {
 
 /** Starts an empty database with the extension pgvector. */
 export async function startPostgres(): Promise<Postgres> {
-	const child = spawn(nodeBinary, [path.join(__dirname, 'postgresServer.mjs')], {
+	const child = spawn(nodeBinary(defaultVersion), [path.join(__dirname, 'postgresServer.mjs')], {
 		stdio: ['pipe', 'pipe', 'inherit'],
 	});
 	const [port] = (await once(createInterface(child.stdout), 'line')) as [string];

@@ -1,5 +1,8 @@
 import { startGateway, type Gateway, type GatewayOptions } from '../../gateway';
+import type { WorkflowJson } from '../../harness/workflow';
 import { Editor } from './editor';
+import { withCredential } from './examples';
+import { testedVersion } from './installation';
 import type { N8n } from './n8n';
 import { Owner, type CredentialReference } from './owner';
 import { expectNoKeyIn } from './secrets';
@@ -10,6 +13,8 @@ export interface Stage {
 	readonly owner: Owner;
 	readonly gateway: Gateway;
 	readonly credential: CredentialReference;
+	/** A workflow as its user has it after an import: n8n 2 chooses the only credential, n8n 1 lets the user do so. */
+	imported(workflow: WorkflowJson): WorkflowJson;
 	/** Opens a browser, which closes with the stage. */
 	editor(): Promise<Editor>;
 	close(): Promise<void>;
@@ -28,6 +33,8 @@ export async function openStage(
 		owner,
 		gateway,
 		credential,
+		imported: (workflow) =>
+			testedVersion.startsWith('1.') ? withCredential(workflow, credential) : workflow,
 		async editor() {
 			const editor = await Editor.open(owner);
 			editors.push(editor);

@@ -40,10 +40,12 @@ export function startedBy(trigger: string | Node, ...nodes: Node[]): WorkflowJso
 	return placed({ name: `Test ${randomUUID()}`, nodes: row, connections });
 }
 
-/** Gives each node an id and a place on the canvas. */
+/** Gives each node what the editor gives it: an id and a place on the canvas. */
 export function placed(workflow: WorkflowJson): WorkflowJson {
 	const nodes = workflow.nodes.map((node, index) => ({
 		...{ id: randomUUID(), position: [index * 220, 0] as [number, number] },
+		// Without it, n8n 1 answers at a longer path.
+		...(node.type.endsWith('.webhook') && { webhookId: randomUUID() }),
 		...node,
 	}));
 	return { ...workflow, nodes };

@@ -1,0 +1,71 @@
+/** Runs the end-to-end tests, in one version of n8n: `npm run test:e2e -- --n8n 1.123.81 parking`. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { defaultVersion, ensureInstallation } from './support/installation';
+import { page, passedFile, readPassed, render } from './support/versionTable';
+
+/** Options of our own; the others, and the patterns of files, are jest's. */
+function parse(args: string[]): { version: string; forJest: string[] } {
+	const separate = args.flatMap((arg) => (arg.startsWith('--n8n=') ? arg.split('=') : [arg]));
+	const at = separate.indexOf('--n8n');
+	if (at < 0) return { version: defaultVersion, forJest: args };
+	const [, version = ''] = separate.splice(at, 2);
+	return { version, forJest: separate };
+}
+
+async function runTool(name: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
+	// The installed n8n brings a compiler of its own.
+	const script = require.resolve(name, { paths: [path.resolve(__dirname, '../..')] });
+	const child = spawn(process.execPath, [script, ...args], {
+		stdio: 'inherit',
+		env: { ...process.env, ...env },
+	});
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.on(signal, () => child.kill(signal));
+	}
+	const [code] = (await once(child, 'exit')) as [number | null];
+	return code ?? 1;
+}
+
+/** Writes the files whose tests have passed into the table of docs/versions.md. */
+function notePassed(version: string, results: string): void {
+	const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
+		testResults: Array<{ name: string; status: 'passed' | 'failed' }>;
+	};
+	const all = readPassed();
+	const passed = new Set(all[version]);
+	for (const { name, status } of testResults) {
+		const file = path.basename(name, '.e2e.ts');
+		if (status === 'passed') passed.add(file);
+		else passed.delete(file);
+	}
+	const text = JSON.stringify({ ...all, [version]: [...passed].sort() }, null, 2);
+	writeFileSync(passedFile, `${text}\n`);
+	writeFileSync(page, render(readPassed()));
+}
+
+async function main(): Promise<void> {
+	const { version, forJest } = parse(process.argv.slice(2));
+	await ensureInstallation(version);
+	process.exitCode = await runTool('typescript/bin/tsc', ['-p', __dirname]);
+	if (process.exitCode !== 0) return;
+	const config = ['-c', path.join(__dirname, 'jest.config.js')];
+	const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'));
+	const results = path.join(folder, 'results.json');
+	const code = await runTool(
+		'jest/bin/jest',
+		[...config, '--json', `--outputFile=${results}`, ...forJest],
+		{ E2E_N8N: version },
+	);
+	if (process.env.UPDATE_DOCS) notePassed(version, results);
+	rmSync(folder, { recursive: true });
+	process.exitCode = code;
+}
+
+main().catch((error: Error) => {
+	process.stderr.write(`${error.message}\n`);
+	process.exitCode = 1;
+});

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { sha256 } from '../engine/support/samples';
+import { startGateway, type Gateway } from '../gateway';
+import { packInto, packNext } from '../support/packed';
+import { titledVideo } from '../support/titledVideo';
+import { defaultVersion, testedVersion } from './support/installation';
+import { startN8n, type N8n } from './support/n8n';
+import { bytesOf, itemsOf, Owner } from './support/owner';
+import { kinds, Stored } from './upgrade/kinds';
+
+/** From the older of the two versions to the newer one; a single one stays. */
+const [from, to] = [testedVersion, defaultVersion].sort((one, other) =>
+	one.localeCompare(other, 'en', { numeric: true }),
+);
+
+/** n8n and this package are replaced, in the same folder, while executions are stored in every way that there is. */
+describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next version`, () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-upgrade-'));
+	let gateway: Gateway;
+	let n8n: N8n;
+	let owner: Owner;
+	const all: Stored[] = [];
+
+	beforeAll(async () => {
+		gateway = await startGateway({ jobSeconds: Infinity });
+		const { tarball } = packInto(folder);
+		n8n = await startN8n({ version: from, tarball, folder });
+		owner = await Owner.of(n8n);
+		const credential = await owner.createCredential(gateway);
+		for (const name of Object.keys(kinds)) {
+			all.push(await Stored.start(name, { owner, gateway, credential }));
+		}
+		await Promise.all(all.map(async (stored) => await stored.isStored()));
+		await n8n.kill();
+		n8n = await startN8n({ version: to, tarball: packNext(tarball), folder });
+		owner = await Owner.of(n8n);
+	}, 400_000);
+	afterAll(async () => {
+		await n8n.kill();
+		await gateway.close();
+		rmSync(folder, { recursive: true, force: true });
+	});
+
+	it.each(Object.keys(kinds))(
+		'%s: all videos arrive, and each is paid for once',
+		async (name) => {
+			const stored = all.find((one) => one.name === name) as Stored;
+			stored.owner = owner;
+			stored.finish();
+			if (stored.kind.status !== 'waiting') await stored.retry();
+			// What Retry has ordered.
+			stored.finish();
+			await stored.becomes('success');
+			const items = itemsOf(await owner.execution((await stored.latest()).id), 'After');
+			const files = await Promise.all(
+				items.map(async ({ binary }) => sha256(await bytesOf(binary?.data, owner))),
+			);
+			expect(files).toEqual(stored.prompts.map((prompt) => sha256(titledVideo(prompt))));
+			const charged = gateway.ledger.map(({ job }) => job);
+			const jobs = stored.jobs.map(({ id }) => id);
+			expect(jobs).toHaveLength(stored.kind.videos);
+			expect(charged.filter((job) => jobs.includes(job ?? '')).sort()).toEqual(jobs.sort());
+		},
+		300_000,
+	);
+});

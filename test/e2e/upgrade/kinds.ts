@@ -1,0 +1,155 @@
+import type { IDataObject, INode, IWorkflowBase } from 'n8n-workflow';
+import { picture } from '../../engine/support/samples';
+import type { FaultRule, Job, RecordedRequest } from '../../gateway';
+import { titledVideo } from '../../support/titledVideo';
+import { fetchPublished, type Owner } from '../support/owner';
+import type { Stage } from '../support/stage';
+import { until } from '../support/until';
+import { byId, core, modelGateway, startedBy, waitForVideo } from '../support/workflows';
+
+/** A way in which an execution is stored before its videos are there. */
+export interface Kind {
+	videos: number;
+	/** What is ordered: by default videos as tasks. */
+	create?: IDataObject;
+	options?: IDataObject;
+	wait?: IDataObject;
+	/** Of Create. */
+	settings?: Partial<INode>;
+	/** What the order of the last video meets, once. */
+	fault?: Pick<Extract<FaultRule, { action: 'error' }>, 'status' | 'code'>;
+	/** How many videos are fetched before the execution is stored. */
+	fetched?: number;
+	/** How it is stored. */
+	status: 'waiting' | 'running' | 'error';
+}
+
+export const kinds: Record<string, Kind> = {
+	task: { videos: 1, status: 'waiting' },
+	video: { videos: 1, create: { resource: 'video', model: byId('vid-3.1') }, status: 'waiting' },
+	'one-fetched': { videos: 3, fetched: 1, status: 'waiting' },
+	'input-fields': { videos: 2, options: { includeInputFields: true }, status: 'waiting' },
+	'retry-on-fail': {
+		videos: 2,
+		settings: { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 },
+		fault: { status: 400, code: 'invalid_prompt' },
+		status: 'waiting',
+	},
+	receipts: { videos: 2, fault: { status: 400, code: 'invalid_prompt' }, status: 'error' },
+	held: { videos: 1, wait: { whileWaiting: 'hold' }, status: 'running' },
+};
+
+/** Where executions run. */
+type Place = Pick<Stage, 'owner' | 'gateway' | 'credential'>;
+
+/** An execution of a kind, and the videos that it has ordered. */
+export class Stored {
+	private workflow?: IWorkflowBase;
+
+	/** Of the n8n that runs at present. */
+	owner: Owner;
+
+	private constructor(
+		readonly name: string,
+		readonly kind: Kind,
+		private readonly stage: Place,
+	) {
+		this.owner = stage.owner;
+	}
+
+	/** Starts an execution. */
+	static async start(name: string, stage: Place): Promise<Stored> {
+		const stored = new Stored(name, kinds[name], stage);
+		const { owner, gateway } = stage;
+		const { fault, create } = stored.kind;
+		const isLast = ({ body }: RecordedRequest) =>
+			JSON.stringify(body).includes(`"${stored.prompts.at(-1)}"`);
+		const route = create ? 'videoCreate' : 'referenceVideoCreate';
+		if (fault) gateway.fault({ ...fault, action: 'error', route, when: isLast });
+		const workflow = await owner.createWorkflow(stored.build());
+		await owner.publish(workflow);
+		await fetchPublished(`${owner.url}/webhook/${name}`);
+		stored.workflow = workflow;
+		return stored;
+	}
+
+	get prompts(): string[] {
+		return Array.from({ length: this.kind.videos }, (_, index) => `${this.name} ${index}`);
+	}
+
+	/** In the order of the prompts. */
+	get jobs(): Job[] {
+		const jobs = this.stage.gateway.jobs.list();
+		return this.prompts.flatMap((prompt) => jobs.filter(({ order }) => order.prompt === prompt));
+	}
+
+	/** Settles when n8n has stored it as its kind wants it. */
+	async isStored(): Promise<void> {
+		const { fetched = 0, status } = this.kind;
+		await this.becomes('waiting', 'error');
+		for (const job of this.jobs.slice(0, fetched)) this.complete(job);
+		const downloads = () => this.jobs.filter(({ id }) => this.isRequested('download', id)).length;
+		await until(() => downloads() === fetched);
+		if (status === 'running')
+			await until(() => this.jobs.some(({ id }) => this.isRequested('task', id)));
+		await this.becomes(status);
+	}
+
+	/** What the button does, once n8n shows that the execution has ended. */
+	async retry(): Promise<void> {
+		await this.becomes('error', 'crashed', 'canceled');
+		const { id } = await this.latest();
+		// n8n answers when the execution has ended, or is parked.
+		await this.owner.request('POST', `/executions/${id}/retry`, { loadWorkflow: false });
+	}
+
+	/** Finishes its videos, each with a content of its own. */
+	finish(): void {
+		for (const job of this.jobs) this.complete(job);
+	}
+
+	/** The latest execution. */
+	readonly latest = async (): Promise<{ id: string; status: string }> => {
+		const [latest] = await this.owner.executionsOf(this.workflow as IWorkflowBase);
+		return latest;
+	};
+
+	async becomes(...states: string[]): Promise<void> {
+		await until(async () => states.includes((await this.latest())?.status), 260);
+	}
+
+	private complete({ id, order }: Job): void {
+		this.stage.gateway.jobs.complete(id, titledVideo(order.prompt));
+	}
+
+	private isRequested(route: string, id: string): boolean {
+		const { requests } = this.stage.gateway;
+		return requests.some((request) => request.route === route && request.url.includes(id));
+	}
+
+	/** A webhook starts it, as an active workflow is started. */
+	private build() {
+		const { create, options = {}, wait = {}, settings } = this.kind;
+		const { credential, gateway } = this.stage;
+		const videos = this.prompts.map((prompt) => ({ prompt }));
+		const list = { mode: 'raw', jsonOutput: JSON.stringify({ videos }) };
+		const url = gateway.addMedia('green.png', picture('green'), 'image/png');
+		const reference = {
+			...{ resource: 'referenceVideo', model: byId('beta-2.7-r2v'), mediaInput: 'json' },
+			mediaJson: JSON.stringify([{ type: 'reference_image', url }]),
+		};
+		const order = {
+			...(create ?? reference),
+			...{ operation: 'create', prompt: '={{ $json.prompt }}', options },
+		} as INode['parameters'];
+		const start = { ...core('Start', 'webhook', { path: this.name }, 2), webhookId: this.name };
+		return startedBy(
+			start as never,
+			core('List', 'set', list, 3.4),
+			core('Each', 'splitOut', { fieldToSplitOut: 'videos' }),
+			{ ...modelGateway(order, credential, 'Create'), ...settings },
+			waitForVideo({ ...wait, options } as INode['parameters'], credential),
+			core('After', 'noOp'),
+		);
+	}
+}

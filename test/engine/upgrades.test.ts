@@ -1,0 +1,70 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { startGateway, type Gateway } from '../gateway';
+import {
+	resumeExecution,
+	resumeToEnd,
+	retryExecution,
+	storedExecution,
+	storeFile,
+} from '../harness';
+import { earlierJob } from '../support/earlierJobs';
+import { fixturesFolder, type StoredFixture } from '../support/executionFixtures';
+import { titledVideo } from '../support/titledVideo';
+import { credentialFor } from './support/workflows';
+
+/** Executions that earlier releases have stored, in several versions of n8n: `npm run capture` adds those of this one. */
+describe('an execution of an earlier release, in this one', () => {
+	let gateway: Gateway;
+
+	beforeEach(async () => {
+		gateway = await startGateway({ jobSeconds: Infinity });
+		// This process began long after the one that has parked it.
+		jest.spyOn(performance, 'now').mockReturnValue(60_000);
+	});
+	afterEach(async () => {
+		jest.restoreAllMocks();
+		await gateway.close();
+	});
+
+	const read = (file: string): StoredFixture =>
+		JSON.parse(readFileSync(path.join(fixturesFolder, file), 'utf8')) as StoredFixture;
+
+	/** The files that the execution had fetched, which n8n keeps beside it. */
+	const storeFiles = async (value: unknown, { jobs }: StoredFixture): Promise<void> => {
+		if (typeof value !== 'object' || value === null) return;
+		const { json, binary } = value as Partial<INodeExecutionData>;
+		const { prompt = '' } = jobs.find(({ id }) => id === json?.job_id) ?? {};
+		for (const { id } of Object.values(binary ?? {}))
+			if (id) await storeFile(id, titledVideo(prompt));
+		for (const part of Object.values(value)) await storeFiles(part, { jobs } as StoredFixture);
+	};
+
+	it.each(readdirSync(fixturesFolder))('%s', async (file) => {
+		const fixture = read(file);
+		const { jobs } = fixture;
+		for (const { id, kind, prompt } of jobs) earlierJob(gateway, kind, titledVideo(prompt), id);
+		const stored = await storedExecution(fixture, { credentials: credentialFor(gateway) });
+		await storeFiles(stored.data.executionData?.contextData, fixture);
+
+		const isParked = fixture.status === 'waiting';
+		const first = isParked ? await resumeExecution(stored) : await retryExecution(stored);
+		// What Retry has ordered is still to be waited for.
+		const ordered = gateway.jobs.list().slice(jobs.length);
+		for (const { id, order } of ordered) gateway.jobs.complete(id, titledVideo(order.prompt));
+		const run = await resumeToEnd(first);
+
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(run.status).toBe('success');
+		const files = await Promise.all(run.items('After').map(async (item) => await run.binary(item)));
+		const titles = [
+			...jobs.map(({ prompt }) => prompt),
+			...ordered.map(({ order }) => order.prompt),
+		];
+		expect(files).toEqual(titles.map((title) => Buffer.from(titledVideo(title))));
+		// Only what was refused then is ordered now.
+		expect(gateway.ledger.map(({ job }) => job)).toEqual(ordered.map(({ id }) => id));
+		expect(ordered).toHaveLength(file.endsWith('-receipts.json') ? 1 : 0);
+	});
+});
