@@ -17,6 +17,9 @@ export const browserId = 'model-gateway-tests';
 export interface Execution {
 	id: string;
 	status: string;
+	/** Times in ISO 8601; those of a parked execution span all its passes. */
+	startedAt: string;
+	stoppedAt: string;
 	data: IRunExecutionData;
 }
 
@@ -119,8 +122,13 @@ export class Owner {
 
 	async execution(id: string): Promise<Execution> {
 		const { parse } = await import('flatted');
-		const stored = await this.request<{ status: string; data: string }>('GET', `/executions/${id}`);
-		return { id, status: stored.status, data: parse(stored.data) as IRunExecutionData };
+		const stored = await this.request<Omit<Execution, 'data'> & { data: string }>(
+			'GET',
+			`/executions/${id}`,
+		);
+		const { status, startedAt, stoppedAt } = stored;
+		const data = parse(stored.data) as IRunExecutionData;
+		return { id, status, startedAt, stoppedAt, data };
 	}
 
 	/** The latest executions of a workflow, newest first. */

@@ -1,0 +1,58 @@
+import { byId, modelGateway } from '../../e2e/support/workflows';
+import { atLeast, ratio } from './goals';
+import { fromTexts, type Measured } from './measure';
+import { credentialsFor, httpRequest, post, result } from './nodes';
+import { inTurns } from './rounds';
+import type { Work } from './section';
+import { embeddingMilliseconds } from './service';
+
+const gateway = 'embeddings';
+const dimensions = 256;
+
+/** Many texts in one node. */
+export const embeddings: Work = async ({ stage, rounds, isSmall }) => {
+	const count = isSmall ? 200 : 1000;
+	const { service, owner } = stage;
+	const { url } = service.gateways.embeddings;
+	const { ours, header } = await credentialsFor(owner, service, gateway);
+	const order = { resource: 'embedding', operation: 'create', model: byId('embed-1') };
+	const body = '={{ JSON.stringify({ model: "embed-1", input: $json.text }) }}';
+	const ways = [
+		{
+			...({ name: 'Model Gateway', gateway } as const),
+			workflow: fromTexts([modelGateway({ ...order, input: '={{ $json.text }}' }, ours), result]),
+		},
+		{
+			...({ name: 'HTTP Request node', gateway } as const),
+			workflow: fromTexts([
+				httpRequest('HTTP Request', post(`${url}/v1/embeddings`, body), header),
+				result,
+			]),
+		},
+	];
+	const texts = Array.from({ length: count }, (_, index) => `Text ${index} of a catalogue`);
+	const check = ({ items, charges, requests }: Measured, wanted: number) => {
+		const whole = items.filter(({ json }) => vectorOf(json)?.length === dimensions);
+		if (whole.length !== wanted) throw new Error(`${wanted} texts gave ${whole.length} vectors`);
+		if (charges !== requests) throw new Error(`${requests} requests made ${charges} charges`);
+	};
+	const rows = await inTurns(stage, ways, { texts, rounds, warmUp: 3, check });
+	return {
+		title: `${count} embeddings, ${embeddingMilliseconds} ms a request`,
+		about: [
+			`${count} items with a short text each reach one node; every request is answered after ${embeddingMilliseconds} ms, with vectors of ${dimensions} numbers. Both nodes are as they come.`,
+			'Model Gateway sends many items in one request (**Batch Size**, 100), and gives each item its own vector back. The HTTP Request node sends one request for each item, all at the same moment; who wants fewer with it builds the batches, and takes the answers apart, with other nodes. The OpenAI node has no operation for embeddings; its sub-node is compared below.',
+		],
+		tables: [{ title: 'Time', rows, bars: 'seconds' }],
+		goals: [atLeast(8, ratio(rows[1], rows[0]), `${count} embeddings: HTTP Request node / ours`)],
+	};
+};
+
+/** Ours gives a vector for each item, the HTTP Request node the answer. */
+function vectorOf(json: object): unknown[] | undefined {
+	const { embedding, data } = json as {
+		embedding?: unknown[];
+		data?: Array<{ embedding: unknown[] }>;
+	};
+	return embedding ?? data?.[0].embedding;
+}

@@ -1,0 +1,107 @@
+import { open, rm, stat } from 'node:fs/promises';
+import { waitForVideo, type Node } from '../../e2e/support/workflows';
+import { growthAtMost } from './goals';
+import { fromTexts, PublishedWay, type Measured } from './measure';
+import { asFile, credentialsFor, httpRequest, result } from './nodes';
+import { requireSuccess, type Row } from './rounds';
+import { print } from '../report';
+import { spread } from '../statistics';
+import type { Section, Work } from './section';
+import type { FinishedVideo } from './service';
+import type { Stage } from './stage';
+import { textToVideo } from './videos';
+
+/** The growth of n8n's memory in the download of one large video. */
+export const files: Work = async ({ stage, rounds, isSmall }) => {
+	const { service, owner } = stage;
+	const { small, large, huge } = service.files;
+	const { ours } = await credentialsFor(owner, service, 'files');
+	const alibaba = await owner.createCredentialOf('alibabaCloudApi', {
+		...{ apiKey: 'sk-any', region: 'ap-southeast-1', url: service.alibaba.files },
+	});
+	const publish = async (name: string, node: Node) => {
+		const workflow = fromTexts([node, result]);
+		return await PublishedWay.publish(stage, { name, gateway: 'files', workflow });
+	};
+	const text = '={{ $json.text }}';
+	const wait = await publish('Wait for Video', waitForVideo({ jobId: text }, ours));
+	const http = await publish(
+		'HTTP Request node',
+		httpRequest('Download', { url: text, ...asFile }),
+	);
+	const theirs = await publish('Alibaba Cloud node', textToVideo(alibaba));
+
+	const download = async (way: PublishedWay, video: FinishedVideo) => {
+		const measured = await way.run([way === http ? video.url : video.id]);
+		requireSuccess(way.way, measured);
+		await takeLargeFile(stage, measured, video.bytes);
+		return measured;
+	};
+	const first: number[] = [];
+	const rowsOf = async (
+		ways: PublishedWay[],
+		video: FinishedVideo,
+		times: number,
+	): Promise<Row[]> => {
+		const rows: Row[] = ways.map(({ way }) => ({ way: way.name, runs: [] }));
+		for (let round = 0; round < times; round++) {
+			for (const [index, way] of ways.entries()) {
+				if (!isSmall) {
+					await stage.restart();
+					first.push((await download(http, large)).growth / 1e6);
+				}
+				await download(way, small);
+				const measured = await download(way, video);
+				rows[index].runs.push(measured);
+				print(
+					`  ${way.way.name}: ${(measured.growth / 1e6).toFixed(0)} MB in ${measured.seconds} s`,
+				);
+			}
+		}
+		return rows;
+	};
+
+	if (isSmall) return section(await rowsOf([wait, http, theirs], small, 1));
+	const ofLarge = await rowsOf([wait, http, theirs], large, Math.min(rounds, 2));
+	const ofHuge = await rowsOf([wait, http], huge, 1);
+	return section(ofLarge, ofHuge, first);
+};
+
+/** @param first megabytes by which a fresh n8n grew at first */
+function section(ofLarge: Row[], ofHuge?: Row[], first: number[] = []): Section {
+	return {
+		title: 'One large video: the memory of n8n',
+		about: [
+			'The video is finished; each way finds its link and stores the file, with n8n’s binary data in files (`N8N_DEFAULT_BINARY_DATA_MODE=filesystem`). The server makes the bytes as it sends them: the beginning of an mp4, and a media box of the right length. The stored file is checked for both, and deleted.',
+			'Before each run n8n is started anew. The HTTP Request node then downloads 400 MB, whichever way is measured next, because by its first large file a fresh n8n grows once, whoever handles it (the figure is below); and the way itself downloads 20 MB, so that what it loads does not count. Memory is the peak of the resident memory of the process of n8n, as the kernel keeps it (`VmHWM`), less what it was just before.',
+			'Wait for Video hands the file on to n8n’s store in pieces as they arrive; so does the HTTP Request node, which neither waits for a video nor looks whether it is whole. The Alibaba Cloud node takes the whole file into memory (`arraybuffer`) and copies it, so it is left out at 4 GB: it would need ten times what it takes for 400 MB.',
+		],
+		tables: [
+			{ title: ofHuge ? '400 MB' : '20 MB', rows: ofLarge, bars: 'growth' },
+			...(ofHuge ? [{ title: '4 GB', rows: ofHuge, bars: 'growth' as const }] : []),
+		],
+		goals: ofHuge
+			? [
+					growthAtMost(10, ofLarge[0], '400 MB video: growth of memory, ours'),
+					growthAtMost(10, ofHuge[0], '4 GB video: growth of memory, ours'),
+				]
+			: [],
+		findings: ofHuge && [
+			`The first 400 MB of a fresh n8n, which every run begins with: ${spread(first, 'MB')} of growth.`,
+		],
+	};
+}
+
+/** Takes the one file of a run out of n8n's store. Throws when it is not all of an mp4. */
+async function takeLargeFile(stage: Stage, { items, charges }: Measured, bytes: number) {
+	if (charges > 0) throw new Error('A download was charged');
+	const file = stage.fileOf(items[0].binary?.data.id ?? '');
+	const { size } = await stat(file);
+	const handle = await open(file);
+	const { buffer } = await handle.read(Buffer.alloc(8), 0, 8, 0);
+	await handle.close();
+	await rm(file);
+	if (size !== bytes || buffer.toString('latin1', 4) !== 'ftyp') {
+		throw new Error(`A file of ${bytes} bytes was stored with ${size}`);
+	}
+}

@@ -1,0 +1,166 @@
+import { readFile, rm } from 'node:fs/promises';
+import type { INodeExecutionData } from 'n8n-workflow';
+import { langchain } from '../../e2e/support/aiWorkflows';
+import { byId, core, modelGateway, waitForVideo } from '../../e2e/support/workflows';
+import type { WorkflowJson } from '../../harness/workflow';
+import { atLeast, ratio } from './goals';
+import { fromTexts, type Measured, type Way } from './measure';
+import { asFile, credentialsFor, httpRequest, post, result } from './nodes';
+import { inTurns, requireOneEach, type Row } from './rounds';
+import type { Section, Work } from './section';
+import { videoSeconds } from './service';
+import type { Stage } from './stage';
+
+const gateway = 'videos';
+/** Between the polls of the loop: the shortest that the service recommends for its video jobs. */
+const loopSeconds = 5;
+
+/** Videos from the order to the file. */
+export const videos: Work = async ({ stage, rounds, isSmall, openStage }) => {
+	const few = isSmall ? 1 : 3;
+	if (isSmall) return section({ few, ofFew: await inEachWay(stage, { count: few, rounds: 1 }) });
+
+	const many = 20;
+	// Nearly all of its five minutes is sleep: the rest need not wait for its end.
+	const other = await openStage();
+	const theirs = measure(other, [await alibaba(other)], { count: many, rounds: 1 });
+	// It is awaited last; until then, its failure is nobody's.
+	theirs.catch(() => undefined);
+	try {
+		const ofFew = await inEachWay(stage, { count: few, rounds: Math.min(rounds, 2) });
+		const hold = [await ours(stage), await loop(stage)];
+		const held = await measure(stage, hold, { count: many, rounds: Math.min(rounds, 2) });
+		const park = [await ours(stage, { isAnsweredAtOnce: true })];
+		const parked = await measure(stage, park, { count: many, rounds: 1 });
+		const ofMany = [...held, ...(await theirs), ...parked];
+		return section({ few, ofFew, many, ofMany });
+	} finally {
+		await other.close();
+	}
+};
+
+interface Figures {
+	few: number;
+	ofFew: Row[];
+	many?: number;
+	/** Ours, the loop, the Alibaba Cloud node, and ours parked. */
+	ofMany?: Row[];
+}
+
+function section({ few, ofFew, many, ofMany }: Figures): Section {
+	const [held, , theirs] = ofMany ?? [];
+	return {
+		title: `Videos of ${videoSeconds} s: order, wait, download`,
+		about: [
+			`Each item orders a video, which the server makes within ${videoSeconds} s whoever orders it, waits for it, and stores its file. A webhook starts the workflow and waits for its end, so that **Wait for Video** keeps running, as the others always do. The length of every stored file is compared with that of the video.`,
+			`n8n's Alibaba Cloud node (Text to Video) speaks that service's paths, so an adaptor answers them and passes each request on to the same server; the node's files are as n8n ships them, and the address is in its credential. The loop is what one builds by hand: HTTP Request to order, a Wait node of ${loopSeconds} s, HTTP Request for the state, an If that leads back, and two more HTTP Request nodes for the link and the file.`,
+			`The Alibaba Cloud node takes one item after another, and polls every 15 s. The loop polls all its videos together. Model Gateway orders 10 at a time, and Wait for Video polls each video on a schedule of its own, every 5 s.`,
+			`The ${many} videos of the Alibaba Cloud node run once, in a second n8n with the same settings, while the first one does the rest: it sleeps nearly all the time. “Parked” is what Wait for Video does by default where nobody waits for the answer: n8n stores the execution, which then survives any end of n8n, and takes it up again once a minute. That costs up to a minute at the end.`,
+		],
+		tables: [
+			{ title: few === 1 ? 'One video' : `${few} videos`, rows: ofFew, bars: 'seconds' },
+			...(ofMany ? [{ title: `${many} videos`, rows: ofMany, bars: 'seconds' as const }] : []),
+		],
+		goals: ofMany
+			? [atLeast(25, ratio(theirs, held), `${many} videos: Alibaba Cloud node / ours`)]
+			: [],
+	};
+}
+
+async function inEachWay(stage: Stage, task: { count: number; rounds: number }): Promise<Row[]> {
+	return await measure(stage, [await ours(stage), await loop(stage), await alibaba(stage)], task);
+}
+
+async function measure(
+	stage: Stage,
+	ways: Way[],
+	{ count, rounds }: { count: number; rounds: number },
+): Promise<Row[]> {
+	const check = async (measured: Measured) => {
+		requireOneEach(measured, count);
+		for (const item of measured.items) await takeFile(stage, item, stage.service.videoBytes);
+	};
+	const texts = Array.from({ length: count }, (_, index) => `A boat on lake ${index}`);
+	return await inTurns(stage, ways, { texts, rounds, check });
+}
+
+/** Takes the file of an item out of n8n's store. Throws when it has another length. */
+export async function takeFile(stage: Stage, { binary }: INodeExecutionData, bytes: number) {
+	const file = stage.fileOf(binary?.data.id ?? '');
+	const { length } = await readFile(file);
+	if (length !== bytes) throw new Error(`A file has ${length} bytes instead of ${bytes}`);
+	await rm(file);
+}
+
+async function ours(stage: Stage, { isAnsweredAtOnce = false } = {}): Promise<Way> {
+	const credentials = await credentialsFor(stage.owner, stage.service, gateway);
+	const order = {
+		...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+		prompt: '={{ $json.text }}',
+	};
+	const nodes = [
+		modelGateway(order, credentials.ours, 'Create'),
+		waitForVideo({}, credentials.ours),
+		result,
+	];
+	const name = `Model Gateway and Wait for Video${isAnsweredAtOnce ? ', parked' : ''}`;
+	return { name, gateway, isAnsweredAtOnce, workflow: fromTexts(nodes, { isAnsweredAtOnce }) };
+}
+
+async function alibaba({ owner, service }: Stage): Promise<Way> {
+	const credential = await owner.createCredentialOf('alibabaCloudApi', {
+		...{ apiKey: 'sk-any', region: 'ap-southeast-1', url: service.alibaba.videos },
+	});
+	return {
+		name: 'Alibaba Cloud node',
+		gateway,
+		workflow: fromTexts([textToVideo(credential), result]),
+	};
+}
+
+/** n8n's node as it comes; it downloads what it has made. */
+export const textToVideo = (alibabaCloudApi: { id: string; name: string }) => ({
+	...langchain(
+		'Alibaba Cloud',
+		'alibabaCloud',
+		{
+			...{ resource: 'video', operation: 'textToVideo', modelId: byId('wan2.6-t2v') },
+			prompt: '={{ $json.text }}',
+		},
+		1.1,
+	),
+	credentials: { alibabaCloudApi },
+});
+
+async function loop({ owner, service }: Stage): Promise<Way> {
+	const { header } = await credentialsFor(owner, service, gateway);
+	const base = `${service.gateways.videos.url}/v1/videos`;
+	const body = '={{ JSON.stringify({ model: "vid-3.1", prompt: $json.text }) }}';
+	const wait = { resume: 'timeInterval', amount: loopSeconds, unit: 'seconds' };
+	const finished = { value1: '={{ $json.status }}', value2: 'completed' };
+	const row = fromTexts([
+		httpRequest('Create', post(base, body), header),
+		core('Wait', 'wait', wait, 1.1),
+		httpRequest('State', { url: `=${base}/{{ $json.id }}` }, header),
+		core('Finished?', 'if', { conditions: { string: [finished] } }),
+		httpRequest('Link', { url: `=${base}/{{ $json.id }}/content` }, header),
+		httpRequest('Download', { url: '={{ $json.url }}', ...asFile }),
+		result,
+	]);
+	return {
+		name: 'HTTP Request and Wait nodes',
+		gateway,
+		workflow: backFrom(row, 'Finished?', 'Wait'),
+	};
+}
+
+/** Leads the second output of a node back to an earlier one. */
+function backFrom(
+	{ connections = {}, ...row }: WorkflowJson,
+	from: string,
+	to: string,
+): WorkflowJson {
+	const [forth] = connections[from].main;
+	const back = [{ node: to, type: 'main' as const, index: 0 }];
+	return { ...row, connections: { ...connections, [from]: { main: [forth, back] } } };
+}
