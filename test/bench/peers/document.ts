@@ -33,7 +33,7 @@ ${goals(sections.flatMap((section) => section.goals))}
 
 - All ways talk to the same server on the same machine, the embedded gateway, in a process of its own. It answers each of them after the same time.
 - A webhook of n8n starts each workflow. **Time** is what n8n itself stores of the execution: from its start to its end. Each way is warmed up or started anew, as said below.
-- The ways take turns, ${rounds} rounds or as many as the text says, every second round in reverse. A figure is the median, with the least and the most in brackets. **Times ours** compares the medians of the time.
+- The ways take turns, ${rounds} rounds unless the text says otherwise, every second round in reverse. A figure is the median, with the least and the most in brackets. **Times ours** compares the medians of the time.
 - **CPU of n8n** and **growth of memory** are those of the process of n8n, from the request until it is at rest again, so what it takes to store the execution is in them. Memory is the peak that the kernel keeps, above what the process had just before. Except in the large downloads, n8n is not started anew for each run: a growth of a few ten MB is then the garbage collector's leisure, and says little about a node.
 - **Requests** are counted at the server, **most at once** too. Every answer is looked at: each item has to come out, with one charge.
 

@@ -62,7 +62,7 @@ export const files: Work = async ({ stage, rounds, isSmall }) => {
 	};
 
 	if (isSmall) return section(await rowsOf([wait, http, theirs], small, 1));
-	const ofLarge = await rowsOf([wait, http, theirs], large, Math.min(rounds, 2));
+	const ofLarge = await rowsOf([wait, http, theirs], large, rounds);
 	const ofHuge = await rowsOf([wait, http], huge, 1);
 	return section(ofLarge, ofHuge, first);
 };
@@ -74,7 +74,7 @@ function section(ofLarge: Row[], ofHuge?: Row[], first: number[] = []): Section 
 		about: [
 			'The video is finished; each way finds its link and stores the file, with n8n’s binary data in files (`N8N_DEFAULT_BINARY_DATA_MODE=filesystem`). The server makes the bytes as it sends them: the beginning of an mp4, and a media box of the right length. The stored file is checked for both, and deleted.',
 			'Before each run n8n is started anew. The HTTP Request node then downloads 400 MB, whichever way is measured next, because by its first large file a fresh n8n grows once, whoever handles it (the figure is below); and the way itself downloads 20 MB, so that what it loads does not count. Memory is the peak of the resident memory of the process of n8n, as the kernel keeps it (`VmHWM`), less what it was just before.',
-			'Wait for Video hands the file on to n8n’s store in pieces as they arrive; so does the HTTP Request node, which neither waits for a video nor looks whether it is whole. The Alibaba Cloud node takes the whole file into memory (`arraybuffer`) and copies it, so it is left out at 4 GB: it would need ten times what it takes for 400 MB.',
+			'Wait for Video hands the file on to n8n’s store in pieces as they arrive; so does the HTTP Request node, which neither waits for a video nor looks whether it is whole. The Alibaba Cloud node takes the whole file into memory (`arraybuffer`) and copies it, so it is left out at 4 GB: it would need ten times what it takes for 400 MB. The 4 GB are downloaded once by each.',
 		],
 		tables: [
 			{ title: ofHuge ? '400 MB' : '20 MB', rows: ofLarge, bars: 'growth' },

@@ -24,13 +24,14 @@ export interface FinishedVideo {
 }
 
 type Address = Pick<Gateway, 'url' | 'backupUrl' | 'apiKey'>;
-export type GatewayName = 'chats' | 'embeddings' | 'videos' | 'files';
+/** `aside` makes videos as `videos` does, for an n8n whose requests are not to be counted with the others. */
+export type GatewayName = 'chats' | 'embeddings' | 'videos' | 'aside' | 'files';
 
 export interface Service {
 	gateways: Record<GatewayName, Address>;
 	/** The same videos, as n8n's node for Alibaba Cloud asks for them. */
-	alibaba: { videos: string; files: string };
-	/** Bytes of each video of `videos`. */
+	alibaba: Record<'videos' | 'aside' | 'files', string>;
+	/** Of each video that is made. */
 	videoBytes: number;
 	files: { small: FinishedVideo; large: FinishedVideo; huge: FinishedVideo };
 	/** `/<gateway>` gives what it met since it was last asked; `/refuse` lets the tenth chat from then on meet a 429. */
@@ -39,18 +40,22 @@ export interface Service {
 
 async function serve(): Promise<Service> {
 	const video = await sampleVideo();
+	const production = { jobSeconds: videoSeconds, render: async () => video };
 	const gateways: Record<GatewayName, Gateway> = {
 		chats: await startGateway({ answerMilliseconds: chatMilliseconds }),
 		embeddings: await startGateway({ answerMilliseconds: embeddingMilliseconds }),
-		videos: await startGateway({ jobSeconds: videoSeconds, render: async () => video }),
+		videos: await startGateway(production),
+		aside: await startGateway(production),
 		files: await startGateway(),
 	};
-	const tallies = {
-		chats: new Tally(gateways.chats),
-		embeddings: new Tally(gateways.embeddings),
-		videos: new Tally(gateways.videos),
-		files: new Tally(gateways.files),
-	};
+	const ofEach = <T>(use: (gateway: Gateway) => T) => ({
+		chats: use(gateways.chats),
+		embeddings: use(gateways.embeddings),
+		videos: use(gateways.videos),
+		aside: use(gateways.aside),
+		files: use(gateways.files),
+	});
+	const tallies = ofEach((gateway) => new Tally(gateway));
 	const storage = await serveLargeVideos();
 	tallies.files.watch(storage.server);
 
@@ -74,16 +79,11 @@ async function serve(): Promise<Service> {
 		response.end(JSON.stringify(name === 'refuse' ? {} : tallies[name as GatewayName].take()));
 	});
 	await once(control.listen(0, '127.0.0.1'), 'listening');
-	const address = ({ url, backupUrl, apiKey }: Gateway): Address => ({ url, backupUrl, apiKey });
 	return {
-		gateways: {
-			chats: address(gateways.chats),
-			embeddings: address(gateways.embeddings),
-			videos: address(gateways.videos),
-			files: address(gateways.files),
-		},
+		gateways: ofEach(({ url, backupUrl, apiKey }) => ({ url, backupUrl, apiKey })),
 		alibaba: {
 			videos: (await serveAlibaba(gateways.videos)).url,
+			aside: (await serveAlibaba(gateways.aside)).url,
 			files: (await serveAlibaba(gateways.files, { isFinished: true })).url,
 		},
 		videoBytes: video.length,
