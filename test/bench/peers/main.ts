@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspect, parseArgs } from 'node:util';
 import pc from 'picocolors';
@@ -70,14 +70,14 @@ async function main(): Promise<void> {
 		process.once(signal, () => process.exit(130));
 
 	await ensureInstallation();
-	const started = Date.now();
+	const [started, [load]] = [Date.now(), loadavg()];
 	const sections = await measure(only, { rounds, isSmall });
 	print();
 	const goals = sections.flatMap((section) => section.goals);
 	if (!isSmall) printFigures(goals);
 	print(`\nIt took ${Math.round((Date.now() - started) / 1000)} s.`);
 	if (!isSmall) printSummary(goals);
-	if (values.write) await writeDocument(sections, { rounds });
+	if (values.write) await writeDocument(sections, { rounds, load });
 }
 
 async function measure(

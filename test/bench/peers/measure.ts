@@ -68,7 +68,7 @@ export class PublishedWay {
 	/** Runs it once, and takes what it takes. */
 	async run(texts: string[]): Promise<Measured> {
 		const { stage, way } = this;
-		const { pid } = stage.n8n;
+		const { pid } = stage.n8n.process;
 		await settled(pid);
 		await this.counts();
 		resetPeak(pid);
