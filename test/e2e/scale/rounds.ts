@@ -8,10 +8,15 @@ import { collectWorkflow, storedAfterEachNode, videoWorkflow } from './workflows
 
 export type Strike = RoundOptions['strike'];
 
+interface RoundsOptions extends Pick<RoundOptions, 'each' | 'held'> {
+	/** Settings of n8n. */
+	env?: Record<string, string>;
+}
+
 /** Plays a round for each strike, in one house, and prints what became of each execution. */
 export async function playRounds(
 	strikes: Record<string, Strike>,
-	{ each, held }: Pick<RoundOptions, 'each' | 'held'>,
+	{ each, held, env = soonNoticed }: RoundsOptions,
 ): Promise<Figure[]> {
 	const video = await sampleVideo();
 	const gateway = {
@@ -20,7 +25,7 @@ export async function playRounds(
 		render: async ({ caption }: { caption: string }) => withTitle(video, caption),
 	};
 	// A worker has room for all, so that every moment is reached at once.
-	const options = { gateway, concurrency: 6 * each, env: soonNoticed };
+	const options = { gateway, concurrency: 6 * each, env };
 	return await House.with(options, async (house) => {
 		const keepsRunning = { whileWaiting: 'hold', settings: storedAfterEachNode };
 		const workflows = {

@@ -1,6 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { run } from './commands';
@@ -89,15 +90,17 @@ export async function installPackage(home: string, tarball: string): Promise<voi
 	});
 }
 
-/** A port that nobody listens on: the wanted one if it can be had. */
-export async function freePort(wanted = 0): Promise<number> {
+/**
+ * A port that nobody listens on: the wanted one if it can be had. It is taken a moment later, so it is none of those
+ * that a system gives to whoever asks for any (from 32768 on).
+ */
+export async function freePort(wanted = randomInt(10_000, 32_768)): Promise<number> {
 	const server = createServer();
 	try {
 		await once(server.listen(wanted, '127.0.0.1'), 'listening');
 	} catch {
 		return await freePort();
 	}
-	const { port } = server.address() as AddressInfo;
 	await once(server.close(), 'close');
-	return port;
+	return wanted;
 }

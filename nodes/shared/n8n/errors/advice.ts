@@ -93,9 +93,11 @@ function sentenceOn(remedy: Remedy): string {
 		case 'videoIsFinished':
 			return `The video is finished and paid for, and it is not lost: collect it by its ID. Its link usually works for ${limits.resultUrlHours} hours.`;
 		case 'notStored':
-			return remedy.isFull
-				? 'There is no room left where n8n keeps its files: free some, on its disk or in its database.'
-				: 'See to the place where n8n keeps its files (N8N_DEFAULT_BINARY_DATA_MODE).';
+			return `${
+				remedy.isFull
+					? 'There is no room left where n8n keeps its files: free some, on its disk or in its database'
+					: 'See to the place where n8n keeps its files (N8N_DEFAULT_BINARY_DATA_MODE)'
+			}; then a Retry fetches the file again.`;
 		case 'imageIsPaid':
 			return adviceOnImage(remedy);
 		case 'reasoningModel':

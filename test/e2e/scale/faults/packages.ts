@@ -78,7 +78,9 @@ async function acrossVersions(house: House): Promise<Figure[]> {
 		const second = await house.startWorker({ home: homes[to] });
 		await ended(house, workflow);
 		await second.end('SIGTERM');
-		figures.push(...onceEach(house, `Parked by the ${from} version, resumed by the ${to} one`, names));
+		figures.push(
+			...onceEach(house, `Parked by the ${from} version, resumed by the ${to} one`, names),
+		);
 	}
 	return figures;
 }
