@@ -5,7 +5,7 @@ import { deliveriesOf } from './fates';
 import { House } from './house';
 import { callAll } from './load';
 import { memoryOf } from './usage';
-import { videoWorkflow } from './workflows';
+import { storedAfterEachNode, videoWorkflow } from './workflows';
 
 export interface HoldOptions {
 	executions: number;
@@ -58,7 +58,8 @@ async function wait(way: Way, { executions, videoSeconds }: HoldOptions): Promis
 		render: async ({ caption }: { caption: string }) => withTitle(video, caption),
 	};
 	return await House.with({ gateway, workers: 1, concurrency: slots }, async (house) => {
-		await house.publish(videoWorkflow(way, house.places, { whileWaiting: way }));
+		const settings = way === 'hold' ? storedAfterEachNode : {};
+		await house.publish(videoWorkflow(way, house.places, { whileWaiting: way, settings }));
 		const names = Array.from({ length: executions }, (_, index) => `${way} ${index}`);
 		const begun = performance.now();
 		let megabytes = 0;
