@@ -110,7 +110,10 @@ export class Owner {
 	async ended(id: string, seconds = 120): Promise<Execution> {
 		for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline;) {
 			const execution = await this.execution(id);
-			if (!['new', 'running', 'waiting'].includes(execution.status)) return execution;
+			const isOpen = ['new', 'running', 'waiting'].includes(execution.status);
+			// n8n 1 stores the status a moment before the data.
+			const isStored = (execution.data as IRunExecutionData | undefined) !== undefined;
+			if (!isOpen && isStored) return execution;
 			await setTimeout(250);
 		}
 		throw new Error(`Execution ${id} did not end within ${seconds} s`);
