@@ -3,12 +3,13 @@ import type { INodeExecutionData, IWorkflowBase } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Execution } from '../../e2e/support/owner';
+import { cpuSeconds, memory, resetPeak } from '../../e2e/support/processUsage';
 import { core, startedBy, type Node } from '../../e2e/support/workflows';
 import type { WorkflowJson } from '../../harness/workflow';
 import type { GatewayName } from './service';
+import { settled } from './settled';
 import type { Stage } from './stage';
 import type { Counts } from './tally';
-import { cpuSeconds, memory, resetPeak, settled } from './usage';
 
 /** What one execution took. */
 export interface Measured extends Counts {

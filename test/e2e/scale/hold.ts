@@ -1,10 +1,10 @@
 import { print, type Figure } from '../../bench/report';
 import { sampleVideo, withTitle } from '../../engine/support/samples';
+import { memory } from '../support/processUsage';
 import { until } from '../support/until';
 import { deliveriesOf } from './fates';
 import { House } from './house';
 import { callAll } from './load';
-import { memoryOf } from './usage';
 import { storedAfterEachNode, videoWorkflow } from './workflows';
 
 export interface HoldOptions {
@@ -68,7 +68,7 @@ async function wait(way: Way, { executions, videoSeconds }: HoldOptions): Promis
 			names.filter((name) => deliveriesOf(house.gateway, house.sink.deliveries, name) > 0).length;
 		await until(
 			() => {
-				if (delivered() === 0) megabytes = memoryOf(house.running[0].pid);
+				if (delivered() === 0) megabytes = memory(house.running[0].pid).now / 1024 ** 2;
 				return delivered() === executions;
 			},
 			videoSeconds * 6 + 600,

@@ -2,9 +2,9 @@ import { print, type Figure } from '../../bench/report';
 import { mp4Of } from '../../support/boxes';
 import { earlierJob } from '../../support/earlierJobs';
 import { core } from '../support/workflows';
+import { memory, resetPeak } from '../support/processUsage';
 import { until } from '../support/until';
 import { House } from './house';
-import { memoryOf, peakMemory } from './usage';
 import { collectWorkflow } from './workflows';
 
 const modes = ['filesystem', 'database'] as const;
@@ -59,14 +59,14 @@ async function store(mode: Mode, megabytes: number): Promise<Figure[]> {
 		const size = async () =>
 			Number((await house.database.query('SELECT pg_database_size(current_database())'))[0][0]);
 		await deliver(1, 1);
-		const [before, bytesBefore] = [memoryOf(pid), await size()];
-		let seconds = NaN;
-		let status = '';
-		const peak = await peakMemory(pid, async () => {
-			const delivered = await deliver(megabytes, 2);
-			({ seconds } = delivered);
-			({ status } = delivered.execution);
-		});
+		const bytesBefore = await size();
+		resetPeak(pid);
+		const { now: memoryBefore } = memory(pid);
+		const {
+			seconds,
+			execution: { status },
+		} = await deliver(megabytes, 2);
+		const memoryGrown = (memory(pid).peak - memoryBefore) / 1024 ** 2;
 		const grown = ((await size()) - bytesBefore) / 1024 ** 2;
 		const title = `${megabytes} MB, files in the ${mode === 'database' ? 'database' : 'file system'}`;
 		print(`  ${title}: ${status}`);
@@ -75,7 +75,7 @@ async function store(mode: Mode, megabytes: number): Promise<Figure[]> {
 				figure: `${title}: download and end`,
 				value: `${seconds.toFixed(1)} s, ${status}`,
 			},
-			{ figure: '  growth of the memory of the worker', value: `${(peak - before).toFixed(0)} MB` },
+			{ figure: '  growth of the memory of the worker', value: `${memoryGrown.toFixed(0)} MB` },
 			{ figure: '  growth of the database', value: `${grown.toFixed(0)} MB` },
 		];
 		if (mode === 'filesystem') return figures;

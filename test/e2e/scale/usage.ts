@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
+import { cpuSecondsOfTree } from '../support/processUsage';
 import type { House } from './house';
 
 /** What the processes of a house have used, in seconds of CPU. */
@@ -18,33 +18,13 @@ export interface Usage {
 	databaseBytes: number;
 }
 
-/** Ticks in a second, on every Linux of today. */
-const ticks = 100;
-
-/** CPU of a process and of all that it has started. */
-function cpuOf(pid: number): number {
-	const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8');
-	try {
-		// The name of the command, in brackets, may hold spaces.
-		const fields = read('stat')
-			.replace(/^.*\) /s, '')
-			.split(' ');
-		const own = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / ticks;
-		const children = read(`task/${pid}/children`).split(' ').filter(Boolean);
-		return children.reduce((sum, child) => sum + cpuOf(Number(child)), own);
-	} catch {
-		// It has ended meanwhile.
-		return 0;
-	}
-}
-
 function cpuOfHouse({ queue, webhook, workers, database }: House): Cpu {
 	return {
-		main: cpuOf(queue.main.process.pid),
-		webhook: cpuOf(webhook.process.pid),
-		workers: workers.reduce((sum, { pid }) => sum + cpuOf(pid), 0),
-		postgres: cpuOf(database.pid),
-		redis: cpuOf(queue.redis.pid),
+		main: cpuSecondsOfTree(queue.main.process.pid),
+		webhook: cpuSecondsOfTree(webhook.process.pid),
+		workers: workers.reduce((sum, { pid }) => sum + cpuSecondsOfTree(pid), 0),
+		postgres: cpuSecondsOfTree(database.pid),
+		redis: cpuSecondsOfTree(queue.redis.pid),
 	};
 }
 
@@ -85,32 +65,3 @@ export async function measure(house: House, work: () => Promise<unknown>): Promi
 }
 
 export const sumOf = (cpu: Cpu): number => Object.values(cpu).reduce((sum, each) => sum + each, 0);
-
-/** Megabytes that a process has in memory. */
-export function memoryOf(pid: number): number {
-	return field(pid, 'VmRSS');
-}
-
-/** The most megabytes that a process has in memory while work is done, its own before included. */
-export async function peakMemory(pid: number, work: () => Promise<unknown>): Promise<number> {
-	let peak = memoryOf(pid);
-	const end = new AbortController();
-	const watch = (async () => {
-		while (!end.signal.aborted) {
-			peak = Math.max(peak, memoryOf(pid));
-			await setTimeout(50);
-		}
-	})();
-	try {
-		await work();
-	} finally {
-		end.abort();
-		await watch;
-	}
-	return peak;
-}
-
-function field(pid: number, name: string): number {
-	const text = readFileSync(`/proc/${pid}/status`, 'utf8');
-	return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1]) / 1024;
-}

@@ -1,16 +1,33 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout } from 'node:timers/promises';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK']));
 
 /** Seconds of CPU that a process has taken, in its own code and in the kernel's (proc_pid_stat(5)). */
 export function cpuSeconds(pid: number): number {
+	const [user, system] = timesOf(pid);
+	return (user + system) / ticksPerSecond;
+}
+
+/** The same of a process and of all that it has started; 0 once it has ended. */
+export function cpuSecondsOfTree(pid: number): number {
+	try {
+		const own = timesOf(pid).reduce((sum, time) => sum + time, 0) / ticksPerSecond;
+		const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+		return children
+			.filter(Boolean)
+			.reduce((sum, child) => sum + cpuSecondsOfTree(Number(child)), own);
+	} catch {
+		return 0;
+	}
+}
+
+/** Ticks in its own code and in the kernel's, and those of its children that have ended. */
+function timesOf(pid: number): number[] {
 	const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
 	// The second field, the name, may hold anything in its parentheses; the third follows them.
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-	const [user, system] = [fields[11], fields[12]].map(Number);
-	return (user + system) / ticksPerSecond;
+	return fields.slice(11, 15).map(Number);
 }
 
 /** Resident memory in bytes: now, and the most since {@link resetPeak}, which the kernel keeps without sampling. */
@@ -23,18 +40,4 @@ export function memory(pid: number): { now: number; peak: number } {
 
 export function resetPeak(pid: number): void {
 	writeFileSync(`/proc/${pid}/clear_refs`, '5');
-}
-
-const stepMilliseconds = 500;
-/** Of one core. */
-const mostIdleShare = 0.04;
-
-/** Waits until a process has come to rest, for at most so many seconds. */
-export async function settled(pid: number, seconds = 20): Promise<void> {
-	for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline;) {
-		const before = cpuSeconds(pid);
-		await setTimeout(stepMilliseconds);
-		const share = ((cpuSeconds(pid) - before) * 1000) / stepMilliseconds;
-		if (share <= mostIdleShare) return;
-	}
 }
