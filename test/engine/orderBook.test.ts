@@ -4,6 +4,7 @@ import {
 	EngineProcess,
 	processedItems,
 	recoverExecution,
+	resumeExecution,
 	retryExecution,
 	runWorkflow,
 	type RunOptions,
@@ -11,12 +12,14 @@ import {
 	type WorkflowJson,
 	type WorkflowRun,
 } from '../harness';
+import { earlierJob } from '../support/earlierJobs';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
+	waitForVideo,
 } from './support/workflows';
 
 const lost = { route: 'referenceVideoCreate', action: 'stall', accepted: true } as const;
@@ -91,6 +94,26 @@ async function answered(
 }
 
 describe('an order that was under way when n8n ended', () => {
+	it.each(['n8n 2', 'n8n 1'])(
+		'is not sent again when %s takes up the same execution twice, as for two clicks on one button',
+		async (version) => {
+			const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
+			const wait = waitForVideo({ includeInputFields: true }, { parameters: { download: false } });
+			const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
+				...{ credentials: credentialFor(gateway), mode: 'trigger' },
+				input: [{ json: { task_id: id, prompt: 'Waves', media } }],
+			});
+			// n8n 1 does not mark an execution and its Retries.
+			if (version === 'n8n 1') delete waiting.data.resumeToken;
+			const { now } = Date;
+			const clock = jest.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + 60_000);
+			const both = [await resumeExecution(waiting), await resumeExecution(waiting)];
+			clock.mockRestore();
+			expect(both.map(({ status }) => status)).toEqual(['success', 'error']);
+			expect(creates()).toHaveLength(1);
+		},
+	);
+
 	it('is not sent again by a Retry, which says when and what was ordered', async () => {
 		const execution = await killed(create());
 		const { executionData } = execution.data;

@@ -105,7 +105,7 @@ export class OrderBook {
 
 	private entryOf(item: CheckedItem): Entry {
 		const { order: { key } = {}, orderId, idempotencyKey } = item;
-		const isFoundAgain = this.run.cost === 'job' && this.ids.outlastRetry;
+		const isFoundAgain = this.run.cost === 'job';
 		return {
 			item,
 			...(isFoundAgain && { order: `order ${orderId}` }),

@@ -17,19 +17,16 @@ interface RunCount {
 /**
  * Identifies each order of one run of the node. The same order has the same ID in every try of an execution and in
  * all its Retries, and another one in any other execution, in the next run of a loop, and for a changed request.
+ * n8n 1 does not mark an execution and its Retries: there, the ID is the same within the execution only.
  */
 export class OrderIds {
-	/** Whether a Retry of the execution gives the same IDs: n8n 1 does not mark an execution and its Retries. */
-	readonly outlastRetry: boolean;
 	private readonly origin: string;
 	private readonly run: RunCount;
 	/** How often each request has come up in this run. */
 	private readonly counts = new Map<string, number>();
 
 	constructor(context: IExecuteFunctions) {
-		const mark = markOf(context);
-		this.outlastRetry = mark !== undefined;
-		this.origin = mark ?? context.getExecutionId();
+		this.origin = markOf(context) ?? context.getExecutionId();
 		this.run = runOf(context);
 	}
 
