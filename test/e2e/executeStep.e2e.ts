@@ -2,6 +2,7 @@ import type { IWorkflowBase } from 'n8n-workflow';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import type { Editor } from './support/editor';
+import { lackOf } from './support/features';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
 import { byId, core, modelGateway, startedBy, waitForVideo } from './support/workflows';
@@ -51,13 +52,14 @@ describe('what a run in the editor orders', () => {
 		await editor.closeNode();
 		return orders;
 	};
-	/** n8n saves by itself, a moment after the change. */
+	/** n8n 2 saves by itself, a moment after the change. */
 	const saved = async (change: () => Promise<void>) => {
 		const isSaved = editor.page.waitForResponse(
 			(response) =>
 				response.request().method() === 'PATCH' && response.url().includes('/rest/workflows/'),
 		);
 		await change();
+		if (lackOf('autosave')) await editor.page.keyboard.press('Control+s');
 		await isSaved;
 	};
 	const changeCreate = async (prompt: string) => {

@@ -14,11 +14,18 @@ const lacks: Record<string, Partial<Record<Feature, string>>> = {
 		tables:
 			'The Data Table node of n8n 1 makes no table, so the example `usage-table.json` needs n8n 2.',
 		humanReview: 'n8n 1 has no review of tools in the chat. Ask by mail instead.',
+		autosave: 'n8n 1 saves a workflow when the user says so.',
 	},
 };
 
 export type Feature =
-	'chatModels' | 'signedLinks' | 'openOrders' | 'retryAfterStop' | 'tables' | 'humanReview';
+	| 'chatModels'
+	| 'signedLinks'
+	| 'openOrders'
+	| 'retryAfterStop'
+	| 'tables'
+	| 'humanReview'
+	| 'autosave';
 
 /** Why a version lacks a feature, and what there is in its place; undefined where it has it. */
 export const lackOf = (feature: Feature, version = testedVersion): string | undefined =>
