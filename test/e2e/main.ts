@@ -33,13 +33,14 @@ async function runTool(name: string, args: string[], env: NodeJS.ProcessEnv = {}
 /** Writes the files whose tests have passed into the table of docs/versions.md. */
 function notePassed(version: string, results: string): void {
 	const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
-		testResults: Array<{ name: string; status: 'passed' | 'failed' }>;
+		testResults: Array<{ name: string; status: string }>;
 	};
 	const all = readPassed();
 	const passed = new Set(all[version]);
 	for (const { name, status } of testResults) {
 		const file = path.basename(name, '.e2e.ts');
-		if (status === 'passed') passed.add(file);
+		// So jest calls a file of which some tests were left out, as those of what a version lacks.
+		if (status === 'passed' || status === 'focused') passed.add(file);
 		else passed.delete(file);
 	}
 	const text = JSON.stringify({ ...all, [version]: [...passed].sort() }, null, 2);
