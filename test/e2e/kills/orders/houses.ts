@@ -19,7 +19,9 @@ export type OpenHouse = (folder: string, tarball: string) => Promise<House>;
 
 /** A single process, which is started again after its end. */
 export const regularHouse: OpenHouse = async (folder, tarball) => {
-	let n8n = await startN8n({ tarball, folder });
+	// As n8n 2 comes: n8n 1 keeps files in its memory, which have no links.
+	const env = { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' };
+	let n8n = await startN8n({ tarball, folder, env });
 	const { url } = n8n;
 	return {
 		url,
@@ -28,7 +30,7 @@ export const regularHouse: OpenHouse = async (folder, tarball) => {
 			between();
 			// Without it n8n does not wait for 10 s, as it does after a crash lest it crashes again and again.
 			await rm(path.join(folder, '.n8n/crash.journal'), { force: true });
-			n8n = await startN8n({ folder, port: portOf(url) });
+			n8n = await startN8n({ folder, port: portOf(url), env });
 		},
 		close: async () => await n8n.kill(),
 	};
