@@ -21,13 +21,11 @@ const ledgerLine = 'order book: ';
 const variants = {
 	/** Tells each call of the store. */
 	with: `
-for (const name of ['record', 'remove']) {
-	const call = exports.ProcessedItems.prototype[name];
-	exports.ProcessedItems.prototype[name] = async function (values) {
-		if (values.length > 0) console.log('${ledgerLine}' + name);
-		return await call.call(this, values);
-	};
-}`,
+const { inTurn } = exports.ProcessedItems.prototype;
+exports.ProcessedItems.prototype.inTurn = async function (call) {
+	console.log('${ledgerLine}');
+	return await inTurn.call(this, call);
+};`,
 	/** Sends orders as if there were no store. */
 	without: `
 exports.ProcessedItems.prototype.record = async () => new Set();

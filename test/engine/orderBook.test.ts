@@ -252,15 +252,24 @@ describe('an order that was under way when n8n ended', () => {
 });
 
 describe('what is recorded', () => {
-	it('is one call of the store, and nothing that surely was not accepted stays', async () => {
+	it('is two calls of the store, and nothing that surely was not accepted stays', async () => {
 		await run(create(), ['Waves', 'Clouds', 'Waves']);
-		expect(processedItems.calls).toEqual(['record']);
+		expect(processedItems.calls).toEqual(['record', 'record']);
 		expect(processedItems.size).toBe(6);
 
 		gateway.fault({ ...refused, when: ({ body }) => JSON.stringify(body).includes('Fog') });
 		await run(create(), ['Rain', 'Fog']);
-		expect(processedItems.calls).toEqual(['record', 'record', 'remove']);
+		expect(processedItems.calls.slice(2)).toEqual(['record', 'record', 'remove']);
 		expect(processedItems.size).toBe(8);
+	});
+
+	it('is there, although another worker wrote over it at the same moment', async () => {
+		processedItems.intercept = () => {
+			if (processedItems.calls.length === 1) processedItems.writeOver();
+		};
+		const retried = await retryExecution(await killed(create()));
+		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
+		expect(creates()).toHaveLength(1);
 	});
 
 	it('lets Retry On Fail and Retry send what was refused', async () => {

@@ -73,6 +73,11 @@ class ProcessedItems implements IDataDeduplicator {
 		for (const [row, entries] of this.rows) this.rows.set(row, [...entries, ...values.map(hashOf)]);
 	}
 
+	/** What another worker does that read the store when nothing was in it. */
+	writeOver(): void {
+		this.rows.clear();
+	}
+
 	clear(): void {
 		this.rows.clear();
 		this.calls.length = 0;
