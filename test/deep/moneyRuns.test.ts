@@ -204,11 +204,14 @@ function checkOutputs(
 ): void {
 	const shown = made.map(({ data }) => JSON.stringify(data.resultData)).join();
 	const isOpen = shown.includes('This order was sent before');
+	const isStopped = made.some(({ status }) => status === 'canceled');
+	// The ID of a job that n8n heard of before it was killed is in its log. A Retry says so, unless it was stopped.
+	const isInLog = kill !== undefined && (isOpen || isStopped || resends);
 	for (const { charge, fault } of orders) {
-		// The ID of a job that n8n heard of before it was killed is in its log.
-		const hasReached = harmless.has(fault?.action) && !(kill && (isOpen || resends));
+		const hasReached = harmless.has(fault?.action) && !isInLog;
 		if (charge?.job && hasReached && !shown.includes(charge.job)) {
-			throw new Error(`job ${charge.job} is lost`);
+			const ends = made.map(({ status }) => status).join(', ');
+			throw new Error(`job ${charge.job} is lost; the executions, last first: ${ends}\n${shown}`);
 		}
 	}
 	if (isOpen && !kill && !stopAfter) throw new Error('An order was taken for open');
