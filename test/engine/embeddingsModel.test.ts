@@ -1,7 +1,5 @@
-import type { IDataObject, IExecuteFunctions, INodeType, ITaskData } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
+import type { IDataObject, ITaskData } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
-import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
 import { maxParallelBatches } from '../../nodes/shared/gateway/embeddings/embed';
 import { startGateway, type Gateway } from '../gateway';
 import {
@@ -11,37 +9,16 @@ import {
 	SimulatedTime,
 	type WorkflowJson,
 } from '../harness';
+import { embeddingsUser } from './support/embeddingsUser';
 import { byId, credentialFor } from './support/workflows';
 
-/** Asks its embeddings for vectors, as a vector store does. */
-const store: INodeType = {
-	description: {
-		...{ displayName: 'Store', name: 'store', group: ['transform'], version: 1 },
-		...{ description: 'Asks for embeddings', defaults: { name: 'Store' } },
-		inputs: [
-			NodeConnectionTypes.Main,
-			{ type: NodeConnectionTypes.AiEmbedding, required: true, maxConnections: 1 },
-		],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [],
-	},
-	async execute(this: IExecuteFunctions) {
-		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiEmbedding, 0);
-		const embeddings = connected as Embeddings;
-		const [{ json }] = this.getInputData();
-		const { documents, query } = json as { documents?: string[]; query?: string };
-		return [
-			[
-				{
-					json: {
-						...(documents && { documents: await embeddings.embedDocuments(documents) }),
-						...(query !== undefined && { query: await embeddings.embedQuery(query) }),
-					},
-				},
-			],
-		];
-	},
-};
+const store = embeddingsUser(async (embeddings, json) => {
+	const { documents, query } = json as { documents?: string[]; query?: string };
+	return {
+		...(documents && { documents: await embeddings.embedDocuments(documents) }),
+		...(query !== undefined && { query: await embeddings.embedQuery(query) }),
+	};
+});
 
 describe('the embeddings node of a vector store', () => {
 	let gateway: Gateway;

@@ -1,6 +1,4 @@
-import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
-import { NodeConnectionTypes } from 'n8n-workflow';
-import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { startGateway, type Gateway, type GatewayOptions, type Route } from '../gateway';
 import {
 	listSearch,
@@ -15,27 +13,14 @@ import {
 	type WorkflowRun,
 } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
+import { embeddingsUser } from './support/embeddingsUser';
 import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
 
-/** Asks its embeddings for one vector after another, as a vector store may. */
-const store: INodeType = {
-	description: {
-		...{ displayName: 'Store', name: 'store', group: ['transform'], version: 1 },
-		...{ description: 'Asks for embeddings', defaults: { name: 'Store' } },
-		inputs: [
-			NodeConnectionTypes.Main,
-			{ type: NodeConnectionTypes.AiEmbedding, maxConnections: 1 },
-		],
-		outputs: [NodeConnectionTypes.Main],
-		properties: [],
-	},
-	async execute(this: IExecuteFunctions) {
-		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiEmbedding, 0);
-		const embeddings = connected as Embeddings;
-		for (const query of ['one', 'two', 'three']) await embeddings.embedQuery(query);
-		return [[{ json: {} }]];
-	},
-};
+/** Asks for one vector after another, as a vector store may. */
+const store = embeddingsUser(async (embeddings) => {
+	for (const query of ['one', 'two', 'three']) await embeddings.embedQuery(query);
+	return {};
+});
 
 describe('the limits of a credential', () => {
 	let time: SimulatedTime;

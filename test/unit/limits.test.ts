@@ -1,16 +1,13 @@
-import { Gateway, type Call } from '../../nodes/shared/gateway/client/gateway';
+import { Gateway } from '../../nodes/shared/gateway/client/gateway';
 import { RequestQueue } from '../../nodes/shared/gateway/client/requestQueue';
 import { parsePause } from '../../nodes/shared/gateway/client/retryPolicy';
 import { downloadVideo } from '../../nodes/shared/gateway/jobs/download';
-import { createdVideo, jobStatus } from '../../nodes/shared/gateway/jobs/responses';
-import { modelList } from '../../nodes/shared/gateway/models/responses';
-import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { mp4Of } from '../support/boxes';
+import { create, created, error, list, models, poll } from '../support/calls';
 import { failureOf, key, simulatedWorld } from '../support/gatewayWorld';
 import {
 	answer,
-	json,
 	nobody,
 	redirect,
 	silence,
@@ -19,29 +16,8 @@ import {
 	type Reply,
 } from '../support/scriptedServer';
 
-const models = {
-	endpoint: endpoints.models,
-	purpose: 'list the models',
-	parse: modelList,
-} satisfies Call<unknown>;
-const create = {
-	endpoint: endpoints.videoCreate,
-	purpose: 'create the video',
-	body: { model: 'vid-3.1', prompt: 'a cat' },
-	parse: createdVideo,
-} satisfies Call<unknown>;
-const poll = {
-	endpoint: endpoints.video,
-	purpose: 'ask how far the job is',
-	id: 'video_1',
-	once: true,
-	parse: jobStatus,
-} satisfies Call<unknown>;
-
-const list = json({ object: 'list', data: [{ id: 'chat-1' }] });
-const created = json({ id: 'video_1', status: 'queued' });
 const refusal = (code: string, headers = {}): Reply =>
-	json({ error: { message: 'a reason', type: 'a_type', param: null, code } }, 429, headers);
+	error(429, { code }, headers);
 const tooMany = (headers = {}) => refusal('rate_limit_exceeded', headers);
 
 /** Gateways of one process, in simulated time. */

@@ -4,10 +4,9 @@ import { Gateway, type Call } from '../../nodes/shared/gateway/client/gateway';
 import { idempotencyKeyOf } from '../../nodes/shared/gateway/client/order';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
-import { createdVideo, jobStatus } from '../../nodes/shared/gateway/jobs/responses';
-import { modelList } from '../../nodes/shared/gateway/models/responses';
 import { asyncHeader, endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
+import { create, created, error, list, models, poll } from '../support/calls';
 import {
 	failureOf,
 	gatewayTo,
@@ -32,11 +31,6 @@ import {
 	type ScriptedServer,
 } from '../support/scriptedServer';
 
-const models: Call<unknown> = {
-	endpoint: endpoints.models,
-	purpose: 'list the models',
-	parse: modelList,
-};
 const chat: Call<unknown> = {
 	endpoint: endpoints.chat,
 	purpose: 'complete the chat',
@@ -46,26 +40,8 @@ const chat: Call<unknown> = {
 		return body;
 	},
 };
-const create = {
-	endpoint: endpoints.videoCreate,
-	purpose: 'create the video',
-	body: { model: 'vid-3.1', prompt: 'a cat' },
-	parse: createdVideo,
-} satisfies Call<unknown>;
 const graceOnStop = 5_000;
 const createAgainIfLost = { ...create, resendsLost: true };
-const poll = {
-	endpoint: endpoints.video,
-	purpose: 'ask how far the job is',
-	id: 'video_1',
-	once: true,
-	parse: jobStatus,
-} satisfies Call<unknown>;
-
-const list = json({ object: 'list', data: [{ id: 'chat-1' }] });
-const created = json({ id: 'video_1', status: 'queued' });
-const error = (status: number, fields: object, headers = {}): Reply =>
-	json({ error: { message: 'a reason', type: 'a_type', param: null, ...fields } }, status, headers);
 const rateLimit = error(429, { code: 'rate_limit_exceeded' });
 
 /** The simulated milliseconds between the first request and the end of the call. */

@@ -1,0 +1,33 @@
+import type { Call } from '../../nodes/shared/gateway/client/gateway';
+import { createdVideo, jobStatus } from '../../nodes/shared/gateway/jobs/responses';
+import { modelList } from '../../nodes/shared/gateway/models/responses';
+import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
+import { json, type Reply } from './scriptedServer';
+
+/** Calls as the operations make them: one that reads, one that pays for a job, and one that asks for that job. */
+export const models = {
+	endpoint: endpoints.models,
+	purpose: 'list the models',
+	parse: modelList,
+} satisfies Call<unknown>;
+export const create = {
+	endpoint: endpoints.videoCreate,
+	purpose: 'create the video',
+	body: { model: 'vid-3.1', prompt: 'a cat' },
+	parse: createdVideo,
+} satisfies Call<unknown>;
+export const poll = {
+	endpoint: endpoints.video,
+	purpose: 'ask how far the job is',
+	id: 'video_1',
+	once: true,
+	parse: jobStatus,
+} satisfies Call<unknown>;
+
+/** What the service answers to the first two of them. */
+export const list = json({ object: 'list', data: [{ id: 'chat-1' }] });
+export const created = json({ id: 'video_1', status: 'queued' });
+
+/** An error as the service words it, with these fields beside the usual ones. */
+export const error = (status: number, fields: object, headers = {}): Reply =>
+	json({ error: { message: 'a reason', type: 'a_type', param: null, ...fields } }, status, headers);
