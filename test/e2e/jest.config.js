@@ -8,7 +8,7 @@ module.exports = {
 	setupFilesAfterEnv: ['../support/secrets.ts'],
 	globalSetup: './support/globalSetup.ts',
 	globalTeardown: './support/globalTeardown.ts',
-	// One n8n serves all files, and two cores do not drive two browsers.
-	maxWorkers: 1,
+	// Each has an n8n of its own. Most files wait for n8n's minute.
+	maxWorkers: 2,
 	testTimeout: 120_000,
 };

@@ -22,9 +22,11 @@ async function runTool(name: string, args: string[], env: NodeJS.ProcessEnv = {}
 	const child = spawn(process.execPath, [script, ...args], {
 		stdio: 'inherit',
 		env: { ...process.env, ...env },
+		// A group of its own: a signal has to reach all that it has started, too.
+		detached: true,
 	});
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-		process.on(signal, () => child.kill(signal));
+		process.on(signal, () => process.kill(-Number(child.pid), signal));
 	}
 	const [code] = (await once(child, 'exit')) as [number | null];
 	return code ?? 1;

@@ -8,6 +8,7 @@ import { titledVideo } from '../support/titledVideo';
 import { defaultVersion, testedVersion } from './support/installation';
 import { startN8n, type N8n } from './support/n8n';
 import { bytesOf, itemsOf, Owner } from './support/owner';
+import { until } from './support/until';
 import { kinds, Stored } from './upgrade/kinds';
 
 /** From the older of the two versions to the newer one; a single one stays. */
@@ -22,6 +23,8 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 	let n8n: N8n;
 	let owner: Owner;
 	const all: Stored[] = [];
+	/** What is left of each, all at once: n8n takes up what is parked once a minute. */
+	const endings = new Map<string, Promise<void>>();
 
 	beforeAll(async () => {
 		gateway = await startGateway({ jobSeconds: Infinity });
@@ -33,9 +36,14 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 			all.push(await Stored.start(name, { owner, gateway, credential }));
 		}
 		await Promise.all(all.map(async (stored) => await stored.isStored()));
+		// While the last of them was awaited, n8n may have taken up the others.
+		const atRest = async () =>
+			await Promise.all(all.map(async (stored) => await stored.isAtRest()));
+		await until(async () => (await atRest()).every(Boolean));
 		await n8n.kill();
 		n8n = await startN8n({ version: to, tarball: packNext(tarball), folder });
 		owner = await Owner.of(n8n);
+		for (const stored of all) endings.set(stored.name, settled(end(stored)));
 	}, 400_000);
 	afterAll(async () => {
 		await n8n.kill();
@@ -43,16 +51,20 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		rmSync(folder, { recursive: true, force: true });
 	});
 
+	async function end(stored: Stored): Promise<void> {
+		stored.owner = owner;
+		stored.finish();
+		if (stored.kind.status !== 'waiting') await stored.retry();
+		// What Retry has ordered.
+		stored.finish();
+		await stored.becomes('success');
+	}
+
 	it.each(Object.keys(kinds))(
 		'%s: all videos arrive, and each is paid for once',
 		async (name) => {
 			const stored = all.find((one) => one.name === name) as Stored;
-			stored.owner = owner;
-			stored.finish();
-			if (stored.kind.status !== 'waiting') await stored.retry();
-			// What Retry has ordered.
-			stored.finish();
-			await stored.becomes('success');
+			await endings.get(name);
 			const items = itemsOf(await owner.execution((await stored.latest()).id), 'After');
 			const files = await Promise.all(
 				items.map(async ({ binary }) => sha256(await bytesOf(binary?.data, owner))),
@@ -66,3 +78,9 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		300_000,
 	);
 });
+
+/** The same, but that nobody hears of its failure before it is awaited. */
+function settled<T>(promise: Promise<T>): Promise<T> {
+	promise.catch(() => undefined);
+	return promise;
+}

@@ -16,8 +16,7 @@ import {
 	type Reply,
 } from '../support/scriptedServer';
 
-const refusal = (code: string, headers = {}): Reply =>
-	error(429, { code }, headers);
+const refusal = (code: string, headers = {}): Reply => error(429, { code }, headers);
 const tooMany = (headers = {}) => refusal('rate_limit_exceeded', headers);
 
 /** Gateways of one process, in simulated time. */

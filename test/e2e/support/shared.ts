@@ -1,24 +1,26 @@
 import path from 'node:path';
 import type { N8n } from './n8n';
 
-/** How jest's setup, which has started the n8n, tells the test files where it is. */
+type Place = Pick<N8n, 'url' | 'folder'>;
+
+/** How jest's setup, which has started an n8n for each worker, tells the test files where theirs is. */
 export const shared = {
 	/** In the process of the setup only. */
-	running: undefined as N8n | undefined,
+	running: [] as N8n[],
 
-	publish(n8n: N8n): void {
-		this.running = n8n;
-		process.env.E2E_N8N_URL = n8n.url;
-		process.env.E2E_N8N_FOLDER = n8n.folder;
+	publish(all: N8n[]): void {
+		this.running = all;
+		const places = all.map(({ url, folder }): Place => ({ url, folder }));
+		process.env.E2E_PLACES = JSON.stringify(places);
 	},
 
 	get url(): string {
-		return process.env.E2E_N8N_URL ?? '';
+		return ownPlace().url;
 	},
 
 	/** Where n8n keeps everything. */
 	get folder(): string {
-		return process.env.E2E_N8N_FOLDER ?? '';
+		return ownPlace().folder;
 	},
 
 	/** Where nodes may write files, as n8n's own default has it. */
@@ -26,3 +28,8 @@ export const shared = {
 		return path.join(this.folder, '.n8n-files');
 	},
 };
+
+function ownPlace(): Place {
+	const { E2E_PLACES = '[]', JEST_WORKER_ID = '1' } = process.env;
+	return (JSON.parse(E2E_PLACES) as Place[])[Number(JEST_WORKER_ID) - 1];
+}

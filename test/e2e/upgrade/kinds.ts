@@ -95,6 +95,11 @@ export class Stored {
 		await this.becomes(status);
 	}
 
+	/** Whether nothing of it is under way that its kind does not keep running. */
+	async isAtRest(): Promise<boolean> {
+		return (await this.latest()).status === this.kind.status;
+	}
+
 	/** What the button does, once n8n shows that the execution has ended. */
 	async retry(): Promise<void> {
 		await this.becomes('error', 'crashed', 'canceled');
