@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { startGateway, type Gateway } from '../gateway';
 import {
+	processedItems,
+	recoverExecution,
 	resumeExecution,
 	resumeToEnd,
 	retryExecution,
@@ -41,7 +43,21 @@ describe('an execution of an earlier release, in this one', () => {
 		for (const part of Object.values(value)) await storeFiles(part, { jobs } as StoredFixture);
 	};
 
-	it.each(readdirSync(fixturesFolder))('%s', async (file) => {
+	const files = readdirSync(fixturesFolder);
+	const isOpen = (file: string) => file.endsWith('-open.json');
+
+	it.each(files.filter(isOpen))('%s: what was sent is not sent again', async (file) => {
+		const fixture = read(file);
+		const stored = await storedExecution(fixture, { credentials: credentialFor(gateway) });
+		const create = fixture.workflowData.nodes.find(({ name }) => name === 'Create');
+		processedItems.load(fixture.workflowData.id, create?.id ?? '', fixture.orders ?? []);
+		const ended = ['Start', 'List', 'Each'];
+		const run = await retryExecution(recoverExecution(stored, { ended, begun: 'Create' }));
+		expect(run.data.resultData.error?.message).toContain('This order was sent before');
+		expect(gateway.ledger).toEqual([]);
+	});
+
+	it.each(files.filter((file) => !isOpen(file)))('%s: all videos arrive', async (file) => {
 		const fixture = read(file);
 		const { jobs } = fixture;
 		for (const { id, kind, prompt } of jobs) earlierJob(gateway, kind, titledVideo(prompt), id);

@@ -73,6 +73,11 @@ class ProcessedItems implements IDataDeduplicator {
 		for (const [row, entries] of this.rows) this.rows.set(row, [...entries, ...values.map(hashOf)]);
 	}
 
+	/** Holds what another n8n has recorded for a node, as that keeps it. */
+	load(workflowId: string, nodeId: string, entries: string[]): void {
+		this.rows.set(`${workflowId} ${nodeId}`, [...entries]);
+	}
+
 	/** What another worker does that read the store when nothing was in it. */
 	writeOver(): void {
 		this.rows.clear();

@@ -14,6 +14,8 @@ export interface StoredFixture {
 	workflowData: IWorkflowBase;
 	/** As "flatted" writes it. */
 	data: unknown[];
+	/** What n8n's store of processed items held of its orders, while they were under way. */
+	orders?: string[];
 }
 
 export const fixturesFolder = path.join(__dirname, '../fixtures/executions');

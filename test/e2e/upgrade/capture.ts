@@ -1,7 +1,8 @@
 /**
  * Stores executions of all kinds as they are in this release and a version of n8n, for `test/engine/upgrades.test.ts`:
- * `E2E_N8N=1.123.81 npm run capture`.
+ * `E2E_N8N=1.123.81 npm run capture`; only some of them: `npm run capture -- task video`.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,10 +11,10 @@ import { startGateway } from '../../gateway';
 import type { StoredFixture } from '../../support/executionFixtures';
 import { fixturesFolder } from '../../support/executionFixtures';
 import { packInto } from '../../support/packed';
-import { testedVersion } from '../support/installation';
+import { defaultVersion, nodeBinary, testedVersion } from '../support/installation';
 import { startN8n, type N8n } from '../support/n8n';
 import { Owner } from '../support/owner';
-import { kinds, Stored } from './kinds';
+import { kinds, storeAll } from './kinds';
 
 async function main(): Promise<void> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-capture-'));
@@ -23,11 +24,10 @@ async function main(): Promise<void> {
 		n8n = await startN8n({ tarball: packInto(folder).tarball, folder });
 		const owner = await Owner.of(n8n);
 		const credential = await owner.createCredential(gateway);
-		const stage = { owner, gateway, credential };
-		const all: Stored[] = [];
-		for (const name of Object.keys(kinds)) all.push(await Stored.start(name, stage));
-		await Promise.all(all.map(async (stored) => await stored.isStored()));
-		for (const { name, jobs, latest } of all) {
+		const chosen = process.argv.slice(2);
+		const names = Object.keys(kinds).filter((name) => chosen.length === 0 || chosen.includes(name));
+		const all = await storeAll(names, { owner, gateway, credential });
+		for (const { name, kind, jobs, latest, workflowId } of all) {
 			const { id } = await latest();
 			const { data, workflowData, status, mode, waitTill } = await owner.request<Row>(
 				'GET',
@@ -35,6 +35,7 @@ async function main(): Promise<void> {
 			);
 			const fixture: StoredFixture = {
 				...{ id, status, mode, waitTill },
+				...(kind.isUnanswered && { orders: recordedOrders(folder, workflowId) }),
 				jobs: jobs.map((job) => ({ id: job.id, kind: job.order.kind, prompt: job.order.prompt })),
 				workflowData,
 				data: JSON.parse(data) as unknown[],
@@ -54,6 +55,21 @@ async function main(): Promise<void> {
 		await gateway.close();
 		rmSync(folder, { recursive: true, force: true });
 	}
+}
+
+/** The entries of a workflow in n8n's store of processed items, as it keeps them. */
+function recordedOrders(folder: string, workflowId: string): string[] {
+	const database = path.join(folder, '.n8n/database.sqlite');
+	// Node.js itself reads SQLite since its version 22, which n8n brings along.
+	const script = `const { DatabaseSync } = require('node:sqlite');
+		const [database, workflowId] = process.argv.slice(1);
+		const query = 'SELECT value FROM processed_data WHERE workflowId = ?';
+		console.log(JSON.stringify(new DatabaseSync(database, { readOnly: true }).prepare(query).all(workflowId)));`;
+	const node = nodeBinary(defaultVersion);
+	const rows = JSON.parse(
+		execFileSync(node, ['-e', script, database, workflowId], { encoding: 'utf8' }),
+	) as Array<{ value: string }>;
+	return rows.flatMap(({ value }) => (JSON.parse(value) as { data: string[] }).data);
 }
 
 type Row = Pick<StoredFixture, 'status' | 'mode' | 'waitTill' | 'workflowData'> & { data: string };

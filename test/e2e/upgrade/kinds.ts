@@ -1,3 +1,4 @@
+import { partition } from 'lodash';
 import type { IDataObject, INode, IWorkflowBase } from 'n8n-workflow';
 import { picture } from '../../engine/support/samples';
 import type { FaultRule, Job, RecordedRequest } from '../../gateway';
@@ -18,6 +19,8 @@ export interface Kind {
 	settings?: Partial<INode>;
 	/** What the order of the last video meets, once. */
 	fault?: Pick<Extract<FaultRule, { action: 'error' }>, 'status' | 'code'>;
+	/** Whether its orders get no answer. */
+	isUnanswered?: true;
 	/** How many videos are fetched before the execution is stored. */
 	fetched?: number;
 	/** How it is stored. */
@@ -37,10 +40,23 @@ export const kinds: Record<string, Kind> = {
 	},
 	receipts: { videos: 2, fault: { status: 400, code: 'invalid_prompt' }, status: 'error' },
 	held: { videos: 1, wait: { whileWaiting: 'hold' }, status: 'running' },
+	open: { videos: 1, isUnanswered: true, status: 'running' },
 };
 
 /** Where executions run. */
 type Place = Pick<Stage, 'owner' | 'gateway' | 'credential'>;
+
+/** Brings an execution of each kind to where it is stored; orders without an answer last, since they time out. */
+export async function storeAll(names: string[], place: Place): Promise<Stored[]> {
+	const all: Stored[] = [];
+	for (const batch of partition(names, (name) => !kinds[name].isUnanswered)) {
+		const stored: Stored[] = [];
+		for (const name of batch) stored.push(await Stored.start(name, place));
+		await Promise.all(stored.map(async (one) => await one.isStored()));
+		all.push(...stored);
+	}
+	return all;
+}
 
 /** An execution of a kind, and the videos that it has ordered. */
 export class Stored {
@@ -61,11 +77,12 @@ export class Stored {
 	static async start(name: string, stage: Place): Promise<Stored> {
 		const stored = new Stored(name, kinds[name], stage);
 		const { owner, gateway } = stage;
-		const { fault, create } = stored.kind;
+		const { fault, create, isUnanswered } = stored.kind;
 		const isLast = ({ body }: RecordedRequest) =>
 			JSON.stringify(body).includes(`"${stored.prompts.at(-1)}"`);
 		const route = create ? 'videoCreate' : 'referenceVideoCreate';
 		if (fault) gateway.fault({ ...fault, action: 'error', route, when: isLast });
+		if (isUnanswered) gateway.fault({ action: 'stall', accepted: true, route, when: isLast });
 		const workflow = await owner.createWorkflow(stored.build());
 		await owner.publish(workflow);
 		await fetchPublished(`${owner.url}/webhook/${name}`);
@@ -85,7 +102,8 @@ export class Stored {
 
 	/** Settles when n8n has stored it as its kind wants it. */
 	async isStored(): Promise<void> {
-		const { fetched = 0, status } = this.kind;
+		const { videos, fetched = 0, status, isUnanswered } = this.kind;
+		if (isUnanswered) return await until(() => this.jobs.length === videos);
 		await this.becomes('waiting', 'error');
 		for (const job of this.jobs.slice(0, fetched)) this.complete(job);
 		const downloads = () => this.jobs.filter(({ id }) => this.isRequested('download', id)).length;
@@ -93,11 +111,6 @@ export class Stored {
 		if (status === 'running')
 			await until(() => this.jobs.some(({ id }) => this.isRequested('task', id)));
 		await this.becomes(status);
-	}
-
-	/** Whether nothing of it is under way that its kind does not keep running. */
-	async isAtRest(): Promise<boolean> {
-		return (await this.latest()).status === this.kind.status;
 	}
 
 	/** What the button does, once n8n shows that the execution has ended. */
@@ -113,6 +126,10 @@ export class Stored {
 		for (const job of this.jobs) this.complete(job);
 	}
 
+	get workflowId(): string {
+		return this.workflow?.id ?? '';
+	}
+
 	/** The latest execution. */
 	readonly latest = async (): Promise<{ id: string; status: string }> => {
 		const [latest] = await this.owner.executionsOf(this.workflow as IWorkflowBase);
@@ -120,7 +137,13 @@ export class Stored {
 	};
 
 	async becomes(...states: string[]): Promise<void> {
-		await until(async () => states.includes((await this.latest())?.status), 260);
+		const isSo = async () => states.includes((await this.latest())?.status);
+		await until(isSo, 260).catch(async () => {
+			const { id, status } = await this.latest();
+			const { data } = await this.owner.execution(id);
+			const error = JSON.stringify(data.resultData.error);
+			throw new Error(`${this.name} is ${status}, not ${states.join(' or ')}: ${error}`);
+		});
 	}
 
 	private complete({ id, order }: Job): void {
