@@ -57,9 +57,11 @@ export async function bringToMoments(
 		} as FaultRule);
 	const reached = async (...handles: FaultHandle[]) =>
 		await until(() => handles.every(({ hits }) => hits >= each), patience);
+	/** All at once, which is where n8n's store forgets most. */
 	const order = async (moment: Moment) => {
 		const hook = moment === 'held' ? 'held' : 'video';
-		for (const name of namesAt(moment, crowd)) await house.call(hook, { name });
+		const names = namesAt(moment, crowd);
+		await Promise.all(names.map(async (name) => await house.call(hook, { name })));
 	};
 
 	const create = hold('create', { route: 'videoCreate', accepted: true });

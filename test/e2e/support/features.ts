@@ -37,6 +37,6 @@ export const having = (feature: Feature) => (lackOf(feature) === undefined ? it 
 /** For tests of what there is in the place of what this version lacks; there are none in other versions. */
 export const lacking =
 	(feature: Feature) =>
-	(name: string, test: () => Promise<void>): void => {
-		if (lackOf(feature) !== undefined) it(name, test);
+	(name: string, test: () => Promise<void> | void): void => {
+		if (lackOf(feature) !== undefined) it(name, async () => await test());
 	};
