@@ -43,7 +43,7 @@ interface SharedWait {
 }
 
 /** At most this far apart, in milliseconds: soon enough that no job waits for its first poll. */
-const maxSpread = 200;
+const maxSpread = 50;
 
 /**
  * Waits for one job per item, side by side, and fetches the files. This is one pass of the wait: the only one,
