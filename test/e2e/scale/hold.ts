@@ -27,7 +27,7 @@ export async function holdSection(options: HoldOptions): Promise<Figure[]> {
 	const of = (way: Way, { seconds, waves, megabytes }: Wait): Figure[] => [
 		{
 			figure: `${title}: ${ways[way]}`,
-			value: `${seconds.toFixed(0)} s, ${waves} waves`,
+			value: `${seconds.toFixed(0)} s, ${waves === 1 ? '1 wave' : `${waves} waves`}`,
 		},
 		{ figure: '  memory of the worker in the middle', value: `${megabytes.toFixed(0)} MB` },
 	];
