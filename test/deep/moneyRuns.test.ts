@@ -118,12 +118,18 @@ class Shop {
 		};
 		gateway.on('request', count);
 		try {
-			const first = given.kill
-				? await retryExecution(await this.killed(given, settings), settings)
-				: await runWorkflow(chain(nodeOf(given)), settings);
-			const made = [first];
+			const killed = given.kill && (await this.killed(given, settings));
+			const made = [
+				killed
+					? await retryExecution(killed, settings)
+					: await runWorkflow(chain(nodeOf(given)), settings),
+			];
 			for (let retries = 0; retries < given.retries && made[0].status !== 'success'; retries++) {
 				made.unshift(await retryExecution(made[0], settings));
+			}
+			// A Retry that was stopped could not say what the killed execution had ordered; another Retry of that does.
+			if (killed && made.some(({ status }) => status === 'canceled')) {
+				made.unshift(await retryExecution(killed, settings));
 			}
 			return made;
 		} finally {
@@ -204,11 +210,9 @@ function checkOutputs(
 ): void {
 	const shown = made.map(({ data }) => JSON.stringify(data.resultData)).join();
 	const isOpen = shown.includes('This order was sent before');
-	const isStopped = made.some(({ status }) => status === 'canceled');
-	// The ID of a job that n8n heard of before it was killed is in its log. A Retry says so, unless it was stopped.
-	const isInLog = kill !== undefined && (isOpen || isStopped || resends);
 	for (const { charge, fault } of orders) {
-		const hasReached = harmless.has(fault?.action) && !isInLog;
+		// The ID of a job that n8n heard of before it was killed is in its log.
+		const hasReached = harmless.has(fault?.action) && !(kill && (isOpen || resends));
 		if (charge?.job && hasReached && !shown.includes(charge.job)) {
 			const ends = made.map(({ status }) => status).join(', ');
 			throw new Error(`job ${charge.job} is lost; the executions, last first: ${ends}\n${shown}`);
