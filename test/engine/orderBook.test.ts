@@ -558,6 +558,8 @@ describe('an order whose prompt is worded anew in each try', () => {
 
 describe('Most Orders per Execution', () => {
 	const three = ['Waves', 'Clouds', 'Rain'];
+	const limitedTo = (maxOrders: number) =>
+		create({ maxOrders }, { onError: 'continueRegularOutput' });
 
 	it('refuses what is more before anything is sent', async () => {
 		const result = await run(create({ maxOrders: 2 }), three);
@@ -570,8 +572,7 @@ describe('Most Orders per Execution', () => {
 	});
 
 	it('sends as many as are allowed, where the node continues', async () => {
-		const limited = create({ maxOrders: 2 }, { onError: 'continueRegularOutput' });
-		await run(limited, three);
+		await run(limitedTo(2), three);
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
@@ -587,6 +588,23 @@ describe('Most Orders per Execution', () => {
 		expect(gateway.ledger).toHaveLength(2);
 		const retried = await retryExecution(failed);
 		expect(retried.items('Create')).toHaveLength(3);
+	});
+
+	it('counts over Stop, after which n8n has kept no count', async () => {
+		let stop = () => {};
+		let stored: StoredExecution | undefined;
+		const onStart = (cancel: () => void, start: StoredExecution) => {
+			stop = cancel;
+			stored = start;
+		};
+		gateway.once('request', () => stop());
+		await run(limitedTo(1), ['Waves', 'Fog'], { onStart });
+		const retried = await retryExecution(stored as StoredExecution);
+		expect(gateway.ledger).toHaveLength(1);
+		expect(retried.items('Create')).toMatchObject([
+			{ json: { output: { task_id: gateway.ledger[0].job } } },
+			{ json: { error: expect.stringContaining('1 order per execution is allowed') } },
+		]);
 	});
 
 	it('allows none with 0', async () => {

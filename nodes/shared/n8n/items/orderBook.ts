@@ -72,7 +72,7 @@ export class OrderBook {
 
 	/** Records the orders of these items, and gives those that must not go out their outcome. */
 	async open(items: CheckedItem[]): Promise<void> {
-		const unsent = items.filter(({ result, outcome }) => result === undefined && !outcome);
+		const [unsent, sent] = partition(items, ({ result, outcome }) => !result && !outcome);
 		await this.forget(unsent.filter(({ order }) => order?.forgets));
 		for (const item of unsent.filter(({ outcome }) => !outcome)) {
 			await this.run.turns.next();
@@ -84,6 +84,8 @@ export class OrderBook {
 		const taken = new Set(this.known);
 		for (const entry of this.entries) this.checkKey(entry, taken);
 		this.tell(this.skipped, orderedBefore);
+		// Of a stopped execution, n8n has kept no count.
+		for (const item of sent) if (this.maxOf(item) < Infinity) this.count.add(item, Infinity);
 		for (const { item } of this.entries) this.limit(item);
 	}
 
@@ -224,11 +226,14 @@ export class OrderBook {
 	}
 
 	private limit(item: CheckedItem): void {
-		if (item.outcome) return;
-		const max = item.order?.max ?? (this.isOfTool ? maxOrdersOfTool : Infinity);
+		const max = this.maxOf(item);
 		// Orders that nobody limits need not be stored.
-		if (max === Infinity) return;
+		if (item.outcome || max === Infinity) return;
 		if (!this.count.add(item, max)) this.run.fail(item, limitError(max, this.isOfTool));
+	}
+
+	private maxOf({ order }: CheckedItem): number {
+		return order?.max ?? (this.isOfTool ? maxOrdersOfTool : Infinity);
 	}
 
 	private warn(error: unknown): void {
