@@ -1,4 +1,5 @@
 import type { Call } from '../../nodes/shared/gateway/client/gateway';
+import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { createdVideo, jobStatus } from '../../nodes/shared/gateway/jobs/responses';
 import { modelList } from '../../nodes/shared/gateway/models/responses';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
@@ -24,10 +25,27 @@ export const poll = {
 	parse: jobStatus,
 } satisfies Call<unknown>;
 
-/** What the service answers to the first two of them. */
+/** That create where the user lets a lost one be sent again. */
+export const createAgainIfLost = { ...create, resendsLost: true };
+
+/** A generation, which is paid for whether its answer arrives or not. */
+export const chat: Call<unknown> = {
+	endpoint: endpoints.chat,
+	purpose: 'complete the chat',
+	body: { model: 'chat-1' },
+	parse: ({ json: body }) => {
+		if (body === undefined) throw new UnusableResponse('is not JSON');
+		return body;
+	},
+};
+
+/** What the service answers to the call that reads and to the one that pays for a job. */
 export const list = json({ object: 'list', data: [{ id: 'chat-1' }] });
 export const created = json({ id: 'video_1', status: 'queued' });
 
 /** An error as the service words it, with these fields beside the usual ones. */
 export const error = (status: number, fields: object, headers = {}): Reply =>
 	json({ error: { message: 'a reason', type: 'a_type', param: null, ...fields } }, status, headers);
+
+/** What the service answers to one request too many. */
+export const rateLimit = error(429, { code: 'rate_limit_exceeded' });

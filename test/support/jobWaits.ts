@@ -1,0 +1,49 @@
+import { startWait, type PollerState } from '../../nodes/shared/gateway/jobs/poller';
+import { JobWait, type WaitSettings } from '../../nodes/shared/gateway/jobs/wait';
+import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
+import { SimulatedClock } from './simulatedClock';
+import { inTurn, link, SimulatedJobs, type Asked, type Said } from './simulatedJobs';
+
+export const second = 1000;
+export const minute = 60 * second;
+
+/** What the service says of a finished video job, and what it gives as its content. */
+export const done = { status: 'completed' };
+export const content = { url: link };
+
+/** A video job's content is asked for when it is completed. */
+export const video =
+	(...polls: Said[]) =>
+	(asked: Asked): Said =>
+		asked.what === 'content' ? content : inTurn(...polls)(asked);
+
+interface NewJob extends Partial<Pick<PollerState, 'timeout' | 'pollInterval'>> {
+	id?: string;
+	kind?: JobKind;
+}
+
+/** How to wait for a job, and for which. */
+export interface Waiting extends NewJob, Partial<Omit<WaitSettings, 'clock'>> {
+	latency?: number;
+}
+
+/** A job as it is when the wait for it begins. */
+export const newJob = (
+	now: number,
+	{ id = 'job_1', kind, timeout = 20 * minute, pollInterval }: NewJob = { kind: 'task' },
+): PollerState => startWait({ id, ...(kind && { kind }) }, { now, timeout, pollInterval });
+
+/** A wait for one job in simulated time, of which the service says this. */
+export const waitFor = (
+	say: (asked: Asked) => Said,
+	{ latency, ...settings }: Waiting = { kind: 'task' },
+) => {
+	const clock = new SimulatedClock();
+	const jobs = new SimulatedJobs(clock, say, latency);
+	const start = clock.now();
+	const wait = new JobWait(jobs, newJob(start, settings), { clock, ...settings });
+	return { clock, jobs, wait, passed: () => clock.now() - start };
+};
+
+/** The wait for a task, with these settings. */
+export const task = (settings: Waiting = {}): Waiting => ({ kind: 'task', ...settings });

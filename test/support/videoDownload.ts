@@ -1,0 +1,60 @@
+import type { FileSource } from '../../nodes/shared/gateway/client/fileRequest';
+import { downloadVideo, type DownloadRequest } from '../../nodes/shared/gateway/jobs/download';
+import { mp4Of, sha256 } from './boxes';
+import { gatewayTo, type WorldOptions } from './gatewayWorld';
+import type { ScriptedServer } from './scriptedServer';
+import { storage, type StorageOptions } from './scriptedStorage';
+
+/** The video to download. */
+export const file = mp4Of(200_000);
+/** Another file of the same length. */
+export const twin = mp4Of(200_000);
+/** Storages that send all of it, and that break off in the middle. */
+export const whole = storage(file);
+export const half = (options: StorageOptions = {}) => storage(file, { until: 100_000, ...options });
+
+/** Where no storage is. */
+export const elsewhere = 'https://gateway.example';
+
+interface Downloading extends WorldOptions {
+	path?: string;
+	/** Of the gateway. */
+	baseUrl?: string;
+	authenticated?: boolean;
+	refresh?: DownloadRequest['refresh'];
+}
+
+/** Downloads into memory; tells, besides, what was stored at each try, and as what. */
+export const download = (
+	{ url }: Pick<ScriptedServer, 'url'>,
+	{
+		path = '/v.mp4?sig=1',
+		authenticated = false,
+		refresh,
+		baseUrl = elsewhere,
+		...options
+	}: Downloading = {},
+) => {
+	const gateway = gatewayTo(baseUrl, options);
+	const { runtime } = gateway;
+	const stored: Buffer[] = [];
+	const types: string[] = [];
+	const start = runtime.clock.now();
+	const source: FileSource = { url: url + path, authenticated };
+	const request = { source, refresh: refresh ?? (async () => source), purpose: 'download it' };
+	const done = downloadVideo(gateway, request, async (bytes, { mimeType }) => {
+		types.push(mimeType);
+		const pieces: Uint8Array[] = [];
+		try {
+			for await (const piece of bytes) pieces.push(piece);
+		} finally {
+			stored.push(Buffer.concat(pieces));
+		}
+		return sha256(Buffer.concat(pieces));
+	});
+	return { done, stored, types, runtime, passed: () => runtime.clock.now() - start };
+};
+
+/** From where each request asked for the file. */
+export const rangesOf = ({ requests }: ScriptedServer) =>
+	requests.map(({ headers }) => headers.range);

@@ -1,0 +1,173 @@
+import { sha256 } from '../support/boxes';
+import { failureOf, key } from '../support/gatewayWorld';
+import {
+	answer,
+	breakOff,
+	json,
+	page,
+	redirect,
+	startServer,
+	type Reply,
+	type ScriptedServer,
+} from '../support/scriptedServer';
+import { download, file, half, rangesOf, twin, whole } from '../support/videoDownload';
+
+describe('a link that has expired', () => {
+	const fresh = '/fresh.mp4?sig=2';
+	const expired: Reply = answer(403, '<Error><Code>AccessDenied</Code></Error>');
+	/** The old link works for so many requests. */
+	const serve =
+		(count: number, before: Reply): Reply =>
+		(response, request) => {
+			const isOld = request.path !== fresh;
+			const reply = isOld ? (count-- > 0 ? before : expired) : whole;
+			reply(response, request);
+		};
+	const refreshed = async (reply: Reply) => {
+		const server = await startServer(reply);
+		const refresh = async () => ({ url: server.url + fresh, authenticated: false });
+		return { server, ...download(server, { refresh }) };
+	};
+
+	it.each([400, 401, 403, 404, 410])('before the transfer is replaced: %d', async (status) => {
+		const { done, server, passed } = await refreshed((response, request) => {
+			(request.path === fresh ? whole : answer(status, ''))(response, request);
+		});
+		await expect(done).resolves.toBe(sha256(file));
+		expect([server.requests.length, passed()]).toEqual([2, 0]);
+	});
+
+	it('during the transfer is replaced, and the transfer continued', async () => {
+		const { done, server, stored } = await refreshed(serve(1, half()));
+		await expect(done).resolves.toBe(sha256(file));
+		expect(server.requests.map(({ path, headers }) => [path, headers.range])).toEqual([
+			['/v.mp4?sig=1', undefined],
+			['/v.mp4?sig=1', 'bytes=100000-'],
+			[fresh, 'bytes=100000-'],
+		]);
+		expect(stored).toHaveLength(1);
+	});
+
+	it('during the transfer is replaced, and begun again where nothing tells whether it is the same file', async () => {
+		const untold: Reply = (response) =>
+			void response.write(file.subarray(0, 100_000), () => breakOff(response));
+		const part = { 'content-range': `bytes 100000-${twin.length - 1}/*` };
+		const rest = answer(206, twin.subarray(100_000), part);
+		const server = await startServer(untold, expired, rest, answer(200, twin));
+		const refresh = async () => ({ url: server.url + fresh, authenticated: false });
+		await expect(download(server, { refresh }).done).resolves.toBe(sha256(twin));
+		expect(rangesOf(server)).toEqual([undefined, 'bytes=100000-', 'bytes=100000-', undefined]);
+	});
+
+	it.each<[string, Reply]>([
+		['a page', page(200)],
+		['JSON', json({ error: { message: 'expired' } })],
+		['a few letters', answer(200, 'gone')],
+	])('may bring %s with a 2xx status', async (_, reply) => {
+		const { done, stored } = await refreshed(serve(1, reply));
+		await expect(done).resolves.toBe(sha256(file));
+		expect(stored).toHaveLength(1);
+	});
+
+	it('is not replaced for ever', async () => {
+		const server = await startServer(expired);
+		const { record } = await failureOf(download(server).done);
+		expect(server.requests).toHaveLength(4);
+		expect(record).toMatchObject({
+			status: 403,
+			raw_body: expect.stringContaining('AccessDenied'),
+		});
+	});
+
+	it('is reported when the service gives no other', async () => {
+		const server = await startServer(expired);
+		const refresh = async () => {
+			throw new Error('no link');
+		};
+		await expect(download(server, { refresh }).done).rejects.toThrow('no link');
+	});
+});
+
+describe('the key', () => {
+	it.each<[string, Reply, number]>([
+		[
+			'refusal',
+			json({ error: { message: `Incorrect API key provided: Bearer ${key}` } }, 401),
+			401,
+		],
+		['page', answer(200, `<p>Bearer ${key}</p>`), 200],
+	])('is masked in a %s of who serves the file', async (_, reply, status) => {
+		const server = await startServer(reply);
+		const { record } = await failureOf(download(server, { authenticated: true }).done);
+		expect(record).toMatchObject({ status, raw_body: expect.stringContaining('Bearer ***') });
+		expect(JSON.stringify(record)).not.toContain(key);
+	});
+
+	it.each([301, 302, 303, 307, 308])(
+		'is not sent to a storage, nor behind it (%d)',
+		async (status) => {
+			const second = await startServer(whole);
+			const first = await startServer(redirect(status, `${second.url}/v.mp4?sig=a%2Fb`));
+			await expect(download(first).done).resolves.toBe(sha256(file));
+			for (const { headers } of [...first.requests, ...second.requests]) {
+				expect(headers).not.toHaveProperty('authorization');
+			}
+			expect(second.requests[0].path).toBe('/v.mp4?sig=a%2Fb');
+		},
+	);
+
+	const locked: Reply = (response, request) => {
+		const isOpen = request.headers.authorization === `Bearer ${key}`;
+		(isOpen ? whole : answer(401, ''))(response, request);
+	};
+	const keysSent = ({ requests }: ScriptedServer) =>
+		requests.map(({ headers }) => headers.authorization);
+
+	it('is sent to a link of the gateway that wants it, and stays with it', async () => {
+		const gateway = await startServer(answer(401, ''), half(), locked);
+		const downloading = download(gateway, { baseUrl: gateway.url });
+		await expect(downloading.done).resolves.toBe(sha256(file));
+		expect(keysSent(gateway)).toEqual([undefined, `Bearer ${key}`, `Bearer ${key}`]);
+		expect(rangesOf(gateway)).toEqual([undefined, undefined, 'bytes=100000-']);
+	});
+
+	it.each([401, 403])('is not sent to another host that refuses (%d)', async (status) => {
+		const server = await startServer(answer(status, ''));
+		await failureOf(download(server).done);
+		expect(new Set(keysSent(server))).toEqual(new Set([undefined]));
+	});
+
+	it('is not sent to a link of the gateway that is refused otherwise', async () => {
+		const gateway = await startServer(answer(403, ''));
+		await failureOf(download(gateway, { baseUrl: gateway.url }).done);
+		expect(new Set(keysSent(gateway))).toEqual(new Set([undefined]));
+	});
+
+	it('is sent to the gateway when that serves the file, and no further', async () => {
+		const away = await startServer(whole);
+		const gateway = await startServer(redirect(302, '/inside'), redirect(302, `${away.url}/v.mp4`));
+		await expect(download(gateway, { authenticated: true }).done).resolves.toBe(sha256(file));
+		const sent = [...gateway.requests, ...away.requests].map(
+			({ headers }) => headers.authorization,
+		);
+		expect(sent).toEqual([`Bearer ${key}`, `Bearer ${key}`, undefined]);
+	});
+
+	it('is not sent when a redirect leads back to the gateway from elsewhere', async () => {
+		const gateway = await startServer(
+			(...exchange) => redirect(302, `${away.url}/v.mp4`)(...exchange),
+			whole,
+		);
+		const away = await startServer(redirect(302, `${gateway.url}/back`));
+		await expect(download(gateway, { authenticated: true }).done).resolves.toBe(sha256(file));
+		const sent = gateway.requests.map(({ headers }) => headers.authorization);
+		expect(sent).toEqual([`Bearer ${key}`, undefined]);
+	});
+
+	it('is not needed to continue behind a redirect', async () => {
+		const second = await startServer(half(), whole);
+		const first = await startServer(redirect(302, `${second.url}/v.mp4`));
+		await expect(download(first).done).resolves.toBe(sha256(file));
+		expect(rangesOf(second)).toEqual([undefined, 'bytes=100000-']);
+	});
+});
