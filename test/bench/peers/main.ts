@@ -28,7 +28,7 @@ const works: Record<string, { about: string; run: Work }> = {
 };
 
 const usage = `Does the same work in one complete n8n with this package, and with what its users would take instead: n8n's OpenAI,
-Alibaba Cloud and HTTP Request nodes. It needs no key and talks to this machine only. About 12 minutes.
+Alibaba Cloud and HTTP Request nodes. It needs no key and talks to this machine only. About 17 minutes.
 
   npm run bench:peers -- [options]
 
