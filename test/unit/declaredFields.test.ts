@@ -19,6 +19,7 @@ function parametersOf(values: Record<string, unknown>): ItemParameters {
 	const context = {
 		getNodeParameter: (name: string, _: number, fallback: unknown) => values[name] ?? fallback,
 	};
+	// All that it asks of its context.
 	return new ItemParameters(context as unknown as IExecuteFunctions, 0);
 }
 

@@ -278,6 +278,7 @@ describe('an unknown model', () => {
 			{ url: ['s3://bucket/cat.png'] },
 			7,
 		];
+		// An expression may give what the field's type does not allow.
 		const parameters = { duration: '8 s' as unknown as number };
 		expect(problemsOf({ model: 'gamma-3.0-r2v', media, parameters })).toEqual([]);
 	});
