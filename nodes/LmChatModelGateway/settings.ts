@@ -6,7 +6,7 @@ import { badInput } from '../shared/n8n/errors/badInput';
 import { chatOptions } from '../shared/n8n/parameters/chatOptions';
 import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
 import { choiceField, numberField, objectField } from '../shared/n8n/parameters/fieldKinds';
-import { ItemParameters, type Place } from '../shared/n8n/parameters/itemParameters';
+import { ItemParameters, type Scope } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
 import { connectionNotice, creatorLink } from '../shared/n8n/parameters/notice';
 import { optionsProperty, timeoutOption, timeoutOptionOf } from '../shared/n8n/parameters/options';
@@ -88,7 +88,7 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 }
 
 /** The format of the answer, with the schema where JSON Schema was chosen. */
-function formatOf(options: Place, extra: ExtraBody): JsonObject {
+function formatOf(options: Scope, extra: ExtraBody): JsonObject {
 	if (extra.gives('response_format.type')) return {};
 	const type = responseFormat.read(options);
 	if (type !== 'json_schema') return withoutUndefined({ response_format: type && { type } });

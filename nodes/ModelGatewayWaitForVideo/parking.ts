@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isTool } from '../shared/n8n/agent/tool';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
-import { memoryOf, runIndexOf } from '../shared/n8n/items/memory';
+import { memoryOf, runIndexOf } from '../shared/n8n/execution/memory';
 
 /** Why n8n could not take this execution up again; undefined when it can. */
 export function parkingObstacle(context: IExecuteFunctions): string | undefined {

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { limits } from '../shared/gateway/protocol/limits';
 import { isTool } from '../shared/n8n/agent/tool';
-import { wasParked } from '../shared/n8n/items/memory';
+import { wasParked } from '../shared/n8n/execution/memory';
 import { callerOf } from './caller';
 import { whileWaiting } from './fields';
 import { parkingObstacle } from './parking';

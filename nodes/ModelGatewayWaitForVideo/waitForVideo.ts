@@ -111,8 +111,8 @@ function videoWait(
 		const refresh = async () => await wait.freshSource();
 		const purpose = `download the video of job ${id}`;
 		return await downloads.run(async () => {
-			const place = { ...output, name };
-			const binary = await storeVideo(run, { source, refresh, purpose }, place);
+			const target = { ...output, name };
+			const binary = await storeVideo(run, { source, refresh, purpose }, target);
 			return [{ json, binary }];
 		});
 	};

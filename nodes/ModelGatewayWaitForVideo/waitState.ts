@@ -3,7 +3,7 @@ import { GatewayError, type Failure } from '../shared/gateway/errors/gatewayErro
 import type { JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { PollerState } from '../shared/gateway/jobs/poller';
 import { isObject, textAt, valueAt, withoutUndefined } from '../shared/gateway/json';
-import { clearNodeMemory, nodeMemory } from '../shared/n8n/items/memory';
+import { clearNodeMemory, nodeMemory } from '../shared/n8n/execution/memory';
 import type { ItemOutput } from '../shared/n8n/items/work';
 
 type Ending = { outputs: ItemOutput[] } | { failure: Failure };
@@ -24,7 +24,7 @@ function isStored(value: unknown): value is Stored {
 }
 
 const isPoller = (value: unknown) =>
-	['kind', 'job.id', 'phase.name'].every((path) => textAt(value, path) !== undefined) &&
+	['kind', 'job.id', 'stage.name'].every((path) => textAt(value, path) !== undefined) &&
 	['timeout', 'since', 'nextPollAt'].every((path) => typeof valueAt(value, path) === 'number');
 
 const isEnding = (value: unknown) =>

@@ -30,7 +30,8 @@ const generations: Generation[] = [
 		route: 'message',
 		parameters: {
 			...{ resource: 'message', operation: 'create', model: byId('chat-1'), messages },
-			...{ maxTokens: 100, versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
+			maxTokens: 100,
+			options: { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
 		},
 	},
 	{

@@ -361,12 +361,6 @@ describe('chat and messages', () => {
 			{ options: { versionHeaderValue: '2024-10-01' } },
 			{ 'x-gateway-version': '2024-10-01' },
 		],
-		['the fields of an older workflow', named, { 'vendor-version': '2024-10-01' }],
-		[
-			'its options before the fields of an older workflow',
-			{ ...named, options: { versionHeaderValue: '2025-01-01' } },
-			{ 'vendor-version': '2025-01-01' },
-		],
 	])('sends the version header of native messages: %s', async (_, parameters, headers) => {
 		await run(
 			modelGateway({

@@ -50,7 +50,7 @@ describe('fields of the requests', () => {
 	it('of a native message: model, max_tokens and messages', async () => {
 		const message = modelGateway({
 			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 7 },
-			...{ versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
+			options: { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
 			messages: { values: [{ role: 'user', content: 'Hello there' }] },
 		});
 		expect(await bodyOf('message', message)).toEqual({

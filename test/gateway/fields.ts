@@ -1,10 +1,10 @@
-import type { Field, Fields } from '../../nodes/shared/gateway/protocol/fields';
+import type { FieldRule, Fields } from '../../nodes/shared/gateway/protocol/fields';
 import { invalidParameter } from './errors';
 
 // Readers of a request: give the value or its default, or throw the 400 that names it.
 
 /** What a field holds once it has been read; arrays, objects and files are read by their endpoint. */
-type Value<Of extends Field> = Of extends { values: ReadonlyArray<infer Allowed> }
+type Value<Of extends FieldRule> = Of extends { values: ReadonlyArray<infer Allowed> }
 	? Allowed
 	: Of extends { type: 'string' }
 		? string
@@ -15,7 +15,7 @@ type Value<Of extends Field> = Of extends { values: ReadonlyArray<infer Allowed>
 				: unknown;
 
 /** Without a default, a field that is not required may be missing. */
-type Missing<Of extends Field> = Of extends { required: true } | { default: unknown }
+type Missing<Of extends FieldRule> = Of extends { required: true } | { default: unknown }
 	? never
 	: undefined;
 
@@ -33,7 +33,7 @@ export function readFields<Table extends Fields>(table: Table, body: unknown): V
 	return Object.fromEntries(values) as Values<Table>;
 }
 
-function readField(field: Field, value: unknown, param: string): unknown {
+function readField(field: FieldRule, value: unknown, param: string): unknown {
 	if (field.required && value === undefined) throw invalidParameter(param, 'given');
 	switch (field.type) {
 		case 'string':
@@ -56,7 +56,7 @@ export function readObject(value: unknown, param: string): Record<string, unknow
 	return value as Record<string, unknown>;
 }
 
-export function readText(field: Field, value: unknown, param: string): string | undefined {
+export function readText(field: FieldRule, value: unknown, param: string): string | undefined {
 	if (value === undefined) return field.default as string | undefined;
 	if (typeof value !== 'string') throw invalidParameter(param, 'a text');
 	if (field.values && !field.values.includes(value)) {
@@ -65,7 +65,7 @@ export function readText(field: Field, value: unknown, param: string): string | 
 	return value;
 }
 
-export function readNumber(field: Field, value: unknown, param: string): number | undefined {
+export function readNumber(field: FieldRule, value: unknown, param: string): number | undefined {
 	if (value === undefined) return field.default as number | undefined;
 	const { type, min = -Infinity, max = Infinity } = field;
 	const isKind = type === 'integer' ? Number.isInteger(value) : typeof value === 'number';
@@ -76,7 +76,7 @@ export function readNumber(field: Field, value: unknown, param: string): number 
 	return Number(value);
 }
 
-export function readBoolean(field: Field, value: unknown, param: string): boolean | undefined {
+export function readBoolean(field: FieldRule, value: unknown, param: string): boolean | undefined {
 	if (value === undefined) return field.default as boolean | undefined;
 	if (typeof value !== 'boolean') throw invalidParameter(param, 'true or false');
 	return value;

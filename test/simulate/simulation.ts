@@ -172,7 +172,7 @@ class Simulation {
 		} else if (answer.type === 'polled' && !isFinal(answer.status.phase)) {
 			waiting.allowedDelay = latency + interval + latency;
 		} else if (answer.type === 'polled') {
-			const isFirst = waiting.state.phase.name !== 'linking';
+			const isFirst = waiting.state.stage.name !== 'linking';
 			const delay = now - job.endsAt;
 			if (isFirst) this.tally.delays.add(delay);
 			if (isFirst && delay > waiting.allowedDelay) this.tally.broken.noticedTooLate++;

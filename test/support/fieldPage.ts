@@ -1,4 +1,4 @@
-import { describeRule, type Field as Rule } from '../../nodes/shared/gateway/protocol/fields';
+import { describeRule, type FieldRule } from '../../nodes/shared/gateway/protocol/fields';
 import {
 	referenceVideoModels,
 	type ReferenceVideoModel,
@@ -39,7 +39,7 @@ function table(rows: FieldRow[]): string {
 	]);
 }
 
-const kinds: Record<Rule['type'], string> = {
+const kinds: Record<FieldRule['type'], string> = {
 	string: 'a text',
 	integer: 'a whole number',
 	number: 'a number',
@@ -63,7 +63,7 @@ function ruleOf({ request, rule, property }: FieldRow): string {
 
 const valueOf = (option: object) => ('value' in option ? String(option.value) : '');
 
-function wordsOf(rule: Rule): string {
+function wordsOf(rule: FieldRule): string {
 	const examples = rule.examples ? `, such as ${rule.examples.join(', ')}` : '';
 	return (describeRule(rule) ?? kinds[rule.type]) + examples;
 }

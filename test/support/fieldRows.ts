@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { operations } from '../../nodes/ModelGateway/resources';
 import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
-import type { Field as Rule } from '../../nodes/shared/gateway/protocol/fields';
+import type { FieldRule } from '../../nodes/shared/gateway/protocol/fields';
 import type { Operation } from '../../nodes/shared/n8n/operations/operation';
 import type { Field } from '../../nodes/shared/n8n/parameters/field';
 import { placesOf, type Place } from './anyParameter';
@@ -16,7 +16,7 @@ export interface FieldRow {
 	property: INodeProperties;
 	/** Where it is among the parameters, and what has to be chosen for it to be there. */
 	place: Pick<Place, 'path' | 'chosen'>;
-	rule?: Rule;
+	rule?: FieldRule;
 }
 
 export const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`;

@@ -1,11 +1,11 @@
-import { fieldProblem, type Field } from '../../nodes/shared/gateway/protocol/fields';
+import { fieldProblem, type FieldRule } from '../../nodes/shared/gateway/protocol/fields';
 
-const integer: Field = { type: 'integer', min: 2, max: 15 };
-const number: Field = { type: 'number', min: -2, max: 2 };
-const choice: Field = { type: 'string', values: ['720P', '1080P'] };
+const integer: FieldRule = { type: 'integer', min: 2, max: 15 };
+const number: FieldRule = { type: 'number', min: -2, max: 2 };
+const choice: FieldRule = { type: 'string', values: ['720P', '1080P'] };
 
 describe('a value that fits', () => {
-	it.each<[unknown, Field]>([
+	it.each<[unknown, FieldRule]>([
 		[2, integer],
 		[15, integer],
 		[-2, number],
@@ -25,7 +25,7 @@ describe('a value that fits', () => {
 });
 
 describe('a value that does not', () => {
-	it.each<[unknown, Field, string]>([
+	it.each<[unknown, FieldRule, string]>([
 		[1, integer, 'must be a whole number from 2 to 15 (it is 1)'],
 		[16, integer, 'must be a whole number from 2 to 15 (it is 16)'],
 		[2.5, integer, 'must be a whole number from 2 to 15 (it is 2.5)'],

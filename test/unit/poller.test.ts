@@ -288,7 +288,7 @@ describe.each<[string, Row[]]>([
 it('nothing is changed in place', () => {
 	const freeze = (state: PollerState): PollerState => {
 		Object.freeze(state.job);
-		Object.freeze(state.phase);
+		Object.freeze(state.stage);
 		return Object.freeze(state);
 	};
 	const answers = fc.constantFrom<PollerEvent>(

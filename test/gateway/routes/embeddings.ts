@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
-import type { Field } from '../../../nodes/shared/gateway/protocol/fields';
+import type { FieldRule } from '../../../nodes/shared/gateway/protocol/fields';
 import { resources } from '../../../nodes/shared/gateway/protocol/resources';
 import { embed } from '../embedding';
 import { invalidParameter } from '../errors';
@@ -51,7 +51,7 @@ function readOrder(value: unknown) {
 	const body = readObject(value, 'body');
 	const { model, input, encoding_format: format } = readFields(table, body);
 	const { dimensions: max } = findModel(embeddingModels, model);
-	const dimensions: Field = { type: 'integer', min: 1, max, default: max };
+	const dimensions: FieldRule = { type: 'integer', min: 1, max, default: max };
 	return {
 		model,
 		texts: readTexts(input),

@@ -119,13 +119,13 @@ async function ask(
 
 function simplified(answer: Completion): ItemOutput[] {
 	const { choices, model, usage, request_id } = answer;
-	return choices.map(({ message, finish_reason, index }, place) => ({
+	return choices.map(({ message, finish_reason, index }, position) => ({
 		json: withoutUndefined({
 			text: textOf(message),
 			finish_reason,
 			model,
 			// The tokens of all choices are told once, so that a sum over all items is true.
-			usage: place === 0 ? usage : undefined,
+			usage: position === 0 ? usage : undefined,
 			request_id,
 			tool_calls: message.tool_calls,
 			function_call: message.function_call,

@@ -9,7 +9,7 @@ import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { choiceField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
-import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import {
 	batchSizeOption,
@@ -93,17 +93,17 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	identity: ({ fields, texts, isList }) => ({ fields, texts, isList }),
 };
 
-function readInput(place: Place): Pick<Request, 'texts' | 'isList'> {
+function readInput(scope: Scope): Pick<Request, 'texts' | 'isList'> {
 	const { name, displayName } = input.property;
-	const value = place.value(name);
+	const value = scope.value(name);
 	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
 		Number.isFinite(entry) ? String(entry) : entry,
 	);
-	if (texts.length === 0) place.report(displayName, 'is an empty list', 'unsendable');
+	if (texts.length === 0) scope.report(displayName, 'is an empty list', 'unsendable');
 	texts.forEach((text, index) => {
 		const field = Array.isArray(value) ? `${displayName} ${index + 1}` : displayName;
-		if (typeof text !== 'string') place.report(field, 'must be a text', 'unsendable');
-		else if (text.trim() === '') place.report(field, 'is empty');
+		if (typeof text !== 'string') scope.report(field, 'must be a text', 'unsendable');
+		else if (text.trim() === '') scope.report(field, 'is empty');
 	});
 	return { texts: texts as string[], isList: Array.isArray(value) };
 }

@@ -86,8 +86,8 @@ export async function requestImages(
 	const execution = context.getExecutionId();
 	const images = await Promise.all(
 		pictures.map(async ({ url, bytes, mimeType, fields }, index): Promise<MadeImage> => {
-			const place = pictures.length > 1 ? { index } : {};
-			const json = { ...fields, ...place } as IDataObject;
+			const position = pictures.length > 1 ? { index } : {};
+			const json = { ...fields, ...position } as IDataObject;
 			const problem = bytes && imageProblem(bytes, mimeType);
 			if (!bytes || problem !== undefined) return { json, url, problem, execution };
 			try {

@@ -8,7 +8,7 @@ import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { requiredNumber, textField } from '../../../shared/n8n/parameters/fieldKinds';
-import type { ItemParameters, Place } from '../../../shared/n8n/parameters/itemParameters';
+import type { ItemParameters, Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
@@ -48,15 +48,6 @@ const versionValue = textField({
 		'The version, a date. The default is a guess: replace it with the date that your service documents.',
 });
 
-/** The field of a workflow that was saved before this became an option. */
-const formerly = <Value>({ property, ...field }: Field<Value>): Field<Value> => ({
-	...field,
-	property: {
-		...{ ...property, type: 'hidden', default: '' },
-		description: 'Kept for older workflows; use the option of the same name',
-	},
-});
-
 /** "Endpoints" 5. */
 export const messageCreate: Operation<Request, TextMessage> = {
 	resource: { name: 'Message', value: 'message' },
@@ -65,10 +56,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	action: 'Get an answer from the messages endpoint',
 	description: 'Get an answer from a model through its native messages endpoint',
 	endpoint: endpoints.message,
-	fields: [
-		...[model, messages, maxTokens, simplifyField],
-		...[versionName, versionValue].map(formerly),
-	],
+	fields: [model, messages, maxTokens, simplifyField],
 	options: [versionName, versionValue],
 
 	prepare(parameters) {
@@ -108,14 +96,13 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	identity: ({ body, headers }) => ({ body, headers }),
 };
 
-const messagesOf = (place: Place): JsonObject[] =>
-	messages.read(place).map(({ role, content }) => ({ role, content }));
+const messagesOf = (scope: Scope): JsonObject[] =>
+	messages.read(scope).map(({ role, content }) => ({ role, content }));
 
 function versionHeaderOf(parameters: ItemParameters): Record<string, string> {
-	const given = (field: Field<string | undefined>) =>
-		(field.read(parameters.options) ?? field.read(parameters))?.trim();
-	const name = given(versionName) ?? versionHeader.name;
-	const value = given(versionValue) ?? versionHeader.value;
+	const { options } = parameters;
+	const name = versionName.read(options)?.trim() ?? versionHeader.name;
+	const value = versionValue.read(options)?.trim() ?? versionHeader.value;
 	const report = ({ property }: Field, problem: string) =>
 		parameters.report(property.displayName, problem, 'unsendable');
 	if (!isHeaderName(name)) report(versionName, 'must be the name of an HTTP header');

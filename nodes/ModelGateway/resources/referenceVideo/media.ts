@@ -10,7 +10,7 @@ import {
 	looseText,
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
-import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 import { jsonWording, mediaJson, type ReadMedium } from './mediaJson';
 
@@ -120,23 +120,23 @@ export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
 
 /** The media in their order, and the words for problems with them: those of the screen, or of the JSON. */
 export async function readMedia(
-	place: Place,
+	scope: Scope,
 	gatewayUrl: string,
 ): Promise<{ media: ReadMedium[]; wording: Wording }> {
-	if (mediaInput.read(place) === 'json') {
-		return { media: mediaJson.read(place), wording: jsonWording };
+	if (mediaInput.read(scope) === 'json') {
+		return { media: mediaJson.read(scope), wording: jsonWording };
 	}
-	const reading = media.read(place).map(async (entry) => await readMedium(entry, gatewayUrl));
+	const reading = media.read(scope).map(async (entry) => await readMedium(entry, gatewayUrl));
 	return {
 		media: await Promise.all(reading),
 		wording: { typeName, oneEach: 'add one entry for each (Add Media)' },
 	};
 }
 
-async function readMedium(place: Place, gatewayUrl: string): Promise<ReadMedium> {
-	const picked = source.read(place);
-	const kind = type.read(place) ?? '';
-	const reference_voice = voice.read(place);
+async function readMedium(scope: Scope, gatewayUrl: string): Promise<ReadMedium> {
+	const picked = source.read(scope);
+	const kind = type.read(scope) ?? '';
+	const reference_voice = voice.read(scope);
 	const withLink = (url: string | undefined): Media => ({
 		type: kind,
 		url,
@@ -145,11 +145,11 @@ async function readMedium(place: Place, gatewayUrl: string): Promise<ReadMedium>
 	if (picked === undefined) return { medium: withLink(undefined), identity: withLink(undefined) };
 	if ('url' in picked) {
 		const isEmpty = picked.url === '';
-		if (isEmpty) place.report('URL', 'is empty: give a link, or delete this entry');
+		if (isEmpty) scope.report('URL', 'is empty: give a link, or delete this entry');
 		const medium = withLink(isEmpty ? undefined : picked.url);
 		return { medium, identity: medium };
 	}
 	const { file } = picked;
-	const link = await publicLinkOf(file, { place, field: fileLabel, gatewayUrl });
+	const link = await publicLinkOf(file, { scope, field: fileLabel, gatewayUrl });
 	return { medium: withLink(link), identity: { ...withLink(undefined), url: file } };
 }

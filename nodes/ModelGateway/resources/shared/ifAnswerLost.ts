@@ -1,5 +1,5 @@
 import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
-import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 
 /** What happens to a create whose answer never came: only the user can weigh money against time. */
 export const ifAnswerLostOption = choiceField({
@@ -22,5 +22,5 @@ export const ifAnswerLostOption = choiceField({
 		'What to do when the request was sent and the connection broke before the answer came',
 });
 
-export const isResentIfLost = (options: Place): boolean =>
+export const isResentIfLost = (options: Scope): boolean =>
 	ifAnswerLostOption.read(options) === 'resend';

@@ -4,7 +4,7 @@ import { itemPicture } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { linkField, looseText } from '../../../shared/n8n/parameters/fieldKinds';
-import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 
 /** An image of a message: a link, or a file of the item that becomes a data URL when it is sent. */
@@ -62,11 +62,11 @@ export function imagesField({
 		fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
 		...own,
 	});
-	return { ...list, read: (place) => list.read(place).flatMap(readImage) };
+	return { ...list, read: (scope) => list.read(scope).flatMap(readImage) };
 }
 
-function readImage(place: Place): MessageImage[] {
-	const source = imageSource.read(place);
-	const detail = detailField.read(place);
+function readImage(scope: Scope): MessageImage[] {
+	const source = imageSource.read(scope);
+	const detail = detailField.read(scope);
 	return source ? [{ ...source, ...(detail !== undefined && { detail }) }] : [];
 }

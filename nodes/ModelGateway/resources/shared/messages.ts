@@ -3,7 +3,7 @@ import { asText, isObject, toJson, type JsonObject } from '../../../shared/gatew
 import { dataUrlOf } from '../../../shared/n8n/files/itemFile';
 import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';
 import { choiceField, fieldOf, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
-import type { Place } from '../../../shared/n8n/parameters/itemParameters';
+import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 import type { MessageImage } from './messageImages';
 
@@ -66,19 +66,19 @@ export function messagesField(
 		roles.includes(chosen)
 			? more.filter(({ property }) => property.displayOptions?.show?.role?.includes(chosen))
 			: more;
-	const readMessage = (place: Place): MessageInput => ({
-		role: role.read(place),
-		images: images?.read(place) ?? [],
-		content: content.read(place),
-		more: bodyOf(place, fieldsOf(role.read(place))),
+	const readMessage = (scope: Scope): MessageInput => ({
+		role: role.read(scope),
+		images: images?.read(scope) ?? [],
+		content: content.read(scope),
+		more: bodyOf(scope, fieldsOf(role.read(scope))),
 	});
 	return {
 		...list,
 		read(parameters) {
-			const places = list.read(parameters);
+			const scopes = list.read(parameters);
 			const { displayName } = list.property;
-			if (places.length === 0) parameters.report(displayName, 'must have at least one message');
-			return places.map((place) => checkContent(readMessage(place), place));
+			if (scopes.length === 0) parameters.report(displayName, 'must have at least one message');
+			return scopes.map((scope) => checkContent(readMessage(scope), scope));
 		},
 	};
 }
@@ -86,17 +86,17 @@ export function messagesField(
 /** The roles whose messages a person writes. What a model or a tool gave may be empty, and so may one with pictures. */
 const writtenRoles = ['user', 'system'];
 
-function checkContent(message: MessageInput, place: Place): MessageInput {
+function checkContent(message: MessageInput, scope: Scope): MessageInput {
 	const { content: given, role, images } = message;
 	const json = typeof given === 'object' ? toJson(given) : given;
 	const { displayName } = content.property;
 	if (typeof given === 'object' && given !== null && json === undefined) {
-		place.report(displayName, 'cannot be written as JSON', 'unsendable');
+		scope.report(displayName, 'cannot be written as JSON', 'unsendable');
 	}
 	const sent = Array.isArray(json) ? json : plainText(json);
 	const isEmpty = typeof sent === 'string' && sent.trim() === '';
 	if (isEmpty && images.length === 0 && writtenRoles.includes(role)) {
-		place.report(displayName, 'is empty');
+		scope.report(displayName, 'is empty');
 	}
 	return { ...message, content: sent };
 }

@@ -40,8 +40,8 @@ export const videoGetContent: Operation<Request> = {
 
 		const refresh = async () => (await getContent()).source;
 		const purpose = `download the video ${id}`;
-		const place = { ...output, name: id };
-		const binary = await storeVideo(run, { source, refresh, purpose }, place);
+		const target = { ...output, name: id };
+		const binary = await storeVideo(run, { source, refresh, purpose }, target);
 		hintAtKind(binary, run);
 		return [{ json, binary }];
 	},

@@ -44,10 +44,10 @@ export interface PollerState {
 	readonly lastPolledAt?: number;
 	/** Polls that are due later are left to another pass. Null: this pass lasts to the end. */
 	readonly passEndsAt: number | null;
-	readonly phase: Phase;
+	readonly stage: Stage;
 }
 
-type Phase =
+type Stage =
 	| { readonly name: 'polling' }
 	/** The endpoint of one kind has refused the job; that of the other kind is tried once. */
 	| { readonly name: 'tryingOtherKind'; readonly refusal: Failure }
@@ -102,7 +102,7 @@ const maxQueueing = 30_000;
 /** A poll is later than that only when nobody was there to send it, as when n8n was down. */
 const maxLateness = 180_000;
 
-const polling: Phase = { name: 'polling' };
+const polling: Stage = { name: 'polling' };
 
 /** A wait whose timeout begins to run now. Without a kind, the service is asked which one the job is of. */
 export function startWait(
@@ -111,7 +111,7 @@ export function startWait(
 ): PollerState {
 	const kind = job.kind ?? 'task';
 	const [since, nextPollAt] = [now, now];
-	return { job, kind, pollInterval, timeout, since, nextPollAt, passEndsAt: null, phase: polling };
+	return { job, kind, pollInterval, timeout, since, nextPollAt, passEndsAt: null, stage: polling };
 }
 
 /** What comes of an event: the new state, and the one thing to do next. */
@@ -161,10 +161,10 @@ function waitUntil(state: PollerState, now: number, time = now): Step {
 }
 
 function sendRequest(state: PollerState, now: number): Step {
-	const { phase, kind, passEndsAt } = state;
-	if (phase.name === 'linking' && kind === 'video')
+	const { stage, kind, passEndsAt } = state;
+	if (stage.name === 'linking' && kind === 'video')
 		return { state, action: { do: 'fetchContent' } };
-	const isLinking = phase.name === 'linking';
+	const isLinking = stage.name === 'linking';
 	const timeLeft = Math.max(minPollTimeout, isLinking ? maxPollTimeout : deadlineOf(state) - now);
 	const timeout = Math.min(maxPollTimeout, timeLeft);
 	// A video that is finished is not left to another pass.
@@ -182,7 +182,7 @@ function takeStatus(before: PollerState, status: JobStatus, now: number): Step {
 	}
 
 	const state = withStatus(before, status);
-	if (state.phase.name === 'linking') return takeLink(state, status, now);
+	if (state.stage.name === 'linking') return takeLink(state, status, now);
 	if (status.phase === 'failed') return fail(state, jobFailed(state.job, status));
 	if (status.phase !== 'succeeded') return pollAgain(state, now);
 	const deadline = Math.max(deadlineOf(state), now + linkGrace);
@@ -204,7 +204,7 @@ function withStatus(state: PollerState, { status, progress, fields }: JobStatus)
 }
 
 function linking(state: PollerState, deadline: number, fields: ResponseFields = {}): PollerState {
-	return changed(state, { phase: { name: 'linking', deadline, fields } });
+	return changed(state, { stage: { name: 'linking', deadline, fields } });
 }
 
 /** The status is final; a task is polled again only when the link itself is missing from it. */
@@ -217,14 +217,14 @@ function takeLink(state: PollerState, { link, fields }: JobStatus, now: number):
 }
 
 function takeContent(state: PollerState, { source, fields }: VideoContent): Step {
-	const known = state.phase.name === 'linking' ? state.phase.fields : {};
+	const known = state.stage.name === 'linking' ? state.stage.fields : {};
 	const { id } = state.job;
 	return finish(state, { source, fields: { ...known, ...fields, id, url: source.url } });
 }
 
 function takeFailure(state: PollerState, error: GatewayError, now: number): Step {
-	const { phase, job } = state;
-	switch (phase.name) {
+	const { stage, job } = state;
+	switch (stage.name) {
 		case 'polling': {
 			if (!mayBeOfOtherKind(job, error)) return pollAfterFailure(state, error, now);
 			const { failure: refusal } = error;
@@ -235,13 +235,13 @@ function takeFailure(state: PollerState, error: GatewayError, now: number): Step
 		case 'tryingOtherKind': {
 			if (isPassing(error)) return pollAgain(state, now, error);
 			// Where the kind was a guess, "not found" says less than any other refusal.
-			const saysMore = job.kind !== undefined || !isJobUnknown(phase.refusal);
-			const refusal = saysMore ? new GatewayError(phase.refusal) : error;
+			const saysMore = job.kind !== undefined || !isJobUnknown(stage.refusal);
+			const refusal = saysMore ? new GatewayError(stage.refusal) : error;
 			return pollAfterFailure(switchKind(state, polling), refusal, now);
 		}
 		case 'linking': {
 			const next = now + pauseAfter(state, error);
-			const mayRetry = isPassing(error) && next <= phase.deadline;
+			const mayRetry = isPassing(error) && next <= stage.deadline;
 			return mayRetry ? waitUntil(state, now, next) : fail(state, linkNotFound(job, error));
 		}
 	}
@@ -262,11 +262,11 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 		return fail(state, deadlinePassed(job, timeout, error?.failure));
 	if (isHeldBack && passEndsAt !== null) {
 		// In the next pass, it goes before those that this one has polled.
-		const next = changed(state, { nextPollAt: passEndsAt, phase: polling });
+		const next = changed(state, { nextPollAt: passEndsAt, stage: polling });
 		return { state: next, action: { do: 'park', until: passEndsAt } };
 	}
 	const nextPollAt = Math.min(now + pauseAfter(state, error), deadline);
-	return waitForPoll(changed(state, { nextPollAt, phase: polling }), now);
+	return waitForPoll(changed(state, { nextPollAt, stage: polling }), now);
 }
 
 /** Milliseconds until the next request: the interval, or longer where the service asks for it. */
@@ -275,8 +275,8 @@ function pauseAfter({ kind, pollInterval }: PollerState, error?: GatewayError): 
 	return Math.max(minInterval, interval, error?.failure.retryAfter ?? 0);
 }
 
-function switchKind(state: PollerState, phase: Phase): PollerState {
-	return changed(state, { kind: state.kind === 'task' ? 'video' : 'task', phase });
+function switchKind(state: PollerState, stage: Stage): PollerState {
+	return changed(state, { kind: state.kind === 'task' ? 'video' : 'task', stage });
 }
 
 /** Until a poll has seen the job, its kind is a guess, even where the item tells one. */
@@ -297,9 +297,9 @@ function changed(state: PollerState, changes: Partial<PollerState>): PollerState
 		nextPollAt = state.nextPollAt,
 		lastPolledAt = state.lastPolledAt,
 		passEndsAt = state.passEndsAt,
-		phase = state.phase,
+		stage = state.stage,
 	} = changes;
-	return { job, kind, pollInterval, timeout, since, nextPollAt, lastPolledAt, passEndsAt, phase };
+	return { job, kind, pollInterval, timeout, since, nextPollAt, lastPolledAt, passEndsAt, stage };
 }
 
 function finish(state: PollerState, finished: FinishedJob): Step {

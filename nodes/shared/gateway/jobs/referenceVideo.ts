@@ -1,5 +1,5 @@
 import { valueAt } from '../json';
-import { fieldProblem, type Field } from '../protocol/fields';
+import { fieldProblem, type FieldRule } from '../protocol/fields';
 import { referenceVideoModels, type ReferenceVideoModel } from '../protocol/models';
 import { countOf, mediaProblems, type RequestProblem, type Wording } from './referenceMedia';
 
@@ -116,7 +116,7 @@ function ruleOf(
 	name: keyof ReferenceVideoParameters,
 	request: ReferenceVideoRequest,
 	model: ReferenceVideoModel | undefined,
-): { rule?: Field; because: string } {
+): { rule?: FieldRule; because: string } {
 	const rule = model?.parameters[name];
 	const max = model?.maxDurationWithVideo;
 	const isNarrowed = name === 'duration' && countOf(inputOf(request).media, 'reference_video') > 0;

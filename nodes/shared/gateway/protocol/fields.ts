@@ -1,7 +1,7 @@
 import { describeValue } from '../json';
 
 /** One field of a request or a response. Limits are inclusive, in the field's own unit. */
-export interface Field {
+export interface FieldRule {
 	type:
 		'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'file' | 'string | array';
 	required?: true;
@@ -14,13 +14,13 @@ export interface Field {
 	examples?: readonly string[];
 }
 
-export type Fields = Readonly<Record<string, Field>>;
+export type Fields = Readonly<Record<string, FieldRule>>;
 
 /**
  * How a value breaks the rules of its field; continues the field's name, as in "must be …". Undefined when it is
  * valid.
  */
-export function fieldProblem(value: unknown, field: Field): string | undefined {
+export function fieldProblem(value: unknown, field: FieldRule): string | undefined {
 	const wanted = describeRule(field);
 	if (wanted === undefined || fits(value, field)) return undefined;
 	const given = field.type === 'boolean' ? '' : ` (it is ${describeValue(value)})`;
@@ -28,14 +28,17 @@ export function fieldProblem(value: unknown, field: Field): string | undefined {
 }
 
 /** What a value has to be, as in "a whole number from 2 to 15"; undefined where its type is all that matters. */
-export function describeRule({ type, values, min, max }: Field): string | undefined {
+export function describeRule({ type, values, min, max }: FieldRule): string | undefined {
 	if (values !== undefined) return `one of ${values.join(', ')}`;
 	if (type === 'integer') return `a whole number${range(min, max)}`;
 	if (type === 'number') return `a number${range(min, max)}`;
 	return type === 'boolean' ? 'true or false' : undefined;
 }
 
-function fits(value: unknown, { type, values, min = -Infinity, max = Infinity }: Field): boolean {
+function fits(
+	value: unknown,
+	{ type, values, min = -Infinity, max = Infinity }: FieldRule,
+): boolean {
 	if (values !== undefined) return values.includes(value as string);
 	if (type === 'boolean') return typeof value === 'boolean';
 	const isKind = type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);

@@ -1,4 +1,4 @@
-import type { Field } from './fields';
+import type { FieldRule } from './fields';
 
 export type MediaType = 'reference_image' | 'reference_video' | 'first_frame';
 
@@ -26,12 +26,12 @@ export interface ReferenceVideoModel {
 	voice: boolean;
 	/** Fields of `parameters`. Duration in seconds. */
 	parameters: {
-		resolution: Field;
-		ratio?: Field;
-		duration: Field;
-		prompt_extend: Field;
-		watermark: Field;
-		seed?: Field;
+		resolution: FieldRule;
+		ratio?: FieldRule;
+		duration: FieldRule;
+		prompt_extend: FieldRule;
+		watermark: FieldRule;
+		seed?: FieldRule;
 	};
 	/** The maximum duration, in seconds, when there is a reference video. */
 	maxDurationWithVideo?: number;

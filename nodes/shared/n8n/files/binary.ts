@@ -1,7 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { firstPicture } from '../../gateway/images/jpeg';
 import { publicLinkProblem } from '../../gateway/links';
-import type { Place } from '../parameters/itemParameters';
+import type { Scope } from '../parameters/itemParameters';
 import { hintAtOtherPictures } from './itemFile';
 
 /** Long enough for a job that waits in the service's queue. */
@@ -30,15 +30,15 @@ async function permanentFile(
 }
 
 /** The file that the service is to fetch: of a JPEG that holds more, a copy of the first image alone. */
-async function fileToFetch(file: IBinaryData, place: Place): Promise<IBinaryData> {
-	const { context, item } = place.parameters;
+async function fileToFetch(file: IBinaryData, scope: Scope): Promise<IBinaryData> {
+	const { context, item } = scope.parameters;
 	const { helpers } = context;
 	// A clip is not read, because it may be large.
 	if (!file.mimeType.startsWith('image/')) return await permanentFile(file, context);
 	const whole = await helpers.getBinaryDataBuffer(item, file);
 	const picture = firstPicture(whole);
 	if (!picture || picture === whole) return await permanentFile(file, context);
-	hintAtOtherPictures(file, place);
+	hintAtOtherPictures(file, scope);
 	return await helpers.prepareBinaryData(picture, file.fileName, file.mimeType);
 }
 
@@ -49,13 +49,13 @@ async function fileToFetch(file: IBinaryData, place: Place): Promise<IBinaryData
  */
 export async function publicLinkOf(
 	file: IBinaryData,
-	{ place, field, gatewayUrl }: { place: Place; field: string; gatewayUrl: string },
+	{ scope, field, gatewayUrl }: { scope: Scope; field: string; gatewayUrl: string },
 ): Promise<string | undefined> {
 	const instead = 'or give a public https link instead of the file';
-	const { context } = place.parameters;
+	const { context } = scope.parameters;
 	const link = signedLinkOf(file, context);
 	if (link === undefined) {
-		place.report(
+		scope.report(
 			field,
 			file.id
 				? `needs a newer n8n that can sign links to its files; update n8n, ${instead}`
@@ -66,10 +66,10 @@ export async function publicLinkOf(
 	}
 	const problem = publicLinkProblem(link, gatewayUrl);
 	if (problem === undefined) {
-		return signedLinkOf(await fileToFetch(file, place), context);
+		return signedLinkOf(await fileToFetch(file, scope), context);
 	}
 	const address = URL.canParse(link) ? new URL(link).origin : link;
-	place.report(
+	scope.report(
 		field,
 		`cannot be fetched from this n8n, whose address is ${address}; give n8n a public https address (WEBHOOK_URL), ${instead}`,
 		'unsendable',

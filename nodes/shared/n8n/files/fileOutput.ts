@@ -29,11 +29,11 @@ export function fileOutput(description: string): FieldGroup<FileOutput> {
 	});
 	return {
 		fields: [download, binaryField],
-		read(place) {
-			const isFetching = download.read(place) && !isTool(place.parameters.context.getNode());
+		read(scope) {
+			const isFetching = download.read(scope) && !isTool(scope.parameters.context.getNode());
 			return {
 				download: isFetching,
-				binaryField: isFetching ? binaryField.read(place) : 'data',
+				binaryField: isFetching ? binaryField.read(scope) : 'data',
 			};
 		},
 	};

@@ -2,44 +2,44 @@ import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { hasSeveralFrames, imageType } from '../../gateway/images/imageType';
 import { firstPicture } from '../../gateway/images/jpeg';
 import { isTool } from '../agent/tool';
-import type { Place } from '../parameters/itemParameters';
+import type { Scope } from '../parameters/itemParameters';
 
 /** A file of the item; undefined, and reported, when there is none. @param field label for its problems */
-export function itemFile(name: string, field: string, place: Place): IBinaryData | undefined {
-	const { context, item } = place.parameters;
+export function itemFile(name: string, field: string, scope: Scope): IBinaryData | undefined {
+	const { context, item } = scope.parameters;
 	const files = context.getInputData()[item]?.binary ?? {};
 	if (Object.hasOwn(files, name)) return files[name];
 	if (isTool(context.getNode())) {
 		const problem = 'names a file, but an agent hands no files to its tools: give a link';
-		place.report(field, problem, 'unsendable');
+		scope.report(field, problem, 'unsendable');
 		return undefined;
 	}
 	const there = Object.keys(files);
 	const has = there.length === 0 ? 'it has no files at all' : `it has ${there.join(', ')}`;
-	place.report(field, `names "${name}", but this item has no such file (${has})`, 'unsendable');
+	scope.report(field, `names "${name}", but this item has no such file (${has})`, 'unsendable');
 	return undefined;
 }
 
 /** A file of the item that has to be a picture. */
-export function itemPicture(name: string, field: string, place: Place): IBinaryData | undefined {
-	const file = itemFile(name, field, place);
-	if (file) place.parameters.checks.push(async () => await checkPicture(file, field, place));
+export function itemPicture(name: string, field: string, scope: Scope): IBinaryData | undefined {
+	const file = itemFile(name, field, scope);
+	if (file) scope.parameters.checks.push(async () => await checkPicture(file, field, scope));
 	return file;
 }
 
 /** Finds what would be refused after it was sent ("Error codes seen", invalid_image_file). */
-async function checkPicture(file: IBinaryData, field: string, place: Place): Promise<void> {
-	const { context, item } = place.parameters;
+async function checkPicture(file: IBinaryData, field: string, scope: Scope): Promise<void> {
+	const { context, item } = scope.parameters;
 	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
 	const picture = firstPicture(bytes);
-	if (picture && picture !== bytes) hintAtOtherPictures(file, place);
+	if (picture && picture !== bytes) hintAtOtherPictures(file, scope);
 	const { fileName = 'of a JPEG' } = file;
 	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
 	// A picture may be in a form that only n8n knows.
 	if (!imageType(bytes) && !file.mimeType.startsWith('image/')) {
-		place.report(field, `is no image (it is ${file.mimeType})`);
+		scope.report(field, `is no image (it is ${file.mimeType})`);
 	} else if (isCalledJpeg && !picture && hasSeveralFrames(bytes)) {
-		place.report(
+		scope.report(
 			field,
 			`leads to a file with several frames behind the name ${fileName}; save it as a plain JPEG or PNG`,
 		);
@@ -49,7 +49,7 @@ async function checkPicture(file: IBinaryData, field: string, place: Place): Pro
 /** Says that a JPEG holds more than is sent of it: several pictures may be refused by the service. */
 export function hintAtOtherPictures(
 	{ fileName = 'The JPEG' }: IBinaryData,
-	{ parameters }: Place,
+	{ parameters }: Scope,
 ): void {
 	parameters.hints.push(
 		`${fileName} holds more than one image, or a clip; only its first image was sent.`,

@@ -1,7 +1,7 @@
 import type { IBinaryData, INodeProperties } from 'n8n-workflow';
 import { hiddenForTools } from '../parameters/displayOptions';
 import type { Field, FieldGroup } from '../parameters/field';
-import type { Place } from '../parameters/itemParameters';
+import type { Scope } from '../parameters/itemParameters';
 
 /** A link, or a file of the item. */
 export type Source = { url: string } | { file: IBinaryData };
@@ -13,7 +13,7 @@ interface Picker {
 	/** Name of the file. */
 	file: Field<string | undefined>;
 	/** Finds the file and reports under the given label. */
-	find(name: string, label: string, place: Place): IBinaryData | undefined;
+	find(name: string, label: string, scope: Scope): IBinaryData | undefined;
 	/** What is wrong with a link, unless that is checked with all else. */
 	linkProblem?(link: string): string | undefined;
 	/** Labels for problems of what was picked, where they are not those of the inputs. */
@@ -47,21 +47,21 @@ export function urlOrFile({
 	});
 	const menu: Field = {
 		property: { ...source, type: 'options' },
-		read: (place) => place.value(source.name),
+		read: (scope) => scope.value(source.name),
 	};
 	return {
 		fields: [menu, shownFor(url, 'url'), shownFor(file, 'binary')],
-		read(place) {
-			const choice = menu.read(place);
+		read(scope) {
+			const choice = menu.read(scope);
 			if (choice === 'none' && source.default === 'none') return undefined;
 			// What an expression gives may be none of the choices.
 			if (choice === 'url' || (choice !== 'binary' && source.default === 'url')) {
-				const link = (url.read(place) ?? '').trim();
+				const link = (url.read(scope) ?? '').trim();
 				const problem = linkProblem?.(link);
-				if (problem !== undefined) place.report(labels.url, problem);
+				if (problem !== undefined) scope.report(labels.url, problem);
 				return { url: link };
 			}
-			const found = find(file.read(place) ?? 'data', labels.file, place);
+			const found = find(file.read(scope) ?? 'data', labels.file, scope);
 			return found && { file: found };
 		},
 	};

@@ -7,7 +7,7 @@ import { storeError } from './storeError';
 
 /**
  * Streams a finished video into n8n's binary store, as the kind of file that its bytes show.
- * @param place `name` of the file: see {@link videoFileName}
+ * @param target `name` of the file: see {@link videoFileName}
  * @throws GatewayError
  */
 export async function storeVideo(

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { CheckedItem } from './item';
-import { nodeMemory } from './memory';
+import { nodeMemory } from '../execution/memory';
 
 /** Enough of an order's ID to tell it from the others of one execution. */
 const idOf = ({ orderId = '' }: CheckedItem) => orderId.slice(0, 16);

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isTool } from '../agent/tool';
 import { hashOf } from './identity';
-import { nodeMemory, runIndexOf } from './memory';
+import { nodeMemory, runIndexOf } from '../execution/memory';
 
 /** What n8n stores with the execution about the runs of this node. */
 interface RunCount {

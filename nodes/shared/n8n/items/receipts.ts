@@ -4,7 +4,7 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { isRunByAgent } from '../agent/tool';
 import { hashOf } from './identity';
 import { failureOf, outputsOf, type CheckedItem } from './item';
-import { nodeMemory, runIndexOf } from './memory';
+import { nodeMemory, runIndexOf } from '../execution/memory';
 import type { ItemOutput } from './work';
 
 /** What an earlier try knows about one item's request. */

@@ -4,9 +4,9 @@ import { jobName } from '../../gateway/errors/jobSummary';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
-import { highlightJob } from './highlightedData';
+import { highlightJob } from '../execution/highlightedData';
 import type { CheckedItem, Failure, Item } from './item';
-import { noteNewJob } from './memory';
+import { noteNewJob } from '../execution/memory';
 import { Turns } from './turns';
 import type { DeliveringWork, ItemRun } from './work';
 

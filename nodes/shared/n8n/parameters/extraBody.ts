@@ -1,7 +1,7 @@
 import { merged, valueAt, type JsonObject } from '../../gateway/json';
 import { bodyOf, type Body, type Field } from './field';
 import { objectField } from './fieldKinds';
-import type { ItemParameters, Place } from './itemParameters';
+import type { ItemParameters, Scope } from './itemParameters';
 
 /** What the user adds to the request, such as a field that this package does not know yet. */
 export const extraBodyOption = objectField({
@@ -55,9 +55,9 @@ export class ExtraBody {
 	}
 
 	/** Reads those of the fields that Extra Body does not give. */
-	others<Fields extends readonly Field[]>(place: Place, fields: Fields): Body<Fields> {
+	others<Fields extends readonly Field[]>(scope: Scope, fields: Fields): Body<Fields> {
 		const others = fields.filter(({ request }) => request === undefined || !this.gives(request));
-		return bodyOf(place, others) as Body<Fields>;
+		return bodyOf(scope, others) as Body<Fields>;
 	}
 
 	/** The body merged with Extra Body, whose fields win. */

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { JsonObject } from '../../gateway/json';
-import type { Field as Rule } from '../../gateway/protocol/fields';
-import type { Place } from './itemParameters';
+import type { FieldRule } from '../../gateway/protocol/fields';
+import type { Scope } from './itemParameters';
 
 /**
  * A field, declared once: what the editor shows, how its value is read and checked, and where it goes in the
@@ -12,17 +12,17 @@ export interface Field<Value = unknown, Path extends string = string> {
 	/** Dotted path in the body of the request, with `[]` for the entries of a list; without one, it is ours. */
 	request?: Path;
 	/** What holds for every model; the rules of single models are checked when the request is complete. */
-	rule?: Rule;
+	rule?: FieldRule;
 	/** Of a list: what an entry is called, before its number, and what it holds. */
 	entry?: { label: string; fields: readonly Field[] };
 	/** The value, whose problems are reported under the field's label. */
-	read(place: Place): Value;
+	read(scope: Scope): Value;
 }
 
 /** Fields that give one value together. */
 export interface FieldGroup<Value> {
 	fields: readonly Field[];
-	read(place: Place): Value;
+	read(scope: Scope): Value;
 }
 
 /** What a field adds to the body: `input.prompt` gives `{ input: { prompt } }`. */
@@ -52,13 +52,13 @@ export type Body<Fields extends readonly Field[]> = All<Addition<Fields[number]>
  * not set is left out.
  */
 export function bodyOf<Fields extends readonly Field[]>(
-	place: Place,
+	scope: Scope,
 	fields: Fields,
 ): Body<Fields> {
 	const body: JsonObject = {};
 	for (const field of fields) {
 		if (field.request === undefined) continue;
-		const value = field.read(place);
+		const value = field.read(scope);
 		const path = field.request.replace(/^.*\[\]\./, '');
 		if (value !== undefined) setAt(body, path.split('.'), value);
 	}

@@ -7,7 +7,7 @@ import {
 	toJson,
 	type JsonObject,
 } from '../../gateway/json';
-import { fieldProblem, type Field as Rule } from '../../gateway/protocol/fields';
+import { fieldProblem, type FieldRule } from '../../gateway/protocol/fields';
 import type { Field } from './field';
 import type { ProblemKind } from './itemParameters';
 
@@ -16,7 +16,7 @@ import type { ProblemKind } from './itemParameters';
 /** What the editor shows, and the field of the request with its rule. */
 export type Declaration<Path extends string, Value> = Omit<INodeProperties, 'type' | 'default'> & {
 	request?: Path;
-	rule?: Rule;
+	rule?: FieldRule;
 	default?: Value;
 };
 
@@ -35,9 +35,9 @@ export function fieldOf<Value, Path extends string>(
 	return {
 		property: { default: '', ...property, type },
 		...{ request, rule },
-		read: (place) =>
-			parse(place.value(name), (problem, kind = kindOf) =>
-				place.report(displayName, problem, kind),
+		read: (scope) =>
+			parse(scope.value(name), (problem, kind = kindOf) =>
+				scope.report(displayName, problem, kind),
 			),
 	};
 }
@@ -151,7 +151,7 @@ export function withDefault<Value, Path extends string>(
 	field: Field<Value | undefined, Path>,
 ): Field<Value, Path> {
 	const standard = field.property.default as Value;
-	return { ...field, read: (place) => field.read(place) ?? standard };
+	return { ...field, read: (scope) => field.read(scope) ?? standard };
 }
 
 /** A text that must not be empty. */
@@ -183,7 +183,7 @@ function asNumber(value: unknown): unknown {
 }
 
 /** The value, which is of its type where no problem was reported, and where there is a rule. */
-function checked<Value>(value: unknown, rule: Rule | undefined, report: Report): Value {
+function checked<Value>(value: unknown, rule: FieldRule | undefined, report: Report): Value {
 	// JSON has no such number, and would send null.
 	const isLost = typeof value === 'number' && !Number.isFinite(value);
 	const applied = rule ?? (isLost ? ({ type: 'number' } as const) : undefined);

@@ -6,7 +6,7 @@ import type { Problem } from '../errors/badInput';
 export const skipChecks = 'skipChecks';
 
 /** Where fields are read: among the parameters of the node itself, in its "Options", or in an entry of a list. */
-export interface Place {
+export interface Scope {
 	/** The item that all of them belong to. */
 	readonly parameters: ItemParameters;
 	/**
@@ -25,7 +25,7 @@ export interface Place {
 export type ProblemKind = 'rule' | 'unsendable';
 
 /** The parameters of one item. What is wrong with them is collected, and reported all at once. */
-export class ItemParameters implements Place {
+export class ItemParameters implements Scope {
 	readonly parameters = this;
 	readonly problems: Problem[] = [];
 	/** Look into the files that were read, and report; to be run before the problems are counted. */
@@ -33,7 +33,7 @@ export class ItemParameters implements Place {
 	/** Remarks beside the node's output, for an item that is sent. */
 	readonly hints: string[] = [];
 	/** What the user added under "Options". */
-	readonly options: Place;
+	readonly options: Scope;
 	/** The user wants the request sent as it is. */
 	private readonly skipsRules: boolean;
 
@@ -42,7 +42,7 @@ export class ItemParameters implements Place {
 		readonly item: number,
 	) {
 		const options = this.value('options');
-		this.options = placeIn(this, isObject(options) ? nullWhereEmpty(options) : {});
+		this.options = scopeIn(this, isObject(options) ? nullWhereEmpty(options) : {});
 		this.skipsRules = String(this.options.value(skipChecks)) === 'true';
 	}
 
@@ -61,7 +61,7 @@ const nullWhereEmpty = (options: JsonObject): JsonObject =>
 	Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value ?? null]));
 
 /** The place of fields that one value holds. @param label of that value, put before their own */
-export function placeIn(parent: Place, values: JsonObject, label = ''): Place {
+export function scopeIn(parent: Scope, values: JsonObject, label = ''): Scope {
 	return {
 		parameters: parent.parameters,
 		value: (path) => valueAt(values, path),

@@ -24,10 +24,10 @@ export function jobIdField({
 					'Leave out behind the node that created the job: the default finds the ID in its item',
 			},
 		},
-		read(place) {
-			const id = asText(place.value(texts.name)) ?? '';
-			const problem = id === '' ? missingIdProblem(place.parameters) : idProblem(id);
-			if (problem !== undefined) place.report(texts.displayName, problem);
+		read(scope) {
+			const id = asText(scope.value(texts.name)) ?? '';
+			const problem = id === '' ? missingIdProblem(scope.parameters) : idProblem(id);
+			if (problem !== undefined) scope.report(texts.displayName, problem);
 			return id;
 		},
 	};

@@ -2,10 +2,10 @@ import type { INodeProperties } from 'n8n-workflow';
 import { isObject } from '../../gateway/json';
 import type { Field } from './field';
 import { fieldOf, type Declaration } from './fieldKinds';
-import { placeIn, type Place } from './itemParameters';
+import { scopeIn, type Scope } from './itemParameters';
 
 /**
- * A list of entries with fields of their own, which are read in the places that the list gives, in their order.
+ * A list of entries with fields of their own, which are read in the scopes that the list gives, in their order.
  * @param entry what each is called, in the editor and in problems
  */
 export function listField<const Path extends string = never>({
@@ -15,7 +15,7 @@ export function listField<const Path extends string = never>({
 }: Declaration<Path, INodeProperties['default']> & {
 	entry: string;
 	fields: readonly Field[];
-}): Field<Place[], Path> {
+}): Field<Scope[], Path> {
 	const { name } = declaration;
 	const values = fields.map(({ property }) => property);
 	const typeOptions = {
@@ -29,10 +29,10 @@ export function listField<const Path extends string = never>({
 	return {
 		...fieldOf('fixedCollection', shown, () => []),
 		entry: { label: entry, fields },
-		read(place) {
-			const given = place.value(`${name}.values`);
+		read(scope) {
+			const given = scope.value(`${name}.values`);
 			const list = Array.isArray(given) ? given.filter(isObject) : [];
-			return list.map((values, index) => placeIn(place, values, `${entry} ${index + 1}`));
+			return list.map((values, index) => scopeIn(scope, values, `${entry} ${index + 1}`));
 		},
 	};
 }

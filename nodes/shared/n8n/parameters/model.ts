@@ -6,7 +6,7 @@ import { resourceOf } from '../errors/advice';
 import { nodeError } from '../errors/nodeError';
 import type { Field } from './field';
 import { fieldOf, filledText } from './fieldKinds';
-import type { ItemParameters, Place } from './itemParameters';
+import type { ItemParameters, Scope } from './itemParameters';
 
 /**
  * The model of an operation: from the list, or by id, so that a new one works on the day it appears.
@@ -55,11 +55,11 @@ export function modelField(
 			return id;
 		},
 	);
-	return { ...field, read: ({ parameters }) => field.read(locatorPlace(parameters)) };
+	return { ...field, read: ({ parameters }) => field.read(locatorScope(parameters)) };
 }
 
 /** The place of a resource locator: the ID that was chosen, without the mode. */
-function locatorPlace(parameters: ItemParameters): Place {
+function locatorScope(parameters: ItemParameters): Scope {
 	const { context, item } = parameters;
 	return {
 		parameters,

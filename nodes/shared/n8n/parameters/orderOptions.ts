@@ -1,5 +1,5 @@
 import { booleanField, choiceField, filledText, fieldOf, numberField } from './fieldKinds';
-import type { Place } from './itemParameters';
+import type { Scope } from './itemParameters';
 
 /** What the user wants of one item's order, beside what is made. */
 export interface OrderOptions {
@@ -64,7 +64,7 @@ export const orderOptions = [
 	maxOrdersOption,
 ] as const;
 
-export function readOrderOptions(options: Place): OrderOptions {
+export function readOrderOptions(options: Scope): OrderOptions {
 	const key = orderKeyOption.read(options);
 	const forgets = forgetOrderKeyOption.read(options) ?? false;
 	if (forgets && key === undefined) {
