@@ -21,6 +21,7 @@ const floors = [
 	['shared/n8n/client'],
 	['shared/n8n/parameters'],
 	['shared/n8n/files'],
+	['shared/n8n/orders'],
 	['shared/n8n/items'],
 	['shared/n8n/operations'],
 	['ModelGateway', 'ModelGatewayWaitForVideo', 'LmChatModelGateway', 'EmbeddingsModelGateway'],

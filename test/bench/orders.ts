@@ -15,21 +15,21 @@ const rounds = 5;
 const creates = 100;
 /** As many orders as n8n's store keeps of a node. */
 const fullStore = 10_000;
-const ledgerLine = 'order book: ';
+const ledgerLine = 'journal of orders: ';
 
 /** What replaces the store of processed items in an installed package. */
 const variants = {
 	/** Tells each call of the store. */
 	with: `
-const { inTurn } = exports.ProcessedItems.prototype;
-exports.ProcessedItems.prototype.inTurn = async function (call) {
+const { inTurn } = exports.DatabaseShelf.prototype;
+exports.DatabaseShelf.prototype.inTurn = async function (call) {
 	console.log('${ledgerLine}');
 	return await inTurn.call(this, call);
 };`,
 	/** Sends orders as if there were no store. */
 	without: `
-exports.ProcessedItems.prototype.record = async () => new Set();
-exports.ProcessedItems.prototype.remove = async () => undefined;`,
+exports.DatabaseShelf.prototype.record = async () => [];
+exports.DatabaseShelf.prototype.keepOnly = async () => undefined;`,
 };
 type Variant = keyof typeof variants;
 
@@ -94,13 +94,13 @@ class Orders {
 function packVariant(variant: Variant, folder: string): string {
 	mkdirSync(folder);
 	const packed = packInto(folder);
-	const store = path.join(packed.folder, 'dist/nodes/shared/n8n/items/processedItems.js');
+	const store = path.join(packed.folder, 'dist/nodes/shared/n8n/orders/database.js');
 	appendFileSync(store, variants[variant]);
 	execFileSync('tar', ['-czf', packed.tarball, '-C', folder, path.basename(packed.folder)]);
 	return packed.tarball;
 }
 
-/** What the order book costs in a complete n8n: 100 creates with it, and with its store taken out. */
+/** What the journal of orders costs in a complete n8n: 100 creates with it, and with its store taken out. */
 export async function benchOrders(): Promise<Figure[]> {
 	await ensureInstallation();
 	const folder = mkdtempSync(path.join(tmpdir(), 'bench-orders-'));
@@ -123,7 +123,7 @@ export async function benchOrders(): Promise<Figure[]> {
 		}
 		const more = (median(times.with) - median(times.without)) / creates;
 		return [
-			{ figure: `${figure}, without the order book`, value: spread(times.without, 'ms') },
+			{ figure: `${figure}, without the journal of orders`, value: spread(times.without, 'ms') },
 			{
 				figure: `${figure}, with it`,
 				value: `${spread(times.with, 'ms')}, ${more.toFixed(2)} ms each`,

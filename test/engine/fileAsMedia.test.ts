@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
+import { processMemory } from '../../nodes/shared/n8n/orders/shelves';
 import { startGateway, type Gateway } from '../gateway';
 import {
 	moveReceivedFiles,
@@ -126,6 +127,7 @@ describe('a file of an earlier node as reference media', () => {
 		const before = gateway.ledger.length;
 		let stored: StoredExecution | undefined;
 		await run({ onStart: (_, start) => void (stored = start) });
+		processMemory.clear();
 		const retried = await retryExecution(stored as StoredExecution);
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		expect(gateway.ledger).toHaveLength(before + 1);

@@ -164,7 +164,7 @@ describe('a create is never paid twice', () => {
 			onStart: (cancel) => void (stop = cancel),
 		});
 		expect(stopped.errorOf('Create')?.message).toBe('Item 0: The execution was canceled');
-		expect(stopped.errorOf('Create')?.description).toContain('So it is with items 1, 2.');
+		expect(stopped.errorOf('Create')?.description).toContain('The same applies to items 1, 2.');
 	});
 
 	it('does not send again what Stop interrupted', async () => {

@@ -30,7 +30,7 @@ describe('what an execution keeps and this release cannot read', () => {
 	const damages: Array<[string, (memory: IDataObject) => void]> = [
 		['of a newer release', (memory) => void (memory.form = 2)],
 		['with an odd number', (memory) => void (memory.form = 'one')],
-		...['receipts', 'runs', 'orders', 'waits'].flatMap((part) =>
+		...['orders', 'waits'].flatMap((part) =>
 			[null, 'text', 7].map((value): [string, (memory: IDataObject) => void] => [
 				`${part}: ${String(value)}`,
 				(memory) => void (memory[part] = value),
@@ -109,10 +109,19 @@ describe('what an execution keeps and this release cannot read', () => {
 			return failed;
 		};
 
+		const inOrders = (part: string, value: unknown): (typeof damages)[number] => [
+			`orders.${part}: ${JSON.stringify(value)}`,
+			({ orders }) => void ((orders as IDataObject)[part] = value as IDataObject),
+		];
 		const broken: typeof damages = [
 			...damages,
-			['a damaged receipt', ({ receipts }) => void ((receipts as IDataObject).odd = { a: 1 })],
-			['an empty receipt', ({ receipts }) => void ((receipts as IDataObject).odd = null)],
+			...[null, 'text', [], { a: null }, { a: { id: 'a' } }, { a: { id: 'a', state: 'odd' } }].map(
+				(known) => inOrders('known', known),
+			),
+			...['lost', 'answered', 'new'].map((state) => inOrders('known', { a: { id: 'a', state } })),
+			...[null, -1, '3', 0.5].map((placed) => inOrders('placed', placed)),
+			...[null, 'one', { number: 'one' }].map((run) => inOrders('run', run)),
+			...[null, 7].map((origin) => inOrders('origin', origin)),
 		];
 
 		it.each(broken)('%s: Retry orders nothing, and leaves it as it is', async (_, damage) => {

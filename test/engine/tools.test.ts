@@ -159,7 +159,8 @@ describe('as a tool of an agent', () => {
 			...{ node: agentNode, data: { main: [[{ json: {} }]] }, source },
 		});
 		const retried = await retryExecution({ ...first, data, finished: false });
-		expect(String(retried.items('Agent')[0].json.answer)).toContain('This order was sent before');
+		const [{ job }] = gateway.ledger;
+		expect(String(retried.items('Agent')[0].json.answer)).toContain(`with the job ID ${job}`);
 		expect(gateway.ledger).toHaveLength(1);
 	});
 

@@ -1,5 +1,5 @@
 import type { Connection } from '../../nodes/shared/gateway/client/connection';
-import { idempotencyKeyOf } from '../../nodes/shared/gateway/client/order';
+import { idempotencyKeyOf } from '../../nodes/shared/gateway/client/idempotency';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { chat, create, created, error, list, models, poll, rateLimit } from '../support/calls';
@@ -19,7 +19,7 @@ describe('an order with a key', () => {
 	const name = 'Idempotency-Key';
 	const idempotencyKey = '0b5a7c62-3a7e-4f0c-a1d2-5e6f7a8b9c0d';
 	const ordering = (baseUrl: string, more: { backupUrl?: string } = {}, options?: WorldOptions) =>
-		gatewayTo({ baseUrl, idempotencyHeaderName: name, ...more }, options).withOrder({
+		gatewayTo({ baseUrl, idempotencyHeaderName: name, ...more }, options).withIdempotency({
 			idempotencyKey,
 		});
 	const lossOf = async (baseUrl: string): Promise<GatewayError> => {
@@ -95,7 +95,7 @@ describe('an order with a key', () => {
 		const { failure: earlier } = await lossOf(lost.url);
 		const server = await startServer(error(400, { message: 'another body' }));
 		const order = { idempotencyKey, lost: earlier };
-		const { message, record } = await failureOf(ordering(server.url).withOrder(order).call(create));
+		const { message, record } = await failureOf(ordering(server.url).withIdempotency(order).call(create));
 		expect(message).toBe('Could not create the video: another body (HTTP 400)');
 		expect(record.billed).toBe('unknown');
 	});
@@ -113,7 +113,7 @@ describe('an order with a key', () => {
 
 	it('is one as ever where the credential names no header for it', async () => {
 		const server = await startServer(reset, created);
-		const gateway = gatewayTo(server.url).withOrder({ idempotencyKey });
+		const gateway = gatewayTo(server.url).withIdempotency({ idempotencyKey });
 		expect((await failureOf(gateway.call(create))).record.retry_can_help).toBe(false);
 		expect(server.requests).toHaveLength(1);
 		expect(JSON.stringify(server.requests)).not.toContain(idempotencyKey);

@@ -1,4 +1,4 @@
-import { Turns } from '../../nodes/shared/n8n/items/turns';
+import { Turns } from '../../nodes/shared/n8n/client/turns';
 
 /** A loop whose items take so many milliseconds each; gives the items before which the event loop turned. */
 async function turnsOf(millisecondsEach: number[]): Promise<number[]> {

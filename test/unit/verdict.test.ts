@@ -48,7 +48,7 @@ async function meet(
 	};
 	const gateway = new Gateway(connection, { http, clock: new SimulatedClock(), random: () => 0.5 });
 	const outcome: unknown = await gateway
-		.withOrder({ idempotencyKey })
+		.withIdempotency({ idempotencyKey })
 		.call({
 			...{ endpoint, purpose: 'ask', id: 'job_1', resendsLost },
 			parse({ json }) {

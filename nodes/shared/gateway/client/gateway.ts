@@ -7,7 +7,7 @@ import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import type { Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
-import type { Order } from './order';
+import type { Idempotency } from './idempotency';
 import { Redaction } from './redaction';
 import { UnusableResponse, type ServiceResponse } from './response';
 import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
@@ -54,26 +54,26 @@ export class Gateway<R extends Runtime = Runtime> {
 		readonly runtime: R,
 		/** The base URL in use; shared with the gateways made from this one. */
 		private readonly route = { base: connection.baseUrl },
-		private readonly order: Order = {},
+		private readonly idempotency: Idempotency = {},
 	) {
 		this.redaction = new Redaction(connection.key);
 	}
 
 	/** The same gateway with another signal, for a part of the work that can be aborted separately. */
 	withSignal(signal: AbortSignal): Gateway<R> {
-		return new Gateway(this.connection, { ...this.runtime, signal }, this.route, this.order);
+		return new Gateway(this.connection, { ...this.runtime, signal }, this.route, this.idempotency);
 	}
 
-	/** The same gateway for one order: the creation of its job carries its key. */
-	withOrder(order: Order): Gateway<R> {
-		return new Gateway(this.connection, this.runtime, this.route, order);
+	/** The same gateway for one item: the creation of its job carries its key. */
+	withIdempotency(idempotency: Idempotency): Gateway<R> {
+		return new Gateway(this.connection, this.runtime, this.route, idempotency);
 	}
 
 	/** @throws GatewayError */
 	async call<T>(call: Call<T>): Promise<T> {
 		const { clock, random, signal, limiter, queue, closing } = this.runtime;
 		const { retries, endpoint, patience } = call;
-		const { lost } = this.orderOf(endpoint);
+		const { lost } = this.idempotencyOf(endpoint);
 		/** The first try that may have been accepted, which no later refusal undoes. */
 		let ambiguous = lost && new GatewayError(lost);
 		for (let tries = 1; ; tries++) {
@@ -113,10 +113,10 @@ export class Gateway<R extends Runtime = Runtime> {
 		}
 	}
 
-	/** What is known of the order: nothing where this endpoint takes none, or the service knows no keys. */
-	private orderOf({ cost }: Endpoint): Order {
+	/** Nothing where this endpoint creates no job, or the service knows no keys. */
+	private idempotencyOf({ cost }: Endpoint): Idempotency {
 		const knowsKeys = this.connection.idempotencyHeaderName !== undefined;
-		return cost === 'job' && knowsKeys ? this.order : {};
+		return cost === 'job' && knowsKeys ? this.idempotency : {};
 	}
 
 	/** Switches to the other base URL, unless another request has done so already. */
@@ -134,7 +134,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			purpose: call.purpose,
 			cost: endpoint.cost,
 			resendsLost: call.resendsLost,
-			idempotencyKey: this.orderOf(endpoint).idempotencyKey,
+			idempotencyKey: this.idempotencyOf(endpoint).idempotencyKey,
 			otherModel: otherModelIn(endpoint, call),
 		};
 		const { http, clock, signal, graceOnStop, queue } = this.runtime;
@@ -218,7 +218,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		if (body) headers['Content-Type'] = 'application/json';
 		const { asyncHeaderName, idempotencyHeaderName } = this.connection;
 		if (endpoint.isAsync) headers[asyncHeaderName] = asyncHeader.value;
-		const { idempotencyKey } = this.orderOf(endpoint);
+		const { idempotencyKey } = this.idempotencyOf(endpoint);
 		if (idempotencyHeaderName && idempotencyKey) headers[idempotencyHeaderName] = idempotencyKey;
 		return {
 			method: endpoint.method,

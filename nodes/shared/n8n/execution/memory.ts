@@ -18,16 +18,10 @@ export function nodeMemory(context: IExecuteFunctions): IDataObject | undefined 
 	return memory;
 }
 
-function isReadable({ form: stored = 1, ...parts }: IDataObject): boolean {
-	if (!Number.isInteger(stored) || Number(stored) > form) return false;
-	const { receipts = {}, runs = {}, orders = [], waits = {} } = parts;
-	if (![receipts, runs, waits].every(isObject) || !Array.isArray(orders)) return false;
-	return Object.values(receipts as IDataObject).every(isReceipt);
+function isReadable({ form: stored = form, ...parts }: IDataObject): boolean {
+	const isKnown = Number.isInteger(stored) && Number(stored) <= form;
+	return isKnown && Object.values(parts).every(isObject);
 }
-
-const isReceipt = (value: unknown) =>
-	isObject(value) &&
-	[value.result, value.lost, value.parts].some((part) => typeof part === 'object' && part !== null);
 
 /** Begins anew in place of what cannot be read; for a node that takes all it needs from its input. */
 export function clearNodeMemory(context: IExecuteFunctions): IDataObject {

@@ -16,8 +16,7 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Chec
 		await run.turns.next();
 		if (run.isStopped) return [];
 		try {
-			const request = await requestOf(run, item, gateway);
-			checked.push(Object.assign(item, { request }));
+			checked.push(Object.assign(item, await readItem(run, item, gateway)));
 		} catch (error) {
 			run.fail(item, error);
 		}
@@ -25,14 +24,18 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Chec
 	return checked;
 }
 
-async function requestOf(run: RunState, item: Item, gateway: N8nGateway): Promise<unknown> {
+async function readItem(
+	run: RunState,
+	item: Item,
+	gateway: N8nGateway,
+): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'includesInput'>> {
 	const parameters = new ItemParameters(run.context, item.index);
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	for (const check of parameters.checks) await check();
-	item.includesInput = includeInputFieldsOption.read(parameters.options);
-	if (run.work.isOrder) item.order = readOrderOptions(parameters.options);
+	const includesInput = includeInputFieldsOption.read(parameters.options);
+	const orderOptions = run.work.isOrder && readOrderOptions(parameters.options);
 	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
 	for (const hint of hints) run.hint(item, hint);
-	return request;
+	return { request, orderOptions, includesInput };
 }

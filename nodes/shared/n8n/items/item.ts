@@ -1,4 +1,4 @@
-import type { Order } from '../../gateway/client/order';
+import type { Idempotency } from '../../gateway/client/idempotency';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import type { OrderOptions } from '../parameters/orderOptions';
 import type { ItemOutput } from './work';
@@ -11,25 +11,23 @@ export interface Item {
 	job?: JobSummary;
 	/** Whether its outputs carry the fields of its input, too. */
 	includesInput?: boolean;
-	/** What the user wants of its order; undefined where nothing is ordered. */
-	order?: OrderOptions;
-	/** The same in all tries of the order; undefined where nothing is ordered. */
-	orderId?: string;
 	/** Aborts its request, while that is in flight. */
 	abortController?: AbortController;
 	/** What was answered so far, when it takes several requests. */
 	parts: object[];
-	/** The result of its request: what is paid for, if anything is. Empty once nobody needs more than its outputs. */
+	/** The result of its request: what is paid for, if anything is. */
 	result?: object;
 	outcome?: Outcome;
 }
 
 /** An item that can be sent. */
-export interface CheckedItem extends Item, Order {
+export interface CheckedItem extends Item {
 	/** Let go of once the item has ended. */
 	request: unknown;
-	/** The same for the same request in all tries; undefined where nothing is paid for. */
-	identity?: string;
+	/** What the user wants of its order; undefined where nothing is ordered. */
+	orderOptions?: OrderOptions;
+	/** By what the service recognises the creation of its job. */
+	idempotency?: Idempotency;
 }
 
 /** How one item ended: its outputs, with failures in place of those that could not be made. */

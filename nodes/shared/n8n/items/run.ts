@@ -4,8 +4,7 @@ import { recipientOf } from '../agent/recipient';
 import { createGateway } from '../client/gateway';
 import { signedLinkOf } from '../files/binary';
 import { checkAll } from './check';
-import { OrderBook } from './orderBook';
-import { PaidItems } from './paidItems';
+import { ItemOrders } from './orders';
 import { RunState } from './runState';
 import { sendAll } from './send';
 import { settle } from './settle';
@@ -15,9 +14,10 @@ import type { DeliveringWork, DirectWork, ItemOutput, ItemWork } from './work';
 const graceOnStop = 5_000;
 
 /**
- * The item loop of all operations. First it checks every item, so that nothing is paid for when one of them cannot
- * work; then it sends them in parallel. When the node is about to fail, paid requests in flight may finish, and
- * all that was paid for is kept in receipts for the next try.
+ * The item loop of all operations: check, open, send, close, settle. It checks every item, so that nothing is paid for
+ * when one of them cannot work; opens the orders, which finds what other tries have paid for; and sends the rest in
+ * parallel. When the node is about to fail, paid requests in flight may finish. Then it records what became of the
+ * orders, and gives the outputs.
  * @param parallel maximum number of items in flight
  */
 export async function runItems(
@@ -39,8 +39,7 @@ async function runSteps(
 	parallel: number,
 ): Promise<INodeExecutionData[]> {
 	const run = new RunState(context, work);
-	const paidItems = run.cost === 'read' ? undefined : new PaidItems(run);
-	const orderBook = work.isOrder && new OrderBook(run);
+	let orders: ItemOrders | undefined;
 	const abort = () => run.abort();
 	run.stop?.addEventListener('abort', abort, { once: true });
 	try {
@@ -48,10 +47,9 @@ async function runSteps(
 		const gateway = await createGateway(context, { limiter, graceOnStop, closing: run.closing });
 		const checked = await checkAll(run, gateway);
 		if (!run.isFailing) {
-			if (orderBook) await orderBook.identify(checked, gateway.connection);
-			await paidItems?.recall(checked);
-			if (orderBook) await orderBook.open(checked);
-			await sendAll(run, checked, { gateway, parallel });
+			if (run.cost !== 'read') orders = new ItemOrders(run, gateway.connection);
+			await orders?.open(checked);
+			await sendAll(run, checked, { gateway, limiter });
 		}
 	} catch (error) {
 		// The credential is missing or unusable, which fails every item.
@@ -59,8 +57,7 @@ async function runSteps(
 	} finally {
 		run.stop?.removeEventListener('abort', abort);
 	}
-	await paidItems?.settle();
-	if (orderBook) await orderBook.close();
+	await orders?.close();
 	const recipient = recipientOf(context, (file) => signedLinkOf(file, context));
 	return await settle(run, recipient);
 }

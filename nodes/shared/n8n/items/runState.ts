@@ -5,9 +5,9 @@ import type { Cost } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
 import { highlightJob } from '../execution/highlightedData';
-import type { CheckedItem, Failure, Item } from './item';
+import type { Failure, Item } from './item';
 import { noteNewJob } from '../execution/memory';
-import { Turns } from './turns';
+import { Turns } from '../client/turns';
 import type { DeliveringWork, ItemRun } from './work';
 
 /** What the steps of one run of the node share: the items, and whether the run continues. */
@@ -46,11 +46,6 @@ export class RunState {
 	/** Whether the node will fail, because an item has failed and it does not continue on fail. */
 	get isFailing(): boolean {
 		return this.failures.length > 0 && !this.continues;
-	}
-
-	/** What identifies the item's request across tries. */
-	identityOf({ request }: CheckedItem): unknown {
-		return this.work.identity?.(request) ?? request;
 	}
 
 	fail(item: Item, cause: unknown): void {

@@ -1,27 +1,23 @@
+import type { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
 import { Batches } from './batches';
-import { outputsOf, type CheckedItem } from './item';
+import type { CheckedItem } from './item';
 import type { RunState } from './runState';
 
 /**
  * Sends the items that have no outcome yet in parallel, and delivers their results; an item that already has its
  * result is only delivered. Nothing more is sent once the node is about to fail or was stopped.
- * @param parallel maximum number of requests in flight
  */
 export async function sendAll(
 	run: RunState,
 	items: CheckedItem[],
-	{ gateway, parallel }: { gateway: N8nGateway; parallel: number },
+	{ gateway, limiter }: { gateway: N8nGateway; limiter: AdaptiveLimit },
 ): Promise<void> {
 	const { all: batches } = await batchesOf(run, items);
-	let next = 0;
-	const lane = async () => {
-		while (next < batches.length && !run.isFailing && !run.isStopped) {
-			await sendBatch(run, batches[next++], gateway);
-		}
-	};
-	await Promise.all(Array.from({ length: Math.min(parallel, batches.length) }, lane));
+	await limiter.forEach(batches, async (batch) => {
+		if (!run.isFailing && !run.isStopped) await sendBatch(run, batch, gateway);
+	});
 }
 
 async function batchesOf(
@@ -46,24 +42,15 @@ async function sendBatch(run: RunState, batch: CheckedItem[], gateway: N8nGatewa
 	await Promise.all(batch.map(async (item) => await deliver(run, item, batchGateway)));
 	for (const item of batch) {
 		item.abortController = undefined;
-		release(item);
+		// Of thousands, most end long before the node does.
+		item.request = undefined;
 	}
-}
-
-/** Lets go of what nobody needs after the item has ended: of thousands, most end long before the node does. */
-function release(item: CheckedItem): void {
-	item.request = undefined;
-	const outputs = outputsOf(item);
-	if (outputs === undefined) return;
-	item.parts = [];
-	// Files may have to be fetched again, for which the result is needed.
-	if (outputs.every(({ binary }) => binary === undefined)) item.result = {};
 }
 
 async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
-	const itemRun = run.itemRun(batch[0], gateway.withOrder(batch[0]));
+	const itemRun = run.itemRun(batch[0], gateway.withIdempotency(batch[0].idempotency ?? {}));
 	try {
 		const results = work.batch
 			? await work.batch.perform(requests, itemRun)

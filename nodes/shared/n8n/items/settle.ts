@@ -6,7 +6,7 @@ import { isTool } from '../agent/tool';
 import { messageOf } from '../errors/errorRecord';
 import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
-import { stoppedError } from './ambiguousRequests';
+import { stoppedError } from '../orders/messages';
 import { failureOf, isFailure, type Item } from './item';
 import type { RunState } from './runState';
 import type { ItemOutput } from './work';
@@ -15,7 +15,7 @@ import type { ItemOutput } from './work';
 export async function settle(run: RunState, recipient: Recipient): Promise<INodeExecutionData[]> {
 	if (run.isStopped) {
 		logJobs(run);
-		throw errorOfNode(stoppedError(run.items), run);
+		throw errorOfNode(stoppedError(failuresOf(run)), run);
 	}
 	if (run.isFailing) {
 		const [cause] = run.failures;
@@ -64,6 +64,12 @@ function withoutJob(json: IDataObject): IDataObject {
 	const output = textAt(json, 'output.task_id') === undefined ? json.output : undefined;
 	return withoutUndefined({ ...json, task_id: undefined, output });
 }
+
+const failuresOf = ({ items }: RunState) =>
+	items.flatMap((item) => {
+		const failure = failureOf(item);
+		return failure ? [{ item: item.index, error: failure.error }] : [];
+	});
 
 /** Logs the jobs, because n8n does not store the error of a stopped node. */
 function logJobs({ items, context }: RunState): void {

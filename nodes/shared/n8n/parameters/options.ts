@@ -9,6 +9,16 @@ import { skipChecks } from './itemParameters';
 /** How a request is sent rather than what is made. Few people need these, so they come last. */
 const lastOptions = ['parallelRequests', 'timeout', 'extraBody', 'skipChecks', 'ifAnswerLost'];
 
+/**
+ * Parameters that say how a request is sent or what its output is like. Whoever changes one of them between two tries
+ * asks for the same as before.
+ */
+export const settings: ReadonlySet<string> = new Set([
+	...['orderKey', 'ifOrderedBefore', 'forgetOrderKey', 'maxOrders', 'ifAnswerLost'],
+	...['parallelRequests', 'timeout', 'batchSize', 'skipChecks'],
+	...['simplify', 'download', 'binaryField', 'includeInputFields'],
+]);
+
 /** "Options": what is sent only when it was added, in the order of its declaration. */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
 	const rankOf = ({ name }: INodeProperties) => lastOptions.indexOf(name);

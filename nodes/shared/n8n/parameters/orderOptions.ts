@@ -1,3 +1,4 @@
+import { isTool } from '../agent/tool';
 import { booleanField, choiceField, filledText, fieldOf, numberField } from './fieldKinds';
 import type { Scope } from './itemParameters';
 
@@ -7,10 +8,10 @@ export interface OrderOptions {
 	key?: string;
 	/** What becomes of an item whose key was used before. */
 	ifOrderedBefore: 'skip' | 'fail';
-	/** The key is to be freed, and nothing ordered. */
-	forgets: boolean;
-	/** Orders of the node in one execution; undefined when the user set no limit. */
-	max?: number;
+	/** The key is to be made usable again, and nothing ordered. */
+	releasesKey: boolean;
+	/** Orders of the node in one execution. Infinite without a limit. */
+	max: number;
 }
 
 const orderKeyOption = fieldOf(
@@ -26,6 +27,9 @@ const orderKeyOption = fieldOf(
 		// An expression that gives nothing would let the order go out unprotected.
 		value === undefined ? undefined : filledText(value, report).trim(),
 );
+
+/** Orders of a tool in one execution, where the user set no limit: an agent may call it in a loop. */
+const maxOrdersOfTool = 3;
 
 const ifOrderedBeforeOption = choiceField({
 	displayName: 'If Ordered Before',
@@ -66,10 +70,12 @@ export const orderOptions = [
 
 export function readOrderOptions(options: Scope): OrderOptions {
 	const key = orderKeyOption.read(options);
-	const forgets = forgetOrderKeyOption.read(options) ?? false;
-	if (forgets && key === undefined) {
+	const releasesKey = forgetOrderKeyOption.read(options) ?? false;
+	if (releasesKey && key === undefined) {
 		options.report(forgetOrderKeyOption.property.displayName, 'needs an Order Key', 'unsendable');
 	}
 	const ifOrderedBefore = ifOrderedBeforeOption.read(options) === 'fail' ? 'fail' : 'skip';
-	return { key, ifOrderedBefore, forgets, max: maxOrdersOption.read(options) };
+	const isOfTool = isTool(options.parameters.context.getNode());
+	const max = maxOrdersOption.read(options) ?? (isOfTool ? maxOrdersOfTool : Infinity);
+	return { key, ifOrderedBefore, releasesKey, max };
 }

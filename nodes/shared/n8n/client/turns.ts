@@ -1,5 +1,5 @@
 import type { Clock } from '../../gateway/client/http';
-import { clock } from '../client/httpClient';
+import { clock } from './httpClient';
 
 /** Milliseconds that a loop may take at a stretch. Each turn costs another one, since n8n gives nodes timers only. */
 const maxStretch = 25;

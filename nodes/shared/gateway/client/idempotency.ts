@@ -2,9 +2,9 @@ import { createHash } from 'crypto';
 import type { Failure } from '../errors/gatewayError';
 import type { Connection } from './connection';
 
-/** The creation of one job, over all its tries. */
-export interface Order {
-	/** The same in each try of this order, and another for any other order; undefined where the service knows no keys. */
+/** By what the service recognises the creation of one job, over all its tries. */
+export interface Idempotency {
+	/** The same in each try of this job, and another for any other; undefined where the service knows no keys. */
 	idempotencyKey?: string;
 	/** How an earlier try with this key was lost: the service may have accepted it. */
 	lost?: Failure;

@@ -1,0 +1,115 @@
+import type { Connection } from '../../gateway/client/connection';
+import { isTool } from '../agent/tool';
+import type { Decision } from '../orders/decide';
+import { Journal } from '../orders/journal';
+import {
+	failureOfSent,
+	keysReleased,
+	orderedBefore,
+	refusal,
+	type Subject,
+} from '../orders/messages';
+import { failureOf, type CheckedItem } from './item';
+import type { RunState } from './runState';
+
+/** The paid requests of the items of one run, in the journal of orders. */
+export class ItemOrders {
+	private readonly journal: Journal;
+	private items: CheckedItem[] = [];
+
+	constructor(
+		private readonly run: RunState,
+		connection: Connection,
+	) {
+		const { context, cost, turns, work } = run;
+		this.journal = new Journal(context, {
+			cost,
+			isOrder: work.isOrder ?? false,
+			connection,
+			turns,
+		});
+	}
+
+	/** Gives each item that is not to be sent what it has instead: a known result, an outcome, or a failure. */
+	async open(items: CheckedItem[]): Promise<void> {
+		this.items = items;
+		const decisions = await this.journal.open(
+			items.map((item) => ({
+				index: item.index,
+				request: this.identityOf(item),
+				options: item.orderOptions,
+				resendsLost: this.run.work.resendsLost?.(item.request) ?? false,
+			})),
+		);
+		const keys = { keyUsed: [] as string[], keyReleased: [] as string[] };
+		decisions.forEach((decision, position) => {
+			this.follow(decision, items[position]);
+			if (decision.do !== 'leaveOut') return;
+			keys[decision.because].push(items[position].orderOptions?.key ?? '');
+		});
+		this.hint(keysReleased, keys.keyReleased);
+		this.hint(orderedBefore, keys.keyUsed);
+	}
+
+	/** Records what became of those that were sent. */
+	async close(): Promise<void> {
+		const { failures, isStopped } = this.run;
+		const byIndex = new Map(this.items.map((item) => [item.index, item]));
+		await this.journal.close(
+			(index) => {
+				const item = byIndex.get(index) as CheckedItem;
+				return { ...item, error: failureOf(item)?.error };
+			},
+			{ isOver: failures.length === 0 && !isStopped },
+		);
+	}
+
+	private follow(decision: Decision, item: CheckedItem): void {
+		const { run } = this;
+		switch (decision.do) {
+			case 'send':
+				item.parts = decision.parts;
+				item.idempotency = decision;
+				return;
+			case 'sendUnderKey': {
+				const { known, idempotencyKey } = decision;
+				const failure =
+					known.state === 'lost' ? known.failure : failureOfSent(this.subjectOf(item));
+				item.idempotency = { idempotencyKey, lost: { ...failure, idempotencyKey } };
+				return;
+			}
+			case 'reuse': {
+				const { hints, job = item.job, result } = decision.known;
+				for (const hint of hints) run.hint(item, hint);
+				Object.assign(item, { job, result });
+				return;
+			}
+			case 'leaveOut': {
+				const told = decision.because === 'keyUsed' ? orderedBefore : keysReleased;
+				const reason = told([item.orderOptions?.key ?? '']);
+				// The nodes that follow expect an order; only an agent has to be told something.
+				item.outcome = isTool(run.context.getNode()) ? [{ json: { ordered: false, reason } }] : [];
+				return;
+			}
+			case 'refuse':
+				run.fail(item, refusal(decision.because, this.subjectOf(item), decision.known));
+		}
+	}
+
+	/** What makes two requests the same. */
+	private identityOf({ request }: CheckedItem): unknown {
+		return this.run.work.identity?.(request) ?? request;
+	}
+
+	private subjectOf(item: CheckedItem): Subject {
+		const { context } = this.run;
+		const { storeError } = this.journal;
+		return { context, request: this.identityOf(item), options: item.orderOptions, storeError };
+	}
+
+	/** One for all items that are left out, which may be thousands. */
+	private hint(wording: (keys: string[]) => string, keys: string[]): void {
+		if (keys.length === 0) return;
+		this.run.context.addExecutionHints({ message: wording(keys), location: 'outputPane' });
+	}
+}

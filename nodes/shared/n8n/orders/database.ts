@@ -1,0 +1,154 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { hashOf, type Known, type Order } from './order';
+
+/** Of the entries of a node, n8n keeps the newest. It reads and writes all of them each time: about 270 kB. */
+const maxEntries = 10_000;
+
+/** How often it is looked whether what was recorded is still there. */
+const maxLooks = 3;
+
+/** The last call for each node: n8n reads, changes and writes a node's entries without a lock. */
+const lastCalls = new Map<string, Promise<unknown>>();
+
+/** What is written of an order into the store. */
+interface Marks {
+	/** That it was sent; where a Retry has to find it. */
+	order?: string;
+	/** That something was sent for an item at its place. */
+	place?: string;
+	/** That it was sent with its idempotency key. */
+	idempotency?: string;
+	/** That its Order Key was used, and for which request. */
+	key?: string;
+	keyAndRequest?: string;
+}
+
+/**
+ * What n8n's database tells of orders: its store of processed items, for this node. It outlasts the process, and every
+ * worker sees it, but it holds hashes: it can only tell that something was sent. So it is asked and written in one,
+ * before anything is sent, and what surely made nothing is taken out again. Executions of one process take turns; what
+ * a worker at the very same moment has written over is recorded again.
+ *
+ * Its methods throw whatever n8n does where there is no store: for a workflow that was never saved, or without its
+ * database.
+ */
+export class DatabaseShelf {
+	/** What others had recorded before. */
+	private known = new Set<string>();
+	/** What this run has recorded. */
+	private added: string[] = [];
+
+	/**
+	 * @param origin see {@link originOf}
+	 * @param isTraced whether a Retry has to find the orders; if not, only their Order Keys are recorded
+	 */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly origin: string,
+		private readonly isTraced: boolean,
+	) {}
+
+	/**
+	 * Records that these orders are sent.
+	 * @param others that are known, and have left their marks, too
+	 * @returns those that were recorded before
+	 */
+	async record(orders: readonly Order[], others: readonly Order[]): Promise<Known[]> {
+		const all = orders.map((order) => ({ order, marks: this.marksOf(order) }));
+		await this.add([...new Set(all.flatMap(({ marks }) => valuesOf(marks)))]);
+		const explained = new Set(others.map((order) => this.marksOf(order).place));
+		const isKnown = (mark?: string) => mark !== undefined && this.known.has(mark);
+		const sent: Known[] = [];
+		const places: Known[] = [];
+		let moved = 0;
+		for (const { order, marks } of all) {
+			const isPlaceKnown = isKnown(marks.place) && !explained.has(marks.place);
+			if (isKnown(marks.order)) {
+				const hadKey = isKnown(marks.idempotency);
+				sent.push({ ...order, state: 'sent', ...(!hadKey && { idempotencyKey: undefined }) });
+				if (marks.place !== undefined && !isPlaceKnown) moved++;
+			} else if (isPlaceKnown) {
+				const { run, place, written } = order;
+				places.push({ run, place, written, state: 'sent' });
+			}
+		}
+		// An order that has moved in the list has left its mark at another place.
+		return [...sent, ...places.slice(0, Math.max(0, places.length - moved))];
+	}
+
+	/** How an Order Key was used by others: for the same request, or for another one. */
+	keyUse(key: string, request: string): 'free' | 'same' | 'other' {
+		if (!this.known.has(keyMark(key))) return 'free';
+		return this.known.has(keyAndRequestMark(key, request)) ? 'same' : 'other';
+	}
+
+	/** Takes out what this run has recorded of other orders than these: they surely made nothing. */
+	async keepOnly(made: readonly Order[]): Promise<void> {
+		const kept = new Set(made.flatMap((order) => valuesOf(this.marksOf(order))));
+		await this.take(this.added.filter((value) => !kept.has(value)));
+	}
+
+	/** Makes the Order Keys of these orders usable again. */
+	async release(orders: readonly Order[]): Promise<void> {
+		await this.take(orders.flatMap(({ key }) => (key === undefined ? [] : keyMark(key))));
+	}
+
+	private marksOf({ id, run, place, written, key, request, idempotencyKey }: Order): Marks {
+		const { origin, isTraced } = this;
+		return {
+			...(isTraced && { order: `order ${id}` }),
+			// What has an Order Key is told by that.
+			...(isTraced && !key && { place: `place ${hashOf([origin, run, written, place])}` }),
+			...(isTraced && idempotencyKey && { idempotency: `idempotency ${idempotencyKey}` }),
+			...(key && { key: keyMark(key), keyAndRequest: keyAndRequestMark(key, request) }),
+		};
+	}
+
+	private async add(values: string[]): Promise<void> {
+		if (values.length === 0) return;
+		const { new: added, processed } = await this.checkAndRecord(values);
+		// What others have recorded is left to them, since they may take it out meanwhile.
+		for (let looks = 0; looks < maxLooks && added.length > 0; looks++) {
+			const { new: lost } = await this.checkAndRecord(added);
+			if (lost.length === 0) break;
+		}
+		this.known = new Set(processed.map(String));
+		this.added = added.map(String);
+	}
+
+	private async checkAndRecord(values: unknown[]) {
+		return await this.inTurn(
+			async (helpers) =>
+				await helpers.checkProcessedAndRecord(values as string[], 'node', {
+					mode: 'entries',
+					// Those of this run may be taken out again, and are not to push out older ones.
+					maxEntries: maxEntries + values.length,
+				}),
+		);
+	}
+
+	private async take(values: string[]): Promise<void> {
+		if (values.length === 0) return;
+		await this.inTurn(
+			async (helpers) => await helpers.removeProcessed(values, 'node', { mode: 'entries' }),
+		);
+	}
+
+	private async inTurn<T>(call: (helpers: IExecuteFunctions['helpers']) => Promise<T>): Promise<T> {
+		const { context } = this;
+		const node = `${context.getWorkflow().id}:${context.getNode().id}`;
+		const earlier = lastCalls.get(node) ?? Promise.resolve();
+		const own = earlier.catch(() => undefined).then(async () => await call(context.helpers));
+		lastCalls.set(node, own);
+		try {
+			return await own;
+		} finally {
+			if (lastCalls.get(node) === own) lastCalls.delete(node);
+		}
+	}
+}
+
+const keyMark = (key: string) => `key ${key}`;
+const keyAndRequestMark = (key: string, request: string) => `request ${hashOf([key, request])}`;
+
+const valuesOf = (marks: Marks): string[] => Object.values(marks);

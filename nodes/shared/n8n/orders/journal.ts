@@ -1,0 +1,217 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import type { Connection } from '../../gateway/client/connection';
+import type { Cost } from '../../gateway/protocol/endpoints';
+import { isTool } from '../agent/tool';
+import type { Turns } from '../client/turns';
+import type { OrderOptions } from '../parameters/orderOptions';
+import { DatabaseShelf } from './database';
+import { decide, learn, type Decision, type Outcome, type Wish } from './decide';
+import { match, type Match } from './match';
+import { hashOf, OrderNumbers, type Entry, type Knowledge, type Known, type Order } from './order';
+import { ExecutionShelf, mostOf, ProcessShelf, type Shelf } from './shelves';
+
+/** One item whose request is paid for. */
+export interface Wanted {
+	/** Index of the item. */
+	index: number;
+	/** What makes two requests the same. */
+	request: unknown;
+	/** What the user wants of its order; undefined where nothing is ordered. */
+	options?: OrderOptions;
+	/** Whether the user wants it sent again when its response was lost. */
+	resendsLost: boolean;
+}
+
+/** One request of the run. It may be large, so only its hash is kept. */
+interface Line extends Omit<Wanted, 'request'> {
+	order: Order;
+	/** What is known of it from other tries. */
+	found?: Match;
+	isSent?: true;
+}
+
+interface Settings {
+	cost: Cost;
+	/** Whether something dear is ordered, a video or an image. */
+	isOrder: boolean;
+	connection: Connection;
+	turns: Turns;
+}
+
+/**
+ * The paid requests of one run of the node, over all tries, Retries and executions: asks the shelves what is known of
+ * them, and records what becomes of them. What follows from that is decided in `decide.ts`.
+ */
+export class Journal {
+	private readonly execution: ExecutionShelf;
+	/** Of orders only. */
+	private readonly process?: ProcessShelf;
+	private readonly database: DatabaseShelf;
+	private readonly isOfTool: boolean;
+	private lines: Line[] = [];
+	/** Why n8n's database could not be asked; undefined when it could. */
+	storeError?: unknown;
+
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly settings: Settings,
+	) {
+		const { isOrder, cost } = settings;
+		this.execution = new ExecutionShelf(context);
+		const { origin, run } = this.execution;
+		if (isOrder) this.process = new ProcessShelf(origin, run);
+		this.database = new DatabaseShelf(context, origin, cost === 'job');
+		this.isOfTool = isTool(context.getNode());
+	}
+
+	/** Says what is to be done with each item, in their order, and records what is about to be sent. */
+	async open(items: readonly Wanted[]): Promise<Decision[]> {
+		const numbers = new OrderNumbers(this.context, this.execution, this.settings);
+		for (const { request, ...wanted } of items) {
+			await this.settings.turns.next();
+			this.lines.push({ ...wanted, order: numbers.next(request, wanted) });
+		}
+		if (!this.execution.isReadable) {
+			return this.lines.map(() => ({ do: 'refuse', because: 'unreadable' }));
+		}
+		const releasing = this.lines.filter(({ options }) => options?.releasesKey);
+		await this.askStore(async () => await this.database.release(ordersOf(releasing)));
+		const ordering = this.lines.filter(({ options }) => !options?.releasesKey);
+		const known = this.recall(ordersOf(ordering));
+		this.pair(ordering, known);
+		const unknown = ordering.filter(({ found }) => !found);
+		await this.askStore(async () => {
+			this.pair(unknown, await this.database.record(ordersOf(unknown), known));
+		});
+		return await this.decideAll();
+	}
+
+	/**
+	 * Records what became of what was sent.
+	 * @param isOver whether the run has succeeded, so that n8n stores its outputs
+	 */
+	async close(
+		outcomeOf: (index: number) => Outcome,
+		{ isOver }: { isOver: boolean },
+	): Promise<void> {
+		// Of the others, nothing was recorded.
+		if (!isOver || this.process) await this.learnAll(outcomeOf);
+		if (isOver) this.execution.settle(ordersOf(this.lines));
+	}
+
+	private async learnAll(outcomeOf: (index: number) => Outcome): Promise<void> {
+		const made: Entry[] = [];
+		const obsolete: Array<Pick<Order, 'id'>> = [];
+		for (const line of this.lines.filter(({ isSent }) => isSent)) {
+			await this.settings.turns.next();
+			const { order, found, index } = line;
+			const learned = learn(outcomeOf(index));
+			// An earlier try may have been accepted, whatever became of this one.
+			if (learned) made.push(this.entryOf(line, learned));
+			else if (found) made.push(this.earlierEntry(line, found));
+			const id = learned ? found?.known.id : order.id;
+			if (id !== undefined) obsolete.push({ id });
+		}
+		for (const shelf of this.shelves) {
+			shelf.remove(obsolete);
+			shelf.keep(made);
+		}
+		await this.askStore(async () => await this.database.keepOnly(made));
+	}
+
+	private get shelves(): Shelf[] {
+		return this.process ? [this.execution, this.process] : [this.execution];
+	}
+
+	/** The most that is known of each order of this run. */
+	private recall(orders: Order[]): Entry[] {
+		const known = mostOf(this.shelves.flatMap((shelf) => shelf.read(orders)));
+		// What the process knows counts for the limit, and n8n may store it this time.
+		if (this.process) this.execution.keep(known);
+		return known;
+	}
+
+	/** Finds what is known of each request. */
+	private pair(lines: Line[], known: Known[]): void {
+		if (known.length === 0) return;
+		for (const line of lines) line.order = this.withItem(line);
+		const pairs = match(ordersOf(lines), known);
+		for (const line of lines) {
+			line.found = pairs.get(line.order);
+			if (line.found && this.process) this.execution.keep([this.earlierEntry(line, line.found)]);
+		}
+	}
+
+	private async askStore(call: () => Promise<void>): Promise<void> {
+		try {
+			await call();
+		} catch (error) {
+			this.storeError = error;
+			this.context.logger.warn(`The store of processed items failed: ${String(error)}`);
+		}
+	}
+
+	private async decideAll(): Promise<Decision[]> {
+		const taken = new Map<string, string>();
+		const decisions: Decision[] = [];
+		let placed: number | undefined;
+		for (const line of this.lines) {
+			await this.settings.turns.next();
+			// Read late, and written at once: other calls of a tool share it.
+			placed ??= this.execution.placed;
+			const { order, found } = line;
+			const decision = decide(found, this.wishOf(line, { taken, placed }));
+			if (order.key !== undefined && !taken.has(order.key)) taken.set(order.key, order.request);
+			if (decision.do === 'send' || decision.do === 'sendUnderKey') {
+				line.isSent = true;
+				if (!found) placed++;
+				if (this.process) this.execution.keep([this.entryOf(line, { state: 'sent' })]);
+			}
+			decisions.push(decision);
+		}
+		const sent = this.lines.filter(({ isSent }) => isSent);
+		this.process?.keep(sent.map((line) => this.entryOf(line, { state: 'sent' })));
+		return decisions;
+	}
+
+	private wishOf(
+		{ order, options, resendsLost }: Line,
+		{ taken, placed }: { taken: ReadonlyMap<string, string>; placed: number },
+	): Wish {
+		const { written, idempotencyKey } = order;
+		const { ifOrderedBefore = 'skip', releasesKey = false, max = Infinity } = options ?? {};
+		// Only n8n's database knows what an execution has ordered in which n8n was killed.
+		const isUncounted = this.storeError !== undefined && this.context.getMode() === 'retry';
+		const room = placed < max ? 'free' : 'full';
+		return {
+			...{ resendsLost, written, idempotencyKey, ifOrderedBefore, releasesKey },
+			keyUse: this.keyUseOf(order, taken),
+			room: max < Infinity && isUncounted ? 'unknown' : room,
+		};
+	}
+
+	private keyUseOf({ key, request }: Order, taken: ReadonlyMap<string, string>): Wish['keyUse'] {
+		if (key === undefined) return 'free';
+		if (this.storeError !== undefined) return 'unknown';
+		const use = this.database.keyUse(key, request);
+		if (use !== 'free' || !taken.has(key)) return use;
+		return taken.get(key) === request ? 'same' : 'other';
+	}
+
+	private entryOf(line: Line, learned: Knowledge): Entry {
+		return { ...this.withItem(line), ...learned };
+	}
+
+	/** What another try has left. Of the idempotency key, only the one that it was sent with counts. */
+	private earlierEntry(line: Line, { known }: Match): Entry {
+		return { ...this.withItem(line), ...known, idempotencyKey: known.idempotencyKey };
+	}
+
+	/** Of all requests, only those that are kept or compared need it. */
+	private withItem({ order, index }: Pick<Line, 'index' | 'order'>): Order {
+		if (order.item !== undefined || this.isOfTool) return order;
+		return { ...order, item: hashOf(this.context.getInputData()[index].json) };
+	}
+}
+
+const ordersOf = (lines: readonly Line[]) => lines.map(({ order }) => order);

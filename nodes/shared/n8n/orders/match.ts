@@ -1,0 +1,48 @@
+import type { Known, Order } from './order';
+
+/** What is known of an order, and by what it is told to be the same. */
+export interface Match {
+	known: Known;
+	by: 'request' | 'key' | 'item' | 'place' | 'number';
+}
+
+/**
+ * Pairs the orders of a run with those that are known of its other tries. Pure.
+ *
+ * The same request is the same order. What is left then was worded anew by the time of day, by chance or by a model,
+ * unless somebody has changed the node. It is told by its Order Key, or by its input item, as long as n8n did not fetch
+ * that anew; else by its place, or by how many there are, which do not tell for sure which one it is.
+ */
+export function match(orders: readonly Order[], known: readonly Known[]): Map<Order, Match> {
+	const pairs = new Map<Order, Match>();
+	const left = new Set(known);
+	const pairBy = (by: Match['by'], mark: (order: Partial<Known>) => unknown) => {
+		if (left.size === 0) return;
+		const byMark = new Map<unknown, Known[]>();
+		for (const entry of left) {
+			const same = byMark.get(mark(entry));
+			if (same) same.push(entry);
+			else byMark.set(mark(entry), [entry]);
+		}
+		for (const order of orders) {
+			const own = mark(order);
+			if (own === undefined || pairs.has(order)) continue;
+			const entry = byMark.get(own)?.shift();
+			if (entry === undefined) continue;
+			pairs.set(order, { known: entry, by });
+			left.delete(entry);
+		}
+	};
+	pairBy('request', ({ id }) => id);
+	pairBy('request', ({ request }) => request);
+	pairBy('key', ({ key }) => key);
+	// What has a key is told by that alone, and parts belong to their request.
+	const written = ({ key, state, ...order }: Partial<Known>) =>
+		key === undefined && state !== 'new' ? order.written : undefined;
+	const writtenAnd = (order: Partial<Known>, mark: unknown) =>
+		mark === undefined ? undefined : written(order) && `${written(order)} ${String(mark)}`;
+	pairBy('item', (order) => writtenAnd(order, order.item));
+	pairBy('place', (order) => writtenAnd(order, order.place));
+	pairBy('number', written);
+	return pairs;
+}

@@ -1,0 +1,216 @@
+/** Every sentence about orders: why one is not sent, and what became of one. */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import {
+	GatewayError,
+	stopped,
+	type Failure,
+	type Remedy,
+} from '../../gateway/errors/gatewayError';
+import { excerpt, textAt } from '../../gateway/json';
+import { isTool } from '../agent/tool';
+import { joinFirst } from '../errors/badInput';
+import type { OrderOptions } from '../parameters/orderOptions';
+import type { Reason } from './decide';
+import type { Known } from './order';
+
+/** What the sentences about one order speak of. */
+export interface Subject {
+	context: IExecuteFunctions;
+	/** What makes two requests the same. */
+	request: unknown;
+	options?: OrderOptions;
+	/** Why n8n's database could not be asked. */
+	storeError?: unknown;
+}
+
+/** Why an order is not sent. @param known what is known of it, or of the order that may be the same */
+export function refusal(because: Reason, subject: Subject, known?: Known): GatewayError {
+	const { key = '' } = subject.options ?? {};
+	switch (because) {
+		case 'lost':
+			return known?.state === 'lost'
+				? alreadySentError(known.failure, subject)
+				: sentError(subject);
+		case 'sent':
+			return sentError(subject);
+		case 'reworded':
+			return rewordedError(subject, known);
+		case 'keyUsed':
+			return notSent({
+				message: orderedBefore([key]),
+				text: 'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Forget Order Key.',
+			});
+		case 'keyOfOther':
+			return notSent({
+				message: `Order Key ${quoted(key)} was used before, and for another order than this`,
+				text: 'A key belongs to one order: the same model, prompt, files and options. Links that change from day to day, dates and random seeds make another order, too. Give this one a key of its own. If the earlier order is not wanted any more, run this node once with Forget Order Key.',
+			});
+		case 'limit':
+			return limitError(subject);
+		case 'keyUnknown':
+			return storeError('Order Key', subject);
+		case 'limitUnknown':
+			return storeError('limit of orders', subject);
+		case 'unreadable':
+			return unreadableError(subject);
+	}
+}
+
+/** It was sent by another try of this execution, and nothing else is known of it. */
+function sentError(subject: Subject): GatewayError {
+	const { request } = subject;
+	const model = textAt(request, 'model');
+	const prompt = textAt(request, 'input.prompt') ?? textAt(request, 'prompt');
+	const what = [model, prompt && `“${excerpt(prompt)}”`].filter(Boolean).join(', ');
+	return notSent({
+		message: `This order was sent before${startOf(subject)}${what && ` (${what})`}`,
+		text: `n8n ended or was stopped before it stored the ID of the job, or an earlier Retry took it over. ${howToFind}`,
+		after: [alreadySent(subject)],
+		billed: 'unknown',
+	});
+}
+
+/** How an order failed of which no more is known than that it was sent. @see sentError */
+export const failureOfSent = (subject: Subject): Failure => sentError(subject).failure;
+
+/** Another try of this execution has sent an order that is not among those of this one. */
+function rewordedError(subject: Subject, known?: Known): GatewayError {
+	const { job } = known?.state === 'answered' ? known : {};
+	const found = job
+		? `The job of the earlier one is ${job.id}: collect it by Wait for Video with that Job ID.`
+		: howToFind.replace('It may', 'The earlier one may');
+	return notSent({
+		message: `In place of this order, another one was sent before${startOf(subject)}`,
+		text: `Its prompt may have been worded anew since, as by a model or the time of day, so this one was not sent in addition. ${found}`,
+		after: [alreadySent(subject)],
+		billed: 'unknown',
+		...(job && { job }),
+	});
+}
+
+const howToFind =
+	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created") or in the billing log of the service, and collect it by Wait for Video with that Job ID.';
+
+/** What is to be known about an order that no retry sends again. */
+const alreadySent = ({ options }: Subject) =>
+	({
+		about: 'other',
+		text: `An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, ${options?.key === undefined ? '' : 'run this node once with Forget Order Key, then '}execute the workflow anew.`,
+	}) as const satisfies Remedy;
+
+/** An earlier try has sent it, and failed so that its outcome is unknown. */
+function alreadySentError(
+	{ isStopped, message, remedies, ...failure }: Failure,
+	subject: Subject,
+): GatewayError {
+	const told = alreadySent(subject);
+	const others = remedies.filter(
+		(remedy) => !(remedy.about === 'other' && remedy.text === told.text),
+	);
+	return new GatewayError({
+		...failure,
+		message: isStopped ? 'An earlier try was stopped before its answer came' : message,
+		remedies: [...others, told],
+		reach: 'unreadable',
+		retry_can_help: false,
+	});
+}
+
+/** Earlier tries may have sent it: what they kept cannot be read. */
+const unreadableError = (subject: Subject) =>
+	notSent({
+		message:
+			'Nothing was sent, because what earlier tries of this execution have paid for cannot be read',
+		text: 'A newer version of n8n-nodes-model-gateway has stored it, or it is damaged. Install the newest version, and press Retry. The IDs of created jobs are in n8n\'s log ("was created"): Wait for Video collects them.',
+		after: [alreadySent(subject)],
+		billed: 'unknown',
+	});
+
+function limitError({ options, context }: Subject): GatewayError {
+	const max = options?.max ?? 0;
+	const orders = max === 1 ? '1 order' : `${max} orders`;
+	return notSent({
+		message: `Not ordered: ${orders} per execution ${max === 1 ? 'is' : 'are'} allowed, and the limit is reached`,
+		// The message is all that the model of an agent may read.
+		text: isTool(context.getNode())
+			? 'Do not try again. Go on with what was ordered, or tell the user that the limit is reached.'
+			: 'To allow more, raise Most Orders per Execution.',
+	});
+}
+
+/** Without n8n's database, what the user has asked for cannot be promised. */
+function storeError(guard: string, { storeError: cause }: Subject): GatewayError {
+	const detail = cause instanceof Error ? cause.message : String(cause);
+	return notSent({
+		message: `The ${guard} could not be looked up in n8n's database, so nothing was ordered`,
+		text: `Save the workflow if it is new, then run again. n8n said: ${excerpt(detail)}`,
+		retry_can_help: true,
+	});
+}
+
+function notSent({
+	message,
+	text,
+	after = [],
+	...facts
+}: Pick<Failure, 'message'> &
+	Partial<Failure> & { text: string; after?: Failure['remedies'] }): GatewayError {
+	return new GatewayError({
+		message,
+		remedies: [{ about: 'other', text }, ...after],
+		reach: 'none',
+		status: 0,
+		billed: 'no',
+		retry_can_help: false,
+		...facts,
+	});
+}
+
+/** What is said of items that are left out. */
+export const orderedBefore = (keys: string[]): string =>
+	keys.length === 1
+		? `Order Key ${quoted(keys[0])} was used before, so nothing was ordered`
+		: `${keys.length} Order Keys were used before, so nothing was ordered for them: ${list(keys)}`;
+
+export const keysReleased = (keys: string[]): string =>
+	`Freed, and nothing ordered: Order Key ${list(keys)}. Turn off Forget Order Key to order again`;
+
+const list = (keys: string[]) => joinFirst(keys.map(quoted));
+
+const quoted = (key: string) => `“${excerpt(key, 100)}”`;
+
+/** When the execution began that sent the order: its Retries keep the time. n8n 1 does not tell it. */
+function startOf({ context }: Subject): string {
+	const start = context.getExecutionContext?.()?.establishedAt;
+	if (start === undefined) return '';
+	const format = new Intl.DateTimeFormat('en-GB', {
+		dateStyle: 'long',
+		timeStyle: 'short',
+		timeZone: context.getTimezone(),
+	});
+	return `, by the execution that began on ${format.format(start)}, or by a Retry of it`;
+}
+
+/** The error of a stopped node: the requests that may have been accepted come first. */
+export function stoppedError(failures: Array<{ item: number; error: unknown }>): {
+	error: GatewayError;
+	item?: number;
+} {
+	const open = failures.flatMap(({ item, error }) =>
+		error instanceof GatewayError && mayHaveBeenAccepted(error.failure) ? [{ item, error }] : [],
+	);
+	const [first, ...others] = open;
+	if (first === undefined) return { error: stopped() };
+	if (others.length === 0) return first;
+	const { remedies } = first.error.failure;
+	const text = `The same applies to items ${others.map(({ item }) => item).join(', ')}.`;
+	return {
+		...first,
+		error: first.error.with({ remedies: [...remedies, { about: 'other', text }] }),
+	};
+}
+
+/** After a lost response or a stopped wait, but not after a failed job. */
+function mayHaveBeenAccepted({ billed, reach, isStopped }: Failure): boolean {
+	return billed === 'unknown' && (reach !== 'none' || isStopped === true);
+}

@@ -1,0 +1,166 @@
+import { createHash } from 'crypto';
+import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
+import type { Connection } from '../../gateway/client/connection';
+import { idempotencyKeyOf } from '../../gateway/client/idempotency';
+import type { Failure } from '../../gateway/errors/gatewayError';
+import type { JobSummary } from '../../gateway/errors/jobSummary';
+import { isObject } from '../../gateway/json';
+import type { Cost } from '../../gateway/protocol/endpoints';
+import { isTool } from '../agent/tool';
+import { runIndexOf } from '../execution/memory';
+import { settings } from '../parameters/options';
+
+/** A paid request over all its tries: what it is, wherever it is sent from. */
+export interface Order {
+	/** One for each order: of its execution and all Retries of that, the run of the node, the request and its count. */
+	readonly id: string;
+	/** How many runs of the node came before. */
+	readonly run: number;
+	/** The same for equal requests. */
+	readonly request: string;
+	/** Index of its item among those of the run. */
+	readonly place: number;
+	/** The same for equal input items. Undefined for a tool, whose input tells nothing. */
+	readonly item?: string;
+	/** The same as long as nobody changes what the node asks for: of its parameters, expressions unevaluated. */
+	readonly written: string;
+	/** The same for equal Order Keys. */
+	readonly key?: string;
+	/** By which the gateway recognises it; undefined where it knows no keys. */
+	readonly idempotencyKey?: string;
+}
+
+/** What is known of an order. */
+export type Knowledge =
+	/** Nothing; of several requests, those that were answered. */
+	| { state: 'new'; parts: object[] }
+	/** It was about to be sent. */
+	| { state: 'sent' }
+	/** How it failed, but not what it made. */
+	| { state: 'lost'; failure: Failure }
+	| {
+			state: 'answered';
+			/** Of the request, from which outputs are made at no cost. */
+			result: object;
+			job?: JobSummary;
+			/** Remarks beside the outputs. */
+			hints: string[];
+	  };
+
+export type Answered = Extract<Knowledge, { state: 'answered' }>;
+
+/** What is known, and of which order; of some, n8n's database tells no more than a part. */
+export type Known = Knowledge & Partial<Order>;
+
+/** All that is known of one order. */
+export type Entry = Knowledge & Order;
+
+/** What n8n stores of the runs of a node in an execution. */
+export interface RunCount {
+	execution: string;
+	/** n8n's index of the run under way. */
+	index: number;
+	/** How many runs came before it. */
+	number: number;
+}
+
+/** The same for equal values, in every execution. Files among them are equal when their type and size are. */
+export function hashOf(value: unknown): string {
+	const plain = JSON.stringify(value);
+	// Most requests have no file, and a replacer takes much longer.
+	const json = plain.includes('"mimeType":')
+		? JSON.stringify(value, (_, part: unknown) => (isFile(part) ? factsOf(part) : part))
+		: plain;
+	return createHash('sha256').update(json).digest('hex').slice(0, 32);
+}
+
+/** A node that fetches a file again, as a Retry may, gives it another ID, and perhaps another name. */
+function factsOf(file: IBinaryData): unknown {
+	const { id, mimeType, bytes, fileName, fileSize } = file;
+	// Its content is in it.
+	if (id === undefined) return file;
+	// n8n 1 tells the size in rounded words only.
+	return { mimeType, size: bytes ?? [fileName, fileSize] };
+}
+
+function isFile(value: unknown): value is IBinaryData {
+	return isObject(value) && typeof value.mimeType === 'string' && typeof value.data === 'string';
+}
+
+/**
+ * What this node has in common with itself in all Retries of the execution, and with nothing else. n8n 2 gives all of
+ * them one token, for the links by which they resume. n8n 1 does not: there it is the ID of the first execution that
+ * stored it with its orders.
+ */
+export function originOf(context: IExecuteFunctions): string {
+	const link = String(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
+	const [, token] = /[?&]signature=([^&#]+)/.exec(link) ?? [];
+	return hashOf([
+		token ?? context.getExecutionId(),
+		context.getWorkflow().id,
+		context.getNode().id,
+	]);
+}
+
+/**
+ * The run of the node that is under way. n8n's own index does not tell it after a crash, for which n8n makes up a first
+ * run of nodes that had begun.
+ * @param last that n8n has stored
+ */
+export function runOf(context: IExecuteFunctions, last?: RunCount): RunCount {
+	const index = runIndexOf(context);
+	const execution = context.getExecutionId();
+	// In a Retry, an agent calls its tools from the first one on.
+	const isFirst = !last || (isTool(context.getNode()) && last.execution !== execution);
+	if (isFirst) return { execution, index, number: 0 };
+	return last.index === index ? last : { execution, index, number: last.number + 1 };
+}
+
+/** See {@link Order.written}. */
+export function writtenOf(context: IExecuteFunctions): string {
+	const { options, ...parameters } = context.getNode().parameters;
+	const asked = (values: unknown) =>
+		isObject(values)
+			? Object.entries(values)
+					.filter(([name]) => !settings.has(name))
+					.sort()
+			: values;
+	return hashOf([asked(parameters), asked(options)]);
+}
+
+/** Gives each request of a run of the node its order. */
+export class OrderNumbers {
+	private readonly written: string;
+	/** How often each request has come up. */
+	private readonly counts = new Map<string, number>();
+
+	constructor(
+		context: IExecuteFunctions,
+		private readonly of: { origin: string; run: number },
+		private readonly to: { cost: Cost; connection: Connection },
+	) {
+		this.written = writtenOf(context);
+	}
+
+	/**
+	 * The order of the next item. Equal requests are counted instead of their places in the list: a Retry that fetches
+	 * the list anew may find them at other places.
+	 */
+	next(
+		asked: unknown,
+		{ index: place, options }: { index: number; options?: { key?: string } },
+	): Order {
+		const { origin, run } = this.of;
+		const request = hashOf(asked);
+		const count = this.counts.get(request) ?? 0;
+		this.counts.set(request, count + 1);
+		const id = hashOf([origin, run, request, count]);
+		const { cost, connection } = this.to;
+		const idempotencyKey = cost === 'job' ? idempotencyKeyOf(id, connection) : undefined;
+		return {
+			...{ id, run, request, place, written: this.written },
+			...(options?.key !== undefined && { key: hashOf(options.key) }),
+			...(idempotencyKey !== undefined && { idempotencyKey }),
+		};
+	}
+}

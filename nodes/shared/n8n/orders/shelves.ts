@@ -1,0 +1,175 @@
+/**
+ * Where the knowledge of orders lasts: with the execution, as long as the process, and in n8n's database
+ * (`database.ts`). Each of them knows an order by its ID, and so nothing of one execution serves another.
+ */
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { isObject, valueAt } from '../../gateway/json';
+import { isTool } from '../agent/tool';
+import { nodeMemory } from '../execution/memory';
+import { originOf, runOf, type Entry, type Order, type RunCount } from './order';
+
+/** A shelf that keeps all that is known of an order. */
+export interface Shelf {
+	/** What is known of the orders of this run, and perhaps of others that these ones repeat. */
+	read(orders: readonly Order[]): Entry[];
+	keep(entries: readonly Entry[]): void;
+	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void;
+}
+
+const ranks: Record<Entry['state'], number> = { new: 0, sent: 1, lost: 2, answered: 3 };
+
+/** Of what several shelves know of the same order, the most. */
+export function mostOf(entries: readonly Entry[]): Entry[] {
+	const most = new Map<string, Entry>();
+	for (const entry of entries) {
+		const other = most.get(entry.id);
+		if (!other || ranks[entry.state] > ranks[other.state]) most.set(entry.id, entry);
+	}
+	return [...most.values()];
+}
+
+/** What n8n stores with an execution. */
+interface Memory {
+	/** See {@link originOf}. */
+	origin: string;
+	run: RunCount;
+	/** How many orders were placed by runs that succeeded. */
+	placed: number;
+	/** Of the runs that did not: by the ID of the order. */
+	known: Record<string, Entry>;
+}
+
+/**
+ * The node's context. n8n stores it with an execution that failed, or that is parked, and so with all its Retries, but
+ * not with one that was stopped or killed while the node ran.
+ */
+export class ExecutionShelf implements Shelf {
+	/** Whether it is not of a newer release, or damaged. What cannot be read stays as it is. */
+	readonly isReadable: boolean;
+	readonly origin: string;
+	readonly run: number;
+	private readonly memory: Memory;
+	private readonly isOfTool: boolean;
+
+	constructor(context: IExecuteFunctions) {
+		const own: { orders?: Partial<Memory> } | undefined = nodeMemory(context);
+		this.isReadable = own !== undefined && isMemory(own.orders ?? {});
+		// In place, since the calls of a tool share it.
+		const stored = own && this.isReadable ? (own.orders ??= {}) : {};
+		const { origin = originOf(context), run, placed = 0, known = {} } = stored;
+		this.memory = Object.assign(stored, { origin, run: runOf(context, run), placed, known });
+		this.origin = this.memory.origin;
+		this.run = this.memory.run.number;
+		this.isOfTool = isTool(context.getNode());
+	}
+
+	/** How many orders the execution has placed, or is about to. */
+	get placed(): number {
+		const { placed, known } = this.memory;
+		return placed + Object.keys(known).length;
+	}
+
+	read(orders: readonly Order[]): Entry[] {
+		const all = Object.values(this.memory.known);
+		const ofRun = all.filter(({ run }) => run === this.run);
+		if (!this.isOfTool) return ofRun;
+		// An agent that calls its tool again after a failure begins another run. What is under way is of another call.
+		const requests = new Set(orders.map(({ request }) => request));
+		const repeated = all.filter(
+			({ run, request, state }) => run !== this.run && requests.has(request) && state !== 'sent',
+		);
+		return [...ofRun, ...repeated];
+	}
+
+	keep(entries: readonly Entry[]): void {
+		for (const entry of entries) this.memory.known[entry.id] = entry;
+	}
+
+	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void {
+		for (const { id } of orders) delete this.memory.known[id];
+	}
+
+	/** The run has succeeded, and n8n stores its outputs: of its orders, only their number is still needed. */
+	settle(orders: readonly Order[]): void {
+		const { memory } = this;
+		const own = this.isOfTool
+			? orders.map(({ id }) => id)
+			: Object.values(memory.known).flatMap(({ id, run }) => (run === this.run ? id : []));
+		for (const id of own) {
+			if (!(id in memory.known)) continue;
+			memory.placed++;
+			delete memory.known[id];
+		}
+	}
+}
+
+function isMemory({ origin = '', run, placed = 0, known = {} }: Partial<Memory>): boolean {
+	const isRun = run === undefined || Number.isInteger(valueAt(run, 'number'));
+	const isCount = Number.isInteger(placed) && placed >= 0;
+	return (
+		isRun &&
+		isCount &&
+		typeof origin === 'string' &&
+		isObject(known) &&
+		Object.values(known).every(isEntry)
+	);
+}
+
+function isEntry(value: unknown): boolean {
+	if (!isObject(value) || typeof value.id !== 'string') return false;
+	const { state, parts, failure, result } = value;
+	if (state === 'answered') return typeof result === 'object' && result !== null;
+	return state === 'sent' || (state === 'new' ? Array.isArray(parts) : isObject(failure));
+}
+
+/** What this process knows of an execution and all its Retries, by the ID of the order. */
+type Family = Map<string, { entry: Entry; size: number }>;
+
+/** By origin; the one that was used last is the last. */
+export const processMemory = new Map<string, Family>();
+
+/** Characters of JSON. Above it, all that is known of the executions that were used longest ago is let go of. */
+const maxSize = 32 * 1024 * 1024;
+
+/**
+ * The memory of this process of n8n. It has what n8n does not store: what was ordered by an execution that was stopped,
+ * and by the other Retries of an execution.
+ */
+export class ProcessShelf implements Shelf {
+	constructor(
+		private readonly origin: string,
+		private readonly run: number,
+	) {}
+
+	read(): Entry[] {
+		const family: Family = processMemory.get(this.origin) ?? new Map();
+		return [...family.values()].flatMap(({ entry }) => (entry.run === this.run ? entry : []));
+	}
+
+	keep(entries: readonly Entry[]): void {
+		if (entries.length === 0) return;
+		const family: Family = processMemory.get(this.origin) ?? new Map();
+		for (const entry of entries) {
+			family.set(entry.id, { entry, size: JSON.stringify(entry).length });
+		}
+		processMemory.delete(this.origin);
+		processMemory.set(this.origin, family);
+		this.makeRoom();
+	}
+
+	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void {
+		const family = processMemory.get(this.origin);
+		for (const { id } of orders) family?.delete(id);
+		if (family?.size === 0) processMemory.delete(this.origin);
+	}
+
+	/** Lets go of whole executions: of a part of one, its Retry would take the rest for never sent. */
+	private makeRoom(): void {
+		let size = 0;
+		// From the one that was used last.
+		for (const [origin, family] of [...processMemory].reverse()) {
+			for (const kept of family.values()) size += kept.size;
+			if (size > maxSize && origin !== this.origin) processMemory.delete(origin);
+		}
+	}
+}
