@@ -95,7 +95,9 @@ describe('an order with a key', () => {
 		const { failure: earlier } = await lossOf(lost.url);
 		const server = await startServer(error(400, { message: 'another body' }));
 		const order = { idempotencyKey, lost: earlier };
-		const { message, record } = await failureOf(ordering(server.url).withIdempotency(order).call(create));
+		const { message, record } = await failureOf(
+			ordering(server.url).withIdempotency(order).call(create),
+		);
 		expect(message).toBe('Could not create the video: another body (HTTP 400)');
 		expect(record.billed).toBe('unknown');
 	});

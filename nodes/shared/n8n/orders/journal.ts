@@ -80,10 +80,14 @@ export class Journal {
 		const known = this.recall(ordersOf(ordering));
 		this.pair(ordering, known);
 		const unknown = ordering.filter(({ found }) => !found);
+		// At once: another Retry of this execution may begin at the same moment.
+		this.process?.keep(unknown.map((line) => this.entryOf(line, { state: 'sent' })));
 		await this.askStore(async () => {
 			this.pair(unknown, await this.database.record(ordersOf(unknown), known));
 		});
-		return await this.decideAll();
+		const decisions = await this.decideAll();
+		this.process?.remove(ordersOf(unknown.filter(({ isSent }) => !isSent)));
+		return decisions;
 	}
 
 	/**
@@ -169,8 +173,6 @@ export class Journal {
 			}
 			decisions.push(decision);
 		}
-		const sent = this.lines.filter(({ isSent }) => isSent);
-		this.process?.keep(sent.map((line) => this.entryOf(line, { state: 'sent' })));
 		return decisions;
 	}
 

@@ -39,10 +39,13 @@ export function match(orders: readonly Order[], known: readonly Known[]): Map<Or
 	// What has a key is told by that alone, and parts belong to their request.
 	const written = ({ key, state, ...order }: Partial<Known>) =>
 		key === undefined && state !== 'new' ? order.written : undefined;
-	const writtenAnd = (order: Partial<Known>, mark: unknown) =>
-		mark === undefined ? undefined : written(order) && `${written(order)} ${String(mark)}`;
-	pairBy('item', (order) => writtenAnd(order, order.item));
-	pairBy('place', (order) => writtenAnd(order, order.place));
+	const ifWritten = (order: Partial<Known>, ...marks: unknown[]) =>
+		written(order) === undefined || marks.includes(undefined)
+			? undefined
+			: [written(order), ...marks].join(' ');
+	pairBy('item', (order) => ifWritten(order, order.item, order.place));
+	pairBy('item', (order) => ifWritten(order, order.item));
+	pairBy('place', (order) => ifWritten(order, order.place));
 	pairBy('number', written);
 	return pairs;
 }

@@ -18,13 +18,14 @@ export interface Shelf {
 
 const ranks: Record<Entry['state'], number> = { new: 0, sent: 1, lost: 2, answered: 3 };
 
+/** Knowledge only grows: what another try has learned meanwhile is not lost. */
+const more = (before: Entry | undefined, now: Entry): Entry =>
+	before && ranks[before.state] > ranks[now.state] ? before : now;
+
 /** Of what several shelves know of the same order, the most. */
 export function mostOf(entries: readonly Entry[]): Entry[] {
 	const most = new Map<string, Entry>();
-	for (const entry of entries) {
-		const other = most.get(entry.id);
-		if (!other || ranks[entry.state] > ranks[other.state]) most.set(entry.id, entry);
-	}
+	for (const entry of entries) most.set(entry.id, more(most.get(entry.id), entry));
 	return [...most.values()];
 }
 
@@ -82,7 +83,8 @@ export class ExecutionShelf implements Shelf {
 	}
 
 	keep(entries: readonly Entry[]): void {
-		for (const entry of entries) this.memory.known[entry.id] = entry;
+		const { known } = this.memory;
+		for (const entry of entries) known[entry.id] = more(known[entry.id], entry);
 	}
 
 	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void {
@@ -149,7 +151,8 @@ export class ProcessShelf implements Shelf {
 	keep(entries: readonly Entry[]): void {
 		if (entries.length === 0) return;
 		const family: Family = processMemory.get(this.origin) ?? new Map();
-		for (const entry of entries) {
+		for (const added of entries) {
+			const entry = more(family.get(added.id)?.entry, added);
 			family.set(entry.id, { entry, size: JSON.stringify(entry).length });
 		}
 		processMemory.delete(this.origin);

@@ -109,6 +109,13 @@ export const requiredNumber = <const Path extends string = never>(
 		checked(isNothing(value) ? undefined : asNumber(value), declaration.rule, report),
 	);
 
+/** A number that guards something: where the option was added, it has to be one, because nothing would guard nothing. */
+export const guardNumber = (declaration: Declaration<never, number>): Field<number | undefined> => {
+	const { read, ...field } = requiredNumber(declaration);
+	const { name } = declaration;
+	return { ...field, read: (scope) => (scope.value(name) === undefined ? undefined : read(scope)) };
+};
+
 /** Milliseconds. @param unit milliseconds of what the user counts in, as `min` does */
 export function durationField({
 	unit,

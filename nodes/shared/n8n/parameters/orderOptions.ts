@@ -1,5 +1,5 @@
 import { isTool } from '../agent/tool';
-import { booleanField, choiceField, filledText, fieldOf, numberField } from './fieldKinds';
+import { booleanField, choiceField, filledText, fieldOf, guardNumber } from './fieldKinds';
 import type { Scope } from './itemParameters';
 
 /** What the user wants of one item's order, beside what is made. */
@@ -23,9 +23,12 @@ const orderKeyOption = fieldOf(
 		description:
 			'An order with this key goes out once from this node, in whatever execution. Needs a saved workflow. The oldest of several thousand keys are forgotten.',
 	},
-	(value, report): string | undefined =>
+	(value, report): string | undefined => {
+		if (value === undefined) return undefined;
+		if (typeof value === 'boolean') report('must be a text (it is true or false)');
 		// An expression that gives nothing would let the order go out unprotected.
-		value === undefined ? undefined : filledText(value, report).trim(),
+		return filledText(value, report).trim();
+	},
 );
 
 /** Orders of a tool in one execution, where the user set no limit: an agent may call it in a loop. */
@@ -51,7 +54,7 @@ const forgetOrderKeyOption = booleanField({
 		'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
 });
 
-const maxOrdersOption = numberField({
+const maxOrdersOption = guardNumber({
 	displayName: 'Most Orders per Execution',
 	name: 'maxOrders',
 	rule: { type: 'integer', min: 0 },

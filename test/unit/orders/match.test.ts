@@ -1,0 +1,95 @@
+import { match } from '../../../nodes/shared/n8n/orders/match';
+import type { Known, Order } from '../../../nodes/shared/n8n/orders/order';
+
+/** The request, its place, and what else tells of it. */
+const order = (request: string, place: number, more: Partial<Order> = {}): Order => ({
+	...{ id: `id of ${request}`, run: 0, request, place, written: 'node', item: `item ${place}` },
+	...more,
+});
+const sent = (known: Partial<Order>): Known => ({ state: 'sent', ...known });
+
+const matched = (orders: Order[], known: Known[]) => {
+	const pairs = match(orders, known);
+	return orders.map((entry) => {
+		const found = pairs.get(entry);
+		return found && `${found.by}: ${found.known.request}`;
+	});
+};
+
+describe('the orders of a run and those that are known', () => {
+	it('are the same by their requests, wherever they stand', () => {
+		const known = [sent(order('A', 0)), sent(order('B', 1))];
+		expect(matched([order('X', 0), order('B', 1), order('A', 2)], known)).toEqual([
+			undefined,
+			'request: B',
+			'request: A',
+		]);
+	});
+
+	it('are told apart by their count where they are equal', () => {
+		const [first, second] = [order('A', 0), order('A', 1, { id: 'second A' })];
+		expect(matched([first, second], [sent(second)])).toEqual([undefined, 'request: A']);
+	});
+
+	it('are the same by the request alone, where another call of an agent repeats it', () => {
+		const earlier = order('A', 0, { id: 'of the first call' });
+		expect(matched([order('A', 0)], [sent(earlier)])).toEqual(['request: A']);
+	});
+
+	it('are the same by their input items when they were worded anew', () => {
+		const known = [sent(order('A', 0)), sent(order('C', 2))];
+		const reworded = [order('A2', 0), order('B2', 1), order('C2', 2)];
+		expect(matched(reworded, known)).toEqual(['item: A', undefined, 'item: C']);
+		// n8n fetched the list anew, and another item is the first of it now.
+		const moved = [order('X', 0, { item: 'new' }), order('A2', 1, { item: 'item 0' })];
+		expect(matched(moved, known.slice(0, 1))).toEqual([undefined, 'item: A']);
+	});
+
+	it('are the same by their place among equal items', () => {
+		const item = { item: 'empty' };
+		const known = [sent(order('A', 0, item)), sent(order('C', 2, item))];
+		const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, item));
+		expect(matched(reworded, known)).toEqual(['item: A', undefined, 'item: C']);
+	});
+
+	it('may be the same by their place, or their number, when the items are others, too', () => {
+		const known = [sent(order('A', 0)), sent(order('B', 3))];
+		const item = { item: 'new' };
+		const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, item));
+		expect(matched(reworded, known)).toEqual(['place: A', 'number: B', undefined]);
+	});
+
+	it('are others when somebody has changed the node', () => {
+		const changed = { written: 'changed node' };
+		expect(matched([order('A2', 0, changed)], [sent(order('A', 0))])).toEqual([undefined]);
+		expect(matched([order('A', 0, changed)], [sent(order('A', 0))])).toEqual(['request: A']);
+	});
+
+	it('are told by their Order Keys alone where they have any', () => {
+		const key = { key: 'k' };
+		const known = [sent(order('A', 0, key))];
+		expect(matched([order('B2', 0), order('A2', 1, key)], known)).toEqual([undefined, 'key: A']);
+		expect(matched([order('A2', 0, { key: 'other' })], known)).toEqual([undefined]);
+	});
+
+	it('are known by a mark of their place, whose request nobody knows', () => {
+		const mark = { run: 0, place: 1, written: 'node' };
+		expect(matched([order('A', 0), order('B', 1)], [sent(mark)])).toEqual([
+			undefined,
+			'place: undefined',
+		]);
+	});
+
+	it('never share what is known', () => {
+		const known = [sent(order('A', 0))];
+		expect(matched([order('A', 0), order('A', 1, { item: 'item 0' })], known)).toEqual([
+			'request: A',
+			undefined,
+		]);
+	});
+
+	it('keep the parts of a request to that request', () => {
+		const known: Known[] = [{ ...order('A', 0), state: 'new', parts: [] }];
+		expect(matched([order('A2', 0)], known)).toEqual([undefined]);
+	});
+});
