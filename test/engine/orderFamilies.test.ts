@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
 import {
+	EngineProcess,
 	processedItems,
 	retryExecution,
 	runWorkflow,
@@ -196,6 +197,16 @@ describe('a failed execution that is retried twice', () => {
 			refuse('Clouds');
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
 			await Promise.all([retryExecution(failed), retryExecution(failed)]);
+		}
+		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
+	});
+
+	it('is charged once for each item, where its second Retry runs in another worker', async () => {
+		for (const [, workflow] of wordings) {
+			refuse('Clouds');
+			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
+			await retryExecution(failed);
+			await new EngineProcess().run(async () => await retryExecution(failed));
 		}
 		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
 	});
