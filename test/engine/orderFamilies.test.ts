@@ -83,15 +83,15 @@ async function stopped(workflow: WorkflowJson, options: RunOptions = {}) {
 
 describe('a Retry', () => {
 	const started: Array<[string, () => WorkflowJson, RunOptions]> = [
-		['a schedule', () => create(), {}],
-		['hand', () => create(), { mode: 'manual' }],
-		['a webhook', behindWebhook, { mode: 'webhook', startNode: 'Start' }],
+		['by a schedule', () => create(), {}],
+		['by hand', () => create(), { mode: 'manual' }],
+		['by a webhook', behindWebhook, { mode: 'webhook', startNode: 'Start' }],
 	];
 	const sentBy = (caller: string) =>
 		itemsOf('Waves').map(({ json }) => ({ json: { ...json, caller } }));
 
-	it.each([...started, ['n8n 1', () => create(), { hasResumeToken: false }] as const])(
-		'orders for itself what another execution ordered before it was stopped: both started by %s',
+	it.each([...started, ['in n8n 1', () => create(), { hasResumeToken: false }] as const])(
+		'orders for itself what another execution ordered before it was stopped: both started %s',
 		async (_, workflowOf, options) => {
 			const monday = await stopped(workflowOf(), { ...options, input: sentBy('Ada') });
 			const [{ job: mondaysJob }] = gateway.ledger;
@@ -109,7 +109,7 @@ describe('a Retry', () => {
 	);
 
 	it.each(started)(
-		'takes the job of its own stopped execution, whoever orders the same meanwhile: both started by %s',
+		'takes the job of its own stopped execution, whoever orders the same meanwhile: both started %s',
 		async (_, workflowOf, options) => {
 			const { stored } = await stopped(workflowOf(), options);
 			const [{ job: mondaysJob }] = gateway.ledger;
