@@ -1,10 +1,10 @@
-// `npm run test:deep`: all of what `npm test` tries a sample of. The money runs are dealt out, because jest gives a
-// file to one core.
+// `npm run test:deep`: all of what `npm test` tries a sample of. The longest searches are dealt out, because jest gives
+// a file to one core.
 process.env.TEST_DEPTH = 'deep';
 
 const { maxWorkers, testTimeout, ...base } = require('./jest.config.js');
-const money = '<rootDir>/test/deep/moneyRuns.test.ts';
-const parts = 8;
+const parts = { moneyRuns: 8, familyRuns: 2 };
+const fileOf = (name) => `<rootDir>/test/deep/${name}.test.ts`;
 
 /** @type {import('jest').Config} */
 module.exports = {
@@ -15,13 +15,15 @@ module.exports = {
 			...base,
 			displayName: 'deep',
 			testMatch: ['<rootDir>/test/deep/**/*.test.ts'],
-			testPathIgnorePatterns: [money],
+			testPathIgnorePatterns: Object.keys(parts).map(fileOf),
 		},
-		...Array.from({ length: parts }, (_, part) => ({
-			...base,
-			displayName: `part ${part + 1} of ${parts}`,
-			testMatch: [money],
-			globals: { moneyRuns: { part, parts } },
-		})),
+		...Object.entries(parts).flatMap(([name, all]) =>
+			Array.from({ length: all }, (_, part) => ({
+				...base,
+				displayName: `${name}, part ${part + 1} of ${all}`,
+				testMatch: [fileOf(name)],
+				globals: { [name]: { part, parts: all } },
+			})),
+		),
 	],
 };

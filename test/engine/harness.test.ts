@@ -7,7 +7,7 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -21,8 +21,10 @@ import {
 	openSignedBinary,
 	registerTypes,
 	resumeExecution,
+	EngineProcess,
 	retryExecution,
 	runWorkflow,
+	separateByProcess,
 	testCredential,
 	type WorkflowJson,
 } from '../harness';
@@ -59,6 +61,23 @@ const slow = testNode('slow', async function () {
 	const signal = this.getExecutionCancelSignal();
 	if (signal) await once(signal, 'abort');
 	throw new Error('Stopped while working');
+});
+
+/** What a module of a node may hold. */
+const memory = new Map<unknown, unknown>();
+separateByProcess(memory);
+const moments = new EventEmitter();
+
+/** Writes when it begins, at Stop, and when it ends. */
+const writing = testNode('writing', async function () {
+	memory.set('begun', true);
+	const signal = this.getExecutionCancelSignal() as AbortSignal;
+	signal.addEventListener('abort', () => memory.set('stopped', true));
+	moments.emit('begun');
+	await once(signal, 'abort');
+	memory.set('ended', true);
+	moments.emit('ended');
+	return [[]];
 });
 
 const makeFile = testNode('makeFile', async function () {
@@ -137,7 +156,7 @@ const shopApi: ICredentialType = {
 };
 
 registerTypes({
-	nodes: [flaky, slow, makeFile, signFile, park, stream, fetchItem],
+	nodes: [flaky, slow, writing, makeFile, signFile, park, stream, fetchItem],
 	credentials: [shopApi],
 });
 
@@ -291,6 +310,52 @@ describe('trying again', () => {
 		const resumed = await resumeExecution(waiting);
 		expect(resumed.executionId).toBe(waiting.executionId);
 		expect(json(resumed.items('After'))).toEqual([{ n: 1 }]);
+	});
+});
+
+describe('a process of n8n', () => {
+	/** Presses Stop when the node has begun, but from here, not from within the process. */
+	const stopped = async (n8n?: EngineProcess) => {
+		let stop = () => {};
+		const settings = { startNode: 'Writing', onStart: (cancel: () => void) => (stop = cancel) };
+		const workflow = line({ name: 'Writing', type: 'test.writing' });
+		const run = async () => await runWorkflow(workflow, settings);
+		const begun = once(moments, 'begun');
+		const execution = n8n ? n8n.run(run) : run();
+		await begun;
+		return { execution, stop };
+	};
+
+	test('keeps the memory of its modules to itself, also what is written at Stop', async () => {
+		const worker = new EngineProcess();
+		const { execution, stop } = await stopped(worker);
+		stop();
+		await execution;
+		expect(memory.size).toBe(0);
+		const seen = await worker.run(async () => [...memory.keys()]);
+		expect(seen).toEqual(['begun', 'stopped', 'ended']);
+		expect(await new EngineProcess().run(async () => memory.size)).toBe(0);
+	});
+
+	test('takes its memory along when it is killed, and what its executions write later', async () => {
+		const n8n = new EngineProcess();
+		const { execution, stop } = await stopped(n8n);
+		n8n.kill();
+		expect(await execution).toBe('killed');
+		const ended = once(moments, 'ended');
+		stop();
+		await ended;
+		expect([...memory]).toEqual([]);
+	});
+
+	test('shares its memory with whatever runs outside of any', async () => {
+		const { execution, stop } = await stopped();
+		stop();
+		await execution;
+		expect(memory.size).toBe(3);
+		expect(memory.get('ended')).toBe(true);
+		memory.clear();
+		expect([...memory]).toEqual([]);
 	});
 });
 

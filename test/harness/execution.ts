@@ -6,6 +6,7 @@ import type {
 	StructuredChunk,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { AsyncResource } from 'node:async_hooks';
 
 import { witness } from '../support/witness';
 import { applyEnvironment, createAdditionalData, type Environment } from './environment';
@@ -73,7 +74,8 @@ export async function execute(
 	const stored = { data: structuredClone(data), executionId, workflowData, environment };
 	const engine = new WorkflowExecute(additionalData, mode, data);
 	const execution = engine.processRunExecutionData(workflow);
-	const cancel = () => execution.cancel();
+	// What listens for Stop runs in the process of the execution, wherever the test presses it.
+	const cancel = AsyncResource.bind(() => execution.cancel());
 	const timer = timeout > 0 ? setTimeout(cancel, timeout) : undefined;
 	onStart?.(cancel, { ...stored, finished: false });
 	try {

@@ -20,7 +20,7 @@ export { testCredential } from './credentialTest';
 export { listSearch, loadOptions } from './dropdowns';
 export type { Environment } from './environment';
 export type { ExecutionOptions, StoredExecution } from './execution';
-export { EngineProcess } from './process';
+export { EngineProcess, separateByProcess } from './process';
 export { processedItems } from './processedItems';
 export { isKnownPackage, nodeTypes, registerTypes } from './registry';
 export type { WorkflowRun } from './result';

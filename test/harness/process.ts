@@ -1,6 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** A process of n8n, which a test can kill: its executions store and send nothing from then on. */
+/**
+ * A process of n8n, which a test can kill: its executions store and send nothing from then on. Executions outside of
+ * any share one process, which nobody kills.
+ */
 export class EngineProcess {
 	private end = () => {};
 	private readonly ended = new Promise<'killed'>((resolve) => (this.end = () => resolve('killed')));
@@ -25,3 +28,32 @@ const current = new AsyncLocalStorage<EngineProcess>();
 
 /** The process of whoever asks; undefined for a test that kills none. */
 export const currentProcess = (): EngineProcess | undefined => current.getStore();
+
+/** What our modules keep for as long as the process lasts. */
+const memories: Array<Map<unknown, unknown>> = [];
+memories.forEach(separateByProcess);
+
+/**
+ * Lets each process see entries of its own in this map. A process that is killed takes them along, and what its
+ * executions still write, until they notice, reaches no other.
+ */
+export function separateByProcess(memory: Map<unknown, unknown>): void {
+	const shared = new Map(memory);
+	const own = new WeakMap<EngineProcess, Map<unknown, unknown>>();
+	const entries = () => {
+		const process = currentProcess();
+		if (!process) return shared;
+		const found = own.get(process) ?? new Map<unknown, unknown>();
+		own.set(process, found);
+		return found;
+	};
+	for (const name of Reflect.ownKeys(Map.prototype)) {
+		Object.defineProperty(memory, name, {
+			get() {
+				const target = entries();
+				const member: unknown = Reflect.get(target, name, target);
+				return typeof member === 'function' ? member.bind(target) : member;
+			},
+		});
+	}
+}

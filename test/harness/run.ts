@@ -19,6 +19,8 @@ export interface RunOptions extends ExecutionOptions {
 	mode?: WorkflowExecuteMode;
 	/** Outputs of nodes that are not to run, instead of those in the workflow. */
 	pinData?: IPinData;
+	/** Whether the execution and its Retries share a token in their resume links; n8n 1 gives none. Default: true. */
+	hasResumeToken?: boolean;
 }
 
 /**
@@ -34,6 +36,7 @@ export async function runWorkflow(
 		startNode,
 		mode = 'manual',
 		pinData = json.pinData,
+		hasResumeToken = true,
 		...executionOptions
 	} = options;
 	const workflowData = completeWorkflow(json, Object.keys(options.credentials ?? {}));
@@ -58,5 +61,6 @@ export async function runWorkflow(
 		},
 		resultData: { pinData: mode === 'manual' ? { ...pinData, ...pinnedInput } : undefined },
 	});
+	if (!hasResumeToken) delete data.resumeToken;
 	return await execute({ workflowData, data, mode }, executionOptions);
 }

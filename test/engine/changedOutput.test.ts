@@ -1,0 +1,163 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway, type Route } from '../gateway';
+import { processedItems, retryExecution, runWorkflow, type WorkflowRun } from '../harness';
+import { picture } from './support/samples';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+} from './support/workflows';
+
+// A Retry with the workflow as it is now, after the user has changed what the node makes of a response.
+
+let gateway: Gateway;
+let media: IDataObject[];
+
+beforeEach(async () => {
+	processedItems.clear();
+	const png = picture('red', 32, 24);
+	gateway = await startGateway({ jobSeconds: 60, draw: async () => png });
+	media = [{ type: 'reference_image', url: gateway.addMedia('a.png', png, 'image/png') }];
+});
+afterEach(async () => {
+	await gateway.close();
+});
+
+const prompt = '={{ $json.prompt }}';
+const messages = { values: [{ role: 'user', content: prompt }] };
+const ofChat = { model: byId('chat-1'), messages };
+
+interface Paid {
+	route: Route;
+	parameters: IDataObject;
+}
+
+const chat: Paid = {
+	route: 'chat',
+	parameters: { resource: 'chat', operation: 'complete', ...ofChat },
+};
+const message: Paid = {
+	route: 'message',
+	parameters: { resource: 'message', operation: 'create', ...ofChat, maxTokens: 50 },
+};
+const image: Paid = {
+	route: 'imageGenerate',
+	parameters: { resource: 'image', operation: 'generate', model: byId('image-1'), prompt },
+};
+const embedding: Paid = {
+	route: 'embedding',
+	parameters: {
+		...{ resource: 'embedding', operation: 'create', model: byId('embed-1'), input: prompt },
+		options: { batchSize: 1 },
+	},
+};
+const video: Paid = {
+	route: 'videoCreate',
+	parameters: { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt },
+};
+const referenceVideo: Paid = {
+	route: 'referenceVideoCreate',
+	parameters: { ...(createReferenceVideo().parameters as IDataObject), prompt },
+};
+
+const withOptions = ({ parameters }: Paid, options: IDataObject) => ({
+	...parameters,
+	options: { ...(parameters.options as IDataObject), ...options },
+});
+
+/** What is changed, and from what to what. */
+const changes: Array<[string, Paid, IDataObject, IDataObject]> = [
+	...[
+		['Chat: Complete', chat] as const,
+		['Message: Create', message] as const,
+		['Image: Generate', image] as const,
+	].map(([name, paid]): [string, Paid, IDataObject, IDataObject] => [
+		`Simplify of ${name}`,
+		paid,
+		{ ...paid.parameters, simplify: true },
+		{ ...paid.parameters, simplify: false },
+	]),
+	[
+		'Download of Image: Generate',
+		image,
+		{ ...image.parameters, download: true },
+		{ ...image.parameters, download: false },
+	],
+	[
+		'Put Output File in Field of Image: Generate',
+		image,
+		{ ...image.parameters, download: true, binaryField: 'data' },
+		{ ...image.parameters, download: true, binaryField: 'picture' },
+	],
+	...[
+		['Chat: Complete', chat] as const,
+		['Message: Create', message] as const,
+		['Image: Generate', image] as const,
+		['Embedding: Create', embedding] as const,
+		['Video: Create', video] as const,
+		['Reference Video: Create', referenceVideo] as const,
+	].map(([name, paid]): [string, Paid, IDataObject, IDataObject] => [
+		`Include Input Fields of ${name}`,
+		paid,
+		withOptions(paid, { includeInputFields: false }),
+		withOptions(paid, { includeInputFields: true }),
+	]),
+];
+
+/** Both ways of each change. */
+const cases = changes.flatMap(([name, paid, one, other]) => [
+	[name, 'one way', paid, one, other] as const,
+	[name, 'and back', paid, other, one] as const,
+]);
+
+const workflowOf = (parameters: IDataObject) => chain(modelGateway(parameters, { name: 'Paid' }));
+
+const settings = () => ({
+	credentials: credentialFor(gateway),
+	input: ['Waves', 'Clouds'].map((text) => ({ json: { prompt: text, media } })),
+});
+
+/** The names of all fields and files of each output. */
+const shapesOf = (run: WorkflowRun) =>
+	run.items('Paid').map(({ json, binary = {} }) => ({
+		fields: namesIn(json),
+		files: Object.keys(binary).sort(),
+	}));
+
+function namesIn(value: unknown, at = ''): string[] {
+	if (typeof value !== 'object' || value === null) return [at];
+	// Not the items of lists, such as numbers of a vector.
+	if (Array.isArray(value))
+		return typeof value[0] === 'object' ? namesIn(value[0], `${at}[]`) : [at];
+	return Object.entries(value)
+		.flatMap(([name, part]) => namesIn(part, `${at}.${name}`))
+		.sort();
+}
+
+describe('a Retry with the currently saved workflow', () => {
+	it.each(cases)(
+		'gives every item the shape that it asks for, and pays for none again: %s, %s',
+		async (_, __, { route }, before, now) => {
+			const isClouds = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Clouds');
+			gateway.fault({
+				route,
+				action: 'error',
+				status: 400,
+				code: 'invalid_prompt',
+				when: isClouds,
+			});
+			const failed = await runWorkflow(workflowOf(before), settings());
+			expect(failed.errorOf('Paid')?.message).toContain('Item 1');
+			const retried = await retryExecution(failed, { workflow: workflowOf(now) });
+			const shapes = shapesOf(retried);
+			expect(gateway.ledger).toHaveLength(2);
+
+			const fresh = await runWorkflow(workflowOf(now), settings());
+			expect(shapes).toEqual(shapesOf(fresh));
+			const old = await runWorkflow(workflowOf(before), settings());
+			expect(shapes).not.toEqual(shapesOf(old));
+		},
+	);
+});

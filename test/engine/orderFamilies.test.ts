@@ -1,0 +1,242 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import {
+	EngineProcess,
+	processedItems,
+	retryExecution,
+	runWorkflow,
+	type RunOptions,
+	type StoredExecution,
+	type WorkflowJson,
+	type WorkflowRun,
+} from '../harness';
+import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+
+// An execution and all its Retries are a family: what they have ordered serves each of them, and nobody else.
+
+const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
+
+let gateway: Gateway;
+let media: IDataObject[];
+
+beforeEach(async () => {
+	processedItems.clear();
+	gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
+	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
+	media = [{ type: 'reference_image', url }];
+});
+afterEach(async () => {
+	await gateway.close();
+});
+
+const create = (parameters: IDataObject = {}) => chain(createReferenceVideo(parameters));
+
+/** The same workflow behind a webhook: each of its callers makes an execution. */
+const behindWebhook = (): WorkflowJson => {
+	const { nodes, connections } = create();
+	const [, order] = nodes;
+	return { nodes: [{ name: 'Start', type: 'n8n-nodes-base.webhook' }, order], connections };
+};
+
+async function run(workflow: WorkflowJson, options: RunOptions = {}): Promise<WorkflowRun> {
+	return await runWorkflow(workflow, {
+		credentials: credentialFor(gateway),
+		input: itemsOf('Waves'),
+		mode: 'trigger',
+		...options,
+	});
+}
+
+const itemsOf = (...prompts: string[]) => prompts.map((prompt) => ({ json: { prompt, media } }));
+const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+const refuse = (prompt = '') =>
+	gateway.fault({
+		...refusal,
+		route: 'referenceVideoCreate',
+		when: ({ body }) => JSON.stringify(body).includes(prompt),
+	});
+const chargesFor = (prompt: string) =>
+	gateway.ledger.filter(({ job = '' }) => gateway.jobs.get(job)?.order.prompt.startsWith(prompt));
+
+/** The jobs of the ledger that the execution names anywhere, in outputs and errors. */
+function jobsIn({ data }: WorkflowRun): string[] {
+	const shown = JSON.stringify(data.resultData);
+	return gateway.ledger.flatMap(({ job = '' }) => (shown.includes(job) ? [job] : []));
+}
+
+const jobsOf = (result: WorkflowRun) =>
+	result.items('Create').map(({ json }) => (json.output as { task_id: string }).task_id);
+
+/** An execution that is stopped when its first job has been created. @returns what n8n's database holds of it, too */
+async function stopped(workflow: WorkflowJson, options: RunOptions = {}) {
+	let stop = () => {};
+	let stored: StoredExecution | undefined;
+	gateway.once('job', () => stop());
+	const onStart = (cancel: () => void, start: StoredExecution) => {
+		stop = cancel;
+		stored = start;
+	};
+	const execution = await run(workflow, { ...options, onStart });
+	expect(execution.status).toBe('canceled');
+	return { execution, stored: stored as StoredExecution };
+}
+
+describe('a Retry', () => {
+	const started: Array<[string, () => WorkflowJson, RunOptions]> = [
+		['by a schedule', () => create(), {}],
+		['by hand', () => create(), { mode: 'manual' }],
+		['by a webhook', behindWebhook, { mode: 'webhook', startNode: 'Start' }],
+	];
+	const sentBy = (caller: string) =>
+		itemsOf('Waves').map(({ json }) => ({ json: { ...json, caller } }));
+
+	it.each([...started, ['in n8n 1', () => create(), { hasResumeToken: false }] as const])(
+		'orders for itself what another execution ordered before it was stopped: both started %s',
+		async (_, workflowOf, options) => {
+			const monday = await stopped(workflowOf(), { ...options, input: sentBy('Ada') });
+			const [{ job: mondaysJob }] = gateway.ledger;
+
+			refuse();
+			const tuesday = await run(workflowOf(), { ...options, input: sentBy('Bob') });
+			expect(tuesday.status).toBe('error');
+			const retried = await retryExecution(tuesday);
+
+			expect(jobsIn(retried)).not.toContain(mondaysJob);
+			expect(jobsOf(retried)).toEqual([gateway.ledger[1].job]);
+			expect(gateway.ledger).toHaveLength(2);
+			expect(jobsIn(monday.execution)).toEqual([mondaysJob]);
+		},
+	);
+
+	it.each(started)(
+		'takes the job of its own stopped execution, whoever orders the same meanwhile: both started %s',
+		async (_, workflowOf, options) => {
+			const { stored } = await stopped(workflowOf(), options);
+			const [{ job: mondaysJob }] = gateway.ledger;
+			await run(workflowOf(), options);
+
+			for (let click = 0; click < 2; click++) {
+				expect(jobsOf(await retryExecution(stored))).toEqual([mondaysJob]);
+			}
+			expect(gateway.ledger).toHaveLength(2);
+		},
+	);
+
+	it('takes the job of its own stopped execution when another was stopped after it ordered the same', async () => {
+		const executions = [await stopped(create()), await stopped(create())];
+		const made = gateway.ledger.map(({ job }) => job);
+		for (const index of [1, 0]) {
+			expect(jobsIn(await retryExecution(executions[index].stored))).toEqual([made[index]]);
+		}
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('in n8n 1 takes no job of another stopped execution, and may order again', async () => {
+		const options = { hasResumeToken: false };
+		const executions = [await stopped(create(), options), await stopped(create(), options)];
+		const made = gateway.ledger.map(({ job }) => job);
+		for (const index of [1, 0]) {
+			const retried = await retryExecution(executions[index].stored);
+			expect(jobsIn(retried)).not.toContain(made[1 - index]);
+		}
+		expect(gateway.ledger.length).toBeLessThanOrEqual(4);
+	});
+});
+
+describe('a failed execution that is retried twice', () => {
+	const wordings: Array<[string, WorkflowJson]> = [
+		['the same', create()],
+		['worded anew in each try', create({ prompt: '={{ $json.prompt }}, {{ $execution.id }}' })],
+	];
+	const failing = ({ nodes, connections }: WorkflowJson): WorkflowJson => ({
+		nodes: [
+			...nodes,
+			{ name: 'Later', type: 'n8n-nodes-base.stopAndError', parameters: { errorMessage: 'Full' } },
+		],
+		connections: {
+			...connections,
+			Create: { main: [[{ node: 'Later', type: 'main', index: 0 }]] },
+		},
+	});
+	const ends: Array<[string, (workflow: WorkflowJson) => WorkflowJson]> = [
+		['succeeded', (workflow) => workflow],
+		['failed in a later node', failing],
+	];
+	const cases = wordings.flatMap(([wording, workflow]) =>
+		ends.map(([end, ending]) => [wording, end, ending(workflow)] as const),
+	);
+
+	it.each(cases)(
+		'is charged once for each item, where its prompts are %s and its first Retry %s',
+		async (_, __, workflow) => {
+			refuse('Clouds');
+			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
+			const first = await retryExecution(failed);
+			expect(jobsOf(first)).toHaveLength(2);
+
+			await retryExecution(failed);
+			expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([1, 1]);
+		},
+	);
+
+	it.each(cases)(
+		'delivers the jobs of its first Retry, where its prompts are %s and that %s',
+		async (_, __, workflow) => {
+			refuse('Clouds');
+			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
+			const first = await retryExecution(failed);
+			const second = await retryExecution(failed);
+			const third = await retryExecution(failed);
+			expect([jobsOf(second), jobsOf(third)]).toEqual([jobsOf(first), jobsOf(first)]);
+			expect(creates()).toHaveLength(3);
+		},
+	);
+
+	it('is charged once for each item, where both Retries run at the same moment', async () => {
+		for (const [, workflow] of wordings) {
+			refuse('Clouds');
+			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
+			await Promise.all([retryExecution(failed), retryExecution(failed)]);
+		}
+		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
+	});
+
+	it('is charged once for each item, where its second Retry runs in another worker', async () => {
+		for (const [, workflow] of wordings) {
+			refuse('Clouds');
+			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
+			await retryExecution(failed);
+			await new EngineProcess().run(async () => await retryExecution(failed));
+		}
+		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
+	});
+
+	it('is charged once for each item, where a Retry of its Retry comes before its second one', async () => {
+		for (const [, workflow] of wordings) {
+			const refused = [refuse('Clouds'), refuse('Rain')];
+			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds', 'Rain') });
+			refuse('Rain');
+			const first = await retryExecution(failed);
+			await retryExecution(first);
+			await retryExecution(failed);
+			for (const fault of refused) fault.remove();
+		}
+		const charges = ['Waves', 'Clouds', 'Rain'].map((prompt) => chargesFor(prompt).length);
+		expect(charges).toEqual([2, 2, 2]);
+	});
+});
+
+describe('a lost response', () => {
+	it.each([
+		['of its own order keeps a Retry from ordering', 'own'],
+		['to another execution keeps no Retry from ordering', 'other'],
+	])('%s', async (_, whose) => {
+		gateway.fault({ action: 'reset', accepted: true, route: 'referenceVideoCreate' });
+		const failed = await run(create());
+		refuse();
+		const other = await run(create());
+		const retried = await retryExecution(whose === 'own' ? failed : other);
+		expect(retried.status).toBe(whose === 'own' ? 'error' : 'success');
+		expect(gateway.ledger).toHaveLength(whose === 'own' ? 1 : 2);
+	});
+});

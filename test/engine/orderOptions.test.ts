@@ -1,0 +1,206 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import { processedItems, runWorkflow, type WorkflowRun } from '../harness';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+} from './support/workflows';
+
+// What an expression may make of the options that guard money.
+
+let gateway: Gateway;
+let media: IDataObject[];
+
+beforeEach(async () => {
+	processedItems.clear();
+	gateway = await startGateway({
+		jobSeconds: 60,
+		render: async () => new Uint8Array(0),
+		draw: async () => new Uint8Array(0),
+	});
+	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
+	media = [{ type: 'reference_image', url }];
+});
+afterEach(async () => {
+	await gateway.close();
+});
+
+const { parameters: referenceVideo } = createReferenceVideo();
+const video = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
+const image = { resource: 'image', operation: 'generate', model: byId('image-1'), download: false };
+const prompt = '={{ $json.prompt }}';
+
+/** Everything that may have an Order Key and a limit, and costs the more the more often it is sent. */
+const operations: Array<[string, IDataObject]> = [
+	['a reference video', referenceVideo as IDataObject],
+	['a video', { ...video, prompt }],
+	['an image', { ...image, prompt }],
+];
+
+async function order(
+	options: IDataObject,
+	{ parameters = referenceVideo as IDataObject, count = 3 } = {},
+): Promise<WorkflowRun> {
+	const node = modelGateway({ ...parameters, options }, { name: 'Create' });
+	return await runWorkflow(chain(node), {
+		credentials: credentialFor(gateway),
+		input: Array.from({ length: count }, (_, index) => ({
+			json: { prompt: `Video ${index}`, media, sku: `A-${index}` },
+		})),
+		mode: 'trigger',
+	});
+}
+
+/** Orders with such an option, with and without checks, and expects to be told so before anything is sent. */
+async function expectProblem(options: IDataObject, label: RegExp): Promise<void> {
+	for (const [, parameters] of operations) {
+		for (const skipChecks of [false, true]) {
+			const result = await order({ ...options, skipChecks }, { parameters, count: 1 });
+			expect(result.errorOf('Create')?.message ?? 'No error').toMatch(label);
+		}
+	}
+	expect(gateway.requests).toEqual([]);
+	expect(gateway.ledger).toEqual([]);
+}
+
+describe('Max Orders per Execution', () => {
+	it.each([
+		'',
+		'  ',
+		'={{ $json.nothing }}',
+		'={{ undefined }}',
+		'={{ null }}',
+		"={{ '' }}",
+		"={{ '  ' }}",
+		"={{ 'abc' }}",
+		'={{ -1 }}',
+		'={{ 1.5 }}',
+		'={{ NaN }}',
+		'={{ Infinity }}',
+		'={{ true }}',
+		'={{ false }}',
+		'={{ [] }}',
+		'={{ [2] }}',
+		'={{ ({}) }}',
+	])('sends nothing when it is no whole number: %j', async (maxOrders) => {
+		await expectProblem({ maxOrders }, /M(ost|ax) Orders per Execution/);
+	});
+
+	it.each([
+		['={{ 0 }}', 0],
+		['={{ 2 }}', 2],
+		["={{ '2' }}", 2],
+	])('takes a number from an expression: %j', async (maxOrders, max) => {
+		for (const [, parameters] of operations) {
+			const before = gateway.ledger.length;
+			const result = await order({ maxOrders }, { parameters });
+			expect(result.errorOf('Create')?.message).toContain('the limit is reached');
+			expect(gateway.ledger).toHaveLength(before);
+			if (max > 0) await order({ maxOrders }, { parameters, count: max });
+			expect(gateway.ledger).toHaveLength(before + max);
+		}
+	});
+});
+
+describe('Order Key', () => {
+	it.each([
+		'',
+		'  ',
+		'={{ $json.nothing }}',
+		'={{ undefined }}',
+		'={{ null }}',
+		"={{ '' }}",
+		"={{ '  ' }}",
+		'={{ ({}) }}',
+		'={{ $json }}',
+		'={{ [] }}',
+		"={{ ['A-1'] }}",
+		'={{ true }}',
+		'={{ false }}',
+		'={{ NaN }}',
+		'={{ Infinity }}',
+	])('sends nothing when it is no text: %j', async (orderKey) => {
+		await expectProblem({ orderKey }, /Order Key/);
+	});
+});
+
+const problem = 'is a problem';
+
+/** Of each value of an expression: what it makes of Forget Order Key, If Ordered Before, and If the Answer Is Lost. */
+const values: Array<[value: string, forget: string, before: string, lost: string]> = [
+	['', 'keeps the key', 'leaves out', 'stops'],
+	['={{ $json.nothing }}', 'keeps the key', 'leaves out', 'stops'],
+	['={{ null }}', 'keeps the key', 'leaves out', 'stops'],
+	["={{ '  ' }}", problem, 'leaves out', 'stops'],
+	["={{ 'maybe' }}", problem, problem, 'stops'],
+	["={{ 'TRUE' }}", problem, problem, 'stops'],
+	["={{ 'true' }}", 'releases the key', problem, 'stops'],
+	["={{ 'FAIL' }}", problem, problem, 'stops'],
+	["={{ 'fail' }}", problem, 'fails', 'stops'],
+	["={{ 'RESEND' }}", problem, problem, 'stops'],
+	["={{ 'resend' }}", problem, problem, 'resends'],
+	['={{ 1 }}', problem, problem, 'stops'],
+	['={{ 0 }}', problem, problem, 'stops'],
+	['={{ -1 }}', problem, problem, 'stops'],
+	['={{ 1.5 }}', problem, problem, 'stops'],
+	['={{ NaN }}', problem, problem, problem],
+	['={{ true }}', 'releases the key', problem, 'stops'],
+	['={{ false }}', 'keeps the key', problem, 'stops'],
+	['={{ [] }}', problem, problem, problem],
+	['={{ ({}) }}', problem, problem, problem],
+];
+
+const isProblem = (result: WorkflowRun) =>
+	/^(Item 0: )?(Forget|Release|If) [\w ]+ must be /.test(result.errorOf('Create')?.message ?? '');
+
+describe('an expression of', () => {
+	const key = { orderKey: 'A-1' };
+	const once = { count: 1 };
+
+	it.each(values)('Forget Order Key that gives %j orders nothing, and %s', async (value, end) => {
+		await order(key, once);
+		const result = await order({ ...key, forgetOrderKey: value }, once);
+		expect(gateway.ledger).toHaveLength(1);
+		await order(key, once);
+		const found = gateway.ledger.length > 1 ? 'releases the key' : 'keeps the key';
+		expect(isProblem(result) ? problem : found).toBe(end);
+	});
+
+	it.each(values)('If Ordered Before that gives %j orders nothing again', async (value, _, end) => {
+		await order(key, once);
+		const result = await order({ ...key, ifOrderedBefore: value }, once);
+		expect(gateway.ledger).toHaveLength(1);
+		const found = result.status === 'success' ? 'leaves out' : 'fails';
+		expect(isProblem(result) ? problem : found).toBe(end);
+	});
+
+	it.each(values)(
+		'If the Answer Is Lost that gives %j sends no order again, unless it is the word for it',
+		async (value, _, __, end) => {
+			for (const skipChecks of [false, true]) {
+				const before = gateway.ledger.length;
+				const lost = gateway.fault({
+					route: 'referenceVideoCreate',
+					action: 'reset',
+					accepted: true,
+				});
+				const result = await order({ ifAnswerLost: value, skipChecks }, once);
+				lost.remove();
+				const found = gateway.ledger.length > before + 1 ? 'resends' : 'stops';
+				expect(isProblem(result) ? problem : found).toBe(end);
+				if (end === problem) expect(gateway.ledger).toHaveLength(before);
+			}
+		},
+	);
+
+	it.each(values)('Parallel Requests that gives %j orders each item once', async (value) => {
+		const result = await order({ parallelRequests: value }, { count: 12 });
+		expect(result.items('Create')).toHaveLength(12);
+		const prompts = gateway.jobs.list().map((job) => job.order.prompt);
+		expect(new Set(prompts).size).toBe(12);
+		expect(gateway.ledger).toHaveLength(12);
+	});
+});
