@@ -119,6 +119,14 @@ const settings = () => ({
 	input: ['Waves', 'Clouds'].map((text) => ({ json: { prompt: text, media } })),
 });
 
+/** The response of an image model with a field that Simplify leaves out. */
+const imageWithBackground = () => {
+	const data = [{ url: media[0].url }];
+	const body = JSON.stringify({ created: 1, background: 'opaque', data });
+	const isEach = { times: Infinity };
+	return { route: 'imageGenerate', action: 'answer', accepted: true, body, ...isEach } as const;
+};
+
 /** The names of all fields and files of each output. */
 const shapesOf = (run: WorkflowRun) =>
 	run.items('Paid').map(({ json, binary = {} }) => ({
@@ -148,6 +156,7 @@ describe('a Retry with the currently saved workflow', () => {
 				code: 'invalid_prompt',
 				when: isClouds,
 			});
+			if (route === 'imageGenerate') gateway.fault(imageWithBackground());
 			const failed = await runWorkflow(workflowOf(before), settings());
 			expect(failed.errorOf('Paid')?.message).toContain('Item 1');
 			const retried = await retryExecution(failed, { workflow: workflowOf(now) });

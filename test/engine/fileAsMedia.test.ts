@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
-import { processMemory } from '../../nodes/shared/n8n/orders/shelves';
 import { startGateway, type Gateway } from '../gateway';
 import {
+	EngineProcess,
 	moveReceivedFiles,
 	openSignedBinary,
 	receiveFile,
@@ -126,8 +126,8 @@ describe('a file of an earlier node as reference media', () => {
 	it('is known again when n8n was killed, and the Retry makes the file anew', async () => {
 		const before = gateway.ledger.length;
 		let stored: StoredExecution | undefined;
-		await run({ onStart: (_, start) => void (stored = start) });
-		processMemory.clear();
+		const n8n = new EngineProcess();
+		await n8n.run(async () => await run({ onStart: (_, start) => void (stored = start) }));
 		const retried = await retryExecution(stored as StoredExecution);
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		expect(gateway.ledger).toHaveLength(before + 1);

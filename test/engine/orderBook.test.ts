@@ -1,5 +1,4 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { processMemory } from '../../nodes/shared/n8n/orders/shelves';
 import { startGateway, type Gateway } from '../gateway';
 import {
 	EngineProcess,
@@ -67,19 +66,18 @@ async function killed(
 	prompts?: string[],
 	options: RunOptions = {},
 ): Promise<StoredExecution> {
-	return await new Promise((resolve) => {
-		let stored: StoredExecution;
-		gateway.fault({
-			...lost,
-			when() {
-				processMemory.clear();
-				resolve(stored);
-				return true;
-			},
-		});
-		const onStart = (_: unknown, start: StoredExecution) => void (stored = start);
-		void run(workflow, prompts, { ...options, onStart }).catch(() => {});
+	const n8n = new EngineProcess();
+	gateway.fault({
+		...lost,
+		when() {
+			n8n.kill();
+			return true;
+		},
 	});
+	return await storedBy(
+		n8n,
+		async (onStart) => await run(workflow, prompts, { ...options, onStart }),
+	);
 }
 
 /** An execution that n8n's end met when its orders were answered, and nothing was stored of that. */
@@ -88,13 +86,22 @@ async function answered(
 	prompts?: string[],
 	options: RunOptions = {},
 ): Promise<StoredExecution> {
-	return await new Promise((resolve, reject) => {
-		let stored: StoredExecution;
-		const onStart = (_: unknown, start: StoredExecution) => void (stored = start);
-		run(workflow, prompts, { ...options, onStart })
-			.then(() => processMemory.clear())
-			.then(() => resolve(stored), reject);
-	});
+	const n8n = new EngineProcess();
+	return await storedBy(
+		n8n,
+		async (onStart) => await run(workflow, prompts, { ...options, onStart }),
+	);
+}
+
+/** What the database holds of an execution when this process has ended. */
+async function storedBy(
+	n8n: EngineProcess,
+	execute: (onStart: RunOptions['onStart']) => Promise<WorkflowRun>,
+): Promise<StoredExecution> {
+	let stored: StoredExecution | undefined;
+	await n8n.run(async () => await execute((_, start) => void (stored = start)));
+	n8n.kill();
+	return stored as unknown as StoredExecution;
 }
 
 describe('an order that was under way when n8n ended', () => {
@@ -245,13 +252,17 @@ describe('an order that was under way when n8n ended', () => {
 	it('is not sent again after Stop, by a process that knows nothing of it', async () => {
 		let stop = () => {};
 		gateway.fault({ ...lost, when: () => (stop(), true) });
-		const options = { onStart: (cancel: () => void) => void (stop = cancel) };
-		const stopped = await run(create(), ['Waves'], options);
+		let stored: StoredExecution | undefined;
+		const onStart = (cancel: () => void, start: StoredExecution) => {
+			stop = cancel;
+			stored = start;
+		};
+		const stopped = await run(create(), ['Waves'], { onStart });
 		expect(stopped.status).toBe('canceled');
-		// Another worker has its own memory: here, that of another copy of the modules.
-		await jest.isolateModulesAsync(async () => {
-			const retried = await retryExecution(stopped);
-			expect(retried.status).toBe('error');
+		// Another worker has a memory of its own.
+		await new EngineProcess().run(async () => {
+			const retried = await retryExecution(stored as StoredExecution);
+			expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		});
 		expect(creates()).toHaveLength(1);
 	});

@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+import { processMemory } from '../../nodes/shared/n8n/orders/shelves';
+
 /**
  * A process of n8n, which a test can kill: its executions store and send nothing from then on. Executions outside of
  * any share one process, which nobody kills.
@@ -29,21 +31,17 @@ const current = new AsyncLocalStorage<EngineProcess>();
 /** The process of whoever asks; undefined for a test that kills none. */
 export const currentProcess = (): EngineProcess | undefined => current.getStore();
 
-/** What our modules keep for as long as the process lasts. */
-const memories: Array<Map<unknown, unknown>> = [];
-memories.forEach(separateByProcess);
-
 /**
  * Lets each process see entries of its own in this map. A process that is killed takes them along, and what its
  * executions still write, until they notice, reaches no other.
  */
-export function separateByProcess(memory: Map<unknown, unknown>): void {
+export function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 	const shared = new Map(memory);
-	const own = new WeakMap<EngineProcess, Map<unknown, unknown>>();
+	const own = new WeakMap<EngineProcess, Map<Key, Value>>();
 	const entries = () => {
 		const process = currentProcess();
 		if (!process) return shared;
-		const found = own.get(process) ?? new Map<unknown, unknown>();
+		const found = own.get(process) ?? new Map<Key, Value>();
 		own.set(process, found);
 		return found;
 	};
@@ -57,3 +55,5 @@ export function separateByProcess(memory: Map<unknown, unknown>): void {
 		});
 	}
 }
+
+separateByProcess(processMemory);

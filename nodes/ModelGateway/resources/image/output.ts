@@ -61,6 +61,8 @@ interface MadeImage {
 	json: IDataObject;
 	url?: string;
 	file?: IBinaryData;
+	/** Whether the file was fetched by the link, because the user wanted it. */
+	isDownloaded?: true;
 	/** Why what came with the answer is no picture. */
 	problem?: string;
 	/** The execution that stored the file: in another one, it is stored anew. */
@@ -134,7 +136,7 @@ async function fileOf(
 	{ answer, download }: { answer: IDataObject; download: boolean },
 	{ context, gateway }: ItemRun,
 ): Promise<IBinaryData | undefined> {
-	const { json, url, file, problem, execution } = image;
+	const { json, url, file, isDownloaded, problem, execution } = image;
 	const { helpers } = context;
 	const own = context.getExecutionId();
 	const known = {
@@ -144,6 +146,8 @@ async function fileOf(
 	if (problem !== undefined) {
 		throw paidFor({ message: `Could not use the image: it ${problem}`, status: 200 }, known);
 	}
+	// It was wanted in an earlier try.
+	if (isDownloaded && !download) return undefined;
 	if (file?.id && execution !== own) {
 		const bytes = await helpers.getBinaryStream(file.id);
 		image.file = await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
@@ -151,6 +155,7 @@ async function fileOf(
 		const received = await downloadImage(gateway.runtime, url, known);
 		try {
 			image.file = await store(received, index, context);
+			image.isDownloaded = true;
 		} catch (error) {
 			const paid: Remedy = { about: 'imageIsPaid', hasLink: true, isLost: false };
 			throw storeError(error, 'download the image', [paid]).with({ ...known, url });
