@@ -142,6 +142,15 @@ describe('a credential that cannot be used', () => {
 		);
 	});
 
+	it.each(['Authorization', 'host', 'Content-Type'])(
+		'would replace a header that every request needs: %s',
+		(asyncHeaderName) => {
+			expect(problemOf({ asyncHeaderName })).toBe(
+				'Model Gateway credential: Async Header Name must not be a header that requests have already',
+			);
+		},
+	);
+
 	it.each(['two words', 'a:b', 'ä'])(
 		'has no header name for its orders: %j',
 		(idempotencyHeaderName) => {
@@ -160,7 +169,7 @@ describe('a credential that cannot be used', () => {
 		},
 	);
 
-	it.each(['five', '5/s', '-1', -1, '1,5', 'Infinity', Infinity, NaN, true, {}])(
+	it.each(['five', '5/s', '-1', -1, '1,5', 'Infinity', Infinity, NaN, true, {}, [], [5]])(
 		'has no limit of requests per second: %j',
 		(requestsPerSecond) => {
 			expect(problemOf({ requestsPerSecond })).toBe(
