@@ -3,7 +3,7 @@ import { textMessage, type TextMessage } from '../../../shared/gateway/chat/mess
 import { isHeaderName, isTakenHeader } from '../../../shared/gateway/client/http';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpoints';
-import { finishReasons } from '../../../shared/gateway/protocol/resources';
+import { finishReasons } from '../../../shared/gateway/protocol/chat';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
