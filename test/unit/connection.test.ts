@@ -1,5 +1,5 @@
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
-import { noAnswer } from '../../nodes/shared/gateway/errors/requestErrors';
+import { noResponse } from '../../nodes/shared/gateway/errors/requestErrors';
 import { TimeLimitError } from '../../nodes/shared/gateway/errors/timeLimitError';
 import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { credentialProblem } from '../../nodes/shared/n8n/errors/credentialProblem';
@@ -211,7 +211,7 @@ describe('an address that cannot be reached', () => {
 			'Base URL https://gateway.example gave no answer (the time limit of 15 s passed). Check the address, or test again later.',
 		],
 	])('is named in the dialog of the credential: %s', (cause, problem) => {
-		const error = noAnswer({ purpose: 'list the models', cost: 'read' }, cause);
+		const error = noResponse({ purpose: 'list the models', cost: 'read' }, cause);
 		expect(credentialProblem(error, 'Base URL', credential.baseUrl)).toBe(problem);
 	});
 });

@@ -17,7 +17,7 @@ const maxBackoff = 30_000;
 
 /** A longer Retry-After is reported instead of obeyed: nobody expects one request to take an hour. */
 export const maxRetryAfter = 5 * 60_000;
-export const maxTriesOnRateLimit = 8;
+const maxTriesOnRateLimit = 8;
 export const maxTries = 5;
 
 /**
