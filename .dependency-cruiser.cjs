@@ -72,6 +72,18 @@ module.exports = {
 			from: { path: '^(nodes|credentials)/' },
 			to: { path: '^test/' },
 		},
+		{
+			name: 'the package declares what it imports',
+			comment: 'Whoever installs it has no devDependencies, and other packages only by chance.',
+			severity: 'error',
+			from: { path: '^(nodes|credentials)/' },
+			to: {
+				dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'npm-dev', 'unknown'],
+				dependencyTypesNot: ['npm', 'npm-peer'],
+				// An optional peer, which n8n alone has: aiNodeSdk.ts loads it when it is used.
+				pathNot: '^@n8n/ai-node-sdk$',
+			},
+		},
 	],
 	options: {
 		doNotFollow: { path: 'node_modules' },

@@ -1,6 +1,7 @@
 import type { ISupplyDataFunctions } from 'n8n-workflow';
 import { GatewayError } from '../shared/gateway/errors/gatewayError';
 import { excerpt, type JsonObject } from '../shared/gateway/json';
+import type { TokenUsage } from '../shared/n8n/agent/tokenUsage';
 
 // The part of @n8n/ai-node-sdk that is used here. n8n provides it; it is not installed for development.
 
@@ -49,12 +50,6 @@ export interface FunctionTool {
 	description?: string;
 	/** A JSON schema, or a zod schema that `getParametersJsonSchema` turns into one. */
 	inputSchema: unknown;
-}
-
-export interface TokenUsage {
-	promptTokens: number;
-	completionTokens: number;
-	totalTokens: number;
 }
 
 export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'other';

@@ -13,7 +13,7 @@ import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
 import type { FinishReason, GenerateResult, ToolCallContent } from './aiNodeSdk';
 
 /** "Resources", chat completion: each `finish_reason` with its name in the SDK. */
-const finishReasons = new Map<string, FinishReason>([
+const sdkFinishReasons = new Map<string, FinishReason>([
 	['stop', 'stop'],
 	['length', 'length'],
 	['content_filter', 'content-filter'],
@@ -33,7 +33,7 @@ export function toGenerateResult({ choices, usage, id, request_id }: Completion)
 	const calls = Array.isArray(given) ? given.filter(isObject) : [];
 	return {
 		id: asText(id),
-		finishReason: finishReasons.get(finish_reason ?? '') ?? 'other',
+		finishReason: sdkFinishReasons.get(finish_reason ?? '') ?? 'other',
 		usage: tokenUsageOf(usage),
 		message: {
 			role: 'assistant',

@@ -9,7 +9,7 @@ interface Generation {
 	message: LangChainMessage;
 }
 
-type Method<Answer> = (messages: LangChainMessage[], options: object, run?: unknown) => Answer;
+type Method<Result> = (messages: LangChainMessage[], options: object, run?: unknown) => Result;
 
 /** The LangChain model that the SDK creates from a chat model, with the members used here. */
 export interface LangChainModel {

@@ -1,4 +1,5 @@
-import { isFinal, jobKinds, type JobKind } from '../../nodes/shared/gateway/protocol/jobs';
+import { jobKinds, type JobKind } from '../../nodes/shared/gateway/protocol/jobs';
+import { isFinal } from '../gateway/jobs';
 import { limits } from '../../nodes/shared/gateway/protocol/limits';
 import { picture, sampleVideo } from '../engine/support/samples';
 import {

@@ -235,6 +235,27 @@ describe('bad input gets a clear message before anything is sent', () => {
 		]);
 	});
 
+	it.each<[string, string, string]>([
+		['an expression that gives nothing', '={{ $json.missing }}', 'empty'],
+		['an empty text', '', '""'],
+		['another text', 'yes', '"yes"'],
+		['a number', '={{ 7 }}', '7'],
+		['an object', '={{ { send: "again" } }}', 'an object'],
+	])(
+		'never decides by %s whether a lost order is sent again, and names it even with Skip Checks',
+		async (_, ifAnswerLost, given) => {
+			const options = { ifAnswerLost, skipChecks: true };
+			const video = modelGateway({
+				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
+				...{ prompt: 'A boat', options },
+			});
+			const problem = `Item 0: If the Answer Is Lost must be stop or resend (it is ${given})`;
+			expect(await messageOf(video)).toBe(problem);
+			const media = [image];
+			expect(await messageOf(createReferenceVideo({ options }), { media })).toBe(problem);
+		},
+	);
+
 	it('explains an item that carries no job', async () => {
 		expect(await messageOf(waitForVideo())).toBe(
 			'Item 0: Job ID is empty: this item carries no job. Lead the node that created the job here, or give its ID',

@@ -200,6 +200,11 @@ describe('what the request may have besides', () => {
 				{ options: { versionHeaderName: 'my version', ...skipChecks } },
 			],
 			[
+				'Version Header Name',
+				'message create',
+				{ options: { versionHeaderName: 'authorization', ...skipChecks } },
+			],
+			[
 				'Version Header Value',
 				'message create',
 				{ options: { versionHeaderValue: '2024\n01', ...skipChecks } },

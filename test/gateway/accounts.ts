@@ -1,5 +1,4 @@
 import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
-import { authentication } from '../../nodes/shared/gateway/protocol/service';
 import { ServiceError } from './errors';
 
 /** What a key may do. Everything left out is unlimited. */
@@ -68,8 +67,7 @@ export class Account {
 	requirePermission(model: string): void {
 		if (this.mayUse(model)) return;
 		const message = "the key's group has no permission for this model";
-		const { status } = authentication.noPermission;
-		throw new ServiceError(status, 'permission_denied', message, { param: 'model' });
+		throw new ServiceError(403, 'permission_denied', message, { param: 'model' });
 	}
 
 	/** Throws when the balance does not last for one more charge. */
@@ -110,11 +108,9 @@ export class Accounts {
 
 	/** "Authentication" 1 and 2: the account of an Authorization header, or a 401. */
 	authenticate(header = ''): Account {
-		const scheme = `${authentication.scheme} `;
+		const scheme = 'Bearer ';
 		const account = header.startsWith(scheme) && this.accounts.get(header.slice(scheme.length));
 		if (account) return account;
-
-		const { status, code } = authentication.invalidKey;
-		throw new ServiceError(status, code);
+		throw new ServiceError(401, 'invalid_api_key');
 	}
 }

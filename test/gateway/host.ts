@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { randomBytes } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
-import { billing } from '../../nodes/shared/gateway/protocol/service';
+import { requestIdHeader } from '../../nodes/shared/gateway/protocol/service';
 import type { GatewayEvents, HostName, RecordedRequest, Route } from './events';
 import { behaviourOf, type Behaviour } from './faults/actions';
 import type { Body } from './faults/bodies';
@@ -56,7 +56,7 @@ export function createHost(name: HostName, { requests, events, faults }: Traffic
 		request.record = record;
 		request.over = exchange.signal;
 		requests.push(record);
-		reply.header(billing.requestIdHeader, id);
+		reply.header(requestIdHeader, id);
 		reply.raw.once('close', () => {
 			exchange.abort();
 			events.emit('request', record);

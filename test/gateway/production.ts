@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
 import { ServiceError } from './errors';
-import type { Job, Jobs } from './jobs';
+import { isFinal, type Job, type Jobs } from './jobs';
 import { loadMedia } from './media';
 import type { VideoOrder } from './orders';
 import { provocations } from './prompts';

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Readable } from 'node:stream';
-import { authentication } from '../../nodes/shared/gateway/protocol/service';
 import { piecesOf, readRange, type StoredFile } from './files';
 import type { Jobs } from './jobs';
 import type { Links } from './links';
@@ -47,8 +46,7 @@ export function serveStorage(
 
 	host.addHook('preHandler', async ({ headers }) => {
 		if (headers.authorization !== undefined) {
-			const { status } = authentication.keyOnResultLink;
-			throw new StorageError(status, 'AccessDenied', 'Only one auth mechanism is allowed.');
+			throw new StorageError(403, 'AccessDenied', 'Only one auth mechanism is allowed.');
 		}
 	});
 

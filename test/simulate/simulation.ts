@@ -5,7 +5,8 @@ import {
 	type PollerEvent,
 	type PollerState,
 } from '../../nodes/shared/gateway/jobs/poller';
-import { isFinal, jobKinds } from '../../nodes/shared/gateway/protocol/jobs';
+import { jobKinds } from '../../nodes/shared/gateway/protocol/jobs';
+import { isFinal } from '../gateway/jobs';
 import { limits } from '../../nodes/shared/gateway/protocol/limits';
 import { Agenda } from './agenda';
 import { fastRandom } from './random';

@@ -1,7 +1,7 @@
 import type { FileSource } from '../../nodes/shared/gateway/client/fileRequest';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import type { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
-import { noAnswer, refused, unreadable } from '../../nodes/shared/gateway/errors/requestErrors';
+import { noResponse, refused, unreadable } from '../../nodes/shared/gateway/errors/requestErrors';
 import { jobStatus, type JobStatus } from '../../nodes/shared/gateway/jobs/responses';
 import type { JobSource } from '../../nodes/shared/gateway/jobs/wait';
 import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
@@ -28,11 +28,11 @@ export const completed = { status: 'completed', progress: 100, result_url: link 
 
 const what = { purpose: 'ask how far the job is', cost: 'read' } as const;
 
-export const lost = noAnswer(
+export const lost = noResponse(
 	what,
 	Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
 );
-export const unsent = noAnswer(what, Object.assign(new Error(''), { code: 'ECONNREFUSED' }));
+export const unsent = noResponse(what, Object.assign(new Error(''), { code: 'ECONNREFUSED' }));
 export const page = unreadable(what, { status: 200, headers: {}, text: '<html>' }, 'is a web page');
 
 export function refusal(status: number, code?: string, retryAfter?: number): GatewayError {

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
-import { noAnswer } from '../../nodes/shared/gateway/errors/requestErrors';
+import { noResponse } from '../../nodes/shared/gateway/errors/requestErrors';
 import { TimeLimitError } from '../../nodes/shared/gateway/errors/timeLimitError';
 import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { credentialProblem } from '../../nodes/shared/n8n/errors/credentialProblem';
@@ -142,6 +142,15 @@ describe('a credential that cannot be used', () => {
 		);
 	});
 
+	it.each(['Authorization', 'host', 'Content-Type'])(
+		'would replace a header that every request needs: %s',
+		(asyncHeaderName) => {
+			expect(problemOf({ asyncHeaderName })).toBe(
+				'Model Gateway credential: Async Header Name must not be a header that requests have already',
+			);
+		},
+	);
+
 	it.each(['two words', 'a:b', 'ä'])(
 		'has no header name for its orders: %j',
 		(idempotencyHeaderName) => {
@@ -160,7 +169,7 @@ describe('a credential that cannot be used', () => {
 		},
 	);
 
-	it.each(['five', '5/s', '-1', -1, '1,5', 'Infinity', Infinity, NaN, true, {}])(
+	it.each(['five', '5/s', '-1', -1, '1,5', 'Infinity', Infinity, NaN, true, {}, [], [5]])(
 		'has no limit of requests per second: %j',
 		(requestsPerSecond) => {
 			expect(problemOf({ requestsPerSecond })).toBe(
@@ -202,7 +211,7 @@ describe('an address that cannot be reached', () => {
 			'Base URL https://gateway.example gave no answer (the time limit of 15 s passed). Check the address, or test again later.',
 		],
 	])('is named in the dialog of the credential: %s', (cause, problem) => {
-		const error = noAnswer({ purpose: 'list the models', cost: 'read' }, cause);
+		const error = noResponse({ purpose: 'list the models', cost: 'read' }, cause);
 		expect(credentialProblem(error, 'Base URL', credential.baseUrl)).toBe(problem);
 	});
 });

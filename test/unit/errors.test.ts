@@ -1,5 +1,5 @@
 import { GatewayError, stopped } from '../../nodes/shared/gateway/errors/gatewayError';
-import { noAnswer, refused } from '../../nodes/shared/gateway/errors/requestErrors';
+import { noResponse, refused } from '../../nodes/shared/gateway/errors/requestErrors';
 import { badInput } from '../../nodes/shared/n8n/errors/badInput';
 import { shown } from '../support/gatewayWorld';
 
@@ -51,11 +51,11 @@ describe('Stop', () => {
 	});
 
 	it('says when a request may have been accepted', () => {
-		const lost = noAnswer(create, networkError('read ECONNRESET', 'ECONNRESET'));
+		const lost = noResponse(create, networkError('read ECONNRESET', 'ECONNRESET'));
 		expect(shown(stopped(lost)).record).toMatchObject({
 			billed: 'unknown',
 			advice: shown(lost).record.advice,
 		});
-		expect(shown(stopped(noAnswer(list, undefined))).record.billed).toBe('no');
+		expect(shown(stopped(noResponse(list, undefined))).record.billed).toBe('no');
 	});
 });

@@ -7,7 +7,7 @@ const create = { purpose: 'create the video', cost: 'job' } as const;
 const list = { purpose: 'list the models', cost: 'read' } as const;
 
 type Request = errors.RequestInfo;
-const noAnswer = (request: Request, cause: unknown) => shown(errors.noAnswer(request, cause));
+const noResponse = (request: Request, cause: unknown) => shown(errors.noResponse(request, cause));
 const refused = (...given: Parameters<typeof errors.refused>) => shown(errors.refused(...given));
 const unreadable = (...given: Parameters<typeof errors.unreadable>) =>
 	shown(errors.unreadable(...given));
@@ -51,7 +51,7 @@ describe('a request without an answer', () => {
 		['the code of n8n', { httpCode: 'ENOTFOUND' }],
 		['the response of n8n', { errorResponse: { code: 'ECONNREFUSED' } }],
 	])('never left when there was %s', (_, cause) => {
-		const { record, reach } = noAnswer(create, cause);
+		const { record, reach } = noResponse(create, cause);
 		expect(reach).toBe('unsent');
 		expect(record).toMatchObject({ status: 0, billed: 'no', retry_can_help: true });
 		expect(record.message).toBe('Could not create the video: the gateway could not be reached');
@@ -68,12 +68,12 @@ describe('a request without an answer', () => {
 		['no error at all', undefined],
 		['a text', 'it broke'],
 	])('may have arrived when there was %s', (_, cause) => {
-		const { record, reach } = noAnswer(create, cause);
+		const { record, reach } = noResponse(create, cause);
 		expect(reach).toBe('lost');
 		expect(record).toMatchObject({ status: 0, billed: 'unknown', retry_can_help: false });
 		expect(record.advice).toContain('may have been accepted');
-		expect(noAnswer(list, cause).record).toMatchObject({ billed: 'no' });
-		expect(noAnswer(list, cause).record.advice).not.toContain('may have been accepted');
+		expect(noResponse(list, cause).record).toMatchObject({ billed: 'no' });
+		expect(noResponse(list, cause).record.advice).not.toContain('may have been accepted');
 	});
 
 	// As seen with a proxy that breaks the connection after the service has the whole request.
@@ -85,7 +85,7 @@ describe('a request without an answer', () => {
 			'801C:error:0A000119:SSL routines:ssl3_get_record:decryption failed or bad record mac',
 		],
 	])('may have arrived when an open connection broke with %s', (code, message) => {
-		expect(noAnswer(create, networkError(message, code)).reach).toBe('lost');
+		expect(noResponse(create, networkError(message, code)).reach).toBe('lost');
 	});
 
 	it('never left when no address of the host answers the connect', () => {
@@ -93,14 +93,14 @@ describe('a request without an answer', () => {
 			networkError('connect ETIMEDOUT 192.0.2.1:443', 'ETIMEDOUT'),
 			networkError('connect ENETUNREACH 2001:db8::1:443', 'ENETUNREACH'),
 		]);
-		const failure = noAnswer(create, Object.assign(cause, { code: 'ETIMEDOUT' }));
+		const failure = noResponse(create, Object.assign(cause, { code: 'ETIMEDOUT' }));
 		expect(failure.reach).toBe('unsent');
 	});
 
 	it('names what the network said, once', () => {
 		const cause = networkError('read ECONNRESET', 'ECONNRESET');
 		const wrapped = Object.assign(new Error('read ECONNRESET', { cause }), { code: 'ECONNRESET' });
-		expect(noAnswer(list, wrapped).record.advice).toBe(
+		expect(noResponse(list, wrapped).record.advice).toBe(
 			`The network said: ECONNRESET, read ECONNRESET. ${unbilled}`,
 		);
 	});
@@ -108,7 +108,7 @@ describe('a request without an answer', () => {
 	it('ends even when the layers of the error lead in a circle', () => {
 		const cause: { message: string; cause?: unknown } = { message: 'round' };
 		cause.cause = cause;
-		expect(noAnswer(list, cause).record.advice).toBe(`The network said: round. ${unbilled}`);
+		expect(noResponse(list, cause).record.advice).toBe(`The network said: round. ${unbilled}`);
 	});
 });
 

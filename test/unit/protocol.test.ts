@@ -6,7 +6,7 @@ import {
 	type Endpoint,
 } from '../../nodes/shared/gateway/protocol/endpoints';
 import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol/errorCodes';
-import { isFinal, jobKinds, phaseOf } from '../../nodes/shared/gateway/protocol/jobs';
+import { jobKinds, phaseOf } from '../../nodes/shared/gateway/protocol/jobs';
 import { limits } from '../../nodes/shared/gateway/protocol/limits';
 import {
 	mediaTypes,
@@ -15,8 +15,8 @@ import {
 	videoModels,
 	frameToVideoSuffix,
 } from '../../nodes/shared/gateway/protocol/models';
-import { finishReasons, messageRoles } from '../../nodes/shared/gateway/protocol/resources';
-import { authentication, billing } from '../../nodes/shared/gateway/protocol/service';
+import { finishReasons, messageRoles } from '../../nodes/shared/gateway/protocol/chat';
+import { requestIdHeader, streamEnd } from '../../nodes/shared/gateway/protocol/service';
 import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 
 // What is expected here is written down from the service's specification, not from the code.
@@ -35,7 +35,6 @@ describe('the phase of a state', () => {
 		['processing', 'running'],
 	])('%s', (state, phase) => {
 		expect(phaseOf(state)).toBe(phase);
-		expect(isFinal(phaseOf(state))).toBe(phase === 'succeeded' || phase === 'failed');
 	});
 
 	it.each(['COMPLETED', 'In_Progress', 'pending', 'succeeded', 'Running'])(
@@ -49,7 +48,6 @@ describe('the phase of a state', () => {
 		'is not known: "%s"',
 		(state) => {
 			expect(phaseOf(state)).toBeUndefined();
-			expect(isFinal(phaseOf(state))).toBe(false);
 		},
 	);
 });
@@ -114,14 +112,8 @@ describe('endpoints', () => {
 describe('names and values', () => {
 	it('are those of the service', () => {
 		expect(asyncHeader).toEqual({ name: 'X-Gateway-Async', value: 'enable' });
-		expect(billing).toEqual({ failedCallsAreBilled: false, requestIdHeader: 'x-request-id' });
-		expect(authentication).toMatchObject({
-			header: 'Authorization',
-			scheme: 'Bearer',
-			invalidKey: { status: 401, code: 'invalid_api_key' },
-			keyOnResultLink: { status: 403 },
-			noPermission: { status: 403 },
-		});
+		expect(requestIdHeader).toBe('x-request-id');
+		expect(streamEnd).toBe('[DONE]');
 		expect(aspectMarkers).toEqual(['【2:3】', '【3:2】', '【1:1】']);
 		expect(mediaTypes).toEqual(['reference_image', 'reference_video', 'first_frame']);
 		expect(messageRoles).toEqual(['system', 'user', 'assistant', 'function', 'tool']);
@@ -203,7 +195,6 @@ describe('limits', () => {
 		expect(limits).toEqual({
 			taskIdHours: 24,
 			resultUrlHours: 24,
-			videoUrlHours: 24,
 			imageUrlMinutes: 10,
 			minPollSeconds: 3,
 			waitMinutes: 20,

@@ -1,7 +1,7 @@
 import { referenceVideoCreate } from '../../nodes/ModelGateway/resources/referenceVideo/create';
 import type { Media } from '../../nodes/shared/gateway/jobs/referenceMedia';
 import {
-	referenceVideoDoubts,
+	referenceVideoWarnings,
 	referenceVideoProblems,
 	type ReferenceVideoParameters,
 	type ReferenceVideoRequest,
@@ -46,7 +46,9 @@ const problemsOf = (order: Order, gatewayUrl = gateway) =>
 	);
 
 const doubtsOf = (order: Order) =>
-	referenceVideoDoubts(requestOf(order)).map(({ path, problem }) => `${fieldOf(path)} ${problem}`);
+	referenceVideoWarnings(requestOf(order)).map(
+		({ path, problem }) => `${fieldOf(path)} ${problem}`,
+	);
 
 describe('what alpha-1.1-r2v takes', () => {
 	const all = { resolution: '1080P', duration: 15, prompt_extend: false, watermark: true, seed: 0 };

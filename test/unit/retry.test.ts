@@ -135,6 +135,11 @@ describe('how often', () => {
 			expect(wait(retries + 1)).toBeUndefined();
 		}
 	});
+
+	it.each([-1, NaN, -Infinity])('is nobody when the number of retries is %s', (retries) => {
+		expect(waitOf(answered(500), 'a read', { retries })).toBeUndefined();
+		expect(waitOf(answered(429), 'a read', { retries })).toBeUndefined();
+	});
 });
 
 describe('the wait', () => {

@@ -1,9 +1,6 @@
-import { resources } from '../../../nodes/shared/gateway/protocol/resources';
 import { imageTokens, tokensOf } from '../tokens';
 import type { ChatMessage } from './messages';
 import type { Reply, ToolCall } from './reply';
-
-const [object] = resources.chatCompletion.object.values;
 
 /** A completion, whole or to be streamed. */
 export interface Completion {
@@ -47,7 +44,7 @@ export function wordCompletion({ id, created, model, replies, usage }: Completio
 				: { role: 'assistant', content: text };
 		return { index, message, finish_reason: finishReason };
 	});
-	return { id, object, created, model, choices, usage };
+	return { id, object: 'chat.completion', created, model, choices, usage };
 }
 
 /** Tool calls are named and not shown: this is how the wire format has them. */

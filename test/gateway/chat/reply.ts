@@ -1,4 +1,4 @@
-import type { finishReasons } from '../../../nodes/shared/gateway/protocol/resources';
+import type { finishReasons } from '../../../nodes/shared/gateway/protocol/chat';
 import { tokensOf } from '../tokens';
 import type { ChatOrder } from './order';
 

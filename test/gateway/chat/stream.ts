@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { resources } from '../../../nodes/shared/gateway/protocol/resources';
-import { events } from '../../../nodes/shared/gateway/protocol/service';
+import { streamEnd } from '../../../nodes/shared/gateway/protocol/service';
 import { tokensOf } from '../tokens';
 import { wordCall, type Completion } from './completion';
 import type { Reply } from './reply';
 
-const [, object] = resources.chatCompletion.object.values;
+const object = 'chat.completion.chunk';
 
 /** What one chunk tells of one choice. */
 interface Change {
@@ -33,7 +32,7 @@ export async function* streamCompletion(
 		}
 	}
 	yield eventOf(JSON.stringify({ ...head, choices: [], usage }));
-	yield eventOf(events.streamEnd);
+	yield eventOf(streamEnd);
 }
 
 const eventOf = (data: string): string => `data: ${data}\n\n`;

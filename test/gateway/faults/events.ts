@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { events } from '../../../nodes/shared/gateway/protocol/service';
+import { streamEnd } from '../../../nodes/shared/gateway/protocol/service';
 import { ServiceError } from '../errors';
 import type { Exchange } from './actions';
 import type { Body } from './bodies';
@@ -12,7 +12,7 @@ const rewordings = {
 	/** A comment before each event, as proxies send to keep a line open. */
 	comments: (event: string) => `: keep-alive\n\n${event}`,
 	withoutSpace: (event: string) => event.replace('data: ', 'data:'),
-	withoutDone: (event: string) => (event === `data: ${events.streamEnd}\n\n` ? '' : event),
+	withoutDone: (event: string) => (event === `data: ${streamEnd}\n\n` ? '' : event),
 } as const;
 
 /** Forms that the standard of server-sent events allows, or that servers are known for. */

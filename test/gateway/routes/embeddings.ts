@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
 import type { FieldRule } from '../../../nodes/shared/gateway/protocol/fields';
-import { resources } from '../../../nodes/shared/gateway/protocol/resources';
 import { embed } from '../embedding';
 import { invalidParameter } from '../errors';
 import { readFields, readNumber, readObject } from '../fields';
@@ -13,15 +12,13 @@ import { serve } from './endpoint';
 
 /** "Endpoints" 6: embeddings. */
 export function embeddingRoutes(api: FastifyInstance, service: Service): void {
-	const [object] = resources.embeddingList.object.values;
-
 	serve(api, 'embedding', async (request) => {
 		const { model, texts, dimensions, encode } = readOrder(request.body);
 		await begin(service, request, model);
 		const tokens = texts.reduce((total, text) => total + tokensOf(text).length, 0);
 		request.purchase = { kind: 'embedding', model, quantity: tokens, unit: 'token' };
 		return {
-			object,
+			object: 'list',
 			data: texts.map((text, index) => ({
 				object: 'embedding',
 				index,

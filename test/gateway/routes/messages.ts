@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { IncomingHttpHeaders } from 'node:http';
 import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
-import { versioning } from '../../../nodes/shared/gateway/protocol/service';
 import { usageOf } from '../chat/completion';
 import { readMessages } from '../chat/messages';
 import { refuseForReasoning, type ChatOrder } from '../chat/order';
@@ -43,9 +42,10 @@ const stopReasons: Record<Reply['finishReason'], string> = {
 	tool_calls: 'tool_use',
 };
 
-/** "Versioning" 3: the name of the header depends on the vendor, all but its end. */
+/** "Versioning" 3: how the name of the header ends, which depends on the vendor. */
+const suffix = '-version';
+
 function requireVersion(headers: IncomingHttpHeaders): void {
-	const suffix = versioning.messageVersionHeaderSuffix;
 	const isDate = (text: string) =>
 		/^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 	const hasVersion = Object.entries(headers).some(

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { resources } from '../../../nodes/shared/gateway/protocol/resources';
 import { modelIds } from '../models';
 import { serve } from './endpoint';
 
@@ -8,13 +7,10 @@ const created = 1_767_225_600;
 
 /** "Endpoints" 7. A key sees the models that its group may use. */
 export function modelRoutes(api: FastifyInstance): void {
-	const [object] = resources.modelList.object.values;
-	const [kind] = resources.model.object.values;
-
 	serve(api, 'models', ({ account }) => ({
-		object,
+		object: 'list',
 		data: modelIds
 			.filter((id) => account.mayUse(id))
-			.map((id) => ({ id, object: kind, created, owned_by: 'model-gateway' })),
+			.map((id) => ({ id, object: 'model', created, owned_by: 'model-gateway' })),
 	}));
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { isFinal, videoJobStates } from '../../../nodes/shared/gateway/protocol/jobs';
+import { videoJobStates } from '../../../nodes/shared/gateway/protocol/jobs';
 import { videoModels } from '../../../nodes/shared/gateway/protocol/models';
 import { ServiceError } from '../errors';
 import { readObject } from '../fields';
-import type { Job } from '../jobs';
+import { isFinal, type Job } from '../jobs';
 import type { VideoOrder } from '../orders';
 import { readPrompt } from '../prompts';
 import { accept, linkTo, type Service } from '../service';

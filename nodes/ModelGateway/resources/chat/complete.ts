@@ -3,7 +3,7 @@ import { completeChat } from '../../../shared/gateway/chat/complete';
 import { textOf, type Completion } from '../../../shared/gateway/chat/completion';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { messageRoles } from '../../../shared/gateway/protocol/resources';
+import { messageRoles } from '../../../shared/gateway/protocol/chat';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { answersOption, chatOptions } from '../../../shared/n8n/parameters/chatOptions';
@@ -81,10 +81,10 @@ export const chatComplete: Operation<Request, Completion> = {
 		return await ask({ ...body, ...(sent && { messages: sent }) }, timeout, run);
 	},
 
-	async deliver(answer, { body, simplify }, run) {
-		const reasons = answer.choices.map(({ finish_reason }) => finish_reason);
+	async deliver(completion, { body, simplify }, run) {
+		const reasons = completion.choices.map(({ finish_reason }) => finish_reason);
 		hintAtIncompleteAnswers(run, reasons, body.n);
-		return simplify ? simplified(answer) : [{ json: answer as IDataObject }];
+		return simplify ? simplified(completion) : [{ json: completion as IDataObject }];
 	},
 
 	identity: ({ body, messages: given }) => ({ body, messages: given }),
@@ -106,19 +106,24 @@ async function ask(
 	};
 	let isWhole = false;
 	try {
-		const answer = await completeChat(gateway, { body, timeout, onText, parse: (whole) => whole });
+		const completion = await completeChat(gateway, {
+			body,
+			timeout,
+			onText,
+			parse: (whole) => whole,
+		});
 		// A server that does not stream answers in one piece.
-		if (!hasBegun) await onText(textOf(answer.choices[0].message));
+		if (!hasBegun) await onText(textOf(completion.choices[0].message));
 		isWhole = true;
-		return answer;
+		return completion;
 	} finally {
 		// Of a node that fails, n8n tells the end itself.
 		if (hasBegun && (isWhole || context.continueOnFail())) await context.sendChunk('end', item);
 	}
 }
 
-function simplified(answer: Completion): ItemOutput[] {
-	const { choices, model, usage, request_id } = answer;
+function simplified(completion: Completion): ItemOutput[] {
+	const { choices, model, usage, request_id } = completion;
 	return choices.map(({ message, finish_reason, index }, position) => ({
 		json: withoutUndefined({
 			text: textOf(message),

@@ -1,5 +1,9 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
-import { embed, type BatchAnswer, type Embedding } from '../../../shared/gateway/embeddings/embed';
+import {
+	embed,
+	type EmbeddedBatch,
+	type Embedding,
+} from '../../../shared/gateway/embeddings/embed';
 import type { EmbeddingList } from '../../../shared/gateway/embeddings/responses';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
 import { withoutUndefined } from '../../../shared/gateway/json';
@@ -19,7 +23,7 @@ import {
 
 interface Request extends Embedding {
 	texts: string[];
-	/** The item gave a list: its answer is one too. */
+	/** The item gave a list: its output has one too. */
 	isList: boolean;
 }
 
@@ -75,17 +79,17 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 	},
 
 	batch: {
-		// One request takes them all: where several are halved after a refusal, none of them has been answered.
+		// One request takes them all: where several are halved after a refusal, none of them has a response.
 		key: ({ fields, batchSize, timeout }) => [fields, batchSize, timeout],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
 		// A list that takes several requests shares none of them, so the parts are its own.
 		perform: async (requests, run) =>
-			await embedAll(requests, run, requests.length === 1 ? partsOf(run) : undefined),
+			await embedAll(requests, run, requests.length === 1 ? keptBatches(run) : undefined),
 	},
 
 	async perform(request, run) {
-		const [result] = await embedAll([request], run, partsOf(run));
+		const [result] = await embedAll([request], run, keptBatches(run));
 		if (result instanceof GatewayError) throw result;
 		return result;
 	},
@@ -108,7 +112,7 @@ function readInput(scope: Scope): Pick<Request, 'texts' | 'isList'> {
 	return { texts: texts as string[], isList: Array.isArray(value) };
 }
 
-/** Whether one text among many can be the cause: not when the answer names what all of them share. */
+/** Whether one text among many can be the cause: not when the response names what all of them share. */
 function isAboutText({ failure: { status, refusal, param } }: GatewayError): boolean {
 	if (status !== 400) return false;
 	if (refusal === 'refusedPrompt') return true;
@@ -125,19 +129,19 @@ function lengthsOf(context: IExecuteFunctions): Map<string, number> {
 	return lengths;
 }
 
-/** The answers that an earlier try kept. */
-const partsOf = ({ parts }: ItemRun) => parts as BatchAnswer[];
+/** What an earlier try kept. */
+const keptBatches = ({ parts }: ItemRun) => parts as EmbeddedBatch[];
 
 /** One request for all, unless one of them is refused: then halves, so that it fails alone. */
 async function embedAll(
 	requests: Request[],
 	run: ItemRun,
-	answers?: BatchAnswer[],
+	batches?: EmbeddedBatch[],
 ): Promise<Array<ItemOutput[] | GatewayError>> {
 	const { gateway, context } = run;
 	try {
 		const texts = requests.flatMap((request) => request.texts);
-		const settings = { ...requests[0], lengths: lengthsOf(context), answers };
+		const settings = { ...requests[0], lengths: lengthsOf(context), batches };
 		return outputsOf(requests, await embed(gateway, texts, settings));
 	} catch (error) {
 		const refusal = asGatewayError(error);

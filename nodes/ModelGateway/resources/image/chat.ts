@@ -63,7 +63,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 		const extra = new ExtraBody(parameters, ['stream']);
 		return {
 			body: extra.body([model], bodyOptions),
-			message: extra.gives('messages') ? undefined : messageOf(parameters),
+			message: extra.gives('messages') ? undefined : promptMessage(parameters),
 			output: imageOutput.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
 		};
@@ -86,7 +86,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	identity: ({ body, message }) => ({ body, message }),
 };
 
-function messageOf(parameters: ItemParameters): MessageInput {
+function promptMessage(parameters: ItemParameters): MessageInput {
 	const shape = aspectMarker.read(parameters);
 	const end = aspectMarkers.find((marker) => shapeOf(marker) === shape) ?? '';
 	const detail = detailField.read(parameters.options);

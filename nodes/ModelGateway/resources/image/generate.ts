@@ -31,13 +31,13 @@ const options = [
 		displayName: 'Quality',
 		name: 'quality',
 		request: 'quality',
-		placeholder: 'e.g. hd',
+		placeholder: `e.g. ${rules.quality.examples[0]}`,
 	}),
 	textField({
 		displayName: 'Style',
 		name: 'style',
 		request: 'style',
-		placeholder: 'e.g. vivid',
+		placeholder: `e.g. ${rules.style.examples[0]}`,
 	}),
 	numberField({
 		displayName: 'Seed',

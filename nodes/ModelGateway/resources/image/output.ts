@@ -10,6 +10,7 @@ import { downloadImage, imageProblem, paidFor } from '../../../shared/gateway/im
 import { imageType, type ImageType } from '../../../shared/gateway/images/imageType';
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
 import { excerpt, withoutUndefined } from '../../../shared/gateway/json';
+import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { limits } from '../../../shared/gateway/protocol/limits';
 import { fileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { storeError, storeProblem } from '../../../shared/n8n/files/storeError';
@@ -20,6 +21,8 @@ import { numberField, textField } from '../../../shared/n8n/parameters/fieldKind
 export const imageOutput = fileOutput(
 	`Whether to download the images at once. The links of some models expire after ${limits.imageUrlMinutes} minutes.`,
 );
+
+const { fields: rules } = endpoints.imageGenerate;
 
 /** What generating and editing have in common, in the order in which it is shown and checked. */
 export const imageOptions = [
@@ -35,27 +38,27 @@ export const imageOptions = [
 		displayName: 'Size',
 		name: 'size',
 		request: 'size',
-		placeholder: 'e.g. 1024x1024',
+		placeholder: `e.g. ${rules.size.examples[0]}`,
 		description: 'Width by height in pixels',
 	}),
 	textField({
 		displayName: 'Aspect Ratio',
 		name: 'aspectRatio',
 		request: 'aspect_ratio',
-		placeholder: 'e.g. 16:9',
+		placeholder: `e.g. ${rules.aspect_ratio.examples[0]}`,
 		description: 'Aspect ratio of the image, for models that support it',
 	}),
 ] as const;
 
-/** What is paid for: pictures, and the other fields of their answer. */
+/** What is paid for: pictures, and the other fields of their response. */
 export interface MadeImages {
 	images: MadeImage[];
-	answer: IDataObject;
+	fields: IDataObject;
 	/** Of a chat: why each of its answers ended. */
 	finishReasons?: unknown[];
 }
 
-/** A link to a picture, or the file when it came with the answer. */
+/** A link to a picture, or the file when it came with the response. */
 interface MadeImage {
 	/** The picture's own fields. */
 	json: IDataObject;
@@ -63,24 +66,20 @@ interface MadeImage {
 	file?: IBinaryData;
 	/** Whether the file was fetched by the link, because the user wanted it. */
 	isDownloaded?: true;
-	/** Why what came with the answer is no picture. */
+	/** Why what came with the response is no picture. */
 	problem?: string;
 	/** The execution that stored the file: in another one, it is stored anew. */
 	execution: string;
 }
 
-/** Orders pictures; those that come with the answer go to n8n's files at once. @throws GatewayError */
+/** Orders pictures; those that come with the response go to n8n's files at once. @throws GatewayError */
 export async function requestImages(
 	call: Omit<Call<unknown>, 'parse'>,
 	{ gateway, context, hint }: ItemRun,
-	parse: (answer: ServiceResponse) => ImageResult = readImages,
+	parse: (response: ServiceResponse) => ImageResult = readImages,
 ): Promise<MadeImages> {
-	const {
-		pictures,
-		missing,
-		fields: answer,
-		finishReasons,
-	} = await gateway.call({ ...call, parse });
+	const result = await gateway.call({ ...call, parse });
+	const { pictures, missing, finishReasons } = result;
 	if (missing.length > 0) {
 		const entries = excerpt(JSON.stringify(missing));
 		hint(`the answer lacks ${missing.length} of its images: ${entries}`);
@@ -100,22 +99,22 @@ export async function requestImages(
 			}
 		}),
 	);
-	return { images, answer: answer as IDataObject, finishReasons };
+	return { images, fields: result.fields as IDataObject, finishReasons };
 }
 
-/** One item for each picture, with the fields of the answer; one that cannot be had takes no other with it. */
+/** One item for each picture, with the fields of the response; one that cannot be had takes no other with it. */
 export async function deliverImages(
-	{ images, answer }: MadeImages,
+	{ images, fields }: MadeImages,
 	{ output, simplify = true }: { output: FileOutput; simplify?: boolean },
 	run: ItemRun,
 ): Promise<Array<ItemOutput | GatewayError>> {
-	const { usage, ...others } = answer;
+	const { usage, ...others } = fields;
 	const { created, model, request_id } = others;
 	const common = simplify ? withoutUndefined({ created, model, request_id }) : others;
 	const deliverImage = async (image: MadeImage, index: number): Promise<ItemOutput> => {
-		const file = await fileOf(image, index, { answer, download: output.download }, run);
+		const file = await fileOf(image, index, { fields, download: output.download }, run);
 		return {
-			// The picture's own fields come first, and are not overwritten by those of the answer.
+			// The picture's own fields come first, and are not overwritten by those of the response.
 			json: { ...image.json, ...common, ...image.json },
 			...(file && { binary: { [output.binaryField]: file } }),
 		};
@@ -133,14 +132,14 @@ export async function deliverImages(
 async function fileOf(
 	image: MadeImage,
 	index: number,
-	{ answer, download }: { answer: IDataObject; download: boolean },
+	{ fields, download }: { fields: IDataObject; download: boolean },
 	{ context, gateway }: ItemRun,
 ): Promise<IBinaryData | undefined> {
 	const { json, url, file, isDownloaded, problem, execution } = image;
 	const { helpers } = context;
 	const own = context.getExecutionId();
 	const known = {
-		request_id: answer.request_id as string | undefined,
+		request_id: fields.request_id as string | undefined,
 		partial_text: json.text as string | undefined,
 	};
 	if (problem !== undefined) {

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textMessage, type TextMessage } from '../../../shared/gateway/chat/message';
-import { isHeaderName } from '../../../shared/gateway/client/http';
+import { isHeaderName, isTakenHeader } from '../../../shared/gateway/client/http';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpoints';
-import { finishReasons } from '../../../shared/gateway/protocol/resources';
+import { finishReasons } from '../../../shared/gateway/protocol/chat';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
@@ -106,6 +106,9 @@ function versionHeaderOf(parameters: ItemParameters): Record<string, string> {
 	const report = ({ property }: Field, problem: string) =>
 		parameters.report(property.displayName, problem, 'unsendable');
 	if (!isHeaderName(name)) report(versionName, 'must be the name of an HTTP header');
+	else if (isTakenHeader(name)) {
+		report(versionName, 'must not be a header that requests have already');
+	}
 	if (/[^\t\x20-\x7e]/.test(value)) {
 		report(versionValue, `must be a date such as ${versionHeader.value}`);
 	}

@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
-	referenceVideoDoubts,
+	referenceVideoWarnings,
 	referenceVideoProblems,
 	type ReferenceVideoRequest,
 } from '../../../shared/gateway/jobs/referenceVideo';
@@ -160,7 +160,7 @@ export const referenceVideoCreate: Operation<Request> = {
 		for (const { path, problem } of referenceVideoProblems(body, gatewayUrl, wording)) {
 			parameters.report(labelAt(path), problem);
 		}
-		for (const { path, problem } of referenceVideoDoubts(body)) {
+		for (const { path, problem } of referenceVideoWarnings(body)) {
 			parameters.hints.push(`${labelAt(path)} ${problem}.`);
 		}
 		return {

@@ -1,4 +1,4 @@
-import { finishReasons } from '../../../shared/gateway/protocol/resources';
+import { finishReasons } from '../../../shared/gateway/protocol/chat';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 
 /**

@@ -62,10 +62,10 @@ export function imagesField({
 		fields: [...imageSource.fields, ...(hasDetail ? [detailField] : [])],
 		...own,
 	});
-	return { ...list, read: (scope) => list.read(scope).flatMap(readImage) };
+	return { ...list, read: (scope) => list.read(scope).flatMap(readMessageImage) };
 }
 
-function readImage(scope: Scope): MessageImage[] {
+function readMessageImage(scope: Scope): MessageImage[] {
 	const source = imageSource.read(scope);
 	const detail = detailField.read(scope);
 	return source ? [{ ...source, ...(detail !== undefined && { detail }) }] : [];

@@ -5,7 +5,7 @@ import { endpoints, reasoningRefuses } from '../protocol/endpoints';
 import { completion, type Completion } from './completion';
 import { StreamedCompletion } from './streamedCompletion';
 
-export interface ChatCall<T> {
+interface ChatCall<T> {
 	/** The request; with `stream`, the response arrives while it is being generated. */
 	body: JsonObject;
 	/** Milliseconds for one try. Default: the endpoint's. */

@@ -18,7 +18,7 @@ export interface TextMessage {
 }
 
 /**
- * The answer of "Endpoints" 5. The specification does not show this response, so content parts, a plain text, a
+ * The response of "Endpoints" 5. The specification does not show this response, so content parts, a plain text, a
  * chat completion, and any of them in an envelope are all accepted. Without a text, it has to call a tool or to say why it ended.
  */
 export function textMessage(response: ServiceResponse): TextMessage {

@@ -1,7 +1,7 @@
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
 import { readErrorObject } from '../errors/errorObject';
 import { asIndex, asText, excerpt, isObject, parseJson, valueAt, type JsonObject } from '../json';
-import { events } from '../protocol/service';
+import { streamEnd } from '../protocol/service';
 import { textOf, type Choice, type Completion } from './completion';
 import { EventParser, type StreamEvent } from './eventStream';
 
@@ -85,7 +85,7 @@ export class StreamedCompletion {
 
 	private readEvent({ name, data }: StreamEvent): string {
 		if (this.hasEndMark || data.trim() === '') return '';
-		if (data.trim() === events.streamEnd) {
+		if (data.trim() === streamEnd) {
 			this.endMarkSeen = true;
 			return '';
 		}

@@ -1,7 +1,13 @@
 import { readErrorObject, requestIdOf } from '../errors/errorObject';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { otherModelIn } from '../errors/otherModel';
-import { heldBack, noAnswer, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
+import {
+	heldBack,
+	noResponse,
+	refused,
+	unreadable,
+	type RequestInfo,
+} from '../errors/requestErrors';
 import { parseJson, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import type { Connection } from './connection';
@@ -16,7 +22,7 @@ export interface Call<T> {
 	endpoint: Endpoint;
 	/** Continues "Could not …" in errors. */
 	purpose: string;
-	/** Takes the place of `{id}` in the path. */
+	/** Replaces `{id}` in the path. */
 	id?: string;
 	/** Sent as JSON. */
 	body?: object;
@@ -75,20 +81,20 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { retries, endpoint, patience } = call;
 		const { lost } = this.idempotencyOf(endpoint);
 		/** The first try that may have been accepted, which no later refusal undoes. */
-		let ambiguous = lost && new GatewayError(lost);
+		let maybeAccepted = lost && new GatewayError(lost);
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
 				// A listener for each request on a signal of all of them would make Node warn.
 				const ends = [signal, closing].filter((end) => end !== undefined);
 				const waiting = queue && { signal: AbortSignal.any(ends), patience };
-				const turn = { leave: await queue?.enter(waiting) };
+				const slot = { leave: await queue?.enter(waiting) };
 				try {
 					// Stop may have been pressed while the request was queued.
-					if (signal?.aborted || (queue && closing?.aborted)) throw stopped(ambiguous);
-					if (queue && !turn.leave) return heldBack(call.purpose);
-					return await this.sendOnce(call, turn).catch(asGatewayError);
+					if (signal?.aborted || (queue && closing?.aborted)) throw stopped(maybeAccepted);
+					if (queue && !slot.leave) return heldBack(call.purpose);
+					return await this.sendOnce(call, slot).catch(asGatewayError);
 				} finally {
-					turn.leave?.();
+					slot.leave?.();
 				}
 			};
 			// Polls follow a schedule of their own, so the limiter does not hold them back.
@@ -96,8 +102,8 @@ export class Gateway<R extends Runtime = Runtime> {
 			const outcome = await (isLimited ? limiter.run(attempt, isRateLimit) : attempt());
 			if (!(outcome instanceof GatewayError)) return outcome.value;
 			const { failure } = outcome;
-			if (failure.billed === 'unknown') ambiguous ??= outcome;
-			if (signal?.aborted) throw stopped(ambiguous);
+			if (failure.billed === 'unknown') maybeAccepted ??= outcome;
+			if (signal?.aborted) throw stopped(maybeAccepted);
 
 			const { backupUrl } = this.connection;
 			// The interval counts from a request that was sent, whichever base URL it went to.
@@ -107,9 +113,9 @@ export class Gateway<R extends Runtime = Runtime> {
 			const wait = waitBeforeRetry(failure, rules);
 			// A poll that was never sent is sent to the other base URL at once; any other waits for the next poll.
 			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);
-			if (wait === undefined || waitsForNextPoll) throw withEarlierDoubt(outcome, ambiguous);
+			if (wait === undefined || waitsForNextPoll) throw withEarlierOutcome(outcome, maybeAccepted);
 			await clock.sleep(wait, signal).catch(() => undefined);
-			if (signal?.aborted) throw stopped(ambiguous);
+			if (signal?.aborted) throw stopped(maybeAccepted);
 		}
 	}
 
@@ -126,8 +132,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		this.route.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
-	/** @param turn of the request, which ends with the turn of the last redirect */
-	private async sendOnce<T>(call: Call<T>, turn: { leave?: () => void }): Promise<{ value: T }> {
+	/** @param slot of the request in the queue, which is that of its last redirect at the end */
+	private async sendOnce<T>(call: Call<T>, slot: { leave?: () => void }): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
 		const requestInfo: RequestInfo = {
@@ -146,14 +152,14 @@ export class Gateway<R extends Runtime = Runtime> {
 			grace: endpoint.cost === 'read' ? undefined : graceOnStop,
 			mayLeadToFile: call.mayLeadToFile,
 			onRedirect: async (innerSignal) => {
-				turn.leave?.();
-				turn.leave = await queue?.enter({ signal: innerSignal });
+				slot.leave?.();
+				slot.leave = await queue?.enter({ signal: innerSignal });
 			},
 			onText: call.onText,
 		}).catch((error: unknown) => {
-			const isAnswer = error instanceof GatewayError && error.failure.reach === 'answered';
+			const isResponse = error instanceof GatewayError && error.failure.reach === 'answered';
 			// A request that Stop interrupted had no response either, and may have been accepted.
-			return isAnswer ? error : noAnswer(requestInfo, error);
+			return isResponse ? error : noResponse(requestInfo, error);
 		});
 		if (rawResponse instanceof GatewayError) {
 			if (rawResponse.failure.status === 0) this.switchBase(base);
@@ -164,7 +170,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { status, headers, json } = response;
 		if (status >= 400 || status < 200) {
 			const refusal = refused(requestInfo, response, parseRetryAfter(headers, clock.now()));
-			queue?.heed(refusal, headers);
+			queue?.applyRateLimitPause(refusal, headers);
 			throw refusal;
 		}
 		try {
@@ -233,10 +239,13 @@ function isRateLimit(outcome: unknown): boolean {
 	return outcome instanceof GatewayError && outcome.failure.status === 429;
 }
 
-/** Keeps what an earlier try left open: the service may have accepted it, whatever became of this one. */
-function withEarlierDoubt(error: GatewayError, ambiguous: GatewayError | undefined): GatewayError {
-	if (ambiguous === undefined) return error;
-	const { billed, remedies, idempotencyKey } = ambiguous.failure;
+/** Keeps the unknown outcome of an earlier try: the service may have accepted it, whatever became of this one. */
+function withEarlierOutcome(
+	error: GatewayError,
+	maybeAccepted: GatewayError | undefined,
+): GatewayError {
+	if (maybeAccepted === undefined) return error;
+	const { billed, remedies, idempotencyKey } = maybeAccepted.failure;
 	const isRefusal = error.failure.billed === 'no';
 	const ownRemedies = error.failure.remedies.filter(
 		({ about }) => isRefusal && about === 'refusal',

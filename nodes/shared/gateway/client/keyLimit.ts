@@ -42,11 +42,11 @@ export class KeyLimit {
 	private running = 0;
 	/** When the last request was sent, or somewhat earlier where it was late. */
 	private sentAt = -Infinity;
-	/** Whether a request has its turn, and is not out yet. */
+	/** Whether a request has been let go, and is not out yet. */
 	private isSending = false;
 	private pausedUntil = -Infinity;
-	/** The longest of all intervals so far. */
-	private memory = 0;
+	/** Of all senders so far: the limit is kept for that long after its last request. */
+	private longestInterval = 0;
 	/** By sender. The first one is next. */
 	private readonly queues = new Map<Limits, Set<() => void>>();
 	private alarm = { at: Infinity, off: new AbortController() };
@@ -56,25 +56,27 @@ export class KeyLimit {
 	/** Whether nothing would be forgotten with it. */
 	get isIdle(): boolean {
 		const isUsed = this.isSending || this.running + this.queues.size > 0;
-		return !isUsed && this.clock.now() > Math.max(this.pausedUntil, this.sentAt + this.memory);
+		return (
+			!isUsed && this.clock.now() > Math.max(this.pausedUntil, this.sentAt + this.longestInterval)
+		);
 	}
 
 	/**
-	 * Waits for the turn of a request.
+	 * Waits until a request may be sent.
 	 * @returns what to call when its exchange is over, perhaps more than once; undefined when it left the queue
-	 * without a turn
+	 * unsent
 	 */
 	async enter(
 		sender: Limits,
 		{ signal, patience = Infinity }: Waiting = {},
 	): Promise<(() => void) | undefined> {
 		if (signal?.aborted || this.pause > patience) return undefined;
-		this.memory = Math.max(this.memory, intervalOf(sender));
+		this.longestInterval = Math.max(this.longestInterval, intervalOf(sender));
 		const queue = this.queues.get(sender) ?? new Set();
 		this.queues.set(sender, queue);
 		const over = new AbortController();
 		let giveUp = () => {};
-		const hasTurn = await new Promise<boolean>((resolve) => {
+		const maySend = await new Promise<boolean>((resolve) => {
 			const go = () => resolve(true);
 			giveUp = () => {
 				if (!queue.delete(go)) return;
@@ -91,7 +93,7 @@ export class KeyLimit {
 		});
 		signal?.removeEventListener('abort', giveUp);
 		over.abort(done);
-		if (!hasTurn) return undefined;
+		if (!maySend) return undefined;
 		let hasLeft = false;
 		return () => {
 			if (hasLeft) return;

@@ -8,7 +8,7 @@ import { parsePause } from './retryPolicy';
 /** By the hash of the key, what all gateways of this process share. Tests have clocks of their own. */
 const keyLimits = new WeakMap<Clock, Map<string, KeyLimit>>();
 
-/** The place of one gateway among all that send requests with the same key. */
+/** The queue of one gateway: it shares the limits with all others that send requests with the same key. */
 export class RequestQueue {
 	private readonly keyHash: string;
 
@@ -26,13 +26,13 @@ export class RequestQueue {
 		this.keyHash = createHash('sha256').update(key).digest('hex');
 	}
 
-	/** Waits for the turn of a request, as {@link KeyLimit.enter} does. */
+	/** Waits until a request may be sent, as {@link KeyLimit.enter} does. */
 	async enter(waiting?: Waiting): Promise<(() => void) | undefined> {
 		return await this.keyLimit.enter(this.limits, waiting);
 	}
 
 	/** Holds back all requests of the key when the service has refused one because there were too many. */
-	heed({ failure }: GatewayError, headers: Record<string, string>): void {
+	applyRateLimitPause({ failure }: GatewayError, headers: Record<string, string>): void {
 		const pause = parsePause(headers, this.clock.now());
 		// An empty account has this status, too, but does not pass.
 		if (failure.status === 429 && failure.sendsAgain && pause) this.keyLimit.pauseFor(pause);

@@ -17,7 +17,7 @@ const maxBackoff = 30_000;
 
 /** A longer Retry-After is reported instead of obeyed: nobody expects one request to take an hour. */
 export const maxRetryAfter = 5 * 60_000;
-export const maxTriesOnRateLimit = 8;
+const maxTriesOnRateLimit = 8;
 export const maxTries = 5;
 
 /**
@@ -30,7 +30,9 @@ export function waitBeforeRetry(
 ): number | undefined {
 	if (!sendsAgain || (retryAfter ?? 0) > maxRetryAfter) return undefined;
 	const usualTries = status === 429 ? maxTriesOnRateLimit : maxTries;
-	if (tries >= (retries === undefined ? usualTries : retries + 1)) return undefined;
+	const allowedTries = retries === undefined ? usualTries : retries + 1;
+	// NaN allows none: any other comparison would send without end.
+	if (!(tries < allowedTries)) return undefined;
 
 	// Both base URLs are tried before the wait grows, so that one that is down costs no time while the other works.
 	const alternates = status === 0 && hasBackup;

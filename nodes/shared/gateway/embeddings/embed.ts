@@ -20,14 +20,14 @@ export interface Embedding {
 	/** The vector length of each model, shared by calls whose vectors must be comparable. */
 	lengths?: Map<string, number>;
 	/**
-	 * What was answered in an earlier try, whose texts are not sent again. Each answer is added as it comes, so that
-	 * the caller has what is paid for when a request fails.
+	 * What came in an earlier try, whose texts are not sent again. Each batch is added as it comes, so that the
+	 * caller has what is paid for when a request fails.
 	 */
-	answers?: BatchAnswer[];
+	batches?: EmbeddedBatch[];
 }
 
-/** The answer to one request. */
-export interface BatchAnswer extends EmbeddingList {
+/** The response to one request. */
+export interface EmbeddedBatch extends EmbeddingList {
 	/** Where among all texts those of this request are. */
 	positions: number[];
 }
@@ -37,14 +37,14 @@ export const maxParallelBatches = 5;
 
 /**
  * The embeddings of any number of texts ("Endpoints" 6) as one list: one request for each batch, a few at a time.
- * When one fails, no more are sent. Those in flight may finish when their answers are kept; otherwise they are
+ * When one fails, no more are sent. Those in flight may finish when their batches are kept; otherwise they are
  * aborted, since an incomplete list is of no use.
  * @throws GatewayError also when vectors of different responses differ in length
  */
 export async function embed(
 	gateway: Gateway,
 	texts: string[],
-	{ fields, batchSize, timeout, lengths = new Map(), answers }: Embedding,
+	{ fields, batchSize, timeout, lengths = new Map(), batches }: Embedding,
 ): Promise<EmbeddingList> {
 	const abort = new AbortController();
 	const { signal } = gateway.runtime;
@@ -77,7 +77,7 @@ export async function embed(
 				return list;
 			},
 		});
-	const received = answers ?? [];
+	const received = batches ?? [];
 	if (received.length > 0 && dimensions === undefined && !lengths.has(model)) {
 		lengths.set(model, received[0].vectors[0].length);
 	}
@@ -91,14 +91,14 @@ export async function embed(
 				received.push({ ...list, positions });
 			} catch (error) {
 				failures.push(error);
-				if (!answers) abort.abort(error);
+				if (!batches) abort.abort(error);
 			}
 		});
-	const answered = new Set(received.flatMap(({ positions }) => positions));
-	const unanswered = [...texts.keys()].filter((position) => !answered.has(position));
-	await Promise.all(batchesOf(unanswered, batchSize).map(embedInTurn));
+	const present = new Set(received.flatMap(({ positions }) => positions));
+	const missing = [...texts.keys()].filter((position) => !present.has(position));
+	await Promise.all(batchesOf(missing, batchSize).map(embedInTurn));
 	// A request that may have been billed decides, so that no later try sends it again.
-	const failure = (answers && failures.find(mayBeBilled)) ?? failures[0];
+	const failure = (batches && failures.find(mayBeBilled)) ?? failures[0];
 	if (failure !== undefined) throw failure;
 	return joined(received, texts.length);
 }
@@ -106,14 +106,14 @@ export async function embed(
 const mayBeBilled = (error: unknown) =>
 	error instanceof GatewayError && error.failure.billed !== 'no';
 
-/** The answers as one list; its model and request ID are those of the first text. */
-function joined(answers: BatchAnswer[], count: number): EmbeddingList {
+/** The batches as one list; its model and request ID are those of the first text. */
+function joined(batches: EmbeddedBatch[], count: number): EmbeddingList {
 	const vectors = new Array<number[]>(count);
-	for (const answer of answers) {
-		answer.positions.forEach((position, index) => (vectors[position] = answer.vectors[index]));
+	for (const batch of batches) {
+		batch.positions.forEach((position, index) => (vectors[position] = batch.vectors[index]));
 	}
-	const { model, requestId } = answers.find(({ positions }) => positions[0] === 0) ?? {};
-	return { vectors, model, requestId, usage: sumOfUsages(answers.map(({ usage }) => usage)) };
+	const { model, requestId } = batches.find(({ positions }) => positions[0] === 0) ?? {};
+	return { vectors, model, requestId, usage: sumOfUsages(batches.map(({ usage }) => usage)) };
 }
 
 function batchesOf<T>(entries: T[], size: number): T[][] {

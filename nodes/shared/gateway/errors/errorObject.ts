@@ -1,5 +1,5 @@
 import { asText, excerpt, isObject, textAt, valueAt } from '../json';
-import { billing } from '../protocol/service';
+import { requestIdHeader } from '../protocol/service';
 
 /** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
 export interface ErrorObject {
@@ -40,9 +40,7 @@ export function readErrorObject(body: unknown): ErrorObject | undefined {
 
 /** "What the service does", billing rule 3: from the headers, or from the body where only that has it. */
 export function requestIdOf(headers: Record<string, string>, body?: unknown): string | undefined {
-	return (
-		asText(headers[billing.requestIdHeader]) ?? shortTextAt(body, 'request_id', 'error.request_id')
-	);
+	return asText(headers[requestIdHeader]) ?? shortTextAt(body, 'request_id', 'error.request_id');
 }
 
 /** Why a job failed. The specification does not show the fields of its `error`, so every likely form is read. */

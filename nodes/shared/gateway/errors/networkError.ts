@@ -1,7 +1,7 @@
 import { TimeLimitError } from './timeLimitError';
 
 /** What can be read from the network's own error. */
-export interface NetworkError {
+interface NetworkError {
 	/** Whether the request was never sent, since no connection could be made. */
 	isUnsent: boolean;
 	/** Whether the time limit passed. */

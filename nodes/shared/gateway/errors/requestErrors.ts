@@ -23,7 +23,7 @@ export interface RequestInfo {
 }
 
 /** A response whose body has been read. */
-export interface FailedResponse {
+interface FailedResponse {
 	status: number;
 	headers: Record<string, string>;
 	/** The body as text, as much of it as arrived. */
@@ -37,7 +37,7 @@ export const truncateBody = (text: string) => text.slice(0, 20_000);
  * A request without a response.
  * @param cause the network's own error, possibly wrapped
  */
-export function noAnswer(request: RequestInfo, cause: unknown): GatewayError {
+export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 	const { isUnsent, isTimeout, texts } = readNetworkError(cause);
 	const reach = isUnsent ? 'unsent' : 'lost';
 	// Some HTTP clients advise to retry, without knowing that it may cost.
@@ -51,7 +51,9 @@ export function noAnswer(request: RequestInfo, cause: unknown): GatewayError {
 		? [{ about: 'unreachable', detail }]
 		: [
 				{ about: 'lost', detail, isTimeout },
-				...(request.cost === 'job' ? doubtOf(request) : [{ about: 'lostIsNotBilled' } as const]),
+				...(request.cost === 'job'
+					? unknownOutcomeRemedies(request)
+					: [{ about: 'lostIsNotBilled' } as const]),
 			];
 	return new GatewayError({
 		message: `Could not ${purpose}: ${whatHappened}${host ? ` (${detail})` : ''}`,
@@ -77,7 +79,7 @@ export function heldBack(purpose: string): GatewayError {
 }
 
 /** Only when the outcome of a job's creation is unknown can sending it again be paid twice. */
-function doubtOf({ cost, idempotencyKey }: RequestInfo): Remedy[] {
+function unknownOutcomeRemedies({ cost, idempotencyKey }: RequestInfo): Remedy[] {
 	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey: idempotencyKey !== undefined }] : [];
 }
 
@@ -107,7 +109,7 @@ export function refused(
 		remedies: [
 			...(blamed ? [{ about: 'otherModel', model: blamed } as const] : []),
 			...(refusal && !blamed ? [{ about: 'refusal', refusal } as const] : []),
-			...(reach === 'lost' ? doubtOf(request) : []),
+			...(reach === 'lost' ? unknownOutcomeRemedies(request) : []),
 			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
 		],
 		reach,
@@ -149,7 +151,7 @@ export function unreadable(
 			refusal
 				? { about: 'refusal', refusal }
 				: { about: partialText === '' ? 'rawBody' : 'partialText' },
-			...doubtOf(request),
+			...unknownOutcomeRemedies(request),
 		],
 		reach: 'unreadable',
 		...responseFields(response, readErrorObject({ error })),

@@ -3,7 +3,7 @@ import { type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
 import { GatewayError, type Failure } from '../errors/gatewayError';
-import { noAnswer, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
+import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { excerpt } from '../json';
 import { hasEnd, imageType } from './imageType';
 
@@ -30,7 +30,7 @@ export async function downloadImage(
 	const requestInfo: RequestInfo = { purpose, cost: 'read', host: new URL(url).host };
 	for (let tries = 1; ; tries++) {
 		const outcome = await fetchOnce(runtime, url, requestInfo).catch((error: unknown) =>
-			error instanceof GatewayError ? error : noAnswer(requestInfo, error),
+			error instanceof GatewayError ? error : noResponse(requestInfo, error),
 		);
 		if (!(outcome instanceof GatewayError)) return outcome;
 		const { failure } = outcome;

@@ -15,7 +15,7 @@ import {
 	type JsonObject,
 } from '../json';
 import { asLink } from '../links';
-import { finishReasons } from '../protocol/resources';
+import { finishReasons } from '../protocol/chat';
 import { markdownImages } from './markdown';
 
 /** One image of a response: a link to it, or its bytes. */
@@ -32,13 +32,13 @@ export interface ImageResult {
 	pictures: Image[];
 	/** Entries from which no image could be read. */
 	missing: unknown[];
-	/** The other fields of the answer. */
+	/** The other fields of the response. */
 	fields: JsonObject;
 	/** Of a chat: why each of its answers ended. */
 	finishReasons?: unknown[];
 }
 
-/** Where the images may be, as a list or a single one; the empty path is the answer itself. */
+/** Where the images may be, as a list or a single one; the empty path is the response itself. */
 const lists = [
 	...['data', 'images', 'output.results', 'data.data', 'data.images', 'output.images'],
 	...['output', 'results', 'result', 'image', ''],

@@ -5,12 +5,12 @@ import { type HttpResponse, type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
 import { GatewayError, stopped, type Failure } from '../errors/gatewayError';
-import { noAnswer, refused, type RequestInfo } from '../errors/requestErrors';
+import { noResponse, refused, type RequestInfo } from '../errors/requestErrors';
 import { verdictOn } from '../errors/verdict';
 import { excerpt } from '../json';
 import { Mp4Boxes } from './mp4';
 import { endsBeforeFile, ReceivedPart } from './receivedPart';
-import { headLength, isText, videoTypeOf, type VideoType } from './videoType';
+import { headLength, isTextFile, videoTypeOf, type VideoType } from './videoType';
 
 export interface DownloadRequest {
 	source: FileSource;
@@ -172,7 +172,7 @@ class Transfer {
 		// A storage host may announce more bytes than there are, and then breaks off at the same offset again.
 		if (this.boxes.isComplete && this.completeAt === this.received.length) return undefined;
 		if (this.boxes.isComplete) this.completeAt = this.received.length;
-		return { reason: messageOf(failure) };
+		return { reason: reasonOf(failure) };
 	}
 
 	private notAVideo(
@@ -181,12 +181,12 @@ class Transfer {
 		failure: unknown,
 	): Interruption {
 		this.boxes = new Mp4Boxes();
-		if (failure !== undefined) return { reason: messageOf(failure) };
+		if (failure !== undefined) return { reason: reasonOf(failure) };
 		if (held.length === 0) return { reason: 'nothing came' };
 		const head = Buffer.concat(held).subarray(0, 2000);
 		const text = this.gateway.redaction.text(new TextDecoder().decode(head));
 		const { 'content-type': type = 'of no declared type' } = headers;
-		const content = isText(head) ? excerpt(text, 120) : `a file of another kind (${type})`;
+		const content = isTextFile(head) ? excerpt(text, 120) : `a file of another kind (${type})`;
 		return { reason: `it is no video: ${content}`, page: { status, headers, text } };
 	}
 
@@ -215,7 +215,7 @@ class Transfer {
 			if (signal?.aborted) throw stopped();
 			const { length: offset, etag } = this.received;
 			const response = await requestFile(this.runtime, this.source, { offset, etag }).catch(
-				(error: unknown) => noAnswer(this.requestInfo, error),
+				(error: unknown) => noResponse(this.requestInfo, error),
 			);
 			const refusal =
 				response instanceof GatewayError ? response : await this.checkResponse(response);
@@ -269,7 +269,7 @@ class Transfer {
 		const text = this.gateway.redaction.text(await readBeginning(response, this.runtime));
 		const retryAfter = parseRetryAfter(headers, this.runtime.clock.now());
 		const refusal = refused(this.requestInfo, { status, headers, text }, retryAfter);
-		if (this.source.authenticated) this.runtime.queue?.heed(refusal, headers);
+		if (this.source.authenticated) this.runtime.queue?.applyRateLimitPause(refusal, headers);
 		return refusal;
 	}
 
@@ -297,6 +297,6 @@ async function* continued(first: Uint8Array, rest: ByteStream): ByteStream {
 	yield* rest;
 }
 
-function messageOf(failure: unknown): string {
+function reasonOf(failure: unknown): string {
 	return failure instanceof Error ? failure.message : String(failure);
 }

@@ -51,7 +51,7 @@ type Stage =
 	| { readonly name: 'polling' }
 	/** The endpoint of one kind has refused the job; that of the other kind is tried once. */
 	| { readonly name: 'tryingOtherKind'; readonly refusal: Failure }
-	/** The job has succeeded; `fields` are those of the answer that said so. */
+	/** The job has succeeded; `fields` are those of the response that said so. */
 	| { readonly name: 'linking'; readonly deadline: number; readonly fields: ResponseFields };
 
 export type PollerEvent =
@@ -78,7 +78,7 @@ export type PollerAction =
 	| { do: 'finish'; finished: FinishedJob }
 	| { do: 'fail'; error: GatewayError };
 
-export interface Step {
+interface Step {
 	state: PollerState;
 	action: PollerAction;
 }
@@ -96,7 +96,7 @@ const minPollTimeout = 5_000;
 /** A job that succeeds at the last moment still gets this long to tell where its file is. */
 const linkGrace = 60_000;
 
-/** How long limits may hold back a poll of a pass: while the execution is open, it takes the place of another one. */
+/** How long limits may hold back a poll of a pass: while the execution is open, no other one can run. */
 const maxQueueing = 30_000;
 
 /** A poll is later than that only when nobody was there to send it, as when n8n was down. */

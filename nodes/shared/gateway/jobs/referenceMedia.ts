@@ -26,7 +26,7 @@ export interface Wording {
 	oneEach: string;
 }
 
-export interface MediaRules extends Wording {
+interface MediaRules extends Wording {
 	gatewayUrl: string;
 	modelId: string;
 	/** Undefined for an unknown model. */

@@ -43,26 +43,26 @@ export function referenceVideoProblems(
 }
 
 /** What is sent but may have no effect; each problem continues the name of its field. */
-export function referenceVideoDoubts(request: ReferenceVideoRequest): RequestProblem[] {
+export function referenceVideoWarnings(request: ReferenceVideoRequest): RequestProblem[] {
 	const model = modelOf(request);
 	if (model === undefined) return [];
 	const input = inputOf(request);
-	const doubts = missingReferences(input).map((problem) => ({ path: 'input.prompt', problem }));
+	const warnings = missingReferences(input).map((problem) => ({ path: 'input.prompt', problem }));
 	for (const name of parameterNames.filter(
 		(known) => valueAt(request.parameters, known) !== undefined,
 	)) {
 		const path = `parameters.${name}`;
 		if (model.parameters[name] === undefined) {
 			const problem = `is not listed for ${request.model}: it was sent, and the service may ignore or refuse it`;
-			doubts.push({ path, problem });
+			warnings.push({ path, problem });
 		} else if (name === model.ignoredWithFirstFrame && countOf(input.media, 'first_frame') > 0) {
-			doubts.push({ path, problem: 'has no effect, because the first frame decides the shape' });
+			warnings.push({ path, problem: 'has no effect, because the first frame decides the shape' });
 		}
 	}
-	return doubts;
+	return warnings;
 }
 
-/** The prompt and the media, also where Extra Body has put something else in their place. */
+/** The prompt and the media, also where Extra Body has put something else there. */
 function inputOf({ input }: ReferenceVideoRequest): { prompt: string; media: unknown[] } {
 	const [prompt, media] = [valueAt(input, 'prompt'), valueAt(input, 'media')];
 	return {

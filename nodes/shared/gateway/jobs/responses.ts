@@ -14,7 +14,7 @@ import { phaseOf, type Phase } from '../protocol/jobs';
 
 // ── Created jobs ("Endpoints" 1 and 11) ─────────────────────────────────────────────────────────
 
-export interface CreatedJob {
+interface CreatedJob {
 	id: string;
 	/** The service's fields, with the id also in the field where later nodes look for it. */
 	fields: ResponseFields;

@@ -62,7 +62,7 @@ export const videoExtensions: ReadonlySet<string> = new Set(
  * few bytes are there
  */
 export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | undefined {
-	if (head.length < 12 || isText(head)) return undefined;
+	if (head.length < 12 || isTextFile(head)) return undefined;
 	const text = Buffer.from(head).toString('latin1');
 	const boxes = new Mp4Boxes();
 	boxes.push(head);
@@ -87,6 +87,6 @@ export function typeFromMime(mimeType: string): VideoType | undefined {
 }
 
 /** Whether the first bytes are those of a text; in UTF-16, it begins with a mark. */
-export function isText(head: Uint8Array): boolean {
+export function isTextFile(head: Uint8Array): boolean {
 	return /^(\xff\xfe|\xfe\xff|[^\0-\x08]*$)/.test(Buffer.from(head).toString('latin1'));
 }

@@ -12,7 +12,7 @@ import {
 } from './poller';
 import type { JobStatus, VideoContent } from './responses';
 
-/** The two requests of a wait; handed in, so that a test can answer them. Both are sent without retries. */
+/** The two requests of a wait, handed in by whoever sends them. Both are sent without retries. */
 export interface JobSource {
 	/**
 	 * @param timeout milliseconds

@@ -9,7 +9,7 @@ export type RefusalKind =
 	| 'quotaExceeded'
 	| 'invalidImage'
 	| 'providerError'
-	| 'answerNotDelivered'
+	| 'responseNotDelivered'
 	| 'badRequest'
 	| 'moderated'
 	| 'notPermitted'
@@ -76,7 +76,7 @@ export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
 		isTransient: true,
 	},
 	write_response_body_failed: {
-		refusal: 'answerNotDelivered',
+		refusal: 'responseNotDelivered',
 		meaning: 'the service could not deliver its answer',
 		isTransient: true,
 	},

@@ -38,10 +38,6 @@ export function phaseOf(state: string): Phase | undefined {
 	return phases.get(state.toLowerCase());
 }
 
-export function isFinal(phase: Phase | undefined): phase is 'succeeded' | 'failed' {
-	return phase === 'succeeded' || phase === 'failed';
-}
-
 /** The two kinds of long job, and how each is polled ("Endpoints" 2, 12 and "Limits"). Times in seconds. */
 export type JobKind = 'task' | 'video';
 

@@ -2,7 +2,6 @@
 export const limits = {
 	taskIdHours: 24,
 	resultUrlHours: 24,
-	videoUrlHours: 24,
 	imageUrlMinutes: 10,
 	minPollSeconds: 3,
 	waitMinutes: 20,

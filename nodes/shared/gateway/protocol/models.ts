@@ -96,7 +96,7 @@ export const frameToVideoSuffix = '-fl';
 /** The kinds of models that the specification names: those of "Endpoints" 1, and those of "Endpoints" 11. */
 export type ModelKind = 'referenceVideo' | 'video';
 
-export interface KnownModel {
+interface KnownModel {
 	kind: ModelKind;
 	/** What it makes a video of, or what video it makes. */
 	meaning: string;

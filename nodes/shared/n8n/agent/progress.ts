@@ -5,7 +5,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
  * the chat shows the lines of each node as a separate message. Does nothing when the execution does not stream.
  */
 export class ProgressLines {
-	private isOpen = false;
+	private hasBegun = false;
 
 	constructor(
 		private readonly context: IExecuteFunctions,
@@ -16,13 +16,13 @@ export class ProgressLines {
 		const { context, item } = this;
 		// Older versions of n8n do not stream.
 		if (typeof context.isStreaming !== 'function' || !context.isStreaming()) return;
-		if (!this.isOpen) await context.sendChunk('begin', item);
-		this.isOpen = true;
+		if (!this.hasBegun) await context.sendChunk('begin', item);
+		this.hasBegun = true;
 		// Markdown needs an empty line between two lines.
 		await context.sendChunk('item', item, `${line}\n\n`);
 	}
 
 	async end(): Promise<void> {
-		if (this.isOpen) await this.context.sendChunk('end', this.item);
+		if (this.hasBegun) await this.context.sendChunk('end', this.item);
 	}
 }

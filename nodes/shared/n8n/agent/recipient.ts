@@ -1,6 +1,6 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
-import { emptyToolResult, toolResult, type Output } from './answers';
+import { emptyToolResult, toolResult, type Output } from './toolResult';
 import { isRunByAgent, isTool } from './tool';
 
 /** Who receives the node's outputs: the next node, or the model of an agent that called it as a tool. */

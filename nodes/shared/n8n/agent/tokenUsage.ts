@@ -1,7 +1,7 @@
 import { isObject } from '../../gateway/json';
 
-/** What a call of a model has used, under the names by which n8n's run log adds it up. */
-interface TokenUsage {
+/** What a call of a model has used, under the names of n8n's run log and of its SDK for AI nodes. */
+export interface TokenUsage {
 	promptTokens: number;
 	completionTokens: number;
 	totalTokens: number;

@@ -36,26 +36,24 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	if (key === '') problems.push({ field: 'API Key', problem: 'is empty' });
 	const baseUrl = address('baseUrl', 'Base URL');
 	const backupUrl = text('backupUrl') === '' ? undefined : address('backupUrl', 'Backup URL');
-	const asyncHeaderName = text('asyncHeaderName') || asyncHeader.name;
-	if (!isHeaderName(asyncHeaderName)) {
-		problems.push({ field: 'Async Header Name', problem: 'must be the name of an HTTP header' });
-	}
-	const idempotencyHeaderName = text('idempotencyHeaderName') || undefined;
-	if (idempotencyHeaderName !== undefined) {
-		const field = 'Idempotency Header Name';
-		const isTaken =
-			isTakenHeader(idempotencyHeaderName) ||
-			idempotencyHeaderName.toLowerCase() === asyncHeaderName.toLowerCase();
-		if (!isHeaderName(idempotencyHeaderName)) {
+	const checkHeader = (header: string, field: string, taken?: string) => {
+		if (!isHeaderName(header)) {
 			problems.push({ field, problem: 'must be the name of an HTTP header' });
-		} else if (isTaken) {
+		} else if (isTakenHeader(header) || header.toLowerCase() === taken?.toLowerCase()) {
 			problems.push({ field, problem: 'must not be a header that requests have already' });
 		}
+	};
+	const asyncHeaderName = text('asyncHeaderName') || asyncHeader.name;
+	checkHeader(asyncHeaderName, 'Async Header Name');
+	const idempotencyHeaderName = text('idempotencyHeaderName') || undefined;
+	if (idempotencyHeaderName !== undefined) {
+		checkHeader(idempotencyHeaderName, 'Idempotency Header Name', asyncHeaderName);
 	}
 	/** Undefined where there is no limit: the field is empty or 0. */
 	const limit = (name: string, field: string, { min }: { min: number }) => {
 		const given = credential[name] ?? 0;
-		const value = typeof given === 'boolean' ? NaN : Number(given);
+		// Number() takes an empty list for 0, which is no limit.
+		const value = ['string', 'number'].includes(typeof given) ? Number(given) : NaN;
 		if (value === 0) return undefined;
 		const isWhole = min === 1;
 		if (!Number.isFinite(value) || value < min || (isWhole && !Number.isInteger(value))) {

@@ -16,7 +16,7 @@ const patience = 15_000;
 
 /**
  * Tests a credential by listing the models at each of its addresses. A node names it in `testedBy`, because the
- * `test` of a credential type can only quote the error code of an address that does not answer.
+ * `test` of a credential type can only quote the error code of an address that does not respond.
  */
 export async function modelGatewayApiTest(
 	this: ICredentialTestFunctions,

@@ -27,7 +27,7 @@ const onRefusal: Record<RefusalKind, string> = {
 	invalidImage:
 		'Save the image again as a plain PNG or JPEG (a multi-frame file with a .jpg name is refused) and resend it.',
 	providerError: 'Run again later; if it stays, read the raw answer (raw_body).',
-	answerNotDelivered: 'Run again; the call was not billed.',
+	responseNotDelivered: 'Run again; the call was not billed.',
 	badRequest:
 		'Correct the value that the answer names. If the content was refused for safety, change the prompt or the media.',
 	moderated:

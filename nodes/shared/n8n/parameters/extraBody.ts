@@ -12,7 +12,7 @@ export const extraBodyOption = objectField({
 		'Further fields to send, such as those of newer models. They replace fields of the same name; nested objects are merged.',
 });
 
-/** Fields that some operations cannot leave to the user: the answer would be paid for, and could not be read. */
+/** Fields that some operations cannot leave to the user: the response would be paid for, and could not be read. */
 const reserved = {
 	input: 'put the texts into the field Input',
 	stream: 'this operation reads the answer in one piece',

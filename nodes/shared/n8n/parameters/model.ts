@@ -58,7 +58,7 @@ export function modelField(
 	return { ...field, read: ({ parameters }) => field.read(locatorScope(parameters)) };
 }
 
-/** The place of a resource locator: the ID that was chosen, without the mode. */
+/** Where a resource locator is read: it gives the ID that was chosen, without the mode. */
 function locatorScope(parameters: ItemParameters): Scope {
 	const { context, item } = parameters;
 	return {

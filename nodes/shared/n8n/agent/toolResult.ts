@@ -40,7 +40,7 @@ export function toolResult(
 		return withFacts(json, { id, status, url }, adviceOnJob(id, phase, url));
 	}
 	const url = asText(json.url);
-	return url === undefined ? { json } : withFacts(json, { url }, adviceOnImage);
+	return url === undefined ? { json } : withFacts(json, { url }, adviceOnImageLink);
 }
 
 /** A tool that returns nothing at all seems broken to the model. */
@@ -54,7 +54,7 @@ function withFacts(json: IDataObject, facts: IDataObject, next_step: string): Ou
 	return { json: { ...first, ...withoutUndefined(json), ...first } };
 }
 
-const adviceOnImage = `Show it to the user as a Markdown image, with the link in url. The link may stop working after ${limits.imageUrlMinutes} minutes, so show it at once.`;
+const adviceOnImageLink = `Show it to the user as a Markdown image, with the link in url. The link may stop working after ${limits.imageUrlMinutes} minutes, so show it at once.`;
 const videoLinkLife = `Anybody can open it; it stops working after ${limits.resultUrlHours} hours.`;
 
 function adviceOnJob(id: string, phase: Phase | undefined, url: string | undefined): string {
