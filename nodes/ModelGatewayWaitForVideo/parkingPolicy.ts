@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { limits } from '../shared/gateway/protocol/limits';
 import { isTool } from '../shared/n8n/agent/tool';
-import { wasParked } from '../shared/n8n/execution/memory';
+import { StoredJobs } from '../shared/n8n/execution/storedJobs';
 import { callerOf } from './caller';
 import { whileWaiting } from './fields';
 import { parkingObstacle } from './parking';
@@ -32,7 +32,7 @@ export interface ParkingPolicy {
 export function parkingPolicy(context: IExecuteFunctions, now: number): ParkingPolicy {
 	const chosen = context.getNodeParameter('whileWaiting', 0, whileWaiting.default);
 	const isManual = context.getMode() === 'manual';
-	const isParked = wasParked(context);
+	const isParked = new StoredJobs(context).areAllStored;
 	const isStored = isParked || context.getWorkflowSettings().saveExecutionProgress === true;
 	const obstacle = parkingObstacle(context) ?? (chosen === 'park' ? undefined : callerOf(context));
 	const hints = workflowTimeoutHints(context);

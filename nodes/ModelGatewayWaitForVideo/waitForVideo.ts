@@ -19,7 +19,7 @@ import { jobKindOf } from '../shared/n8n/parameters/jobId';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import * as fields from './fields';
 import { progressHint } from './hints';
-import { outlastStart, park } from './parking';
+import { park, waitOutStartupRecovery } from './parking';
 import { parkingPolicy } from './parkingPolicy';
 import { WaitState } from './waitState';
 
@@ -50,7 +50,7 @@ const maxSpread = 50;
  * unless the execution is parked until the next poll is due. All results leave together, with the last pass.
  */
 export async function waitForVideos(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	await outlastStart(context);
+	await waitOutStartupRecovery(context);
 	const { passEndsAt, hints } = parkingPolicy(context, clock.now());
 	for (const message of hints) context.addExecutionHints({ message, location: 'outputPane' });
 	const state = new WaitState(context);

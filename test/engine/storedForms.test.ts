@@ -81,7 +81,7 @@ describe('what an execution keeps and this release cannot read', () => {
 		});
 
 		it('with a damaged note of the process that parked it: the same', async () => {
-			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasNewOrders: 'no' }]) {
+			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasUnstoredJobs: 'no' }]) {
 				const parked = await park();
 				jest.spyOn(performance, 'now').mockReturnValue(60_000);
 				contextOf(parked.run, 'flow').modelGateway = broken;

@@ -6,7 +6,7 @@ import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
 import { highlightJob } from '../execution/highlightedData';
 import type { CheckedItem, Failure, Item } from './item';
-import { noteNewJob } from '../execution/memory';
+import { StoredJobs } from '../execution/storedJobs';
 import { Turns } from './turns';
 import type { DeliveringWork, ItemRun } from './work';
 
@@ -110,7 +110,7 @@ export class RunState {
 				// The only trace of a paid job when n8n is killed before it stores the node's output.
 				if (this.cost !== 'read') {
 					context.logger.info(`${jobName(job)} was created`);
-					noteNewJob(context);
+					new StoredJobs(context).jobCreated();
 					highlightJob(context, job);
 				}
 				item.job = job;
