@@ -74,12 +74,19 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	return apiError;
 }
 
-/**
- * Removes the names of network errors: n8n replaces the text of a tool's error that contains one by its own, such
- * as advice to try again.
- */
+/** `COMMON_ERRORS` of n8n-workflow. n8n looks for them in any case, and within words, too. */
+const replacedNames = new RegExp(
+	[
+		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
+		...['ECONNABORTED', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES'],
+		...['EEXIST', 'EPERM', 'GETADDRINFO'],
+	].join('|'),
+	'gi',
+);
+
+/** n8n replaces a tool's error that contains one of these names by a sentence of its own, such as "retry immediately". */
 function withoutErrorNames(text: string): string {
-	return text.replace(/\b(?:E[A-Z]{4,}|EAI_[A-Z]+|getaddrinfo)\b/g, 'network error');
+	return text.replace(replacedNames, 'network error');
 }
 
 /** The error of a sub-node: the editor then names the parent node too, and links the two. */
