@@ -1,19 +1,27 @@
 import type { IDataObject, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
+import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { excerpt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from './badInput';
 import { mediaFromOne, recordOf, type ErrorRecord } from './errorRecord';
 import { describeJobs, type ItemJob } from './jobList';
 
-/** The output in place of an item that failed; the error output takes only these two fields. */
-export function errorItem(error: unknown, item: number, node: INode): INodeExecutionData {
+/**
+ * The output in place of an item that failed; the error output takes only these two fields.
+ * @param item names its job, which an error of n8n itself does not know
+ */
+export function errorItem(
+	error: unknown,
+	{ index, job }: { index: number; job?: JobSummary },
+	node: INode,
+): INodeExecutionData {
 	const { message, ...rest } = recordOf(error);
 	// Keys that are undefined would show as empty columns.
-	const details = JSON.parse(JSON.stringify({ message, ...rest })) as IDataObject;
+	const details = JSON.parse(JSON.stringify({ message, job, ...rest })) as IDataObject;
 	const failedItem: INodeExecutionData = {
 		json: { error: message, details },
-		pairedItem: { item },
+		pairedItem: { item: index },
 	};
 	// Older versions (2.30 does, 2.34 does not) recognise a failed item with details by `error` alone. It must not be
 	// enumerable: when n8n copies it along, its message replaces the details.

@@ -35,7 +35,7 @@ async function outputsOfAll(run: RunState, recipient: Recipient): Promise<INodeE
 		for (const output of outcome) {
 			outputs.push(
 				isFailure(output)
-					? errorItem(output.error, index, run.context.getNode())
+					? errorItem(output.error, item, run.context.getNode())
 					: { ...withInput(recipient.output(output, job), item, run), pairedItem: { item: index } },
 			);
 		}
