@@ -1,5 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startGateway, type FaultAction, type Gateway, type GatewayOptions } from '../gateway';
 import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
@@ -414,6 +417,22 @@ describe('Wait for Video', () => {
 			const result = await waitWith([{ id }, { id }, { id }]);
 			expect(result.items('Wait').map(({ json }) => json.job_id)).toEqual([id, id, id]);
 			expect(pollsOf(id).map(({ route }) => route)).toEqual(['video', 'videoContent']);
+		});
+
+		it('have it named once in the log when Stop is pressed', async () => {
+			await start({ jobSeconds: Infinity });
+			const [{ id }] = createJobs(1);
+			await waitWith([{ task_id: id }, { task_id: id }], {
+				onStart: (cancel) => void setTimeout(cancel, 1_500),
+			});
+			const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
+			const line = () =>
+				readFileSync(log, 'utf8')
+					.split('\n')
+					.find((text) => text.includes('Stopped.') && text.includes(id));
+			// It is written behind the execution's back.
+			while (line() === undefined) await pause(20);
+			expect(line()?.match(new RegExp(id, 'g'))).toHaveLength(1);
 		});
 
 		it('report its progress once', async () => {

@@ -67,8 +67,9 @@ function withoutJob(json: IDataObject): IDataObject {
 
 /** Logs the jobs, because n8n does not store the error of a stopped node. */
 function logJobs({ items, context }: RunState): void {
-	const jobs = items.flatMap(({ job }) => (job ? [describeProgress(job)] : []));
-	if (jobs.length > 0) context.logger.info(`Stopped. ${jobs.join('. ')}`);
+	// Several items may wait for the same job.
+	const jobs = new Set(items.flatMap(({ job }) => (job ? [describeProgress(job)] : [])));
+	if (jobs.size > 0) context.logger.info(`Stopped. ${[...jobs].join('. ')}`);
 }
 
 /** The error of the node: the cause, the other failures, and every job. */
