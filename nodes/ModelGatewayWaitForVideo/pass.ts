@@ -2,7 +2,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import { asGatewayError, GatewayError } from '../shared/gateway/errors/gatewayError';
 import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
-import { startWait, type FinishedJob, type PollerState } from '../shared/gateway/jobs/poller';
+import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { jobSource } from '../shared/gateway/jobs/requests';
 import { SharedRequests } from '../shared/gateway/jobs/sharedRequests';
 import { JobWait } from '../shared/gateway/jobs/wait';
@@ -14,7 +14,7 @@ import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
 import { outputsOf } from './outputs';
 import type { PassLength } from './parkingPolicy';
-import type { WaitRequest } from './request';
+import { newPoller, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
 import { jobOf, type StoredItem } from './waitState';
 
@@ -89,7 +89,7 @@ export class WaitPass {
 	private async waitFor(
 		request: WaitRequest,
 		run: ItemRun,
-		poller = newPoller(request, run),
+		poller = newPoller(request, clock.now()),
 	): Promise<Found> {
 		const { item } = run;
 		const lines = new ProgressLines(this.context, item);
@@ -165,12 +165,4 @@ export class WaitPass {
 		this.context.logger.debug(line);
 		await lines.add(line);
 	}
-}
-
-function newPoller(
-	{ id, kind, pollInterval, timeout }: WaitRequest,
-	{ gateway }: ItemRun,
-): PollerState {
-	const now = gateway.runtime.clock.now();
-	return startWait({ id, ...(kind && { kind }) }, { now, pollInterval, timeout });
 }

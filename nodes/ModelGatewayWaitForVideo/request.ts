@@ -1,3 +1,4 @@
+import { startWait, type PollerState } from '../shared/gateway/jobs/poller';
 import { withoutUndefined } from '../shared/gateway/json';
 import type { JobKind } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
@@ -38,4 +39,12 @@ export function waitRequest(
 		...withoutUndefined({ pollInterval: fields.pollInterval.read(options) }),
 		timeout: fields.timeout.read(options) ?? limits.waitMinutes * 60_000,
 	};
+}
+
+/** The wait for its job, before the first pass. @param now milliseconds since 1970, when its timeout begins to run */
+export function newPoller(
+	{ id, kind, pollInterval, timeout }: WaitRequest,
+	now: number,
+): PollerState {
+	return startWait({ id, ...(kind && { kind }) }, { now, pollInterval, timeout });
 }

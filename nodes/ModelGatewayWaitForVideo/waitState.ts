@@ -21,12 +21,12 @@ export function jobOf(item: StoredItem): JobSummary {
 type StoredItems = Record<number, StoredItem>;
 
 interface Stored {
-	/** A retry is an execution of its own, and begins anew: files belong to the execution that stored them. */
+	/** A retry is an execution of its own, and starts over: files belong to the execution that stored them. */
 	execution: string;
 	items: StoredItems;
 }
 
-/** Whether it can be read. If not, the wait begins anew, as it finds the jobs in its input. */
+/** Whether it can be read. If not, the wait starts over with the jobs of its input. */
 function isStored(value: unknown): value is Stored {
 	return isObject(value) && isObject(value.items) && Object.values(value.items).every(isItem);
 }
@@ -47,7 +47,7 @@ function isPoller(value: unknown): boolean {
 
 /**
  * What a wait keeps from one pass to the next. n8n stores it with the execution, so it has to survive JSON. It is
- * there for the next pass only: whoever waits for these jobs again later, such as a retry, begins anew.
+ * there for the next pass only: a later wait for these jobs, such as that of a retry, starts over.
  */
 export class WaitState {
 	/** The items as the last pass left them; undefined in the first one. */
