@@ -1,4 +1,4 @@
-import type { NodeExecutionHint, NodeHint } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeExecutionHint, NodeHint } from 'n8n-workflow';
 import { describeProgress, type JobSummary } from '../shared/gateway/errors/jobSummary';
 
 /**
@@ -25,3 +25,22 @@ export function progressHint(jobs: JobSummary[]): NodeExecutionHint {
 	const rest = left > 0 ? [`and ${left} more`] : [];
 	return { message: [...shown, ...rest].join('; '), location: 'outputPane' };
 }
+
+/**
+ * Where the workflow times out before the wait does; n8n counts the time for which an execution is parked, too.
+ * @param longest of the timeouts of all items, in milliseconds
+ */
+export function workflowTimeoutHint(
+	context: IExecuteFunctions,
+	longest: number,
+): NodeExecutionHint | undefined {
+	const { executionTimeout = 0 } = context.getWorkflowSettings();
+	const [allowed, own] = [executionTimeout * 1000, longest].map(inMinutes);
+	if (executionTimeout <= 0 || allowed >= own) return undefined;
+	return {
+		message: `“Timeout Workflow” in the settings of the workflow ends it after ${allowed} minutes, and so this wait before its own Timeout of ${own} minutes. Parked time counts, too.`,
+		location: 'outputPane',
+	};
+}
+
+const inMinutes = (milliseconds: number) => Math.round(milliseconds / 6_000) / 10;

@@ -1,7 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isTool } from '../shared/n8n/agent/tool';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
-import { memoryOf, runIndexOf } from '../shared/n8n/execution/memory';
+import { runIndexOf } from '../shared/n8n/execution/memory';
+import { StoredJobs } from '../shared/n8n/execution/storedJobs';
 
 /** Why n8n could not take this execution up again; undefined when it can. */
 export function parkingObstacle(context: IExecuteFunctions): string | undefined {
@@ -22,29 +23,24 @@ export function parkingObstacle(context: IExecuteFunctions): string | undefined 
 export async function park(context: IExecuteFunctions, time: number): Promise<void> {
 	// The next pass takes the place of this one, instead of being another run of the node.
 	context.getExecuteData().runIndex = runIndexOf(context);
-	const memory = memoryOf(context);
-	memory.parkedBy = performance.timeOrigin;
-	memory.hasNewOrders = false;
+	new StoredJobs(context).executionParked();
 	await context.putExecutionToWait(Object.assign(new Date(time), { toJSON: () => undefined }));
 }
 
 /**
- * Where an earlier process of n8n has parked the execution, waits until the start of the present one is over.
+ * Waits until a restarted n8n has looked for crashed executions, where its earlier process parked this one.
  *
  * A starting n8n resumes what is due, and only then searches for crashed executions. It mistakes those that it has
  * just resumed for crashed ones: it reads them as they were stored, and stores them again, marked as crashed. What
- * a pass stores between the two is lost. What it stores later is kept, because n8n does not heed the mark, unless
- * Stop was pressed. The search runs once, before n8n answers its users: seconds after the process has begun, on a
- * small machine up to a minute.
+ * a pass stores between the two is lost. What it stores later is kept, because n8n ignores the mark, unless Stop was
+ * pressed. The search runs once, before n8n responds to its users: seconds after the process has begun, on a small
+ * machine up to a minute.
  */
-export async function outlastStart(context: IExecuteFunctions): Promise<void> {
-	const { parkedBy } = memoryOf(context);
-	const isRestarted = parkedBy !== undefined && parkedBy !== performance.timeOrigin;
+export async function waitOutStartupRecovery(context: IExecuteFunctions): Promise<void> {
+	if (!new StoredJobs(context).wereParkedByEarlierProcess) return;
 	const left = maxStartup - performance.now();
-	// The items' own loop tells of Stop.
-	if (isRestarted && left > 0) {
-		await clock.sleep(left, stopSignalOf(context)).catch(() => undefined);
-	}
+	// The item loop reports Stop.
+	if (left > 0) await clock.sleep(left, stopSignalOf(context)).catch(() => undefined);
 }
 
 /** Milliseconds. */

@@ -1,52 +1,69 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { limits } from '../shared/gateway/protocol/limits';
 import { isTool } from '../shared/n8n/agent/tool';
-import { wasParked } from '../shared/n8n/execution/memory';
+import { StoredJobs } from '../shared/n8n/execution/storedJobs';
 import { callerOf } from './caller';
 import { whileWaiting } from './fields';
 import { parkingObstacle } from './parking';
 
-/**
- * How long a manual run keeps the execution open before n8n stores it, once, in milliseconds: who runs a short job
- * by hand then sees no pause.
- */
-const beforeStored = 15_000;
+/** What a wait does between its polls. */
+export type ParkingPolicy =
+	/** n8n stores the execution each time. */
+	| 'park'
+	/** It keeps the execution open. */
+	| 'stay'
+	/** It keeps the execution open once n8n has stored its jobs: if n8n is killed, a Retry finds them there. */
+	| 'storeOnceThenStay';
 
-/** The end of a pass that polls nothing. */
-const atOnce = 0;
+/** How long one pass of a wait keeps the execution open. */
+export type PassLength =
+	/** Not at all: it polls nothing. */
+	| { name: 'parkAtOnce' }
+	/** Polls that are due later are left to the next pass. Milliseconds since 1970. */
+	| { name: 'pollUntil'; time: number }
+	/** Until the last job has ended. */
+	| { name: 'stay' };
 
-/** How long one pass of a wait keeps the execution open before it parks it. */
-export interface ParkingPolicy {
-	/** Milliseconds since 1970: polls that are due later are left to the next pass. Absent: it never parks. */
-	passEndsAt?: number;
-	/** What the user should know about it. */
-	hints: string[];
+/** @returns the policy, and what the user should know about it */
+export function parkingPolicy(context: IExecuteFunctions): {
+	policy: ParkingPolicy;
+	hint?: string;
+} {
+	const chosen = context.getNodeParameter(whileWaiting.name, 0, whileWaiting.default);
+	const isManual = context.getMode() === 'manual';
+	const savesProgress = context.getWorkflowSettings().saveExecutionProgress === true;
+	const obstacle = parkingObstacle(context) ?? (chosen === 'park' ? undefined : callerOf(context));
+	if (obstacle !== undefined) {
+		const isStored = savesProgress || new StoredJobs(context).areAllStored;
+		const isHinted = chosen === 'park' || !(isStored || isTool(context.getNode()));
+		return { policy: 'stay', ...(isHinted && { hint: obstacleHint(obstacle, isStored) }) };
+	}
+	if (chosen === 'park' || (chosen === 'auto' && !isManual)) return { policy: 'park' };
+	return { policy: savesProgress ? 'stay' : 'storeOnceThenStay' };
 }
 
 /**
- * A wait that parks sends the polls that are due; one that keeps running sends all of them. Either one first has
- * n8n store the orders that it has not stored yet: should n8n end, the execution then names its jobs, and its Retry
- * orders nothing.
+ * Milliseconds for which a manual run keeps the execution open before n8n stores it: who runs a short job by hand
+ * then sees no pause.
+ */
+const beforeStored = 15_000;
+
+/**
+ * The length of one pass. A policy that parks does so before the first poll, while n8n has not stored the jobs.
  * @param now milliseconds since 1970
  */
-export function parkingPolicy(context: IExecuteFunctions, now: number): ParkingPolicy {
-	const chosen = context.getNodeParameter('whileWaiting', 0, whileWaiting.default);
-	const isManual = context.getMode() === 'manual';
-	const isParked = wasParked(context);
-	const isStored = isParked || context.getWorkflowSettings().saveExecutionProgress === true;
-	const obstacle = parkingObstacle(context) ?? (chosen === 'park' ? undefined : callerOf(context));
-	const hints = workflowTimeoutHints(context);
-	if (obstacle !== undefined) {
-		if (chosen === 'park' || !(isStored || isTool(context.getNode()))) {
-			hints.push(obstacleHint(obstacle, isStored));
-		}
-		return { hints };
+export function passLength(
+	policy: ParkingPolicy,
+	{ areJobsStored, isManual, now }: { areJobsStored: boolean; isManual: boolean; now: number },
+): PassLength {
+	switch (policy) {
+		case 'stay':
+			return { name: 'stay' };
+		case 'park':
+			return areJobsStored ? { name: 'pollUntil', time: now } : { name: 'parkAtOnce' };
+		case 'storeOnceThenStay':
+			if (areJobsStored) return { name: 'stay' };
+			return isManual ? { name: 'pollUntil', time: now + beforeStored } : { name: 'parkAtOnce' };
 	}
-	if (chosen === 'park' || (chosen === 'auto' && !isManual)) {
-		return { passEndsAt: isParked ? now : atOnce, hints };
-	}
-	if (isStored) return { hints };
-	return { passEndsAt: isManual ? now + beforeStored : atOnce, hints };
 }
 
 function obstacleHint(obstacle: string, isStored: boolean): string {
@@ -54,17 +71,4 @@ function obstacleHint(obstacle: string, isStored: boolean): string {
 		? ''
 		: ' If n8n ends meanwhile, the execution loses the IDs of its jobs, unless “Save execution progress” is on in the settings of the workflow.';
 	return `The node kept running while it waited, because ${obstacle}.${risk}`;
-}
-
-/** n8n counts the time for which an execution is parked, too. */
-function workflowTimeoutHints(context: IExecuteFunctions): string[] {
-	const { executionTimeout = 0 } = context.getWorkflowSettings();
-	if (executionTimeout <= 0) return [];
-	const own = Number(context.getNodeParameter('options.timeoutMinutes', 0, limits.waitMinutes));
-	const allowed = Math.round(executionTimeout / 6) / 10;
-	return allowed < own
-		? [
-				`“Timeout Workflow” in the settings of the workflow ends it after ${allowed} minutes, and so this wait before its own Timeout of ${own} minutes. Parked time counts, too.`,
-			]
-		: [];
 }

@@ -1,4 +1,7 @@
 import type { IDataObject, INodeExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { startGateway, type Gateway } from '../gateway';
 import {
 	resumeExecution,
@@ -216,6 +219,132 @@ describe('a parked Wait for Video', () => {
 		const names = run.items('Done').map(({ binary }) => binary?.data.fileName);
 		expect(names).toEqual(['Video 0.mp4', 'Video 1.mp4', 'Video 2.mp4']);
 		expect(pollsOf(job.id)).toHaveLength(2);
+	});
+
+	describe('with several items for one job', () => {
+		const options = {
+			timeoutMinutes: '={{ $json.timeout ?? 20 }}',
+			pollIntervalSeconds: '={{ $json.interval ?? 10 }}',
+		};
+		const continues = { onError: 'continueRegularOutput' } as const;
+		const startWith = async (json: IDataObject[], whileWaiting = 'park') =>
+			await runWorkflow(
+				chain(waitForVideo(options, { ...continues, parameters: { whileWaiting } }), done),
+				{
+					credentials: credentialFor(gateway),
+					input: json.map((fields) => ({ json: fields })),
+					mode: 'trigger',
+				},
+			);
+
+		it('keeps the timeout of each item, from pass to pass', async () => {
+			const [{ id }] = createJobs(1);
+			let run = await startWith([
+				{ task_id: id, timeout: 0.3 },
+				{ task_id: id, timeout: 20 },
+			]);
+			for (let passes = 0; passes < 4; passes++) run = await resume(run);
+			expect(pollsOf(id)).toHaveLength(4);
+			gateway.jobs.complete(id, video);
+			run = await resume(run);
+			expect(run.status).toBe('success');
+			expect(run.items('Done').map(({ json }) => json.error ?? json.job_id)).toEqual([
+				expect.stringContaining(`${id} did not finish within 0.3 minutes`),
+				id,
+			]);
+			expect(pollsOf(id)).toHaveLength(5);
+		});
+
+		it('keeps the interval of each item, and parks until the first poll that is due', async () => {
+			const [{ id }] = createJobs(1);
+			let run = await startWith([
+				{ task_id: id, interval: 60 },
+				{ task_id: id, interval: 20 },
+			]);
+			run = await resume(run);
+			const nextPolls = run.items('Wait').map(({ json }) => Date.parse(String(json.next_poll)));
+			expect(nextPolls[0] - nextPolls[1]).toBeGreaterThan(39_000);
+			expect((run.waitTill as Date).getTime()).toBe(nextPolls[1]);
+			run = await resume(await resume(run));
+			expect(pollsOf(id)).toHaveLength(3);
+		});
+
+		it('names the job once beside the node and in the log', async () => {
+			const [{ id }] = createJobs(1);
+			const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
+			const time = new SimulatedTime();
+			try {
+				const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
+				const run = await resumeExecution(parked);
+				expect(hintsOf(run)).toEqual([`Video task ${id}: submitted, 0 %`]);
+				expect(run.items('Wait').map(({ json }) => json.job_id)).toEqual([id, id, id]);
+			} finally {
+				await time.end();
+			}
+			const lines = () => readFileSync(log, 'utf8').split('\n');
+			const isFirst = (line: string) => line.includes('Waiting for') && line.includes(id);
+			// It is written behind the execution's back.
+			while (!lines().some(isFirst)) await pause(20);
+			expect(
+				lines()
+					.find(isFirst)
+					?.match(new RegExp(`Video task ${id}`, 'g')),
+			).toHaveLength(1);
+		});
+	});
+
+	it('keeps a download that failed, and does not try it again in a later pass', async () => {
+		const [broken, running] = createJobs(2);
+		gateway.jobs.complete(broken.id, video);
+		gateway.fault({ route: 'download', action: 'answer', status: 400, times: Infinity });
+		const time = new SimulatedTime();
+		try {
+			const workflow = workflowOf({}, { onError: 'continueRegularOutput' });
+			const next = async (run: WorkflowRun) => {
+				jest.setSystemTime(run.waitTill as Date);
+				return await resumeExecution(run);
+			};
+			let run = await next(await start(workflow, [broken, running]));
+			const downloads = requestsOf(broken.id, 'download').length;
+			expect(downloads).toBeGreaterThan(0);
+			expect(run.items('Wait').map(({ json }) => json.status)).toEqual(['completed', 'submitted']);
+			run = await next(run);
+			gateway.jobs.fail(running.id, 'no such style');
+			run = await next(run);
+			expect(run.status).toBe('success');
+			expect(run.items('Done').map(({ json }) => json)).toMatchObject([
+				{
+					error: expect.stringContaining(`Could not download the video of job ${broken.id}`),
+					details: { billed: 'yes', job: { id: broken.id, status: 'completed' } },
+				},
+				{ error: expect.stringContaining('no such style') },
+			]);
+			expect(requestsOf(broken.id, 'download')).toHaveLength(downloads);
+		} finally {
+			await time.end();
+		}
+	});
+
+	it('does not take the video of an earlier pass for that of another Job ID', async () => {
+		const [first, second, running] = createJobs(3);
+		gateway.jobs.complete(first.id, video);
+		const jobId =
+			'={{ $json.later && $now.toMillis() > $json.later ? $json.second : $json.task_id }}';
+		const later = Date.now() + 60 * 60_000;
+		let run = await runWorkflow(chain(waitForVideo({}, { parameters: { jobId } }), done), {
+			credentials: credentialFor(gateway),
+			input: [
+				{ json: { task_id: first.id, second: second.id, later } },
+				{ json: { task_id: running.id } },
+			],
+			mode: 'trigger',
+		});
+		run = await resume(run);
+		expect(requestsOf(first.id, 'download')).toHaveLength(1);
+		for (const { id } of [second, running]) gateway.jobs.complete(id, video);
+		run = await resumeAll(await resume(run, 2 * 60 * 60_000));
+		expect(run.status).toBe('success');
+		expect(idsOf(run.items('Done'))).toEqual([second.id, running.id]);
 	});
 
 	describe('in its place in a workflow', () => {
@@ -691,4 +820,14 @@ describe('a parked Wait for Video', () => {
 			expect(hints).toEqual(isHinted ? [hint] : []);
 		},
 	);
+
+	it('hints at the workflow timeout where only the timeout of a later item is longer', async () => {
+		const jobs = createJobs(2);
+		const settings = { executionOrder: 'v1', executionTimeout: 600 } as const;
+		const workflow = workflowOf({ timeoutMinutes: '={{ 5 + 10 * $itemIndex }}' });
+		const run = await start({ ...workflow, settings }, jobs);
+		expect(hintsOf(run)).toContainEqual(
+			expect.stringContaining('after 10 minutes, and so this wait before its own Timeout of 15'),
+		);
+	});
 });

@@ -71,17 +71,22 @@ describe('what an execution keeps and this release cannot read', () => {
 			await delivers(parked);
 		});
 
-		it.each(['pollers', 'endings'])('with damaged %s: the same', async (part) => {
-			for (const broken of [null, 'text', { 0: null, 'job x': {} }]) {
-				const parked = await park();
-				const { waits } = contextOf(parked.run, 'node:Wait');
-				for (const wait of Object.values(waits as object)) wait[part] = broken;
-				await delivers(parked);
+		it('with damaged items: the same', async () => {
+			const poller = { poller: { kind: 'task', job: { id: 'task_1' }, stage: 'polling' } };
+			const ended = { job: { id: 'task_1' }, outputs: 'none' };
+			const nameless = { job: {}, outputs: [] };
+			for (const item of [null, 'text', {}, poller, ended, nameless]) {
+				for (const broken of [item, { 0: item }]) {
+					const parked = await park();
+					const { waits } = contextOf(parked.run, 'node:Wait');
+					for (const wait of Object.values(waits as object)) wait.items = broken;
+					await delivers(parked);
+				}
 			}
 		});
 
 		it('with a damaged note of the process that parked it: the same', async () => {
-			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasNewOrders: 'no' }]) {
+			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasUnstoredJobs: 'no' }]) {
 				const parked = await park();
 				jest.spyOn(performance, 'now').mockReturnValue(60_000);
 				contextOf(parked.run, 'flow').modelGateway = broken;

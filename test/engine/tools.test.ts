@@ -307,6 +307,16 @@ describe('as a tool of an agent', () => {
 		expect(rest).toEqual({});
 	});
 
+	it('an error keeps a status that looks like the name of a network error', async () => {
+		const { id } = await finishedJob('video');
+		const body = JSON.stringify({ id, status: 'EXPIRED' });
+		gateway.fault({ route: 'video', action: 'answer', body });
+		const { error } = await answer('modelGatewayWaitForVideo', {
+			...{ jobId: id, options: { timeoutMinutes: 0.01 } },
+		});
+		expect(error).toContain('last status EXPIRED');
+	});
+
 	it('a list without entries says so', async () => {
 		const list = { resource: 'model', operation: 'getAll', returnAll: true, filter: 'no such' };
 		expect(await answer('modelGateway', list)).toEqual({

@@ -9,13 +9,20 @@ describe('the item in the place of one that failed', () => {
 	const json = { error: 'Prompt is empty', details: recordOf(error) };
 
 	it('has the message, the whole record and the pairing', () => {
-		const item = errorItem(error, 2, node('continueRegularOutput'));
+		const item = errorItem(error, { index: 2 }, node('continueRegularOutput'));
 		expect(item).toEqual({ json, pairedItem: { item: 2 } });
 		expect(item.error).toBeUndefined();
 	});
 
+	it('names its job also where the error is n8n’s own', () => {
+		const job = { kind: 'task', id: 'task_1' } as const;
+		const ofExpression = new Error('Invalid syntax');
+		const item = errorItem(ofExpression, { index: 2, job }, node('continueRegularOutput'));
+		expect(item.json).toMatchObject({ error: 'Invalid syntax', details: { job } });
+	});
+
 	it('is known as failed by any n8n that has an error output, and keeps its record there', () => {
-		const item = errorItem(error, 2, node('continueErrorOutput'));
+		const item = errorItem(error, { index: 2 }, node('continueErrorOutput'));
 		// Older versions of n8n look for this, and copy the item.
 		expect(item.error).toEqual({ message: 'Prompt is empty' });
 		expect({ ...item }).toEqual({ json, pairedItem: { item: 2 } });

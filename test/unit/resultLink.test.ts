@@ -106,14 +106,6 @@ describe('a fresh link', () => {
 		expect((await failureOf(wait.freshSource())).message).toMatch(/has no link to the file$/);
 	});
 
-	it('that two items need at the same time comes with one poll', async () => {
-		const { wait, jobs } = waitFor(inTurn(completed, { ...completed, result_url: fresh }), task());
-		await wait.hold();
-		const both = await Promise.all([wait.freshSource(), wait.freshSource()]);
-		expect(both.map(({ url }) => url)).toEqual([fresh, fresh]);
-		expect(jobs.times).toEqual([0, 3000]);
-	});
-
 	it('that is refused is reported with the job, which is paid for', async () => {
 		const { wait } = waitFor(inTurn(completed, refusal(404)), task());
 		await wait.hold();

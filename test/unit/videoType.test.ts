@@ -88,6 +88,11 @@ describe('the kind of a video', () => {
 describe('the name of a video', () => {
 	const webm = videoTypeOf(otherVideos.WebM.bytes.subarray(0, headLength));
 	const types = { mp4: videoTypeOf(mp4), webm };
+	const typeOf = (kind: keyof typeof types) => {
+		const type = types[kind];
+		if (!type) throw new Error(`${kind} is not known`);
+		return type;
+	};
 
 	it.each<[string, keyof typeof types, string]>([
 		['task_1', 'mp4', 'task_1.mp4'],
@@ -105,9 +110,32 @@ describe('the name of a video', () => {
 		['...', 'webm', 'video.webm'],
 		['', 'mp4', 'video.mp4'],
 		[`${'ä'.repeat(300)}.mp4`, 'webm', `${'ä'.repeat(100)}.webm`],
+		['clip.', 'mp4', 'clip.mp4'],
+		['clip. . ', 'mp4', 'clip.mp4'],
+		['clip..mp4', 'mp4', 'clip.mp4'],
+		['clip .MOV', 'mp4', 'clip.mp4'],
+		['. clip', 'mp4', 'clip.mp4'],
+		['v1.2 .webm', 'webm', 'v1.2.webm'],
+		['console', 'mp4', 'console.mp4'],
+		['com10', 'mp4', 'com10.mp4'],
+		['my con', 'mp4', 'my con.mp4'],
 	])('%s as %s is %s', (name, kind, expected) => {
-		const type = types[kind];
-		if (!type) throw new Error(`${kind} is not known`);
-		expect(videoFileName(name, type)).toBe(expected);
+		expect(videoFileName(name, typeOf(kind))).toBe(expected);
+	});
+
+	const digits = [...'0123456789¹²³'];
+	const devices = ['CON', 'PRN', 'AUX', 'NUL'].concat(
+		...['COM', 'LPT'].map((port) => digits.map((digit) => port + digit)),
+	);
+
+	it.each(devices)('is not %s, which Windows keeps for a device', (device) => {
+		for (const name of [device, device.toLowerCase()]) {
+			expect(videoFileName(name, typeOf('mp4'))).toBe(`_${name}.mp4`);
+			expect(videoFileName(`${name}.mp4`, typeOf('mp4'))).toBe(`_${name}.mp4`);
+			expect(videoFileName(`${name}.mp4`, typeOf('webm'))).toBe(`_${name}.webm`);
+			expect(videoFileName(`${name}.v2`, typeOf('mp4'))).toBe(`_${name}.v2.mp4`);
+			expect(videoFileName(`${name} .v2`, typeOf('mp4'))).toBe(`_${name} .v2.mp4`);
+			expect(videoFileName(` ${name}. `, typeOf('mp4'))).toBe(`_${name}.mp4`);
+		}
 	});
 });

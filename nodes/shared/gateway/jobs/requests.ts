@@ -2,12 +2,13 @@ import type { Gateway } from '../client/gateway';
 import { endpoints } from '../protocol/endpoints';
 import { jobKinds, type JobKind } from '../protocol/jobs';
 import { jobStatus, videoContent, type JobStatus, type VideoContent } from './responses';
+import type { JobSource } from './wait';
 
 interface JobRequest {
 	id: string;
 	/** Milliseconds for one try. Default: the endpoint's. */
 	timeout?: number;
-	/** True for polls: their next try is the next poll. */
+	/** True for the requests of a wait: their next try is its next poll. */
 	once?: boolean;
 	/** Milliseconds for which limits of the credential may hold it back. */
 	patience?: number;
@@ -37,4 +38,13 @@ export async function getVideoContent(
 		...{ id, ...options, mayLeadToFile: true },
 		parse: videoContent,
 	});
+}
+
+/** Both, as a wait requests them. */
+export function jobSource(gateway: Gateway): JobSource {
+	return {
+		poll: async (kind, id, timeout, patience) =>
+			await getJobStatus(gateway, { kind, id, timeout, patience, once: true }),
+		content: async (id) => await getVideoContent(gateway, { id, once: true }),
+	};
 }

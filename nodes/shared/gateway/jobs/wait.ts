@@ -34,9 +34,6 @@ export interface WaitSettings {
 
 /** Drives the poller of one job in real time: does what it asks for, and tells it what came of that. */
 export class JobWait {
-	/** A fresh link that is on its way: items with the same job share it. */
-	private refresh?: Promise<FinishedJob>;
-
 	constructor(
 		private readonly source: JobSource,
 		/** What the next pass has to be given. */
@@ -64,11 +61,9 @@ export class JobWait {
 
 	/** The file's address anew, for a link of the finished job that has expired. @throws GatewayError */
 	async freshSource(): Promise<FileSource> {
-		const { clock } = this.settings;
-		this.refresh ??= this.run({ type: 'linkExpired', now: clock.now() }).finally(() => {
-			this.refresh = undefined;
-		}) as Promise<FinishedJob>;
-		return (await this.refresh).source;
+		const now = this.settings.clock.now();
+		const { source } = (await this.run({ type: 'linkExpired', now })) as FinishedJob;
+		return source;
 	}
 
 	private async pass(endsAt?: number): Promise<FinishedJob | undefined> {

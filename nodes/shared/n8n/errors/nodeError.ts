@@ -1,19 +1,27 @@
 import type { IDataObject, INode, INodeExecutionData, JsonObject } from 'n8n-workflow';
 import { NodeApiError } from 'n8n-workflow';
+import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { excerpt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from './badInput';
 import { mediaFromOne, recordOf, type ErrorRecord } from './errorRecord';
 import { describeJobs, type ItemJob } from './jobList';
 
-/** The output in place of an item that failed; the error output takes only these two fields. */
-export function errorItem(error: unknown, item: number, node: INode): INodeExecutionData {
+/**
+ * The output in place of an item that failed; the error output takes only these two fields.
+ * @param item names its job, which an error of n8n itself does not know
+ */
+export function errorItem(
+	error: unknown,
+	{ index, job }: { index: number; job?: JobSummary },
+	node: INode,
+): INodeExecutionData {
 	const { message, ...rest } = recordOf(error);
 	// Keys that are undefined would show as empty columns.
-	const details = JSON.parse(JSON.stringify({ message, ...rest })) as IDataObject;
+	const details = JSON.parse(JSON.stringify({ message, job, ...rest })) as IDataObject;
 	const failedItem: INodeExecutionData = {
 		json: { error: message, details },
-		pairedItem: { item },
+		pairedItem: { item: index },
 	};
 	// Older versions (2.30 does, 2.34 does not) recognise a failed item with details by `error` alone. It must not be
 	// enumerable: when n8n copies it along, its message replaces the details.
@@ -74,12 +82,19 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	return apiError;
 }
 
-/**
- * Removes the names of network errors: n8n replaces the text of a tool's error that contains one by its own, such
- * as advice to try again.
- */
+/** `COMMON_ERRORS` of n8n-workflow. n8n looks for them in any case, and within words, too. */
+const replacedNames = new RegExp(
+	[
+		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
+		...['ECONNABORTED', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES'],
+		...['EEXIST', 'EPERM', 'GETADDRINFO'],
+	].join('|'),
+	'gi',
+);
+
+/** n8n replaces a tool's error that contains one of these names by a sentence of its own, such as "retry immediately". */
 function withoutErrorNames(text: string): string {
-	return text.replace(/\b(?:E[A-Z]{4,}|EAI_[A-Z]+|getaddrinfo)\b/g, 'network error');
+	return text.replace(replacedNames, 'network error');
 }
 
 /** The error of a sub-node: the editor then names the parent node too, and links the two. */

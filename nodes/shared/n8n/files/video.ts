@@ -44,22 +44,24 @@ export function hintAtKind(
 	}
 }
 
+/** Names that Windows keeps for devices, whatever follows their first dot. */
+const deviceName = /^(con|prn|aux|nul|(com|lpt)[0-9¹²³])(?= *(\.|$))/i;
+
 /**
  * A file name that is valid on every system, with an extension of its kind. The extension of another kind of video
  * is replaced; one that is none, as in "v1.2", belongs to the name.
  */
 export function videoFileName(name: string, { extensions }: VideoType): string {
-	const safe = name
-		.replace(/[<>:"/\\|?*\u0000-\u001f]+/g, '_')
-		.replace(/^\.+/, '')
-		.trim();
+	const safe = name.replace(/[<>:"/\\|?*\u0000-\u001f]+/g, '_').replace(/^[.\s]+/, '');
 	// File systems limit names to 255 bytes; a character that was cut in half at the end is removed.
 	const short = Buffer.from(safe)
 		.subarray(0, 200)
 		.toString()
-		.replace(/\ufffd+$/, '');
+		.replace(/\ufffd+$/, '')
+		.trimEnd();
 	const [, stem, given] = /^(.+)\.(\w+)$/.exec(short) ?? [undefined, short, ''];
-	if (extensions.includes(given.toLowerCase())) return short;
-	const isVideo = videoExtensions.has(given.toLowerCase());
-	return `${(isVideo ? stem : short) || 'video'}.${extensions[0]}`;
+	const isOfKind = extensions.includes(given.toLowerCase());
+	const isOfVideo = isOfKind || videoExtensions.has(given.toLowerCase());
+	const base = (isOfVideo ? stem : short).replace(/[.\s]+$/, '').replace(deviceName, '_$&');
+	return `${base || 'video'}.${isOfKind ? given : extensions[0]}`;
 }

@@ -5,9 +5,9 @@ import type { Cost } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
 import { highlightJob } from '../execution/highlightedData';
-import type { Failure, Item } from './item';
-import { noteNewJob } from '../execution/memory';
+import { StoredJobs } from '../execution/storedJobs';
 import { Turns } from '../client/turns';
+import type { Failure, Item } from './item';
 import type { DeliveringWork, ItemRun } from './work';
 
 /** What the steps of one run of the node share: the items, and whether the run continues. */
@@ -105,7 +105,7 @@ export class RunState {
 				// The only trace of a paid job when n8n is killed before it stores the node's output.
 				if (this.cost !== 'read') {
 					context.logger.info(`${jobName(job)} was created`);
-					noteNewJob(context);
+					new StoredJobs(context).jobCreated();
 					highlightJob(context, job);
 				}
 				item.job = job;

@@ -35,7 +35,7 @@ async function outputsOfAll(run: RunState, recipient: Recipient): Promise<INodeE
 		for (const output of outcome) {
 			outputs.push(
 				isFailure(output)
-					? errorItem(output.error, index, run.context.getNode())
+					? errorItem(output.error, item, run.context.getNode())
 					: { ...withInput(recipient.output(output, job), item, run), pairedItem: { item: index } },
 			);
 		}
@@ -73,8 +73,9 @@ const failuresOf = ({ items }: RunState) =>
 
 /** Logs the jobs, because n8n does not store the error of a stopped node. */
 function logJobs({ items, context }: RunState): void {
-	const jobs = items.flatMap(({ job }) => (job ? [describeProgress(job)] : []));
-	if (jobs.length > 0) context.logger.info(`Stopped. ${jobs.join('. ')}`);
+	// Several items may wait for the same job.
+	const jobs = new Set(items.flatMap(({ job }) => (job ? [describeProgress(job)] : [])));
+	if (jobs.size > 0) context.logger.info(`Stopped. ${[...jobs].join('. ')}`);
 }
 
 /** The error of the node: the cause, the other failures, and every job. */

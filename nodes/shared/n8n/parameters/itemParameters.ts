@@ -32,18 +32,23 @@ export class ItemParameters implements Scope {
 	readonly checks: Array<() => Promise<void>> = [];
 	/** Remarks beside the node's output, for an item that is sent. */
 	readonly hints: string[] = [];
-	/** What the user added under "Options". */
-	readonly options: Scope;
-	/** The user wants the request sent as it is. */
-	private readonly skipsRules: boolean;
+	private knownOptions?: Scope;
 
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
-	) {
-		const options = this.value('options');
-		this.options = scopeIn(this, isObject(options) ? nullWhereEmpty(options) : {});
-		this.skipsRules = String(this.options.value(skipChecks)) === 'true';
+	) {}
+
+	/**
+	 * What the user added under "Options". n8n evaluates all of them at once, when they are first read: what an item
+	 * reports before that, such as its job, is known when one of their expressions fails.
+	 */
+	get options(): Scope {
+		if (this.knownOptions === undefined) {
+			const options = this.value('options');
+			this.knownOptions = scopeIn(this, isObject(options) ? nullWhereEmpty(options) : {});
+		}
+		return this.knownOptions;
 	}
 
 	value(path: string): unknown {
@@ -53,6 +58,11 @@ export class ItemParameters implements Scope {
 	report(field: string, problem: string, kind: ProblemKind = 'rule'): void {
 		if (kind === 'rule' && this.skipsRules) return;
 		this.problems.push({ field, problem });
+	}
+
+	/** Whether the user wants the request sent as it is. */
+	private get skipsRules(): boolean {
+		return String(this.options.value(skipChecks)) === 'true';
 	}
 }
 

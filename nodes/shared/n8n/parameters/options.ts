@@ -58,7 +58,7 @@ export const includeInputFieldsOption = booleanField({
 		'Whether to pass on the fields and files of the incoming item, too. Of two with the same name, the one of this node wins.',
 });
 
-/** Read by {@link ItemParameters}, before any other. */
+/** Read by {@link ItemParameters} when a rule is broken. */
 export const skipChecksOption = booleanField({
 	displayName: 'Skip Checks',
 	name: skipChecks,

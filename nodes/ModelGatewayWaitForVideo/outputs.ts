@@ -1,0 +1,35 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
+import type { FileSource } from '../shared/gateway/client/fileRequest';
+import type { FinishedJob } from '../shared/gateway/jobs/poller';
+import { isFetched } from '../shared/n8n/files/fileOutput';
+import { storeVideo } from '../shared/n8n/files/video';
+import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
+import type { WaitRequest } from './request';
+
+/**
+ * The outputs of a finished job, with its file where the user wants it.
+ * @param refresh requests a new link to the file
+ * @throws GatewayError when the file cannot be downloaded
+ */
+export async function outputsOf(
+	{ source, fields }: FinishedJob,
+	{ id, output, fileName }: WaitRequest,
+	{
+		run,
+		downloads,
+		refresh,
+	}: {
+		run: ItemRun;
+		downloads: AdaptiveLimit;
+		refresh: () => Promise<FileSource>;
+	},
+): Promise<ItemOutput[]> {
+	// The same for both kinds of job, whatever the service may mean by these names.
+	const json = { ...fields, job_id: id, video_url: source.url } as IDataObject;
+	if (!isFetched(output, source, run.context)) return [{ json }];
+	const request = { source, refresh, purpose: `download the video of job ${id}` };
+	const target = { ...output, name: fileName };
+	const binary = await downloads.run(async () => await storeVideo(run, request, target));
+	return [{ json, binary }];
+}

@@ -1,0 +1,168 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
+import { asGatewayError, GatewayError } from '../shared/gateway/errors/gatewayError';
+import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
+import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
+import { jobSource } from '../shared/gateway/jobs/requests';
+import { SharedRequests } from '../shared/gateway/jobs/sharedRequests';
+import { JobWait } from '../shared/gateway/jobs/wait';
+import { ProgressLines } from '../shared/n8n/agent/progress';
+import { clock } from '../shared/n8n/client/httpClient';
+import { hintAtKind } from '../shared/n8n/files/video';
+import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
+import { parallelOf } from '../shared/n8n/parameters/options';
+import { maxParallelDownloads } from './fields';
+import { outputsOf } from './outputs';
+import type { PassLength } from './parkingPolicy';
+import { newPoller, type WaitRequest } from './request';
+import { FirstPolls } from './schedule';
+import { jobOf, type StoredItem } from './waitState';
+
+/** What a pass found out about the job of an item. */
+export type Found =
+	| { name: 'finished'; finished: FinishedJob }
+	/** An earlier pass has delivered it. */
+	| { name: 'delivered'; outputs: ItemOutput[] }
+	/** It still runs, and is left to the next pass. */
+	| { name: 'running' };
+
+/** One pass over all items: the only one, unless the execution is parked until the next poll is due. */
+export class WaitPass {
+	/** Milliseconds. */
+	longestTimeout = 0;
+	/** By item. */
+	private readonly left = new Map<number, StoredItem>();
+	/** By item. */
+	private readonly waits = new Map<number, JobWait>();
+	/** By the name of a job: its progress, as reported last. */
+	private readonly reported = new Map<string, string>();
+	private readonly requests = new SharedRequests(clock);
+	private readonly downloads: AdaptiveLimit;
+	private readonly firstPolls: FirstPolls;
+
+	/** @param earlier the items as the last pass left them */
+	constructor(
+		private readonly context: IExecuteFunctions,
+		private readonly length: PassLength,
+		private readonly earlier: Readonly<Record<number, StoredItem>> = {},
+	) {
+		const { length: count } = context.getInputData();
+		this.downloads = new AdaptiveLimit(parallelOf(context, maxParallelDownloads));
+		this.firstPolls = new FirstPolls(count, length, Object.values(earlier));
+	}
+
+	/** The items as this pass leaves them, in their order. */
+	get items(): ReadonlyMap<number, StoredItem> {
+		return new Map([...this.left].sort(([one], [other]) => one - other));
+	}
+
+	/** Waits for the job of one item. @throws GatewayError as {@link JobWait.hold} does, also from an earlier pass */
+	async find(request: WaitRequest, run: ItemRun): Promise<Found> {
+		const { item } = run;
+		this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
+		const known = this.knownOf(request, item);
+		if (known === undefined || 'poller' in known) {
+			return await this.waitFor(request, run, known?.poller);
+		}
+		this.left.set(item, known);
+		run.reportJob(known.job);
+		if ('failure' in known) throw new GatewayError(known.failure);
+		return { name: 'delivered', outputs: known.outputs };
+	}
+
+	/** The outputs of one item: none while its job runs. @throws GatewayError when the download fails */
+	async deliver(found: Found, request: WaitRequest, run: ItemRun): Promise<ItemOutput[]> {
+		if (found.name === 'running') return [];
+		const isNew = found.name === 'finished';
+		const outputs = isNew ? await this.collect(found.finished, request, run) : found.outputs;
+		// n8n shows the hints of the last pass only.
+		for (const { binary = {} } of outputs) hintAtKind(binary, run);
+		return outputs;
+	}
+
+	/** How the last pass left the item, unless its Job ID is another one now. */
+	private knownOf({ id }: WaitRequest, item: number): StoredItem | undefined {
+		const known = this.earlier[item];
+		return known && jobOf(known).id === id ? known : undefined;
+	}
+
+	private async waitFor(
+		request: WaitRequest,
+		run: ItemRun,
+		poller = newPoller(request, clock.now()),
+	): Promise<Found> {
+		const { item } = run;
+		const lines = new ProgressLines(this.context, item);
+		const wait = this.newWait(poller, run, lines);
+		this.waits.set(item, wait);
+		try {
+			const finished = await this.outcomeOf(wait);
+			if (finished) return { name: 'finished', finished };
+			this.left.set(item, { poller: wait.state });
+			return { name: 'running' };
+		} catch (error) {
+			throw this.keepFailure(error, item, wait);
+		} finally {
+			run.reportJob(wait.state.job);
+			await lines.end();
+		}
+	}
+
+	private async collect(
+		finished: FinishedJob,
+		request: WaitRequest,
+		run: ItemRun,
+	): Promise<ItemOutput[]> {
+		const { downloads } = this;
+		const { item } = run;
+		const wait = this.waits.get(item) as JobWait;
+		const refresh = async () => await wait.freshSource();
+		try {
+			const outputs = await outputsOf(finished, request, { run, downloads, refresh });
+			this.left.set(item, { job: wait.state.job, outputs });
+			return outputs;
+		} catch (error) {
+			throw this.keepFailure(error, item, wait);
+		} finally {
+			run.reportJob(wait.state.job);
+		}
+	}
+
+	private keepFailure(error: unknown, item: number, { state: { job } }: JobWait): GatewayError {
+		const gatewayError = asGatewayError(error);
+		this.left.set(item, { job, failure: gatewayError.failure });
+		return gatewayError;
+	}
+
+	private newWait(poller: PollerState, { gateway, item }: ItemRun, lines: ProgressLines): JobWait {
+		const { runtime } = gateway;
+		const source = this.requests.sharing(jobSource(gateway), runtime.signal);
+		const isLimited = runtime.queue !== undefined;
+		return new JobWait(source, poller, {
+			...runtime,
+			firstPollAfter: this.firstPolls.delayOf(poller.job.id, item, isLimited),
+			onChange: async (job) => await this.reportProgress(job, lines),
+		});
+	}
+
+	/** Undefined when the job still runs at the end of the pass. */
+	private async outcomeOf(wait: JobWait): Promise<FinishedJob | undefined> {
+		switch (this.length.name) {
+			case 'parkAtOnce':
+				return undefined;
+			case 'pollUntil':
+				return await wait.pollUntil(this.length.time);
+			case 'stay':
+				return await wait.hold();
+		}
+	}
+
+	/** Reports the progress of a job once, however many items wait for it. */
+	private async reportProgress(job: JobSummary, lines: ProgressLines): Promise<void> {
+		const line = describeProgress(job);
+		if (this.reported.get(jobName(job)) === line) return;
+		this.reported.set(jobName(job), line);
+		this.context.logger.debug(line);
+		await lines.add(line);
+	}
+}

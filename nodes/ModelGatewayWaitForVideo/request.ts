@@ -1,0 +1,50 @@
+import { startWait, type PollerState } from '../shared/gateway/jobs/poller';
+import { withoutUndefined } from '../shared/gateway/json';
+import type { JobKind } from '../shared/gateway/protocol/jobs';
+import { limits } from '../shared/gateway/protocol/limits';
+import type { FileOutput } from '../shared/n8n/files/fileOutput';
+import type { ItemRun } from '../shared/n8n/items/work';
+import type { ItemParameters } from '../shared/n8n/parameters/itemParameters';
+import { jobKindOf } from '../shared/n8n/parameters/jobId';
+import * as fields from './fields';
+
+/** What the user wants of one item. */
+export interface WaitRequest {
+	id: string;
+	/** Undefined when the item does not tell: the service is asked. */
+	kind?: JobKind;
+	output: FileOutput;
+	/** Of the file. */
+	fileName: string;
+	/** Milliseconds; undefined: as recommended for the kind of job. */
+	pollInterval?: number;
+	/** Milliseconds. */
+	timeout: number;
+}
+
+/** Reports the job before it reads anything else, so that every error of the node names it. */
+export function waitRequest(
+	parameters: ItemParameters,
+	{ reportJob }: Pick<ItemRun, 'reportJob'>,
+): WaitRequest {
+	const id = fields.jobId.read(parameters);
+	const kind = jobKindOf(parameters, id);
+	if (id !== '') reportJob({ kind, id });
+	const { options } = parameters;
+	return {
+		id,
+		kind,
+		output: fields.file.read(parameters),
+		fileName: fields.fileName.read(options) ?? id,
+		...withoutUndefined({ pollInterval: fields.pollInterval.read(options) }),
+		timeout: fields.timeout.read(options) ?? limits.waitMinutes * 60_000,
+	};
+}
+
+/** The wait for its job, before the first pass. @param now milliseconds since 1970, when its timeout begins to run */
+export function newPoller(
+	{ id, kind, pollInterval, timeout }: WaitRequest,
+	now: number,
+): PollerState {
+	return startWait({ id, ...(kind && { kind }) }, { now, pollInterval, timeout });
+}

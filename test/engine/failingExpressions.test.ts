@@ -1,0 +1,76 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import { runWorkflow } from '../harness';
+import { mp4Of } from '../support/boxes';
+import { earlierTasks } from '../support/earlierJobs';
+import { chain, credentialFor, waitForVideo } from './support/workflows';
+
+/** An expression that n8n cannot evaluate for the bad item. */
+const failing = (value: string) => `={{ $json.isBad ? $('No such node').item.json.x : ${value} }}`;
+
+const parameters: Record<string, IDataObject> = {
+	jobId: { jobId: failing('$json.task_id') },
+	download: { download: failing('true') },
+	binaryField: { binaryField: failing('"data"') },
+	fileName: { options: { fileName: failing('"a"') } },
+	includeInputFields: { options: { includeInputFields: failing('true') } },
+	timeoutMinutes: { options: { timeoutMinutes: failing('5') } },
+	pollIntervalSeconds: { options: { pollIntervalSeconds: failing('5') } },
+	maxParallelDownloads: { options: { maxParallelDownloads: failing('2') } },
+};
+const cases = Object.keys(parameters).flatMap((field) =>
+	[0, 1, 2].map((bad) => [field, bad] as const),
+);
+
+describe('an expression of Wait for Video that fails', () => {
+	let gateway: Gateway;
+	let ids: string[];
+
+	beforeEach(async () => {
+		gateway = await startGateway({ jobSeconds: Infinity });
+		ids = earlierTasks(gateway, 3).map(({ id }) => id);
+		for (const id of ids) gateway.jobs.complete(id, mp4Of(1000));
+	});
+	afterEach(async () => await gateway.close());
+
+	const run = async (field: string, bad: number, settings: Partial<INode> = {}) => {
+		const node = waitForVideo({}, { parameters: parameters[field] as never, ...settings });
+		// Its hint needs the timeouts.
+		const workflow = { ...chain(node), settings: { executionOrder: 'v1', executionTimeout: 60 } };
+		return await runWorkflow(workflow as ReturnType<typeof chain>, {
+			credentials: credentialFor(gateway),
+			input: ids.map((id, index) => ({ json: { task_id: id, isBad: index === bad } })),
+		});
+	};
+
+	it.each(cases)(
+		'in %s of item %d fails the node with an error that names all jobs',
+		async (field, bad) => {
+			const error = (await run(field, bad)).errorOf('Wait');
+			expect(error?.message).toMatch(new RegExp(`^Item ${bad}: .*node`));
+			for (const [item, id] of ids.entries()) {
+				const isKnown = field !== 'jobId' || item !== bad;
+				if (isKnown) expect(error?.description).toContain(`item ${item}: ${id}`);
+			}
+			expect(gateway.requests).toEqual([]);
+		},
+	);
+
+	it.each(cases)(
+		'in %s of item %d lets the others go on with Continue On Fail',
+		async (field, bad) => {
+			const result = await run(field, bad, { onError: 'continueRegularOutput' });
+			const items = result.items('Wait');
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
+			for (const [item, { json }] of items.entries()) {
+				if (item !== bad) {
+					expect(json.job_id).toBe(ids[item]);
+					continue;
+				}
+				const job = field === 'jobId' ? undefined : { kind: 'task', id: ids[item] };
+				expect(json).toMatchObject({ error: expect.stringContaining('node') });
+				expect((json.details as IDataObject).job).toEqual(job);
+			}
+		},
+	);
+});
