@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { isFinal } from '../gateway/jobs';
+import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
 import { ensureInstallation } from '../e2e/support/installation';
 import { startN8n } from '../e2e/support/n8n';
 import { fetchPublished, Owner } from '../e2e/support/owner';

@@ -1,5 +1,5 @@
 import { jobKinds, type JobKind } from '../../nodes/shared/gateway/protocol/jobs';
-import { isFinal } from '../gateway/jobs';
+import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
 import { limits } from '../../nodes/shared/gateway/protocol/limits';
 import { picture, sampleVideo } from '../engine/support/samples';
 import {

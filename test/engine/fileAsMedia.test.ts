@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } fr
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isFinal } from '../gateway/jobs';
+import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
 import { startGateway, type Gateway } from '../gateway';
 import {
 	EngineProcess,

@@ -2,7 +2,7 @@ import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import { once } from 'node:events';
 import type { Gateway, Job } from '.';
 import { asyncHeader, endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
-import { isFinal } from './jobs';
+import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
 
 /** A plain client for the gateway's own tests: every status is an answer. */
 export function clientOf(

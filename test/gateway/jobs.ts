@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { EventEmitter } from 'node:events';
-import type { JobKind, Phase } from '../../nodes/shared/gateway/protocol/jobs';
+import { isFinal, type JobKind, type Phase } from '../../nodes/shared/gateway/protocol/jobs';
 import type { GatewayEvents } from './events';
 import { storedFile, type StoredFile } from './files';
 import type { VideoOrder } from './orders';
-
-/** Whether a job in this phase has ended; one in an unknown phase has not. */
-export const isFinal = (phase: Phase | undefined): phase is 'succeeded' | 'failed' =>
-	phase === 'succeeded' || phase === 'failed';
 
 /** A video in the making. Its states are worded by the routes; here they are phases. */
 export interface Job {

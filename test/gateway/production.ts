@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ServiceError } from './errors';
-import { isFinal, type Job, type Jobs } from './jobs';
+import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
+import type { Job, Jobs } from './jobs';
 import { loadMedia } from './media';
 import type { VideoOrder } from './orders';
 import { provocations } from './prompts';

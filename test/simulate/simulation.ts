@@ -6,7 +6,7 @@ import {
 	type PollerState,
 } from '../../nodes/shared/gateway/jobs/poller';
 import { jobKinds } from '../../nodes/shared/gateway/protocol/jobs';
-import { isFinal } from '../gateway/jobs';
+import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
 import { limits } from '../../nodes/shared/gateway/protocol/limits';
 import { Agenda } from './agenda';
 import { fastRandom } from './random';

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { print, type Figure } from '../../bench/report';
 import { percentile } from '../../bench/statistics';
 import { sampleVideo, withTitle } from '../../engine/support/samples';
-import { isFinal } from '../../gateway/jobs';
+import { isFinal } from '../../../nodes/shared/gateway/protocol/jobs';
 import { until } from '../support/until';
 import { chargesOf, deliveriesOf } from './fates';
 import { House } from './house';

@@ -38,6 +38,10 @@ export function phaseOf(state: string): Phase | undefined {
 	return phases.get(state.toLowerCase());
 }
 
+/** Whether a job in this phase has ended; one in an unknown phase has not. */
+export const isFinal = (phase: Phase | undefined): phase is 'succeeded' | 'failed' =>
+	phase === 'succeeded' || phase === 'failed';
+
 /** The two kinds of long job, and how each is polled ("Endpoints" 2, 12 and "Limits"). Times in seconds. */
 export type JobKind = 'task' | 'video';
 
