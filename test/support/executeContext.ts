@@ -12,20 +12,22 @@ export interface Execution {
 	id?: string;
 	/** The node's name; a node is the same as one of that name. */
 	node?: string;
+	/** Default: that of the action node. */
+	type?: string;
+	/** A Retry has the same one. */
+	token?: string;
 	/** What the user typed into the credential beside what must be there. */
 	credential?: object;
 }
 
-/** A Retry has the same one. */
-const resumeUrl = 'https://n8n.example/webhook-waiting/1?signature=token';
-
 /** As much of n8n's context as the item loop takes, for what its engine does not let happen at will. */
 export function executeContext(execution: Execution = {}): IExecuteFunctions {
 	const { items = 1, continues = false, stop, mode = 'manual', id = '1' } = execution;
-	const { node: name = 'Node', credential } = execution;
+	const { node: name = 'Node', type = 'modelGateway', token = 'token', credential } = execution;
+	const resumeUrl = `https://n8n.example/webhook-waiting/1?signature=${token}`;
 	const memory: Record<string, object> = {};
 	const node: INode = {
-		...{ id: name, name, type: 'modelGateway', typeVersion: 1 },
+		...{ id: name, name, type, typeVersion: 1 },
 		position: [0, 0],
 		parameters: {},
 	};

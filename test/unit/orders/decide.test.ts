@@ -59,7 +59,9 @@ describe('an order', () => {
 		[lost, 'place', resends, 'send'],
 		// It was sent.
 		[sent, 'request', {}, 'refuse', 'sent'],
-		[sent, 'request', { room: 'full', ...resends }, 'send'],
+		[sent, 'request', resends, 'send'],
+		[sent, 'request', { room: 'full', ...resends }, 'refuse', 'limit'],
+		[{ ...sent, ...keyed }, 'request', { room: 'full', ...keyed }, 'refuse', 'limit'],
 		[{ ...sent, ...keyed }, 'request', keyed, 'sendUnderKey'],
 		[sent, 'request', keyed, 'refuse', 'sent'],
 		[sent, 'item', {}, 'refuse', 'reworded'],

@@ -17,7 +17,7 @@ export interface Wish {
 	ifOrderedBefore: 'skip' | 'fail';
 	/** Its Order Key is made usable again, and nothing is ordered. */
 	releasesKey: boolean;
-	/** Whether a limit has room for one more; unknown when n8n's database cannot be asked. */
+	/** Whether a limit has room for it, if it is not counted yet; unknown when n8n's database cannot be asked. */
 	room: 'free' | 'full' | 'unknown';
 }
 
@@ -77,29 +77,31 @@ export function decide(found: Match | undefined, wish: Wish): Decision {
 const isGuess = (found?: Pick<Match, 'by'>) => found?.by === 'place' || found?.by === 'number';
 
 /** It may have been accepted. */
-function decideOpen({ known, by }: Match, { resendsLost, idempotencyKey }: Wish): Decision {
+function decideOpen({ known, by }: Match, wish: Wish): Decision {
+	const { resendsLost, idempotencyKey } = wish;
 	// Under another key, or none, or with another request, the gateway would not recognise it.
 	const isRecognised = by === 'request' && known.idempotencyKey === idempotencyKey;
 	if (isRecognised && idempotencyKey !== undefined) {
-		return { do: 'sendUnderKey', known, idempotencyKey };
+		return limited(wish, { do: 'sendUnderKey', known, idempotencyKey });
 	}
-	if (resendsLost) return { do: 'send', parts: [], idempotencyKey };
+	if (resendsLost) return limited(wish, { do: 'send', parts: [], idempotencyKey });
 	if (isGuess({ by })) return { do: 'refuse', because: 'reworded', known };
 	if (known.state === 'lost') return { do: 'refuse', because: 'lost', known };
 	return { do: 'refuse', because: by === 'request' ? 'sent' : 'reworded', known };
 }
 
-function decideNew(
-	parts: object[],
-	{ keyUse, ifOrderedBefore, room, idempotencyKey }: Wish,
-): Decision {
+function decideNew(parts: object[], wish: Wish): Decision {
+	const { keyUse, ifOrderedBefore, idempotencyKey } = wish;
 	if (keyUse === 'unknown') return { do: 'refuse', because: 'keyUnknown' };
 	if (keyUse === 'other') return { do: 'refuse', because: 'keyOfOther' };
 	if (keyUse === 'same')
 		return { do: ifOrderedBefore === 'fail' ? 'refuse' : 'leaveOut', because: 'keyUsed' };
+	return limited(wish, { do: 'send', parts, idempotencyKey });
+}
+
+function limited({ room }: Wish, decision: Decision): Decision {
 	if (room === 'unknown') return { do: 'refuse', because: 'limitUnknown' };
-	if (room === 'full') return { do: 'refuse', because: 'limit' };
-	return { do: 'send', parts, idempotencyKey };
+	return room === 'full' ? { do: 'refuse', because: 'limit' } : decision;
 }
 
 /** What became of an order that was to be sent. */

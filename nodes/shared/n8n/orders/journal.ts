@@ -27,7 +27,7 @@ interface Line extends Omit<Wanted, 'request'> {
 	order: Order;
 	/** What is known of it from other tries. */
 	found?: Match;
-	isSent?: true;
+	isSent?: boolean;
 }
 
 interface Settings {
@@ -100,7 +100,8 @@ export class Journal {
 	): Promise<void> {
 		// Of the others, nothing was recorded.
 		if (!isOver || this.process) await this.learnAll(outcomeOf);
-		if (isOver) this.execution.settle(ordersOf(this.lines));
+		if (isOver)
+			this.execution.settle(this.lines.flatMap(({ order, found }) => [order, found?.known ?? {}]));
 	}
 
 	private async learnAll(outcomeOf: (index: number) => Outcome): Promise<void> {
@@ -162,33 +163,33 @@ export class Journal {
 		for (const line of this.lines) {
 			await this.settings.turns.next();
 			// Read late, and written at once: other calls of a tool share it.
-			placed ??= this.execution.placed;
-			const { order, found } = line;
-			const decision = decide(found, this.wishOf(line, { taken, placed }));
+			placed ??= this.execution.placed - this.lines.filter(isUncounted).length;
+			const { order } = line;
+			const decision = decide(line.found, this.wishOf(line, { taken, placed }));
 			if (order.key !== undefined && !taken.has(order.key)) taken.set(order.key, order.request);
-			if (decision.do === 'send' || decision.do === 'sendUnderKey') {
-				line.isSent = true;
-				if (!found) placed++;
-				if (this.process) this.execution.keep([this.entryOf(line, { state: 'sent' })]);
-			}
+			line.isSent = decision.do === 'send' || decision.do === 'sendUnderKey';
+			if (line.isSent && this.process) this.execution.keep([this.entryOf(line, { state: 'sent' })]);
+			if (line.found ? isUncounted(line) : line.isSent) placed++;
 			decisions.push(decision);
 		}
 		return decisions;
 	}
 
 	private wishOf(
-		{ order, options, resendsLost }: Line,
+		line: Line,
 		{ taken, placed }: { taken: ReadonlyMap<string, string>; placed: number },
 	): Wish {
+		const { order, options, resendsLost, found } = line;
 		const { written, idempotencyKey } = order;
 		const { ifOrderedBefore = 'skip', releasesKey = false, max = Infinity } = options ?? {};
 		// Only n8n's database knows what an execution has ordered in which n8n was killed.
-		const isUncounted = this.storeError !== undefined && this.context.getMode() === 'retry';
-		const room = placed < max ? 'free' : 'full';
+		const isCountKnown = this.storeError === undefined || this.context.getMode() !== 'retry';
+		const isCounted = found !== undefined && !isUncounted(line);
+		const room = isCounted || placed < max ? 'free' : 'full';
 		return {
 			...{ resendsLost, written, idempotencyKey, ifOrderedBefore, releasesKey },
 			keyUse: this.keyUseOf(order, taken),
-			room: max < Infinity && isUncounted ? 'unknown' : room,
+			room: max === Infinity || isCountKnown ? room : 'unknown',
 		};
 	}
 
@@ -217,3 +218,6 @@ export class Journal {
 }
 
 const ordersOf = (lines: readonly Line[]) => lines.map(({ order }) => order);
+
+/** It may never have been sent: n8n may have been killed between the record and the request. */
+const isUncounted = ({ found }: Line) => found?.known.state === 'sent';

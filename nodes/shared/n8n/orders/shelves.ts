@@ -92,13 +92,12 @@ export class ExecutionShelf implements Shelf {
 	}
 
 	/** The run has succeeded, and n8n stores its outputs: of its orders, only their number is still needed. */
-	settle(orders: readonly Order[]): void {
+	settle(orders: ReadonlyArray<Partial<Order>>): void {
 		const { memory } = this;
-		const own = this.isOfTool
-			? orders.map(({ id }) => id)
-			: Object.values(memory.known).flatMap(({ id, run }) => (run === this.run ? id : []));
-		for (const id of own) {
-			if (!(id in memory.known)) continue;
+		const settled = new Set(orders.map(({ id }) => id));
+		for (const { id, run } of Object.values(memory.known)) {
+			// Other calls of a tool may be under way.
+			if (!settled.has(id) && (this.isOfTool || run !== this.run)) continue;
 			memory.placed++;
 			delete memory.known[id];
 		}
@@ -124,8 +123,13 @@ function isEntry(value: unknown): boolean {
 	return state === 'sent' || (state === 'new' ? Array.isArray(parts) : isObject(failure));
 }
 
-/** What this process knows of an execution and all its Retries, by the ID of the order. */
-type Family = Map<string, { entry: Entry; size: number }>;
+/** What this process knows of an execution and all its Retries. */
+interface Family {
+	/** By the ID of the order; its size is that of its JSON, in characters. */
+	known: Map<string, { entry: Entry; size: number }>;
+	/** Of all of them. */
+	size: number;
+}
 
 /** By origin; the one that was used last is the last. */
 export const processMemory = new Map<string, Family>();
@@ -144,16 +148,19 @@ export class ProcessShelf implements Shelf {
 	) {}
 
 	read(): Entry[] {
-		const family: Family = processMemory.get(this.origin) ?? new Map();
-		return [...family.values()].flatMap(({ entry }) => (entry.run === this.run ? entry : []));
+		const entries = [...this.family.known.values()].map(({ entry }) => entry);
+		return entries.filter(({ run }) => run === this.run);
 	}
 
 	keep(entries: readonly Entry[]): void {
 		if (entries.length === 0) return;
-		const family: Family = processMemory.get(this.origin) ?? new Map();
+		const { family } = this;
 		for (const added of entries) {
-			const entry = more(family.get(added.id)?.entry, added);
-			family.set(entry.id, { entry, size: JSON.stringify(entry).length });
+			const before = family.known.get(added.id);
+			const entry = more(before?.entry, added);
+			const size = JSON.stringify(entry).length;
+			family.known.set(entry.id, { entry, size });
+			family.size += size - (before?.size ?? 0);
 		}
 		processMemory.delete(this.origin);
 		processMemory.set(this.origin, family);
@@ -161,18 +168,26 @@ export class ProcessShelf implements Shelf {
 	}
 
 	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void {
-		const family = processMemory.get(this.origin);
-		for (const { id } of orders) family?.delete(id);
-		if (family?.size === 0) processMemory.delete(this.origin);
+		const { family } = this;
+		for (const { id } of orders) {
+			family.size -= family.known.get(id)?.size ?? 0;
+			family.known.delete(id);
+		}
+		if (family.known.size === 0) processMemory.delete(this.origin);
+	}
+
+	private get family(): Family {
+		return processMemory.get(this.origin) ?? { known: new Map(), size: 0 };
 	}
 
 	/** Lets go of whole executions: of a part of one, its Retry would take the rest for never sent. */
 	private makeRoom(): void {
 		let size = 0;
-		// From the one that was used last.
-		for (const [origin, family] of [...processMemory].reverse()) {
-			for (const kept of family.values()) size += kept.size;
-			if (size > maxSize && origin !== this.origin) processMemory.delete(origin);
+		for (const family of processMemory.values()) size += family.size;
+		for (const [origin, family] of processMemory) {
+			if (size <= maxSize || origin === this.origin) return;
+			processMemory.delete(origin);
+			size -= family.size;
 		}
 	}
 }
