@@ -65,7 +65,7 @@ const parts: Record<string, Part> = {
 		run: benchItems,
 	},
 	orders: {
-		about: 'orders of videos with and without the order book, in a complete n8n (2 minutes)',
+		about: 'orders of videos with and without the journal of orders, in a complete n8n (2 minutes)',
 		notes: [
 			'medians (least to most) of rounds in turn, in two n8n at the same time, one of which has no store',
 			'times are those of the webhook that orders, its answer included',

@@ -18,7 +18,7 @@ describe('n8n, killed at 20 moments of an order', () => {
 	}, 600_000);
 
 	having('openOrders')(
-		'pays for no order twice, and Retry delivers each job or names the open order',
+		'pays for no order twice, and Retry delivers each job or names the order',
 		() => {
 			expect(fates).toHaveLength(20);
 			expect(fates.flatMap(({ problems }) => problems)).toEqual([]);

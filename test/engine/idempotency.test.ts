@@ -101,7 +101,7 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('is another order when the workflow is executed anew, and in each run of a loop', async () => {
+	it('is another order when the workflow is executed again, and in each run of a loop', async () => {
 		const input = orders('A boat', 'A boat');
 		await order({}, { credentials: marked(), input });
 		await order({}, { credentials: marked(), input });
@@ -157,7 +157,7 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('stays in doubt when a retry of it is refused', async () => {
+	it('keeps its unknown outcome when a retry of it is refused', async () => {
 		loseAnswers(5);
 		const one = { credentials: marked(), input: orders('A boat') };
 		const failed = await order({}, one);

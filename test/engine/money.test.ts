@@ -98,17 +98,17 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(10);
 	});
 
-	it('does not keep receipts of an item that was changed before the retry', async () => {
+	it('places new orders when the node asks for other videos in a Retry', async () => {
 		gateway.fault({ ...refuse, when: isOrder(6) });
 		const failed = await tenCreates();
 		const changed = chain(createReferenceVideo({ options: { duration: 3 } }));
 		const retried = await retryExecution(failed, { workflow: changed });
 		expect(retried.items('Create')).toHaveLength(10);
-		// The user asked for other videos: all ten are made anew.
+		// The user asked for other videos: all ten are ordered.
 		expect(gateway.ledger).toHaveLength(19);
 	});
 
-	it('forgets the receipts when the node has succeeded', async () => {
+	it('keeps no result in the execution once the node has succeeded', async () => {
 		gateway.fault({ ...refuse, when: isOrder(6) });
 		const result = await tenCreates({ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
 		expect(JSON.stringify(result.data.executionData?.contextData)).not.toContain('task_');
@@ -148,7 +148,7 @@ describe('a create is never paid twice', () => {
 		expect(lines()).toMatch(/"level":"info","message":"Video task \S+ was created"/);
 	});
 
-	it('tells of each item that Stop left in doubt', async () => {
+	it('names each item whose outcome is unknown after Stop', async () => {
 		let stop = () => {};
 		let arrived = 0;
 		gateway.fault({

@@ -291,7 +291,7 @@ describe('settling', () => {
 	});
 });
 
-describe('an order that Stop left in doubt', () => {
+describe('an order whose outcome is unknown after Stop', () => {
 	const executed = async (work: Partial<DirectWork<number>>, execution: Execution) => {
 		const { endpoint, prepare } = orders;
 		const common = { endpoint, prepare, isOrder: true, resendsLost: () => false } as const;
@@ -358,7 +358,7 @@ describe('an order that Stop left in doubt', () => {
 			await first.end();
 		});
 
-		it('stays in doubt when that Retry is stopped before it sends', async () => {
+		it('keeps its unknown outcome when that Retry is stopped before it sends', async () => {
 			const first = await stopped('Marked, and stopped twice');
 			const again = new AbortController();
 			const prepare: DirectWork<number>['prepare'] = ({ item }) => {

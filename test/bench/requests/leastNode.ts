@@ -4,7 +4,7 @@ import { chatModel, measured, type Target } from './nodes';
 
 /**
  * What n8n itself asks of any node that chats: one parameter for each item, and one request. No credential,
- * no checks, no time limit, no retry, no receipts.
+ * no checks, no time limit, no retry, no journal of orders.
  */
 const leastNode = ({ url, apiKey }: Target, parallel: number): INodeType => ({
 	description: {

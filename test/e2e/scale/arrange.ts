@@ -78,7 +78,7 @@ export async function bringToMoments(
 	return Math.ceil(each - recorded);
 }
 
-/** The entries of n8n's store of processed items, in which the order book of a workflow is. */
+/** The entries of n8n's store of processed items, where the journal records the orders of a workflow. */
 async function recordedOrders({ database }: House, { id }: IWorkflowBase): Promise<number> {
 	const rows = await database.query(
 		`SELECT json_array_length(value::json->'data') FROM processed_data WHERE "workflowId" = '${id}'`,

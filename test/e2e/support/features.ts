@@ -8,7 +8,7 @@ const lacks: Record<string, Partial<Record<Feature, string>>> = {
 		signedLinks:
 			'n8n 1 keeps files in its memory unless `N8N_DEFAULT_BINARY_DATA_MODE=filesystem` is set. The node says so, before anything is sent.',
 		openOrders:
-			'n8n 1 gives an execution and its Retry nothing in common. A Retry after an end of n8n, or after Stop, orders and pays again.',
+			'n8n 1 gives an execution that was stopped or killed and its Retry nothing in common: the Retry orders and pays again. The Retry of an execution that failed by itself pays nothing twice, as in n8n 2.',
 		retryAfterStop:
 			'n8n 1 stores so little of an execution that was stopped while it ordered that its Retry runs nothing. The IDs of its jobs are in its highlighted data and in n8n’s log: [collect the videos by them](collect-by-id.md).',
 		tables:

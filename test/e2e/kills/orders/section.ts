@@ -67,7 +67,10 @@ function figuresOf(title: string, fates: OrderFate[]): Figure[] {
 			figure: `${title}: jobs delivered`,
 			value: String(count(({ isDelivered }) => isDelivered)),
 		},
-		{ figure: `${title}: open orders named`, value: String(count(({ isNamed }) => isNamed)) },
+		{
+			figure: `${title}: orders with an unknown outcome named`,
+			value: String(count(({ isNamed }) => isNamed)),
+		},
 		{ figure: `${title}: emptied by n8n`, value: String(count(({ isEmptied }) => isEmptied)) },
 		{ figure: `${title}: charged twice`, value: String(twice), goal: '0', met: twice === 0 },
 		{ figure: `${title}: wrong otherwise`, value: String(wrong), goal: '0', met: wrong === 0 },

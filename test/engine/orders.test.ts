@@ -60,7 +60,7 @@ const hintsOf = ({ data }: WorkflowRun) =>
 	data.resultData.runData.Create.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
 const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
 
-/** An execution that n8n's end met while its orders were under way: what the database holds of it. */
+/** An execution of an n8n that was killed while its orders were under way: what the database holds of it. */
 async function killed(
 	workflow: WorkflowJson,
 	prompts?: string[],
@@ -80,7 +80,7 @@ async function killed(
 	);
 }
 
-/** An execution that n8n's end met when its orders were answered, and nothing was stored of that. */
+/** An execution of an n8n that was killed when its orders were answered, and nothing was stored of that. */
 async function answered(
 	workflow: WorkflowJson,
 	prompts?: string[],
@@ -104,7 +104,7 @@ async function storedBy(
 	return stored as unknown as StoredExecution;
 }
 
-describe('an order that was under way when n8n ended', () => {
+describe('an order that was under way when n8n was killed', () => {
 	it.each(['n8n 2', 'n8n 1'])(
 		'is not sent again when %s takes up the same execution twice, as for two clicks on one button',
 		async (version) => {
@@ -149,7 +149,7 @@ describe('an order that was under way when n8n ended', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is not sent again when it was accepted, and n8n ended before it stored that', async () => {
+	it('is not sent again when it was accepted, and n8n was killed before it stored that', async () => {
 		const retried = await retryExecution(await answered(create(), ['Waves', 'Waves']));
 		expect(retried.status).toBe('error');
 		expect(gateway.ledger).toHaveLength(2);
@@ -183,7 +183,7 @@ describe('an order that was under way when n8n ended', () => {
 		expect(creates()).toHaveLength(1);
 	});
 
-	it('is not sent again when the Retry words its prompt anew, as a chat before it does', async () => {
+	it('is not sent again when the Retry words its prompt differently, as a chat before it does', async () => {
 		const worded = createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ $now.toMillis() }}' });
 		const retried = await retryExecution(await killed(chain(worded), ['Waves', 'Clouds']));
 		const error = retried.errorOf('Create');
@@ -233,7 +233,7 @@ describe('an order that was under way when n8n ended', () => {
 			expect(creates()).toHaveLength(2);
 		});
 
-		it('stays in doubt when the Retry is refused', async () => {
+		it('keeps its unknown outcome when the Retry is refused', async () => {
 			const execution = await answered(create(), ['Waves'], withHeader());
 			gateway.fault({ ...refused, status: 401, code: 'invalid_api_key' });
 			const retried = await retryExecution(execution);
@@ -242,7 +242,7 @@ describe('an order that was under way when n8n ended', () => {
 			expect(gateway.ledger).toHaveLength(1);
 		});
 
-		it('is not sent again when it had gone out without a key', async () => {
+		it('is not sent again when it was sent without a key', async () => {
 			const execution = await killed(create());
 			await retryExecution(execution, withHeader());
 			expect(creates()).toHaveLength(1);
@@ -315,7 +315,7 @@ describe('what is recorded', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('does not keep the order from going out where there is no store', async () => {
+	it('does not keep an order from being placed where there is no store', async () => {
 		processedItems.intercept = () => {
 			throw new Error('SQLITE_BUSY: database is locked');
 		};
@@ -418,7 +418,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is free again after a refusal, but not after a lost answer', async () => {
+	it('can be used again after a refusal, but not after a lost response', async () => {
 		gateway.fault(refused);
 		await run(keyed(), ['Waves']);
 		await run(keyed(), ['Waves']);
@@ -431,7 +431,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('is forgotten when the user wants the order again', async () => {
+	it('is released when the user wants the order again', async () => {
 		await run(keyed(), ['Waves', 'Clouds']);
 		const forget = await run(keyed({ forgetOrderKey: '={{ $json.prompt === "Waves" }}' }), [
 			'Waves',
@@ -446,7 +446,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('is not freed by a run that could not ask the store', async () => {
+	it('is not released by a run that could not ask the store', async () => {
 		await run(keyed());
 		processedItems.intercept = (call) => {
 			if (call === 'record') throw new Error('SQLITE_BUSY');
@@ -466,7 +466,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(20);
 	});
 
-	it('of an order that n8n’s end met is told as such by a Retry', async () => {
+	it('of an order that was under way when n8n was killed is named by a Retry', async () => {
 		const retried = await retryExecution(await killed(keyed()));
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		expect(retried.errorOf('Create')?.description).toContain(
@@ -516,7 +516,7 @@ describe('Order Key', () => {
 	});
 });
 
-describe('an order whose prompt is worded anew in each try', () => {
+describe('an order whose prompt is worded differently in each try', () => {
 	const worded = (options: IDataObject = {}, settings: Partial<INode> = {}) =>
 		chain(
 			createReferenceVideo(
