@@ -6,7 +6,7 @@ import { bodyOf } from '../shared/n8n/parameters/field';
 import { booleanField, withDefault } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
-import { connectionNotice, creatorLink } from '../shared/n8n/parameters/notice';
+import { connectionNotice, creatorLink } from '../shared/n8n/parameters/editor';
 import {
 	batchSizeOption,
 	dimensionsOption,

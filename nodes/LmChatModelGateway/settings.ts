@@ -8,7 +8,7 @@ import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
 import { choiceField, numberField, objectField } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters, type Scope } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
-import { connectionNotice, creatorLink } from '../shared/n8n/parameters/notice';
+import { connectionNotice, creatorLink } from '../shared/n8n/parameters/editor';
 import { optionsProperty, timeoutOption, timeoutOptionOf } from '../shared/n8n/parameters/options';
 import type { ChatSettings } from './chatModel';
 

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { fileOutput } from '../shared/n8n/files/fileOutput';
-import { hiddenForTools } from '../shared/n8n/parameters/displayOptions';
+import { hiddenForTools } from '../shared/n8n/parameters/editor';
 import { durationField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
 import { jobIdField } from '../shared/n8n/parameters/jobId';
 import { includeInputFieldsOption, optionsProperty } from '../shared/n8n/parameters/options';

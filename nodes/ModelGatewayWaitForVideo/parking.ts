@@ -1,8 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isTool } from '../shared/n8n/agent/tool';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
-import { runIndexOf } from '../shared/n8n/execution/memory';
-import { StoredJobs } from '../shared/n8n/execution/storedJobs';
+import { runIndexOf, StoredJobs } from '../shared/n8n/execution/memory';
 
 /** Why n8n could not take this execution up again; undefined when it can. */
 export function parkingObstacle(context: IExecuteFunctions): string | undefined {

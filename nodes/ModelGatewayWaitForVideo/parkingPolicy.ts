@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isTool } from '../shared/n8n/agent/tool';
-import { StoredJobs } from '../shared/n8n/execution/storedJobs';
+import { StoredJobs } from '../shared/n8n/execution/memory';
 import { callerOf } from './caller';
 import { whileWaiting } from './fields';
 import { parkingObstacle } from './parking';

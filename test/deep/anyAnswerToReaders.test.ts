@@ -22,7 +22,7 @@ import {
 	videoContent,
 } from '../../nodes/shared/gateway/jobs/responses';
 import { excerpt, textAt } from '../../nodes/shared/gateway/json';
-import { modelList } from '../../nodes/shared/gateway/models/responses';
+import { modelList } from '../../nodes/shared/gateway/models/list';
 import { answerOf } from '../support/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
 import { unlessEndless } from '../support/endless';

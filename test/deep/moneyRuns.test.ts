@@ -218,7 +218,7 @@ function checkOutputs(
 			throw new Error(`job ${charge.job} is lost; the executions, last first: ${ends}\n${shown}`);
 		}
 	}
-	if (isOpen && !kill && !stopAfter) throw new Error('An order was taken for open');
+	if (isOpen && !kill && !stopAfter) throw new Error('An order was taken for sent');
 	const isInDoubt = orders.some(({ fault }) => fault !== undefined && fault.action !== 'error');
 	const skipped = orders.length === 0 && shown.includes('was used before');
 	if (skipped && !kill && !isInDoubt) throw new Error('An order was skipped that was never sent');

@@ -81,6 +81,6 @@ describe('an execution of an earlier release, in this one', () => {
 		expect(files).toEqual(titles.map((title) => Buffer.from(titledVideo(title))));
 		// Only what was refused then is ordered now.
 		expect(gateway.ledger.map(({ job }) => job)).toEqual(ordered.map(({ id }) => id));
-		expect(ordered).toHaveLength(file.endsWith('-receipts.json') ? 1 : 0);
+		expect(ordered).toHaveLength(file.endsWith('-failed.json') ? 1 : 0);
 	});
 });

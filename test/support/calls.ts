@@ -1,7 +1,7 @@
 import type { Call } from '../../nodes/shared/gateway/client/gateway';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import { createdVideo, jobStatus } from '../../nodes/shared/gateway/jobs/responses';
-import { modelList } from '../../nodes/shared/gateway/models/responses';
+import { modelList } from '../../nodes/shared/gateway/models/list';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { json, type Reply } from './scriptedServer';
 

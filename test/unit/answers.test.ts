@@ -9,7 +9,7 @@ import {
 	jobStatus,
 	videoContent,
 } from '../../nodes/shared/gateway/jobs/responses';
-import { modelList } from '../../nodes/shared/gateway/models/responses';
+import { modelList } from '../../nodes/shared/gateway/models/list';
 import type { Phase } from '../../nodes/shared/gateway/protocol/jobs';
 import { answerOf } from '../support/answers';
 import { fc } from '../support/fuzz';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { noResponse } from '../../nodes/shared/gateway/errors/requestErrors';
-import { TimeLimitError } from '../../nodes/shared/gateway/errors/timeLimitError';
+import { TimeLimitError } from '../../nodes/shared/gateway/errors/networkError';
 import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
 import { credentialProblem } from '../../nodes/shared/n8n/errors/credentialProblem';
 

@@ -1,4 +1,4 @@
-import { Batches } from '../../nodes/shared/n8n/items/batches';
+import { Batches } from '../../nodes/shared/n8n/items/send';
 import { fc } from '../support/fuzz';
 
 interface Request {

@@ -5,7 +5,7 @@ import {
 	readWithIdleTimeout,
 	withTimeout,
 } from '../../nodes/shared/gateway/client/timeouts';
-import { TimeLimitError } from '../../nodes/shared/gateway/errors/timeLimitError';
+import { TimeLimitError } from '../../nodes/shared/gateway/errors/networkError';
 import { SimulatedClock } from '../support/simulatedClock';
 
 const clock = new SimulatedClock();

@@ -16,7 +16,8 @@ import {
 	frameToVideoSuffix,
 } from '../../nodes/shared/gateway/protocol/models';
 import { finishReasons, messageRoles } from '../../nodes/shared/gateway/protocol/chat';
-import { requestIdHeader, streamEnd } from '../../nodes/shared/gateway/protocol/service';
+import { streamEnd } from '../../nodes/shared/gateway/protocol/chat';
+import { requestIdHeader } from '../../nodes/shared/gateway/protocol/endpoints';
 import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 
 // What is expected here is written down from the service's specification, not from the code.

@@ -38,7 +38,7 @@ export const kinds: Record<string, Kind> = {
 		fault: { status: 400, code: 'invalid_prompt' },
 		status: 'waiting',
 	},
-	receipts: { videos: 2, fault: { status: 400, code: 'invalid_prompt' }, status: 'error' },
+	failed: { videos: 2, fault: { status: 400, code: 'invalid_prompt' }, status: 'error' },
 	held: { videos: 1, wait: { whileWaiting: 'hold' }, status: 'running' },
 	open: { videos: 1, isUnanswered: true, status: 'running' },
 };

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { streamEnd } from '../../../nodes/shared/gateway/protocol/service';
+import { streamEnd } from '../../../nodes/shared/gateway/protocol/chat';
 import { ServiceError } from '../errors';
 import type { Exchange } from './actions';
 import type { Body } from './bodies';

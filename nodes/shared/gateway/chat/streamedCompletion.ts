@@ -1,7 +1,7 @@
 import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
 import { readErrorObject } from '../errors/errorObject';
 import { asIndex, asText, excerpt, isObject, parseJson, valueAt, type JsonObject } from '../json';
-import { streamEnd } from '../protocol/service';
+import { streamEnd } from '../protocol/chat';
 import { textOf, type Choice, type Completion } from './completion';
 import { EventParser, type StreamEvent } from './eventStream';
 

@@ -1,4 +1,4 @@
-import { TimeLimitError } from '../errors/timeLimitError';
+import { TimeLimitError } from '../errors/networkError';
 import type { Clock, HttpResponse, Runtime } from './http';
 
 /** Settles as the promise does, but rejects with the signal's reason as soon as the signal aborts. */

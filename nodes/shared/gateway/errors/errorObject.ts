@@ -1,5 +1,5 @@
 import { asText, excerpt, isObject, textAt, valueAt } from '../json';
-import { requestIdHeader } from '../protocol/service';
+import { requestIdHeader } from '../protocol/endpoints';
 
 /** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
 export interface ErrorObject {

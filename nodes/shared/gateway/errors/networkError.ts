@@ -1,4 +1,9 @@
-import { TimeLimitError } from './timeLimitError';
+/** Thrown when a time limit has passed. */
+export class TimeLimitError extends Error {
+	constructor(readonly milliseconds: number) {
+		super(`the time limit of ${Math.round(milliseconds / 100) / 10} s passed`);
+	}
+}
 
 /** What can be read from the network's own error. */
 interface NetworkError {

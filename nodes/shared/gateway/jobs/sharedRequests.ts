@@ -37,22 +37,16 @@ export class SharedRequests {
 
 	/** Two waits may take one job for a task and for a video: their polls, too, follow one another at intervals. */
 	private async spaced<T>(id: string, send: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-		const response = this.sendAfter(this.pollEnds.get(id), send, signal);
+		const earlier = this.pollEnds.get(id);
+		const sendInTurn = async () => {
+			const wait = earlier ? (await earlier) + minInterval - this.clock.now() : 0;
+			if (wait > 0) await this.clock.sleep(wait, signal);
+			return await send();
+		};
+		const response = sendInTurn();
 		const end = () => this.clock.now();
 		this.pollEnds.set(id, response.then(end, end));
 		return await response;
-	}
-
-	private async sendAfter<T>(
-		end: Promise<number> | undefined,
-		send: () => Promise<T>,
-		signal?: AbortSignal,
-	): Promise<T> {
-		if (end !== undefined) {
-			const wait = (await end) + minInterval - this.clock.now();
-			if (wait > 0) await this.clock.sleep(wait, signal);
-		}
-		return await send();
 	}
 }
 

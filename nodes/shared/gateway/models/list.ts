@@ -1,6 +1,7 @@
 import type { Call, Gateway } from '../client/gateway';
+import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
+import { asText, isObject, valueAt, type JsonObject } from '../json';
 import { endpoints } from '../protocol/endpoints';
-import { modelList, type Model } from './responses';
 
 /**
  * The models that the service lists ("Endpoints" 7).
@@ -16,5 +17,23 @@ export async function listModels(
 		purpose: 'list the models',
 		...options,
 		parse: modelList,
+	});
+}
+
+export interface Model extends JsonObject {
+	id: string;
+}
+
+export function modelList(response: ServiceResponse): Model[] {
+	const list = [
+		response.json,
+		...['data', 'models', 'data.data'].map((path) => valueAt(response.json, path)),
+	];
+	const entries = list.find(Array.isArray) as unknown[] | undefined;
+	if (entries === undefined) throw new UnusableResponse(describeBody(response));
+	return entries.flatMap((entry) => {
+		const fields = isObject(entry) ? entry : {};
+		const id = asText(typeof entry === 'string' ? entry : (fields.id ?? fields.model));
+		return id === undefined ? [] : [{ ...fields, id }];
 	});
 }

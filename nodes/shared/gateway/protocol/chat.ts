@@ -9,3 +9,6 @@ export const finishReasons = {
 
 /** "Message": `function` and `tool` exist for some models only. */
 export const messageRoles = ['system', 'user', 'assistant', 'function', 'tool'] as const;
+
+/** "Events": the last server-sent event of a streamed chat. */
+export const streamEnd = '[DONE]';

@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { FileSource } from '../../gateway/client/fileRequest';
 import { isTool } from '../agent/tool';
-import { hiddenForTools } from '../parameters/displayOptions';
+import { hiddenForTools } from '../parameters/editor';
 import type { FieldGroup } from '../parameters/field';
 import { booleanField, requiredText, withDefault } from '../parameters/fieldKinds';
 

@@ -1,5 +1,5 @@
 import type { IBinaryData, INodeProperties } from 'n8n-workflow';
-import { hiddenForTools } from '../parameters/displayOptions';
+import { hiddenForTools } from '../parameters/editor';
 import type { Field, FieldGroup } from '../parameters/field';
 import type { Scope } from '../parameters/itemParameters';
 

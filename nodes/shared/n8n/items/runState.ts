@@ -5,7 +5,7 @@ import type { Cost } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
 import { highlightJob } from '../execution/highlightedData';
-import { StoredJobs } from '../execution/storedJobs';
+import { StoredJobs } from '../execution/memory';
 import { Turns } from '../client/turns';
 import type { Failure, Item } from './item';
 import type { DeliveringWork, ItemRun } from './work';
@@ -72,7 +72,7 @@ export class RunState {
 
 	/** Notes a remark about one item, to be shown beside the node's output. */
 	hint({ hints }: Item, message: string): void {
-		// A result from a receipt is delivered again and repeats the hints that the receipt already restored.
+		// A reused result is delivered again, and repeats the hints that were kept with it.
 		if (!hints.includes(message)) hints.push(message);
 	}
 

@@ -19,8 +19,8 @@ export interface ItemRun {
 	/** Number of items in this run. */
 	count: number;
 	/**
-	 * For an item that takes several requests: the operation adds what each of them has given. When the item fails, its
-	 * receipt keeps them, and the next try finds them here. They have to survive JSON.
+	 * For an item that takes several requests: the operation adds what each of them has given. The journal keeps them
+	 * when the item fails, and the next try finds them here. They have to survive JSON.
 	 */
 	parts: object[];
 	/** Reports the job of this item, so that every error and output names it. */
@@ -48,7 +48,7 @@ export interface DeliveringWork<Request = unknown, Result extends object = objec
 	extends CheckedWork<Request>, Sending<Request, Result> {
 	/**
 	 * Turns the result into outputs; costs nothing, and may be repeated. An error in place of an output fails only
-	 * that output. Fields that it adds to `result` are kept in the receipt too.
+	 * that output. Fields that it adds to `result` are kept, too.
 	 */
 	deliver(
 		result: Result,
@@ -60,7 +60,7 @@ export interface DeliveringWork<Request = unknown, Result extends object = objec
 interface CheckedWork<Request> {
 	/**
 	 * The endpoint it calls, or the first of several. Unless that is a read, the result of {@link Sending.perform} is
-	 * paid for: it is kept in receipts, and the request is never aborted because another item failed.
+	 * paid for: the journal keeps it, and the request is never aborted because another item failed.
 	 */
 	endpoint: Endpoint;
 	/** Reads and checks one item's parameters; problems are collected by `parameters`. */

@@ -43,7 +43,7 @@ export function refusal(because: Reason, subject: Subject, known?: Known): Gatew
 		case 'keyOfOther':
 			return notSent({
 				message: `Order Key ${quoted(key)} was used before, and for another order than this`,
-				text: 'A key belongs to one order: the same model, prompt, files and options. Links that change from day to day, dates and random seeds make another order, too. Give this one a key of its own. If the earlier order is not wanted any more, run this node once with Forget Order Key.',
+				text: 'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Forget Order Key.',
 			});
 		case 'limit':
 			return limitError(subject);

@@ -70,7 +70,7 @@ export class ItemParameters implements Scope {
 const nullWhereEmpty = (options: JsonObject): JsonObject =>
 	Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value ?? null]));
 
-/** The place of fields that one value holds. @param label of that value, put before their own */
+/** The scope of fields that one value holds. @param label of that value, put before their own */
 export function scopeIn(parent: Scope, values: JsonObject, label = ''): Scope {
 	return {
 		parameters: parent.parameters,

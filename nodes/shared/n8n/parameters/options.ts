@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { asText } from '../../gateway/json';
 import type { Endpoint } from '../../gateway/protocol/endpoints';
-import { hiddenForTools } from './displayOptions';
+import { hiddenForTools } from './editor';
 import type { Field } from './field';
 import { booleanField, durationField, numberField, withDefault } from './fieldKinds';
 import { skipChecks } from './itemParameters';

@@ -1,4 +1,10 @@
-import type { AINodeConnectionType, INodeProperties } from 'n8n-workflow';
+import type { AINodeConnectionType, IDisplayOptions, INodeProperties } from 'n8n-workflow';
+
+/**
+ * For what a tool of an agent does not use. Not `show`: an n8n that does not know `@tool` would then show it to
+ * nobody.
+ */
+export const hiddenForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
 /** The line at the top of a sub-node that says where it belongs, in n8n's own style. @param html with {@link creatorLink}s */
 export const connectionNotice = (html: string): INodeProperties => ({
