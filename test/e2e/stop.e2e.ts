@@ -88,9 +88,7 @@ describe('Stop', () => {
 			return;
 		}
 		expect(early.status).toBe('error');
-		expect(early.data.resultData.error?.message).toContain(
-			'An earlier try was stopped before its answer came',
-		);
+		expect(early.data.resultData.error?.message).toContain('Item 1: This order was sent before');
 		expect(gateway.requests).toHaveLength(2);
 
 		await until(() => gateway.ledger.length === 2);

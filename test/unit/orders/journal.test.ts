@@ -28,15 +28,19 @@ afterEach(() => processMemory.clear());
 const open = async (execution: Execution, ...requests: string[]) => {
 	const journal = new Journal(executeContext({ ...execution, items: requests.length }), settings);
 	const decisions = await journal.open(requests.map(wanted));
-	return { journal, made: decisions.map((decision) => decision.do) };
+	const close = async (outcomeOf: (index: number) => Outcome, end: { isOver: boolean }) => {
+		requests.forEach((_, index) => journal.learn(index, outcomeOf(index)));
+		await journal.close(end);
+	};
+	return { close, made: decisions.map((decision) => decision.do) };
 };
 
 describe('the memory of the process', () => {
 	it('lets go of whole executions, of those first that were used longest ago', async () => {
 		const large = outcome({ result: { text: 'x'.repeat(12_000_000) } });
 		for (const token of ['first', 'second', 'third']) {
-			const { journal } = await open({ token }, 'A', 'B');
-			await journal.close((index) => (index === 0 ? large : answered), failing);
+			const { close } = await open({ token }, 'A', 'B');
+			await close((index) => (index === 0 ? large : answered), failing);
 		}
 		expect((await open({ token: 'first' }, 'A', 'B')).made).toEqual(['send', 'send']);
 		expect((await open({ token: 'second' }, 'A', 'B')).made).toEqual(['reuse', 'reuse']);
@@ -44,14 +48,14 @@ describe('the memory of the process', () => {
 	});
 
 	it('keeps an execution whole, however much it has ordered', async () => {
-		const { journal } = await open({}, 'A', 'B', 'C', 'D');
-		await journal.close(() => outcome({ result: { text: 'x'.repeat(12_000_000) } }), failing);
+		const { close } = await open({}, 'A', 'B', 'C', 'D');
+		await close(() => outcome({ result: { text: 'x'.repeat(12_000_000) } }), failing);
 		expect((await open({}, 'A', 'B', 'C', 'D')).made).toEqual(Array(4).fill('reuse'));
 	});
 
 	it('keeps nothing of what was refused', async () => {
-		const { journal } = await open({}, 'A');
-		await journal.close(() => refused, failing);
+		const { close } = await open({}, 'A');
+		await close(() => refused, failing);
 		expect(processMemory.size).toBe(0);
 	});
 
@@ -64,8 +68,8 @@ describe('the memory of the process', () => {
 		const first = await open({ id: '2' }, 'A');
 		const second = await open({ id: '3' }, 'A');
 		expect(second.made).toEqual(['refuse']);
-		await first.journal.close(() => answered, over);
-		await second.journal.close(() => answered, failing);
+		await first.close(() => answered, over);
+		await second.close(() => answered, failing);
 		expect((await open({ id: '4' }, 'A')).made).toEqual(['reuse']);
 	});
 });
@@ -79,7 +83,8 @@ describe('a tool of an agent', () => {
 			context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=a' : run);
 			const journal = new Journal(context, settings);
 			const [{ do: what }] = await journal.open([wanted('A')]);
-			await journal.close(() => answered, { isOver });
+			journal.learn(0, answered);
+			await journal.close({ isOver });
 			return what;
 		};
 		// Its file could not be fetched: the agent calls it again, and takes the job that was made.

@@ -15,7 +15,6 @@ import type { RunState } from './runState';
 /** The paid requests of the items of one run, in the journal of orders. */
 export class ItemOrders {
 	private readonly journal: Journal;
-	private items: CheckedItem[] = [];
 
 	constructor(
 		private readonly run: RunState,
@@ -32,7 +31,6 @@ export class ItemOrders {
 
 	/** Gives each item that is not to be sent what it has instead: a known result, an outcome, or a failure. */
 	async open(items: CheckedItem[]): Promise<void> {
-		this.items = items;
 		const decisions = await this.journal.open(
 			items.map((item) => ({
 				index: item.index,
@@ -51,17 +49,14 @@ export class ItemOrders {
 		this.hint(orderedBefore, keys.keyUsed);
 	}
 
-	/** Records what became of those that were sent. */
+	/** Records what became of an item that was sent. */
+	learn(item: CheckedItem): void {
+		this.journal.learn(item.index, { ...item, error: failureOf(item)?.error });
+	}
+
 	async close(): Promise<void> {
 		const { failures, isStopped } = this.run;
-		const byIndex = new Map(this.items.map((item) => [item.index, item]));
-		await this.journal.close(
-			(index) => {
-				const item = byIndex.get(index) as CheckedItem;
-				return { ...item, error: failureOf(item)?.error };
-			},
-			{ isOver: failures.length === 0 && !isStopped },
-		);
+		await this.journal.close({ isOver: failures.length === 0 && !isStopped });
 	}
 
 	private follow(decision: Decision, item: CheckedItem): void {

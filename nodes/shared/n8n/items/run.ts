@@ -49,7 +49,7 @@ async function runSteps(
 		if (!run.isFailing) {
 			if (run.cost !== 'read') orders = new ItemOrders(run, gateway.connection);
 			await orders?.open(checked);
-			await sendAll(run, checked, { gateway, limiter });
+			await sendAll(run, checked, { gateway, limiter, orders });
 		}
 	} catch (error) {
 		// The credential is missing or unusable, which fails every item.

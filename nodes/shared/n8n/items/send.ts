@@ -2,6 +2,7 @@ import type { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
 import type { CheckedItem } from './item';
+import type { ItemOrders } from './orders';
 import type { RunState } from './runState';
 import type { Batching } from './work';
 
@@ -12,11 +13,15 @@ import type { Batching } from './work';
 export async function sendAll(
 	run: RunState,
 	items: CheckedItem[],
-	{ gateway, limiter }: { gateway: N8nGateway; limiter: AdaptiveLimit },
+	{
+		gateway,
+		limiter,
+		orders,
+	}: { gateway: N8nGateway; limiter: AdaptiveLimit; orders?: ItemOrders },
 ): Promise<void> {
 	const { all: batches } = await batchesOf(run, items);
 	await limiter.forEach(batches, async (batch) => {
-		if (!run.isFailing && !run.isStopped) await sendBatch(run, batch, gateway);
+		if (!run.isFailing && !run.isStopped) await sendBatch(run, batch, gateway, orders);
 	});
 }
 
@@ -32,13 +37,19 @@ async function batchesOf(
 	return batches;
 }
 
-async function sendBatch(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
+async function sendBatch(
+	run: RunState,
+	batch: CheckedItem[],
+	gateway: N8nGateway,
+	orders?: ItemOrders,
+): Promise<void> {
 	// A separate signal for each batch, because Node warns when one has many listeners.
 	const abort = new AbortController();
 	const batchGateway = gateway.withSignal(abort.signal);
 	for (const item of batch) item.abortController = abort;
 	const unsent = batch.filter(({ result }) => result === undefined);
 	if (unsent.length > 0) await perform(run, unsent, batchGateway);
+	for (const item of unsent) orders?.learn(item);
 	await Promise.all(batch.map(async (item) => await deliver(run, item, batchGateway)));
 	for (const item of batch) {
 		item.abortController = undefined;

@@ -27,7 +27,8 @@ interface Line extends Omit<Wanted, 'request'> {
 	order: Order;
 	/** What is known of it from other tries. */
 	found?: Match;
-	isSent?: boolean;
+	/** Once it was sent. */
+	learned?: Knowledge;
 }
 
 interface Settings {
@@ -48,7 +49,9 @@ export class Journal {
 	private readonly process?: ProcessShelf;
 	private readonly database: DatabaseShelf;
 	private readonly isOfTool: boolean;
-	private lines: Line[] = [];
+	private readonly lines: Line[] = [];
+	/** Those of them that are sent, by the index of the item. */
+	private readonly sent = new Map<number, Line>();
 	/** Why n8n's database could not be asked; undefined when it could. */
 	storeError?: unknown;
 
@@ -86,31 +89,37 @@ export class Journal {
 			this.pair(unknown, await this.database.record(ordersOf(unknown), known));
 		});
 		const decisions = await this.decideAll();
-		this.process?.remove(ordersOf(unknown.filter(({ isSent }) => !isSent)));
+		this.process?.remove(ordersOf(unknown.filter(({ index }) => !this.sent.has(index))));
 		return decisions;
 	}
 
-	/**
-	 * Records what became of what was sent.
-	 * @param isOver whether the run has succeeded, so that n8n stores its outputs
-	 */
-	async close(
-		outcomeOf: (index: number) => Outcome,
-		{ isOver }: { isOver: boolean },
-	): Promise<void> {
-		// Of the others, nothing was recorded.
-		if (!isOver || this.process) await this.learnAll(outcomeOf);
-		if (isOver)
-			this.execution.settle(this.lines.flatMap(({ order, found }) => [order, found?.known ?? {}]));
+	/** Takes down what became of an item that was sent, at once: a Retry may begin before the others have ended. */
+	learn(index: number, outcome: Outcome): void {
+		const line = this.sent.get(index);
+		const learned = learn(outcome);
+		if (!line || !learned) return;
+		line.learned = learned;
+		this.process?.keep([this.entryOf(line, learned)]);
 	}
 
-	private async learnAll(outcomeOf: (index: number) => Outcome): Promise<void> {
+	/**
+	 * Records what became of the run.
+	 * @param isOver whether it has succeeded, so that n8n stores its outputs
+	 */
+	async close({ isOver }: { isOver: boolean }): Promise<void> {
+		// Of the others, nothing was recorded.
+		if (!isOver || this.process) await this.keepLearned();
+		if (!isOver) return;
+		const settled = this.lines.flatMap(({ order, found }) => [order, found?.known ?? {}]);
+		this.execution.settle(settled);
+	}
+
+	private async keepLearned(): Promise<void> {
 		const made: Entry[] = [];
 		const obsolete: Array<Pick<Order, 'id'>> = [];
-		for (const line of this.lines.filter(({ isSent }) => isSent)) {
+		for (const line of this.sent.values()) {
 			await this.settings.turns.next();
-			const { order, found, index } = line;
-			const learned = learn(outcomeOf(index));
+			const { order, found, learned } = line;
 			// An earlier try may have been accepted, whatever became of this one.
 			if (learned) made.push(this.entryOf(line, learned));
 			else if (found) made.push(this.earlierEntry(line, found));
@@ -167,9 +176,10 @@ export class Journal {
 			const { order } = line;
 			const decision = decide(line.found, this.wishOf(line, { taken, placed }));
 			if (order.key !== undefined && !taken.has(order.key)) taken.set(order.key, order.request);
-			line.isSent = decision.do === 'send' || decision.do === 'sendUnderKey';
-			if (line.isSent && this.process) this.execution.keep([this.entryOf(line, { state: 'sent' })]);
-			if (line.found ? isUncounted(line) : line.isSent) placed++;
+			const isSent = decision.do === 'send' || decision.do === 'sendUnderKey';
+			if (isSent) this.sent.set(line.index, line);
+			if (isSent && this.process) this.execution.keep([this.entryOf(line, { state: 'sent' })]);
+			if (line.found ? isUncounted(line) : isSent) placed++;
 			decisions.push(decision);
 		}
 		return decisions;
