@@ -360,6 +360,36 @@ const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
 	return workflow;
 };
 
+describe('while n8n’s database fails', () => {
+	const failAt = (call: number) => {
+		let calls = 0;
+		processedItems.intercept = () => {
+			if (++calls === call) throw new Error('SQLITE_BUSY: database is locked');
+		};
+	};
+
+	it.each([1, 2])(
+		'sends nothing in a Retry that it might have sent before: call %d',
+		async (call) => {
+			const execution = await killed(create());
+			failAt(call);
+			const retried = await retryExecution(execution);
+			expect(retried.status).toBe('error');
+			expect(creates()).toHaveLength(1);
+		},
+	);
+
+	it('does not use up an Order Key for which nothing was ordered', async () => {
+		const keyed = create({ orderKey: '={{ $json.prompt }}' });
+		failAt(2);
+		await run(keyed);
+		expect(creates()).toEqual([]);
+		processedItems.intercept = () => {};
+		await run(keyed);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+});
+
 describe('Order Key', () => {
 	const keyed = (options: IDataObject = {}) =>
 		create({ orderKey: '={{ $json.prompt }}', ...options });
@@ -473,6 +503,16 @@ describe('Order Key', () => {
 			'run this node once with Forget Order Key, then execute the workflow anew',
 		);
 		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('is not used up by an order that a limit refused, although n8n was killed', async () => {
+		const limited = create(
+			{ orderKey: '={{ $json.prompt }}', maxOrders: 1 },
+			{ onError: 'continueRegularOutput' },
+		);
+		await killed(limited, ['Waves', 'Clouds']);
+		await run(limited, ['Clouds']);
+		expect(gateway.ledger).toHaveLength(2);
 	});
 
 	it.each([

@@ -28,7 +28,7 @@ describe('an order', () => {
 		[undefined, undefined, {}, 'send'],
 		[parts, 'request', {}, 'send'],
 		[undefined, undefined, { room: 'full' }, 'refuse', 'limit'],
-		[undefined, undefined, { room: 'unknown' }, 'refuse', 'limitUnknown'],
+		[undefined, undefined, { room: 'unknown' }, 'refuse', 'triesUnknown'],
 		[undefined, undefined, { room: 'full', ...resends }, 'refuse', 'limit'],
 		[undefined, undefined, { keyUse: 'same' }, 'leaveOut', 'keyUsed'],
 		[undefined, undefined, { keyUse: 'same', ifOrderedBefore: 'fail' }, 'refuse', 'keyUsed'],

@@ -60,7 +60,7 @@ describe('the memory of the process', () => {
 	});
 
 	it('knows an order before n8n’s database has answered, so that two Retries do not both send it', async () => {
-		const both = [open({ id: '2', mode: 'retry' }, 'A'), open({ id: '3', mode: 'retry' }, 'A')];
+		const both = [open({ id: '2' }, 'A'), open({ id: '3' }, 'A')];
 		expect((await Promise.all(both)).map(({ made }) => made)).toEqual([['send'], ['refuse']]);
 	});
 
@@ -71,6 +71,14 @@ describe('the memory of the process', () => {
 		await first.close(() => answered, over);
 		await second.close(() => answered, failing);
 		expect((await open({ id: '4' }, 'A')).made).toEqual(['reuse']);
+	});
+});
+
+describe('without n8n’s database', () => {
+	it('sends in a first execution, and in a Retry only what no other try can have sent', async () => {
+		expect((await open({ token: 'a' }, 'A')).made).toEqual(['send']);
+		processMemory.clear();
+		expect((await open({ token: 'a', mode: 'retry' }, 'A')).made).toEqual(['refuse']);
 	});
 });
 

@@ -7,6 +7,8 @@ const order = (request: string, place: number, more: Partial<Order> = {}): Order
 	...more,
 });
 const sent = (known: Partial<Order>): Known => ({ state: 'sent', ...known });
+/** From the process, which does not tell whether the items are the same. */
+const recalled = (known: Partial<Order>): Known => ({ ...sent(known), isRecalled: true });
 
 const matched = (orders: Order[], known: Known[]) => {
 	const pairs = match(orders, known);
@@ -37,7 +39,7 @@ describe('the orders of a run and those that are known', () => {
 	});
 
 	it('are the same by their input items when they were worded anew', () => {
-		const known = [sent(order('A', 0)), sent(order('C', 2))];
+		const known = [recalled(order('A', 0)), recalled(order('C', 2))];
 		const reworded = [order('A2', 0), order('B2', 1), order('C2', 2)];
 		expect(matched(reworded, known)).toEqual(['item: A', undefined, 'item: C']);
 		// n8n fetched the list anew, and another item is the first of it now.
@@ -45,15 +47,24 @@ describe('the orders of a run and those that are known', () => {
 		expect(matched(moved, known.slice(0, 1))).toEqual([undefined, 'item: A']);
 	});
 
-	it('are the same by their place among equal items', () => {
-		const item = { item: 'empty' };
+	it('are the same by their place where they were stored with the execution, as its items are', () => {
+		const item = { item: 'equal' };
 		const known = [sent(order('A', 0, item)), sent(order('C', 2, item))];
 		const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, item));
 		expect(matched(reworded, known)).toEqual(['item: A', undefined, 'item: C']);
 	});
 
+	it.each(['equal', undefined])(
+		'are not surely the same by an item that is not the only one: %s',
+		(item) => {
+			const known = [recalled(order('A', 0, { item })), recalled(order('C', 2, { item }))];
+			const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, { item }));
+			expect(matched(reworded, known)).toEqual(['place: A', undefined, 'place: C']);
+		},
+	);
+
 	it('may be the same by their place, or their number, when the items are others, too', () => {
-		const known = [sent(order('A', 0)), sent(order('B', 3))];
+		const known = [recalled(order('A', 0)), recalled(order('B', 3))];
 		const item = { item: 'new' };
 		const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, item));
 		expect(matched(reworded, known)).toEqual(['place: A', 'number: B', undefined]);

@@ -161,7 +161,8 @@ async function fileOf(
 		}
 	}
 	image.execution = own;
-	return image.file;
+	// A copy, since later nodes may change what they are given.
+	return image.file && { ...image.file };
 }
 
 /** Bytes that have been found to be a picture. */

@@ -13,8 +13,7 @@ import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { promptField } from '../shared/fields';
-import { ifAnswerLostOption, isResentIfLost } from '../shared/ifAnswerLost';
+import { ifAnswerLostOption, isResentIfLost, promptField } from '../shared/fields';
 import { mediaFields, readMedia } from './media';
 import { jsonWording } from './mediaJson';
 

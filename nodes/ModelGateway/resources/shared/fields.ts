@@ -1,5 +1,12 @@
+import { describeValue } from '../../../shared/gateway/json';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { booleanField, requiredText, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
+import {
+	booleanField,
+	fieldOf,
+	requiredText,
+	withDefault,
+} from '../../../shared/n8n/parameters/fieldKinds';
+import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 
 export const simplifyField = withDefault(
 	booleanField({
@@ -28,3 +35,37 @@ export const promptField = <const Path extends string>({
 		required: true,
 		...own,
 	});
+
+/** What happens to a create whose response never came: only the user can weigh money against time. */
+export const ifAnswerLostOption = fieldOf(
+	'options',
+	{
+		displayName: 'If the Answer Is Lost',
+		name: 'ifAnswerLost',
+		options: [
+			{
+				name: 'Send Again',
+				value: 'resend',
+				description: 'A call without an answer is not billed, but a second job may run',
+			},
+			{
+				name: 'Stop and Report',
+				value: 'stop',
+				description: 'Nothing is sent twice; the item fails with what is known',
+			},
+		],
+		default: 'stop',
+		description:
+			'What to do when the request was sent and the connection broke before the answer came',
+	},
+	(value, report): 'stop' | 'resend' => {
+		if (value === undefined || value === 'stop') return 'stop';
+		if (value === 'resend') return 'resend';
+		// An expression that gives nothing must not decide about money.
+		report(`must be stop or resend (it is ${describeValue(value)})`);
+		return 'stop';
+	},
+);
+
+export const isResentIfLost = (options: Scope): boolean =>
+	ifAnswerLostOption.read(options) === 'resend';

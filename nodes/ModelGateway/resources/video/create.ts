@@ -8,8 +8,7 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { promptField } from '../shared/fields';
-import { ifAnswerLostOption, isResentIfLost } from '../shared/ifAnswerLost';
+import { ifAnswerLostOption, isResentIfLost, promptField } from '../shared/fields';
 
 interface Request {
 	body: JsonObject;

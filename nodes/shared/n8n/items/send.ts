@@ -51,6 +51,8 @@ async function sendBatch(
 	if (unsent.length > 0) await perform(run, unsent, batchGateway);
 	for (const item of unsent) orders?.learn(item);
 	await Promise.all(batch.map(async (item) => await deliver(run, item, batchGateway)));
+	// With the files that were fetched.
+	for (const item of unsent) orders?.learn(item);
 	for (const item of batch) {
 		item.abortController = undefined;
 		// Of thousands, most end long before the node does.

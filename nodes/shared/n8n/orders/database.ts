@@ -4,6 +4,9 @@ import { hashOf, type Known, type Order } from './order';
 /** Of the entries of a node, n8n keeps the newest. It reads and writes all of them each time: about 270 kB. */
 const maxEntries = 10_000;
 
+/** How many are taken out in one call. */
+const maxRemoved = 500;
+
 /** How often it is looked whether what was recorded is still there. */
 const maxLooks = 3;
 
@@ -85,7 +88,9 @@ export class DatabaseShelf {
 	/** Takes out what this run has recorded of other orders than these: they surely made nothing. */
 	async keepOnly(made: readonly Order[]): Promise<void> {
 		const kept = new Set(made.flatMap((order) => valuesOf(this.marksOf(order))));
-		await this.take(this.added.filter((value) => !kept.has(value)));
+		const [before, isKept] = [this.added, (value: string) => kept.has(value)];
+		this.added = before.filter(isKept);
+		await this.take(before.filter((value) => !isKept(value)));
 	}
 
 	/** Makes the Order Keys of these orders usable again. */
@@ -107,13 +112,13 @@ export class DatabaseShelf {
 	private async add(values: string[]): Promise<void> {
 		if (values.length === 0) return;
 		const { new: added, processed } = await this.checkAndRecord(values);
+		this.known = new Set(processed.map(String));
+		this.added = added.map(String);
 		// What others have recorded is left to them, since they may take it out meanwhile.
 		for (let looks = 0; looks < maxLooks && added.length > 0; looks++) {
 			const { new: lost } = await this.checkAndRecord(added);
 			if (lost.length === 0) break;
 		}
-		this.known = new Set(processed.map(String));
-		this.added = added.map(String);
 	}
 
 	private async checkAndRecord(values: unknown[]) {
@@ -128,10 +133,13 @@ export class DatabaseShelf {
 	}
 
 	private async take(values: string[]): Promise<void> {
-		if (values.length === 0) return;
-		await this.inTurn(
-			async (helpers) => await helpers.removeProcessed(values, 'node', { mode: 'entries' }),
-		);
+		// n8n looks for each of them in its whole list, and nothing else gets a turn meanwhile.
+		for (let from = 0; from < values.length; from += maxRemoved) {
+			const some = values.slice(from, from + maxRemoved);
+			await this.inTurn(
+				async (helpers) => await helpers.removeProcessed(some, 'node', { mode: 'entries' }),
+			);
+		}
 	}
 
 	private async inTurn<T>(call: (helpers: IExecuteFunctions['helpers']) => Promise<T>): Promise<T> {

@@ -17,7 +17,7 @@ export interface Wish {
 	ifOrderedBefore: 'skip' | 'fail';
 	/** Its Order Key is made usable again, and nothing is ordered. */
 	releasesKey: boolean;
-	/** Whether a limit has room for it, if it is not counted yet; unknown when n8n's database cannot be asked. */
+	/** Whether a limit has room for it, if it is not counted yet; unknown when other tries cannot be looked up. */
 	room: 'free' | 'full' | 'unknown';
 }
 
@@ -43,7 +43,8 @@ export type Reason =
 	| 'keyOfOther'
 	| 'keyUnknown'
 	| 'limit'
-	| 'limitUnknown'
+	/** Other tries cannot be looked up. */
+	| 'triesUnknown'
 	/** What the execution keeps of its orders cannot be read. */
 	| 'unreadable';
 
@@ -79,6 +80,7 @@ const isGuess = (found?: Pick<Match, 'by'>) => found?.by === 'place' || found?.b
 /** It may have been accepted. */
 function decideOpen({ known, by }: Match, wish: Wish): Decision {
 	const { resendsLost, idempotencyKey } = wish;
+	if (known.isUnderWay && !idempotencyKey) return { do: 'refuse', because: 'sent', known };
 	// Under another key, or none, or with another request, the gateway would not recognise it.
 	const isRecognised = by === 'request' && known.idempotencyKey === idempotencyKey;
 	if (isRecognised && idempotencyKey !== undefined) {
@@ -100,7 +102,7 @@ function decideNew(parts: object[], wish: Wish): Decision {
 }
 
 function limited({ room }: Wish, decision: Decision): Decision {
-	if (room === 'unknown') return { do: 'refuse', because: 'limitUnknown' };
+	if (room === 'unknown') return { do: 'refuse', because: 'triesUnknown' };
 	return room === 'full' ? { do: 'refuse', because: 'limit' } : decision;
 }
 

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Connection } from '../../gateway/client/connection';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import { isTool } from '../agent/tool';
@@ -84,12 +84,18 @@ export class Journal {
 		this.pair(ordering, known);
 		const unknown = ordering.filter(({ found }) => !found);
 		// At once: another Retry of this execution may begin at the same moment.
-		this.process?.keep(unknown.map((line) => this.entryOf(line, { state: 'sent' })));
+		this.process?.keep(
+			unknown.map((line) => ({ ...this.entryOf(line, { state: 'sent' }), isUnderWay: true })),
+		);
 		await this.askStore(async () => {
 			this.pair(unknown, await this.database.record(ordersOf(unknown), known));
 		});
 		const decisions = await this.decideAll();
 		this.process?.remove(ordersOf(unknown.filter(({ index }) => !this.sent.has(index))));
+		// If n8n is killed from here on, only what is sent counts as sent.
+		await this.askStore(async () => {
+			await this.database.keepOnly(ordersOf([...this.sent.values()]));
+		});
 		return decisions;
 	}
 
@@ -139,9 +145,11 @@ export class Journal {
 
 	/** The most that is known of each order of this run. */
 	private recall(orders: Order[]): Entry[] {
-		const known = mostOf(this.shelves.flatMap((shelf) => shelf.read(orders)));
+		// Of equal knowledge, that of the execution tells more.
+		const known = mostOf(this.shelves.reverse().flatMap((shelf) => shelf.read(orders)));
 		// What the process knows counts for the limit, and n8n may store it this time.
-		if (this.process) this.execution.keep(known);
+		if (this.process)
+			this.execution.keep(known.map((entry) => ({ ...entry, isUnderWay: undefined })));
 		return known;
 	}
 
@@ -192,14 +200,15 @@ export class Journal {
 		const { order, options, resendsLost, found } = line;
 		const { written, idempotencyKey } = order;
 		const { ifOrderedBefore = 'skip', releasesKey = false, max = Infinity } = options ?? {};
-		// Only n8n's database knows what an execution has ordered in which n8n was killed.
-		const isCountKnown = this.storeError === undefined || this.context.getMode() !== 'retry';
+		// Only n8n's database knows what an execution has sent in which n8n was killed.
+		const isRetry = this.storeError !== undefined && this.context.getMode() === 'retry';
+		const isUnknown = isRetry && found === undefined && this.settings.cost === 'job';
 		const isCounted = found !== undefined && !isUncounted(line);
 		const room = isCounted || placed < max ? 'free' : 'full';
 		return {
 			...{ resendsLost, written, idempotencyKey, ifOrderedBefore, releasesKey },
 			keyUse: this.keyUseOf(order, taken),
-			room: max === Infinity || isCountKnown ? room : 'unknown',
+			room: isUnknown ? 'unknown' : room,
 		};
 	}
 
@@ -217,13 +226,14 @@ export class Journal {
 
 	/** What another try has left. Of the idempotency key, only the one that it was sent with counts. */
 	private earlierEntry(line: Line, { known }: Match): Entry {
-		return { ...this.withItem(line), ...known, idempotencyKey: known.idempotencyKey };
+		const { idempotencyKey } = known;
+		return { ...this.withItem(line), ...known, idempotencyKey, isUnderWay: undefined };
 	}
 
 	/** Of all requests, only those that are kept or compared need it. */
 	private withItem({ order, index }: Pick<Line, 'index' | 'order'>): Order {
 		if (order.item !== undefined || this.isOfTool) return order;
-		return { ...order, item: hashOf(this.context.getInputData()[index].json) };
+		return { ...order, item: itemHashOf(this.context.getInputData()[index]) };
 	}
 }
 
@@ -231,3 +241,14 @@ const ordersOf = (lines: readonly Line[]) => lines.map(({ order }) => order);
 
 /** It may never have been sent: n8n may have been killed between the record and the request. */
 const isUncounted = ({ found }: Line) => found?.known.state === 'sent';
+
+/** Undefined where equal items may well be different ones, or cannot be compared. */
+function itemHashOf({ json, binary }: INodeExecutionData): string | undefined {
+	if (Object.keys(json).length === 0 && !binary) return undefined;
+	try {
+		return hashOf([json, binary]);
+	} catch {
+		// n8n lets an item contain itself.
+		return undefined;
+	}
+}

@@ -49,8 +49,8 @@ export function refusal(because: Reason, subject: Subject, known?: Known): Gatew
 			return limitError(subject);
 		case 'keyUnknown':
 			return storeError('Order Key', subject);
-		case 'limitUnknown':
-			return storeError('limit of orders', subject);
+		case 'triesUnknown':
+			return storeError('orders of earlier tries', subject);
 		case 'unreadable':
 			return unreadableError(subject);
 	}
@@ -81,7 +81,7 @@ function rewordedError(subject: Subject, known?: Known): GatewayError {
 		: howToFind.replace('It may', 'The earlier one may');
 	return notSent({
 		message: `In place of this order, another one was sent before${startOf(subject)}`,
-		text: `Its prompt may have been worded anew since, as by a model or the time of day, so this one was not sent in addition. ${found}`,
+		text: `Its prompt may have been worded anew since, so this one was not sent in addition. ${found}`,
 		after: [alreadySent(subject)],
 		billed: 'unknown',
 		...(job && { job }),
@@ -89,7 +89,7 @@ function rewordedError(subject: Subject, known?: Known): GatewayError {
 }
 
 const howToFind =
-	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created") or in the billing log of the service, and collect it by Wait for Video with that Job ID.';
+	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created"), and collect it by Wait for Video with that Job ID.';
 
 /** What is to be known about an order that no retry sends again. */
 const alreadySent = ({ options }: Subject) =>

@@ -20,7 +20,7 @@ export interface Order {
 	readonly request: string;
 	/** Index of its item among those of the run. */
 	readonly place: number;
-	/** The same for equal input items. Undefined for a tool, whose input tells nothing. */
+	/** The same for equal input items. Undefined where they tell nothing: of a tool, and of an empty item. */
 	readonly item?: string;
 	/** The same as long as nobody changes what the node asks for: of its parameters, expressions unevaluated. */
 	readonly written: string;
@@ -50,10 +50,18 @@ export type Knowledge =
 export type Answered = Extract<Knowledge, { state: 'answered' }>;
 
 /** What is known, and of which order; of some, n8n's database tells no more than a part. */
-export type Known = Knowledge & Partial<Order>;
+export type Known = Knowledge & Partial<Order> & Origin;
 
 /** All that is known of one order. */
-export type Entry = Knowledge & Order;
+export type Entry = Knowledge & Order & Origin;
+
+/** Where knowledge comes from. */
+interface Origin {
+	/** From the process: n8n may have fetched the items anew since, so that their places tell nothing for sure. */
+	isRecalled?: true;
+	/** It is being sent right now. */
+	isUnderWay?: true;
+}
 
 /** What n8n stores of the runs of a node in an execution. */
 export interface RunCount {

@@ -118,16 +118,18 @@ function isMemory({ origin = '', run, placed = 0, known = {} }: Partial<Memory>)
 
 function isEntry(value: unknown): boolean {
 	if (!isObject(value) || typeof value.id !== 'string') return false;
-	const { state, parts, failure, result } = value;
-	if (state === 'answered') return typeof result === 'object' && result !== null;
+	const { state, parts, failure, result, hints, run } = value;
+	if (!Number.isInteger(run)) return false;
+	if (state === 'answered')
+		return typeof result === 'object' && result !== null && Array.isArray(hints);
 	return state === 'sent' || (state === 'new' ? Array.isArray(parts) : isObject(failure));
 }
 
 /** What this process knows of an execution and all its Retries. */
 interface Family {
-	/** By the ID of the order; its size is that of its JSON, in characters. */
-	known: Map<string, { entry: Entry; size: number }>;
-	/** Of all of them. */
+	/** By the ID of the order, as JSON: what a workflow makes of an output must not change it. */
+	known: Map<string, string>;
+	/** Characters of all of them. */
 	size: number;
 }
 
@@ -148,8 +150,9 @@ export class ProcessShelf implements Shelf {
 	) {}
 
 	read(): Entry[] {
-		const entries = [...this.family.known.values()].map(({ entry }) => entry);
-		return entries.filter(({ run }) => run === this.run);
+		const entries = [...this.family.known.values()].map((json) => JSON.parse(json) as Entry);
+		const ofRun = entries.filter(({ run }) => run === this.run);
+		return ofRun.map((entry) => ({ ...entry, isRecalled: true }));
 	}
 
 	keep(entries: readonly Entry[]): void {
@@ -157,21 +160,23 @@ export class ProcessShelf implements Shelf {
 		const { family } = this;
 		for (const added of entries) {
 			const before = family.known.get(added.id);
-			const entry = more(before?.entry, added);
-			const size = JSON.stringify(entry).length;
-			family.known.set(entry.id, { entry, size });
-			family.size += size - (before?.size ?? 0);
+			const json = JSON.stringify(before ? more(JSON.parse(before) as Entry, added) : added);
+			family.known.set(added.id, json);
+			family.size += json.length - (before?.length ?? 0);
 		}
 		processMemory.delete(this.origin);
 		processMemory.set(this.origin, family);
 		this.makeRoom();
 	}
 
+	/** Spares what another Retry was answered meanwhile. */
 	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void {
 		const { family } = this;
 		for (const { id } of orders) {
-			family.size -= family.known.get(id)?.size ?? 0;
+			const json = family.known.get(id);
+			if (!json || (JSON.parse(json) as Entry).state === 'answered') continue;
 			family.known.delete(id);
+			family.size -= json.length;
 		}
 		if (family.known.size === 0) processMemory.delete(this.origin);
 	}
