@@ -96,6 +96,16 @@ describe('the Retry of a stopped execution', () => {
 		},
 	);
 
+	it('names the jobs of all items that may have been worded differently', async () => {
+		const workflow = chain(
+			createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ $now.toMillis() }}' }),
+		);
+		const stored = await stopped(workflow, ['Waves', 'Waves']);
+		const error = (await retryExecution(stored)).errorOf('Create');
+		for (const { job } of gateway.ledger) expect(error?.description).toContain(job);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
 	it('gives the job as it was, whatever later nodes have made of the item', async () => {
 		const node = { name: 'Change', type: 'test.change', parameters: {} };
 		const workflow = chain(createReferenceVideo(), node);

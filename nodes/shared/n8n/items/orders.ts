@@ -86,8 +86,12 @@ export class ItemOrders {
 				item.outcome = isTool(run.context.getNode()) ? [{ json: { ordered: false, reason } }] : [];
 				return;
 			}
-			case 'refuse':
-				run.fail(item, refusal(decision.because, this.subjectOf(item), decision.known));
+			case 'refuse': {
+				const { because, known } = decision;
+				// The error of the node names the jobs of all items.
+				if (known?.state === 'answered') item.job = known.job ?? item.job;
+				run.fail(item, refusal(because, this.subjectOf(item), known));
+			}
 		}
 	}
 
