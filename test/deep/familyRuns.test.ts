@@ -147,7 +147,9 @@ class Office {
 		onRecord.delete(count);
 
 		// The Retry of a stopped node that continues on error runs nothing in n8n, where its error is stored.
-		const isStored = !keepsStart && given.onError === 'stopWorkflow';
+		// Nor does that of one that was stopped before its first node, whose error stays in what n8n stores.
+		const hasRun = run.data.resultData.lastNodeExecuted !== undefined;
+		const isStored = !keepsStart && given.onError === 'stopWorkflow' && hasRun;
 		const isKept = run.status !== 'canceled' || isStored;
 		addTo(family, { run, isKept, earlier: earlier?.executionId });
 		if (run.status !== 'success') family.failed.push(isKept || !stored ? run : stored);
