@@ -61,6 +61,7 @@ async function stopped(workflow: WorkflowJson, prompts: string[]): Promise<Store
 		stored = start;
 	};
 	expect((await run(workflow, prompts, { onStart })).status).toBe('canceled');
+	// TypeScript does not see that the callback has assigned it.
 	return stored as unknown as StoredExecution;
 }
 
@@ -123,9 +124,8 @@ describe('the Retry of a stopped execution', () => {
 
 it('an order under way is not sent by another Retry, although lost ones are to be sent again', async () => {
 	const options = { duration: 2, ifAnswerLost: 'resend' };
-	gateway.fault({
-		...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
-	} as never);
+	const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
+	gateway.fault({ route: 'referenceVideoCreate', ...refusal });
 	const failed = await run(chain(createReferenceVideo({ options })), ['Waves']);
 	await Promise.all([retryExecution(failed), retryExecution(failed)]);
 	expect(gateway.ledger).toHaveLength(1);

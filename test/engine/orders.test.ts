@@ -101,6 +101,7 @@ async function storedBy(
 	let stored: StoredExecution | undefined;
 	await n8n.run(async () => await execute((_, start) => void (stored = start)));
 	n8n.kill();
+	// TypeScript does not see that the callback has assigned it.
 	return stored as unknown as StoredExecution;
 }
 
