@@ -16,7 +16,7 @@ import { isDeep } from '../support/depth';
 import { families, jobOperations, type Families, type Step } from './familyScenarios';
 
 /** How many runs, and the seed that makes them the same every time; both can be set for a longer search. */
-const allRuns = Number(process.env.FAMILY_RUNS ?? (isDeep ? 200 : 100));
+const allRuns = Number(process.env.FAMILY_RUNS ?? (isDeep ? 1_000 : 100));
 const firstSeed = Number(process.env.FAMILY_SEED ?? 20_261_124);
 /** Which part of them is this one's; see jest.deep.config.js. */
 const { part, parts } = (globalThis as { familyRuns?: { part: number; parts: number } })
