@@ -380,6 +380,27 @@ describe('while n8n’s database fails', () => {
 		},
 	);
 
+	it('goes by what it has told, when it fails as it is asked again', async () => {
+		const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
+		const wait = waitForVideo({ includeInputFields: true }, { parameters: { download: false } });
+		const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
+			...{ credentials: credentialFor(gateway), mode: 'trigger' },
+			input: ['Waves', 'Clouds'].map((prompt) => ({ json: { task_id: id, prompt, media } })),
+		});
+		const isFor = (prompt: string, { body }: { body?: unknown }) =>
+			JSON.stringify(body).includes(prompt);
+		gateway.fault({ ...refused, when: (request) => isFor('Clouds', request) });
+		const { now } = Date;
+		const clock = jest.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + 60_000);
+		// Two processes take up the same execution.
+		await new EngineProcess().run(async () => await resumeExecution(waiting));
+		failAt(2);
+		await new EngineProcess().run(async () => await resumeExecution(waiting));
+		clock.mockRestore();
+		expect(creates().filter((request) => isFor('Waves', request))).toHaveLength(1);
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
 	it('does not use up an Order Key for which nothing was ordered', async () => {
 		const keyed = create({ orderKey: '={{ $json.prompt }}' });
 		failAt(2);

@@ -51,20 +51,23 @@ export class DatabaseShelf {
 		private readonly isTraced: boolean,
 	) {}
 
+	/** Records that these orders are sent. */
+	async record(orders: readonly Order[]): Promise<void> {
+		await this.add([...new Set(orders.flatMap((order) => valuesOf(this.marksOf(order))))]);
+	}
+
 	/**
-	 * Records that these orders are sent.
+	 * Those of the recorded orders that others had recorded before.
 	 * @param others that are known, and have left their marks, too
-	 * @returns those that were recorded before
 	 */
-	async record(orders: readonly Order[], others: readonly Order[]): Promise<Known[]> {
-		const all = orders.map((order) => ({ order, marks: this.marksOf(order) }));
-		await this.add([...new Set(all.flatMap(({ marks }) => valuesOf(marks)))]);
+	knownOf(orders: readonly Order[], others: readonly Order[]): Known[] {
 		const explained = new Set(others.map((order) => this.marksOf(order).place));
 		const isKnown = (mark?: string) => mark !== undefined && this.known.has(mark);
 		const sent: Known[] = [];
 		const places: Known[] = [];
 		let moved = 0;
-		for (const { order, marks } of all) {
+		for (const order of orders) {
+			const marks = this.marksOf(order);
 			const isPlaceKnown = isKnown(marks.place) && !explained.has(marks.place);
 			if (isKnown(marks.order)) {
 				const hadKey = isKnown(marks.idempotency);

@@ -87,9 +87,8 @@ export class Journal {
 		this.process?.keep(
 			unknown.map((line) => ({ ...this.entryOf(line, { state: 'sent' }), isUnderWay: true })),
 		);
-		await this.askStore(async () => {
-			this.pair(unknown, await this.database.record(ordersOf(unknown), known));
-		});
+		await this.askStore(async () => await this.database.record(ordersOf(unknown)));
+		this.pair(unknown, this.database.knownOf(ordersOf(unknown), known));
 		const decisions = await this.decideAll();
 		this.process?.remove(ordersOf(unknown.filter(({ index }) => !this.sent.has(index))));
 		// If n8n is killed from here on, only what is sent counts as sent.
