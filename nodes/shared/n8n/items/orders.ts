@@ -63,8 +63,9 @@ export class ItemOrders {
 		const { run } = this;
 		switch (decision.do) {
 			case 'send':
-				item.parts = decision.parts;
-				item.idempotency = decision;
+				item.parts.push(...decision.parts);
+				// Of many items, most need neither, and what they hold adds up.
+				if (decision.idempotencyKey !== undefined) item.idempotency = decision;
 				return;
 			case 'sendUnderKey': {
 				const { known, idempotencyKey } = decision;

@@ -115,8 +115,9 @@ export class Journal {
 		// Of the others, nothing was recorded.
 		if (!isOver || this.process) await this.keepLearned();
 		if (!isOver) return;
-		const settled = this.lines.flatMap(({ order, found }) => [order, found?.known ?? {}]);
-		this.execution.settle(settled);
+		this.execution.settle(
+			this.lines.flatMap(({ order, found }) => (found ? [order, found.known] : order)),
+		);
 	}
 
 	private async keepLearned(): Promise<void> {

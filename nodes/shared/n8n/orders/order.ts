@@ -79,7 +79,7 @@ export function hashOf(value: unknown): string {
 	const json = plain.includes('"mimeType":')
 		? JSON.stringify(value, (_, part: unknown) => (isFile(part) ? factsOf(part) : part))
 		: plain;
-	return createHash('sha256').update(json).digest('hex').slice(0, 32);
+	return createHash('sha256').update(json).digest().toString('hex', 0, 16);
 }
 
 /** A node that fetches a file again, as a Retry may, gives it another ID, and perhaps another name. */

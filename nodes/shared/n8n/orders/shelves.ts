@@ -94,8 +94,10 @@ export class ExecutionShelf implements Shelf {
 	/** The run has succeeded, and n8n stores its outputs: of its orders, only their number is still needed. */
 	settle(orders: ReadonlyArray<Partial<Order>>): void {
 		const { memory } = this;
+		const known = Object.values(memory.known);
+		if (known.length === 0) return;
 		const settled = new Set(orders.map(({ id }) => id));
-		for (const { id, run } of Object.values(memory.known)) {
+		for (const { id, run } of known) {
 			// Other calls of a tool may be under way.
 			if (!settled.has(id) && (this.isOfTool || run !== this.run)) continue;
 			memory.placed++;
