@@ -199,11 +199,16 @@ describe('a credential that cannot be used', () => {
 describe('an address that cannot be reached', () => {
 	it.each([
 		[
-			Object.assign(new Error('self-signed certificate'), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }),
+			Object.assign(new Error('self-signed certificate'), {
+				...{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', request: { socket: { secureConnecting: true } } },
+			}),
 			'Base URL: the encrypted connection failed, because the certificate of the server is not accepted.',
 		],
 		[
-			Object.assign(new Error('connect EHOSTUNREACH'), { code: 'EHOSTUNREACH' }),
+			Object.assign(new Error('connect EHOSTUNREACH'), {
+				code: 'EHOSTUNREACH',
+				syscall: 'connect',
+			}),
 			'Base URL: the server cannot be reached (EHOSTUNREACH, connect EHOSTUNREACH).',
 		],
 		[

@@ -1,3 +1,5 @@
+import { isObject } from '../json';
+
 /** Thrown when a time limit has passed. */
 export class TimeLimitError extends Error {
 	constructor(readonly milliseconds: number) {
@@ -7,7 +9,7 @@ export class TimeLimitError extends Error {
 
 /** What can be read from the network's own error. */
 interface NetworkError {
-	/** Whether the request was never sent, since no connection could be made. */
+	/** Whether the request was surely not sent, since the connection was never ready for it. */
 	isUnsent: boolean;
 	/** Whether the time limit passed. */
 	isTimeout: boolean;
@@ -17,45 +19,52 @@ interface NetworkError {
 
 /** @param cause the network's own error, possibly wrapped by a layer above */
 export function readNetworkError(cause: unknown): NetworkError {
-	const { texts, codes } = collectErrorTexts(cause);
-	const words = [...codes, ...texts];
-	const isTimeout = cause instanceof TimeLimitError || words.some((text) => timedOut.test(text));
-	const isUnsent =
-		words.some((text) => neverSent.test(text)) &&
-		!words.some((text) => brokeAfterConnecting.test(text));
-	return { isUnsent, isTimeout, texts: [...new Set(words)] };
+	const levels = levelsOf(cause);
+	const texts = [...levels.flatMap(codesOf), ...levels.flatMap(messagesOf)];
+	const isTimeout = cause instanceof TimeLimitError || texts.some((text) => timedOut.test(text));
+	return { isUnsent: levels.some(neverConnected), isTimeout, texts: [...new Set(texts)] };
 }
-
-/** Codes and messages of failures before a request is sent: name lookup, connecting, TLS. */
-const neverSent =
-	/ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL|ERR_INVALID_URL|Invalid URL|CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO|SSL routines|secure TLS connection was established|certificate|connect ETIMEDOUT|blocked/;
-
-/** Messages of a connection that broke while it was in use: the request may have been sent by then. */
-const brokeAfterConnecting = /\bread E|\bwrite E(?!PROTO)|BAD_RECORD|DECRYPTION_FAILED/;
 
 /** The message of the HTTP client's own timeout, which may fire just before ours. */
 const timedOut = /\btimeout of \d+ ?ms exceeded/;
 
-/** HTTP clients wrap network errors in several layers of their own; the codes may be in any of them. */
-function collectErrorTexts(cause: unknown): { texts: string[]; codes: string[] } {
-	const texts: string[] = [];
-	const codes: string[] = [];
+/** What failed, by Node.js: a name lookup, or a connection that was to be made. */
+const beforeConnecting = /^(connect|getaddrinfo|query)/;
+
+/** Errors by which n8n refuses an address before it connects to it. */
+const refusedByN8n = /^SsrfBlocked/;
+
+/**
+ * Whether the connection was never ready to write. A server may break a connection in any way after it took an order,
+ * so the text of an error does not tell; what cannot be told apart counts as sent.
+ */
+function neverConnected({ name, syscall, request }: ErrorLevel): boolean {
+	if (typeof syscall === 'string' && beforeConnecting.test(syscall)) return true;
+	if (typeof name === 'string' && refusedByN8n.test(name)) return true;
+	if (!isObject(request) || !('socket' in request)) return false;
+	// Node.js gives a request its socket before the handshake of TLS, but sends nothing until that has finished.
+	const { socket } = request;
+	return socket === null || (isObject(socket) && socket.secureConnecting === true);
+}
+
+type ErrorLevel = Record<string, unknown>;
+
+/** HTTP clients wrap network errors in several layers of their own. The outermost comes first. */
+function levelsOf(cause: unknown): ErrorLevel[] {
+	const levels: ErrorLevel[] = [];
 	let level = cause;
-	for (let depth = 0; depth < 5 && typeof level === 'object' && level !== null; depth++) {
-		const {
-			code,
-			httpCode,
-			message,
-			messages,
-			cause: next,
-			errors,
-			errorResponse,
-		} = level as Record<string, unknown>;
-		for (const value of [code, httpCode]) if (typeof value === 'string') codes.push(value);
-		if (Array.isArray(messages)) texts.push(...messages.filter((m) => typeof m === 'string'));
-		if (typeof message === 'string' && message !== '') texts.push(message);
+	while (isObject(level) && levels.length < 5) {
+		levels.push(level);
+		const { cause: next, errors, errorResponse }: ErrorLevel = level;
 		// A host with several addresses causes one error for each of them.
 		level = next ?? (Array.isArray(errors) ? errors[0] : errorResponse);
 	}
-	return { texts, codes };
+	return levels;
 }
+
+const codesOf = ({ code, httpCode }: ErrorLevel) => [code, httpCode].filter(isText);
+
+const messagesOf = ({ message, messages }: ErrorLevel) =>
+	[...(Array.isArray(messages) ? messages : []), message].filter(isText);
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

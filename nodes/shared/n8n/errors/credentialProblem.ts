@@ -18,7 +18,7 @@ const unreachable: Array<[words: RegExp, problem: (address: string) => string]> 
 		() => 'the server does not speak https:// at this address. Check the address and its port.',
 	],
 	[
-		/CERT|SELF_SIGNED|UNABLE_TO_|certificate|ERR_TLS|ERR_SSL|TLS/,
+		/CERT|SELF_SIGNED|UNABLE_TO_|certificate/,
 		() => 'the encrypted connection failed, because the certificate of the server is not accepted.',
 	],
 ];
@@ -34,14 +34,16 @@ export function credentialProblem(error: unknown, field: string, address: string
 	switch (reach) {
 		case 'none':
 			return message;
-		case 'unsent': {
-			const detail = detailOf(remedies);
+		// n8n's helper for this test does not tell them apart.
+		case 'unsent':
+		case 'lost': {
+			const detail = status === 0 ? detailOf(remedies) : `HTTP ${status}`;
 			const known = unreachable.find(([words]) => words.test(detail));
-			const problem = known?.[1](address) ?? `the server cannot be reached (${detail}).`;
-			return `${field}: ${problem}`;
+			if (known) return `${field}: ${known[1](address)}`;
+			return reach === 'unsent'
+				? `${field}: the server cannot be reached (${detail}).`
+				: `${at} gave no answer (${detail}). Check the address, or test again later.`;
 		}
-		case 'lost':
-			return `${at} gave no answer (${status === 0 ? detailOf(remedies) : `HTTP ${status}`}). Check the address, or test again later.`;
 		case 'unreadable':
 			return `The server at ${at} is not the gateway: it gave no list of models. Check the address, also its path.`;
 		case 'answered':

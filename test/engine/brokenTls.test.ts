@@ -1,0 +1,126 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import tls from 'node:tls';
+import { startGateway } from '../gateway';
+import { retryExecution, runWorkflow, SimulatedTime } from '../harness';
+import {
+	allEnds,
+	certificate,
+	moments,
+	startBreakingTls,
+	type End,
+	type Moment,
+} from '../support/breakingTls';
+import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+
+/** Lets Node.js trust the TLS server, whose certificate is self-signed. */
+function trustIt() {
+	const { connect } = tls;
+	jest
+		.spyOn(tls, 'connect')
+		.mockImplementation(((options: tls.ConnectionOptions) =>
+			connect({ ...options, ca: certificate })) as typeof connect);
+}
+let time: SimulatedTime;
+beforeEach(() => {
+	time = new SimulatedTime();
+	trustIt();
+});
+afterEach(async () => {
+	await time.end();
+	jest.restoreAllMocks();
+});
+
+interface Options {
+	hasBackup?: boolean;
+	settings?: Partial<INode>;
+}
+
+/** Orders one video from a gateway behind TLS that breaks, and presses Retry if that fails. */
+async function order(
+	broken: { version: 'TLSv1.2' | 'TLSv1.3'; at: Moment; by: End; times: number },
+	{ hasBackup = false, settings = { onError: 'continueRegularOutput' } }: Options = {},
+) {
+	const gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
+	const front = await startBreakingTls(gateway.url, broken);
+	const backup = await startBreakingTls(gateway.url, broken);
+	const media = [
+		{ type: 'reference_image', url: gateway.addMedia('a.png', new Uint8Array(8), 'image/png') },
+	];
+	try {
+		const credentials = credentialFor(
+			{ url: front.url, apiKey: gateway.apiKey },
+			hasBackup ? { backupUrl: backup.url } : {},
+		);
+		const run = await runWorkflow(chain(createReferenceVideo({}, settings)), {
+			credentials,
+			input: [{ json: { prompt: 'Waves', media } }],
+			mode: 'trigger',
+		});
+		const [item] = run.status === 'success' ? run.items('Create') : [];
+		if (run.status === 'error') await retryExecution(run);
+		return {
+			...{ output: item?.json, billed: (item?.json.details as IDataObject | undefined)?.billed },
+			...{ jobs: gateway.ledger.length, connections: front.connections + backup.connections },
+		};
+	} finally {
+		await Promise.all([front.close(), backup.close()]);
+		await gateway.close();
+	}
+}
+
+/** Whether a request can be under way. The client of TLS 1.3 is ready before the server has its last message. */
+const isSent = (version: string, at: Moment) =>
+	at === 'accepted' || at === 'responding' || (at === 'secured' && version === 'TLSv1.3');
+
+describe.each(['TLSv1.2', 'TLSv1.3'] as const)('an order over %s', (version) => {
+	describe.each([false, true])('with a backup URL: %s', (hasBackup) => {
+		it.each(moments)('is placed at most once when every connection breaks once %s', async (at) => {
+			const outcomes = await Promise.all(
+				allEnds.map(async (by) => ({
+					by,
+					...(await order({ version, at, by, times: Infinity }, { hasBackup })),
+				})),
+			);
+			for (const { by, jobs, billed, connections } of outcomes) {
+				const isAccepted = at === 'accepted' || at === 'responding';
+				expect({ by, jobs }).toEqual({ by, jobs: isAccepted ? 1 : 0 });
+				expect({ by, billed }).toEqual({ by, billed: isSent(version, at) ? 'unknown' : 'no' });
+				if (isSent(version, at)) expect({ by, connections }).toEqual({ by, connections: 1 });
+			}
+		});
+	});
+
+	it.each(['connected', 'greeted'] as const)(
+		'is placed after all when the first connection breaks once %s',
+		async (at) => {
+			const outcomes = await Promise.all(
+				allEnds.map(async (by) => await order({ version, at, by, times: 1 })),
+			);
+			for (const { output, jobs } of outcomes) {
+				expect(jobs).toBe(1);
+				expect(output).toHaveProperty('output.task_id');
+			}
+		},
+	);
+
+	it('is placed once with Retry On Fail and Retry when its connection breaks as it is accepted', async () => {
+		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+		const outcomes = await Promise.all(
+			allEnds.map(
+				async (by) => await order({ version, at: 'accepted', by, times: Infinity }, { settings }),
+			),
+		);
+		expect(outcomes.map(({ jobs }) => jobs)).toEqual(allEnds.map(() => 1));
+	});
+});
+
+it('is not placed where the certificate is not trusted, and may be tried again', async () => {
+	jest.mocked(tls.connect).mockRestore();
+	const { billed, jobs } = await order({
+		version: 'TLSv1.3',
+		at: 'connected',
+		by: 'end',
+		times: 0,
+	});
+	expect({ billed, jobs }).toEqual({ billed: 'no', jobs: 0 });
+});
