@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Editor } from './support/editor';
 import { openStage, type Stage } from './support/stage';
-import { modelGateway, startedBy } from './support/workflows';
+import { byId, modelGateway, startedBy } from './support/workflows';
 
 describe('what went wrong is said in the panel', () => {
 	let stage: Stage;
@@ -47,4 +48,39 @@ describe('what went wrong is said in the panel', () => {
 		expect(shown).toMatch(/request id req_/);
 		await editor.takePicture('refused');
 	});
+
+	it.each([
+		['insufficient_', 429],
+		['violat ', 403],
+	])(
+		'a message of 420 kB, while n8n goes on with its other work: %s (%d)',
+		async (part, status) => {
+			const message = part.repeat(420_000 / part.length);
+			const fault = stage.gateway.fault({
+				...{ route: 'chat', action: 'error', status, code: 'odd', message },
+				...{ times: Infinity, headers: { 'Retry-After': '1' } },
+			});
+			let slowest = 0;
+			let isDone = false;
+			const asking = (async () => {
+				while (!isDone) {
+					const begin = performance.now();
+					await fetch(`${stage.owner.url}/healthz`);
+					slowest = Math.max(slowest, performance.now() - begin);
+					await setTimeout(20);
+				}
+			})();
+			const shown = await run({
+				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+				messages: { values: [{ role: 'user', content: 'Hi' }] },
+			});
+			isDone = true;
+			await asking;
+			fault.remove();
+			expect(shown).toContain(`HTTP ${status}`);
+			console.info(`The slowest health check took ${Math.round(slowest)} ms`);
+			// Without the editor, it takes some 10 ms; on a busy machine, more.
+			expect(slowest).toBeLessThan(1_000);
+		},
+	);
 });

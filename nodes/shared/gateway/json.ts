@@ -70,7 +70,12 @@ function isNested(value: unknown): value is object {
 
 /** A text cut to `length` characters, on one line, for messages. */
 export function excerpt(text: string, length = 300): string {
-	const line = text.replace(/\s+/g, ' ').trim();
+	// Of a text of megabytes, the rest is not even looked at.
+	const line = text
+		.trimStart()
+		.slice(0, 10 * length)
+		.replace(/\s+/g, ' ')
+		.trim();
 	return line.length > length ? `${line.slice(0, length)}…` : line;
 }
 

@@ -56,7 +56,7 @@ export class EventParser {
 		if (field === 'event') this.name = value;
 		else if (field === 'data') this.data.push(value);
 		// Not a field, so probably text that a proxy put into the middle of the stream: kept as data, to be reported.
-		else if (!/^\s*[\w.-]*\s*(:|$)/.test(line)) this.data.push(line);
+		else if (!/^\s*([\w.-]+\s*)?(:|$)/.test(line)) this.data.push(line);
 		return undefined;
 	}
 }

@@ -91,7 +91,8 @@ export async function exchange(
 					const { origin, pathname } = new URL(url);
 					const isSameOrigin = location.origin === origin;
 					// The same path, perhaps with a trailing slash, is the endpoint itself; any other is a file, fetched without the key.
-					const isSamePath = isSameOrigin && location.pathname.replace(/\/+$/, '') === pathname;
+					const isSamePath =
+						isSameOrigin && location.pathname.replace(/(?<!\/)\/+$/, '') === pathname;
 					if (mayLeadToFile && !isSamePath) return { ...head, location: location.href };
 					if (isSameOrigin && keepsMethod && hop < maxRedirects) {
 						url = location.href;

@@ -45,11 +45,14 @@ export function waitBeforeRetry(
 	return Math.max(minWait, ignoresRetryAfter ? backoffWithJitter : retryAfter);
 }
 
+/** Characters of a header that tells a time. */
+const maxHeader = 100;
+
 /**
  * `Retry-After` in milliseconds, given as seconds or as a date (RFC 9110, 10.2.3). Undefined when absent or neither.
  */
 export function parseRetryAfter(headers: Record<string, string>, now: number): number | undefined {
-	const value = headers['retry-after']?.trim();
+	const value = headers['retry-after']?.slice(0, maxHeader).trim();
 	if (!value) return undefined;
 	if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
 	return untilDate(value, now);
@@ -69,14 +72,14 @@ export function parsePause(headers: Record<string, string>, now: number): number
 
 /** Services give seconds, seconds or milliseconds since 1970, a date, or a duration such as `1m30.5s`. */
 function parseReset(header: string | undefined, now: number): number | undefined {
-	const value = header?.trim() ?? '';
+	const value = header?.slice(0, maxHeader).trim() ?? '';
 	if (/^\d+(\.\d+)?$/.test(value)) {
 		const number = Number(value);
 		if (number < 1e9) return number * 1000;
 		return Math.max(0, (number < 1e11 ? number * 1000 : number) - now);
 	}
 	if (/^(\d+(\.\d+)?(ms|[hms]))+$/.test(value)) {
-		const parts = [...value.matchAll(/([\d.]+)(ms|[hms])/g)];
+		const parts = [...value.matchAll(/([\d.]+)(ms|[hms])/gy)];
 		return parts.reduce((sum, [, number, unit]) => sum + Number(number) * units[unit], 0);
 	}
 	return untilDate(value, now);
@@ -86,6 +89,7 @@ const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1
 
 function untilDate(value: string, now: number): number | undefined {
 	// Date.parse reads a bare number as a year; an HTTP date has letters before its time of day.
-	const date = /[a-z].*\d:\d/i.test(value) ? Date.parse(value) : NaN;
+	const [before, time] = value.split(/\d:\d/, 2);
+	const date = time !== undefined && /[a-z]/i.test(before) ? Date.parse(value) : NaN;
 	return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

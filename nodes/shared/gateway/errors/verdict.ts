@@ -121,16 +121,21 @@ function refusalVerdict(
 	};
 }
 
+/** Characters of a message that are searched for its cause. */
+const maxJudged = 2_000;
+
 /** Why the service refused. The code takes precedence: an empty balance has the same status as the rate limit. */
 function refusalOf(status: number, error: ErrorObject, cost: Cost): ErrorMeaning {
-	const texts = [error.code, error.type, error.message].filter((text) => text !== undefined);
+	const { code = '', type = '' } = error;
+	const message = (error.message ?? '').slice(0, maxJudged);
+	const texts = [code, type, message];
 	if (status === 429 && texts.some((text) => balanceWords.test(text))) {
 		return errorCodes.quota_exceeded;
 	}
 	const codeMeaning = meaningOf(error);
 	if (codeMeaning) return codeMeaning;
 	// The type is left out, since it only repeats the status.
-	const reason = `${error.code ?? ''} ${error.message ?? ''}`;
+	const reason = `${code} ${message}`;
 	// A read asks for nothing but what its address names.
 	const isNotFound = cost === 'read' && [400, 422].includes(status) && notFoundWords.test(reason);
 	if (isNotFound) return statusMeanings[404];

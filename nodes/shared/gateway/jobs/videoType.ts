@@ -78,11 +78,13 @@ export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | und
 
 /** Undefined when it is not the MIME type, in lower case, of a video. */
 export function typeFromMime(mimeType: string): VideoType | undefined {
-	const [, extension] = /^video\/.*?([a-z\d]+)$/.exec(mimeType) ?? [];
+	const [extension] = /(?<![a-z\d])[a-z\d]+$/.exec(mimeType) ?? [];
 	const other = { mimeType, kind: `a video of the type ${mimeType}` };
 	return (
 		known.find((type) => type.mimeType === mimeType) ??
-		(extension === undefined ? undefined : { ...other, extensions: [extension] })
+		(extension !== undefined && mimeType.startsWith('video/')
+			? { ...other, extensions: [extension] }
+			: undefined)
 	);
 }
 

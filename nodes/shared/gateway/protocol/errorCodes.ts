@@ -121,7 +121,7 @@ export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 
 /** Matches a 400 or 403 of content moderation, whose code the specification does not show ("Errors", handling of 400). */
 export const moderationWords =
-	/moderat|safety|content[ _-]?(polic|filter|violation)|violat\w* .*polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw/i;
+	/moderat|safety|content[ _-]?(polic|filter|violation)|violat.{0,80}polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw/i;
 
 /** Matches a 403 for a key whose group may not use what was requested ("Authentication" 4). */
 export const permissionWords =
@@ -132,7 +132,7 @@ export const permissionWords =
  * same status as the rate limit, and shows no code for it.
  */
 export const balanceWords =
-	/quota_exceeded|exceeded your (current )?quota|insufficient[ _-](\w+[ _-]){0,2}(quota|funds?|credits?)|balance(?!r)|arrear|overdue|(quota|credits?|funds) (is|are) (not enough|used up)|(out of|not enough) (credits?|funds|quota)/i;
+	/quota_exceeded|exceeded your (current )?quota|insufficient[ _-]([a-z]+[ _-]){0,2}(quota|funds?|credits?)|balance(?!r)|arrear|overdue|(quota|credits?|funds) (is|are) (not enough|used up)|(out of|not enough) (credits?|funds|quota)/i;
 
 /**
  * For an error inside a 2xx response, which the specification does not show: the status that its code and type

@@ -13,7 +13,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	};
 	const address = (name: string, field: string) => {
 		// An address copied from an example often ends in the version, which our paths have already.
-		const value = text(name).replace(/\/+$|\/+v1\/*$/i, '');
+		const value = text(name).replace(/(?<!\/)\/+(v1\/*)?$/i, '');
 		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
 			problems.push({ field, problem: 'must be an address that starts with https://' });
 		} else if (new URL(value).username !== '') {

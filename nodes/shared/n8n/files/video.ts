@@ -57,11 +57,13 @@ export function videoFileName(name: string, { extensions }: VideoType): string {
 	const short = Buffer.from(safe)
 		.subarray(0, 200)
 		.toString()
-		.replace(/\ufffd+$/, '')
+		.replace(/(?<!\ufffd)\ufffd+$/, '')
 		.trimEnd();
 	const [, stem, given] = /^(.+)\.(\w+)$/.exec(short) ?? [undefined, short, ''];
 	const isOfKind = extensions.includes(given.toLowerCase());
 	const isOfVideo = isOfKind || videoExtensions.has(given.toLowerCase());
-	const base = (isOfVideo ? stem : short).replace(/[.\s]+$/, '').replace(deviceName, '_$&');
+	const base = (isOfVideo ? stem : short)
+		.replace(/(?<![.\s])[.\s]+$/, '')
+		.replace(deviceName, '_$&');
 	return `${base || 'video'}.${isOfKind ? given : extensions[0]}`;
 }

@@ -1,0 +1,104 @@
+import { EventParser } from '../../nodes/shared/gateway/chat/eventStream';
+import { Redaction } from '../../nodes/shared/gateway/client/redaction';
+import { parsePause } from '../../nodes/shared/gateway/client/retryPolicy';
+import { jobFailed } from '../../nodes/shared/gateway/errors/jobErrors';
+import { refused } from '../../nodes/shared/gateway/errors/requestErrors';
+import { readChatImages } from '../../nodes/shared/gateway/images/responses';
+import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
+import { jobStatus } from '../../nodes/shared/gateway/jobs/responses';
+import { videoTypeOf } from '../../nodes/shared/gateway/jobs/videoType';
+import { asLink, linkProblem } from '../../nodes/shared/gateway/links';
+import { recordOf } from '../../nodes/shared/n8n/errors/errorRecord';
+import { videoFileName } from '../../nodes/shared/n8n/files/video';
+import { nodeError } from '../../nodes/shared/n8n/errors/nodeError';
+
+const length = 1_000_000;
+
+/** Milliseconds. Each takes a few; the machine may be busy. */
+const limit = 500;
+
+/** Texts that made patterns of this package, or such as it could have, try again and again. */
+const repeated = [
+	...['violat ', 'violation of ', 'insufficient_', 'insufficient ', '_', 'a_', "n't ", 'not '],
+	...['http://', 'https://a.', 'http://a.png', '![](', '[', '](', '(data:image/png,', 'A', ' '],
+	...[
+		'\n',
+		'\r\n',
+		'data: ',
+		':',
+		'\\u0000',
+		'.',
+		'/',
+		'1',
+		'1.',
+		'1m',
+		'video/',
+		'<',
+		'%41',
+		'\ufffd',
+	],
+	...['media[', 'media[1].', '\ud83d', '"', '{"a":', 'EACCES ', 'ECONNRESET'],
+];
+const job = { kind: 'task', id: 'task_1' } as const;
+const node = {
+	...{ id: '1', name: 'Create', type: 'x', typeVersion: 1, position: [0, 0] as [number, number] },
+	parameters: {},
+};
+
+const create = { purpose: 'create the video', cost: 'job' } as const;
+const response = (json: object) => {
+	const text = JSON.stringify(json);
+	return { status: 200, headers: {}, text, json, url: 'https://gateway.example/v1' };
+};
+
+const readers: Array<[what: string, read: (text: string) => unknown]> = [
+	...[400, 403, 404, 422, 429, 500].map((status): [string, (text: string) => unknown] => [
+		`the message of an HTTP ${status}`,
+		(message) => {
+			const text = JSON.stringify({ error: { message } });
+			return nodeError(node, {
+				error: refused(create, { status, headers: {}, text }),
+				...{ others: [], jobs: [], jobsAreKept: true },
+			});
+		},
+	]),
+	['an error page', (text) => recordOf(refused(create, { status: 502, headers: {}, text }))],
+	[
+		'the message of a failed job',
+		(message) => jobFailed(job, { failure: { message }, fields: {} }),
+	],
+	['the status of a job', (text) => jobStatus(response({ id: 'a', status: text, error: text }))],
+	[
+		'the text of a picture chat',
+		(content) => readChatImages(response({ choices: [{ message: { content } }] })),
+	],
+	['an event stream', (text) => new EventParser().push(text)],
+	['a link', (text) => [linkProblem(text), asLink(text), linkProblem(`https://a.b/${text}`)]],
+	[
+		'a file name',
+		(text) => videoFileName(text, { mimeType: 'video/mp4', kind: 'an mp4', extensions: ['mp4'] }),
+	],
+	['a media type', (text) => videoTypeOf(new Uint8Array(512), `video/${text}`)],
+	[
+		'a header of a rate limit',
+		(text) => parsePause({ 'retry-after': text, 'ratelimit-reset': text }, 0),
+	],
+	['a text that may have the key', (text) => new Redaction('sk-0123456789abcdef').text(text)],
+];
+
+it.each(readers)('%s is read in time, however long and odd it is', (_, read) => {
+	const slow = repeated.filter((part) => {
+		const text = part.repeat(length / part.length);
+		const begin = performance.now();
+		try {
+			read(text);
+		} catch (error) {
+			// A text may be no use, but not a mistake of ours.
+			if (!(error instanceof UnusableResponse)) throw error;
+		}
+		const took = performance.now() - begin;
+
+		return took > limit;
+	});
+	expect(slow).toEqual([]);
+});
