@@ -4,7 +4,14 @@ import { runWorkflow, SimulatedTime } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import { answer, startServer, type ScriptedServer } from '../support/scriptedServer';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+} from './support/workflows';
 
 /** IDs that an address would take for something else, and what the service has to see. */
 const odd = [
@@ -168,5 +175,48 @@ describe('the name of a file', () => {
 			input: [{ json: { task_id: id, name: fileName } }],
 		});
 		expect(result.items('Wait')[0].binary?.data.fileName).toBe(expected);
+	});
+});
+
+describe('an ID that is a large number', () => {
+	let time: SimulatedTime;
+	beforeEach(() => void (time = new SimulatedTime()));
+	afterEach(async () => await time.end());
+
+	it.each([
+		['task', '1876543210987654321'],
+		['task', '-9007199254740993'],
+		['video', '123456789012345678901234567890'],
+	])('keeps all digits from the create to the file: %s %s', async (kind, id) => {
+		const isTask = kind === 'task';
+		const path = isTask ? `/v1/tasks/${id}` : `/v1/videos/${id}`;
+		const server = await startServer((response, request) => {
+			const isFile = request.path === '/file';
+			const name = isTask ? '"task_id"' : '"id"';
+			// JSON.stringify would round it.
+			const created = isTask ? `{"output":{${name}:${id}}}` : `{${name}:${id},"status":"queued"}`;
+			const polled = `{${name}:${id},"status":"completed","seed":0.12345678901234567,"url":"/file","result_url":"/file"}`;
+			const body = request.method === 'POST' ? created : polled;
+			const file = answer(200, mp4Of(100), { 'content-type': 'video/mp4' });
+			if (!isFile && request.method === 'GET' && !request.path.startsWith(path)) {
+				return answer(404, '{}')(response, request);
+			}
+			return (isFile ? file : answer(200, body))(response, request);
+		});
+		const create = isTask
+			? createReferenceVideo({
+					mediaJson: '[{"type":"reference_image","url":"https://a.example/a.png"}]',
+				})
+			: modelGateway(
+					{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'Waves' },
+					{ name: 'Create' },
+				);
+		const result = await runWorkflow(chain(create, waitForVideo()), {
+			credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
+		});
+		expect(result.items('Wait')).toMatchObject([
+			{ json: { job_id: id }, binary: { data: { mimeType: 'video/mp4' } } },
+		]);
+		if (isTask) expect(result.items('Wait')[0].json.seed).toBe(0.12345678901234567);
 	});
 });

@@ -75,7 +75,13 @@ describe('a created task', () => {
 		});
 	});
 
+	it('keeps every digit of a number when the answer was cut behind it', () => {
+		const text = '{"output":{"task_id": 1876543210987654321, "task_status":"PEN';
+		expect(createdTask(cutAfter(text)).id).toBe('1876543210987654321');
+	});
+
 	it.each<[string, ServiceResponse]>([
+		['was cut within a number', cutAfter('{"output":{"task_id":18765432109')],
 		['was cut within its id', cutAfter('{"output":{"task_id":"task_')],
 		['is empty', answerOf('')],
 		['is a page', answerOf('<html></html>')],

@@ -48,6 +48,25 @@ export function parseJson(text: string): unknown {
 	}
 }
 
+/** A number with more digits than JavaScript keeps. */
+const longNumber = /[[:,]\s*-?\d{16}/;
+
+/**
+ * Like {@link parseJson}, of what the service sent: a whole number that JavaScript would round is an ID, and becomes a
+ * text with all its digits.
+ */
+export function parseResponse(text: string): unknown {
+	const value = parseJson(text);
+	if (value === undefined || !longNumber.test(text)) return value;
+	let isInText = false;
+	const marked = text.replace(/\\.|"|(?<![\w.+-])-?\d{16,}(?![\d.eE])/g, (token) => {
+		if (token === '"') isInText = !isInText;
+		const isRounded = /\d$/.test(token) && !Number.isSafeInteger(Number(token));
+		return isRounded && !isInText ? `"${token}"` : token;
+	});
+	return parseJson(marked);
+}
+
 /** Levels of nesting: JSON.stringify and other readers of the value recurse. */
 const maxDepth = 100;
 

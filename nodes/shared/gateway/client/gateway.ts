@@ -8,7 +8,7 @@ import {
 	unreadable,
 	type RequestInfo,
 } from '../errors/requestErrors';
-import { parseJson, valueAt } from '../json';
+import { parseResponse, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import type { Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
@@ -185,7 +185,7 @@ export class Gateway<R extends Runtime = Runtime> {
 	private redacted(response: RawResponse): RawResponse & { json: unknown } {
 		const { redaction } = this;
 		const text = redaction.text(response.text);
-		const json = parseJson(text);
+		const json = parseResponse(text);
 		const redacted = { ...response, headers: redaction.json(response.headers), text, json };
 		// A key written with \u escapes appears only once the JSON is parsed.
 		const clean = text.includes('\\u') ? redaction.json(json) : json;

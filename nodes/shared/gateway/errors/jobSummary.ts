@@ -11,17 +11,20 @@ export interface JobSummary {
 }
 
 export function jobName({ kind, id }: JobSummary): string {
-	return `${kind === 'video' ? 'Video job' : kind === 'task' ? 'Video task' : 'Job'} ${id}`;
+	return `${kind === 'video' ? 'Video job' : kind === 'task' ? 'Video task' : 'Job'} ${onOneLine(id)}`;
 }
+
+/** Without line breaks and escape sequences, with which a server could write lines of its own into n8n's log. */
+const onOneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
 /** The progress of a job, for progress messages: "Video task …: running, 40 %". */
 export function describeProgress(job: JobSummary): string {
 	const { status = 'no status yet', progress } = job;
-	const state = status.toLowerCase().replaceAll('_', ' ');
+	const state = onOneLine(status.toLowerCase().replaceAll('_', ' '));
 	return `${jobName(job)}: ${state}${progress === undefined ? '' : `, ${progress} %`}`;
 }
 
 export function describeStatus({ status, progress }: JobSummary): string {
 	if (status === undefined) return 'no status seen yet';
-	return `last status ${status}${progress === undefined ? '' : `, ${progress} %`}`;
+	return `last status ${onOneLine(status)}${progress === undefined ? '' : `, ${progress} %`}`;
 }

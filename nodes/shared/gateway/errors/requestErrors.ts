@@ -1,4 +1,4 @@
-import { excerpt, isObject, parseJson, valueAt, withoutUndefined } from '../json';
+import { excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
 import type { Cost } from '../protocol/endpoints';
 import type { RefusalKind } from '../protocol/errorCodes';
 import { readErrorObject, requestIdOf, type ErrorObject } from './errorObject';
@@ -93,7 +93,7 @@ export function refused(
 	retryAfter?: number,
 ): GatewayError {
 	const { status } = response;
-	const error = readErrorObject(parseJson(response.text));
+	const error = readErrorObject(parseResponse(response.text));
 	const refusalVerdict = verdictOn({ reach: 'answered', status, error }, request.cost, request);
 	const reach: Reach = isFromProxy(response) ? 'lost' : 'answered';
 	const verdict =
@@ -121,7 +121,7 @@ export function refused(
 
 /** Whether a proxy responded for the service, in which case it is unknown what the service did. */
 function isFromProxy({ status, text }: FailedResponse): boolean {
-	const body = parseJson(text);
+	const body = parseResponse(text);
 	const error = valueAt(body, 'error');
 	const isKnown = meaningOf(readErrorObject(body) ?? {}) !== undefined;
 	const isFromService = isKnown || (isObject(error) && readErrorObject({ error }) !== undefined);
@@ -166,7 +166,7 @@ export function unreadable(
 /** The fields of a failure that come from the response. */
 function responseFields({ status, headers, text }: FailedResponse, error: ErrorObject = {}) {
 	const { code, type, param } = error;
-	const request_id = requestIdOf(headers, parseJson(text));
+	const request_id = requestIdOf(headers, parseResponse(text));
 	return {
 		status,
 		...withoutUndefined({ code, type, param, request_id }),

@@ -51,9 +51,9 @@ function createdJob(response: ServiceResponse, idPaths: string[], idName: string
 		return { id, fields: bodyFields(response) };
 	}
 	// The job was accepted and will be billed, so its id is used even when the rest of the body is broken.
-	const id = isWebPage(response)
-		? undefined
-		: asText(new RegExp(`"${idName}"\\s*:\\s*"([^"\\\\]+)"`).exec(response.text)?.[1]);
+	const written = new RegExp(`"${idName}"\\s*:\\s*(?:"([^"\\\\]+)"|(-?\\d+)(?=[\\s,}]))`);
+	const [, text, number] = written.exec(response.text) ?? [];
+	const id = isWebPage(response) ? undefined : asText(text ?? number);
 	if (id === undefined) throw new UnusableResponse(describeBody(response));
 	const requestId = requestIdOf(response.headers);
 	return { id, fields: { [idName]: id, ...(requestId && { request_id: requestId }) } };
