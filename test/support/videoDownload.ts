@@ -21,6 +21,8 @@ interface Downloading extends WorldOptions {
 	/** Of the gateway. */
 	baseUrl?: string;
 	authenticated?: boolean;
+	/** Whether it is the content of a video job, and not the link of a task. */
+	mayNeedKey?: true;
 	refresh?: DownloadRequest['refresh'];
 }
 
@@ -30,6 +32,7 @@ export const download = (
 	{
 		path = '/v.mp4?sig=1',
 		authenticated = false,
+		mayNeedKey,
 		refresh,
 		baseUrl = elsewhere,
 		...options
@@ -40,7 +43,7 @@ export const download = (
 	const stored: Buffer[] = [];
 	const types: string[] = [];
 	const start = runtime.clock.now();
-	const source: FileSource = { url: url + path, authenticated };
+	const source: FileSource = { url: url + path, authenticated, mayNeedKey };
 	const request = { source, refresh: refresh ?? (async () => source), purpose: 'download it' };
 	const done = downloadVideo(gateway, request, async (bytes, { mimeType }) => {
 		types.push(mimeType);

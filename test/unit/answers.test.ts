@@ -259,7 +259,7 @@ describe('the link to a video', () => {
 		['under a well-known name, beside others', { page_url: other, data: { url: link } }],
 		['under a likely name, beside others', { note: other, data: { signed_link: link } }],
 	])('is found %s', (_, body) => {
-		expect(found(body)).toEqual({ url: link, authenticated: false });
+		expect(found(body)).toEqual({ url: link, authenticated: false, mayNeedKey: true });
 	});
 
 	it('is kept byte for byte', () => {
@@ -277,7 +277,7 @@ describe('the link to a video', () => {
 		const { source, fields } = videoContent(
 			answerOf('', { status: 302, location: link, requestId: 'req_1' }),
 		);
-		expect(source).toEqual({ url: link, authenticated: false });
+		expect(source).toEqual({ url: link, authenticated: false, mayNeedKey: true });
 		expect(fields).toEqual({ url: link, request_id: 'req_1' });
 	});
 

@@ -123,9 +123,9 @@ describe('the key', () => {
 	const keysSent = ({ requests }: ScriptedServer) =>
 		requests.map(({ headers }) => headers.authorization);
 
-	it('is sent to a link of the gateway that wants it, and stays with it', async () => {
+	it('is sent to the content of a video job that the gateway locks, and stays with it', async () => {
 		const gateway = await startServer(answer(401, ''), half(), locked);
-		const downloading = download(gateway, { baseUrl: gateway.url });
+		const downloading = download(gateway, { baseUrl: gateway.url, mayNeedKey: true });
 		await expect(downloading.done).resolves.toBe(sha256(file));
 		expect(keysSent(gateway)).toEqual([undefined, `Bearer ${key}`, `Bearer ${key}`]);
 		expect(rangesOf(gateway)).toEqual([undefined, undefined, 'bytes=100000-']);
@@ -143,10 +143,35 @@ describe('the key', () => {
 		expect(new Set(keysSent(gateway))).toEqual(new Set([undefined]));
 	});
 
+	it("is not sent to a task's link, although it leads to the gateway", async () => {
+		const gateway = await startServer(answer(401, ''));
+		await failureOf(download(gateway, { baseUrl: gateway.url }).done);
+		expect(new Set(keysSent(gateway))).toEqual(new Set([undefined]));
+	});
+
+	it('is not sent to another path of the host than that of the base URL', async () => {
+		const host = await startServer(answer(401, ''));
+		const baseUrl = `${host.url}/gw`;
+		for (const path of ['/other-team/v.mp4', '/gw/../other/v.mp4', '/gwx/v.mp4']) {
+			await failureOf(download(host, { baseUrl, path, mayNeedKey: true }).done);
+		}
+		expect(new Set(keysSent(host))).toEqual(new Set([undefined]));
+	});
+
+	it('is not sent where a redirect leads out of the path of the base URL', async () => {
+		const host = await startServer(redirect(302, '/other-team/v.mp4'), whole);
+		const downloading = download(host, {
+			...{ baseUrl: `${host.url}/gw`, path: '/gw/v.mp4', authenticated: true },
+		});
+		await expect(downloading.done).resolves.toBe(sha256(file));
+		expect(keysSent(host)).toEqual([`Bearer ${key}`, undefined]);
+	});
+
 	it('is sent to the gateway when that serves the file, and no further', async () => {
 		const away = await startServer(whole);
 		const gateway = await startServer(redirect(302, '/inside'), redirect(302, `${away.url}/v.mp4`));
-		await expect(download(gateway, { authenticated: true }).done).resolves.toBe(sha256(file));
+		const downloading = download(gateway, { baseUrl: gateway.url, authenticated: true });
+		await expect(downloading.done).resolves.toBe(sha256(file));
 		const sent = [...gateway.requests, ...away.requests].map(
 			({ headers }) => headers.authorization,
 		);

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { exchange, type ExchangeOptions } from '../../nodes/shared/gateway/client/exchange';
 import type { Clock, HttpRequest } from '../../nodes/shared/gateway/client/http';
-import { failureOf, key, simulatedWorld } from '../support/gatewayWorld';
+import { listModels } from '../../nodes/shared/gateway/models/list';
+import { failureOf, gatewayTo, key, simulatedWorld } from '../support/gatewayWorld';
 import {
 	answer,
 	cut,
@@ -26,7 +27,8 @@ const send = async (
 	options: Partial<ExchangeOptions> & { patience?: number } = {},
 ) => {
 	const { http, clock } = simulatedWorld(options);
-	return await exchange(what, request, { http, clock, timeout: 60_000, ...options });
+	const mayHaveKey = () => true;
+	return await exchange(what, request, { http, clock, mayHaveKey, timeout: 60_000, ...options });
 };
 
 const text = JSON.stringify({ text: 'Grüße, 世界 🎬' });
@@ -51,7 +53,9 @@ describe('large answers that come together', () => {
 		}
 		const http = async () => ({ status: 200, headers: {}, body: body(), close: () => {} });
 		const turnOf = async () => {
-			await exchange(what, get('http://127.0.0.1'), { http, clock, timeout: 60_000 });
+			await exchange(what, get('http://127.0.0.1'), {
+				...{ http, clock, timeout: 60_000, mayHaveKey: () => true },
+			});
 			// As long as it takes to read such an answer, time stands still for everybody else.
 			for (const end = performance.now() + 20; performance.now() < end;);
 			return turn;
@@ -254,9 +258,38 @@ describe('redirects', () => {
 	});
 
 	it('without end are given up', async () => {
-		const server = await startServer(redirect(307, '/'));
+		let count = 0;
+		const server = await startServer((...given) => redirect(307, `/${++count}`)(...given));
 		expect((await failureOf(send(get(server.url)))).record.status).toBe(307);
 		expect(server.requests).toHaveLength(6);
+	});
+
+	it.each([get, post])('to an address that was asked before are given up at once', async (ask) => {
+		const server = await startServer(redirect(308, '/'));
+		expect((await failureOf(send(ask(server.url)))).record.status).toBe(308);
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it('to an address that the key may not go to are refused', async () => {
+		const server = await startServer(redirect(308, '/other-team/v1'));
+		const { record } = await failureOf(
+			send(post(`${server.url}/gw/v1`), { mayHaveKey: (address) => address.includes('/gw/') }),
+		);
+		expect(record.message).toContain(`redirects to ${server.url}/other-team/v1`);
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it.each([
+		['in a path', (echoed: string) => `/v2/${echoed}`],
+		['to another host', (echoed: string) => `https://other.example/${echoed}`],
+		['to no address', (echoed: string) => `https://[${echoed}`],
+	])('do not show the key that they carry %s', async (_, location) => {
+		for (const echoed of [key, encodeURIComponent(key), Buffer.from(key).toString('base64')]) {
+			const server = await startServer(redirect(302, location(echoed)));
+			const asked = listModels(gatewayTo(`${server.url}/gw`), { timeout: 60_000, retries: 0 });
+			const { record } = await failureOf(asked);
+			expect(JSON.stringify(record)).not.toContain(echoed);
+		}
 	});
 
 	it('to no address are reported as they are', async () => {

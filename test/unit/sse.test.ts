@@ -154,6 +154,7 @@ describe('any stream of events', () => {
 						http: async () => ({ status: 200, headers: {}, body, close: () => undefined }),
 						clock,
 						timeout: 1000,
+						mayHaveKey: () => true,
 						onText: (piece) => events.push(...parser.push(piece).map(dataOf)) < 0,
 					},
 				);

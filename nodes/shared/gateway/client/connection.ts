@@ -15,3 +15,15 @@ export interface Connection {
 	/** For all requests with this key in one process; undefined where there are none. */
 	limits?: Limits;
 }
+
+/** Whether the key may go to an address: only to those below the base URL and the backup URL. */
+export function mayHaveKey(
+	address: string,
+	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
+): boolean {
+	const { origin, pathname } = new URL(address);
+	return [baseUrl, backupUrl].some((base) => {
+		const own = new URL(`${base}/`);
+		return origin === own.origin && pathname.startsWith(own.pathname);
+	});
+}

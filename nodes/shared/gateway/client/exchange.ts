@@ -28,6 +28,8 @@ export interface ExchangeOptions {
 	timeout: number;
 	/** Milliseconds that the exchange may still take once the signal aborts; default: none. */
 	grace?: number;
+	/** Whether the key may go to an address to which a redirect leads. */
+	mayHaveKey: (address: string) => boolean;
 	/** Return files and redirects instead of reading or following them: a signed link refuses the key. */
 	mayLeadToFile?: boolean;
 	/** Waits until a redirect may be followed, which is a request of its own. */
@@ -53,8 +55,8 @@ const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 const fileCharacters = /[\0-\x08]/;
 
 /**
- * Sends one request with the key and reads its response. Redirects are followed within the same origin
- * only: the key never goes anywhere else.
+ * Sends one request with the key and reads its response. Redirects are followed to addresses of the same origin below
+ * the base URL only: the key never goes anywhere else.
  * @throws GatewayError for a redirect that must not be followed; the network's own error, or a
  * TimeLimitError, when no response came
  */
@@ -63,14 +65,17 @@ export async function exchange(
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<RawResponse> {
-	const { http, clock, signal, timeout, grace, mayLeadToFile, onRedirect, onText } = options;
+	const { http, clock, signal, timeout, grace, mayHaveKey, mayLeadToFile, onRedirect, onText } =
+		options;
 	// Kept outside, so that a timeout in the middle of the body does not lose what had arrived.
 	let rawResponse: RawResponse | undefined;
 
 	const followRedirects = async (innerSignal: AbortSignal): Promise<RawResponse> => {
-		let url = request.url;
+		let { url } = request;
+		const visited = new Set<string>();
 		for (let hop = 0; ; hop++) {
 			if (hop > 0) await onRedirect?.(innerSignal);
+			visited.add(new URL(url).href);
 			const response = await http({
 				...request,
 				url,
@@ -94,13 +99,16 @@ export async function exchange(
 					const isSamePath =
 						isSameOrigin && location.pathname.replace(/(?<!\/)\/+$/, '') === pathname;
 					if (mayLeadToFile && !isSamePath) return { ...head, location: location.href };
-					if (isSameOrigin && keepsMethod && hop < maxRedirects) {
-						url = location.href;
-						continue;
+					if (!isSameOrigin) throw foreignRedirect(requestInfo, status, location.origin);
+					if (!mayHaveKey(location.href)) {
+						throw foreignRedirect(requestInfo, status, location.href);
 					}
-					throw isSameOrigin
-						? uselessRedirect(requestInfo, status, location.href)
-						: foreignRedirect(requestInfo, status, location.origin);
+					const isNew = !visited.has(location.href);
+					if (!isNew || !keepsMethod || hop === maxRedirects) {
+						throw uselessRedirect(requestInfo, status, location.href);
+					}
+					url = location.href;
+					continue;
 				}
 				const mayBeFile = mayLeadToFile && status < 300;
 				if (mayBeFile && fileTypes.test(headers['content-type'] ?? '')) {

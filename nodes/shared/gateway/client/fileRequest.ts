@@ -6,6 +6,18 @@ export interface FileSource {
 	url: string;
 	/** True only when the gateway itself serves the file; a link must be fetched without the key. */
 	authenticated: boolean;
+	/** Whether the key may be sent when the gateway asks for it: never for the link of a task ("Endpoints" 3). */
+	mayNeedKey?: true;
+}
+
+/** What is asked of a file. */
+interface FilePart {
+	/** Number of bytes received already. */
+	offset: number;
+	/** Of the file these bytes belong to. */
+	etag?: string;
+	/** Whether the key may go to an address to which a redirect leads; default: to none. */
+	mayHaveKey?: (address: string) => boolean;
 }
 
 /** Milliseconds: for the head of a response, and the idle timeout of its body. */
@@ -17,14 +29,12 @@ export const linkRefused = new Set([400, 401, 403, 404, 410]);
 
 /**
  * Requests a file from a storage host, or the rest of it ("Endpoints" 3). The link is sent byte for byte;
- * redirects are followed, never with the key to another origin. Rejects when no response came.
- * @param offset number of bytes received already
- * @param etag of the file these bytes belong to
+ * redirects are followed, and the key goes only where it may. Rejects when no response came.
  */
 export async function requestFile(
 	{ http, clock, signal, queue }: Runtime,
 	source: FileSource,
-	{ offset, etag }: { offset: number; etag?: string },
+	{ offset, etag, mayHaveKey = () => false }: FilePart,
 ): Promise<HttpResponse> {
 	let { url, authenticated } = source;
 	const headers: Record<string, string> = {
@@ -66,7 +76,7 @@ export async function requestFile(
 		}
 		response.close();
 		const next = new URL(location, url);
-		authenticated &&= next.origin === new URL(url).origin;
+		authenticated &&= next.origin === new URL(url).origin && mayHaveKey(next.href);
 		url = next.href;
 	}
 }

@@ -10,7 +10,7 @@ import {
 } from '../errors/requestErrors';
 import { parseResponse, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
-import type { Connection } from './connection';
+import { mayHaveKey, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
 import type { Idempotency } from './idempotency';
@@ -150,6 +150,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			signal,
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
 			grace: endpoint.cost === 'read' ? undefined : graceOnStop,
+			mayHaveKey: (address) => mayHaveKey(address, this.connection),
 			mayLeadToFile: call.mayLeadToFile,
 			onRedirect: async (innerSignal) => {
 				slot.leave?.();
@@ -159,7 +160,9 @@ export class Gateway<R extends Runtime = Runtime> {
 		}).catch((error: unknown) => {
 			const isResponse = error instanceof GatewayError && error.failure.reach === 'answered';
 			// A request that Stop interrupted had no response either, and may have been accepted.
-			return isResponse ? error : noResponse(requestInfo, error);
+			if (!isResponse) return noResponse(requestInfo, error);
+			// A proxy may put the key into the address to which it redirects.
+			return error.with({ message: this.redaction.text(error.failure.message) });
 		});
 		if (rawResponse instanceof GatewayError) {
 			if (rawResponse.failure.status === 0) this.switchBase(base);

@@ -8,7 +8,10 @@ export class Redaction {
 
 	constructor(key: string) {
 		// JSON may escape a slash as \/, and a URL percent-encodes the key.
-		const spellings = [key, key.replaceAll('/', '\\/'), encodeURIComponent(key)];
+		const base64 = Buffer.from(key)
+			.toString('base64')
+			.replace(/={1,2}$/, '');
+		const spellings = [key, key.replaceAll('/', '\\/'), encodeURIComponent(key), base64];
 		this.spellings = key.length < minKeyLength ? [] : [...new Set(spellings)];
 	}
 

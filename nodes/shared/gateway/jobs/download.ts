@@ -1,3 +1,4 @@
+import { mayHaveKey } from '../client/connection';
 import type { FileSource } from '../client/fileRequest';
 import { linkRefused, readBeginning, requestFile } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
@@ -214,9 +215,10 @@ class Transfer {
 		for (let tries = 1; ;) {
 			if (signal?.aborted) throw stopped();
 			const { length: offset, etag } = this.received;
-			const response = await requestFile(this.runtime, this.source, { offset, etag }).catch(
-				(error: unknown) => noResponse(this.requestInfo, error),
-			);
+			const response = await requestFile(this.runtime, this.source, {
+				...{ offset, etag },
+				mayHaveKey: (address) => mayHaveKey(address, this.gateway.connection),
+			}).catch((error: unknown) => noResponse(this.requestInfo, error));
 			const refusal =
 				response instanceof GatewayError ? response : await this.checkResponse(response);
 			if (refusal === undefined) return response as HttpResponse;
@@ -238,12 +240,10 @@ class Transfer {
 		}
 	}
 
-	/** Whether the link leads to the gateway itself, which may require the key for its files too. */
+	/** Whether the content of a video job is the gateway's own file, for which it may require the key, too. */
 	private get mayAddKey(): boolean {
-		const { baseUrl, backupUrl = baseUrl } = this.gateway.connection;
-		const { url, authenticated } = this.source;
-		const { origin } = new URL(url);
-		return !authenticated && [baseUrl, backupUrl].some((base) => new URL(base).origin === origin);
+		const { url, authenticated, mayNeedKey = false } = this.source;
+		return !authenticated && mayNeedKey && mayHaveKey(url, this.gateway.connection);
 	}
 
 	private async renewLink(refusal: GatewayError): Promise<void> {

@@ -133,7 +133,7 @@ export function videoContent(response: ServiceResponse): VideoContent {
 	if (link === undefined)
 		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
 	return {
-		source: { url: link, authenticated: false },
+		source: { url: link, authenticated: false, mayNeedKey: true },
 		fields: withId(isObject(json) ? json : { url: link }),
 	};
 }
