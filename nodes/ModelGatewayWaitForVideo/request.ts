@@ -6,7 +6,7 @@ import type { FileOutput } from '../shared/n8n/files/fileOutput';
 import type { ItemRun } from '../shared/n8n/items/work';
 import type { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { jobKindOf } from '../shared/n8n/parameters/jobId';
-import * as fields from './fields';
+import { file, fileName, jobId, pollInterval, timeout } from './fields';
 
 /** What the user wants of one item. */
 export interface WaitRequest {
@@ -27,17 +27,17 @@ export function waitRequest(
 	parameters: ItemParameters,
 	{ reportJob }: Pick<ItemRun, 'reportJob'>,
 ): WaitRequest {
-	const id = fields.jobId.read(parameters);
+	const id = jobId.read(parameters);
 	const kind = jobKindOf(parameters, id);
 	if (id !== '') reportJob({ kind, id });
 	const { options } = parameters;
 	return {
 		id,
 		kind,
-		output: fields.file.read(parameters),
-		fileName: fields.fileName.read(options) ?? id,
-		...withoutUndefined({ pollInterval: fields.pollInterval.read(options) }),
-		timeout: fields.timeout.read(options) ?? limits.waitMinutes * 60_000,
+		output: file.read(parameters),
+		fileName: fileName.read(options) ?? id,
+		...withoutUndefined({ pollInterval: pollInterval.read(options) }),
+		timeout: timeout.read(options) ?? limits.waitMinutes * 60_000,
 	};
 }
 

@@ -10,8 +10,8 @@ const many = 20_000;
 const mostOfItem = 1.5;
 /** In milliseconds. */
 const mostBlock = 50;
-/** Of the output alone. The node also keeps each response, from which a Retry makes the output again. */
-const mostHeld = 4;
+/** Of the output alone: as much again would be held twice. */
+const mostHeld = 2;
 
 /** What is measured, and the same by the HTTP Request node. */
 const kinds = [

@@ -21,9 +21,12 @@ export function mayHaveKey(
 	address: string,
 	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
 ): boolean {
-	const { origin, pathname } = new URL(address);
+	// A server may take an encoded slash for one, and then leave the path by "..".
+	const readings = [address, address.replace(/%2f|%5c/gi, '/')].map((text) => new URL(text));
 	return [baseUrl, backupUrl].some((base) => {
 		const own = new URL(`${base}/`);
-		return origin === own.origin && pathname.startsWith(own.pathname);
+		return readings.every(
+			({ origin, pathname }) => origin === own.origin && pathname.startsWith(own.pathname),
+		);
 	});
 }

@@ -89,7 +89,11 @@ export async function exchange(
 				const head = { status, headers, text: '', url };
 				if (redirects.has(status) && headers.location) {
 					if (!URL.canParse(headers.location, url)) {
-						throw foreignRedirect(requestInfo, status, headers.location);
+						throw redirectError(
+							requestInfo,
+							{ status, location: headers.location },
+							'foreignRedirect',
+						);
 					}
 					const location = new URL(headers.location, url);
 					const keepsMethod = request.method === 'GET' || status >= 307;
@@ -99,13 +103,13 @@ export async function exchange(
 					const isSamePath =
 						isSameOrigin && location.pathname.replace(/(?<!\/)\/+$/, '') === pathname;
 					if (mayLeadToFile && !isSamePath) return { ...head, location: location.href };
-					if (!isSameOrigin) throw foreignRedirect(requestInfo, status, location.origin);
-					if (!mayHaveKey(location.href)) {
-						throw foreignRedirect(requestInfo, status, location.href);
+					const refusal = { status, location: isSameOrigin ? location.href : location.origin };
+					if (!isSameOrigin || !mayHaveKey(location.href)) {
+						throw redirectError(requestInfo, refusal, 'foreignRedirect');
 					}
-					const isNew = !visited.has(location.href);
-					if (!isNew || !keepsMethod || hop === maxRedirects) {
-						throw uselessRedirect(requestInfo, status, location.href);
+					// It loops, or would drop the body.
+					if (visited.has(location.href) || !keepsMethod || hop === maxRedirects) {
+						throw redirectError(requestInfo, refusal, 'uselessRedirect');
 					}
 					url = location.href;
 					continue;
@@ -197,15 +201,6 @@ function tooLarge(): Error {
 
 function asError(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
-}
-
-function foreignRedirect(requestInfo: RequestInfo, status: number, location: string): GatewayError {
-	return redirectError(requestInfo, { status, location }, 'foreignRedirect');
-}
-
-/** A redirect within the gateway that loops, or that would drop the request's body. */
-function uselessRedirect(requestInfo: RequestInfo, status: number, location: string): GatewayError {
-	return redirectError(requestInfo, { status, location }, 'uselessRedirect');
 }
 
 function redirectError(

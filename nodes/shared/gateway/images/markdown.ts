@@ -9,7 +9,7 @@ export function markdownImages(text: string): string[] {
 		if (start !== undefined && end > start) addresses.push({ start, end });
 	};
 	let closingAngle = -1;
-	for (const { 0: token, index } of text.matchAll(/\\[[\]]|!\[|\[|\]\(\s*|\]|\(|\)|\s/g)) {
+	for (const { 0: token, index } of text.matchAll(/\\[[\]]|!\[|\[|\]\(\s*|\]|\(|\)|\s+/g)) {
 		if (token.startsWith('\\')) continue;
 		if (/\s$/.test(token))
 			for (const start of addressStarts.splice(0))

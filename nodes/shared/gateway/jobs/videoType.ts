@@ -78,14 +78,11 @@ export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | und
 
 /** Undefined when it is not the MIME type, in lower case, of a video. */
 export function typeFromMime(mimeType: string): VideoType | undefined {
+	const type = known.find((one) => one.mimeType === mimeType);
+	if (type || !mimeType.startsWith('video/')) return type;
 	const [extension] = /(?<![a-z\d])[a-z\d]+$/.exec(mimeType) ?? [];
-	const other = { mimeType, kind: `a video of the type ${mimeType}` };
-	return (
-		known.find((type) => type.mimeType === mimeType) ??
-		(extension !== undefined && mimeType.startsWith('video/')
-			? { ...other, extensions: [extension] }
-			: undefined)
-	);
+	if (extension === undefined) return undefined;
+	return { mimeType, kind: `a video of the type ${mimeType}`, extensions: [extension] };
 }
 
 /** Whether the first bytes are those of a text; in UTF-16, it begins with a mark. */

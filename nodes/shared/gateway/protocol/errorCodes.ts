@@ -121,7 +121,7 @@ export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 
 /** Matches a 400 or 403 of content moderation, whose code the specification does not show ("Errors", handling of 400). */
 export const moderationWords =
-	/moderat|safety|content[ _-]?(polic|filter|violation)|violat.{0,80}polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw/i;
+	/moderat|safety|content[ _-]?(polic|filter|violation)|violat.{0,200}polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw/i;
 
 /** Matches a 403 for a key whose group may not use what was requested ("Authentication" 4). */
 export const permissionWords =
