@@ -86,19 +86,22 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	['a text that may have the key', (text) => new Redaction('sk-0123456789abcdef').text(text)],
 ];
 
+/** A text may be of no use to its reader, but not lead to a mistake of ours. */
+function milliseconds(work: () => unknown): number {
+	const begin = performance.now();
+	try {
+		work();
+	} catch (error) {
+		if (!(error instanceof UnusableResponse)) throw error;
+	}
+	return performance.now() - begin;
+}
+
 it.each(readers)('%s is read in time, however long and odd it is', (_, read) => {
 	const slow = repeated.filter((part) => {
 		const text = part.repeat(length / part.length);
-		const begin = performance.now();
-		try {
-			read(text);
-		} catch (error) {
-			// A text may be no use, but not a mistake of ours.
-			if (!(error instanceof UnusableResponse)) throw error;
-		}
-		const took = performance.now() - begin;
-
-		return took > limit;
+		// Whatever else the machine does at that moment is not the reader's.
+		return [1, 2, 3].every(() => milliseconds(() => read(text)) > limit);
 	});
 	expect(slow).toEqual([]);
 });
