@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+import { locks } from '../../nodes/shared/n8n/orders/locks';
 import { processMemory } from '../../nodes/shared/n8n/orders/shelves';
 
 /**
@@ -57,3 +58,4 @@ export function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 }
 
 separateByProcess(processMemory);
+separateByProcess(locks);

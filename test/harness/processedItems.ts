@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto';
 import { currentProcess } from './process';
 
 type Call = 'record' | 'remove';
+type Snapshot = ReadonlyMap<string, string[]>;
 
 /**
  * n8n's store of processed items, which the engine alone does not have. Like that of n8n 2.40.7, it keeps a list of
@@ -78,9 +79,15 @@ class ProcessedItems implements IDataDeduplicator {
 		this.rows.set(`${workflowId} ${nodeId}`, [...entries]);
 	}
 
-	/** What another worker does that read the store when nothing was in it. */
-	writeOver(): void {
+	/** What another worker does that read the store when this was in it, which by default is nothing. */
+	writeOver(earlier: Snapshot = new Map()): void {
 		this.rows.clear();
+		for (const [row, entries] of earlier) this.rows.set(row, entries);
+	}
+
+	/** What is in it now. */
+	get snapshot(): Snapshot {
+		return new Map(this.rows);
 	}
 
 	clear(): void {

@@ -1,3 +1,4 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../../../nodes/shared/gateway/errors/gatewayError';
 import { Turns } from '../../../nodes/shared/n8n/client/turns';
 import type { Outcome } from '../../../nodes/shared/n8n/orders/decide';
@@ -7,6 +8,7 @@ import { executeContext, type Execution } from '../../support/executeContext';
 
 const connection = { baseUrl: 'http://127.0.0.1:9', asyncHeaderName: 'X-Gateway-Async', key: 'sk' };
 const settings = { cost: 'job', isOrder: true, connection, turns: new Turns() } as const;
+const ofImages = { ...settings, cost: 'generation' } as const;
 const limit = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;
 
 const wanted = (request: string, index = 0): Wanted => ({
@@ -83,20 +85,56 @@ describe('without n8n’s database', () => {
 });
 
 describe('a tool of an agent', () => {
-	const tool = { type: 'modelGatewayTool' };
-
-	it('orders the same again once an earlier call was answered', async () => {
-		const context = executeContext(tool);
-		const call = async (run: number, isOver: boolean) => {
-			context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=a' : run);
-			const journal = new Journal(context, settings);
-			const [{ do: what }] = await journal.open([wanted('A')]);
+	/** An execution whose agent calls the tool; a Retry of it has the same memory. */
+	const agentOf = (
+		id: string,
+		earlier?: IExecuteFunctions,
+		ofTool: typeof settings | typeof ofImages = settings,
+	) => {
+		const context = executeContext({ type: 'modelGatewayTool', id });
+		if (earlier) context.getContext = (type) => earlier.getContext(type);
+		let run = 0;
+		const call = async (request: string, isOver = true) => {
+			const index = run++;
+			context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=a' : index);
+			const journal = new Journal(context, ofTool);
+			const [{ do: what }] = await journal.open([wanted(request)]);
 			journal.learn(0, answered);
 			await journal.close({ isOver });
 			return what;
 		};
+		return { context, call };
+	};
+
+	it('orders the same again once an earlier call was answered', async () => {
+		const { call } = agentOf('1');
 		// Its file could not be fetched: the agent calls it again, and takes the job that was made.
-		expect([await call(0, false), await call(1, true)]).toEqual(['send', 'reuse']);
-		expect([await call(2, true), await call(3, true)]).toEqual(['send', 'send']);
+		expect([await call('A', false), await call('A')]).toEqual(['send', 'reuse']);
+		expect([await call('A'), await call('A')]).toEqual(['send', 'send']);
+	});
+
+	it.each([
+		['of videos', settings],
+		['of pictures', ofImages],
+	] as const)(
+		'takes what the failed execution has ordered, in whatever order its agent calls it, after a restart of n8n: %s',
+		async (_, ofTool) => {
+			const { context, call } = agentOf('1', undefined, ofTool);
+			for (const request of ['A', 'B', 'A']) await call(request);
+			processMemory.clear();
+			const retry = agentOf('2', context, ofTool);
+			const made = [];
+			for (const request of ['B', 'A', 'A', 'A']) made.push(await retry.call(request));
+			expect(made).toEqual(['reuse', 'reuse', 'reuse', 'send']);
+		},
+	);
+
+	it('counts each order once for its limit, however often its agent is retried', async () => {
+		const { context, call } = agentOf('1');
+		await call('A');
+		const retry = agentOf('2', context);
+		await retry.call('A');
+		const { orders } = context.getContext('node') as { orders: { known: object; placed: number } };
+		expect(Object.keys(orders.known).length + orders.placed).toBe(1);
 	});
 });

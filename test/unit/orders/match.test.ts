@@ -3,7 +3,15 @@ import type { Known, Order } from '../../../nodes/shared/n8n/orders/order';
 
 /** The request, its place, and what else tells of it. */
 const order = (request: string, place: number, more: Partial<Order> = {}): Order => ({
-	...{ id: `id of ${request}`, run: 0, request, place, written: 'node', item: `item ${place}` },
+	...{
+		id: `id of ${request}`,
+		request,
+		count: 0,
+		run: 0,
+		place,
+		written: 'node',
+		item: `item ${place}`,
+	},
 	...more,
 });
 const sent = (known: Partial<Order>): Known => ({ state: 'sent', ...known });
@@ -68,6 +76,15 @@ describe('the orders of a run and those that are known', () => {
 		const item = { item: 'new' };
 		const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, item));
 		expect(matched(reworded, known)).toEqual(['place: A', 'number: B', undefined]);
+	});
+
+	it('are the same in another run by their requests and their only items, but not by their places', () => {
+		const known = [recalled(order('A', 0, { run: 1 })), recalled(order('B', 0, { run: 2 }))];
+		expect(matched([order('B', 0), order('A', 1)], known)).toEqual(['request: B', 'request: A']);
+		const [own, other] = [{ item: 'own' }, { item: 'other' }];
+		const worded = [recalled(order('A', 0, { run: 1, ...own }))];
+		expect(matched([order('A2', 0, own)], worded)).toEqual(['item: A']);
+		expect(matched([order('A2', 0, other)], worded)).toEqual([undefined]);
 	});
 
 	it('are others when somebody has changed the node', () => {

@@ -20,12 +20,13 @@ export class ItemOrders {
 		private readonly run: RunState,
 		connection: Connection,
 	) {
-		const { context, cost, turns, work } = run;
+		const { context, cost, turns, stop, work } = run;
 		this.journal = new Journal(context, {
 			cost,
 			isOrder: work.isOrder ?? false,
 			connection,
 			turns,
+			stop,
 		});
 	}
 

@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { lockAll } from './locks';
 import { hashOf, type Known, type Order } from './order';
 
 /** Of the entries of a node, n8n keeps the newest. It reads and writes all of them each time: about 270 kB. */
@@ -9,9 +10,6 @@ const maxRemoved = 500;
 
 /** How often it is looked whether what was recorded is still there. */
 const maxLooks = 3;
-
-/** The last call for each node: n8n reads, changes and writes a node's entries without a lock. */
-const lastCalls = new Map<string, Promise<unknown>>();
 
 /** What is written of an order into the store. */
 interface Marks {
@@ -58,7 +56,7 @@ export class DatabaseShelf {
 
 	/**
 	 * Those of the recorded orders that others had recorded before.
-	 * @param others that are known, and have left their marks, too
+	 * @param others of the execution and its Retries, which have left marks of their own
 	 */
 	knownOf(orders: readonly Order[], others: readonly Order[]): Known[] {
 		const explained = new Set(others.map((order) => this.marksOf(order).place));
@@ -98,7 +96,11 @@ export class DatabaseShelf {
 
 	/** Makes the Order Keys of these orders usable again. */
 	async release(orders: readonly Order[]): Promise<void> {
-		await this.take(orders.flatMap(({ key }) => (key === undefined ? [] : keyMark(key))));
+		await this.take(
+			orders.flatMap(({ key, request }) =>
+				key === undefined ? [] : [keyMark(key), keyAndRequestMark(key, request)],
+			),
+		);
 	}
 
 	private marksOf({ id, run, place, written, key, request, idempotencyKey }: Order): Marks {
@@ -136,29 +138,34 @@ export class DatabaseShelf {
 	}
 
 	private async take(values: string[]): Promise<void> {
-		// n8n looks for each of them in its whole list, and nothing else gets a turn meanwhile.
-		for (let from = 0; from < values.length; from += maxRemoved) {
-			const some = values.slice(from, from + maxRemoved);
-			await this.inTurn(
-				async (helpers) => await helpers.removeProcessed(some, 'node', { mode: 'entries' }),
-			);
+		// A worker that had read the store before may write them back, and a key would stay used for ever.
+		for (const all of [values, values.filter(isOfKey)]) {
+			// n8n looks for each of them in its whole list, and nothing else gets a turn meanwhile.
+			for (let from = 0; from < all.length; from += maxRemoved) {
+				const some = all.slice(from, from + maxRemoved);
+				await this.inTurn(
+					async (helpers) => await helpers.removeProcessed(some, 'node', { mode: 'entries' }),
+				);
+			}
 		}
 	}
 
 	private async inTurn<T>(call: (helpers: IExecuteFunctions['helpers']) => Promise<T>): Promise<T> {
-		const { context } = this;
-		const node = `${context.getWorkflow().id}:${context.getNode().id}`;
-		const earlier = lastCalls.get(node) ?? Promise.resolve();
-		const own = earlier.catch(() => undefined).then(async () => await call(context.helpers));
-		lastCalls.set(node, own);
+		// n8n reads, changes and writes a node's entries without a lock.
+		const unlock = await lockAll([nodeIdOf(this.context)]);
 		try {
-			return await own;
+			return await call(this.context.helpers);
 		} finally {
-			if (lastCalls.get(node) === own) lastCalls.delete(node);
+			unlock?.();
 		}
 	}
 }
 
+/** The same in all executions. */
+export const nodeIdOf = (context: IExecuteFunctions): string =>
+	`${context.getWorkflow().id} ${context.getNode().id}`;
+
+const isOfKey = (value: string) => /^(key|request) /.test(value);
 const keyMark = (key: string) => `key ${key}`;
 const keyAndRequestMark = (key: string, request: string) => `request ${hashOf([key, request])}`;
 

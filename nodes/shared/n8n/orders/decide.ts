@@ -1,6 +1,6 @@
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
-import type { Match } from './match';
+import { isGuess, type Match } from './match';
 import type { Answered, Knowledge } from './order';
 
 /** What the user wants of one order, and what else bears on it. */
@@ -61,7 +61,7 @@ export function decide(found: Match | undefined, wish: Wish): Decision {
 	const known = found?.known;
 	switch (known?.state) {
 		case 'answered':
-			if (isGuess(found)) return { do: 'refuse', because: 'reworded', known };
+			if (isGuess(found as Match)) return { do: 'refuse', because: 'reworded', known };
 			if (found?.by === 'key' && known.written !== wish.written)
 				return { do: 'refuse', because: 'keyOfOther' };
 			return { do: 'reuse', known };
@@ -73,9 +73,6 @@ export function decide(found: Match | undefined, wish: Wish): Decision {
 			return decideNew(known?.parts ?? [], wish);
 	}
 }
-
-/** Whether it may be another order: its result is not delivered, and it is not sent again either. */
-const isGuess = (found?: Pick<Match, 'by'>) => found?.by === 'place' || found?.by === 'number';
 
 /** It may have been accepted. */
 function decideOpen({ known, by }: Match, wish: Wish): Decision {

@@ -4,9 +4,10 @@ import type { Cost } from '../../gateway/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import type { Turns } from '../client/turns';
 import type { OrderOptions } from '../parameters/orderOptions';
-import { DatabaseShelf } from './database';
+import { DatabaseShelf, nodeIdOf } from './database';
 import { decide, learn, type Decision, type Outcome, type Wish } from './decide';
-import { match, type Match } from './match';
+import { lockAll } from './locks';
+import { isGuess, match, type Match } from './match';
 import { hashOf, OrderNumbers, type Entry, type Knowledge, type Known, type Order } from './order';
 import { ExecutionShelf, mostOf, ProcessShelf, type Shelf } from './shelves';
 
@@ -37,6 +38,8 @@ interface Settings {
 	isOrder: boolean;
 	connection: Connection;
 	turns: Turns;
+	/** Aborts when the user presses Stop. */
+	stop?: AbortSignal;
 }
 
 /**
@@ -52,6 +55,8 @@ export class Journal {
 	private readonly lines: Line[] = [];
 	/** Those of them that are sent, by the index of the item. */
 	private readonly sent = new Map<number, Line>();
+	/** Lets go of the Order Keys of the run. */
+	private unlockKeys?: () => void;
 	/** Why n8n's database could not be asked; undefined when it could. */
 	storeError?: unknown;
 
@@ -60,35 +65,42 @@ export class Journal {
 		private readonly settings: Settings,
 	) {
 		const { isOrder, cost } = settings;
-		this.execution = new ExecutionShelf(context);
+		this.execution = new ExecutionShelf(context, isOrder);
 		const { origin, run } = this.execution;
 		if (isOrder) this.process = new ProcessShelf(origin, run);
 		this.database = new DatabaseShelf(context, origin, cost === 'job');
 		this.isOfTool = isTool(context.getNode());
 	}
 
-	/** Says what is to be done with each item, in their order, and records what is about to be sent. */
+	/**
+	 * Says what is to be done with each item, in their order, and records what is about to be sent. It first waits until
+	 * no other execution is ordering with one of the Order Keys, whose outcome decides whether that was used.
+	 * @returns nothing after Stop
+	 */
 	async open(items: readonly Wanted[]): Promise<Decision[]> {
 		const numbers = new OrderNumbers(this.context, this.execution, this.settings);
 		for (const { request, ...wanted } of items) {
 			await this.settings.turns.next();
-			this.lines.push({ ...wanted, order: numbers.next(request, wanted) });
+			this.lines.push({ ...wanted, order: numbers.orderOf(request, wanted) });
 		}
 		if (!this.execution.isReadable) {
 			return this.lines.map(() => ({ do: 'refuse', because: 'unreadable' }));
 		}
+		this.unlockKeys = await lockAll(this.keyLocks, this.settings.stop);
+		if (!this.unlockKeys) return [];
 		const releasing = this.lines.filter(({ options }) => options?.releasesKey);
 		await this.askStore(async () => await this.database.release(ordersOf(releasing)));
 		const ordering = this.lines.filter(({ options }) => !options?.releasesKey);
 		const known = this.recall(ordersOf(ordering));
 		this.pair(ordering, known);
 		const unknown = ordering.filter(({ found }) => !found);
+		const others = [...known, ...(this.process?.orders ?? [])];
 		// At once: another Retry of this execution may begin at the same moment.
 		this.process?.keep(
 			unknown.map((line) => ({ ...this.entryOf(line, { state: 'sent' }), isUnderWay: true })),
 		);
 		await this.askStore(async () => await this.database.record(ordersOf(unknown)));
-		this.pair(unknown, this.database.knownOf(ordersOf(unknown), known));
+		this.pair(unknown, this.database.knownOf(ordersOf(unknown), others));
 		const decisions = await this.decideAll();
 		this.process?.remove(ordersOf(unknown.filter(({ index }) => !this.sent.has(index))));
 		// If n8n is killed from here on, only what is sent counts as sent.
@@ -112,12 +124,27 @@ export class Journal {
 	 * @param isOver whether it has succeeded, so that n8n stores its outputs
 	 */
 	async close({ isOver }: { isOver: boolean }): Promise<void> {
+		try {
+			await this.closeLines(isOver);
+		} finally {
+			this.unlockKeys?.();
+		}
+	}
+
+	private get keyLocks(): string[] {
+		const keys = this.lines.flatMap(({ order: { key } }) => key ?? []);
+		return keys.map((key) => `${nodeIdOf(this.context)} ${key}`);
+	}
+
+	private async closeLines(isOver: boolean): Promise<void> {
 		// Of the others, nothing was recorded.
 		if (!isOver || this.process) await this.keepLearned();
-		if (!isOver) return;
-		this.execution.settle(
-			this.lines.flatMap(({ order, found }) => (found ? [order, found.known] : order)),
-		);
+		const orders = this.lines.flatMap(({ order, found }) => (found ? [order, found.known] : order));
+		if (isOver) this.execution.settle(orders);
+		// An agent that calls its tool again after a failure asks for the same.
+		if (this.isOfTool && !(isOver && this.process)) {
+			for (const order of orders) this.execution.giveBack(order);
+		}
 	}
 
 	private async keepLearned(): Promise<void> {
@@ -129,6 +156,7 @@ export class Journal {
 			// An earlier try may have been accepted, whatever became of this one.
 			if (learned) made.push(this.entryOf(line, learned));
 			else if (found) made.push(this.earlierEntry(line, found));
+			else this.execution.giveBack(order);
 			const id = learned ? found?.known.id : order.id;
 			if (id !== undefined) obsolete.push({ id });
 		}
@@ -146,7 +174,9 @@ export class Journal {
 	/** The most that is known of each order of this run. */
 	private recall(orders: Order[]): Entry[] {
 		// Of equal knowledge, that of the execution tells more.
-		const known = mostOf(this.shelves.reverse().flatMap((shelf) => shelf.read(orders)));
+		const known = mostOf(this.shelves.reverse().flatMap((shelf) => shelf.read(orders))).filter(
+			(entry) => !this.execution.isTaken(entry),
+		);
 		// What the process knows counts for the limit, and n8n may store it this time.
 		if (this.process)
 			this.execution.keep(known.map((entry) => ({ ...entry, isUnderWay: undefined })));
@@ -160,7 +190,11 @@ export class Journal {
 		const pairs = match(ordersOf(lines), known);
 		for (const line of lines) {
 			line.found = pairs.get(line.order);
-			if (line.found && this.process) this.execution.keep([this.earlierEntry(line, line.found)]);
+			if (!line.found || !this.process) continue;
+			const entry = this.earlierEntry(line, line.found);
+			// What another run has sent is this one's from now on.
+			const { run, place, item } = line.order;
+			this.execution.keep([isGuess(line.found) ? entry : { ...entry, run, place, item }]);
 		}
 	}
 
@@ -174,28 +208,38 @@ export class Journal {
 	}
 
 	private async decideAll(): Promise<Decision[]> {
-		const taken = new Map<string, string>();
+		const usedKeys = new Map<string, string>();
 		const decisions: Decision[] = [];
 		let placed: number | undefined;
 		for (const line of this.lines) {
 			await this.settings.turns.next();
 			// Read late, and written at once: other calls of a tool share it.
-			placed ??= this.execution.placed - this.lines.filter(isUncounted).length;
-			const { order } = line;
-			const decision = decide(line.found, this.wishOf(line, { taken, placed }));
-			if (order.key !== undefined && !taken.has(order.key)) taken.set(order.key, order.request);
+			placed ??= this.placedBefore();
+			const { order, found } = line;
+			const decision = decide(found, this.wishOf(line, { usedKeys, placed }));
 			const isSent = decision.do === 'send' || decision.do === 'sendUnderKey';
 			if (isSent) this.sent.set(line.index, line);
+			else this.execution.giveBack(order);
+			if (found && !isGuess(found)) this.execution.take(found.known);
 			if (isSent && this.process) this.execution.keep([this.entryOf(line, { state: 'sent' })]);
-			if (line.found ? isUncounted(line) : isSent) placed++;
+			const { key, request } = order;
+			if (key !== undefined && (isSent || found)) usedKeys.set(key, request);
+			if (found ? isUncounted(line) : isSent) placed++;
 			decisions.push(decision);
 		}
 		return decisions;
 	}
 
+	/** How many orders the limit counts before it is looked which of this run may be sent. */
+	private placedBefore(): number {
+		const { execution, process, lines } = this;
+		const others = (process?.orders ?? []).filter((order) => !execution.has(order));
+		return execution.placed + others.length - lines.filter(isUncounted).length;
+	}
+
 	private wishOf(
 		line: Line,
-		{ taken, placed }: { taken: ReadonlyMap<string, string>; placed: number },
+		{ usedKeys, placed }: { usedKeys: ReadonlyMap<string, string>; placed: number },
 	): Wish {
 		const { order, options, resendsLost, found } = line;
 		const { written, idempotencyKey } = order;
@@ -207,17 +251,17 @@ export class Journal {
 		const room = isCounted || placed < max ? 'free' : 'full';
 		return {
 			...{ resendsLost, written, idempotencyKey, ifOrderedBefore, releasesKey },
-			keyUse: this.keyUseOf(order, taken),
+			keyUse: this.keyUseOf(order, usedKeys),
 			room: isUnknown ? 'unknown' : room,
 		};
 	}
 
-	private keyUseOf({ key, request }: Order, taken: ReadonlyMap<string, string>): Wish['keyUse'] {
+	private keyUseOf({ key, request }: Order, used: ReadonlyMap<string, string>): Wish['keyUse'] {
 		if (key === undefined) return 'free';
 		if (this.storeError !== undefined) return 'unknown';
 		const use = this.database.keyUse(key, request);
-		if (use !== 'free' || !taken.has(key)) return use;
-		return taken.get(key) === request ? 'same' : 'other';
+		if (use !== 'free' || !used.has(key)) return use;
+		return used.get(key) === request ? 'same' : 'other';
 	}
 
 	private entryOf(line: Line, learned: Knowledge): Entry {

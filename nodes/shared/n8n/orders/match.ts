@@ -9,10 +9,10 @@ export interface Match {
 /**
  * Pairs the orders of a run with those that are known of its other tries. Pure.
  *
- * The same request is the same order. What is left then was worded anew by the time of day, by chance or by a model,
- * unless somebody has changed the node. It is told by its Order Key, or by its input item, where that is the only one of
- * its kind or was stored with the execution; else by its place, or by how many there are, which do not tell for sure
- * which one it is.
+ * The same request is the same order, in whatever run. What is left then was worded anew by the time of day, by chance
+ * or by a model, unless somebody has changed the node. It is told by its Order Key, or by its input item, where that is
+ * the only one of its kind or was stored with the execution; else by its place, or by how many there are in the run,
+ * which do not tell for sure which one it is.
  */
 export function match(orders: readonly Order[], known: readonly Known[]): Map<Order, Match> {
 	const pairs = new Map<Order, Match>();
@@ -44,18 +44,20 @@ export function match(orders: readonly Order[], known: readonly Known[]): Map<Or
 		written(order) === undefined || marks.includes(undefined)
 			? undefined
 			: [written(order), ...marks].join(' ');
+	const placed = (order: Partial<Known>) => ifWritten(order, order.run, order.place);
 	// Of what n8n has stored with the execution, the items are the same as well, and at the same places.
-	pairBy('item', (order) =>
-		order.isRecalled || isMark(order) ? undefined : ifWritten(order, order.place),
-	);
+	pairBy('item', (order) => (order.isRecalled || isMark(order) ? undefined : placed(order)));
 	const [orderItems, knownItems] = [orders, known].map(countItems);
 	const isOnly = ({ item = '' }: Partial<Known>) =>
 		orderItems.get(item) === 1 && knownItems.get(item) === 1;
 	pairBy('item', (order) => (isOnly(order) ? ifWritten(order, order.item) : undefined));
-	pairBy('place', (order) => ifWritten(order, order.place));
-	pairBy('number', written);
+	pairBy('place', placed);
+	pairBy('number', (order) => ifWritten(order, order.run));
 	return pairs;
 }
+
+/** Whether it may be another order: its result is not delivered, and it is not sent again either. */
+export const isGuess = ({ by }: Pick<Match, 'by'>) => by === 'place' || by === 'number';
 
 /** Whether n8n's database knows no more than that something was sent. */
 const isMark = ({ state, id }: Partial<Known>) => state === 'sent' && id === undefined;

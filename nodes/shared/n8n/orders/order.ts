@@ -12,12 +12,14 @@ import { settings } from '../parameters/options';
 
 /** A paid request over all its tries: what it is, wherever it is sent from. */
 export interface Order {
-	/** One for each order: of its execution and all Retries of that, the run of the node, the request and its count. */
+	/** One for each order of an execution and all its Retries, whichever run of the node places it. */
 	readonly id: string;
-	/** How many runs of the node came before. */
-	readonly run: number;
 	/** The same for equal requests. */
 	readonly request: string;
+	/** How many equal requests of the execution came before it. */
+	readonly count: number;
+	/** How many runs of the node came before. */
+	readonly run: number;
 	/** Index of its item among those of the run. */
 	readonly place: number;
 	/** The same for equal input items. Undefined where they tell nothing: of a tool, and of an empty item. */
@@ -139,12 +141,16 @@ export function writtenOf(context: IExecuteFunctions): string {
 /** Gives each request of a run of the node its order. */
 export class OrderNumbers {
 	private readonly written: string;
-	/** How often each request has come up. */
-	private readonly counts = new Map<string, number>();
+	/** By request, the count of the next equal one. */
+	private readonly next = new Map<string, number>();
 
 	constructor(
 		context: IExecuteFunctions,
-		private readonly of: { origin: string; run: number },
+		private readonly execution: {
+			origin: string;
+			run: number;
+			takeNext(request: string, from: number): number;
+		},
 		private readonly to: { cost: Cost; connection: Connection },
 	) {
 		this.written = writtenOf(context);
@@ -152,21 +158,22 @@ export class OrderNumbers {
 
 	/**
 	 * The order of the next item. Equal requests are counted instead of their places in the list: a Retry that fetches
-	 * the list anew may find them at other places.
+	 * the list again may find them at other places, and in other runs of a loop.
 	 */
-	next(
+	orderOf(
 		asked: unknown,
 		{ index: place, options }: { index: number; options?: { key?: string } },
 	): Order {
-		const { origin, run } = this.of;
+		const { origin, run } = this.execution;
 		const request = hashOf(asked);
-		const count = this.counts.get(request) ?? 0;
-		this.counts.set(request, count + 1);
-		const id = hashOf([origin, run, request, count]);
+		const count = this.execution.takeNext(request, this.next.get(request) ?? 0);
+		this.next.set(request, count + 1);
+		// The 0 keeps the IDs as executions of earlier builds have them.
+		const id = hashOf([origin, 0, request, count]);
 		const { cost, connection } = this.to;
 		const idempotencyKey = cost === 'job' ? idempotencyKeyOf(id, connection) : undefined;
 		return {
-			...{ id, run, request, place, written: this.written },
+			...{ id, request, count, run, place, written: this.written },
 			...(options?.key !== undefined && { key: hashOf(options.key) }),
 			...(idempotencyKey !== undefined && { idempotencyKey }),
 		};

@@ -6,11 +6,11 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { isObject, valueAt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { nodeMemory } from '../execution/memory';
-import { originOf, runOf, type Entry, type Order, type RunCount } from './order';
+import { originOf, runOf, type Entry, type Order, type Known, type RunCount } from './order';
 
 /** A shelf that keeps all that is known of an order. */
 export interface Shelf {
-	/** What is known of the orders of this run, and perhaps of others that these ones repeat. */
+	/** What is known of these orders, and of those of this run that may be the same. */
 	read(orders: readonly Order[]): Entry[];
 	keep(entries: readonly Entry[]): void;
 	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void;
@@ -34,15 +34,21 @@ interface Memory {
 	/** See {@link originOf}. */
 	origin: string;
 	run: RunCount;
-	/** How many orders were placed by runs that succeeded. */
+	/** How many orders were placed, beside the known ones. */
 	placed: number;
-	/** Of the runs that did not: by the ID of the order. */
+	/** By the ID of the order. */
 	known: Record<string, Entry>;
+	/** By request: the number of the run that has taken the first such order, the second, and so on. */
+	taken: Record<string, Array<number | null>>;
 }
+
+/** Tells an order by what n8n stores of all of them. */
+type Numbered = Partial<Pick<Order, 'request' | 'count'>>;
 
 /**
  * The node's context. n8n stores it with an execution that failed, or that is parked, and so with all its Retries, but
- * not with one that was stopped or killed while the node ran.
+ * not with one that was stopped or killed while the node ran. Runs of a loop and calls of a tool share it: an order that
+ * one of them has taken is no other one's.
  */
 export class ExecutionShelf implements Shelf {
 	/** Whether it is not of a newer release, or damaged. What cannot be read stays as it is. */
@@ -52,16 +58,22 @@ export class ExecutionShelf implements Shelf {
 	private readonly memory: Memory;
 	private readonly isOfTool: boolean;
 
-	constructor(context: IExecuteFunctions) {
+	/** @param isOrder whether something dear is ordered, which Retries may find in another run */
+	constructor(
+		context: IExecuteFunctions,
+		private readonly isOrder: boolean,
+	) {
 		const own: { orders?: Partial<Memory> } | undefined = nodeMemory(context);
 		this.isReadable = own !== undefined && isMemory(own.orders ?? {});
 		// In place, since the calls of a tool share it.
 		const stored = own && this.isReadable ? (own.orders ??= {}) : {};
-		const { origin = originOf(context), run, placed = 0, known = {} } = stored;
-		this.memory = Object.assign(stored, { origin, run: runOf(context, run), placed, known });
-		this.origin = this.memory.origin;
-		this.run = this.memory.run.number;
+		const { origin = originOf(context), run: last, placed = 0, known = {}, taken = {} } = stored;
+		const run = runOf(context, last);
+		this.memory = Object.assign(stored, { origin, run, placed, known, taken });
+		this.origin = origin;
+		this.run = run.number;
 		this.isOfTool = isTool(context.getNode());
+		if (last && run !== last) this.beginRun(last);
 	}
 
 	/** How many orders the execution has placed, or is about to. */
@@ -70,16 +82,43 @@ export class ExecutionShelf implements Shelf {
 		return placed + Object.keys(known).length;
 	}
 
-	read(orders: readonly Order[]): Entry[] {
-		const all = Object.values(this.memory.known);
-		const ofRun = all.filter(({ run }) => run === this.run);
-		if (!this.isOfTool) return ofRun;
-		// An agent that calls its tool again after a failure begins another run. What is under way is of another call.
-		const requests = new Set(orders.map(({ request }) => request));
-		const repeated = all.filter(
-			({ run, request, state }) => run !== this.run && requests.has(request) && state !== 'sent',
-		);
-		return [...ofRun, ...repeated];
+	/** Whether it is known, or a run has it. */
+	has({ id, request, count }: Order): boolean {
+		const { known, taken } = this.memory;
+		return id in known || typeof taken[request]?.[count] === 'number';
+	}
+
+	/** Whether another run has the order. */
+	isTaken({ request = '', count = -1 }: Numbered): boolean {
+		return (this.memory.taken[request]?.[count] ?? this.run) !== this.run;
+	}
+
+	/** Takes the first of these orders, from a count on, that no other run has. @returns its count */
+	takeNext(request: string, from: number): number {
+		let count = from;
+		while (this.isTaken({ request, count })) count++;
+		this.take({ request, count });
+		return count;
+	}
+
+	take({ request, count }: Numbered): void {
+		if (request === undefined || count === undefined || !(this.isOrder || this.isOfTool)) return;
+		const takers = (this.memory.taken[request] ??= []);
+		while (takers.length < count) takers.push(null);
+		takers[count] = this.run;
+	}
+
+	/** Leaves the order to other runs. */
+	giveBack({ request = '', count = -1 }: Numbered): void {
+		const { taken } = this.memory;
+		const takers = taken[request];
+		if (takers?.[count] !== this.run) return;
+		takers[count] = null;
+		if (takers.every((taker) => taker === null)) delete taken[request];
+	}
+
+	read(): Entry[] {
+		return Object.values(this.memory.known).filter((entry) => !this.isTaken(entry));
 	}
 
 	keep(entries: readonly Entry[]): void {
@@ -92,21 +131,39 @@ export class ExecutionShelf implements Shelf {
 	}
 
 	/** The run has succeeded, and n8n stores its outputs: of its orders, only their number is still needed. */
-	settle(orders: ReadonlyArray<Partial<Order>>): void {
-		const { memory } = this;
-		const known = Object.values(memory.known);
-		if (known.length === 0) return;
-		const settled = new Set(orders.map(({ id }) => id));
-		for (const { id, run } of known) {
-			// Other calls of a tool may be under way.
-			if (!settled.has(id) && (this.isOfTool || run !== this.run)) continue;
-			memory.placed++;
-			delete memory.known[id];
+	settle(orders: ReadonlyArray<Pick<Known, 'id'>>): void {
+		// A Retry of the agent calls its tools again.
+		if (this.isOfTool && this.isOrder) return;
+		for (const { id = '' } of orders) this.drop(id);
+	}
+
+	/** What earlier runs have ordered is in their outputs, whether they succeeded or n8n went on all the same. */
+	private beginRun(last: RunCount): void {
+		const { memory, isOfTool, isOrder } = this;
+		if (isOfTool) {
+			// The agent of a Retry calls its tools from the first one on.
+			if (last.execution !== memory.run.execution) memory.taken = {};
+			return;
 		}
+		for (const entry of Object.values(memory.known)) {
+			if (!isOrder || this.isTaken(entry)) this.drop(entry.id);
+		}
+	}
+
+	private drop(id: string): void {
+		if (!(id in this.memory.known)) return;
+		this.memory.placed++;
+		delete this.memory.known[id];
 	}
 }
 
-function isMemory({ origin = '', run, placed = 0, known = {} }: Partial<Memory>): boolean {
+function isMemory({
+	origin = '',
+	run,
+	placed = 0,
+	known = {},
+	taken = {},
+}: Partial<Memory>): boolean {
 	const isRun = run === undefined || Number.isInteger(valueAt(run, 'number'));
 	const isCount = Number.isInteger(placed) && placed >= 0;
 	return (
@@ -114,7 +171,9 @@ function isMemory({ origin = '', run, placed = 0, known = {} }: Partial<Memory>)
 		isCount &&
 		typeof origin === 'string' &&
 		isObject(known) &&
-		Object.values(known).every(isEntry)
+		Object.values(known).every(isEntry) &&
+		isObject(taken) &&
+		Object.values(taken).every(Array.isArray)
 	);
 }
 
@@ -129,10 +188,16 @@ function isEntry(value: unknown): boolean {
 
 /** What this process knows of an execution and all its Retries. */
 interface Family {
-	/** By the ID of the order, as JSON: what a workflow makes of an output must not change it. */
-	known: Map<string, string>;
+	/** By the ID of the order. */
+	known: Map<string, Recalled>;
 	/** Characters of all of them. */
 	size: number;
+}
+
+interface Recalled {
+	order: Order;
+	/** All that is known of it, as JSON: what a workflow makes of an output must not change it. */
+	json: string;
 }
 
 /** By origin; the one that was used last is the last. */
@@ -151,10 +216,18 @@ export class ProcessShelf implements Shelf {
 		private readonly run: number,
 	) {}
 
-	read(): Entry[] {
-		const entries = [...this.family.known.values()].map((json) => JSON.parse(json) as Entry);
-		const ofRun = entries.filter(({ run }) => run === this.run);
-		return ofRun.map((entry) => ({ ...entry, isRecalled: true }));
+	/** All orders of the execution and its Retries. */
+	get orders(): Order[] {
+		return [...this.family.known.values()].map(({ order }) => order);
+	}
+
+	read(orders: readonly Order[]): Entry[] {
+		const marks = new Set(orders.flatMap(marksOf));
+		const isRead = (order: Order) =>
+			order.run === this.run || marksOf(order).some((mark) => marks.has(mark));
+		return [...this.family.known.values()]
+			.filter(({ order }) => isRead(order))
+			.map(({ json }) => ({ ...(JSON.parse(json) as Entry), isRecalled: true }));
 	}
 
 	keep(entries: readonly Entry[]): void {
@@ -162,9 +235,10 @@ export class ProcessShelf implements Shelf {
 		const { family } = this;
 		for (const added of entries) {
 			const before = family.known.get(added.id);
-			const json = JSON.stringify(before ? more(JSON.parse(before) as Entry, added) : added);
-			family.known.set(added.id, json);
-			family.size += json.length - (before?.length ?? 0);
+			const entry = before ? more(JSON.parse(before.json) as Entry, added) : added;
+			const json = JSON.stringify(entry);
+			family.known.set(added.id, { order: orderOf(entry), json });
+			family.size += json.length - (before?.json.length ?? 0);
 		}
 		processMemory.delete(this.origin);
 		processMemory.set(this.origin, family);
@@ -175,7 +249,7 @@ export class ProcessShelf implements Shelf {
 	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void {
 		const { family } = this;
 		for (const { id } of orders) {
-			const json = family.known.get(id);
+			const { json } = family.known.get(id) ?? {};
 			if (!json || (JSON.parse(json) as Entry).state === 'answered') continue;
 			family.known.delete(id);
 			family.size -= json.length;
@@ -198,3 +272,21 @@ export class ProcessShelf implements Shelf {
 		}
 	}
 }
+
+/** By which it may be told in another run. They are of different lengths, or hashes of different things. */
+const marksOf = ({ id, request, item, key }: Order): string[] =>
+	[id, request, item, key].filter((mark) => mark !== undefined);
+
+const orderOf = ({
+	id,
+	request,
+	count,
+	run,
+	place,
+	item,
+	written,
+	key,
+	idempotencyKey,
+}: Order): Order => ({
+	...{ id, request, count, run, place, item, written, key, idempotencyKey },
+});
