@@ -1,19 +1,31 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
+import { setTimeout } from 'node:timers/promises';
 import { picture } from '../engine/support/samples';
 import { chain, modelGateway } from '../engine/support/workflows';
-import { startGateway, type Charge, type Gateway, type RecordedRequest } from '../gateway';
 import {
+	startGateway,
+	type Charge,
+	type Gateway,
+	type FaultRule,
+	type RecordedRequest,
+	type Route,
+} from '../gateway';
+import {
+	EngineProcess,
 	processedItems,
+	recoverExecution,
 	retryExecution,
 	runWorkflow,
 	SimulatedTime,
 	type RunOptions,
 	type StoredExecution,
+	type WorkflowJson,
 	type WorkflowRun,
 } from '../harness';
+import { startBreakingTls, trustCertificate } from '../support/breakingTls';
 import { isDeep } from '../support/depth';
-import { families, jobOperations, type Families, type Step } from './familyScenarios';
+import { families, isRefusal, jobOperations, type Families, type Step } from './familyScenarios';
 
 /** How many runs, and the seed that makes them the same every time; both can be set for a longer search. */
 const allRuns = Number(process.env.FAMILY_RUNS ?? (isDeep ? 1_000 : 100));
@@ -38,6 +50,8 @@ interface Family {
 	/** Those that n8n lets the user retry, as it keeps them. */
 	failed: StoredExecution[];
 	made: Made[];
+	/** n8n may never have had a response that the service has sent. */
+	isUnheard?: boolean;
 }
 
 interface Made {
@@ -50,11 +64,12 @@ interface Made {
 	earlier?: string;
 }
 
-/** One workflow, which several people start and retry, in one process of n8n. */
+/** One workflow, which several people start and retry, in one process of n8n, which may be killed and started again. */
 class Office {
 	private gateway!: Gateway;
 	private media: IDataObject[] = [];
 	private runs = 0;
+	private n8n = new EngineProcess();
 	/** Told of each call of n8n's store. */
 	private readonly onRecord = new Set<() => void>();
 
@@ -79,72 +94,89 @@ class Office {
 		}
 		processedItems.clear();
 		processedItems.intercept = () => this.onRecord.forEach((tell) => tell());
+		this.n8n = new EngineProcess();
 		const { gateway, runs } = this;
 		const before = { requests: gateway.requests.length, charges: gateway.ledger.length };
 		const all = given.words.map((words, index): Family => {
 			const texts = words.map((word) => `${word} of run ${runs}.`);
 			return { key: keys[index], texts, hasBegun: false, failed: [], made: [] };
 		});
-		for (const together of groupsOf(given.steps)) {
-			await Promise.all(together.map(async (step) => await this.take(step, all, given)));
-		}
-		// In the end, everybody gets what is left to have.
-		for (const family of all) {
-			if (family.made.at(-1)?.run.status !== 'success') await this.finish(family, given);
-		}
-		const charges = gateway.ledger.slice(before.charges);
+		for (const together of groupsOf(given.steps)) await this.takeAll(together, all, given);
+		await this.n8n.run(async () => await this.finish(all, given));
+		// A request of an n8n that was killed in an earlier run may arrive late.
+		const isOwn = (charge: Charge) => this.promptOf(charge).includes(` run ${runs}.`);
+		const charges = gateway.ledger.slice(before.charges).filter(isOwn);
 		const requests = gateway.requests.slice(before.requests);
 		try {
 			for (const family of all) {
 				checkOwners(family, charges);
 				this.checkItems(family, charges);
-				this.checkMoney(family, charges);
-				checkJobs(family, charges, requests);
+				this.checkMoney(family, charges, given);
+				if (family.hasBegun && isCertain(given)) this.checkOrders(family, charges, given);
+				if (!family.isUnheard) checkJobs(family, charges, requests);
 			}
 		} catch (error) {
 			throw new Error(`${String(error)}\n${storyOf(all, charges).join('\n')}`);
 		}
 	}
 
+	/** Takes steps at the same time, until all are over or n8n is killed. */
+	private async takeAll(steps: Step[], all: Family[], given: Families): Promise<void> {
+		const { gateway, n8n } = this;
+		const underWay = new Map<StoredExecution, Family>();
+		const onEnd: Array<() => unknown> = [];
+		const before = gateway.requests.length;
+		let over = 0;
+		const count = () => void over++;
+		gateway.on('request', count);
+		const take = async (step: Step) => await this.take(step, all, given, { underWay, onEnd });
+		await n8n.run(async () => await Promise.all(steps.map(take)));
+		if (n8n.isKilled) {
+			// What was under way arrives all the same.
+			while (gateway.requests.length > before + over) await setTimeout(1);
+			// Only n8n's log still tells what was known of executions that it keeps as they were at their start.
+			for (const family of all) family.isUnheard = true;
+			for (const [stored, family] of underWay) {
+				family.failed.push(recoverExecution(stored, { ended: ['Start', 'Loop'], begun: 'Paid' }));
+			}
+			this.n8n = new EngineProcess();
+		}
+		gateway.off('request', count);
+		for (const end of onEnd) await end();
+	}
+
 	/** Starts the family's first execution, or retries one of those that it has. */
-	private async take(step: Step, all: Family[], given: Families): Promise<void> {
-		const family = all[step.family];
-		const earlier = family.failed.at(step.of % (family.failed.length || 1));
+	private async take(
+		{ family: index, of, ...step }: Step,
+		all: Family[],
+		given: Families,
+		{ underWay, onEnd }: { underWay: Map<StoredExecution, Family>; onEnd: Array<() => unknown> },
+	): Promise<void> {
+		const family = all[index];
+		const earlier = family.failed.at(of % (family.failed.length || 1));
 		if (family.hasBegun && !earlier) return;
 		family.hasBegun = true;
-		const { gateway, onRecord } = this;
-		const { faults, stop: { at, times = 0 } = {}, keepsStart } = step;
-		const { route } = operationOf(given);
-		const isOwn = ({ headers }: RecordedRequest) =>
-			headers.authorization?.endsWith(family.key) ?? false;
-		let stop = () => {};
+		const { gateway, n8n } = this;
+		const { stop, kill, breaks, moved, keepsStart } = step;
+		const front = breaks && (await startBreakingTls(gateway.url, breaks));
+		if (front) {
+			family.isUnheard = true;
+			onEnd.push(front.close);
+		}
+		onEnd.push(...this.arm(step, family, operationOf(given).route));
 		let stored: StoredExecution | undefined;
-		let left = times;
-		const count = () => void (--left === 0 && stop());
-		const onRequest = (request: RecordedRequest) => void (isOwn(request) && count());
-		const onArrival = (request: RecordedRequest) => {
-			if (at === 'arrival' && isOwn(request)) count();
-			return false;
-		};
-		const armed = [
-			gateway.fault({ route, action: 'reset', times: Infinity, when: onArrival }),
-			...faults.map(({ fault, ...rule }) =>
-				gateway.fault({ ...fault, ...rule, route, when: isOwn }),
-			),
-		];
-		if (at === 'request') gateway.on('request', onRequest);
-		if (at === 'record') onRecord.add(count);
 		const run = await this.execute(family, given, {
-			earlier,
-			onStart(cancel, start) {
-				stop = cancel;
+			earlier: earlier && moved ? this.withMoved(earlier, moved) : earlier,
+			url: front?.url,
+			onStart: (cancel, start) => {
 				stored = start;
-				if (at === 'begin') stop();
+				underWay.set(start, family);
+				if (stop) onEnd.push(this.when(stop, family, given, cancel));
+				if (kill) onEnd.push(this.when(kill, family, given, () => n8n.kill()));
 			},
 		});
-		for (const fault of armed) fault.remove();
-		gateway.off('request', onRequest);
-		onRecord.delete(count);
+		if (n8n.isKilled) return;
+		if (stored) underWay.delete(stored);
 
 		// The Retry of a stopped node that continues on error runs nothing in n8n, where its error is stored.
 		// Nor does that of one that was stopped before its first node, whose error stays in what n8n stores.
@@ -155,60 +187,170 @@ class Office {
 		if (run.status !== 'success') family.failed.push(isKept || !stored ? run : stored);
 	}
 
-	private async finish(family: Family, given: Families): Promise<void> {
-		const earlier = family.failed.at(-1);
-		if (!earlier) return;
-		const run = await this.execute(family, given, { earlier });
-		addTo(family, { run, isKept: true, earlier: earlier.executionId });
+	/** Lets the requests of a family fail. @returns what ends that */
+	private arm(
+		{ faults, failsLater }: Pick<Step, 'faults' | 'failsLater'>,
+		family: Family,
+		route: Route,
+	): Array<() => void> {
+		const when = isRequestOf(family);
+		const rules: FaultRule[] = faults.map(({ fault, ...rule }) => ({ ...fault, ...rule, route }));
+		if (failsLater) rules.push({ ...refused, route: 'models', times: Infinity });
+		return rules.map((rule) => this.gateway.fault({ ...rule, when }).remove);
+	}
+
+	/** Acts at the how manyth of these moments of a family. @returns what ends that */
+	private when(
+		{ at, times = 1 }: { at: Moment; times?: number },
+		family: Family,
+		given: Families,
+		act: () => void,
+	): () => void {
+		const { gateway, onRecord } = this;
+		const isOwn = isRequestOf(family);
+		let left = times;
+		const count = () => void (--left === 0 && act());
+		const onRequest = (request: RecordedRequest) => void (isOwn(request) && count());
+		const onArrival = (request: RecordedRequest) => {
+			onRequest(request);
+			return false;
+		};
+		switch (at) {
+			case 'begin':
+				act();
+				return () => {};
+			case 'record':
+				onRecord.add(count);
+				return () => onRecord.delete(count);
+			case 'arrival': {
+				const { route } = operationOf(given);
+				return gateway.fault({ route, action: 'reset', times: Infinity, when: onArrival }).remove;
+			}
+			case 'request':
+				gateway.on('request', onRequest);
+				return () => gateway.off('request', onRequest);
+		}
+	}
+
+	/** In the end, everybody gets what is left to have. */
+	private async finish(all: Family[], given: Families): Promise<void> {
+		for (const family of all) {
+			const earlier = family.failed.at(-1);
+			if (!earlier || family.made.at(-1)?.run.status === 'success') continue;
+			const run = await this.execute(family, given, { earlier });
+			addTo(family, { run, isKept: true, earlier: earlier.executionId });
+		}
+		if (!given.hasKey) return;
+		const [family] = all;
+		for (const text of new Set(all.flatMap(({ texts }) => texts))) {
+			const run = await this.execute({ ...family, texts: [text] }, given, {});
+			addTo(family, { run, isKept: true });
+		}
 	}
 
 	private async execute(
-		{ key, texts }: Family,
+		{ key, texts }: Pick<Family, 'key' | 'texts'>,
 		given: Families,
-		{ earlier, onStart }: { earlier?: StoredExecution } & Pick<RunOptions, 'onStart'>,
+		{
+			earlier,
+			url = this.gateway.url,
+			onStart,
+		}: { earlier?: StoredExecution; url?: string } & Pick<RunOptions, 'onStart'>,
 	): Promise<WorkflowRun> {
-		const { gateway, media } = this;
 		const settings: RunOptions = {
-			credentials: { modelGatewayApi: { apiKey: key, baseUrl: gateway.url } },
+			credentials: { modelGatewayApi: { apiKey: key, baseUrl: url } },
 			onStart,
 		};
 		if (earlier) return await retryExecution(earlier, settings);
-		const input = texts.map((text) => ({ json: { text, media } }));
-		return await runWorkflow(chain(nodeOf(given)), { ...settings, input, mode: 'trigger' });
+		const input = this.itemsOf(texts);
+		return await runWorkflow(workflowOf(given), { ...settings, input, mode: 'trigger' });
 	}
 
-	/** No item is paid for twice. */
-	private checkMoney({ key, texts }: Family, charges: Charge[]): void {
-		const own = charges.filter((charge) => charge.key === key);
-		for (const text of new Set(texts)) {
-			const items = texts.filter((other) => other === text).length;
-			const paid = own.filter((charge) => this.promptOf(charge).startsWith(text)).length;
+	/** An execution that begins with its list, which has changed since. */
+	private withMoved(
+		earlier: StoredExecution,
+		{ by, isLonger }: NonNullable<Step['moved']>,
+	): StoredExecution {
+		const data = structuredClone(earlier.data);
+		const first = data.executionData?.nodeExecutionStack[0];
+		if (first?.node.name !== 'Start') return earlier;
+		const items = first.data.main[0] ?? [];
+		const added = isLonger ? this.itemsOf([this.newText]) : [];
+		first.data.main = [[...added, ...items.slice(by), ...items.slice(0, by)]];
+		return { ...earlier, data };
+	}
+
+	private itemsOf(texts: string[]) {
+		return texts.map((text) => ({ json: { text, media: this.media } }));
+	}
+
+	/** No item is paid for twice; with an Order Key, no two executions order the same. */
+	private checkMoney({ key, texts }: Family, charges: Charge[], { hasKey }: Families): void {
+		const own = hasKey ? charges : charges.filter((charge) => charge.key === key);
+		for (const text of [...texts, this.newText]) {
+			const items = hasKey ? 1 : Math.max(1, texts.filter((other) => other === text).length);
+			const paid = this.timesPaid(text, own);
 			if (paid > items) throw new Error(`${key}: "${text}" was paid ${paid} times`);
 		}
 	}
 
+	/** In the end, everything is ordered. */
+	private checkOrders({ key, texts }: Family, charges: Charge[], { hasKey }: Families): void {
+		const own = hasKey ? charges : charges.filter((charge) => charge.key === key);
+		for (const text of texts) {
+			const items = hasKey ? 1 : texts.filter((other) => other === text).length;
+			const paid = this.timesPaid(text, own);
+			if (paid < items) throw new Error(`${key}: "${text}" was ordered ${paid} times`);
+		}
+	}
+
+	private timesPaid(text: string, charges: Charge[]): number {
+		return charges.filter((charge) => this.promptOf(charge).startsWith(text)).length;
+	}
+
 	/** Each item of an execution has a job of its own, made of its own prompt. */
-	private checkItems({ key, texts, made }: Family, charges: Charge[]): void {
+	private checkItems({ key, made }: Family, charges: Charge[]): void {
 		for (const { run } of made) {
-			const task = run.data.resultData.runData.Paid?.at(-1);
 			const delivered = new Set<Charge>();
-			for (const { json, pairedItem } of task?.data?.main[0] ?? []) {
-				const shown = JSON.stringify(json);
+			const tasks = run.data.resultData.runData.Paid ?? [];
+			for (const { json } of tasks.flatMap((task) => task.data?.main[0] ?? [])) {
+				const shown = JSON.stringify({ ...json, media: undefined });
 				const charge = charges.find(({ job = '' }) => shown.includes(job));
 				if (!charge || json.error !== undefined) continue;
-				const text = texts[(pairedItem as { item: number }).item];
 				const prompt = this.promptOf(charge);
-				if (!prompt.startsWith(text)) throw new Error(`${key}: "${text}" was given "${prompt}"`);
+				if (!prompt.startsWith(String(json.text)))
+					throw new Error(`${key}: "${String(json.text)}" was given "${prompt}"`);
 				if (delivered.has(charge)) throw new Error(`${key}: ${charge.job} was given to two items`);
 				delivered.add(charge);
 			}
 		}
 	}
 
+	/** Of an item that the list did not have before. */
+	private get newText(): string {
+		return `New in run ${this.runs}.`;
+	}
+
 	private promptOf({ job = '' }: Charge): string {
 		return this.gateway.jobs.get(job)?.order.prompt ?? '';
 	}
 }
+
+type Moment = NonNullable<(Step['stop'] | Step['kill']) & object>['at'];
+
+const refused = { action: 'error', status: 400, code: 'invalid_request' } as const;
+
+const isRequestOf =
+	({ key }: Family) =>
+	({ headers }: RecordedRequest) =>
+		headers.authorization?.endsWith(key) ?? false;
+
+/** Whether no order was ever in doubt, and each is tried until it is placed. */
+const isCertain = ({ onError, steps }: Families) =>
+	onError === 'stopWorkflow' &&
+	steps.every(
+		({ faults, stop, kill, breaks }) => !stop && !kill && !breaks && faults.every(isRefusal),
+	);
 
 /** The steps that run at the same time. */
 function groupsOf(steps: Step[]): Step[][] {
@@ -263,13 +405,33 @@ function operationOf({ operation: name }: Families) {
 	return operation;
 }
 
+/** A list that is ordered, at once or one by one, and a node behind it. */
+function workflowOf(given: Families): WorkflowJson {
+	const models = { resource: 'model', operation: 'getAll' };
+	const deliver = modelGateway(models, { name: 'Deliver', executeOnce: true });
+	if (!given.isLoop) return chain(nodeOf(given), deliver);
+	const loop = {
+		...{ name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3 },
+		parameters: { batchSize: 1 },
+	};
+	const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
+	const workflow = chain(loop, nodeOf(given), deliver);
+	workflow.connections = {
+		Start: { main: [to('Loop')] },
+		Loop: { main: [to('Deliver'), to('Paid')] },
+		Paid: { main: [to('Loop')] },
+	};
+	return workflow;
+}
+
 function nodeOf(given: Families) {
-	const { isReworded, parallel, onError, retryOnFail } = given;
+	const { isReworded, hasKey, parallel, onError, retryOnFail } = given;
 	const { route, parameters } = operationOf(given);
 	const prompt = isReworded ? '={{ $json.text }} {{ Math.random() }}' : '={{ $json.text }}';
 	const options = {
-		parallelRequests: parallel,
+		...{ parallelRequests: parallel, includeInputFields: true },
 		...(route === 'referenceVideoCreate' && { duration: 2 }),
+		...(hasKey && { orderKey: '={{ $json.text }}' }),
 	};
 	return modelGateway(
 		{ ...parameters, prompt, options },
@@ -280,12 +442,15 @@ function nodeOf(given: Families) {
 describe('executions of one workflow in one process', () => {
 	const office = new Office();
 	let time: SimulatedTime;
+	let distrust: () => void;
 
 	beforeAll(async () => {
 		time = new SimulatedTime(4);
+		distrust = trustCertificate();
 		await office.start();
 	});
 	afterAll(async () => {
+		distrust();
 		await office.close();
 		await time.end();
 	});

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { INode } from 'n8n-workflow';
 import type { FaultAction } from '../gateway';
+import { allEnds, moments } from '../support/breakingTls';
 import { makesJob, operations } from './moneyScenarios';
 
 /** What may become of an order. The user never chooses to send it again. */
@@ -27,12 +28,40 @@ const faults = fc.record({
 	skip: fc.integer({ min: 0, max: 2 }),
 });
 
+/** Nothing was ordered, for sure. */
+export const isRefusal = ({ fault }: { fault: FaultAction }): boolean => refusals.includes(fault);
+
+/** The connections of the step go over TLS, and some of them break. */
+const breaks = fc.record({
+	version: fc.constantFrom('TLSv1.2' as const, 'TLSv1.3' as const),
+	at: fc.constantFrom(...moments),
+	by: fc.constantFrom(...allEnds),
+	times: fc.integer({ min: 1, max: 3 }),
+});
+
 const stops = fc.record({
 	/** The execution has begun, its orders are recorded, one has arrived, or its request is over. */
 	at: fc.constantFrom('begin', 'record', 'arrival', 'request'),
 	/** At the how manyth of these. */
 	times: fc.integer({ min: 1, max: 3 }),
 });
+
+/** n8n is killed, with all that it executes: once orders are recorded, one has arrived, or its request is over. */
+const kills = fc.record({
+	at: fc.constantFrom('record', 'arrival', 'request'),
+	times: fc.integer({ min: 1, max: 4 }),
+});
+
+/** Of an execution that begins anew with its list, as after Stop: how the list has changed since. */
+const moves = fc.record({
+	by: fc.nat({ max: 2 }),
+	/** An item that comes first now. */
+	isLonger: fc.boolean(),
+});
+
+/** In one case of so many. */
+const oneOf = <T>(cases: number, arbitrary: fc.Arbitrary<T>) =>
+	fc.oneof({ arbitrary: fc.constant(undefined), weight: cases - 1 }, { arbitrary, weight: 1 });
 
 /** The first execution of a family, or a Retry of one of those that it has. */
 const steps = fc.record({
@@ -41,6 +70,11 @@ const steps = fc.record({
 	of: fc.nat({ max: 3 }),
 	faults: fc.array(faults, { maxLength: 2 }),
 	stop: fc.option(stops, { freq: 2, nil: undefined }),
+	kill: oneOf(5, kills),
+	breaks: oneOf(5, breaks),
+	/** The node behind the orders fails. */
+	failsLater: oneOf(3, fc.constant(true)),
+	moved: oneOf(2, moves),
 	/** n8n keeps a stopped execution as it was at its start, or with what its nodes have left. */
 	keepsStart: fc.boolean(),
 	/** Runs at the same time as the step before. */
@@ -65,6 +99,10 @@ export const families = fc.record({
 	),
 	/** Each try words its prompts anew, as a model or the time of day does. */
 	isReworded: fc.boolean(),
+	/** The items are ordered one by one, in Loop Over Items. */
+	isLoop: oneOf(3, fc.constant(true)),
+	/** Each item has an Order Key, which is the same in all executions. */
+	hasKey: oneOf(4, fc.constant(true)),
 	parallel: fc.constantFrom(1, 2, 10),
 	onError: fc.oneof(
 		{ arbitrary: fc.constant<INode['onError']>('stopWorkflow'), weight: 4 },

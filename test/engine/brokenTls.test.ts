@@ -1,33 +1,25 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import tls from 'node:tls';
 import { startGateway } from '../gateway';
 import { retryExecution, runWorkflow, SimulatedTime } from '../harness';
 import {
 	allEnds,
-	certificate,
 	moments,
 	startBreakingTls,
+	trustCertificate,
 	type End,
 	type Moment,
 } from '../support/breakingTls';
 import { chain, createReferenceVideo, credentialFor } from './support/workflows';
 
-/** Lets Node.js trust the TLS server, whose certificate is self-signed. */
-function trustIt() {
-	const { connect } = tls;
-	jest
-		.spyOn(tls, 'connect')
-		.mockImplementation(((options: tls.ConnectionOptions) =>
-			connect({ ...options, ca: certificate })) as typeof connect);
-}
 let time: SimulatedTime;
+let distrust: () => void;
 beforeEach(() => {
 	time = new SimulatedTime();
-	trustIt();
+	distrust = trustCertificate();
 });
 afterEach(async () => {
 	await time.end();
-	jest.restoreAllMocks();
+	distrust();
 });
 
 interface Options {
@@ -115,7 +107,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('an order over %s', (version) => 
 });
 
 it('is not placed where the certificate is not trusted, and may be tried again', async () => {
-	jest.mocked(tls.connect).mockRestore();
+	distrust();
 	const { billed, jobs } = await order({
 		version: 'TLSv1.3',
 		at: 'connected',

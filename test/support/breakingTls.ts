@@ -1,12 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import path from 'node:path';
-import tls, { type SecureVersion, type TLSSocket } from 'node:tls';
+import tls, { type ConnectionOptions, type SecureVersion, type TLSSocket } from 'node:tls';
 
 const file = (name: string) => readFileSync(path.join(__dirname, '../fixtures/tls', name));
 
-/** Of the TLS server, self-signed. */
-export const certificate = file('certificate.pem');
+/** Self-signed. */
+const certificate = file('certificate.pem');
+
+/** Lets Node.js trust the TLS server. @returns ends that */
+export function trustCertificate(): () => void {
+	const { connect } = tls;
+	tls.connect = ((options: ConnectionOptions) =>
+		connect({ ...options, ca: certificate })) as typeof connect;
+	return () => void (tls.connect = connect);
+}
 
 /** How far a connection has come when it breaks. */
 export const moments = ['connected', 'greeted', 'secured', 'accepted', 'responding'] as const;
@@ -24,7 +32,7 @@ const ends = {
 export type End = keyof typeof ends;
 export const allEnds = Object.keys(ends) as End[];
 
-interface Break {
+export interface Break {
 	version: SecureVersion;
 	at: Moment;
 	by: End;
