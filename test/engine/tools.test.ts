@@ -170,6 +170,7 @@ describe('as a tool of an agent', () => {
 		expect(JSON.parse(said[1])).toEqual([
 			{
 				ordered: false,
+				order_key: 'A-1',
 				reason: 'Order Key “A-1” was used before, so nothing was ordered',
 			},
 		]);
@@ -321,7 +322,7 @@ describe('as a tool of an agent', () => {
 		const list = { resource: 'model', operation: 'getAll', returnAll: true, filter: 'no such' };
 		expect(await answer('modelGateway', list)).toEqual({
 			count: 0,
-			next_step: expect.stringMatching(/^Nothing was found/),
+			reason: 'No model has “no such” in its ID. Try a shorter filter',
 		});
 	});
 

@@ -244,7 +244,6 @@ describe('sending', () => {
 describe('settling', () => {
 	const toModel = {
 		output: () => ({ json: { told: true } }),
-		noOutput: [{ json: { told: 'nothing' } }],
 		failure: ({ message }: Error) => ({ json: { told: message } }),
 	};
 	const toNextNode = recipientOf(executeContext(), () => undefined);
@@ -268,14 +267,8 @@ describe('settling', () => {
 		]);
 	});
 
-	it('gives its recipient something where there is nothing, and the failure of the node', async () => {
+	it('gives its recipient the failure of the node', async () => {
 		const { run } = await start({}, { items: 2 });
-		run.items[0].outcome = [];
-		expect(await settle(run, toNextNode)).toEqual([]);
-		expect(await settle(run, toModel)).toEqual([
-			{ json: { told: 'nothing' }, pairedItem: { item: 0 } },
-		]);
-
 		run.items[0].job = { id: 'task_1' };
 		run.fail(run.items[1], badInput([{ field: 'Prompt', problem: 'is empty' }]));
 		await expect(settle(run, toNextNode)).rejects.toThrow('Item 1: Prompt is empty');

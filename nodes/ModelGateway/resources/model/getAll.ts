@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { excerpt } from '../../../shared/gateway/json';
 import { listModels } from '../../../shared/gateway/models/list';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -59,6 +60,13 @@ export const modelGetAll: Operation<Request> = {
 	async perform({ limit: count, filter: wanted, timeout }, { gateway }) {
 		const models = await listModels(gateway, { timeout });
 		const found = models.filter(({ id }) => id.toLowerCase().includes(wanted));
+		// A loop ends at a batch without any output.
+		if (found.length === 0) return [{ json: { count: 0, reason: reasonForNone(wanted) } }];
 		return found.slice(0, count).map((model) => ({ json: model as IDataObject }));
 	},
 };
+
+const reasonForNone = (wanted: string): string =>
+	wanted === ''
+		? 'The gateway lists no models'
+		: `No model has “${excerpt(wanted, 100)}” in its ID. Try a shorter filter`;

@@ -1,21 +1,18 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
-import { emptyToolResult, toolResult, type Output } from './toolResult';
+import { toolResult, type Output } from './toolResult';
 import { isRunByAgent, isTool } from './tool';
 
 /** Who receives the node's outputs: the next node, or the model of an agent that called it as a tool. */
 export interface Recipient {
 	/** Converts an output to the form that it needs. */
 	output(output: Output, job: JobSummary | undefined): Output;
-	/** What it receives when there is no output at all. */
-	noOutput: Output[];
 	/** What it receives when the node fails. @throws the failure, where n8n itself reports it */
 	failure(error: Error): Output;
 }
 
 const nextNode: Recipient = {
 	output: (output) => output,
-	noOutput: [],
 	failure(error) {
 		throw error;
 	},
@@ -29,7 +26,6 @@ export function recipientOf(
 	const recipient = { ...nextNode };
 	if (isTool(context.getNode())) {
 		recipient.output = (output, job) => toolResult(output, job, linkTo);
-		recipient.noOutput = [emptyToolResult];
 	}
 	// An older agent does not report a tool's error to its model, which may then create the job again.
 	if (isRunByAgent(context)) recipient.failure = ({ message }) => ({ json: { error: message } });

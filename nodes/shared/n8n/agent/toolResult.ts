@@ -43,11 +43,6 @@ export function toolResult(
 	return url === undefined ? { json } : withFacts(json, { url }, adviceOnImageLink);
 }
 
-/** A tool that returns nothing at all seems broken to the model. */
-export const emptyToolResult: Output = {
-	json: { count: 0, next_step: 'Nothing was found. Ask for less, such as without a filter.' },
-};
-
 /** Puts the important fields first, under names that do not depend on the service's. */
 function withFacts(json: IDataObject, facts: IDataObject, next_step: string): Output {
 	const first = withoutUndefined({ ...facts, next_step });

@@ -8,7 +8,7 @@ import type { RunState } from './runState';
 
 /**
  * Reads and checks the parameters of every item. An item with problems fails, with all of them named.
- * @returns the items that can be sent; none after Stop
+ * @returns the items that can be sent, without those that ask for nothing; none after Stop
  */
 export async function checkAll(run: RunState, gateway: N8nGateway): Promise<CheckedItem[]> {
 	const checked: CheckedItem[] = [];
@@ -16,7 +16,8 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Chec
 		await run.turns.next();
 		if (run.isStopped) return [];
 		try {
-			checked.push(Object.assign(item, await readItem(run, item, gateway)));
+			const read = await readItem(run, item, gateway);
+			if (read) checked.push(Object.assign(item, read));
 		} catch (error) {
 			run.fail(item, error);
 		}
@@ -28,9 +29,13 @@ async function readItem(
 	run: RunState,
 	item: Item,
 	gateway: N8nGateway,
-): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'includesInput'>> {
+): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'includesInput'> | undefined> {
 	const parameters = new ItemParameters(run.context, item.index);
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
+	if (parameters.passedOn) {
+		item.outcome = [parameters.passedOn];
+		return undefined;
+	}
 	for (const check of parameters.checks) await check();
 	const includesInput = includeInputFieldsOption.read(parameters.options);
 	const orderOptions = run.work.isOrder && readOrderOptions(parameters.options);

@@ -9,6 +9,7 @@ import {
 	refusal,
 	type Subject,
 } from '../orders/messages';
+import { leftOut } from '../parameters/leftOut';
 import { failureOf, type CheckedItem } from './item';
 import type { RunState } from './runState';
 
@@ -82,10 +83,12 @@ export class ItemOrders {
 				return;
 			}
 			case 'leaveOut': {
-				const told = decision.because === 'keyUsed' ? orderedBefore : keysReleased;
-				const reason = told([item.orderOptions?.key ?? '']);
-				// The nodes that follow expect an order; only an agent has to be told something.
-				item.outcome = isTool(run.context.getNode()) ? [{ json: { ordered: false, reason } }] : [];
+				const { key = '', ifOrderedBefore } = item.orderOptions ?? {};
+				const isUsed = decision.because === 'keyUsed';
+				const reason = (isUsed ? orderedBefore : keysReleased)([key]);
+				// An agent has to be told something, and a loop ends at a batch without any output.
+				const isDropped = isUsed && ifOrderedBefore === 'drop' && !isTool(run.context.getNode());
+				item.outcome = isDropped ? [] : [{ json: leftOut(key, reason) }];
 				return;
 			}
 			case 'refuse': {

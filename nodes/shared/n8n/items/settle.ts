@@ -22,9 +22,7 @@ export async function settle(run: RunState, recipient: Recipient): Promise<INode
 		return [{ ...recipient.failure(errorOfNode(cause, run)), pairedItem: { item: cause.item } }];
 	}
 	run.showHints();
-	const outputs = await outputsOfAll(run, recipient);
-	if (outputs.length > 0) return outputs;
-	return recipient.noOutput.map((output) => ({ ...output, pairedItem: { item: 0 } }));
+	return await outputsOfAll(run, recipient);
 }
 
 async function outputsOfAll(run: RunState, recipient: Recipient): Promise<INodeExecutionData[]> {

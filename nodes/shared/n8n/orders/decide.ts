@@ -14,7 +14,7 @@ export interface Wish {
 	/** How its Order Key was used by other orders; free where it has none, unknown when n8n's database cannot be asked. */
 	keyUse: 'free' | 'same' | 'other' | 'unknown';
 	/** What becomes of it when its Order Key was used before. */
-	ifOrderedBefore: 'skip' | 'fail';
+	ifOrderedBefore: 'skip' | 'drop' | 'fail';
 	/** Its Order Key is made usable again, and nothing is ordered. */
 	releasesKey: boolean;
 	/** Whether a limit has room for it, if it is not counted yet; unknown when other tries cannot be looked up. */

@@ -1,4 +1,4 @@
-import type { IExecuteFunctions, ISupplyDataFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData, ISupplyDataFunctions } from 'n8n-workflow';
 import { isObject, valueAt, type JsonObject } from '../../gateway/json';
 import type { Problem } from '../errors/badInput';
 
@@ -32,6 +32,8 @@ export class ItemParameters implements Scope {
 	readonly checks: Array<() => Promise<void>> = [];
 	/** Remarks beside the node's output, for an item that is sent. */
 	readonly hints: string[] = [];
+	/** Set for an item that asks for nothing: it is the output as it is. */
+	passedOn?: Pick<INodeExecutionData, 'json' | 'binary'>;
 	private knownOptions?: Scope;
 
 	constructor(

@@ -1,9 +1,10 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { asText, textAt } from '../../gateway/json';
 import type { JobKind } from '../../gateway/protocol/jobs';
 import { isTool } from '../agent/tool';
 import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';
+import { isLeftOut } from './leftOut';
 
 /** The id of a job, from a parameter that usually reads it from the item; reported when there is none. */
 export function jobIdField({
@@ -26,16 +27,22 @@ export function jobIdField({
 		},
 		read(scope) {
 			const id = asText(scope.value(texts.name)) ?? '';
-			const problem = id === '' ? missingIdProblem(scope.parameters) : idProblem(id);
+			const { parameters } = scope;
+			const { json, binary } = parameters.context.getInputData()[parameters.item];
+			// Its own `id` is that of the row that was not ordered.
+			if (isLeftOut(json) && (id === '' || id === asText(json.id))) {
+				parameters.passedOn = { json, binary };
+				return '';
+			}
+			const problem = id === '' ? missingIdProblem(json) : idProblem(id);
 			if (problem !== undefined) scope.report(texts.displayName, problem);
 			return id;
 		},
 	};
 }
 
-function missingIdProblem({ context, item }: ItemParameters): string {
-	const { json } = context.getInputData()[item];
-	const failure = asText(json.error);
+function missingIdProblem({ error }: IDataObject): string {
+	const failure = asText(error);
 	return failure === undefined
 		? 'is empty: this item carries no job. Lead the node that created the job here, or give its ID'
 		: `is empty: this item carries an error instead of a job (${failure})`;

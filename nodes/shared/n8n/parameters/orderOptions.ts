@@ -7,7 +7,7 @@ export interface OrderOptions {
 	/** An order with this key goes out once. */
 	key?: string;
 	/** What becomes of an item whose key was used before. */
-	ifOrderedBefore: 'skip' | 'fail';
+	ifOrderedBefore: 'skip' | 'drop' | 'fail';
 	/** The key is to be made usable again, and nothing ordered. */
 	releasesKey: boolean;
 	/** Orders of the node in one execution. Infinite without a limit. */
@@ -38,12 +38,21 @@ const ifOrderedBeforeOption = choiceField({
 	displayName: 'If Ordered Before',
 	name: 'ifOrderedBefore',
 	options: [
+		{
+			name: 'Drop the Item',
+			value: 'drop',
+			description: 'The item gives no output. A loop ends at a batch that is dropped whole.',
+		},
 		{ name: 'Fail the Item', value: 'fail', description: 'The item fails with an error' },
-		{ name: 'Skip the Item', value: 'skip', description: 'The item is left out, with a hint' },
+		{
+			name: 'Skip the Item',
+			value: 'skip',
+			description: 'The output has “ordered: false” and the reason',
+		},
 	],
 	default: 'skip',
-	rule: { type: 'string', values: ['fail', 'skip'] },
-	description: 'What to do when an order with the same Order Key has gone out before',
+	rule: { type: 'string', values: ['drop', 'fail', 'skip'] },
+	description: 'What to do when an order with the same Order Key was placed before',
 });
 
 const forgetOrderKeyOption = booleanField({
@@ -77,7 +86,8 @@ export function readOrderOptions(options: Scope): OrderOptions {
 	if (releasesKey && key === undefined) {
 		options.report(forgetOrderKeyOption.property.displayName, 'needs an Order Key', 'unsendable');
 	}
-	const ifOrderedBefore = ifOrderedBeforeOption.read(options) === 'fail' ? 'fail' : 'skip';
+	const wanted = ifOrderedBeforeOption.read(options);
+	const ifOrderedBefore = wanted === 'fail' || wanted === 'drop' ? wanted : 'skip';
 	const isOfTool = isTool(options.parameters.context.getNode());
 	const max = maxOrdersOption.read(options) ?? (isOfTool ? maxOrdersOfTool : Infinity);
 	return { key, ifOrderedBefore, releasesKey, max };

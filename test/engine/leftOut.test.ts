@@ -1,0 +1,165 @@
+import type { IDataObject, INode } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import {
+	processedItems,
+	resumeToEnd,
+	runWorkflow,
+	SimulatedTime,
+	type WorkflowJson,
+} from '../harness';
+import { picture } from './support/samples';
+import {
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+} from './support/workflows';
+
+// Items for which nothing is ordered, though nothing has failed. n8n's loop ends at a batch that gives no output.
+
+let gateway: Gateway;
+let media: IDataObject[];
+let time: SimulatedTime;
+
+beforeEach(async () => {
+	time = new SimulatedTime();
+	processedItems.clear();
+	gateway = await startGateway({ jobSeconds: 0, render: async () => new Uint8Array(0) });
+	const url = gateway.addMedia('a.png', picture('red', 32, 24), 'image/png');
+	media = [{ type: 'reference_image', url }];
+});
+afterEach(async () => {
+	await gateway.close();
+	await time.end();
+});
+
+type Node = WorkflowJson['nodes'][number];
+
+const create = (options: IDataObject = {}) =>
+	createReferenceVideo({ options: { duration: 2, orderKey: '={{ $json.prompt }}', ...options } });
+const wait = (parameters: INode['parameters'] = {}) =>
+	waitForVideo({}, { parameters: { whileWaiting: 'hold', download: false, ...parameters } });
+const list = (filter: string) =>
+	modelGateway(
+		{ resource: 'model', operation: 'getAll', returnAll: true, filter },
+		{ name: 'List' },
+	);
+
+/** Nodes that run for one item at a time. */
+function loopOver(...nodes: [Node, ...Node[]]): WorkflowJson {
+	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
+	const loop = {
+		...{ name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3 },
+		parameters: { batchSize: 1 },
+	};
+	const workflow = chain(loop, ...nodes);
+	workflow.connections = {
+		...workflow.connections,
+		Loop: { main: [[], to(nodes[0].name)] },
+		[nodes.at(-1)?.name ?? '']: { main: [to('Loop')] },
+	};
+	return workflow;
+}
+
+async function run(workflow: WorkflowJson, items: Array<string | IDataObject>) {
+	const rows = items.map((item) => (typeof item === 'string' ? { prompt: item } : item));
+	const first = await runWorkflow(workflow, {
+		...{ credentials: credentialFor(gateway), mode: 'trigger' },
+		input: rows.map((row) => ({ json: { media, ...row } })),
+	});
+	const result = await resumeToEnd(first);
+	expect(result.status).toBe('success');
+	return result;
+}
+
+const used = (key: string) => ({
+	ordered: false,
+	order_key: key,
+	reason: `Order Key “${key}” was used before, so nothing was ordered`,
+});
+
+const ordered = () => gateway.jobs.list().map(({ order }) => order.prompt);
+
+describe('an order that is left out', () => {
+	it('gives an output that says why, in the place of the order', async () => {
+		await run(chain(create()), ['Waves']);
+		const items = (await run(chain(create()), ['Clouds', 'Waves'])).items('Create');
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(items[1].json).toEqual(used('Waves'));
+	});
+
+	it('does not end a loop', async () => {
+		await run(chain(create()), ['Clouds']);
+		await run(loopOver(create()), ['Waves', 'Clouds', 'Rain']);
+		expect(ordered()).toEqual(['Clouds', 'Waves', 'Rain']);
+	});
+
+	it('does not end a loop whose key is released', async () => {
+		await run(chain(create()), ['Clouds']);
+		const forgetOrderKey = '={{ $json.prompt === "Clouds" }}';
+		await run(loopOver(create({ forgetOrderKey })), ['Clouds', 'Waves']);
+		expect(ordered()).toEqual(['Clouds', 'Waves']);
+	});
+
+	it('gives no output where the user wants it dropped', async () => {
+		await run(chain(create()), ['Waves']);
+		const workflow = chain(create({ ifOrderedBefore: 'drop' }));
+		const items = (await run(workflow, ['Waves', 'Clouds'])).items('Create');
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+	});
+
+	it.each(['hold', 'park'])(
+		'is passed on by Wait for Video in the mode %s',
+		async (whileWaiting) => {
+			await run(chain(create()), ['Waves']);
+			const workflow = chain(create(), wait({ whileWaiting }));
+			const result = await run(workflow, ['Waves', 'Clouds']);
+			const [left, video] = result.items('Wait');
+			expect(left).toMatchObject({ json: used('Waves'), pairedItem: { item: 0 } });
+			expect(video.json).toMatchObject({ status: 'completed', job_id: gateway.ledger[1].job });
+		},
+	);
+
+	it('does not end a loop that waits for each video', async () => {
+		await run(chain(create()), ['Clouds']);
+		await run(loopOver(create(), wait()), ['Clouds', 'Waves']);
+		expect(ordered()).toEqual(['Clouds', 'Waves']);
+	});
+
+	it('has no job, though its row has an ID of its own', async () => {
+		await run(chain(create()), ['Waves']);
+		const workflow = chain(create({ includeInputFields: true }), wait());
+		const [{ json }] = (await run(workflow, [{ id: 42, prompt: 'Waves' }])).items('Wait');
+		expect(json).toMatchObject({ id: 42, ...used('Waves') });
+	});
+
+	it('is collected by the ID that the user has kept of its job', async () => {
+		const [first] = (await run(chain(create()), ['Waves'])).items('Create');
+		const { task_id: kept } = first.json.output as IDataObject;
+		const workflow = chain(create(), wait({ jobId: kept as string }));
+		const [{ json }] = (await run(workflow, ['Waves'])).items('Wait');
+		expect(json).toMatchObject({ status: 'completed', job_id: kept });
+	});
+
+	it('is passed on by Get Status', async () => {
+		await run(chain(create()), ['Waves']);
+		const status = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });
+		status.parameters = { ...status.parameters, taskId: '={{ $json.output?.task_id }}' };
+		const [{ json }] = (await run(chain(create(), status), ['Waves'])).items('Get');
+		expect(json).toEqual(used('Waves'));
+	});
+});
+
+describe('Get Many', () => {
+	it('says that no model matches, and so does not end a loop', async () => {
+		const none = { count: 0, reason: 'No model has “no such” in its ID. Try a shorter filter' };
+		const result = await run(loopOver(list('={{ $json.filter }}')), [
+			{ filter: 'no such' },
+			{ filter: 'r2v' },
+		]);
+		const runs = result.data.resultData.runData.List.map(({ data }) => data?.main[0] ?? []);
+		expect(runs[0].map(({ json }) => json)).toEqual([none]);
+		expect(runs[1].length).toBeGreaterThan(0);
+	});
+});
