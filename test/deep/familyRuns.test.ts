@@ -69,6 +69,8 @@ class Office {
 	private gateway!: Gateway;
 	private media: IDataObject[] = [];
 	private runs = 0;
+	/** What the items order that a list did not have before, in this run. */
+	private added: string[] = [];
 	private n8n = new EngineProcess();
 	/** Told of each call of n8n's store. */
 	private readonly onRecord = new Set<() => void>();
@@ -92,6 +94,7 @@ class Office {
 			await this.close();
 			await this.start();
 		}
+		this.added = [];
 		processedItems.clear();
 		processedItems.intercept = () => this.onRecord.forEach((tell) => tell());
 		this.n8n = new EngineProcess();
@@ -275,8 +278,9 @@ class Office {
 		const first = data.executionData?.nodeExecutionStack[0];
 		if (first?.node.name !== 'Start') return earlier;
 		const items = first.data.main[0] ?? [];
-		const added = isLonger ? this.itemsOf([this.newText]) : [];
-		first.data.main = [[...added, ...items.slice(by), ...items.slice(0, by)]];
+		const added = isLonger ? [`New ${this.added.length} of run ${this.runs}.`] : [];
+		this.added.push(...added);
+		first.data.main = [[...this.itemsOf(added), ...items.slice(by), ...items.slice(0, by)]];
 		return { ...earlier, data };
 	}
 
@@ -287,7 +291,7 @@ class Office {
 	/** No item is paid for twice; with an Order Key, no two executions order the same. */
 	private checkMoney({ key, texts }: Family, charges: Charge[], { hasKey }: Families): void {
 		const own = hasKey ? charges : charges.filter((charge) => charge.key === key);
-		for (const text of [...texts, this.newText]) {
+		for (const text of [...texts, ...this.added]) {
 			const items = hasKey ? 1 : Math.max(1, texts.filter((other) => other === text).length);
 			const paid = this.timesPaid(text, own);
 			if (paid > items) throw new Error(`${key}: "${text}" was paid ${paid} times`);
@@ -324,11 +328,6 @@ class Office {
 				delivered.add(charge);
 			}
 		}
-	}
-
-	/** Of an item that the list did not have before. */
-	private get newText(): string {
-		return `New in run ${this.runs}.`;
 	}
 
 	private promptOf({ job = '' }: Charge): string {

@@ -240,3 +240,23 @@ describe('a lost response', () => {
 		expect(gateway.ledger).toHaveLength(whose === 'own' ? 1 : 2);
 	});
 });
+
+it('takes the jobs of all 1,200 orders of an execution that was stopped', async () => {
+	const prompts = Array.from({ length: 1_200 }, (_, index) => `Waves ${index}`);
+	const workflow = create({ options: { duration: 2, parallelRequests: 50 } });
+	let stop = () => {};
+	let stored: StoredExecution | undefined;
+	let left = prompts.length;
+	gateway.on('job', () => void (--left === 0 && stop()));
+	const execution = await run(workflow, {
+		input: itemsOf(...prompts),
+		onStart(cancel, start) {
+			[stop, stored] = [cancel, start];
+		},
+	});
+	expect(execution.status).toBe('canceled');
+	const retried = await retryExecution(stored as unknown as StoredExecution);
+	const ownJob = new Map(gateway.jobs.list().map(({ id, order }) => [order.prompt, id]));
+	expect(jobsOf(retried)).toEqual(prompts.map((prompt) => ownJob.get(prompt)));
+	expect(gateway.ledger).toHaveLength(prompts.length);
+});

@@ -129,6 +129,24 @@ describe.each(interruptions)('the Retry of a loop that was %s', (_, interrupted)
 	});
 });
 
+describe('the Retry of a killed loop whose prompts are worded again', () => {
+	it.each([
+		['behind a new one', ['New', 'Waves', 'Clouds']],
+		['in another order', ['Clouds', 'Waves']],
+		['without the first', ['Clouds']],
+	])('orders no item again, where the list has its items now %s', async (_, prompts) => {
+		const stored = await killed(loopOver(reworded), ['Waves', 'Clouds']);
+		await retryExecution(withItems(stored, ...prompts));
+		expect([jobsOf('Waves').length, jobsOf('Clouds').length]).toEqual([1, 1]);
+	});
+
+	it('orders no equal item again', async () => {
+		const stored = await killed(loopOver(reworded), ['Waves', 'Waves']);
+		await retryExecution(withItems(stored, 'New', 'Waves', 'Waves'));
+		expect(jobsOf('Waves')).toHaveLength(2);
+	});
+});
+
 describe('the Retry of a stopped loop', () => {
 	it('gives each item its own job, wherever that is in the list now', async () => {
 		const stored = await stopped(loopOver(), ['Waves', 'Clouds', 'Waves']);

@@ -67,7 +67,11 @@ describe('the orders of a run and those that are known', () => {
 		(item) => {
 			const known = [recalled(order('A', 0, { item })), recalled(order('C', 2, { item }))];
 			const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, { item }));
-			expect(matched(reworded, known)).toEqual(['place: A', undefined, 'place: C']);
+			expect(matched(reworded, known)).toEqual([
+				item === undefined ? 'place: A' : 'equalItem: A',
+				undefined,
+				item === undefined ? 'place: C' : 'equalItem: C',
+			]);
 		},
 	);
 
@@ -106,6 +110,33 @@ describe('the orders of a run and those that are known', () => {
 			undefined,
 			'place: undefined',
 		]);
+	});
+
+	it('are known by a mark of their item, whose request nobody knows, wherever it stands', () => {
+		const equal = [0, 1].map((itemCount) => ({ run: 0, item: 'equal', itemCount }));
+		const [first, second] = equal.map((item, place) => order(`W${place}`, place + 1, item));
+		const marks = equal.slice(1).map((item) => sent({ ...item, written: 'node', place: 7 }));
+		expect(matched([order('New', 0), first, second], marks)).toEqual([
+			undefined,
+			undefined,
+			'item: undefined',
+		]);
+	});
+
+	it('may be the same by an equal item, rather than by their place', () => {
+		const item = { item: 'equal' };
+		const orders = [order('New', 0), order('W2', 1, item), order('W3', 2, item)];
+		expect(matched(orders, [recalled(order('W', 0, item))])).toEqual([
+			undefined,
+			'equalItem: W',
+			undefined,
+		]);
+	});
+
+	it('are told by the items of the runs so far, before those of later runs', () => {
+		const known = [1, 0].map((run) => recalled(order(`W${run}`, 0, { run, item: 'equal' })));
+		expect(matched([order('W', 0, { item: 'equal' })], known)).toEqual(['item: W0']);
+		expect(matched([order('W', 0, { item: 'equal' })], known.slice(0, 1))).toEqual(['item: W1']);
 	});
 
 	it('never share what is known', () => {

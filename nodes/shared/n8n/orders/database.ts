@@ -17,6 +17,8 @@ interface Marks {
 	order?: string;
 	/** That something was sent for an item at its place. */
 	place?: string;
+	/** That something was sent for such an item. */
+	item?: string;
 	/** That it was sent with its idempotency key. */
 	idempotency?: string;
 	/** That its Order Key was used, and for which request. */
@@ -59,22 +61,26 @@ export class DatabaseShelf {
 	 * @param others of the execution and its Retries, which have left marks of their own
 	 */
 	knownOf(orders: readonly Order[], others: readonly Order[]): Known[] {
-		const explained = new Set(others.map((order) => this.marksOf(order).place));
+		const explained = new Set(others.flatMap((order) => valuesOf(this.marksOf(order))));
 		const isKnown = (mark?: string) => mark !== undefined && this.known.has(mark);
+		const isUnexplained = (mark?: string) => isKnown(mark) && !explained.has(mark as string);
 		const sent: Known[] = [];
 		const places: Known[] = [];
 		let moved = 0;
 		for (const order of orders) {
 			const marks = this.marksOf(order);
-			const isPlaceKnown = isKnown(marks.place) && !explained.has(marks.place);
+			const isPlaceKnown = isUnexplained(marks.place);
+			const { run, place, item, itemCount, written } = order;
 			if (isKnown(marks.order)) {
 				const hadKey = isKnown(marks.idempotency);
 				sent.push({ ...order, state: 'sent', ...(!hadKey && { idempotencyKey: undefined }) });
-				if (marks.place !== undefined && !isPlaceKnown) moved++;
-			} else if (isPlaceKnown) {
-				const { run, place, written } = order;
-				places.push({ run, place, written, state: 'sent' });
+			} else if (isUnexplained(marks.item)) {
+				sent.push({ run, place, item, itemCount, written, state: 'sent' });
+			} else {
+				if (isPlaceKnown) places.push({ run, place, written, state: 'sent' });
+				continue;
 			}
+			if (marks.place !== undefined && !isPlaceKnown) moved++;
 		}
 		// An order that has moved in the list has left its mark at another place.
 		return [...sent, ...places.slice(0, Math.max(0, places.length - moved))];
@@ -103,12 +109,16 @@ export class DatabaseShelf {
 		);
 	}
 
-	private marksOf({ id, run, place, written, key, request, idempotencyKey }: Order): Marks {
+	private marksOf({ id, key, request, idempotencyKey, ...order }: Order): Marks {
 		const { origin, isTraced } = this;
+		const { run, place, item, itemCount, written } = order;
+		// What has an Order Key is told by that.
+		const isTold = isTraced && key === undefined;
 		return {
 			...(isTraced && { order: `order ${id}` }),
-			// What has an Order Key is told by that.
-			...(isTraced && !key && { place: `place ${hashOf([origin, run, written, place])}` }),
+			...(isTold && { place: `place ${hashOf([origin, run, written, place])}` }),
+			...(isTold &&
+				itemCount !== undefined && { item: `item ${hashOf([origin, written, item, itemCount])}` }),
 			...(isTraced && idempotencyKey && { idempotency: `idempotency ${idempotencyKey}` }),
 			...(key && { key: keyMark(key), keyAndRequest: keyAndRequestMark(key, request) }),
 		};

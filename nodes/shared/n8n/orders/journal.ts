@@ -81,7 +81,9 @@ export class Journal {
 		const numbers = new OrderNumbers(this.context, this.execution, this.settings);
 		for (const { request, ...wanted } of items) {
 			await this.settings.turns.next();
-			this.lines.push({ ...wanted, order: numbers.orderOf(request, wanted) });
+			// Only videos are looked for in n8n's database by their items.
+			const item = this.settings.cost === 'job' ? this.itemOf(wanted.index) : undefined;
+			this.lines.push({ ...wanted, order: numbers.orderOf(request, { ...wanted, item }) });
 		}
 		if (!this.execution.isReadable) {
 			return this.lines.map(() => ({ do: 'refuse', because: 'unreadable' }));
@@ -193,8 +195,9 @@ export class Journal {
 			if (!line.found || !this.process) continue;
 			const entry = this.earlierEntry(line, line.found);
 			// What another run has sent is this one's from now on.
-			const { run, place, item } = line.order;
-			this.execution.keep([isGuess(line.found) ? entry : { ...entry, run, place, item }]);
+			const { run, place, item, itemCount } = line.order;
+			const own = { run, place, item, itemCount };
+			this.execution.keep([isGuess(line.found) ? entry : { ...entry, ...own }]);
 		}
 	}
 
@@ -276,8 +279,12 @@ export class Journal {
 
 	/** Of all requests, only those that are kept or compared need it. */
 	private withItem({ order, index }: Pick<Line, 'index' | 'order'>): Order {
-		if (order.item !== undefined || this.isOfTool) return order;
-		return { ...order, item: itemHashOf(this.context.getInputData()[index]) };
+		return order.item === undefined ? { ...order, item: this.itemOf(index) } : order;
+	}
+
+	/** Undefined of a tool, whose items tell nothing. */
+	private itemOf(index: number): string | undefined {
+		return this.isOfTool ? undefined : itemHashOf(this.context.getInputData()[index]);
 	}
 }
 

@@ -24,6 +24,8 @@ export interface Order {
 	readonly place: number;
 	/** The same for equal input items. Undefined where they tell nothing: of a tool, and of an empty item. */
 	readonly item?: string;
+	/** How many equal items of the execution came before it, where n8n's database has to tell it by its item. */
+	readonly itemCount?: number;
 	/** The same as long as nobody changes what the node asks for: of its parameters, expressions unevaluated. */
 	readonly written: string;
 	/** The same for equal Order Keys. */
@@ -141,7 +143,7 @@ export function writtenOf(context: IExecuteFunctions): string {
 /** Gives each request of a run of the node its order. */
 export class OrderNumbers {
 	private readonly written: string;
-	/** By request, the count of the next equal one. */
+	/** By request, or by item, the count of the next equal one. */
 	private readonly next = new Map<string, number>();
 
 	constructor(
@@ -149,7 +151,7 @@ export class OrderNumbers {
 		private readonly execution: {
 			origin: string;
 			run: number;
-			takeNext(request: string, from: number): number;
+			takeNext(name: string, from: number): number;
 		},
 		private readonly to: { cost: Cost; connection: Connection },
 	) {
@@ -162,20 +164,26 @@ export class OrderNumbers {
 	 */
 	orderOf(
 		asked: unknown,
-		{ index: place, options }: { index: number; options?: { key?: string } },
+		{ index: place, options, item }: { index: number; options?: { key?: string }; item?: string },
 	): Order {
 		const { origin, run } = this.execution;
 		const request = hashOf(asked);
-		const count = this.execution.takeNext(request, this.next.get(request) ?? 0);
-		this.next.set(request, count + 1);
+		const count = this.countOf(request);
 		// The 0 keeps the IDs as executions of earlier builds have them.
 		const id = hashOf([origin, 0, request, count]);
 		const { cost, connection } = this.to;
 		const idempotencyKey = cost === 'job' ? idempotencyKeyOf(id, connection) : undefined;
 		return {
 			...{ id, request, count, run, place, written: this.written },
+			...(item !== undefined && { item, itemCount: this.countOf(item) }),
 			...(options?.key !== undefined && { key: hashOf(options.key) }),
 			...(idempotencyKey !== undefined && { idempotencyKey }),
 		};
+	}
+
+	private countOf(name: string): number {
+		const count = this.execution.takeNext(name, this.next.get(name) ?? 0);
+		this.next.set(name, count + 1);
+		return count;
 	}
 }

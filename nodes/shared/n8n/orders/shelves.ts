@@ -38,12 +38,12 @@ interface Memory {
 	placed: number;
 	/** By the ID of the order. */
 	known: Record<string, Entry>;
-	/** By request: the number of the run that has taken the first such order, the second, and so on. */
+	/** By request, and by item: the number of the run that has taken the first such order, the second, and so on. */
 	taken: Record<string, Array<number | null>>;
 }
 
 /** Tells an order by what n8n stores of all of them. */
-type Numbered = Partial<Pick<Order, 'request' | 'count'>>;
+type Numbered = Partial<Pick<Order, 'request' | 'count' | 'item' | 'itemCount'>>;
 
 /**
  * The node's context. n8n stores it with an execution that failed, or that is parked, and so with all its Retries, but
@@ -93,28 +93,32 @@ export class ExecutionShelf implements Shelf {
 		return (this.memory.taken[request]?.[count] ?? this.run) !== this.run;
 	}
 
-	/** Takes the first of these orders, from a count on, that no other run has. @returns its count */
-	takeNext(request: string, from: number): number {
+	/** Takes the first order of a request, or of an item, from a count on, that no other run has. @returns its count */
+	takeNext(name: string, from: number): number {
 		let count = from;
-		while (this.isTaken({ request, count })) count++;
-		this.take({ request, count });
+		while (this.isTaken({ request: name, count })) count++;
+		this.take({ request: name, count });
 		return count;
 	}
 
-	take({ request, count }: Numbered): void {
-		if (request === undefined || count === undefined || !(this.isOrder || this.isOfTool)) return;
-		const takers = (this.memory.taken[request] ??= []);
-		while (takers.length < count) takers.push(null);
-		takers[count] = this.run;
+	take(order: Numbered): void {
+		if (!this.isOrder && !this.isOfTool) return;
+		for (const [name, count] of numbersOf(order)) {
+			const takers = (this.memory.taken[name] ??= []);
+			while (takers.length < count) takers.push(null);
+			takers[count] = this.run;
+		}
 	}
 
 	/** Leaves the order to other runs. */
-	giveBack({ request = '', count = -1 }: Numbered): void {
+	giveBack(order: Numbered): void {
 		const { taken } = this.memory;
-		const takers = taken[request];
-		if (takers?.[count] !== this.run) return;
-		takers[count] = null;
-		if (takers.every((taker) => taker === null)) delete taken[request];
+		for (const [name, count] of numbersOf(order)) {
+			const takers = taken[name];
+			if (takers?.[count] !== this.run) continue;
+			takers[count] = null;
+			if (takers.every((taker) => taker === null)) delete taken[name];
+		}
 	}
 
 	read(): Entry[] {
@@ -156,6 +160,15 @@ export class ExecutionShelf implements Shelf {
 		delete this.memory.known[id];
 	}
 }
+
+/** What it is counted by. */
+const numbersOf = ({ request, count, item, itemCount }: Numbered) =>
+	(
+		[
+			[request, count],
+			[item, itemCount],
+		] as const
+	).filter((pair): pair is readonly [string, number] => pair.every((part) => part !== undefined));
 
 function isMemory({
 	origin = '',
@@ -284,9 +297,10 @@ const orderOf = ({
 	run,
 	place,
 	item,
+	itemCount,
 	written,
 	key,
 	idempotencyKey,
 }: Order): Order => ({
-	...{ id, request, count, run, place, item, written, key, idempotencyKey },
+	...{ id, request, count, run, place, item, itemCount, written, key, idempotencyKey },
 });
