@@ -40,6 +40,8 @@ export function asIndex(value: unknown): number | undefined {
 
 /** Undefined when the text is not JSON, or is nested too deeply to be handled by recursive code. */
 export function parseJson(text: string): unknown {
+	// A megabyte of them takes long to refuse.
+	if (manyBrackets.test(text)) return undefined;
 	try {
 		const value: unknown = JSON.parse(text);
 		return isTooDeep(value) ? undefined : value;
@@ -69,6 +71,7 @@ export function parseResponse(text: string): unknown {
 
 /** Levels of nesting: JSON.stringify and other readers of the value recurse. */
 const maxDepth = 100;
+const manyBrackets = /^\s*(?:(?:\[|\{\s*"[^"\\]*"\s*:)\s*){101}/;
 
 function isTooDeep(value: unknown): boolean {
 	let level = [value].filter(isNested);

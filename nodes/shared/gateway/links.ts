@@ -23,6 +23,9 @@ export function isLoopback(address: string): boolean {
 	return loopback.test(urlOf(address)?.hostname ?? '');
 }
 
+/** Characters: no server takes a longer address, and to parse it would take long. */
+const maxLength = 100_000;
+
 /** A Windows path, a network drive, or a path below a folder that only computers have. */
 const computerPath = /^([a-z]:[\\/]|\\\\|~\/|file:|\/(home|users|volumes|tmp|mnt|var|root|opt)\/)/i;
 
@@ -33,6 +36,9 @@ const computerPath = /^([a-z]:[\\/]|\\\\|~\/|file:|\/(home|users|volumes|tmp|mnt
  */
 export function linkProblem(link: string, oneEach = ''): string | undefined {
 	if (link === '') return 'is empty';
+	if (link.length > maxLength && !/^data:/i.test(link)) {
+		return `is too long for a link (it has ${link.length} characters)`;
+	}
 	if (computerPath.test(link)) {
 		return `is a path on a computer, not a link (it is "${link.slice(0, 80)}"); upload the file, and give its public link`;
 	}
@@ -143,6 +149,7 @@ function entriesWithin([name, entry]: NamedEntry): NamedEntry[] {
 /** The text, unchanged byte for byte, when it is a link: a rewritten URL would break its signature. */
 export function asLink(value: unknown, base?: string): string | undefined {
 	const text = typeof value === 'string' ? value.trim() : '';
+	if (text.length > maxLength) return undefined;
 	if (/^https?:\/\/\S+$/i.test(text)) return URL.canParse(text) ? text : undefined;
 	return base !== undefined && /^\/\S*$/.test(text) && URL.canParse(text, base)
 		? new URL(text, base).href

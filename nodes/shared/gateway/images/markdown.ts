@@ -1,5 +1,8 @@
 /** The URLs of all images in a Markdown text, in order. One pass, so that long texts take linear time. */
-export function markdownImages(text: string): string[] {
+export function markdownImages(markdown: string): string[] {
+	const first = markdown.indexOf('![');
+	if (first === -1) return [];
+	const text = markdown.slice(first);
 	/** For each open square bracket, whether it begins an image. */
 	const imageBrackets: boolean[] = [];
 	/** For each open round bracket, where the URL of an image begins in it; undefined when it holds none. */

@@ -161,11 +161,8 @@ function readAnswer({ message, finish_reason }: Choice, response: ServiceRespons
 function bareLinks(text: string): string[] {
 	const link = asLink(text);
 	if (link !== undefined) return [link];
-	return text.split(/[\s<>"')\]]+/).flatMap((word) => {
-		const start = word.search(/https?:\/\/./i);
-		const isImage = start >= 0 && /.\.(png|jpe?g|webp|gif|avif)\b/i.test(word.slice(start + 7));
-		return isImage ? word.slice(start) : [];
-	});
+	const links = text.match(/https?:\/\/[^\s<>"')\]]+/gi) ?? [];
+	return links.filter((address) => /.\.(png|jpe?g|webp|gif|avif)\b/i.test(address.slice(7)));
 }
 
 function withoutPicture(text: string, reasons: unknown[]): UnusableResponse {

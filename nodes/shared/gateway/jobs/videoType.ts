@@ -9,6 +9,9 @@ export interface VideoType {
 	kind: string;
 }
 
+/** Characters of a media type (RFC 6838, 4.2), with the slash. */
+const maxTypeLength = 255;
+
 /** How many bytes are enough to recognize every kind: three packets of a transport stream. */
 export const headLength = 512;
 
@@ -70,7 +73,7 @@ export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | und
 	if (boxes.isMp4) return /^[^]{4}(ftypqt {2}|moov|mdat|wide|pnot)/.test(text) ? quickTime : mp4;
 	const [, type] = signatures.find(([signature]) => signature.test(text)) ?? [];
 	if (type !== undefined || head.length < headLength) return type;
-	const [declared] = contentType.toLowerCase().split(/[\s;]/);
+	const [declared] = contentType.slice(0, maxTypeLength).toLowerCase().split(/[\s;]/);
 	// Their boxes would be there from the first byte.
 	const isBelied = [mp4, quickTime].some(({ mimeType }) => mimeType === declared);
 	return declared.startsWith('video/') && !isBelied ? typeFromMime(declared) : undefined;
