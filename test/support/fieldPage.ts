@@ -34,10 +34,19 @@ function table(rows: FieldRow[]): string {
 			operationName(row.operation),
 			row.labels.join(' → '),
 			ruleOf(row),
-			row.property.description ?? row.property.hint ?? '',
+			[row.property.description ?? row.property.hint ?? '', ...sourceOf(row)].join(' ').trim(),
 		]),
 	]);
 }
+
+/** Their names are those of the chat and embedding formats of OpenAI: the specification does not show them. */
+const guessedFields: readonly string[] = [
+	...['messages[].tool_call_id', 'messages[].name', 'messages[].tool_calls'],
+	...['dimensions', 'encoding_format'],
+];
+
+const sourceOf = ({ request }: FieldRow): string[] =>
+	guessedFields.includes(request) ? ["(Not in the service's documentation; OpenAI's name.)"] : [];
 
 const kinds: Record<FieldRule['type'], string> = {
 	string: 'a text',

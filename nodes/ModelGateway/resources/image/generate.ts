@@ -47,18 +47,17 @@ const options = [
 		description: 'A whole number, for models that take a seed',
 	}),
 	booleanField({
-		displayName: 'Improve Prompt',
+		displayName: 'Prompt Upsampling',
 		name: 'promptUpsampling',
 		request: 'prompt_upsampling',
 		default: true,
-		description: 'Whether the prompt may be reworded, for models that support it',
+		description: 'Whether to turn on prompt upsampling, for models that support it',
 	}),
 	numberField({
 		displayName: 'Safety Tolerance',
 		name: 'safetyTolerance',
 		request: 'safety_tolerance',
 		rule: rules.safety_tolerance,
-		default: 2,
 		description: 'A whole number, for models that support it',
 	}),
 ];

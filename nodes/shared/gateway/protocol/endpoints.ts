@@ -123,7 +123,7 @@ export const endpoints = {
 	videoContent: { ...read, path: '/v1/videos/{id}/content' },
 } as const satisfies Record<string, Endpoint>;
 
-/** "Endpoints" 4: what reasoning-series models refuse, even at their default values. */
+/** "Endpoints" 4: what reasoning-series models refuse. */
 export const reasoningRefuses = {
 	fields: ['temperature', 'top_p', 'frequency_penalty'],
 	roles: ['system'],

@@ -68,7 +68,7 @@ const mediaLabels = new Map([
 	['reference_voice', 'Voice URL'],
 ]);
 
-/** The service counts media from 0 and has names of its own for their fields. The raw body keeps its words. */
+/** A message may name a medium by its index and field in the request. The raw body keeps its words. */
 export function mediaFromOne(text: string): string {
 	return text.replace(
 		/\b(?:input\.)?media\[(\d+)\](?:\.(\w+))?/g,
