@@ -65,6 +65,8 @@ export type Remedy =
 	| { about: 'partialText' }
 	| { about: 'foreignRedirect' }
 	| { about: 'uselessRedirect' }
+	/** The gateway, or a proxy, put the key into a link or a redirect. */
+	| { about: 'linkCarriesKey' }
 	| { about: 'nothingMoreSent' }
 	| { about: 'badInput'; isFree: boolean }
 	/** The job may be running and paid for. */

@@ -76,6 +76,8 @@ function sentenceOn(remedy: Remedy): string {
 			return 'The API key is never sent to another address. If you trust it, make it the Base URL in the Model Gateway credential.';
 		case 'uselessRedirect':
 			return 'What was to be sent would be lost on the way, or never arrive. Check the Base URL in the Model Gateway credential, also its path: it has to be the final one.';
+		case 'linkCarriesKey':
+			return 'The link carries your API key, so it is neither used nor shown. Ask the operator of the gateway to remove the key from its links. Consider the key exposed, and create a new one.';
 		case 'nothingMoreSent':
 			return 'Nothing more was sent to the gateway.';
 		case 'badInput':
