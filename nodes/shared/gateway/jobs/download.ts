@@ -5,8 +5,8 @@ import type { Gateway } from '../client/gateway';
 import { type HttpResponse, type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
-import { GatewayError, stopped, type Failure } from '../errors/gatewayError';
-import { noResponse, refused, type RequestInfo } from '../errors/requestErrors';
+import { asGatewayError, GatewayError, stopped, type Failure } from '../errors/gatewayError';
+import { linkRemedies, refused, type RequestInfo } from '../errors/requestErrors';
 import { verdictOn } from '../errors/verdict';
 import { excerpt } from '../json';
 import { Mp4Boxes } from './mp4';
@@ -215,10 +215,10 @@ class Transfer {
 		for (let tries = 1; ;) {
 			if (signal?.aborted) throw stopped();
 			const { length: offset, etag } = this.received;
-			const response = await requestFile(this.runtime, this.source, {
-				...{ offset, etag },
-				mayHaveKey: (address) => mayHaveKey(address, this.gateway.connection),
-			}).catch((error: unknown) => noResponse(this.requestInfo, error));
+			const part = { offset, etag };
+			const response = await requestFile(this.gateway, this.requestInfo, this.source, part).catch(
+				asGatewayError,
+			);
 			const refusal =
 				response instanceof GatewayError ? response : await this.checkResponse(response);
 			if (refusal === undefined) return response as HttpResponse;
@@ -276,7 +276,8 @@ class Transfer {
 	/** The error with the advice that the video is finished and can be fetched later. */
 	collectLaterError(error: GatewayError): GatewayError {
 		const { billed, remedies, retry_can_help } = this.incompleteError('').failure;
-		return error.with({ billed, remedies, retry_can_help });
+		const aboutLink = linkRemedies(error.failure);
+		return error.with({ billed, remedies: [...aboutLink, ...remedies], retry_can_help });
 	}
 
 	incompleteError(reason: string, page?: Interruption['page']): GatewayError {
