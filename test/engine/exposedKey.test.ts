@@ -104,6 +104,33 @@ it('follows no redirect of a file that carries the key', async () => {
 	expect(storage.requests).toEqual([]);
 });
 
+it.each([
+	['task', [undefined]],
+	['video', [undefined, `Bearer ${key}`]],
+] as const)(
+	'sends the key to a link of the gateway itself that asks for it only for the content of a video job: %s',
+	async (kind, expected) => {
+		const { id } = earlierJob(gateway, kind, mp4Of(1000));
+		const sent: Array<string | undefined> = [];
+		const own = await startServer((response, { path, headers: { authorization } }) => {
+			if (path.startsWith('/gw/files')) {
+				if (!sent.includes(authorization)) sent.push(authorization);
+				response.writeHead(401).end();
+				return;
+			}
+			const isContent = path.endsWith('/content');
+			const link = isContent || kind === 'task' ? { result_url: `${own.url}/gw/files/v.mp4` } : {};
+			response.end(JSON.stringify({ status: 'completed', task_id: id, ...link }));
+		});
+		const result = await runWorkflow(chain(waitForVideo()), {
+			credentials: credentialFor({ url: `${own.url}/gw`, apiKey: key }),
+			input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
+		});
+		expect(result.status).toBe('error');
+		expect(sent).toEqual(expected);
+	},
+);
+
 it('passes on what a running job says, without the key', async () => {
 	const { id } = earlierJob(gateway, 'task');
 	const body = { status: 'in_progress', url: `${storage.url}/?a=${key}`, task_id: id };

@@ -1,7 +1,7 @@
 import { linkCarriesKey, noResponse, type RequestInfo } from '../errors/requestErrors';
 import { mayHaveKey } from './connection';
 import type { Gateway } from './gateway';
-import { type HttpRequest, type HttpResponse, type Runtime } from './http';
+import { type HttpRequest, type HttpResponse } from './http';
 import { readWithIdleTimeout, withTimeout } from './timeouts';
 
 /** Where a file can be fetched. */
@@ -72,8 +72,10 @@ export async function requestFile(
 			httpResponse.close();
 			leave?.();
 		};
-		const response = { ...httpResponse, close };
-		const { location } = response.headers;
+		const { location } = httpResponse.headers;
+		// They reach errors and outputs, and an ETag goes back to the host.
+		const cleanHeaders = redaction.json(httpResponse.headers);
+		const response = { ...httpResponse, headers: cleanHeaders, close };
 		const isRedirect = response.status >= 300 && response.status < 400;
 		if (!isRedirect || !location || !URL.canParse(location, url) || hop === maxRedirects) {
 			return response;
@@ -86,8 +88,11 @@ export async function requestFile(
 	}
 }
 
-/** The beginning of a body, for an error message. */
-export async function readBeginning(response: HttpResponse, runtime: Runtime): Promise<string> {
+/** The beginning of a body, without the key, for an error message. */
+export async function readBeginning(
+	response: HttpResponse,
+	{ runtime, redaction }: Gateway,
+): Promise<string> {
 	let text = '';
 	try {
 		for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout: timeout })) {
@@ -95,7 +100,7 @@ export async function readBeginning(response: HttpResponse, runtime: Runtime): P
 			if (text.length > 10_000) break;
 		}
 	} catch (error) {
-		return `${text}… (${error instanceof Error ? error.message : String(error)})`;
+		return `${redaction.truncated(text)}… (${error instanceof Error ? error.message : String(error)})`;
 	}
-	return text;
+	return redaction.truncated(text);
 }

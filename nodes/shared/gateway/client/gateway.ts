@@ -191,7 +191,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { headers, url, location } = response;
 		const head = { headers, url, location };
 		const cleanHead = redaction.json(head);
-		const text = redaction.text(response.text);
+		const isWhole = response.broken === undefined;
+		const text = isWhole ? redaction.text(response.text) : redaction.truncated(response.text);
 		const parsed = parseResponse(response.text);
 		// A key written with \u escapes may appear only once the JSON is parsed.
 		const mayHoldKey = text !== response.text || text.includes('\\u');

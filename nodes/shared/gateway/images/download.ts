@@ -82,8 +82,7 @@ async function fetchOnce(
 	const { runtime, redaction } = gateway;
 	const source: FileSource = { url, authenticated: false };
 	const response = await requestFile(gateway, requestInfo, source, { offset: 0 });
-	const { status } = response;
-	const headers = redaction.json(response.headers);
+	const { status, headers } = response;
 	const chunks: Uint8Array[] = [];
 	let length = 0;
 	let failure: unknown;

@@ -185,7 +185,7 @@ class Transfer {
 		if (failure !== undefined) return { reason: reasonOf(failure) };
 		if (held.length === 0) return { reason: 'nothing came' };
 		const head = Buffer.concat(held).subarray(0, 2000);
-		const text = this.gateway.redaction.text(new TextDecoder().decode(head));
+		const text = this.gateway.redaction.truncated(new TextDecoder().decode(head));
 		const { 'content-type': type = 'of no declared type' } = headers;
 		const content = isTextFile(head) ? excerpt(text, 120) : `a file of another kind (${type})`;
 		return { reason: `it is no video: ${content}`, page: { status, headers, text } };
@@ -266,7 +266,7 @@ class Transfer {
 			throw new RestartTransfer('the storage does not continue a transfer');
 		}
 		const { status, headers } = response;
-		const text = this.gateway.redaction.text(await readBeginning(response, this.runtime));
+		const text = await readBeginning(response, this.gateway);
 		const retryAfter = parseRetryAfter(headers, this.runtime.clock.now());
 		const refusal = refused(this.requestInfo, { status, headers, text }, retryAfter);
 		if (this.source.authenticated) this.runtime.queue?.applyRateLimitPause(refusal, headers);
