@@ -3,6 +3,7 @@ import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { noResponse } from '../../nodes/shared/gateway/errors/requestErrors';
 import { TimeLimitError } from '../../nodes/shared/gateway/errors/networkError';
 import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
+import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 import { credentialProblem } from '../../nodes/shared/n8n/errors/credentialProblem';
 
 const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };
@@ -281,4 +282,14 @@ describe('an address that cannot be reached', () => {
 		const error = noResponse({ purpose: 'list the models', cost: 'read' }, cause);
 		expect(credentialProblem(error, 'Base URL', credential.baseUrl)).toBe(problem);
 	});
+});
+
+it('names the host of a file whose certificate is not accepted, and not the gateway', () => {
+	const cause = Object.assign(new Error('self-signed certificate'), {
+		...{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', request: { socket: { secureConnecting: true } } },
+	});
+	const request = { purpose: 'download it', cost: 'read', host: 'storage.example' } as const;
+	const { message, remedies } = noResponse(request, cause).failure;
+	expect(message).toMatch(/^Could not download it: the TLS certificate of storage.example is not/);
+	expect(adviceOf(remedies)).toMatch(/replaces the certificate of storage.example.*NODE_EXTRA_CA_/);
 });
