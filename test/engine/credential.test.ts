@@ -105,6 +105,27 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		expect(other.requests).toHaveLength(0);
 	});
 
+	it('is not shown the key by a server that puts it into a redirect', async () => {
+		const apiKey = 'sk-0123456789/abcdef+';
+		const forms = [
+			...[apiKey, encodeURIComponent(apiKey), encodeURIComponent(encodeURIComponent(apiKey))],
+			...[Buffer.from(`Bearer ${apiKey}`).toString('base64'), apiKey.toLowerCase()],
+		];
+		const locations = forms.flatMap((form) => [
+			...[`/v2?key=${form}`, `https://other.example/${form}`, `https://${form}`, form],
+			...[`http://[${form}`, `/${'a'.repeat(290 - form.length)}${form}`, `//${form}@host.example`],
+		]);
+		for (const status of [301, 307]) {
+			for (const location of locations) {
+				const server = await startServer(redirect(status, location));
+				const { message } = await tested({ apiKey, baseUrl: server.url });
+				expect(message).toMatch(/redirects/);
+				expect(message.toLowerCase()).not.toMatch(/sk-01234|sk%2d0|2stmdeymzq1|sy0wmtiz|zay0/);
+				await server.close();
+			}
+		}
+	});
+
 	it('is told that nobody answers', async () => {
 		expect(await failureOf(nobody)).toBe(
 			'Base URL: nothing answers at <address>. Check the address and its port, and whether the service is running.',

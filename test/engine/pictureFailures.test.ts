@@ -103,7 +103,7 @@ describe('a picture that cannot be fetched', () => {
 		await server.close();
 		answers([{ url: `${url}/1` }]);
 		const error = (await run('generate')).errorOf('Model Gateway');
-		expect(error?.message).toContain(`${new URL(url).host} could not be reached`);
+		expect(error?.message).toContain(`${new URL(url).host} refuses the connection`);
 		expect(error?.message).toContain('ECONNREFUSED');
 		expect(error?.description).not.toContain('credential');
 		expect(error?.description).toContain('its retry does so without paying again');

@@ -1,7 +1,9 @@
+import { mayHaveKey } from '../../nodes/shared/gateway/client/connection';
 import { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import { noResponse } from '../../nodes/shared/gateway/errors/requestErrors';
 import { TimeLimitError } from '../../nodes/shared/gateway/errors/networkError';
 import { connectionFrom } from '../../nodes/shared/n8n/client/connection';
+import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 import { credentialProblem } from '../../nodes/shared/n8n/errors/credentialProblem';
 
 const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };
@@ -196,6 +198,67 @@ describe('a credential that cannot be used', () => {
 	});
 });
 
+describe('the key', () => {
+	const own = { baseUrl: 'https://host.example/gw', backupUrl: 'https://backup.example/b' };
+
+	it.each([
+		...['https://host.example/gw/v1/models', 'HTTPS://HOST.example:443/gw/v1/models?a=../..'],
+		...[
+			'https://backup.example/b/',
+			'https://host.example/gw/a%20b/%E4%B8%96',
+			'/gw/v1',
+			'/gw/v.v',
+		],
+		...['https://host.example/gw/./v1', 'https://host.example/gw/a/../b', '/gw/a..b', '/gw/100%'],
+	])('may go to %s, which is below its base URL', (address) => {
+		const { href } = new URL(address, 'https://host.example');
+		expect(mayHaveKey(href, own)).toBe(true);
+	});
+
+	it.each([
+		...['/gw', '/gwx/v1', '/GW/v1', '/other', '/gw/../other', '/gw/%2e%2e/other', '/gw/.%2E/other'],
+		...[
+			'/gw/..%2fother',
+			'/gw/..%5cother',
+			'/gw/%2e%2e%2fother',
+			'/gw/..%252fother',
+			'/gw\\..\\other',
+		],
+		...[
+			'/gw/%252e%252e/other',
+			'/gw/%25252e%25252e%25252fother',
+			'/gw/..;/other',
+			'/gw/..%3b/other',
+		],
+		...[
+			'/gw/%%32%65%%32%65/other',
+			'/gw/%c0%ae%c0%ae/other',
+			'/gw/..%c0%afother',
+			'/gw/%u002e./other',
+		],
+		...['/gw/x/..%2f..%2fother', '/gw//..%2f..%2fother', '/gw/%20../other', '/gw/..%00/other'],
+		...['/gw/.%09./other', '/gw/%2525252525252e%2525252525252e/other', '//other.example/gw/v1'],
+		...[
+			'https://host.example:8443/gw/v1',
+			'http://host.example/gw/v1',
+			'https://host.example./gw/v1',
+		],
+		...[
+			'https://user@host.example/gw/v1',
+			'https://:pw@host.example/gw/v1',
+			'data:text/plain,/gw/v1',
+		],
+		...['https://host.example@other.example/gw/v1', 'https://backup.example/gw/v1', '/gw/%2e%2e'],
+	])('does not go to %s, which some server may take for another place', (address) => {
+		const { href } = new URL(address, 'https://host.example/gw/v1/models');
+		expect(mayHaveKey(href, own)).toBe(false);
+	});
+
+	it('may go anywhere on the host of a base URL without a path', () => {
+		expect(mayHaveKey('https://host.example/x', { baseUrl: 'https://host.example' })).toBe(true);
+	});
+});
+
 describe('an address that cannot be reached', () => {
 	it.each([
 		[
@@ -219,4 +282,14 @@ describe('an address that cannot be reached', () => {
 		const error = noResponse({ purpose: 'list the models', cost: 'read' }, cause);
 		expect(credentialProblem(error, 'Base URL', credential.baseUrl)).toBe(problem);
 	});
+});
+
+it('names the host of a file whose certificate is not accepted, and not the gateway', () => {
+	const cause = Object.assign(new Error('self-signed certificate'), {
+		...{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', request: { socket: { secureConnecting: true } } },
+	});
+	const request = { purpose: 'download it', cost: 'read', host: 'storage.example' } as const;
+	const { message, remedies } = noResponse(request, cause).failure;
+	expect(message).toMatch(/^Could not download it: the TLS certificate of storage.example is not/);
+	expect(adviceOf(remedies)).toMatch(/replaces the certificate of storage.example.*NODE_EXTRA_CA_/);
 });

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { exchange, type ExchangeOptions } from '../../nodes/shared/gateway/client/exchange';
 import type { Clock, HttpRequest } from '../../nodes/shared/gateway/client/http';
+import { Redaction } from '../../nodes/shared/gateway/client/redaction';
 import { listModels } from '../../nodes/shared/gateway/models/list';
 import { failureOf, gatewayTo, key, simulatedWorld } from '../support/gatewayWorld';
 import {
@@ -17,6 +18,7 @@ import {
 	type Reply,
 } from '../support/scriptedServer';
 
+const redaction = new Redaction(key);
 const what = { purpose: 'ask', cost: 'read' } as const;
 const get = (url: string) => ({ method: 'GET', url, headers: {} }) as const;
 const post = (url: string) =>
@@ -27,8 +29,8 @@ const send = async (
 	options: Partial<ExchangeOptions> & { patience?: number } = {},
 ) => {
 	const { http, clock } = simulatedWorld(options);
-	const mayHaveKey = () => true;
-	return await exchange(what, request, { http, clock, mayHaveKey, timeout: 60_000, ...options });
+	const guard = { mayHaveKey: () => true, redaction };
+	return await exchange(what, request, { http, clock, timeout: 60_000, ...guard, ...options });
 };
 
 const text = JSON.stringify({ text: 'Grüße, 世界 🎬' });
@@ -54,7 +56,7 @@ describe('large answers that come together', () => {
 		const http = async () => ({ status: 200, headers: {}, body: body(), close: () => {} });
 		const turnOf = async () => {
 			await exchange(what, get('http://127.0.0.1'), {
-				...{ http, clock, timeout: 60_000, mayHaveKey: () => true },
+				...{ http, clock, timeout: 60_000, mayHaveKey: () => true, redaction },
 			});
 			// As long as it takes to read such an answer, time stands still for everybody else.
 			for (const end = performance.now() + 20; performance.now() < end;);
@@ -283,12 +285,14 @@ describe('redirects', () => {
 		['in a path', (echoed: string) => `/v2/${echoed}`],
 		['to another host', (echoed: string) => `https://other.example/${echoed}`],
 		['to no address', (echoed: string) => `https://[${echoed}`],
+		['where a message would end', (echoed: string) => `/${'a'.repeat(268)}${echoed}`],
+		['in the name of a host', (echoed: string) => `https://${echoed.toLowerCase()}.example`],
 	])('do not show the key that they carry %s', async (_, location) => {
 		for (const echoed of [key, encodeURIComponent(key), Buffer.from(key).toString('base64')]) {
 			const server = await startServer(redirect(302, location(echoed)));
 			const asked = listModels(gatewayTo(`${server.url}/gw`), { timeout: 60_000, retries: 0 });
 			const { record } = await failureOf(asked);
-			expect(JSON.stringify(record)).not.toContain(echoed);
+			expect(JSON.stringify(record).toLowerCase()).not.toContain(echoed.toLowerCase().slice(0, 8));
 		}
 	});
 

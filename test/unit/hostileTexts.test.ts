@@ -1,4 +1,5 @@
 import { EventParser } from '../../nodes/shared/gateway/chat/eventStream';
+import { mayHaveKey } from '../../nodes/shared/gateway/client/connection';
 import { Redaction } from '../../nodes/shared/gateway/client/redaction';
 import { parsePause } from '../../nodes/shared/gateway/client/retryPolicy';
 import { jobFailed } from '../../nodes/shared/gateway/errors/jobErrors';
@@ -36,6 +37,9 @@ const repeated = [
 		'video/',
 		'<',
 		'%41',
+		'%25',
+		'/%2e',
+		'%c0%ae',
 		'\ufffd',
 	],
 	...['media[', 'media[1].', '\ud83d', '"', '{"a":', 'EACCES ', 'ECONNRESET'],
@@ -83,6 +87,10 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	[
 		'a header of a rate limit',
 		(text) => parsePause({ 'retry-after': text, 'ratelimit-reset': text }, 0),
+	],
+	[
+		'the address of a redirect',
+		(text) => mayHaveKey(`https://a.b/gw/${text}`, { baseUrl: 'https://a.b/gw' }),
 	],
 	['a text that may have the key', (text) => new Redaction('sk-0123456789abcdef').text(text)],
 ];

@@ -1,4 +1,5 @@
 import { EventParser, type StreamEvent } from '../../nodes/shared/gateway/chat/eventStream';
+import { Redaction } from '../../nodes/shared/gateway/client/redaction';
 import { exchange } from '../../nodes/shared/gateway/client/exchange';
 import type { Clock } from '../../nodes/shared/gateway/client/http';
 import { unlessEndless } from '../support/endless';
@@ -155,6 +156,7 @@ describe('any stream of events', () => {
 						clock,
 						timeout: 1000,
 						mayHaveKey: () => true,
+						redaction: new Redaction('sk-0123456789'),
 						onText: (piece) => events.push(...parser.push(piece).map(dataOf)) < 0,
 					},
 				);

@@ -90,13 +90,13 @@ function isNested(value: unknown): value is object {
 	return typeof value === 'object' && value !== null;
 }
 
-/** A text cut to `length` characters, on one line, for messages. */
+/** A text cut to `length` characters, on one line and without control characters, for messages. */
 export function excerpt(text: string, length = 300): string {
 	// Of a text of megabytes, the rest is not even looked at.
 	const line = text
 		.trimStart()
 		.slice(0, 10 * length)
-		.replace(/\s+/g, ' ')
+		.replace(/[\s\p{Cc}]+/gu, ' ')
 		.trim();
 	return line.length > length ? `${line.slice(0, length)}…` : line;
 }

@@ -6,6 +6,7 @@ import {
 	GatewayError,
 	type Remedy,
 } from '../../../shared/gateway/errors/gatewayError';
+import { linkCarriesKey } from '../../../shared/gateway/errors/requestErrors';
 import { downloadImage, imageProblem, paidFor } from '../../../shared/gateway/images/download';
 import { imageType, type ImageType } from '../../../shared/gateway/images/imageType';
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
@@ -68,6 +69,8 @@ interface MadeImage {
 	isDownloaded?: true;
 	/** Why what came with the response is no picture. */
 	problem?: string;
+	/** Set when its link carried the key. */
+	linkCarriesKey?: true;
 	/** The execution that stored the file: in another one, it is stored anew. */
 	execution: string;
 }
@@ -86,11 +89,14 @@ export async function requestImages(
 	}
 	const execution = context.getExecutionId();
 	const images = await Promise.all(
-		pictures.map(async ({ url, bytes, mimeType, fields }, index): Promise<MadeImage> => {
+		pictures.map(async ({ bytes, mimeType, fields, ...picture }, index): Promise<MadeImage> => {
+			const { url } = picture;
 			const position = pictures.length > 1 ? { index } : {};
 			const json = { ...fields, ...position } as IDataObject;
-			const problem = bytes && imageProblem(bytes, mimeType);
-			if (!bytes || problem !== undefined) return { json, url, problem, execution };
+			const found = bytes && imageProblem(bytes, mimeType);
+			// A file may hold what an answer may not show.
+			const problem = found && gateway.redaction.text(found);
+			if (!bytes || problem !== undefined) return { ...picture, json, problem, execution };
 			try {
 				return { json, file: await store({ bytes, mimeType }, index, context), execution };
 			} catch (error) {
@@ -142,6 +148,9 @@ async function fileOf(
 		request_id: fields.request_id as string | undefined,
 		partial_text: json.text as string | undefined,
 	};
+	if (image.linkCarriesKey) {
+		throw paidFor(linkCarriesKey({ purpose: 'use the image' }).failure, known);
+	}
 	if (problem !== undefined) {
 		throw paidFor({ message: `Could not use the image: it ${problem}`, status: 200 }, known);
 	}
@@ -151,7 +160,7 @@ async function fileOf(
 		const bytes = await helpers.getBinaryStream(file.id);
 		image.file = await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
 	} else if (!file && download && url !== undefined) {
-		const received = await downloadImage(gateway.runtime, url, known);
+		const received = await downloadImage(gateway, url, known);
 		try {
 			image.file = await store(received, index, context);
 			image.isDownloaded = true;

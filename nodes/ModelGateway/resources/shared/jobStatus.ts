@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { jobLinkCarriesKey } from '../../../shared/gateway/errors/jobErrors';
 import { getJobStatus } from '../../../shared/gateway/jobs/requests';
 import { videoFields } from '../../../shared/gateway/jobs/responses';
 import type { Endpoint } from '../../../shared/gateway/protocol/endpoints';
@@ -37,8 +38,10 @@ export function jobStatusOperation(job: {
 		}),
 		async perform({ id, timeout }, { gateway, reportJob }) {
 			reportJob({ kind, id });
-			const { fields, status, progress } = await getJobStatus(gateway, { kind, id, timeout });
+			const jobStatus = await getJobStatus(gateway, { kind, id, timeout });
+			const { fields, phase, status, progress, linkCarriesKey } = jobStatus;
 			reportJob({ kind, id, status, progress });
+			if (linkCarriesKey && phase === 'succeeded') throw jobLinkCarriesKey({ kind, id, status });
 			return [{ json: (kind === 'video' ? videoFields(fields, id) : fields) as IDataObject }];
 		},
 	};

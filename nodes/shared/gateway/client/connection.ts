@@ -16,17 +16,47 @@ export interface Connection {
 	limits?: Limits;
 }
 
-/** Whether the key may go to an address: only to those below the base URL and the backup URL. */
+/** Whether the key may go to an address: only to those below the base URL and the backup URL, however a server reads it. */
 export function mayHaveKey(
 	address: string,
 	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
 ): boolean {
-	// A server may take an encoded slash for one, and then leave the path by "..".
-	const readings = [address, address.replace(/%2f|%5c/gi, '/')].map((text) => new URL(text));
+	const { origin, pathname, username, password } = new URL(address);
+	// The HTTP client sends a user name of the address in the place of the key.
+	if (username !== '' || password !== '' || mayLeadUp(pathname)) return false;
 	return [baseUrl, backupUrl].some((base) => {
 		const own = new URL(`${base}/`);
-		return readings.every(
-			({ origin, pathname }) => origin === own.origin && pathname.startsWith(own.pathname),
-		);
+		return origin === own.origin && pathname.startsWith(own.pathname);
 	});
+}
+
+/** Characters: servers take no longer one. */
+const maxPathLength = 16_000;
+
+/** How often a server may decode a path. What is encoded more often is no path that anybody means. */
+const maxDecodings = 5;
+
+/** A part of a path that leads out of its folder; some servers end it at a semicolon, or trim what surrounds it. */
+const leadsUp = /[/\\][\s\0]*\.[\s\0]*\./;
+
+/** The encodings of a dot and a slash that are longer than they have to be, which old servers decode all the same. */
+const overlong: Array<[RegExp, string]> = [
+	[/\xc0\xae|%u002e/gi, '.'],
+	[/\xc0\xaf|\xc1\x9c|%u002f|%u005c/gi, '/'],
+];
+
+/** Whether some server may take a path, whose plain ".." have been resolved, for one that leaves its folder. */
+function mayLeadUp(pathname: string): boolean {
+	if (pathname.length > maxPathLength) return true;
+	let path = pathname;
+	for (let decodings = 0; decodings <= maxDecodings; decodings++) {
+		if (leadsUp.test(path)) return true;
+		const decoded = overlong.reduce(
+			(text, [form, letter]) => text.replace(form, letter),
+			path.replace(/%[\da-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16))),
+		);
+		if (decoded === path) return false;
+		path = decoded;
+	}
+	return true;
 }

@@ -2,6 +2,7 @@ import { GatewayError } from '../errors/gatewayError';
 import type { RequestInfo } from '../errors/requestErrors';
 import { excerpt } from '../json';
 import { type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
+import type { Redaction } from './redaction';
 import { withTimeout } from './timeouts';
 
 /** A response, as much of it as arrived. */
@@ -30,6 +31,8 @@ export interface ExchangeOptions {
 	grace?: number;
 	/** Whether the key may go to an address to which a redirect leads. */
 	mayHaveKey: (address: string) => boolean;
+	/** A proxy may put the key into the address to which it redirects. */
+	redaction: Redaction;
 	/** Return files and redirects instead of reading or following them: a signed link refuses the key. */
 	mayLeadToFile?: boolean;
 	/** Waits until a redirect may be followed, which is a request of its own. */
@@ -65,8 +68,10 @@ export async function exchange(
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<RawResponse> {
-	const { http, clock, signal, timeout, grace, mayHaveKey, mayLeadToFile, onRedirect, onText } =
-		options;
+	const { http, clock, signal, timeout, grace, mayHaveKey, redaction, ...handlers } = options;
+	const { mayLeadToFile, onRedirect, onText } = handlers;
+	const redirectError = (status: number, location: string, about: RedirectRemedy) =>
+		refusedRedirect(requestInfo, { status, location: redaction.text(location) }, about);
 	// Kept outside, so that a timeout in the middle of the body does not lose what had arrived.
 	let rawResponse: RawResponse | undefined;
 
@@ -89,11 +94,7 @@ export async function exchange(
 				const head = { status, headers, text: '', url };
 				if (redirects.has(status) && headers.location) {
 					if (!URL.canParse(headers.location, url)) {
-						throw redirectError(
-							requestInfo,
-							{ status, location: headers.location },
-							'foreignRedirect',
-						);
+						throw redirectError(status, headers.location, 'foreignRedirect');
 					}
 					const location = new URL(headers.location, url);
 					const keepsMethod = request.method === 'GET' || status >= 307;
@@ -103,13 +104,16 @@ export async function exchange(
 					const isSamePath =
 						isSameOrigin && location.pathname.replace(/(?<!\/)\/+$/, '') === pathname;
 					if (mayLeadToFile && !isSamePath) return { ...head, location: location.href };
-					const refusal = { status, location: isSameOrigin ? location.href : location.origin };
+					if (redaction.text(location.href) !== location.href) {
+						throw redirectError(status, location.href, 'linkCarriesKey');
+					}
+					const target = isSameOrigin ? location.href : location.origin;
 					if (!isSameOrigin || !mayHaveKey(location.href)) {
-						throw redirectError(requestInfo, refusal, 'foreignRedirect');
+						throw redirectError(status, target, 'foreignRedirect');
 					}
 					// It loops, or would drop the body.
 					if (visited.has(location.href) || !keepsMethod || hop === maxRedirects) {
-						throw redirectError(requestInfo, refusal, 'uselessRedirect');
+						throw redirectError(status, target, 'uselessRedirect');
 					}
 					url = location.href;
 					continue;
@@ -203,10 +207,12 @@ function asError(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
 }
 
-function redirectError(
+type RedirectRemedy = 'foreignRedirect' | 'uselessRedirect' | 'linkCarriesKey';
+
+function refusedRedirect(
 	{ purpose }: RequestInfo,
 	{ status, location }: { status: number; location: string },
-	about: 'foreignRedirect' | 'uselessRedirect',
+	about: RedirectRemedy,
 ): GatewayError {
 	return new GatewayError({
 		message: `Could not ${purpose}: the gateway redirects to ${excerpt(location)}`,

@@ -1,4 +1,7 @@
-import { type HttpRequest, type HttpResponse, type Runtime } from './http';
+import { linkCarriesKey, noResponse, type RequestInfo } from '../errors/requestErrors';
+import { mayHaveKey } from './connection';
+import type { Gateway } from './gateway';
+import { type HttpRequest, type HttpResponse } from './http';
 import { readWithIdleTimeout, withTimeout } from './timeouts';
 
 /** Where a file can be fetched. */
@@ -16,8 +19,6 @@ interface FilePart {
 	offset: number;
 	/** Of the file these bytes belong to. */
 	etag?: string;
-	/** Whether the key may go to an address to which a redirect leads; default: to none. */
-	mayHaveKey?: (address: string) => boolean;
 }
 
 /** Milliseconds: for the head of a response, and the idle timeout of its body. */
@@ -29,13 +30,16 @@ export const linkRefused = new Set([400, 401, 403, 404, 410]);
 
 /**
  * Requests a file from a storage host, or the rest of it ("Endpoints" 3). The link is sent byte for byte;
- * redirects are followed, and the key goes only where it may. Rejects when no response came.
+ * redirects are followed, and the key goes only where it may.
+ * @throws GatewayError when no response came
  */
 export async function requestFile(
-	{ http, clock, signal, queue }: Runtime,
+	{ runtime, connection, redaction }: Gateway,
+	requestInfo: RequestInfo,
 	source: FileSource,
-	{ offset, etag, mayHaveKey = () => false }: FilePart,
+	{ offset, etag }: FilePart,
 ): Promise<HttpResponse> {
+	const { http, clock, signal, queue } = runtime;
 	let { url, authenticated } = source;
 	const headers: Record<string, string> = {
 		Accept: '*/*',
@@ -60,7 +64,7 @@ export async function requestFile(
 			(error: unknown) => {
 				closing.abort();
 				leave?.();
-				throw error;
+				throw noResponse({ ...requestInfo, host: new URL(url).host }, error);
 			},
 		);
 		const close = () => {
@@ -68,21 +72,27 @@ export async function requestFile(
 			httpResponse.close();
 			leave?.();
 		};
-		const response = { ...httpResponse, close };
-		const { location } = response.headers;
+		const { location } = httpResponse.headers;
+		// They reach errors and outputs, and an ETag goes back to the host.
+		const cleanHeaders = redaction.json(httpResponse.headers);
+		const response = { ...httpResponse, headers: cleanHeaders, close };
 		const isRedirect = response.status >= 300 && response.status < 400;
 		if (!isRedirect || !location || !URL.canParse(location, url) || hop === maxRedirects) {
 			return response;
 		}
 		response.close();
 		const next = new URL(location, url);
-		authenticated &&= next.origin === new URL(url).origin && mayHaveKey(next.href);
+		if (redaction.text(next.href) !== next.href) throw linkCarriesKey(requestInfo);
+		authenticated &&= next.origin === new URL(url).origin && mayHaveKey(next.href, connection);
 		url = next.href;
 	}
 }
 
-/** The beginning of a body, for an error message. */
-export async function readBeginning(response: HttpResponse, runtime: Runtime): Promise<string> {
+/** The beginning of a body, without the key, for an error message. */
+export async function readBeginning(
+	response: HttpResponse,
+	{ runtime, redaction }: Gateway,
+): Promise<string> {
 	let text = '';
 	try {
 		for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout: timeout })) {
@@ -90,7 +100,7 @@ export async function readBeginning(response: HttpResponse, runtime: Runtime): P
 			if (text.length > 10_000) break;
 		}
 	} catch (error) {
-		return `${text}… (${error instanceof Error ? error.message : String(error)})`;
+		return `${redaction.truncated(text)}… (${error instanceof Error ? error.message : String(error)})`;
 	}
-	return text;
+	return redaction.truncated(text);
 }

@@ -53,26 +53,28 @@ export interface Call<T> {
  * and turns every failure into a GatewayError. It remembers which of its base URLs could be reached last.
  */
 export class Gateway<R extends Runtime = Runtime> {
-	readonly redaction: Redaction;
-
 	constructor(
 		readonly connection: Connection,
 		readonly runtime: R,
 		/** The base URL in use; shared with the gateways made from this one. */
 		private readonly route = { base: connection.baseUrl },
 		private readonly idempotency: Idempotency = {},
-	) {
-		this.redaction = new Redaction(connection.key);
-	}
+		readonly redaction = new Redaction(connection.key),
+	) {}
 
 	/** The same gateway with another signal, for a part of the work that can be aborted separately. */
 	withSignal(signal: AbortSignal): Gateway<R> {
-		return new Gateway(this.connection, { ...this.runtime, signal }, this.route, this.idempotency);
+		const runtime = { ...this.runtime, signal };
+		return new Gateway(
+			...([this.connection, runtime, this.route, this.idempotency, this.redaction] as const),
+		);
 	}
 
 	/** The same gateway for one item: the creation of its job carries its key. */
 	withIdempotency(idempotency: Idempotency): Gateway<R> {
-		return new Gateway(this.connection, this.runtime, this.route, idempotency);
+		return new Gateway(
+			...([this.connection, this.runtime, this.route, idempotency, this.redaction] as const),
+		);
 	}
 
 	/** @throws GatewayError */
@@ -151,6 +153,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
 			grace: endpoint.cost === 'read' ? undefined : graceOnStop,
 			mayHaveKey: (address) => mayHaveKey(address, this.connection),
+			redaction: this.redaction,
 			mayLeadToFile: call.mayLeadToFile,
 			onRedirect: async (innerSignal) => {
 				slot.leave?.();
@@ -160,9 +163,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		}).catch((error: unknown) => {
 			const isResponse = error instanceof GatewayError && error.failure.reach === 'answered';
 			// A request that Stop interrupted had no response either, and may have been accepted.
-			if (!isResponse) return noResponse(requestInfo, error);
-			// A proxy may put the key into the address to which it redirects.
-			return error.with({ message: this.redaction.text(error.failure.message) });
+			return isResponse ? error : noResponse(requestInfo, error);
 		});
 		if (rawResponse instanceof GatewayError) {
 			if (rawResponse.failure.status === 0) this.switchBase(base);
@@ -185,20 +186,26 @@ export class Gateway<R extends Runtime = Runtime> {
 	}
 
 	/** The response without the key, wherever the service echoes it. */
-	private redacted(response: RawResponse): RawResponse & { json: unknown } {
+	private redacted(response: RawResponse): ServiceResponse {
 		const { redaction } = this;
-		const text = redaction.text(response.text);
-		const json = parseResponse(text);
-		const redacted = { ...response, headers: redaction.json(response.headers), text, json };
-		// A key written with \u escapes appears only once the JSON is parsed.
-		const clean = text.includes('\\u') ? redaction.json(json) : json;
-		return clean === json ? redacted : { ...redacted, text: JSON.stringify(clean), json: clean };
+		const { headers, url, location } = response;
+		const head = { headers, url, location };
+		const cleanHead = redaction.json(head);
+		const isWhole = response.broken === undefined;
+		const text = isWhole ? redaction.text(response.text) : redaction.truncated(response.text);
+		const parsed = parseResponse(response.text);
+		// A key written with \u escapes may appear only once the JSON is parsed.
+		const mayHoldKey = text !== response.text || text.includes('\\u');
+		const json = mayHoldKey ? redaction.json(parsed) : parsed;
+		const isRedacted = cleanHead !== head || text !== response.text || json !== parsed;
+		const shownText = json === parsed ? text : JSON.stringify(json);
+		return { ...response, ...cleanHead, text: shownText, json, isRedacted };
 	}
 
 	/** Some gateways put an error into a 2xx response; text that had arrived before it may be billed. */
 	private unusableError(
 		requestInfo: RequestInfo,
-		response: RawResponse & { json: unknown },
+		response: ServiceResponse,
 		unusable: UnusableResponse,
 	): GatewayError {
 		const { redaction } = this;

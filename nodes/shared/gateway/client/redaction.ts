@@ -2,28 +2,48 @@
 const minKeyLength = 8;
 const mask = '***';
 
+/** A pattern for a longer text does not compile: of a longer key, each piece is redacted on its own. */
+const maxPieceLength = 512;
+
+/** One character of the key, in each way of writing it: in small letters, since a text is read in any case. */
+type Writings = string[];
+
+/** How many times a text can be escaped within another one, and still be read. */
+const maxLevels = 3;
+
 /** Removes the API key from responses: services echo keys, and none may reach an output, an error or a log. */
 export class Redaction {
-	private readonly spellings: string[];
+	/** The key as it is, and what it is in the base64 of a longer text. */
+	private readonly spellings: Writings[][];
+	private readonly pattern: RegExp | undefined;
+	/** The most characters that a spelling can take. */
+	private readonly maxLength: number;
 
 	constructor(key: string) {
-		// JSON may escape a slash as \/, and a URL percent-encodes the key.
-		const base64 = Buffer.from(key)
-			.toString('base64')
-			.replace(/={1,2}$/, '');
-		const spellings = [key, key.replaceAll('/', '\\/'), encodeURIComponent(key), base64];
-		this.spellings = key.length < minKeyLength ? [] : [...new Set(spellings)];
+		this.spellings = piecesOf(key).flatMap((piece) => [
+			[...piece].map(writingsOf),
+			...base64Of(piece).map((text) => [...text].map(base64Writings)),
+		]);
+		const source = this.spellings.map((spelling) => spelling.map(patternOf).join('')).join('|');
+		this.pattern = source === '' ? undefined : new RegExp(source, 'gi');
+		const lengths = this.spellings.map((spelling) =>
+			spelling.reduce((sum, writings) => sum + Math.max(...writings.map(lengthOf)), 0),
+		);
+		this.maxLength = Math.max(0, ...lengths);
 	}
 
 	text(text: string): string {
-		return this.spellings.reduce((clean, spelling) => clean.replaceAll(spelling, mask), text);
+		return this.pattern ? text.replace(this.pattern, mask) : text;
 	}
 
-	/** For JSON assembled from several texts, over which the key may have been split. */
+	/** The same value where it does not hold the key: also for JSON assembled from several texts. */
 	json<T>(value: T): T {
-		const text = JSON.stringify(value) ?? '';
-		const clean = this.text(text);
-		return clean === text ? value : (JSON.parse(clean) as T);
+		return this.cleaned(value) as T;
+	}
+
+	/** Whether a text, such as a link, is what is left of one that held the key. */
+	static isMasked(text: string): boolean {
+		return text.includes(mask);
 	}
 
 	/** For a text that arrives in chunks: an end that may be the beginning of the key is held back until more has arrived. */
@@ -46,14 +66,93 @@ export class Redaction {
 		return partialLength < minKeyLength ? clean : clean.slice(0, -partialLength) + mask;
 	}
 
+	private cleaned(value: unknown): unknown {
+		if (typeof value === 'string') return this.text(value);
+		if (typeof value !== 'object' || value === null) return value;
+		const entries = Object.entries(value).map(([name, entry]: [string, unknown]) => {
+			const [cleanName, clean] = [this.text(name), this.cleaned(entry)];
+			return { cleanName, clean, isSame: cleanName === name && clean === entry };
+		});
+		if (entries.every(({ isSame }) => isSame)) return value;
+		return Array.isArray(value)
+			? entries.map(({ clean }) => clean)
+			: Object.fromEntries(entries.map(({ cleanName, clean }) => [cleanName, clean]));
+	}
+
 	/** The number of characters at the end that may be the beginning of the key. */
 	private partialKeyLength(text: string): number {
-		const lengths = this.spellings.map((spelling) => {
-			for (let length = Math.min(spelling.length - 1, text.length); length > 0; length--) {
-				if (text.endsWith(spelling.slice(0, length))) return length;
+		// The letters of ASCII alone: other ones may change their length with their case.
+		const tail = text.slice(-this.maxLength).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+		for (let start = 0; start < tail.length; start++) {
+			if (this.spellings.some((spelling) => isBeginning(tail, start, spelling))) {
+				return tail.length - start;
 			}
-			return 0;
-		});
-		return Math.max(0, ...lengths);
+		}
+		return 0;
 	}
+}
+
+function piecesOf(key: string): string[] {
+	if (key.length < minKeyLength) return [];
+	const count = Math.ceil(key.length / maxPieceLength);
+	const length = Math.ceil(key.length / count);
+	return [...Array(count).keys()].map((index) => key.slice(index * length, (index + 1) * length));
+}
+
+const lengthOf = ({ length }: string) => length;
+
+function writingsOf(letter: string): Writings {
+	const hexOf = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
+	const bytes = [...Buffer.from(letter)].map((byte) => hexOf(byte, 2));
+	const units = [...Array(letter.length).keys()].map((at) => hexOf(letter.charCodeAt(at), 4));
+	const levels = [...Array(maxLevels).keys()];
+	const inUrl = levels.map((level) =>
+		bytes.map((byte) => `%${'25'.repeat(level)}${byte}`).join(''),
+	);
+	// JSON within JSON doubles each backslash, and adds one before a quote.
+	const inJson = [1, 2, 3, 4, 7].flatMap((count) => {
+		const backslashes = '\\'.repeat(count);
+		const escaped = units.map((unit) => `${backslashes}u${unit}`).join('');
+		return '"\\/'.includes(letter) ? [escaped, backslashes + letter] : [escaped];
+	});
+	return [letter.toLowerCase(), ...inUrl, ...inJson];
+}
+
+/** The characters of base64 that are the same whatever stands beside the key, for each of its three places among the bytes. */
+function base64Of(key: string): string[] {
+	return [0, 1, 2].map((offset) => {
+		const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
+		const ofKey = [Math.ceil((8 * offset) / 6), Math.floor((8 * bytes.length) / 6)] as const;
+		return bytes.toString('base64').slice(...ofKey);
+	});
+}
+
+/** base64url has two characters of its own. */
+function base64Writings(letter: string): Writings {
+	if (letter === '+') return ['-', ...writingsOf(letter)];
+	if (letter === '/') return ['_', ...writingsOf(letter)];
+	return [letter.toLowerCase()];
+}
+
+function patternOf(writings: Writings): string {
+	const patterns = writings.map((writing) => writing.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+	return patterns.length > 1 ? `(?:${patterns.join('|')})` : patterns[0];
+}
+
+/** Whether a text, from `start` to its end, is a beginning of what may be written this way. */
+function isBeginning(text: string, start: number, spelling: Writings[]): boolean {
+	let reached = [start];
+	for (const writings of spelling) {
+		const next: number[] = [];
+		for (const at of reached) {
+			for (const writing of writings) {
+				if (text.startsWith(writing, at)) next.push(at + writing.length);
+				else if (at + writing.length > text.length && writing.startsWith(text.slice(at)))
+					return true;
+			}
+		}
+		if (next.length === 0) return false;
+		reached = next;
+	}
+	return false;
 }

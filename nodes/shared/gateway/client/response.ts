@@ -1,12 +1,20 @@
 import { asText, excerpt, isObject, withoutUndefined, type JsonObject } from '../json';
 import type { RefusalKind } from '../protocol/errorCodes';
 import type { RawResponse } from './exchange';
+import { Redaction } from './redaction';
 
 /** A response that is no refusal: a 2xx, or a redirect that was not followed. */
 export interface ServiceResponse extends RawResponse {
 	/** Undefined when the body is not JSON. */
 	json: unknown;
 	requestId?: string;
+	/** Whether it held the key, in whose place there are asterisks now. */
+	isRedacted?: boolean;
+}
+
+/** Whether a link of a response carried the key: what is left of it leads nowhere. */
+export function carriedKey(link: string, { isRedacted = false }: ServiceResponse): boolean {
+	return isRedacted && Redaction.isMasked(link);
 }
 
 /** Thrown by parsers; the problem continues "the answer …". */

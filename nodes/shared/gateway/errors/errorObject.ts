@@ -1,4 +1,4 @@
-import { asText, excerpt, isObject, textAt, valueAt } from '../json';
+import { excerpt, isObject, textAt, valueAt } from '../json';
 import { requestIdHeader } from '../protocol/endpoints';
 
 /** The fields of the error object, tolerant of the shapes that gateways and proxies send instead. */
@@ -40,7 +40,9 @@ export function readErrorObject(body: unknown): ErrorObject | undefined {
 
 /** "What the service does", billing rule 3: from the headers, or from the body where only that has it. */
 export function requestIdOf(headers: Record<string, string>, body?: unknown): string | undefined {
-	return asText(headers[requestIdHeader]) ?? shortTextAt(body, 'request_id', 'error.request_id');
+	return (
+		shortTextAt(headers, requestIdHeader) ?? shortTextAt(body, 'request_id', 'error.request_id')
+	);
 }
 
 /** Why a job failed. The specification does not show the fields of its `error`, so every likely form is read. */

@@ -1,5 +1,6 @@
 import type { RefusalKind } from '../protocol/errorCodes';
 import type { JobSummary } from './jobSummary';
+import type { AddressProblem } from './networkError';
 import type { OtherModel } from './otherModel';
 import type { Reach } from './verdict';
 
@@ -54,10 +55,16 @@ export type Remedy =
 	| { about: 'refusal'; refusal: RefusalKind }
 	| { about: 'otherModel'; model: OtherModel }
 	| { about: 'retryAfter'; milliseconds: number }
-	/** No connection could be made. `detail` quotes the network's own error. */
-	| { about: 'unreachable'; detail: string }
+	/** No connection could be made: to the gateway, or to the host of a file. `detail` quotes the network's own error. */
+	| { about: 'unreachable'; detail: string; host?: string; problem?: AddressProblem }
 	/** The connection broke, or the time limit passed, before the response came. */
-	| { about: 'lost'; detail: string; isTimeout: boolean }
+	| {
+			about: 'lost';
+			detail: string;
+			isTimeout: boolean;
+			host?: string;
+			problem?: AddressProblem;
+	  }
 	| { about: 'lostIsNotBilled' }
 	/** A job may have been accepted. Without a key, it is not sent again. */
 	| { about: 'mayBeAccepted'; hasKey: boolean }
@@ -65,6 +72,8 @@ export type Remedy =
 	| { about: 'partialText' }
 	| { about: 'foreignRedirect' }
 	| { about: 'uselessRedirect' }
+	/** The gateway, or a proxy, put the key into a link or a redirect. */
+	| { about: 'linkCarriesKey' }
 	| { about: 'nothingMoreSent' }
 	| { about: 'badInput'; isFree: boolean }
 	/** The job may be running and paid for. */

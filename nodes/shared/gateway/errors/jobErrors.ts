@@ -96,11 +96,24 @@ export function linkMissing(job: JobSummary): GatewayError {
 	return jobError(job, { message, remedies: [], reach: 'unreadable', pollCanHelp: true });
 }
 
+/** The video is finished, but its link is neither used nor shown. */
+export function jobLinkCarriesKey(job: JobSummary): GatewayError {
+	return jobError(job, {
+		message: `${jobName(job)} finished, but its link carries the API key`,
+		remedies: [{ about: 'linkCarriesKey' }, { about: 'videoIsKept', job: knownAs(job) }],
+		reach: 'unreadable',
+		billed: 'yes',
+		retry_can_help: false,
+	});
+}
+
 /** The request for the link failed, but the video is finished and kept. */
 export function linkNotFound(job: JobSummary, { failure }: GatewayError): GatewayError {
 	const { message } = failure;
 	// The ID of a job that has finished is no mistake.
-	const remedies = isJobUnknown(failure) ? [] : failure.remedies;
+	const remedies = isJobUnknown(failure)
+		? []
+		: failure.remedies.filter(({ about }) => about !== 'videoIsKept');
 	return jobError(job, {
 		...failure,
 		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,

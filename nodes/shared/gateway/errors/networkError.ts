@@ -7,12 +7,29 @@ export class TimeLimitError extends Error {
 	}
 }
 
+/**
+ * What is wrong with an address: its name is not known, nobody listens there, n8n's SSRF protection blocks it, it does
+ * not speak TLS, or its certificate is not accepted.
+ */
+export type AddressProblem = 'notFound' | 'refused' | 'blocked' | 'notTls' | 'badCertificate';
+
+/** By the codes and messages of Node.js and n8n. */
+const addressProblems: Array<[words: RegExp, problem: AddressProblem]> = [
+	[/ENOTFOUND|EAI_/, 'notFound'],
+	[/ECONNREFUSED/, 'refused'],
+	[/^The request was blocked because|^SsrfBlocked/, 'blocked'],
+	[/wrong version number|packet length|EPROTO/, 'notTls'],
+	[/CERT|SELF_SIGNED|UNABLE_TO_|certificate/, 'badCertificate'],
+];
+
 /** What can be read from the network's own error. */
 interface NetworkError {
 	/** Whether the request was surely not sent, since the connection was never ready for it. */
 	isUnsent: boolean;
 	/** Whether the time limit passed. */
 	isTimeout: boolean;
+	/** What it says is wrong with the address; undefined where it says nothing known. */
+	problem?: AddressProblem;
 	/** Its codes and messages, each once. */
 	texts: string[];
 }
@@ -22,7 +39,10 @@ export function readNetworkError(cause: unknown): NetworkError {
 	const levels = levelsOf(cause);
 	const texts = [...levels.flatMap(codesOf), ...levels.flatMap(messagesOf)];
 	const isTimeout = cause instanceof TimeLimitError || texts.some((text) => timedOut.test(text));
-	return { isUnsent: levels.some(neverConnected), isTimeout, texts: [...new Set(texts)] };
+	const words = [...texts, ...levels.map(({ name }) => name).filter(isText)];
+	const [, problem] =
+		addressProblems.find(([pattern]) => words.some((text) => pattern.test(text))) ?? [];
+	return { isUnsent: levels.some(neverConnected), isTimeout, problem, texts: [...new Set(texts)] };
 }
 
 /** The message of the HTTP client's own timeout, which may fire just before ours. */

@@ -3,7 +3,7 @@ import type { Cost } from '../protocol/endpoints';
 import type { RefusalKind } from '../protocol/errorCodes';
 import { readErrorObject, requestIdOf, type ErrorObject } from './errorObject';
 import { GatewayError, type Failure, type Remedy } from './gatewayError';
-import { readNetworkError } from './networkError';
+import { readNetworkError, type AddressProblem } from './networkError';
 import { blamedModel, type OtherModel } from './otherModel';
 import { meaningOf, verdictOn, type Reach, type Verdict } from './verdict';
 
@@ -18,7 +18,7 @@ export interface RequestInfo {
 	idempotencyKey?: string;
 	/** The model that was asked for, where it is known to belong to another endpoint. */
 	otherModel?: OtherModel;
-	/** The host requested, where it is not the gateway; failures then quote the network's error in their message. */
+	/** The host that was to send a file; failures then name it, and quote the network's error in their message. */
 	host?: string;
 }
 
@@ -38,30 +38,62 @@ export const truncateBody = (text: string) => text.slice(0, 20_000);
  * @param cause the network's own error, possibly wrapped
  */
 export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
-	const { isUnsent, isTimeout, texts } = readNetworkError(cause);
+	const { isUnsent, isTimeout, problem, texts } = readNetworkError(cause);
 	const reach = isUnsent ? 'unsent' : 'lost';
 	// Some HTTP clients advise to retry, without knowing that it may cost.
 	const detail = excerpt(texts.filter((text) => !/\bretry\b/i.test(text)).join(', '));
 	const { purpose, host } = request;
+	const from = host === undefined ? '' : ` from ${host}`;
 	const lost = isTimeout
-		? 'no answer came within the time limit'
-		: 'the connection was lost before the answer came';
+		? `no answer came${from} within the time limit`
+		: `the connection was lost before the answer came${from}`;
 	const whatHappened = isUnsent ? `${host ?? 'the gateway'} could not be reached` : lost;
+	const known = host !== undefined && problem && onAddress[problem](host);
 	const remedies: Remedy[] = isUnsent
-		? [{ about: 'unreachable', detail }]
+		? [{ about: 'unreachable', detail, host, problem }]
 		: [
-				{ about: 'lost', detail, isTimeout },
+				{ about: 'lost', detail, isTimeout, host, problem },
 				...(request.cost === 'job'
 					? unknownOutcomeRemedies(request)
 					: [{ about: 'lostIsNotBilled' } as const]),
 			];
 	return new GatewayError({
-		message: `Could not ${purpose}: ${whatHappened}${host ? ` (${detail})` : ''}`,
+		message: `Could not ${purpose}: ${known || whatHappened}${host ? ` (${detail})` : ''}`,
 		remedies,
 		reach,
 		status: 0,
 		...failureFields(verdictOn({ reach, status: 0 }, request.cost, request), request),
 	});
+}
+
+const onAddress: Record<AddressProblem, (host: string) => string> = {
+	notFound: (host) => `the host ${host} is not found`,
+	refused: (host) => `${host} refuses the connection`,
+	blocked: (host) => `n8n's SSRF protection blocks ${host}`,
+	notTls: (host) => `${host} does not speak https`,
+	badCertificate: (host) => `the TLS certificate of ${host} is not accepted`,
+};
+
+/** The gateway, or a proxy, put the key into the link of a file. */
+export function linkCarriesKey({ purpose }: Pick<RequestInfo, 'purpose'>): GatewayError {
+	return new GatewayError({
+		message: `Could not ${purpose}: its link carries the API key`,
+		remedies: [{ about: 'linkCarriesKey' }],
+		reach: 'unreadable',
+		status: 0,
+		billed: 'no',
+		retry_can_help: false,
+	});
+}
+
+/** What stays to be said about the link of a file when the file itself is known to be made. */
+export function linkRemedies({ remedies }: Pick<Failure, 'remedies'>): Remedy[] {
+	return remedies.filter(
+		(remedy) =>
+			remedy.about === 'linkCarriesKey' ||
+			remedy.about === 'unreachable' ||
+			(remedy.about === 'lost' && remedy.problem !== undefined),
+	);
 }
 
 /** A request that was not sent, because the limits of the credential let others go first for too long. */

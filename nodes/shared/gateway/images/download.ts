@@ -1,9 +1,15 @@
-import { linkRefused, requestFile } from '../client/fileRequest';
-import { type Runtime } from '../client/http';
+import { linkRefused, requestFile, type FileSource } from '../client/fileRequest';
+import type { Gateway } from '../client/gateway';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
 import { GatewayError, type Failure } from '../errors/gatewayError';
-import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
+import {
+	linkRemedies,
+	noResponse,
+	refused,
+	unreadable,
+	type RequestInfo,
+} from '../errors/requestErrors';
 import { excerpt } from '../json';
 import { hasEnd, imageType } from './imageType';
 
@@ -22,14 +28,15 @@ const maxBytes = 256 * 1024 * 1024;
  * @throws GatewayError
  */
 export async function downloadImage(
-	runtime: Runtime,
+	gateway: Gateway,
 	url: string,
 	facts: Partial<Failure>,
 ): Promise<DownloadedImage> {
+	const { runtime } = gateway;
 	const purpose = `download the image ${excerpt(url, 200)}`;
 	const requestInfo: RequestInfo = { purpose, cost: 'read', host: new URL(url).host };
 	for (let tries = 1; ; tries++) {
-		const outcome = await fetchOnce(runtime, url, requestInfo).catch((error: unknown) =>
+		const outcome = await fetchOnce(gateway, url, requestInfo).catch((error: unknown) =>
 			error instanceof GatewayError ? error : noResponse(requestInfo, error),
 		);
 		if (!(outcome instanceof GatewayError)) return outcome;
@@ -52,7 +59,7 @@ export function imageProblem(bytes: Buffer, declaredType?: string): string | und
  * @param facts added to the failure, such as the link
  */
 export function paidFor(
-	failure: Pick<Failure, 'message' | 'status'> & Partial<Failure>,
+	{ remedies = [], ...failure }: Pick<Failure, 'message' | 'status'> & Partial<Failure>,
 	facts: Partial<Failure>,
 ): GatewayError {
 	const hasLink = facts.url !== undefined;
@@ -61,18 +68,20 @@ export function paidFor(
 		reach: 'unreadable',
 		...failure,
 		...facts,
-		remedies: [{ about: 'imageIsPaid', hasLink, isLost }],
+		remedies: [...linkRemedies({ remedies }), { about: 'imageIsPaid', hasLink, isLost }],
 		billed: 'yes',
 		retry_can_help: !isLost,
 	});
 }
 
 async function fetchOnce(
-	runtime: Runtime,
+	gateway: Gateway,
 	url: string,
 	requestInfo: RequestInfo,
 ): Promise<DownloadedImage> {
-	const response = await requestFile(runtime, { url, authenticated: false }, { offset: 0 });
+	const { runtime, redaction } = gateway;
+	const source: FileSource = { url, authenticated: false };
+	const response = await requestFile(gateway, requestInfo, source, { offset: 0 });
 	const { status, headers } = response;
 	const chunks: Uint8Array[] = [];
 	let length = 0;
@@ -91,7 +100,7 @@ async function fetchOnce(
 	if (failure !== undefined && !hasEnd(bytes)) throw failure;
 	const failedResponse = { status, headers, text: '' };
 	if (status < 200 || status > 299) {
-		const text = bytes.subarray(0, 10_000).toString('utf8');
+		const text = redaction.truncated(bytes.subarray(0, 10_000).toString('utf8'));
 		throw refused(
 			requestInfo,
 			{ ...failedResponse, text },
@@ -100,6 +109,6 @@ async function fetchOnce(
 	}
 	const mimeType = headers['content-type'];
 	const problem = imageProblem(bytes, mimeType);
-	if (problem !== undefined) throw unreadable(requestInfo, failedResponse, problem);
+	if (problem !== undefined) throw unreadable(requestInfo, failedResponse, redaction.text(problem));
 	return { bytes, mimeType };
 }

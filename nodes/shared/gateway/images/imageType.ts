@@ -25,7 +25,7 @@ export function imageType(bytes: Uint8Array, declaredType = ''): ImageType | und
 	const isText = !/[\0-\x08]/.test(head);
 	const match = signatures.find(([signature]) => signature.test(head));
 	const [, extension, mimeType = `image/${extension}`] =
-		match ?? (isText ? undefined : /^image\/([\w.+-]+)/i.exec(declaredType)) ?? [];
+		match ?? (isText ? undefined : /^image\/([\w.+-]{1,60})(?![\w.+-])/i.exec(declaredType)) ?? [];
 	return extension === undefined ? undefined : { mimeType, extension };
 }
 

@@ -1,6 +1,7 @@
 import { completion, textOf, type Choice } from '../chat/completion';
 import {
 	bodyFields,
+	carriedKey,
 	describeBody,
 	UnusableResponse,
 	type ServiceResponse,
@@ -24,6 +25,8 @@ export interface Image {
 	bytes?: Buffer;
 	/** The MIME type that a data URL declares. */
 	mimeType?: string;
+	/** Set when its link carried the key. */
+	linkCarriesKey?: true;
 	/** The other fields of its entry. */
 	fields: JsonObject;
 }
@@ -86,27 +89,32 @@ function withoutFile(value: unknown): unknown {
 
 function readEntries(
 	entries: unknown[],
-	{ url }: ServiceResponse,
+	response: ServiceResponse,
 ): Pick<ImageResult, 'pictures' | 'missing'> {
-	const found = entries.map((entry) => readImage(entry, url));
+	const found = entries.map((entry) => readImage(entry, response));
 	return {
 		pictures: found.filter((picture) => picture !== undefined),
 		missing: entries.filter((_, index) => !found[index]),
 	};
 }
 
-function readImage(entry: unknown, base: string): Image | undefined {
+function readImage(entry: unknown, response: ServiceResponse): Image | undefined {
 	const { b64_json, image_base64, ...fields } = isObject(entry) ? entry : { url: entry };
 	const base64 = asText(b64_json) ?? asText(image_base64);
 	if (base64 !== undefined) return embeddedImage(base64, fields);
-	return linkedImage(textAt(fields, 'url', 'image_url', 'image_url.url') ?? '', fields, base);
+	return linkedImage(textAt(fields, 'url', 'image_url', 'image_url.url') ?? '', fields, response);
 }
 
-function linkedImage(text: string, fields: JsonObject, base: string): Image | undefined {
+function linkedImage(
+	text: string,
+	fields: JsonObject,
+	response: ServiceResponse,
+): Image | undefined {
 	if (/^data:/i.test(text)) {
 		return embeddedImage(text, { ...fields, url: undefined, image_url: undefined });
 	}
-	const url = asLink(text, base);
+	const url = asLink(text, response.url);
+	if (url !== undefined && carriedKey(url, response)) return { linkCarriesKey: true, fields: {} };
 	return url === undefined ? undefined : { url, fields: withoutFiles({ ...fields, url }) };
 }
 

@@ -5,8 +5,8 @@ import type { Gateway } from '../client/gateway';
 import { type HttpResponse, type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
-import { GatewayError, stopped, type Failure } from '../errors/gatewayError';
-import { noResponse, refused, type RequestInfo } from '../errors/requestErrors';
+import { asGatewayError, GatewayError, stopped, type Failure } from '../errors/gatewayError';
+import { linkRemedies, refused, type RequestInfo } from '../errors/requestErrors';
 import { verdictOn } from '../errors/verdict';
 import { excerpt } from '../json';
 import { Mp4Boxes } from './mp4';
@@ -185,7 +185,7 @@ class Transfer {
 		if (failure !== undefined) return { reason: reasonOf(failure) };
 		if (held.length === 0) return { reason: 'nothing came' };
 		const head = Buffer.concat(held).subarray(0, 2000);
-		const text = this.gateway.redaction.text(new TextDecoder().decode(head));
+		const text = this.gateway.redaction.truncated(new TextDecoder().decode(head));
 		const { 'content-type': type = 'of no declared type' } = headers;
 		const content = isTextFile(head) ? excerpt(text, 120) : `a file of another kind (${type})`;
 		return { reason: `it is no video: ${content}`, page: { status, headers, text } };
@@ -215,10 +215,10 @@ class Transfer {
 		for (let tries = 1; ;) {
 			if (signal?.aborted) throw stopped();
 			const { length: offset, etag } = this.received;
-			const response = await requestFile(this.runtime, this.source, {
-				...{ offset, etag },
-				mayHaveKey: (address) => mayHaveKey(address, this.gateway.connection),
-			}).catch((error: unknown) => noResponse(this.requestInfo, error));
+			const part = { offset, etag };
+			const response = await requestFile(this.gateway, this.requestInfo, this.source, part).catch(
+				asGatewayError,
+			);
 			const refusal =
 				response instanceof GatewayError ? response : await this.checkResponse(response);
 			if (refusal === undefined) return response as HttpResponse;
@@ -266,7 +266,7 @@ class Transfer {
 			throw new RestartTransfer('the storage does not continue a transfer');
 		}
 		const { status, headers } = response;
-		const text = this.gateway.redaction.text(await readBeginning(response, this.runtime));
+		const text = await readBeginning(response, this.gateway);
 		const retryAfter = parseRetryAfter(headers, this.runtime.clock.now());
 		const refusal = refused(this.requestInfo, { status, headers, text }, retryAfter);
 		if (this.source.authenticated) this.runtime.queue?.applyRateLimitPause(refusal, headers);
@@ -276,7 +276,8 @@ class Transfer {
 	/** The error with the advice that the video is finished and can be fetched later. */
 	collectLaterError(error: GatewayError): GatewayError {
 		const { billed, remedies, retry_can_help } = this.incompleteError('').failure;
-		return error.with({ billed, remedies, retry_can_help });
+		const aboutLink = linkRemedies(error.failure);
+		return error.with({ billed, remedies: [...aboutLink, ...remedies], retry_can_help });
 	}
 
 	incompleteError(reason: string, page?: Interruption['page']): GatewayError {

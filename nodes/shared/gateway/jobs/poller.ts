@@ -15,6 +15,7 @@ import {
 	deadlinePassed,
 	isJobUnknown,
 	jobFailed,
+	jobLinkCarriesKey,
 	jobStopped,
 	jobUnknown,
 	linkMissing,
@@ -208,9 +209,14 @@ function linking(state: PollerState, deadline: number, fields: ResponseFields = 
 }
 
 /** The status is final; a task is polled again only when the link itself is missing from it. */
-function takeLink(state: PollerState, { link, fields }: JobStatus, now: number): Step {
+function takeLink(
+	state: PollerState,
+	{ link, linkCarriesKey, fields }: JobStatus,
+	now: number,
+): Step {
 	const { job, kind } = state;
 	if (kind === 'video') return sendRequest(state, now);
+	if (linkCarriesKey) return fail(state, jobLinkCarriesKey(job));
 	if (link === undefined) return takeFailure(state, linkMissing(job), now);
 	const source = { url: link, authenticated: false };
 	return finish(state, { source, fields: { ...fields, task_id: job.id, result_url: link } });

@@ -1,4 +1,5 @@
 import type { Gateway } from '../client/gateway';
+import { jobLinkCarriesKey } from '../errors/jobErrors';
 import { endpoints } from '../protocol/endpoints';
 import { jobKinds, type JobKind } from '../protocol/jobs';
 import { jobStatus, videoContent, type JobStatus, type VideoContent } from './responses';
@@ -32,12 +33,14 @@ export async function getVideoContent(
 	gateway: Gateway,
 	{ id, ...options }: JobRequest,
 ): Promise<VideoContent> {
-	return await gateway.call({
+	const content = await gateway.call({
 		endpoint: endpoints.videoContent,
 		purpose: `get the content of the video ${id}`,
 		...{ id, ...options, mayLeadToFile: true },
 		parse: videoContent,
 	});
+	if (content.linkCarriesKey) throw jobLinkCarriesKey({ id, kind: 'video' });
+	return content;
 }
 
 /** Both, as a wait requests them. */

@@ -1,6 +1,7 @@
 import type { FileSource } from '../client/fileRequest';
 import {
 	bodyFields,
+	carriedKey,
 	describeBody,
 	isWebPage,
 	UnusableResponse,
@@ -71,6 +72,8 @@ export interface JobStatus {
 	progress?: number;
 	/** Link to the file, which is fetched without the key. */
 	link?: string;
+	/** Set when the link carried the key. */
+	linkCarriesKey?: true;
 	/** Set when the job failed. */
 	failure?: ErrorObject;
 	fields: ResponseFields;
@@ -92,6 +95,7 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		status: excerpt(status, 100),
 		phase,
 		...withoutUndefined({ progress, link }),
+		...(link !== undefined && carriedKey(link, response) && { linkCarriesKey: true }),
 		...(phase === 'failed' && { failure: jobFailureReason(fields) }),
 		fields,
 	};
@@ -115,6 +119,8 @@ function progressOf(fields: JsonObject): number | undefined {
 /** Where the file of a video job is. */
 export interface VideoContent {
 	source: FileSource;
+	/** Set when its link carried the key. */
+	linkCarriesKey?: true;
 	fields: ResponseFields;
 }
 
@@ -128,12 +134,14 @@ export function videoContent(response: ServiceResponse): VideoContent {
 		...fields,
 		...(requestId !== undefined && { request_id: requestId }),
 	});
-	if (isFile) return { source: { url, authenticated: true }, fields: withId({}) };
-	const link = findLink(location ?? json ?? text.trim(), url);
+	const link = isFile ? url : findLink(location ?? json ?? text.trim(), url);
 	if (link === undefined)
 		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
+	const key = carriedKey(link, response) && ({ linkCarriesKey: true } as const);
+	if (isFile) return { source: { url, authenticated: true }, ...key, fields: withId({}) };
 	return {
 		source: { url: link, authenticated: false, mayNeedKey: true },
+		...key,
 		fields: withId(isObject(json) ? json : { url: link }),
 	};
 }

@@ -82,7 +82,7 @@ export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | und
 /** Undefined when it is not the MIME type, in lower case, of a video. */
 export function typeFromMime(mimeType: string): VideoType | undefined {
 	const type = known.find((one) => one.mimeType === mimeType);
-	if (type || !mimeType.startsWith('video/')) return type;
+	if (type || !/^video\/[\w.+-]{1,60}$/.test(mimeType)) return type;
 	const [extension] = /(?<![a-z\d])[a-z\d]+$/.exec(mimeType) ?? [];
 	if (extension === undefined) return undefined;
 	return { mimeType, kind: `a video of the type ${mimeType}`, extensions: [extension] };

@@ -1,4 +1,5 @@
 import type { KnownJob, Remedy } from '../../gateway/errors/gatewayError';
+import type { AddressProblem } from '../../gateway/errors/networkError';
 import type { RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
 import type { ModelKind } from '../../gateway/protocol/models';
@@ -56,8 +57,13 @@ function sentenceOn(remedy: Remedy): string {
 		case 'retryAfter':
 			return `The service asks to wait ${durationOf(remedy.milliseconds)} first.`;
 		case 'unreachable':
+			if (remedy.host !== undefined) return adviceOnHost(remedy.host, remedy.problem);
+			if (remedy.problem === 'blocked') {
+				return `n8n's SSRF protection blocks the address of the gateway (${remedy.detail}). ${allowBySsrf('it')} Nothing was sent, so nothing was billed.`;
+			}
 			return `Check the Base URL in the Model Gateway credential and the network (${remedy.detail}). Nothing was sent, so nothing was billed.`;
 		case 'lost': {
+			if (remedy.host !== undefined) return adviceOnHost(remedy.host, remedy.problem);
 			const longer =
 				'If the answer needs longer, raise Request Timeout (Seconds) where the node has it.';
 			return `The network said: ${remedy.detail}.${remedy.isTimeout ? ` ${longer}` : ''}`;
@@ -76,6 +82,8 @@ function sentenceOn(remedy: Remedy): string {
 			return 'The API key is never sent to another address. If you trust it, make it the Base URL in the Model Gateway credential.';
 		case 'uselessRedirect':
 			return 'What was to be sent would be lost on the way, or never arrive. Check the Base URL in the Model Gateway credential, also its path: it has to be the final one.';
+		case 'linkCarriesKey':
+			return 'The link carries your API key, so it is neither used nor shown. Ask the operator of the gateway to remove the key from its links. Consider the key exposed, and create a new one.';
 		case 'nothingMoreSent':
 			return 'Nothing more was sent to the gateway.';
 		case 'badInput':
@@ -106,6 +114,23 @@ function sentenceOn(remedy: Remedy): string {
 			return remedy.text;
 	}
 }
+
+/** About the host of a file, of which the credential says nothing. */
+function adviceOnHost(host: string, problem?: AddressProblem): string {
+	switch (problem) {
+		case 'notFound':
+			return `Check the network of n8n: its DNS has to know ${host}.`;
+		case 'blocked':
+			return allowBySsrf(host);
+		case 'badCertificate':
+			return `Check whether a proxy in the network of n8n replaces the certificate of ${host}. If so, n8n has to trust that proxy (NODE_EXTRA_CA_CERTS).`;
+		default:
+			return `Check whether a firewall or a proxy keeps n8n from ${host}.`;
+	}
+}
+
+export const allowBySsrf = (host: string) =>
+	`Ask the administrator of n8n to allow ${host} (N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES).`;
 
 /** The specification limits the life of the IDs of tasks only. */
 function wayToCollect({ id, kind }: KnownJob): string {

@@ -1,27 +1,19 @@
 import { GatewayError, type Remedy } from '../../gateway/errors/gatewayError';
-import { adviceOf } from './advice';
+import type { AddressProblem } from '../../gateway/errors/networkError';
+import { adviceOf, allowBySsrf } from './advice';
 
-/** What the network's own error says of an address to which no connection could be made. */
-const unreachable: Array<[words: RegExp, problem: (address: string) => string]> = [
-	[
-		/ENOTFOUND|EAI_/,
-		(address) =>
-			`the server ${hostOf(address)} is not found. Check how the address is spelt, and the network of n8n.`,
-	],
-	[
-		/ECONNREFUSED/,
-		(address) =>
-			`nothing answers at ${address}. Check the address and its port, and whether the service is running.`,
-	],
-	[
-		/wrong version number|packet length|EPROTO/,
-		() => 'the server does not speak https:// at this address. Check the address and its port.',
-	],
-	[
-		/CERT|SELF_SIGNED|UNABLE_TO_|certificate/,
-		() => 'the encrypted connection failed, because the certificate of the server is not accepted.',
-	],
-];
+/** What is said of an address to which no connection could be made. */
+const onAddress: Record<AddressProblem, (address: string) => string> = {
+	notFound: (address) =>
+		`the server ${hostOf(address)} is not found. Check how the address is spelt, and the network of n8n.`,
+	refused: (address) =>
+		`nothing answers at ${address}. Check the address and its port, and whether the service is running.`,
+	blocked: (address) => `n8n's SSRF protection blocks ${hostOf(address)}. ${allowBySsrf('it')}`,
+	notTls: () =>
+		'the server does not speak https:// at this address. Check the address and its port.',
+	badCertificate: () =>
+		'the encrypted connection failed, because the certificate of the server is not accepted.',
+};
 
 /**
  * What the dialog of the credential says when it was tested: what is wrong, and what to do.
@@ -37,9 +29,9 @@ export function credentialProblem(error: unknown, field: string, address: string
 		// n8n's helper for this test does not tell them apart.
 		case 'unsent':
 		case 'lost': {
-			const detail = status === 0 ? detailOf(remedies) : `HTTP ${status}`;
-			const known = unreachable.find(([words]) => words.test(detail));
-			if (known) return `${field}: ${known[1](address)}`;
+			const { detail, problem } =
+				status === 0 ? networkErrorOf(remedies) : { detail: `HTTP ${status}` };
+			if (problem) return `${field}: ${onAddress[problem](address)}`;
 			return reach === 'unsent'
 				? `${field}: the server cannot be reached (${detail}).`
 				: `${at} gave no answer (${detail}). Check the address, or test again later.`;
@@ -57,8 +49,8 @@ export function credentialProblem(error: unknown, field: string, address: string
 	}
 }
 
-function detailOf(remedies: Remedy[]): string {
-	return remedies.map((remedy) => ('detail' in remedy ? remedy.detail : '')).join('');
+function networkErrorOf(remedies: Remedy[]): { detail: string; problem?: AddressProblem } {
+	return remedies.find((remedy) => 'detail' in remedy) ?? { detail: '' };
 }
 
 const hostOf = (address: string) => new URL(address).hostname;

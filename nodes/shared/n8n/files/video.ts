@@ -52,7 +52,9 @@ const deviceName = /^(con|prn|aux|nul|(com|lpt)[0-9¹²³])(?= *(\.|$))/i;
  * is replaced; one that is none, as in "v1.2", belongs to the name.
  */
 export function videoFileName(name: string, { extensions }: VideoType): string {
-	const safe = name.replace(/[<>:"/\\|?*\u0000-\u001f]+/g, '_').replace(/^[.\s]+/, '');
+	const safe = name
+		.replace(/[<>:"/\\|?*\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, '_')
+		.replace(/^[.\s]+/, '');
 	// File systems limit names to 255 bytes; a character that was cut in half at the end is removed.
 	const short = Buffer.from(safe)
 		.subarray(0, 200)
