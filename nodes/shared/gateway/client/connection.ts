@@ -21,6 +21,7 @@ export function mayHaveKey(
 	address: string,
 	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
 ): boolean {
+	if (address.length > maxAddressLength) return false;
 	const { origin, pathname, username, password } = new URL(address);
 	// The HTTP client sends a user name of the address in the place of the key.
 	if (username !== '' || password !== '' || mayLeadUp(pathname)) return false;
@@ -31,7 +32,7 @@ export function mayHaveKey(
 }
 
 /** Characters: servers take no longer one. */
-const maxPathLength = 16_000;
+export const maxAddressLength = 16_000;
 
 /** How often a server may decode a path. What is encoded more often is no path that anybody means. */
 const maxDecodings = 5;
@@ -47,7 +48,6 @@ const overlong: Array<[RegExp, string]> = [
 
 /** Whether some server may take a path, whose plain ".." have been resolved, for one that leaves its folder. */
 function mayLeadUp(pathname: string): boolean {
-	if (pathname.length > maxPathLength) return true;
 	let path = pathname;
 	for (let decodings = 0; decodings <= maxDecodings; decodings++) {
 		if (leadsUp.test(path)) return true;

@@ -1,6 +1,7 @@
 import { GatewayError } from '../errors/gatewayError';
 import type { RequestInfo } from '../errors/requestErrors';
 import { excerpt } from '../json';
+import { maxAddressLength } from './connection';
 import { type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
 import type { Redaction } from './redaction';
 import { withTimeout } from './timeouts';
@@ -93,7 +94,8 @@ export async function exchange(
 				const { status, headers } = response;
 				const head = { status, headers, text: '', url };
 				if (redirects.has(status) && headers.location) {
-					if (!URL.canParse(headers.location, url)) {
+					const isTooLong = headers.location.length > maxAddressLength;
+					if (isTooLong || !URL.canParse(headers.location, url)) {
 						throw redirectError(status, headers.location, 'foreignRedirect');
 					}
 					const location = new URL(headers.location, url);
