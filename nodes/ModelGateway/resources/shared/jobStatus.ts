@@ -1,14 +1,15 @@
-import type { IDataObject } from 'n8n-workflow';
+import { deepCopy, type IDataObject } from 'n8n-workflow';
 import { getJobStatus } from '../../../shared/gateway/jobs/requests';
 import { videoFields } from '../../../shared/gateway/jobs/responses';
 import type { Endpoint } from '../../../shared/gateway/protocol/endpoints';
 import type { JobKind } from '../../../shared/gateway/protocol/jobs';
+import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { jobIdField } from '../../../shared/n8n/parameters/jobId';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 
-interface Request {
+interface Request extends Pick<ItemRun, 'reportJob'> {
 	id: string;
 	timeout?: number;
 }
@@ -21,8 +22,21 @@ export function jobStatusOperation(job: {
 	id: Field<string>;
 	endpoint: Endpoint;
 	kind: JobKind;
-}): Operation<Request> {
+}): Operation<Request, ItemOutput[]> {
 	const { resource, action, description, id: idField, endpoint, kind } = job;
+	/** One poll for all of them, which have the same job. */
+	const poll = async (requests: Request[], { gateway }: ItemRun): Promise<ItemOutput[][]> => {
+		const [{ id }] = requests;
+		const timeouts = requests.flatMap((request) => request.timeout ?? []);
+		const timeout = timeouts.length > 0 ? Math.max(...timeouts) : undefined;
+		const response = await getJobStatus(gateway, { kind, id, timeout });
+		const { fields, status, progress } = response;
+		const json = kind === 'video' ? videoFields(fields, id) : fields;
+		return requests.map(({ reportJob }) => {
+			reportJob({ kind, id, status, progress });
+			return [{ json: deepCopy(json) as IDataObject }];
+		});
+	};
 	return {
 		resource,
 		name: 'Get Status',
@@ -31,15 +45,17 @@ export function jobStatusOperation(job: {
 		description,
 		endpoint,
 		fields: [idField],
-		prepare: (parameters) => ({
-			id: idField.read(parameters),
-			timeout: timeoutOption.read(parameters.options),
-		}),
-		async perform({ id, timeout }, { gateway, reportJob }) {
-			reportJob({ kind, id });
-			const { fields, status, progress } = await getJobStatus(gateway, { kind, id, timeout });
-			reportJob({ kind, id, status, progress });
-			return [{ json: (kind === 'video' ? videoFields(fields, id) : fields) as IDataObject }];
+		prepare(parameters, { reportJob }) {
+			const id = idField.read(parameters);
+			if (id !== '') reportJob({ kind, id });
+			return { id, timeout: timeoutOption.read(parameters.options), reportJob };
+		},
+		perform: async (request, run) => (await poll([request], run))[0],
+		batch: {
+			key: ({ id }) => id,
+			size: () => 1,
+			maxSize: () => Infinity,
+			perform: poll,
 		},
 	};
 }

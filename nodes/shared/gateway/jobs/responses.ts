@@ -74,6 +74,8 @@ export interface JobStatus {
 	/** Set when the job failed. */
 	failure?: ErrorObject;
 	fields: ResponseFields;
+	/** Milliseconds since 1970; absent: just now. */
+	receivedAt?: number;
 }
 
 const statusPaths = [
