@@ -16,7 +16,7 @@ import type { Runtime } from './http';
 import type { Idempotency } from './idempotency';
 import { takeTurn } from './jobTurns';
 import { Redaction } from './redaction';
-import { UnusableResponse, type ServiceResponse } from './response';
+import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
 import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
 
 export interface Call<T> {
@@ -234,7 +234,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		const shownResponse = partialText === rawText ? response : { ...response, text: '' };
 		const errorBody =
 			unusable.error === undefined ? undefined : redaction.json({ error: unusable.error });
-		const error = valueAt(errorBody ?? response.json, 'error');
+		const isOfOtherJob = unusable instanceof OtherJobResponse;
+		const error = isOfOtherJob ? undefined : valueAt(errorBody ?? response.json, 'error');
 		if (partialText === '' && readErrorObject({ error })) {
 			return refused(
 				requestInfo,

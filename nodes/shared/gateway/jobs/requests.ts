@@ -1,6 +1,7 @@
 import type { Gateway } from '../client/gateway';
 import { endpoints } from '../protocol/endpoints';
 import { jobKinds, type JobKind } from '../protocol/jobs';
+import { ofJob } from './jobIdentity';
 import { jobStatus, videoContent, type JobStatus, type VideoContent } from './responses';
 import type { JobSource } from './wait';
 
@@ -23,7 +24,7 @@ export async function getJobStatus(
 		endpoint: jobKinds[kind].endpoint,
 		purpose: `ask how far the job ${id} is`,
 		...{ id, ...options },
-		parse: jobStatus,
+		parse: ofJob({ kind, id }, jobStatus),
 	});
 }
 
@@ -36,7 +37,7 @@ export async function getVideoContent(
 		endpoint: endpoints.videoContent,
 		purpose: `get the content of the video ${id}`,
 		...{ id, ...options, mayLeadToFile: true },
-		parse: videoContent,
+		parse: ofJob({ kind: 'video', id }, videoContent),
 	});
 }
 

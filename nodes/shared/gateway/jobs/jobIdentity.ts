@@ -1,0 +1,44 @@
+import { OtherJobResponse, type ServiceResponse } from '../client/response';
+import { excerpt, textAt } from '../json';
+import { jobIdFields, type JobKind } from '../protocol/jobs';
+import { idPaths } from './responses';
+
+/**
+ * The parser for responses about one job: a proxy may give that of another one, whose video would be taken for the
+ * one that was ordered. It refuses only what surely names another job.
+ * @param parse for a response that may be about the job; those that name none may, too
+ */
+export function ofJob<T>(
+	{ kind, id }: { kind: JobKind; id: string },
+	parse: (response: ServiceResponse) => T,
+): (response: ServiceResponse) => T {
+	return (response) => {
+		const named = textAt(response.json, ...jobIdFields[kind]);
+		if (named === undefined) return parse(response);
+		const names = [...idPaths.task, ...idPaths.video];
+		if (names.some((path) => isSameId(textAt(response.json, path), id))) return parse(response);
+		throw new OtherJobResponse(`is about another job: ${excerpt(named, 100)}`);
+	};
+}
+
+function isSameId(one: string | undefined, other: string): boolean {
+	if (one === undefined) return false;
+	const forms = formsOf(other);
+	return formsOf(one).some((form) => forms.includes(form));
+}
+
+/** An ID as it was written, and as it is in an address, without what services do not tell apart. */
+function formsOf(id: string): string[] {
+	return [id, decoded(id)].map((text) => {
+		const plain = text.normalize().replace(/\s+/g, '').toLowerCase();
+		return /^\d+$/.test(plain) ? plain.replace(/^0+(?=.)/, '') : plain;
+	});
+}
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}
