@@ -3,6 +3,12 @@ import { excerpt, textAt } from '../json';
 import { jobIdFields, type JobKind } from '../protocol/jobs';
 import { idPaths } from './responses';
 
+/** Whether one of the fields that name a job names this one. */
+export function namesJob(fields: unknown, id: string): boolean {
+	const names = [...idPaths.task, ...idPaths.video];
+	return names.some((path) => isSameId(textAt(fields, path), id));
+}
+
 /**
  * The parser for responses about one job: a proxy may give that of another one, whose video would be taken for the
  * one that was ordered. It refuses only what surely names another job.
@@ -14,9 +20,7 @@ export function ofJob<T>(
 ): (response: ServiceResponse) => T {
 	return (response) => {
 		const named = textAt(response.json, ...jobIdFields[kind]);
-		if (named === undefined) return parse(response);
-		const names = [...idPaths.task, ...idPaths.video];
-		if (names.some((path) => isSameId(textAt(response.json, path), id))) return parse(response);
+		if (named === undefined || namesJob(response.json, id)) return parse(response);
 		throw new OtherJobResponse(`is about another job: ${excerpt(named, 100)}`);
 	};
 }
