@@ -66,6 +66,27 @@ describe('the kind of a job', () => {
 		});
 	});
 
+	it.each([
+		['row of a table, whose ID may be that of a task', { id: 'job_1' }, 'task'],
+		['row of a table, whose ID may be that of a video', { id: 'job_1', name: 'a' }, 'video'],
+	] as const)('is found out for a %s', async (_, item, kind) => {
+		const replies = { task: refuse(500), video: refuse(500) };
+		const own = kind === 'task' ? { task: taskDone } : { video: videoDone };
+		const { output, polls } = await waitFor({ ...replies, ...own }, item);
+		expect(output).toMatchObject({ json: { job_id: 'job_1' }, binary: {} });
+		expect(polls[0][0]).toBe('/v1/videos/job_1');
+	});
+
+	it('is that of the create from which the item came, whatever its endpoint says', async () => {
+		let polls = 0;
+		const video: Reply = (...args) => (polls++ < 3 ? page(502) : videoDone)(...args);
+		const { polls: asked } = await waitFor(
+			{ task: taskDone, video },
+			{ id: 'job_1', status: 'queued' },
+		);
+		expect(new Set(asked.map(([path]) => path))).toEqual(new Set(['/v1/videos/job_1']));
+	});
+
 	it('is asked for at the other endpoint once Retry-After has passed', async () => {
 		const busy = refuse(429, { 'retry-after': '20' });
 		for (const mode of ['manual', 'trigger'] as const) {

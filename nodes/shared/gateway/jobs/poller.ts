@@ -106,12 +106,18 @@ const maxLateness = 180_000;
 
 const polling: Stage = { name: 'polling' };
 
+interface NewWait extends Pick<PollerState, 'timeout' | 'pollInterval'> {
+	now: number;
+	/** Which kind to ask for first where the job has none. */
+	guess?: JobKind;
+}
+
 /** A wait whose timeout begins to run now. Without a kind, the service is asked which one the job is of. */
 export function startWait(
 	job: Pick<JobSummary, 'id' | 'kind'>,
-	{ now, pollInterval, timeout }: Pick<PollerState, 'timeout' | 'pollInterval'> & { now: number },
+	{ now, guess = 'task', pollInterval, timeout }: NewWait,
 ): PollerState {
-	const kind = job.kind ?? 'task';
+	const kind = job.kind ?? guess;
 	const [since, nextPollAt] = [now, now];
 	return { job, kind, pollInterval, timeout, since, nextPollAt, passEndsAt: null, stage: polling };
 }
@@ -236,7 +242,8 @@ function takeFailure(state: PollerState, error: GatewayError, now: number): Step
 			if (error.failure.isHeldBack) return pollAgain(state, now, error);
 			const first = new GatewayError(stage.refusal);
 			// Where the kind was a guess, "not found" says less than anything else.
-			const saysMore = job.kind !== undefined || !isJobUnknown(stage.refusal) ? first : error;
+			const isFirst = job.kind !== undefined || isJobUnknown(error.failure);
+			const saysMore = isFirst || !isJobUnknown(stage.refusal) ? first : error;
 			const last = [first, error].find(isPassing) ?? saysMore;
 			// What the first one asked for has been waited for already.
 			const { retryAfter } = error.failure;
