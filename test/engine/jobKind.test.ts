@@ -68,7 +68,7 @@ describe('the kind of a job', () => {
 
 	it.each([
 		['row of a table, whose ID may be that of a task', { id: 'job_1' }, 'task'],
-		['row of a table, whose ID may be that of a video', { id: 'job_1', name: 'a' }, 'video'],
+		['row of a table, whose ID may be that of a video', { id: 'job_1', status: 'to do' }, 'video'],
 	] as const)('is found out for a %s', async (_, item, kind) => {
 		const replies = { task: refuse(500), video: refuse(500) };
 		const own = kind === 'task' ? { task: taskDone } : { video: videoDone };

@@ -27,10 +27,10 @@ export function jobStatusOperation(job: {
 	/** One poll for all of them, which have the same job. */
 	const poll = async (requests: Request[], { gateway }: ItemRun): Promise<ItemOutput[][]> => {
 		const [{ id }] = requests;
-		const timeouts = requests.flatMap((request) => request.timeout ?? []);
-		const timeout = timeouts.length > 0 ? Math.max(...timeouts) : undefined;
-		const response = await getJobStatus(gateway, { kind, id, timeout });
-		const { fields, status, progress } = response;
+		const usual = endpoint.timeoutSeconds * 1000;
+		const timeouts = requests.map((request) => request.timeout ?? usual);
+		const timeout = timeouts.reduce((one, other) => Math.max(one, other));
+		const { fields, status, progress } = await getJobStatus(gateway, { kind, id, timeout });
 		const json = kind === 'video' ? videoFields(fields, id) : fields;
 		return requests.map(({ reportJob }) => {
 			reportJob({ kind, id, status, progress });

@@ -1,20 +1,14 @@
 import { readErrorObject, requestIdOf } from '../errors/errorObject';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { otherModelIn } from '../errors/otherModel';
-import {
-	heldBack,
-	noResponse,
-	refused,
-	unreadable,
-	type RequestInfo,
-} from '../errors/requestErrors';
+import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { parseResponse, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import { mayHaveKey, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
 import type { Idempotency } from './idempotency';
-import { takeTurn } from './jobTurns';
+import { inTurn, type Slot } from './inTurn';
 import { Redaction } from './redaction';
 import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
 import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
@@ -79,12 +73,14 @@ export class Gateway<R extends Runtime = Runtime> {
 	/** @throws GatewayError */
 	async call<T>(call: Call<T>): Promise<T> {
 		const { clock, random, signal, limiter } = this.runtime;
-		const { retries, endpoint } = call;
-		const { lost } = this.idempotencyOf(endpoint);
+		const { lost } = this.idempotencyOf(call.endpoint);
 		/** The first try that may have been accepted, which no later refusal undoes. */
 		let maybeAccepted = lost && new GatewayError(lost);
 		for (let tries = 1; ; tries++) {
-			const attempt = async () => await this.sendInTurn(call, maybeAccepted);
+			const attempt = async () => {
+				const send = async (slot: Slot) => await this.sendOnce(call, slot).catch(asGatewayError);
+				return await inTurn(call, this, send, maybeAccepted);
+			};
 			// Polls follow a schedule of their own, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
 			const outcome = await (isLimited ? limiter.run(attempt, isRateLimit) : attempt());
@@ -95,53 +91,13 @@ export class Gateway<R extends Runtime = Runtime> {
 
 			const { backupUrl } = this.connection;
 			const hasBackup = backupUrl !== undefined;
-			const rules = { tries, hasBackup, retries, random: random() };
+			const rules = { tries, hasBackup, retries: call.retries, random: random() };
 			const wait = waitBeforeRetry(failure, rules);
 			// A poll that was never sent is sent to the other base URL at once; any other waits for the next poll.
 			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);
 			if (wait === undefined || waitsForNextPoll) throw withEarlierOutcome(outcome, maybeAccepted);
 			await clock.sleep(wait, signal).catch(() => undefined);
 			if (signal?.aborted) throw stopped(maybeAccepted);
-		}
-	}
-
-	/**
-	 * Sends once the last request about the same job and the limits of the credential let it.
-	 * @param maybeAccepted an earlier try, which Stop leaves open
-	 */
-	private async sendInTurn<T>(
-		call: Call<T>,
-		maybeAccepted?: GatewayError,
-	): Promise<{ value: T } | GatewayError> {
-		const { clock, signal, queue, closing } = this.runtime;
-		const { endpoint, id = '', patience = Infinity } = call;
-		const interval = 1000 * (endpoint.minIntervalSeconds ?? 0);
-		const begun = clock.now();
-		// A listener for each request on a signal of all of them would make Node warn.
-		const ends = [signal, closing].filter((end) => end !== undefined);
-		const waiting = () => ({
-			signal: AbortSignal.any(ends),
-			patience: patience - (clock.now() - begun),
-		});
-		const job = { key: this.connection.key, id, interval };
-		const turn = interval > 0 ? await takeTurn(job, clock, waiting) : undefined;
-		const slot: { leave?: () => void } = {};
-		let isSent = false;
-		try {
-			const isHeldBack = interval > 0 && turn === undefined;
-			if (!isHeldBack) slot.leave = await queue?.enter(waiting());
-			// Stop may have been pressed while the request waited.
-			const mayHaveWaited = queue !== undefined || interval > 0;
-			if (signal?.aborted || (mayHaveWaited && closing?.aborted)) throw stopped(maybeAccepted);
-			if (isHeldBack) return heldBack(call.purpose, 'other requests about the same job');
-			if (queue && !slot.leave) return heldBack(call.purpose, 'the limits of the credential');
-			turn?.start();
-			const outcome = await this.sendOnce(call, slot).catch(asGatewayError);
-			isSent = !(outcome instanceof GatewayError && outcome.failure.reach === 'unsent');
-			return outcome;
-		} finally {
-			slot.leave?.();
-			turn?.end(isSent);
 		}
 	}
 
@@ -159,7 +115,7 @@ export class Gateway<R extends Runtime = Runtime> {
 	}
 
 	/** @param slot of the request in the queue, which is that of its last redirect at the end */
-	private async sendOnce<T>(call: Call<T>, slot: { leave?: () => void }): Promise<{ value: T }> {
+	private async sendOnce<T>(call: Call<T>, slot: Slot): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
 		const requestInfo: RequestInfo = {

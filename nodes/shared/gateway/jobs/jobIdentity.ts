@@ -25,6 +25,9 @@ export function ofJob<T>(
 	};
 }
 
+/** Characters: no ID that can be asked for is as long, in an address either. */
+const maxLength = 5_000;
+
 function isSameId(one: string | undefined, other: string): boolean {
 	if (one === undefined) return false;
 	const forms = formsOf(other);
@@ -33,7 +36,8 @@ function isSameId(one: string | undefined, other: string): boolean {
 
 /** An ID as it was written, and as it is in an address, without what services do not tell apart. */
 function formsOf(id: string): string[] {
-	return [id, decoded(id)].map((text) => {
+	const short = id.slice(0, maxLength);
+	return [short, decoded(short)].map((text) => {
 		const plain = text.normalize().replace(/\s+/g, '').toLowerCase();
 		return /^\d+$/.test(plain) ? plain.replace(/^0+(?=.)/, '') : plain;
 	});

@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { statusIn } from '../../gateway/jobs/responses';
 import { asText, textAt } from '../../gateway/json';
-import type { JobKind } from '../../gateway/protocol/jobs';
+import { phaseOf, type JobKind } from '../../gateway/protocol/jobs';
 import { isTool } from '../agent/tool';
 import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';
@@ -63,5 +63,5 @@ export function jobKindOf(parameters: ItemParameters, id: string): ToldKind {
 	if (textAt(json, 'output.task_id') === id || textAt(json, 'task_id') === id)
 		return { kind: 'task' };
 	if (textAt(json, 'id') !== id) return {};
-	return statusIn(json) === undefined ? { guess: 'video' } : { kind: 'video' };
+	return phaseOf(statusIn(json) ?? '') === undefined ? { guess: 'video' } : { kind: 'video' };
 }
