@@ -136,7 +136,7 @@ export class WaitPass {
 
 	private newWait(poller: PollerState, { gateway, item }: ItemRun, lines: ProgressLines): JobWait {
 		const { runtime } = gateway;
-		const source = this.requests.sharing(jobSource(gateway), runtime.signal);
+		const source = this.requests.sharing(jobSource(gateway));
 		const isLimited = runtime.queue !== undefined;
 		return new JobWait(source, poller, {
 			...runtime,

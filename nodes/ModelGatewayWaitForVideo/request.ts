@@ -1,18 +1,15 @@
 import { startWait, type PollerState } from '../shared/gateway/jobs/poller';
 import { withoutUndefined } from '../shared/gateway/json';
-import type { JobKind } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import type { FileOutput } from '../shared/n8n/files/fileOutput';
 import type { ItemRun } from '../shared/n8n/items/work';
 import type { ItemParameters } from '../shared/n8n/parameters/itemParameters';
-import { jobKindOf } from '../shared/n8n/parameters/jobId';
+import { jobKindOf, type ToldKind } from '../shared/n8n/parameters/jobId';
 import { file, fileName, jobId, pollInterval, timeout } from './fields';
 
 /** What the user wants of one item. */
-export interface WaitRequest {
+export interface WaitRequest extends ToldKind {
 	id: string;
-	/** Undefined when the item does not tell: the service is asked. */
-	kind?: JobKind;
 	output: FileOutput;
 	/** Of the file. */
 	fileName: string;
@@ -28,12 +25,12 @@ export function waitRequest(
 	{ reportJob }: Pick<ItemRun, 'reportJob'>,
 ): WaitRequest {
 	const id = jobId.read(parameters);
-	const kind = jobKindOf(parameters, id);
-	if (id !== '') reportJob({ kind, id });
+	const told = jobKindOf(parameters, id);
+	if (id !== '') reportJob({ kind: told.kind, id });
 	const { options } = parameters;
 	return {
 		id,
-		kind,
+		...told,
 		output: file.read(parameters),
 		fileName: fileName.read(options) ?? id,
 		...withoutUndefined({ pollInterval: pollInterval.read(options) }),
@@ -43,8 +40,8 @@ export function waitRequest(
 
 /** The wait for its job, before the first pass. @param now milliseconds since 1970, when its timeout begins to run */
 export function newPoller(
-	{ id, kind, pollInterval, timeout }: WaitRequest,
+	{ id, kind, guess, pollInterval, timeout }: WaitRequest,
 	now: number,
 ): PollerState {
-	return startWait({ id, ...(kind && { kind }) }, { now, pollInterval, timeout });
+	return startWait({ id, ...(kind && { kind }) }, { now, guess, pollInterval, timeout });
 }

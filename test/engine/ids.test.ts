@@ -39,8 +39,8 @@ const odd = [
 const refused = ['.', '..', ' .. ', 'x'.repeat(10_000), 'a\ud800', '\udc00'];
 
 const bodies = {
-	task: { task_id: 'x', status: 'completed', result_url: '/file' },
-	video: { id: 'x', status: 'completed' },
+	task: { status: 'completed', result_url: '/file' },
+	video: { status: 'completed' },
 	content: { url: '/file' },
 };
 
@@ -51,11 +51,12 @@ describe('an ID of a job', () => {
 		time = new SimulatedTime();
 		server = await startServer((response, request) => {
 			const { path } = request;
+			const id = decodeURIComponent(path.split('/')[3] ?? '');
 			const body = path.startsWith('/v1/tasks/')
-				? bodies.task
+				? { ...bodies.task, task_id: id }
 				: path.endsWith('/content')
 					? bodies.content
-					: bodies.video;
+					: { ...bodies.video, id };
 			const file = answer(200, mp4Of(100), { 'content-type': 'video/mp4' });
 			const reply = path === '/file' ? file : answer(200, JSON.stringify(body));
 			reply(response, request);

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+import { jobTurns } from '../../nodes/shared/gateway/client/jobTurns';
 import { locks } from '../../nodes/shared/n8n/orders/locks';
 import { processMemory } from '../../nodes/shared/n8n/orders/shelves';
 
@@ -59,3 +60,4 @@ export function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 
 separateByProcess(processMemory);
 separateByProcess(locks);
+separateByProcess(jobTurns);

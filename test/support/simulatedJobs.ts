@@ -1,10 +1,17 @@
 import type { FileSource } from '../../nodes/shared/gateway/client/fileRequest';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
+import { takeTurn } from '../../nodes/shared/gateway/client/jobTurns';
 import type { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
-import { noResponse, refused, unreadable } from '../../nodes/shared/gateway/errors/requestErrors';
+import {
+	heldBack,
+	noResponse,
+	refused,
+	unreadable,
+} from '../../nodes/shared/gateway/errors/requestErrors';
 import { jobStatus, type JobStatus } from '../../nodes/shared/gateway/jobs/responses';
 import type { JobSource } from '../../nodes/shared/gateway/jobs/wait';
 import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
+import { limits } from '../../nodes/shared/gateway/protocol/limits';
 import { answerOf } from './answers';
 import type { SimulatedClock } from './simulatedClock';
 
@@ -101,6 +108,20 @@ export class SimulatedJobs implements JobSource {
 		if (said instanceof Error) throw said;
 		return said;
 	}
+}
+
+/** The same, with polls that are sent when a gateway would send them. @param signal Stop */
+export function inTurns(source: JobSource, clock: SimulatedClock, signal?: AbortSignal): JobSource {
+	const interval = limits.minPollSeconds * 1000;
+	return {
+		content: async (id) => await source.content(id),
+		async poll(kind, id, timeout, patience) {
+			const turn = await takeTurn({ key: '', id, interval }, clock, () => ({ signal, patience }));
+			if (turn === undefined) throw heldBack(what.purpose, 'other requests about the same job');
+			turn.start();
+			return await source.poll(kind, id, timeout, patience).finally(() => turn.end(true));
+		},
+	};
 }
 
 /** Says one thing after the other, and the last one for ever. */

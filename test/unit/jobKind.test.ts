@@ -1,10 +1,11 @@
 import { failureOf } from '../support/gatewayWorld';
-import { done, video, waitFor } from '../support/jobWaits';
+import { content, done, minute, video, waitFor } from '../support/jobWaits';
 import {
 	completed,
 	inTurn,
 	link,
 	lost,
+	page,
 	refusal,
 	running,
 	type Asked,
@@ -32,16 +33,66 @@ describe('a job of unknown kind', () => {
 		expect(wait.state.job.kind).toBe('video');
 	});
 
-	it('stays unknown while the service says nothing about it', async () => {
+	it('is asked for in turn while the service says nothing about it', async () => {
 		const said = video(lost, refusal(500), refusal(404), running, done);
 		const { wait, jobs } = waitFor(said, {});
 		await wait.hold();
-		expect(jobs.asked.slice(0, 4).map(({ what }) => what)).toEqual([
-			'task',
-			'task',
-			'task',
-			'video',
+		expect(jobs.asked.slice(0, 4).map(({ what, at }) => [what, at])).toEqual([
+			['task', 0],
+			['video', 3000],
+			['task', 13_000],
+			['video', 16_000],
 		]);
+		expect(wait.state.job.kind).toBe('video');
+	});
+
+	it.each<[string, Said]>([
+		['500', refusal(500)],
+		['502', refusal(502)],
+		['429', refusal(429)],
+		['a page', page],
+		['a lost response', lost],
+		['no status', {}],
+		['a status that nobody knows', { status: 'ok' }],
+	])('is found at the other endpoint whatever the wrong one says: %s', async (_, said) => {
+		for (const kind of ['task', 'video'] as const) {
+			const right = kind === 'task' ? completed : done;
+			const say = (asked: Asked): Said =>
+				asked.what === 'content' ? content : asked.what === kind ? right : said;
+			const { wait, jobs } = waitFor(say, {});
+			expect((await wait.hold()).source.url).toBe(link);
+			expect(jobs.times[kind === 'task' ? 0 : 1]).toBe(kind === 'task' ? 0 : 3000);
+			expect(wait.state.job).toMatchObject({ kind, status: 'completed' });
+		}
+	});
+
+	it('is asked for at the other endpoint no sooner than Retry-After says', async () => {
+		const busy = refusal(429, 'rate_limit_exceeded', 30_000);
+		const said = (asked: Asked) => (asked.what === 'task' ? busy : video(done)(asked));
+		const { wait, jobs } = waitFor(said, {});
+		await wait.hold();
+		expect(jobs.times.slice(0, 2)).toEqual([0, 30_000]);
+	});
+
+	it('that neither endpoint tells of is polled at both until the deadline', async () => {
+		const { wait, jobs } = waitFor(inTurn(refusal(500), page), { timeout: minute });
+		const { record } = await failureOf(wait.hold());
+		expect(record.message).toBe('Job job_1 did not finish within 1 minutes (no status seen yet)');
+		const kinds = jobs.asked.map(({ what }) => what);
+		expect(kinds.slice(0, 6)).toEqual(['task', 'video', 'task', 'video', 'task', 'video']);
+		expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
+	});
+
+	it('is looked for at both endpoints however short the timeout is', async () => {
+		const say = (asked: Asked) => (asked.what === 'task' ? refusal(500) : video(done)(asked));
+		expect((await waitFor(say, { timeout: 0 }).wait.hold()).source.url).toBe(link);
+	});
+
+	it('of a status that nobody knows is waited for where the response names it', async () => {
+		const strange = { status: 'warming_up', task_id: 'job_1' };
+		const { wait, jobs } = waitFor(inTurn(strange, completed), {});
+		await wait.hold();
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
 	});
 
 	it('that neither endpoint knows is reported at once', async () => {
@@ -74,6 +125,7 @@ describe('a job of unknown kind', () => {
 	it.each<[string, Said, Said, number]>([
 		['the first', refusal(403), refusal(404), 403],
 		['the second', refusal(404), refusal(403), 403],
+		['the first', refusal(401), refusal(403), 401],
 	])('is reported with what %s says, if that is more than "not found"', async (_, ...said) => {
 		const [first, second, status] = said;
 		const { wait } = waitFor(({ what }) => (what === 'task' ? first : second), {});
@@ -92,6 +144,25 @@ describe('a job of unknown kind', () => {
 		const say = ({ what, before }: Asked) =>
 			what === 'video' ? refusal(404) : before < 5 ? refusal(500, 'task_not_exist') : completed;
 		expect((await waitFor(say, {}).wait.hold()).source.url).toBe(link);
+	});
+
+	it('keeps to the endpoint that the item tells while that one is in trouble', async () => {
+		const { wait, jobs } = waitFor(inTurn(refusal(500), page, refusal(429), completed), {
+			kind: 'task',
+		});
+		await wait.hold();
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task', 'task', 'task']);
+	});
+
+	it('that the item tells wrong is asked for at both while one of them is in trouble', async () => {
+		const say = ({ what, before }: Asked): Said => {
+			if (what === 'video') return refusal(500);
+			return before < 4 ? refusal(403) : completed;
+		};
+		const { wait, jobs } = waitFor(say, { kind: 'task' });
+		expect((await wait.hold()).source.url).toBe(link);
+		const kinds = jobs.asked.map(({ what }) => what);
+		expect(kinds).toEqual(['task', 'video', 'task', 'video', 'task']);
 	});
 
 	it('that failed for a reason of its own is not asked for elsewhere', async () => {

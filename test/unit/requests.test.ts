@@ -101,7 +101,8 @@ describe('the pace', () => {
 		const paced = pacedTo(server.url, 2);
 		await Promise.all(Array.from({ length: 6 }, async () => await paced.call(models)));
 		expect(server.widest()).toBe(2);
-		await Promise.all(Array.from({ length: 6 }, async () => await paced.call(poll)));
+		const ids = ['1', '2', '3', '4', '5', '6'];
+		await Promise.all(ids.map(async (id) => await paced.call({ ...poll, id })));
 		expect(server.widest()).toBe(6);
 	});
 

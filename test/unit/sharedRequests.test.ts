@@ -8,6 +8,7 @@ import { SimulatedClock } from '../support/simulatedClock';
 import {
 	completed,
 	inTurn,
+	inTurns,
 	link,
 	lost,
 	page,
@@ -26,10 +27,10 @@ describe('waits for the same job', () => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, say, latency);
 		const shared = new SharedRequests(clock);
-		const waits = settings.map(
-			(own) =>
-				new JobWait(shared.sharing(jobs, own.signal), newJob(clock.now(), own), { clock, ...own }),
-		);
+		const waits = settings.map((own) => {
+			const source = shared.sharing(inTurns(jobs, clock, own.signal));
+			return new JobWait(source, newJob(clock.now(), own), { clock, ...own });
+		});
 		return { clock, jobs, waits };
 	};
 	const task: Waiting = { kind: 'task' };
@@ -115,6 +116,8 @@ describe('waits for the same job', () => {
 		]);
 		await linksOf(waits);
 		expect(jobs.asked.filter(({ what }) => what === 'video')).toHaveLength(1);
+		// One at once, one more with the video's, and then one every 10 seconds.
+		expect(jobs.asked).toHaveLength(8);
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
 		for (const { state } of waits) expect(state.job.kind).toBe('task');
 	});

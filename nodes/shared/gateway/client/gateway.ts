@@ -1,21 +1,16 @@
 import { readErrorObject, requestIdOf } from '../errors/errorObject';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { otherModelIn } from '../errors/otherModel';
-import {
-	heldBack,
-	noResponse,
-	refused,
-	unreadable,
-	type RequestInfo,
-} from '../errors/requestErrors';
+import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { parseResponse, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import { mayHaveKey, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
 import type { Idempotency } from './idempotency';
+import { inTurn, type Slot } from './inTurn';
 import { Redaction } from './redaction';
-import { UnusableResponse, type ServiceResponse } from './response';
+import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
 import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
 
 export interface Call<T> {
@@ -36,7 +31,7 @@ export interface Call<T> {
 	retries?: number;
 	/** True for polls: the next poll is their retry. */
 	once?: boolean;
-	/** Milliseconds for which the limits of the credential may hold it back. Default: as long as they do. */
+	/** Milliseconds for which other requests and the limits of the credential may hold it back. Default: any number. */
 	patience?: number;
 	/** The response may be a redirect to a file, or the file itself. */
 	mayLeadToFile?: boolean;
@@ -79,25 +74,14 @@ export class Gateway<R extends Runtime = Runtime> {
 
 	/** @throws GatewayError */
 	async call<T>(call: Call<T>): Promise<T> {
-		const { clock, random, signal, limiter, queue, closing } = this.runtime;
-		const { retries, endpoint, patience } = call;
-		const { lost } = this.idempotencyOf(endpoint);
+		const { clock, random, signal, limiter } = this.runtime;
+		const { lost } = this.idempotencyOf(call.endpoint);
 		/** The first try that may have been accepted, which no later refusal undoes. */
 		let maybeAccepted = lost && new GatewayError(lost);
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
-				// A listener for each request on a signal of all of them would make Node warn.
-				const ends = [signal, closing].filter((end) => end !== undefined);
-				const waiting = queue && { signal: AbortSignal.any(ends), patience };
-				const slot = { leave: await queue?.enter(waiting) };
-				try {
-					// Stop may have been pressed while the request was queued.
-					if (signal?.aborted || (queue && closing?.aborted)) throw stopped(maybeAccepted);
-					if (queue && !slot.leave) return heldBack(call.purpose);
-					return await this.sendOnce(call, slot).catch(asGatewayError);
-				} finally {
-					slot.leave?.();
-				}
+				const send = async (slot: Slot) => await this.sendOnce(call, slot).catch(asGatewayError);
+				return await inTurn(call, this, send, maybeAccepted);
 			};
 			// Polls follow a schedule of their own, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
@@ -108,10 +92,8 @@ export class Gateway<R extends Runtime = Runtime> {
 			if (signal?.aborted) throw stopped(maybeAccepted);
 
 			const { backupUrl } = this.connection;
-			// The interval counts from a request that was sent, whichever base URL it went to.
-			const minWait = failure.reach === 'unsent' ? 0 : 1000 * (endpoint.minIntervalSeconds ?? 0);
 			const hasBackup = backupUrl !== undefined;
-			const rules = { tries, hasBackup, retries, minWait, random: random() };
+			const rules = { tries, hasBackup, retries: call.retries, random: random() };
 			const wait = waitBeforeRetry(failure, rules);
 			// A poll that was never sent is sent to the other base URL at once; any other waits for the next poll.
 			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);
@@ -135,7 +117,7 @@ export class Gateway<R extends Runtime = Runtime> {
 	}
 
 	/** @param slot of the request in the queue, which is that of its last redirect at the end */
-	private async sendOnce<T>(call: Call<T>, slot: { leave?: () => void }): Promise<{ value: T }> {
+	private async sendOnce<T>(call: Call<T>, slot: Slot): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
 		const requestInfo: RequestInfo = {
@@ -215,7 +197,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		const shownResponse = partialText === rawText ? response : { ...response, text: '' };
 		const errorBody =
 			unusable.error === undefined ? undefined : redaction.json({ error: unusable.error });
-		const error = valueAt(errorBody ?? response.json, 'error');
+		const isOfOtherJob = unusable instanceof OtherJobResponse;
+		const error = isOfOtherJob ? undefined : valueAt(errorBody ?? response.json, 'error');
 		if (partialText === '' && readErrorObject({ error })) {
 			return refused(
 				requestInfo,

@@ -32,6 +32,9 @@ export class UnusableResponse extends Error {
 	}
 }
 
+/** The response is about another job than the one that was asked about, and so is an error in it. */
+export class OtherJobResponse extends UnusableResponse {}
+
 /** The fields of a response as they came, with the request id from the headers where the body has none. */
 export interface ResponseFields extends JsonObject {
 	request_id?: string;

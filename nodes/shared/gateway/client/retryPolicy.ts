@@ -6,8 +6,6 @@ export interface RetryRules {
 	hasBackup: boolean;
 	/** Maximum number of retries; by default {@link maxTries} or {@link maxTriesOnRateLimit} decides. */
 	retries?: number;
-	/** Milliseconds to wait at least; default: none. */
-	minWait?: number;
 	/** Jitter between 0 and 1, which spreads the retries of many clients. */
 	random: number;
 }
@@ -26,7 +24,7 @@ export const maxTries = 5;
  */
 export function waitBeforeRetry(
 	{ sendsAgain, status, retryAfter }: Pick<Failure, 'sendsAgain' | 'status' | 'retryAfter'>,
-	{ tries, hasBackup, retries, minWait = 0, random }: RetryRules,
+	{ tries, hasBackup, retries, random }: RetryRules,
 ): number | undefined {
 	if (!sendsAgain || (retryAfter ?? 0) > maxRetryAfter) return undefined;
 	const usualTries = status === 429 ? maxTriesOnRateLimit : maxTries;
@@ -36,13 +34,13 @@ export function waitBeforeRetry(
 
 	// Both base URLs are tried before the wait grows, so that one that is down costs no time while the other works.
 	const alternates = status === 0 && hasBackup;
-	if (alternates && tries % 2 === 1) return minWait;
+	if (alternates && tries % 2 === 1) return 0;
 	const round = alternates ? tries / 2 : tries;
 	const exponential = Math.min(maxBackoff, minBackoff * 2 ** (round - 1));
 	const backoffWithJitter = exponential * (0.75 + random / 2);
 	// A Retry-After near zero that only led to another refusal comes from clocks that differ.
 	const ignoresRetryAfter = retryAfter === undefined || (tries > 1 && retryAfter < minBackoff);
-	return Math.max(minWait, ignoresRetryAfter ? backoffWithJitter : retryAfter);
+	return ignoresRetryAfter ? backoffWithJitter : retryAfter;
 }
 
 /** Characters of a header that tells a time. */

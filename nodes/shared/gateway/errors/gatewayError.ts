@@ -40,7 +40,7 @@ export interface Failure {
 	pollCanHelp?: boolean;
 	/** The key with which a job was ordered whose creation is in doubt. */
 	idempotencyKey?: string;
-	/** Set when the limits of the credential held the request back for too long: it was not sent. */
+	/** Set when others went first for too long, so that the request was not sent. */
 	isHeldBack?: true;
 	/** Set when the user pressed Stop. */
 	isStopped?: true;

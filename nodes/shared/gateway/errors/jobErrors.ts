@@ -67,6 +67,20 @@ export function jobUnknown(
 	});
 }
 
+/** A response with a status that nobody knows, which may be about anything. */
+export function jobUnclear(
+	job: JobSummary,
+	{ status, fields }: { status: string; fields: JsonObject },
+): GatewayError {
+	return jobError(job, {
+		message: `${jobName(job)}: the answer has no status of a job (${excerpt(status, 100)})`,
+		remedies: [{ about: 'rawBody' }],
+		reach: 'unreadable',
+		pollCanHelp: true,
+		raw_body: truncateBody(JSON.stringify(fields)),
+	});
+}
+
 /** Whether the service did not find the job of this request. */
 export function isJobUnknown({ status, refusal }: Pick<Failure, 'status' | 'refusal'>): boolean {
 	return status === 404 || refusal === 'notFound' || refusal === 'unknownJob';

@@ -96,10 +96,10 @@ export function linkRemedies({ remedies }: Pick<Failure, 'remedies'>): Remedy[] 
 	);
 }
 
-/** A request that was not sent, because the limits of the credential let others go first for too long. */
-export function heldBack(purpose: string): GatewayError {
+/** A request that was not sent, because others went first for too long. @param holder what let them */
+export function heldBack(purpose: string, holder: string): GatewayError {
 	return new GatewayError({
-		message: `Could not ${purpose}: the limits of the credential held the request back for too long`,
+		message: `Could not ${purpose}: ${holder} held the request back for too long`,
 		remedies: [{ about: 'nothingMoreSent' }],
 		reach: 'none',
 		status: 0,

@@ -17,6 +17,7 @@ import {
 	jobFailed,
 	jobLinkCarriesKey,
 	jobStopped,
+	jobUnclear,
 	jobUnknown,
 	linkMissing,
 	linkNotFound,
@@ -26,6 +27,7 @@ import { withoutUndefined } from '../json';
 import { notFoundWords } from '../protocol/errorCodes';
 import { jobKinds, type JobKind } from '../protocol/jobs';
 import { limits } from '../protocol/limits';
+import { namesJob } from './jobIdentity';
 import type { JobStatus, VideoContent } from './responses';
 
 /** What is known of a wait. It is plain data: it survives JSON, and with it a restart. */
@@ -50,7 +52,7 @@ export interface PollerState {
 
 type Stage =
 	| { readonly name: 'polling' }
-	/** The endpoint of one kind has refused the job; that of the other kind is tried once. */
+	/** The endpoint of one kind said nothing of the job; that of the other kind is asked next. */
 	| { readonly name: 'tryingOtherKind'; readonly refusal: Failure }
 	/** The job has succeeded; `fields` are those of the response that said so. */
 	| { readonly name: 'linking'; readonly deadline: number; readonly fields: ResponseFields };
@@ -105,12 +107,18 @@ const maxLateness = 180_000;
 
 const polling: Stage = { name: 'polling' };
 
+interface NewWait extends Pick<PollerState, 'timeout' | 'pollInterval'> {
+	now: number;
+	/** Which kind to ask for first where the job has none. */
+	guess?: JobKind;
+}
+
 /** A wait whose timeout begins to run now. Without a kind, the service is asked which one the job is of. */
 export function startWait(
 	job: Pick<JobSummary, 'id' | 'kind'>,
-	{ now, pollInterval, timeout }: Pick<PollerState, 'timeout' | 'pollInterval'> & { now: number },
+	{ now, guess = 'task', pollInterval, timeout }: NewWait,
 ): PollerState {
-	const kind = job.kind ?? 'task';
+	const kind = job.kind ?? guess;
 	const [since, nextPollAt] = [now, now];
 	return { job, kind, pollInterval, timeout, since, nextPollAt, passEndsAt: null, stage: polling };
 }
@@ -181,6 +189,7 @@ function takeStatus(before: PollerState, status: JobStatus, now: number): Step {
 	if (isUnknown && before.job.status === undefined) {
 		return takeFailure(before, jobUnknown(before.job, status), now);
 	}
+	if (isUnclear(before, status)) return takeFailure(before, jobUnclear(before.job, status), now);
 
 	const state = withStatus(before, status);
 	if (state.stage.name === 'linking') return takeLink(state, status, now);
@@ -231,19 +240,20 @@ function takeContent(state: PollerState, { source, fields }: VideoContent): Step
 function takeFailure(state: PollerState, error: GatewayError, now: number): Step {
 	const { stage, job } = state;
 	switch (stage.name) {
-		case 'polling': {
-			if (!mayBeOfOtherKind(job, error)) return pollAfterFailure(state, error, now);
-			const { failure: refusal } = error;
-			// The poll may have gone out late: to the backup URL, when the other could not be reached.
-			const next = now + minInterval;
-			return waitUntil(switchKind(state, { name: 'tryingOtherKind', refusal }), now, next);
-		}
+		case 'polling':
+			return mayBeOfOtherKind(job, error)
+				? tryOtherKind(state, error, now)
+				: pollAfterFailure(state, error, now);
 		case 'tryingOtherKind': {
-			if (isPassing(error)) return pollAgain(state, now, error);
-			// Where the kind was a guess, "not found" says less than any other refusal.
-			const saysMore = job.kind !== undefined || !isJobUnknown(stage.refusal);
-			const refusal = saysMore ? new GatewayError(stage.refusal) : error;
-			return pollAfterFailure(switchKind(state, polling), refusal, now);
+			if (error.failure.isHeldBack) return pollAgain(state, now, error);
+			const first = new GatewayError(stage.refusal);
+			// Where the kind was a guess, "not found" says less than anything else.
+			const isFirst = job.kind !== undefined || isJobUnknown(error.failure);
+			const saysMore = isFirst || !isJobUnknown(stage.refusal) ? first : error;
+			const last = [first, error].find(isPassing) ?? saysMore;
+			// What the first one asked for has been waited for already.
+			const { retryAfter } = error.failure;
+			return pollAfterFailure(switchKind(state, polling), last.with({ retryAfter }), now);
 		}
 		case 'linking': {
 			const next = now + pauseAfter(state, error);
@@ -251,6 +261,19 @@ function takeFailure(state: PollerState, error: GatewayError, now: number): Step
 			return mayRetry ? waitUntil(state, now, next) : fail(state, linkNotFound(job, error));
 		}
 	}
+}
+
+/** Asks the other endpoint, also past the deadline: before that, nobody knows whether there is such a job. */
+function tryOtherKind(state: PollerState, error: GatewayError, now: number): Step {
+	const { failure } = error;
+	// The poll may have gone out late: to the backup URL, when the other could not be reached.
+	const soonest = now + minInterval;
+	const asked = Math.min(now + (failure.retryAfter ?? 0), deadlineOf(state));
+	const nextPollAt = Math.max(soonest, asked);
+	const other = switchKind(state, { name: 'tryingOtherKind', refusal: failure });
+	const next = changed(other, { nextPollAt });
+	// Both are asked in one pass, unless the service wants a longer pause.
+	return nextPollAt > soonest ? waitForPoll(next, now) : waitUntil(next, now, nextPollAt);
 }
 
 function pollAfterFailure(state: PollerState, error: GatewayError, now: number): Step {
@@ -285,12 +308,19 @@ function switchKind(state: PollerState, stage: Stage): PollerState {
 	return changed(state, { kind: state.kind === 'task' ? 'video' : 'task', stage });
 }
 
-/** Until a poll has seen the job, its kind is a guess, even where the item tells one. */
+/**
+ * Until a poll has seen the job, its kind is a guess, even where the item tells one. Where it does not, an endpoint
+ * of the other kind may say anything, such as an error that would pass.
+ */
 function mayBeOfOtherKind({ status, kind }: JobSummary, error: GatewayError): boolean {
-	if (status !== undefined) return false;
-	return (
-		!isPassing(error) || (kind === undefined && notFoundWords.test(error.failure.raw_body ?? ''))
-	);
+	if (status !== undefined || error.failure.isHeldBack) return false;
+	return kind === undefined || !isPassing(error);
+}
+
+/** Whether the status may be that of anything, such as of a proxy: nobody knows it, and nothing names the job. */
+function isUnclear({ job }: PollerState, { phase, fields }: JobStatus): boolean {
+	const isGuess = job.kind === undefined && job.status === undefined;
+	return isGuess && phase === undefined && !namesJob(fields, job.id);
 }
 
 /** A copy with changes. It is written out because a spread takes ten times as long, and every poll makes two. */

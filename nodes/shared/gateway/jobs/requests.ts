@@ -1,7 +1,8 @@
 import type { Gateway } from '../client/gateway';
 import { jobLinkCarriesKey } from '../errors/jobErrors';
 import { endpoints } from '../protocol/endpoints';
-import { jobKinds, type JobKind } from '../protocol/jobs';
+import { contentJobIdFields, jobKinds, type JobKind } from '../protocol/jobs';
+import { ofJob } from './jobIdentity';
 import { jobStatus, videoContent, type JobStatus, type VideoContent } from './responses';
 import type { JobSource } from './wait';
 
@@ -24,7 +25,7 @@ export async function getJobStatus(
 		endpoint: jobKinds[kind].endpoint,
 		purpose: `ask how far the job ${id} is`,
 		...{ id, ...options },
-		parse: jobStatus,
+		parse: ofJob({ kind, id }, jobStatus),
 	});
 }
 
@@ -37,7 +38,7 @@ export async function getVideoContent(
 		endpoint: endpoints.videoContent,
 		purpose: `get the content of the video ${id}`,
 		...{ id, ...options, mayLeadToFile: true },
-		parse: videoContent,
+		parse: ofJob({ kind: 'video', id, names: contentJobIdFields }, videoContent),
 	});
 	if (content.linkCarriesKey) throw jobLinkCarriesKey({ id, kind: 'video' });
 	return content;

@@ -11,7 +11,7 @@ import {
 import { jobFailureReason, requestIdOf, type ErrorObject } from '../errors/errorObject';
 import { asText, excerpt, isObject, textAt, withoutUndefined, type JsonObject } from '../json';
 import { findLink } from '../links';
-import { phaseOf, type Phase } from '../protocol/jobs';
+import { jobIdFields, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
 
 // ── Created jobs ("Endpoints" 1 and 11) ─────────────────────────────────────────────────────────
 
@@ -21,17 +21,20 @@ interface CreatedJob {
 	fields: ResponseFields;
 }
 
-const taskIdPaths = ['output.task_id', 'task_id', 'data.task_id', 'data.output.task_id', 'id'];
-const videoIdPaths = ['id', 'video_id', 'data.id', 'data.video_id', 'output.id'];
+/** Where the ID of a job may be, by its kind. The last ones may hold an ID of another thing. */
+export const idPaths = {
+	task: [...jobIdFields.task, 'id'],
+	video: [...jobIdFields.video, 'data.id', 'output.id'],
+} as const satisfies Record<JobKind, readonly string[]>;
 
 export function createdTask(response: ServiceResponse): CreatedJob {
-	const created = createdJob(response, taskIdPaths, 'task_id');
+	const created = createdJob(response, idPaths.task, 'task_id');
 	const hasUsualId = textAt(created.fields, 'output.task_id', 'task_id') !== undefined;
 	return hasUsualId ? created : { ...created, fields: { task_id: created.id, ...created.fields } };
 }
 
 export function createdVideo(response: ServiceResponse): CreatedJob {
-	const { id, fields } = createdJob(response, videoIdPaths, 'id');
+	const { id, fields } = createdJob(response, idPaths.video, 'id');
 	return { id, fields: videoFields(fields, id) };
 }
 
@@ -45,9 +48,13 @@ export function videoFields({ output, ...fields }: ResponseFields, id: string): 
 	return withoutUndefined({ ...fields, task_id, output: innerFields, id });
 }
 
-function createdJob(response: ServiceResponse, idPaths: string[], idName: string): CreatedJob {
+function createdJob(
+	response: ServiceResponse,
+	paths: readonly string[],
+	idName: string,
+): CreatedJob {
 	if (isObject(response.json)) {
-		const id = textAt(response.json, ...idPaths);
+		const id = textAt(response.json, ...paths);
 		if (id === undefined) throw new UnusableResponse('names no job');
 		return { id, fields: bodyFields(response) };
 	}
@@ -77,6 +84,8 @@ export interface JobStatus {
 	/** Set when the job failed. */
 	failure?: ErrorObject;
 	fields: ResponseFields;
+	/** Milliseconds since 1970; absent: just now. */
+	receivedAt?: number;
 }
 
 const statusPaths = [

@@ -1,5 +1,5 @@
 import type { Clock } from '../client/http';
-import { isFinal } from '../protocol/jobs';
+import { isFinal, jobKinds } from '../protocol/jobs';
 import { limits } from '../protocol/limits';
 import type { JobStatus, VideoContent } from './responses';
 import type { JobSource } from './wait';
@@ -8,45 +8,35 @@ const minInterval = limits.minPollSeconds * 1000;
 
 /**
  * What all waits of one run ask for. Waits for the same job share its responses and failures, so that the job is
- * polled no more often than the service allows, however many there are ("Limits"). A final state serves them all.
+ * polled as often as by one of them, however many there are. A final state serves them all.
  */
 export class SharedRequests {
 	private readonly polls: Latest<JobStatus>;
 	private readonly contents: Latest<VideoContent>;
-	/** By the ID of a job: when its last poll ends, in milliseconds since 1970. */
-	private readonly pollEnds = new Map<string, Promise<number>>();
 
-	constructor(private readonly clock: Clock) {
+	constructor(clock: Clock) {
 		this.polls = new Latest(clock, ({ phase }) => isFinal(phase));
 		this.contents = new Latest(clock, () => false);
 	}
 
-	/** The source for one wait. @param signal of that wait */
-	sharing(source: JobSource, signal?: AbortSignal): JobSource {
+	/** The source for one wait. */
+	sharing(source: JobSource): JobSource {
 		const givenPolls: Given<JobStatus> = new Map();
 		const givenContents: Given<VideoContent> = new Map();
 		return {
 			poll: async (kind, id, ...times) => {
 				const send = async () => await source.poll(kind, id, ...times);
-				const key = `${kind} ${id}`;
-				return await this.polls.get(key, givenPolls, () => this.spaced(id, send, signal));
+				// Who joins late polls together with the others from then on.
+				const freshness = 1000 * jobKinds[kind].pollSeconds;
+				const request = this.polls.get(`${kind} ${id}`, givenPolls, send, freshness);
+				const status = await request.response;
+				return request.isFinal ? status : { ...status, receivedAt: request.endedAt };
 			},
-			content: async (id) => await this.contents.get(id, givenContents, () => source.content(id)),
+			content: async (id) => {
+				const send = async () => await source.content(id);
+				return await this.contents.get(id, givenContents, send).response;
+			},
 		};
-	}
-
-	/** Two waits may take one job for a task and for a video: their polls, too, follow one another at intervals. */
-	private async spaced<T>(id: string, send: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-		const earlier = this.pollEnds.get(id);
-		const sendInTurn = async () => {
-			const wait = earlier ? (await earlier) + minInterval - this.clock.now() : 0;
-			if (wait > 0) await this.clock.sleep(wait, signal);
-			return await send();
-		};
-		const response = sendInTurn();
-		const end = () => this.clock.now();
-		this.pollEnds.set(id, response.then(end, end));
-		return await response;
 	}
 }
 
@@ -54,7 +44,7 @@ interface Request<T> {
 	response: Promise<T>;
 	/** Milliseconds since 1970; undefined while it is under way. */
 	endedAt?: number;
-	/** Whether no later response can say anything else. */
+	/** Whether no later response can say anything else; undefined without a usable one. */
 	isFinal?: boolean;
 }
 
@@ -70,17 +60,23 @@ class Latest<T> {
 		private readonly isFinal: (response: T) => boolean,
 	) {}
 
-	/** @param given to the wait before; it asks again because it needs a later one */
-	async get(key: string, given: Given<T>, send: () => Promise<T>): Promise<T> {
+	/**
+	 * @param given to the wait before; it asks again because it needs a later one
+	 * @param freshness milliseconds for which a response serves a wait that has none of them yet
+	 */
+	get(key: string, given: Given<T>, send: () => Promise<T>, freshness = minInterval): Request<T> {
 		const latest = this.requests.get(key);
-		const isNew = latest !== undefined && latest !== given.get(key);
-		const request = isNew && this.serves(latest, given.get(key)) ? latest : this.begin(key, send);
+		const last = given.get(key);
+		const isNew = latest !== undefined && latest !== last;
+		const request = isNew && this.serves(latest, freshness, last) ? latest : this.begin(key, send);
 		given.set(key, request);
-		return await request.response;
+		return request;
 	}
 
-	private serves({ endedAt, isFinal }: Request<T>, last?: Request<T>): boolean {
-		if (endedAt === undefined || this.clock.now() - endedAt < minInterval) return true;
+	private serves({ endedAt, isFinal }: Request<T>, freshness: number, last?: Request<T>): boolean {
+		if (endedAt === undefined) return true;
+		const maxAge = last === undefined && isFinal !== undefined ? freshness : minInterval;
+		if (this.clock.now() - endedAt < maxAge) return true;
 		// A wait that knows the final state needs a fresh link.
 		return isFinal === true && last?.isFinal !== true;
 	}

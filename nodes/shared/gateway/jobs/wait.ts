@@ -16,7 +16,7 @@ import type { JobStatus, VideoContent } from './responses';
 export interface JobSource {
 	/**
 	 * @param timeout milliseconds
-	 * @param patience milliseconds for which limits of the credential may hold it back
+	 * @param patience milliseconds for which other requests may hold it back
 	 */
 	poll(kind: JobKind, id: string, timeout: number, patience?: number): Promise<JobStatus>;
 	content(id: string): Promise<VideoContent>;
@@ -111,7 +111,7 @@ export class JobWait {
 					return { type: 'due', now: clock.now() };
 				case 'poll': {
 					const status = await this.source.poll(action.kind, id, action.timeout, action.patience);
-					return { type: 'polled', now: clock.now(), status };
+					return { type: 'polled', now: status.receivedAt ?? clock.now(), status };
 				}
 				case 'fetchContent':
 					return { type: 'contentReceived', content: await this.source.content(id) };

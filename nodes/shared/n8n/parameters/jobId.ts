@@ -1,6 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { statusIn } from '../../gateway/jobs/responses';
 import { asText, textAt } from '../../gateway/json';
-import type { JobKind } from '../../gateway/protocol/jobs';
+import { phaseOf, type JobKind } from '../../gateway/protocol/jobs';
 import { isTool } from '../agent/tool';
 import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';
@@ -53,11 +54,21 @@ function idProblem(id: string): string | undefined {
 	return isPossible ? undefined : `is not the ID of a job (it is "${id.slice(0, 40)}")`;
 }
 
-/** Which kind of job the id seems to belong to, by the item it came from; undefined when that does not tell. */
-export function jobKindOf(parameters: ItemParameters, id: string): JobKind | undefined {
+/** What the item of a job tells of its kind. */
+export interface ToldKind {
+	/** Where the item is surely that of a create. */
+	kind?: JobKind;
+	/** Where it may be anything that has an `id`, such as a row of a table. */
+	guess?: JobKind;
+}
+
+/** Which kind of job the id belongs to, by the item it came from. */
+export function jobKindOf(parameters: ItemParameters, id: string): ToldKind {
 	// What a model calls the id tells nothing.
-	if (isTool(parameters.context.getNode())) return undefined;
+	if (isTool(parameters.context.getNode())) return {};
 	const { json } = parameters.context.getInputData()[parameters.item];
-	if (textAt(json, 'output.task_id') === id || textAt(json, 'task_id') === id) return 'task';
-	return textAt(json, 'id') === id ? 'video' : undefined;
+	if (textAt(json, 'output.task_id') === id || textAt(json, 'task_id') === id)
+		return { kind: 'task' };
+	if (textAt(json, 'id') !== id) return {};
+	return phaseOf(statusIn(json) ?? '') === undefined ? { guess: 'video' } : { kind: 'video' };
 }

@@ -1,0 +1,54 @@
+import { GatewayError, stopped } from '../errors/gatewayError';
+import { heldBack } from '../errors/requestErrors';
+import type { Endpoint } from '../protocol/endpoints';
+import type { Connection } from './connection';
+import type { Runtime } from './http';
+import { takeTurn } from './jobTurns';
+
+/** The place of a request among all with its key; undefined where the credential sets no limit. */
+export interface Slot {
+	leave?: () => void;
+}
+
+/**
+ * Sends one try of a request, once the last one about the same job and the limits of the credential let it.
+ * @param call `patience`: milliseconds for which they may hold it back
+ * @param maybeAccepted an earlier try, which Stop leaves open
+ */
+export async function inTurn<T extends object>(
+	call: { endpoint: Endpoint; purpose: string; id?: string; patience?: number },
+	{ connection, runtime }: { connection: Connection; runtime: Runtime },
+	send: (slot: Slot) => Promise<T>,
+	maybeAccepted?: GatewayError,
+): Promise<T | GatewayError> {
+	const { clock, signal, queue, closing } = runtime;
+	const { endpoint, purpose, id = '', patience = Infinity } = call;
+	const interval = 1000 * (endpoint.minIntervalSeconds ?? 0);
+	const begun = clock.now();
+	// A listener for each request on a signal of all of them would make Node warn.
+	const ends = [signal, closing].filter((end) => end !== undefined);
+	const waiting = () => ({
+		signal: AbortSignal.any(ends),
+		patience: patience - (clock.now() - begun),
+	});
+	const job = { key: connection.key, id, interval };
+	const turn = interval > 0 ? await takeTurn(job, clock, waiting) : undefined;
+	const slot: Slot = {};
+	let isSent = false;
+	try {
+		const isHeldBack = interval > 0 && turn === undefined;
+		if (!isHeldBack) slot.leave = await queue?.enter(waiting());
+		// Stop may have been pressed while the request waited.
+		const mayHaveWaited = queue !== undefined || interval > 0;
+		if (signal?.aborted || (mayHaveWaited && closing?.aborted)) throw stopped(maybeAccepted);
+		if (isHeldBack) return heldBack(purpose, 'other requests about the same job');
+		if (queue && !slot.leave) return heldBack(purpose, 'the limits of the credential');
+		turn?.start();
+		const outcome = await send(slot);
+		isSent = !(outcome instanceof GatewayError && outcome.failure.reach === 'unsent');
+		return outcome;
+	} finally {
+		slot.leave?.();
+		turn?.end(isSent);
+	}
+}

@@ -1,0 +1,53 @@
+import { OtherJobResponse, type ServiceResponse } from '../client/response';
+import { excerpt, textAt } from '../json';
+import { jobIdFields, type JobKind } from '../protocol/jobs';
+import { idPaths } from './responses';
+
+/** Whether one of the fields that name a job names this one. */
+export function namesJob(fields: unknown, id: string): boolean {
+	const names = [...idPaths.task, ...idPaths.video];
+	return names.some((path) => isSameId(textAt(fields, path), id));
+}
+
+/**
+ * The parser for responses about one job: a proxy may give that of another one, whose video would be taken for the
+ * one that was ordered. It refuses only what surely names another job.
+ * @param names the fields that name the job
+ * @param parse for a response that may be about the job; those that name none may, too
+ */
+export function ofJob<T>(
+	{ kind, id, names = jobIdFields[kind] }: { kind: JobKind; id: string; names?: readonly string[] },
+	parse: (response: ServiceResponse) => T,
+): (response: ServiceResponse) => T {
+	return (response) => {
+		const named = textAt(response.json, ...names);
+		if (named === undefined || namesJob(response.json, id)) return parse(response);
+		throw new OtherJobResponse(`is about another job: ${excerpt(named, 100)}`);
+	};
+}
+
+/** Characters: no ID that can be asked for is as long, in an address either. */
+const maxLength = 5_000;
+
+function isSameId(one: string | undefined, other: string): boolean {
+	if (one === undefined) return false;
+	const forms = formsOf(other);
+	return formsOf(one).some((form) => forms.includes(form));
+}
+
+/** An ID as it was written, and as it is in an address, without what services do not tell apart. */
+function formsOf(id: string): string[] {
+	const short = id.slice(0, maxLength);
+	return [short, decoded(short)].map((text) => {
+		const plain = text.normalize().replace(/\s+/g, '').toLowerCase();
+		return /^\d+$/.test(plain) ? plain.replace(/^0+(?=.)/, '') : plain;
+	});
+}
+
+function decoded(text: string): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return text;
+	}
+}

@@ -1,0 +1,119 @@
+import type { IDataObject } from 'n8n-workflow';
+import { resumeToEnd, runWorkflow, SimulatedTime, type RunOptions } from '../harness';
+import { mp4Of } from '../support/boxes';
+import { answer, json, page, reset, startServer, type Reply } from '../support/scriptedServer';
+import { chain, credentialFor, waitForVideo } from './support/workflows';
+
+describe('the kind of a job', () => {
+	let time: SimulatedTime;
+	let began: number;
+	beforeEach(() => {
+		time = new SimulatedTime();
+		began = Date.now();
+	});
+	afterEach(async () => await time.end());
+
+	/** Waits for the job `job_1` at a service that replies so to the polls at its two endpoints. */
+	const waitFor = async (
+		replies: { task: Reply; video: Reply },
+		item: IDataObject = {},
+		{ mode }: Pick<RunOptions, 'mode'> = {},
+	) => {
+		const polls: Array<[path: string, at: number]> = [];
+		const server = await startServer((response, request) => {
+			const { path } = request;
+			if (path === '/file') return answer(200, mp4Of(100))(response, request);
+			if (path.endsWith('/content')) return json({ url: '/file' })(response, request);
+			polls.push([path, Date.now() - began]);
+			replies[path.startsWith('/v1/tasks/') ? 'task' : 'video'](response, request);
+		});
+		const parameters = { jobId: '={{ $json.given ?? $json.id }}' };
+		const wait = waitForVideo({ timeoutMinutes: 3 }, { parameters });
+		const workflow = chain({ ...wait, onError: 'continueRegularOutput' });
+		const result = await resumeToEnd(
+			await runWorkflow(workflow, {
+				...{ mode, input: [{ json: item }] },
+				credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
+			}),
+		);
+		return { output: result.items('Wait')[0], polls };
+	};
+	const typed = { given: 'job_1' };
+	const taskDone = json({ task_id: 'job_1', status: 'completed', result_url: '/file' });
+	const videoDone = json({ id: 'job_1', status: 'completed' });
+	const refuse = (status: number, headers = {}) =>
+		json({ error: { message: `status ${status}` } }, status, headers);
+
+	describe.each<[string, Reply]>([
+		['a 500 of the service', refuse(500)],
+		["a proxy's page with 502", page(502)],
+		['a web page', page(200)],
+		['a rate limit', refuse(429)],
+		['a refusal', refuse(401)],
+		['a broken connection', reset],
+		['a status of its own', json({ status: 'ok' })],
+	])('is found out where the wrong endpoint gives %s', (_, wrong) => {
+		it.each(['manual', 'trigger'] as const)('in a %s execution', async (mode) => {
+			for (const kind of ['task', 'video'] as const) {
+				const replies = { task: taskDone, video: videoDone };
+				const other = kind === 'task' ? 'video' : 'task';
+				const { output } = await waitFor({ ...replies, [other]: wrong }, typed, { mode });
+				expect(output).toMatchObject({
+					json: { job_id: 'job_1', status: 'completed' },
+					binary: {},
+				});
+			}
+		});
+	});
+
+	it.each([
+		['row of a table, whose ID may be that of a task', { id: 'job_1' }, 'task'],
+		['row of a table, whose ID may be that of a video', { id: 'job_1', status: 'to do' }, 'video'],
+	] as const)('is found out for a %s', async (_, item, kind) => {
+		const replies = { task: refuse(500), video: refuse(500) };
+		const own = kind === 'task' ? { task: taskDone } : { video: videoDone };
+		const { output, polls } = await waitFor({ ...replies, ...own }, item);
+		expect(output).toMatchObject({ json: { job_id: 'job_1' }, binary: {} });
+		expect(polls[0][0]).toBe('/v1/videos/job_1');
+	});
+
+	it('is that of the create from which the item came, whatever its endpoint says', async () => {
+		let polls = 0;
+		const video: Reply = (...args) => (polls++ < 3 ? page(502) : videoDone)(...args);
+		const { polls: asked } = await waitFor(
+			{ task: taskDone, video },
+			{ id: 'job_1', status: 'queued' },
+		);
+		expect(new Set(asked.map(([path]) => path))).toEqual(new Set(['/v1/videos/job_1']));
+	});
+
+	it('is asked for at the other endpoint once Retry-After has passed', async () => {
+		const busy = refuse(429, { 'retry-after': '20' });
+		for (const mode of ['manual', 'trigger'] as const) {
+			const { polls, output } = await waitFor({ task: busy, video: videoDone }, typed, { mode });
+			expect(output).toMatchObject({ binary: {} });
+			const [[, first], [path, second]] = polls;
+			expect(path).toBe('/v1/videos/job_1');
+			expect(second - first).toBeGreaterThanOrEqual(20_000);
+		}
+	});
+
+	it.each([
+		[401, 401, 'status 401'],
+		[404, 403, 'status 403'],
+		[403, 404, 'status 403'],
+	])('ends the wait where the endpoints say %d and %d', async (task, video, message) => {
+		const { output, polls } = await waitFor({ task: refuse(task), video: refuse(video) }, typed);
+		expect(output.json.error).toContain(message);
+		expect(polls.map(([path]) => path)).toEqual(['/v1/tasks/job_1', '/v1/videos/job_1']);
+	});
+
+	it('stays open until the deadline while both endpoints are in trouble', async () => {
+		const { output, polls } = await waitFor({ task: refuse(500), video: page(502) }, typed);
+		expect(output.json.error).toContain('job_1 did not finish within 3 minutes');
+		const gaps = polls.slice(1).map(([, at], index) => at - polls[index][1]);
+		expect(Math.min(...gaps)).toBeGreaterThanOrEqual(3000);
+		const paths = new Set(polls.map(([path]) => path));
+		expect([...paths]).toEqual(['/v1/tasks/job_1', '/v1/videos/job_1']);
+	});
+});

@@ -1,0 +1,176 @@
+import type { IDataObject } from 'n8n-workflow';
+import { limits } from '../../nodes/shared/gateway/protocol/limits';
+import {
+	EngineProcess,
+	runWorkflow,
+	SimulatedTime,
+	type RunOptions,
+	type WorkflowJson,
+} from '../harness';
+import { mp4Of } from '../support/boxes';
+import { answer, json, silence, startServer, type Reply } from '../support/scriptedServer';
+import { chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+
+const minInterval = limits.minPollSeconds * 1000;
+
+describe('the polls of one job', () => {
+	let time: SimulatedTime;
+	let began: number;
+	beforeEach(() => {
+		time = new SimulatedTime();
+		began = Date.now();
+	});
+	afterEach(async () => await time.end());
+
+	/** A gateway of its own. @param reply to the poll of that number, from 0 */
+	const serve = async (reply: (poll: number, kind: 'task' | 'video') => Reply) => {
+		const polls: Array<{ path: string; at: number }> = [];
+		const server = await startServer((response, request) => {
+			const { path } = request;
+			if (path === '/file') return answer(200, mp4Of(100))(response, request);
+			if (path.endsWith('/content')) return json({ url: '/file' })(response, request);
+			polls.push({ path, at: Date.now() - began });
+			const kind = path.startsWith('/v1/tasks/') ? 'task' : 'video';
+			reply(polls.length - 1, kind)(response, request);
+		});
+		const run = async (workflow: WorkflowJson, ids: IDataObject[], options: RunOptions = {}) =>
+			await runWorkflow(
+				{ ...workflow, settings: { saveExecutionProgress: true } },
+				{
+					credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
+					...options,
+					input: ids.map((item) => ({ json: item })),
+				},
+			);
+		const times = () => polls.map(({ at }) => at);
+		const shortestGap = () => Math.min(...times().map((at, i) => at - (times()[i - 1] ?? -1e9)));
+		return { run, polls, times, shortestGap };
+	};
+
+	const running = json({ task_id: 'task_1', status: 'in_progress', progress: 30 });
+	const completed = json({ status: 'completed', result_url: '/file' });
+	/** Completed from the poll of that number on. */
+	const completedFrom = (first: number) => (poll: number) => (poll < first ? running : completed);
+	const task = { task_id: 'task_1' };
+
+	const getStatus = (kind: 'task' | 'video' = 'task', settings = {}) =>
+		modelGateway(
+			kind === 'task'
+				? { resource: 'referenceVideo', operation: 'get', taskId: '={{ $json.task_id }}' }
+				: { resource: 'video', operation: 'get', videoId: '={{ $json.id }}' },
+			{ name: 'Get', ...settings },
+		);
+	const wait = (options: IDataObject = {}, settings = {}) =>
+		waitForVideo(options, { parameters: { whileWaiting: 'hold' }, ...settings });
+
+	it.each(['task', 'video'] as const)(
+		'keep their distance from Get Status to Wait for Video: %s',
+		async (kind) => {
+			const { run, polls, shortestGap } = await serve((poll) =>
+				json({ ...job, status: poll === 0 ? 'queued' : 'completed', result_url: '/file' }),
+			);
+			const job = kind === 'task' ? task : { id: 'video_1' };
+			const result = await run(chain(getStatus(kind), wait()), [job]);
+			expect(result.items('Wait')).toMatchObject([{ binary: {} }]);
+			expect(polls).toHaveLength(2);
+			expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
+		},
+	);
+
+	it('are one for the items of a Get Status with the same job, each of which has an output', async () => {
+		const { run, polls } = await serve((poll) => json({ status: 'in_progress', input: { poll } }));
+		const result = await run(chain(getStatus()), [
+			...[task, { task_id: 'task_2' }, task, { task_id: ' task_1 ' }],
+		]);
+		const outputs = result.items('Get');
+		expect(outputs.map(({ pairedItem }) => pairedItem)).toEqual(
+			[0, 1, 2, 3].map((item) => ({ item })),
+		);
+		expect(polls.map(({ path }) => path).sort()).toEqual(['/v1/tasks/task_1', '/v1/tasks/task_2']);
+		expect(outputs[2].json).toEqual(outputs[0].json);
+		expect(outputs[2].json.input).not.toBe(outputs[0].json.input);
+	});
+
+	it('fail each item of a Get Status with the same job, which its error names', async () => {
+		const { run, polls } = await serve(() => json({ error: { message: 'no' } }, 403));
+		const get = getStatus('task', { onError: 'continueRegularOutput' });
+		const items = (await run(chain(get), [task, task])).items('Get');
+		expect(items).toHaveLength(2);
+		for (const { json: output } of items) {
+			expect(output).toMatchObject({ details: { job: { id: 'task_1', kind: 'task' } } });
+		}
+		expect(polls).toHaveLength(1);
+	});
+
+	it('keep their distance over all executions that wait for it', async () => {
+		const { run, times, shortestGap } = await serve((poll) => completedFrom(9)(poll));
+		const waits = [1, 2, 3].map(async () => await run(chain(wait()), [task]));
+		for (const result of await Promise.all(waits)) {
+			expect(result.items('Wait')).toMatchObject([{ binary: {} }]);
+		}
+		expect(times().slice(0, 3)).toHaveLength(3);
+		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
+	});
+
+	it('keep their distance over the tries of Retry On Fail', async () => {
+		const { run, polls, shortestGap } = await serve(() => json({ error: { message: 'no' } }, 403));
+		const again = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
+		await run(chain(wait({}, again)), [task]);
+		// Each try asks both endpoints.
+		expect(polls).toHaveLength(6);
+		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
+	});
+
+	it('are as many as those of one item where another one takes the task for a video', async () => {
+		const { run, polls, shortestGap } = await serve((_, kind) => {
+			if (kind === 'video') return json({ error: { message: 'no', code: 'video_not_found' } }, 404);
+			return Date.now() - began < 60_000 ? running : completed;
+		});
+		const result = await run(chain(wait()), [task, { id: 'task_1', status: 'queued' }]);
+		expect(result.items('Wait')).toMatchObject([{ binary: {} }, { binary: {} }]);
+		expect(polls.filter(({ path }) => path.includes('/videos/'))).toHaveLength(1);
+		expect(polls.length).toBeLessThanOrEqual(8);
+		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
+	});
+
+	it('go on for one execution when Stop ends the one that sends a poll', async () => {
+		let stop = () => {};
+		const stopSoon: Reply = () => void setTimeout(() => stop(), 1500);
+		const { run, polls } = await serve((poll) => (poll === 0 ? stopSoon : completed));
+		const onStart = (cancel: () => void) => void (stop = cancel);
+		const stopped = run(chain(wait()), [task], { onStart });
+		const result = await run(chain(wait()), [task]);
+		expect(result.items('Wait')).toMatchObject([{ binary: {} }]);
+		expect(polls.map(({ at }) => at)).toEqual([0, 4500]);
+		expect((await stopped).status).toBe('canceled');
+	});
+
+	it('end for one execution with Stop while another one sends them', async () => {
+		const { run, times } = await serve((poll) => (poll === 0 ? silence : completed));
+		const onStart = (cancel: () => void) => void setTimeout(cancel, 1500);
+		const other = run(chain(wait()), [task]);
+		expect((await run(chain(wait()), [task], { onStart })).status).toBe('canceled');
+		expect(Date.now() - began).toBeLessThan(minInterval);
+		expect((await other).items('Wait')).toMatchObject([{ binary: {} }]);
+		expect(times()).toHaveLength(2);
+	});
+
+	it('are not held back for long by one that nobody answers', async () => {
+		const { run, times } = await serve((poll) => (poll === 0 ? silence : completed));
+		const waits = [wait(), wait({ timeoutMinutes: 0.5 })].map(
+			async (node) => await run(chain(node), [task]),
+		);
+		for (const result of await Promise.all(waits)) {
+			expect(result.items('Wait')).toMatchObject([{ binary: {} }]);
+		}
+		expect(times()[1]).toBeLessThan(20_000);
+	});
+
+	it('are counted by each process of n8n on its own', async () => {
+		const { run, times } = await serve(() => completed);
+		for (const n8n of [new EngineProcess(), new EngineProcess()]) {
+			await n8n.run(async () => await run(chain(getStatus()), [task]));
+		}
+		expect(times()[1] - times()[0]).toBeLessThan(minInterval);
+	});
+});
