@@ -1,5 +1,5 @@
 import { startWait, type PollerState } from '../shared/gateway/jobs/poller';
-import { withoutUndefined } from '../shared/gateway/json';
+import { textAt, withoutUndefined } from '../shared/gateway/json';
 import type { JobKind } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import type { FileOutput } from '../shared/n8n/files/fileOutput';
@@ -14,6 +14,8 @@ export interface WaitRequest {
 	/** Undefined when the item does not tell: the service is asked. */
 	kind?: JobKind;
 	output: FileOutput;
+	/** The `request_id` of the incoming item, which is that of the order where the create leads here. */
+	inputRequestId?: string;
 	/** Of the file. */
 	fileName: string;
 	/** Milliseconds; undefined: as recommended for the kind of job. */
@@ -30,13 +32,14 @@ export function waitRequest(
 	const id = jobId.read(parameters);
 	const kind = jobKindOf(parameters, id);
 	if (id !== '') reportJob({ kind, id });
-	const { options } = parameters;
+	const { context, item, options } = parameters;
+	const inputRequestId = textAt(context.getInputData()[item]?.json, 'request_id');
 	return {
 		id,
 		kind,
 		output: file.read(parameters),
 		fileName: fileName.read(options) ?? id,
-		...withoutUndefined({ pollInterval: pollInterval.read(options) }),
+		...withoutUndefined({ inputRequestId, pollInterval: pollInterval.read(options) }),
 		timeout: timeout.read(options) ?? limits.waitMinutes * 60_000,
 	};
 }

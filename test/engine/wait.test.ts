@@ -87,6 +87,27 @@ describe('Wait for Video', () => {
 		expect(Date.now() - begun).toBeLessThan(9_500);
 	});
 
+	it('keeps the request ID of the incoming item, which is that of the order behind a create', async () => {
+		await start({ jobSeconds: Infinity });
+		const create = modelGateway(
+			{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
+			{ name: 'Create' },
+		);
+		const credentials = credentialFor(gateway);
+		const created = (await runWorkflow(chain(create), { credentials })).items('Create');
+		gateway.jobs.complete(String(created[0].json.id), video);
+		const [{ json }] = (
+			await runWorkflow(chain(waitForVideo()), { credentials, input: created })
+		).items('Wait');
+		expect(json.input_request_id).toBe(created[0].json.request_id);
+		expect(json.request_id).toEqual(expect.any(String));
+		expect(json.request_id).not.toBe(json.input_request_id);
+
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		expect((await wait([job])).items('Wait')[0].json).not.toHaveProperty('input_request_id');
+	});
+
 	it('never polls one job more often than every 3 seconds, though two items name it and a shorter interval is set', async () => {
 		await start();
 		const jobs = createJobs(2);

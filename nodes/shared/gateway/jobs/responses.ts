@@ -4,6 +4,8 @@ import {
 	describeBody,
 	isWebPage,
 	UnusableResponse,
+	withOwnFields,
+	withRequestIds,
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
@@ -26,7 +28,8 @@ const videoIdPaths = ['id', 'video_id', 'data.id', 'data.video_id', 'output.id']
 export function createdTask(response: ServiceResponse): CreatedJob {
 	const created = createdJob(response, taskIdPaths, 'task_id');
 	const hasUsualId = textAt(created.fields, 'output.task_id', 'task_id') !== undefined;
-	return hasUsualId ? created : { ...created, fields: { task_id: created.id, ...created.fields } };
+	const { id, fields } = created;
+	return hasUsualId ? created : { id, fields: withOwnFields(fields, { task_id: id }) };
 }
 
 export function createdVideo(response: ServiceResponse): CreatedJob {
@@ -36,12 +39,12 @@ export function createdVideo(response: ServiceResponse): CreatedJob {
 
 /**
  * The fields of a video job, with its id in the field where later nodes look for it. A `task_id`, which some
- * services add to a video job, is removed: later nodes would take the job for a task and poll the wrong endpoint.
+ * services add to a video job, gets another name: later nodes would take the job for a task and poll the wrong endpoint.
  */
 export function videoFields({ output, ...fields }: ResponseFields, id: string): ResponseFields {
 	const task_id = undefined;
-	const innerFields = isObject(output) ? withoutUndefined({ ...output, task_id }) : output;
-	return withoutUndefined({ ...fields, task_id, output: innerFields, id });
+	const inner = isObject(output) ? withOwnFields(output, { task_id }) : output;
+	return withOwnFields({ ...fields, ...withoutUndefined({ output: inner }) }, { task_id, id });
 }
 
 function createdJob(response: ServiceResponse, idPaths: string[], idName: string): CreatedJob {
@@ -123,17 +126,13 @@ export interface VideoContent {
  * all accepted.
  */
 export function videoContent(response: ServiceResponse): VideoContent {
-	const { isFile, location, url, text, json, requestId } = response;
-	const withId = (fields: ResponseFields): ResponseFields => ({
-		...fields,
-		...(requestId !== undefined && { request_id: requestId }),
-	});
-	if (isFile) return { source: { url, authenticated: true }, fields: withId({}) };
+	const { isFile, location, url, text, json } = response;
+	if (isFile) return { source: { url, authenticated: true }, fields: withRequestIds({}, response) };
 	const link = findLink(location ?? json ?? text.trim(), url);
 	if (link === undefined)
 		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
 	return {
 		source: { url: link, authenticated: false, mayNeedKey: true },
-		fields: withId(isObject(json) ? json : { url: link }),
+		fields: withRequestIds(isObject(json) ? json : { url: link }, response),
 	};
 }

@@ -14,7 +14,7 @@ export const extraBodyOption = objectField({
 
 /** Fields that some operations cannot leave to the user: the response would be paid for, and could not be read. */
 const reserved = {
-	input: 'put the texts into the field Input',
+	input: 'the texts are those of the vector store',
 	stream: 'this operation reads the answer in one piece',
 };
 
