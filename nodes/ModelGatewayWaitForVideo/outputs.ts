@@ -3,7 +3,8 @@ import type { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import type { FileSource } from '../shared/gateway/client/fileRequest';
 import { withOwnFields } from '../shared/gateway/client/response';
 import type { FinishedJob } from '../shared/gateway/jobs/poller';
-import { withoutUndefined } from '../shared/gateway/json';
+import { videoFields } from '../shared/gateway/jobs/responses';
+import { textAt, withoutUndefined } from '../shared/gateway/json';
 import { isFetched } from '../shared/n8n/files/fileOutput';
 import { storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
@@ -27,10 +28,12 @@ export async function outputsOf(
 		refresh: () => Promise<FileSource>;
 	},
 ): Promise<ItemOutput[]> {
+	const isTask = [undefined, id].includes(textAt(fields, 'output.task_id', 'task_id'));
+	const named = isTask ? fields : videoFields(fields, id);
 	// The same for both kinds of job, whatever the service may mean by these names.
 	const own = { job_id: id, video_url: source.url };
 	const ofInput = withoutUndefined({ input_request_id: inputRequestId });
-	const json = withOwnFields(fields, { ...own, ...ofInput }) as IDataObject;
+	const json = withOwnFields(named, { ...own, ...ofInput }) as IDataObject;
 	if (!isFetched(output, source, run.context)) return [{ json }];
 	const request = { source, refresh, purpose: `download the video of job ${id}` };
 	const target = { ...output, name: fileName };

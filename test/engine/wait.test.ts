@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startGateway, type FaultAction, type Gateway, type GatewayOptions } from '../gateway';
+import {
+	startGateway,
+	type FaultAction,
+	type Gateway,
+	type GatewayOptions,
+	type Route,
+} from '../gateway';
 import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
 import { sampleVideo, sha256 } from './support/samples';
@@ -106,6 +112,25 @@ describe('Wait for Video', () => {
 		const [job] = createJobs(1);
 		gateway.jobs.complete(job.id, video);
 		expect((await wait([job])).items('Wait')[0].json).not.toHaveProperty('input_request_id');
+	});
+
+	it('keeps the task ID of a video job under a name that no later node takes for a task', async () => {
+		await start();
+		const job = { id: 'video_1', status: 'completed', task_id: 'task_1' };
+		const output = { task_id: 'task_2', seconds: 8 };
+		const answers = (route: Route, body: object) =>
+			gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
+		answers('video', { ...job, output });
+		answers('videoContent', { url: 'https://storage.example/v.mp4' });
+		const result = await runWorkflow(chain(waitForVideo({}, { parameters: { download: false } })), {
+			credentials: credentialFor(gateway),
+			input: [{ json: { id: job.id } }],
+		});
+		expect(result.items('Wait')[0].json).toMatchObject({
+			...{ id: job.id, job_id: job.id, service_task_id: 'task_1' },
+			output: { service_task_id: 'task_2', seconds: 8 },
+		});
+		expect(result.items('Wait')[0].json).not.toHaveProperty('task_id');
 	});
 
 	it('never polls one job more often than every 3 seconds, though two items name it and a shorter interval is set', async () => {
