@@ -28,7 +28,7 @@ export async function outputsOf(
 		refresh: () => Promise<FileSource>;
 	},
 ): Promise<ItemOutput[]> {
-	const isTask = [undefined, id].includes(textAt(fields, 'output.task_id', 'task_id'));
+	const isTask = [undefined, id].includes(textAt(fields, 'task_id', 'output.task_id'));
 	const named = isTask ? fields : videoFields(fields, id);
 	// The same for both kinds of job, whatever the service may mean by these names.
 	const own = { job_id: id, video_url: source.url };

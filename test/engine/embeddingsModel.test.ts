@@ -115,14 +115,17 @@ describe('the embeddings node of a vector store', () => {
 		});
 	});
 
-	it('refuses texts in Extra Body, which would be those of no document', async () => {
-		const options = { extraBody: '{ "input": "always the same" }' };
-		const error = (await run({ documents: texts(2) }, { options })).errorOf('Store');
-		expect(error?.message).toContain(
-			'Extra Body (JSON) cannot have “input”: the texts are those of the vector store',
-		);
-		expect(gateway.requests).toEqual([]);
-	});
+	it.each(['"always the same"', '""', 'null', '[]'])(
+		'refuses %s as input in Extra Body, which would be that of no document',
+		async (input) => {
+			const options = { extraBody: `{ "input": ${input} }` };
+			const error = (await run({ documents: texts(2) }, { options })).errorOf('Store');
+			expect(error?.message).toContain(
+				'Extra Body (JSON) cannot have “input”: the texts are those of the vector store',
+			);
+			expect(gateway.requests).toEqual([]);
+		},
+	);
 
 	it('turns line breaks into spaces, unless they are to stay', async () => {
 		const documents = ['one\ntwo\r\nthree'];

@@ -133,6 +133,16 @@ describe('Wait for Video', () => {
 		expect(result.items('Wait')[0].json).not.toHaveProperty('task_id');
 	});
 
+	it('leaves a task what it is, whatever other ID is within its output', async () => {
+		await start();
+		const output = { task_id: 'inner_1' };
+		const result_url = 'https://storage.example/v.mp4';
+		const body = { task_id: 'task_1', status: 'completed', result_url, output };
+		gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(body) });
+		const result = await wait([{ id: 'task_1' }], {}, { parameters: { download: false } });
+		expect(result.items('Wait')[0].json).toMatchObject(body);
+	});
+
 	it('never polls one job more often than every 3 seconds, though two items name it and a shorter interval is set', async () => {
 		await start();
 		const jobs = createJobs(2);

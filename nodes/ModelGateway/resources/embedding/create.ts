@@ -183,7 +183,10 @@ function sharesOf(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[
 	});
 }
 
-/** @param indexes of the item's vectors among those of the batch @param start of the item's texts among all */
+/**
+ * @param indexes of the item's vectors among those of the batch
+ * @param start where among all texts those of the item begin
+ */
 function shareOf(batch: EmbeddedBatch, indexes: number[], start: number): EmbeddedBatch {
 	const { fields } = batch;
 	return {

@@ -30,7 +30,8 @@ export class ExtraBody {
 		const { options } = parameters;
 		this.fields = extraBodyOption.read(options) ?? {};
 		for (const name of refused) {
-			if (!this.fields[name]) continue;
+			const value = this.fields[name];
+			if (value === undefined || (name === 'stream' && !value)) continue;
 			const problem = `cannot have “${name}”: ${reserved[name]}`;
 			options.report(extraBodyOption.property.displayName, problem, 'unsendable');
 		}

@@ -64,7 +64,7 @@ export const skipChecksOption = booleanField({
 	name: skipChecks,
 	default: true,
 	description:
-		'Whether to send the request without checking it, for a service that allows more than this node knows. The service may still refuse it.',
+		'Whether to send the request and its files as they are, without checking them, for a service that allows more than this node knows. The service may still refuse them.',
 });
 
 /** May be a fraction, which its reader cuts off. */
