@@ -29,7 +29,8 @@ export class ModelGatewayApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://gateway.example.com',
-			description: 'The address of the service',
+			description:
+				'The address of the service. A /v1 at its end is ignored; write /v1/v1 where the address itself ends in /v1.',
 		},
 		{
 			displayName: 'Backup URL',

@@ -1,8 +1,7 @@
 import type { IDataObject, ISupplyDataFunctions } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
-import { embed, maxParallelBatches } from '../shared/gateway/embeddings/embed';
-import type { EmbeddingList } from '../shared/gateway/embeddings/responses';
+import { embed, maxParallelBatches, usageOf, vectorsOf } from '../shared/gateway/embeddings/embed';
 import { GatewayError } from '../shared/gateway/errors/gatewayError';
 import { withoutUndefined } from '../shared/gateway/json';
 import { tokenUsageOf } from '../shared/n8n/agent/tokenUsage';
@@ -52,9 +51,10 @@ async function listOf(
 	gateway: N8nGateway,
 	texts: string[],
 	{ stripNewLines, ...embedding }: Settings,
-): Promise<EmbeddingList> {
+): Promise<{ vectors: number[][]; usage: unknown }> {
 	const input = stripNewLines ? texts.map((text) => text.replace(/\r?\n/g, ' ')) : texts;
-	return await embed(gateway, input, embedding);
+	const batches = await embed(gateway, input, embedding);
+	return { vectors: vectorsOf(batches), usage: usageOf(batches) };
 }
 
 function checkDocuments(documents: string[]): void {

@@ -2,7 +2,7 @@ import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
 import type { Embedding } from '../shared/gateway/embeddings/embed';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';
-import { bodyOf } from '../shared/n8n/parameters/field';
+import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
 import { booleanField, withDefault } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters } from '../shared/n8n/parameters/itemParameters';
 import { modelField } from '../shared/n8n/parameters/model';
@@ -10,6 +10,7 @@ import { connectionNotice, creatorLink } from '../shared/n8n/parameters/editor';
 import {
 	batchSizeOption,
 	dimensionsOption,
+	encodingFormatOption,
 	optionsProperty,
 	timeoutOption,
 	timeoutOptionOf,
@@ -38,7 +39,9 @@ export const properties: INodeProperties[] = [
 	optionsProperty([
 		dimensionsOption,
 		batchSizeOption,
+		encodingFormatOption,
 		stripNewLines,
+		extraBodyOption,
 		timeoutOptionOf(endpoints.embedding),
 	]),
 ];
@@ -47,8 +50,9 @@ export const properties: INodeProperties[] = [
 export function settingsOf(context: ISupplyDataFunctions, item: number): Settings {
 	const parameters = new ItemParameters(context, item);
 	const { options, problems } = parameters;
+	const extra = new ExtraBody(parameters, ['input']);
 	const settings = {
-		fields: { ...bodyOf(parameters, [model]), ...bodyOf(options, [dimensionsOption]) },
+		fields: extra.body([model], [dimensionsOption, encodingFormatOption]),
 		batchSize: Math.floor(batchSizeOption.read(options)),
 		timeout: timeoutOption.read(options),
 		stripNewLines: stripNewLines.read(options),

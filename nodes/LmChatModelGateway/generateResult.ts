@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import { textOf, type Completion } from '../shared/gateway/chat/completion';
-import { UnusableResponse } from '../shared/gateway/client/response';
+import { requestIdsOf, UnusableResponse } from '../shared/gateway/client/response';
 import {
 	asText,
 	isObject,
@@ -25,7 +25,8 @@ const sdkFinishReasons = new Map<string, FinishReason>([
  * The first choice of a completion, in the form of the SDK.
  * @throws UnusableResponse when the input of a tool call is not a JSON object: n8n would call the tool without it
  */
-export function toGenerateResult({ choices, usage, id, request_id }: Completion): GenerateResult {
+export function toGenerateResult(completion: Completion): GenerateResult {
+	const { choices, usage, id } = completion;
 	const [{ message, finish_reason }] = choices;
 	const text = textOf(message);
 	// `function_call` is the older form of tool calls.
@@ -42,7 +43,7 @@ export function toGenerateResult({ choices, usage, id, request_id }: Completion)
 				...calls.map((call) => toolCall(call, finish_reason)),
 			],
 		},
-		providerMetadata: withoutUndefined({ finish_reason, request_id }),
+		providerMetadata: withoutUndefined({ finish_reason, ...requestIdsOf(completion) }),
 	};
 }
 

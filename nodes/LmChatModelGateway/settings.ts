@@ -3,7 +3,7 @@ import { maxTries } from '../shared/gateway/client/retryPolicy';
 import { withoutUndefined, type JsonObject } from '../shared/gateway/json';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';
-import { chatOptions } from '../shared/n8n/parameters/chatOptions';
+import { chatOptions, userOption } from '../shared/n8n/parameters/chatOptions';
 import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
 import { choiceField, numberField, objectField } from '../shared/n8n/parameters/fieldKinds';
 import { ItemParameters, type Scope } from '../shared/n8n/parameters/itemParameters';
@@ -66,6 +66,7 @@ export const properties: INodeProperties[] = [
 		...chatOptions,
 		responseFormat,
 		jsonSchema,
+		userOption,
 		extraBodyOption,
 		maxRetries,
 		timeoutOptionOf(endpoints.chat),
@@ -79,7 +80,10 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	const extra = new ExtraBody(parameters);
 	const settings = {
 		model: model.read(parameters),
-		fields: extra.addTo({ ...extra.others(options, chatOptions), ...formatOf(options, extra) }),
+		fields: extra.addTo({
+			...extra.others(options, [...chatOptions, userOption]),
+			...formatOf(options, extra),
+		}),
 		timeout: timeoutOption.read(options),
 		retries: maxRetries.read(options),
 	};

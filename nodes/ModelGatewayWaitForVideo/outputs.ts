@@ -1,7 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import type { FileSource } from '../shared/gateway/client/fileRequest';
+import { withOwnFields } from '../shared/gateway/client/response';
 import type { FinishedJob } from '../shared/gateway/jobs/poller';
+import { videoFields } from '../shared/gateway/jobs/responses';
+import { textAt, withoutUndefined } from '../shared/gateway/json';
 import { isFetched } from '../shared/n8n/files/fileOutput';
 import { storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
@@ -14,7 +17,7 @@ import type { WaitRequest } from './request';
  */
 export async function outputsOf(
 	{ source, fields }: FinishedJob,
-	{ id, output, fileName }: WaitRequest,
+	{ id, output, fileName, inputRequestId }: WaitRequest,
 	{
 		run,
 		downloads,
@@ -25,8 +28,12 @@ export async function outputsOf(
 		refresh: () => Promise<FileSource>;
 	},
 ): Promise<ItemOutput[]> {
+	const isTask = [undefined, id].includes(textAt(fields, 'task_id', 'output.task_id'));
+	const named = isTask ? fields : videoFields(fields, id);
 	// The same for both kinds of job, whatever the service may mean by these names.
-	const json = { ...fields, job_id: id, video_url: source.url } as IDataObject;
+	const own = { job_id: id, video_url: source.url };
+	const ofInput = withoutUndefined({ input_request_id: inputRequestId });
+	const json = withOwnFields(named, { ...own, ...ofInput }) as IDataObject;
 	if (!isFetched(output, source, run.context)) return [{ json }];
 	const request = { source, refresh, purpose: `download the video of job ${id}` };
 	const target = { ...output, name: fileName };

@@ -1,5 +1,5 @@
 import { startWait, type PollerState } from '../shared/gateway/jobs/poller';
-import { withoutUndefined } from '../shared/gateway/json';
+import { textAt, withoutUndefined } from '../shared/gateway/json';
 import { limits } from '../shared/gateway/protocol/limits';
 import type { FileOutput } from '../shared/n8n/files/fileOutput';
 import type { ItemRun } from '../shared/n8n/items/work';
@@ -11,6 +11,8 @@ import { file, fileName, jobId, pollInterval, timeout } from './fields';
 export interface WaitRequest extends ToldKind {
 	id: string;
 	output: FileOutput;
+	/** The `request_id` of the incoming item, which is that of the order where the create leads here. */
+	inputRequestId?: string;
 	/** Of the file. */
 	fileName: string;
 	/** Milliseconds; undefined: as recommended for the kind of job. */
@@ -27,13 +29,14 @@ export function waitRequest(
 	const id = jobId.read(parameters);
 	const told = jobKindOf(parameters, id);
 	if (id !== '') reportJob({ kind: told.kind, id });
-	const { options } = parameters;
+	const { context, item, options } = parameters;
+	const inputRequestId = textAt(context.getInputData()[item]?.json, 'request_id');
 	return {
 		id,
 		...told,
 		output: file.read(parameters),
 		fileName: fileName.read(options) ?? id,
-		...withoutUndefined({ pollInterval: pollInterval.read(options) }),
+		...withoutUndefined({ inputRequestId, pollInterval: pollInterval.read(options) }),
 		timeout: timeout.read(options) ?? limits.waitMinutes * 60_000,
 	};
 }

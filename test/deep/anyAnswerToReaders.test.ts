@@ -79,7 +79,9 @@ const readers: Record<string, Reader<unknown>> = {
 			Object.values(failure).every((text) => text === undefined || typeof text === 'string'),
 	),
 	videoContent: reader(trueAnswers.videoContent, videoContent, ({ source }) => isLink(source.url)),
-	modelList: reader(trueAnswers.models, modelList, (models) => models.every(({ id }) => isId(id))),
+	modelList: reader(trueAnswers.models, modelList, ({ models }) =>
+		models.every(({ id }) => isId(id)),
+	),
 	textMessage: reader(trueAnswers.message, textMessage, ({ text }) => typeof text === 'string'),
 	completion: reader(trueAnswers.chat, completion, isCompletion),
 	bodyFields: reader(trueAnswers.models, bodyFields, (fields) => typeof fields === 'object'),

@@ -53,7 +53,7 @@ function expectReadable(failure: GatewayError): void {
 	expect(message.length).toBeLessThan(1200);
 	expect(advice.length).toBeLessThan(1000);
 	expect(status).toBeGreaterThanOrEqual(0);
-	expect(raw_body.length).toBeLessThanOrEqual(20_000);
+	expect(raw_body.length).toBeLessThanOrEqual(1_000_100);
 	for (const name of ['code', 'type', 'param', 'request_id'] as const) {
 		expect(['string', 'undefined']).toContain(typeof record[name]);
 	}

@@ -53,6 +53,10 @@ const embedding: Paid = {
 		options: { batchSize: 1 },
 	},
 };
+const imageChat: Paid = {
+	route: 'chat',
+	parameters: { resource: 'image', operation: 'chat', model: byId('image-chat-1'), prompt },
+};
 const video: Paid = {
 	route: 'videoCreate',
 	parameters: { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt },
@@ -73,6 +77,8 @@ const changes: Array<[string, Paid, IDataObject, IDataObject]> = [
 		['Chat: Complete', chat] as const,
 		['Message: Create', message] as const,
 		['Image: Generate', image] as const,
+		['Image: Chat', imageChat] as const,
+		['Embedding: Create', embedding] as const,
 	].map(([name, paid]): [string, Paid, IDataObject, IDataObject] => [
 		`Simplify of ${name}`,
 		paid,

@@ -75,13 +75,13 @@ describe('the chat model in an n8n without the SDK', () => {
 		};
 		expect(await read({})).toEqual({ model: 'chat-1', fields: {} });
 		const penalties = { frequencyPenalty: 0, presencePenalty: -2 };
-		const options = { temperature: 0, maxTokens: 50, topP: '0.5', ...penalties };
+		const options = { temperature: 0, maxTokens: 50, topP: '0.5', user: 'u1', ...penalties };
 		const format = { responseFormat: 'json_object' };
 		expect(await read({ ...options, ...format, timeout: 30, maxRetries: 0 })).toEqual({
 			model: 'chat-1',
 			fields: {
 				...{ temperature: 0, max_tokens: 50, top_p: 0.5 },
-				...{ frequency_penalty: 0, presence_penalty: -2 },
+				...{ frequency_penalty: 0, presence_penalty: -2, user: 'u1' },
 				response_format: { type: 'json_object' },
 			},
 			timeout: 30_000,

@@ -57,6 +57,42 @@ describe('embeddings', () => {
 		expect(gateway.requests.at(-1)?.body).toMatchObject({ encoding_format: 'base64' });
 	});
 
+	describe('of an input that Extra Body gives', () => {
+		const sent = () => gateway.requests.map(({ body }) => (body as { input: unknown }).input);
+		const embedding = expect.any(Array);
+
+		it('go out as one plain text for each item, even where the texts are the same', async () => {
+			const options = { extraBody: '={{ { input: $json.text } }}' };
+			const items = (await run(['one', 'one', 'two'], options)).items('Embed');
+			expect(sent()).toEqual(['one', 'one', 'two']);
+			expect(items.map(({ json }) => json)).toMatchObject(Array(3).fill({ embedding }));
+			expect(items[1].json.embedding).toEqual(items[0].json.embedding);
+			expect(items[2].json.embedding).not.toEqual(items[0].json.embedding);
+		});
+
+		it('go out as one list, whatever the batch size', async () => {
+			const options = { batchSize: 1, extraBody: { input: texts(3) } };
+			const [{ json }] = (await run(['unused'], options)).items('Embed');
+			expect(sent()).toEqual([texts(3)]);
+			expect(json.embeddings).toEqual(Array(3).fill(embedding));
+		});
+
+		it('go out as one list of tokens, whose answer has one vector', async () => {
+			const data = [{ index: 0, embedding: [1, 2] }];
+			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
+			const options = { extraBody: '{ "input": [15, 7, 9] }' };
+			const [{ json }] = (await run(['unused'], options)).items('Embed');
+			expect(sent()).toEqual([[15, 7, 9]]);
+			expect(json.embedding).toEqual([1, 2]);
+		});
+
+		it.each([[''], [null], [[]]])('are left to the service where it is %j', async (input) => {
+			const result = await run(['unused'], { extraBody: { input } });
+			expect(result.errorOf('Embed')?.message).toContain('HTTP 400');
+			expect(sent()).toEqual([input]);
+		});
+	});
+
 	it('of one bad text fail alone, and the rest is not paid again', async () => {
 		const inputs = texts(40).map((text, index) => (index === 17 ? 'bad [blocked] text' : text));
 		const continued = await run(inputs, {}, { onError: 'continueErrorOutput' });

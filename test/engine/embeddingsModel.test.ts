@@ -102,6 +102,31 @@ describe('the embeddings node of a vector store', () => {
 		]);
 	});
 
+	it('sends the encoding and the further fields that are set, and reads their vectors', async () => {
+		const plain = vectorsOf(await run({ documents: texts(2) }));
+		const extraBody = '{ "user": "u1", "dimensions": 64 }';
+		const options = { encodingFormat: 'base64', extraBody, dimensions: 32 };
+		const vectors = vectorsOf(await run({ documents: texts(2) }, { options }));
+		expect(vectors.map(({ length }) => length)).toEqual([64, 64]);
+		expect(plain.map(({ length }) => length)).toEqual([256, 256]);
+		expect(gateway.requests[1].body).toEqual({
+			...{ model: 'embed-1', input: texts(2), dimensions: 64 },
+			...{ encoding_format: 'base64', user: 'u1' },
+		});
+	});
+
+	it.each(['"always the same"', '""', 'null', '[]'])(
+		'refuses %s as input in Extra Body, which would be that of no document',
+		async (input) => {
+			const options = { extraBody: `{ "input": ${input} }` };
+			const error = (await run({ documents: texts(2) }, { options })).errorOf('Store');
+			expect(error?.message).toContain(
+				'Extra Body (JSON) cannot have “input”: the texts are those of the vector store',
+			);
+			expect(gateway.requests).toEqual([]);
+		},
+	);
+
 	it('turns line breaks into spaces, unless they are to stay', async () => {
 		const documents = ['one\ntwo\r\nthree'];
 		await run({ documents, query: 'four\nfive' });

@@ -110,7 +110,6 @@ describe('what the request may have besides', () => {
 		});
 
 		it.each([
-			['embedding create', 'input', 'put the texts into the field Input'],
 			['message create', 'stream', 'this operation reads the answer in one piece'],
 			['image generate', 'stream', 'this operation reads the answer in one piece'],
 			['image edit', 'stream', 'this operation reads the answer in one piece'],

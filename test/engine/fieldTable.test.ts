@@ -32,10 +32,16 @@ function requiredBy({ resource, value }: Operation): INodeParameters {
 	const name = `${resource.value} ${value}`;
 	const parameters = subjects.find(([subject]) => subject === name)?.[1].parameters ?? {};
 	const image = ['images', 'values', '0', 'url'];
-	const path = { 'chat complete': ['messages', 'values', '0', ...image], 'image chat': image }[
-		name
-	];
-	if (path) return withValue(parameters, path, 'https://example.com/a.png');
+	const paths = {
+		'chat complete': [['messages', 'values', '0', ...image]],
+		'image chat': [image, ['earlierMessages', 'values', '0', ...image]],
+	}[name];
+	if (paths) {
+		return paths.reduce(
+			(all, path) => withValue(all, path, 'https://example.com/a.png'),
+			parameters,
+		);
+	}
 	// A model without rules takes them all.
 	return name === 'referenceVideo create'
 		? { ...parameters, model: byId('gamma-3.0-r2v') }

@@ -39,13 +39,13 @@ const camera: INodeType = {
 };
 
 const plainJpeg = jpegOf('teal');
+const phoneJpeg = withPictures(plainJpeg, jpegOf('orange'));
 
 /** An earlier node that makes a file as a phone does, with another picture in it. */
 const phone: INodeType = {
 	description: { ...camera.description, name: 'phone' },
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const bytes = withPictures(plainJpeg, jpegOf('orange'));
-		const photo = await this.helpers.prepareBinaryData(bytes, 'photo.jpg', 'image/jpeg');
+		const photo = await this.helpers.prepareBinaryData(phoneJpeg, 'photo.jpg', 'image/jpeg');
 		return [[{ json: {}, binary: { photo }, pairedItem: { item: 0 } }]];
 	},
 };
@@ -107,20 +107,37 @@ describe('a file of an earlier node as reference media', () => {
 		expect(gateway.jobs.get(output.task_id)?.error).toBeUndefined();
 	});
 
-	it('is the first picture of a JPEG with several', async () => {
-		const result = await runWorkflow(chain({ name: 'Phone', type: 'test.phone' }, create), {
-			credentials: credentialFor(gateway),
-			restApiUrl,
+	describe('that is a JPEG with several pictures', () => {
+		const send = async (options: { skipChecks?: boolean }) => {
+			const { parameters, ...node } = create;
+			const order = { ...node, parameters: { ...parameters, options } };
+			const phoneNode = { name: 'Phone', type: 'test.phone' };
+			const credentials = credentialFor(gateway);
+			const result = await runWorkflow(chain(phoneNode, order), { credentials, restApiUrl });
+			const sent = gateway.requests.filter(({ route }) => route === 'referenceVideoCreate').at(-1);
+			const { media } = (sent?.body as { input: { media: Array<{ url: string }> } }).input;
+			const fetched = await fetch(media[0].url);
+			expect(fetched.headers.get('content-type')).toBe('image/jpeg');
+			const [{ hints }] = result.data.resultData.runData.Create;
+			return {
+				bytes: Buffer.from(await fetched.arrayBuffer()),
+				hints: hints?.map(({ message }) => message),
+			};
+		};
+
+		it('is its first picture, and a hint says so', async () => {
+			const { bytes, hints } = await send({});
+			expect(bytes.equals(plainJpeg)).toBe(true);
+			expect(hints).toEqual([
+				'Item 0: photo.jpg holds more than one image, or a clip; only its first image was sent.',
+			]);
 		});
-		const sent = gateway.requests.filter(({ route }) => route === 'referenceVideoCreate').at(-1);
-		const { media } = (sent?.body as { input: { media: Array<{ url: string }> } }).input;
-		const fetched = await fetch(media[0].url);
-		expect(fetched.headers.get('content-type')).toBe('image/jpeg');
-		expect(Buffer.from(await fetched.arrayBuffer()).equals(plainJpeg)).toBe(true);
-		const [{ hints }] = result.data.resultData.runData.Create;
-		expect(hints?.map(({ message }) => message)).toEqual([
-			'Item 0: photo.jpg holds more than one image, or a clip; only its first image was sent.',
-		]);
+
+		it('is the whole file with Skip Checks', async () => {
+			const { bytes, hints } = await send({ skipChecks: true });
+			expect(bytes.equals(phoneJpeg)).toBe(true);
+			expect(hints).toEqual([]);
+		});
 	});
 
 	it('is known again when n8n was killed, and the Retry makes the file anew', async () => {

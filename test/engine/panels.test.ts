@@ -70,7 +70,8 @@ describe('the fields of a panel', () => {
 
 	it('of a message begin with its role', () => {
 		expect(entryOf('chat', 'complete', 'messages')).toEqual(['Role', 'Content', 'Images']);
-		expect(entryOf('message', 'create', 'messages')).toEqual(['Role', 'Content']);
+		expect(entryOf('message', 'create', 'messages')).toEqual(['Role', 'Content', 'Content (JSON)']);
+		expect(entryOf('image', 'chat', 'earlierMessages')).toEqual(['Role', 'Content', 'Images']);
 		expect(entryOf('image', 'chat', 'images')).toEqual(['Source', 'URL']);
 	});
 

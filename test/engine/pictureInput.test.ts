@@ -21,10 +21,16 @@ const operations: Record<string, IDataObject> = {
 	},
 };
 const names = Object.keys(operations);
-const run = async (operation: string, bytes: Uint8Array, fileName: string, mimeType: string) => {
+const run = async (
+	operation: string,
+	bytes: Uint8Array,
+	fileName: string,
+	mimeType: string,
+	options: IDataObject = {},
+) => {
 	const data = Buffer.from(bytes).toString('base64');
 	const input = [{ json: {}, binary: { data: { fileName, mimeType, data } } }];
-	const node = modelGateway({ prompt: 'A lighthouse', ...operations[operation] });
+	const node = modelGateway({ prompt: 'A lighthouse', ...operations[operation], options });
 	return await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
 };
 
@@ -63,6 +69,14 @@ describe('a file that is sent as a picture', () => {
 		expect(hints?.map(({ message }) => message)).toEqual([
 			'Item 0: photo.jpg holds more than one image, or a clip; only its first image was sent.',
 		]);
+	});
+
+	it.each(names)('is sent byte for byte with Skip Checks: %s', async (operation) => {
+		const file = withPictures(jpegOf('teal'), jpegOf('orange'));
+		const options = { skipChecks: true };
+		const result = await run(operation, file, 'photo.jpg', 'image/jpeg', options);
+		expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
+		expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
 	});
 
 	it.each(names)(

@@ -113,7 +113,7 @@ describe('what is very large', () => {
 		expect(requests[0].body).toEqual({ model: 'vid-3.1', prompt: 'A boat', ...extra });
 	});
 
-	it('a refusal of a megabyte is shown in short', async () => {
+	it('a refusal of four megabytes is shown in short, and its body is kept up to one', async () => {
 		const long = 'x'.repeat(megabyte);
 		const error = { message: long, code: long, type: long, param: long };
 		const body = JSON.stringify({ error, request_id: long });
@@ -121,6 +121,18 @@ describe('what is very large', () => {
 		const { error: shown } = await run(alpha, { media });
 		expect(shown?.message.length).toBeLessThan(1000);
 		expect(shown?.description?.length).toBeLessThan(2000);
-		expect(fieldsOf(shown)).toBeLessThan(100_000);
+		const { raw_body } =
+			(shown as { context?: { data?: { raw_body?: string } } }).context?.data ?? {};
+		expect(raw_body).toBe(
+			`${body.slice(0, megabyte)}… (cut: the first 1000000 of ${body.length} characters)`,
+		);
+	});
+
+	it('the body of a refusal of 900,000 characters is kept whole', async () => {
+		const body = JSON.stringify({ error: { message: 'x'.repeat(megabyte * 0.9), code: 'odd' } });
+		gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 400, body });
+		const { error: shown } = await run(alpha, { media });
+		expect(shown).toMatchObject({ context: { data: { raw_body: body } } });
+		expect(fieldsOf(shown)).toBeLessThan(4 * megabyte);
 	});
 });

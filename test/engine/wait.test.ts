@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startGateway, type FaultAction, type Gateway, type GatewayOptions } from '../gateway';
+import {
+	startGateway,
+	type FaultAction,
+	type Gateway,
+	type GatewayOptions,
+	type Route,
+} from '../gateway';
 import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
 import { sampleVideo, sha256 } from './support/samples';
@@ -85,6 +91,56 @@ describe('Wait for Video', () => {
 		for (const item of items) expect(sha256(await result.binary(item))).toBe(sha256(video));
 		// One after another they would take at least 12 s.
 		expect(Date.now() - begun).toBeLessThan(9_500);
+	});
+
+	it('keeps the request ID of the incoming item, which is that of the order behind a create', async () => {
+		await start({ jobSeconds: Infinity });
+		const create = modelGateway(
+			{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
+			{ name: 'Create' },
+		);
+		const credentials = credentialFor(gateway);
+		const created = (await runWorkflow(chain(create), { credentials })).items('Create');
+		gateway.jobs.complete(String(created[0].json.id), video);
+		const [{ json }] = (
+			await runWorkflow(chain(waitForVideo()), { credentials, input: created })
+		).items('Wait');
+		expect(json.input_request_id).toBe(created[0].json.request_id);
+		expect(json.request_id).toEqual(expect.any(String));
+		expect(json.request_id).not.toBe(json.input_request_id);
+
+		const [job] = createJobs(1);
+		gateway.jobs.complete(job.id, video);
+		expect((await wait([job])).items('Wait')[0].json).not.toHaveProperty('input_request_id');
+	});
+
+	it('keeps the task ID of a video job under a name that no later node takes for a task', async () => {
+		await start();
+		const job = { id: 'video_1', status: 'completed', task_id: 'task_1' };
+		const output = { task_id: 'task_2', seconds: 8 };
+		const answers = (route: Route, body: object) =>
+			gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
+		answers('video', { ...job, output });
+		answers('videoContent', { url: 'https://storage.example/v.mp4' });
+		const result = await runWorkflow(chain(waitForVideo({}, { parameters: { download: false } })), {
+			credentials: credentialFor(gateway),
+			input: [{ json: { id: job.id } }],
+		});
+		expect(result.items('Wait')[0].json).toMatchObject({
+			...{ id: job.id, job_id: job.id, service_task_id: 'task_1' },
+			output: { service_task_id: 'task_2', seconds: 8 },
+		});
+		expect(result.items('Wait')[0].json).not.toHaveProperty('task_id');
+	});
+
+	it('leaves a task what it is, whatever other ID is within its output', async () => {
+		await start();
+		const output = { task_id: 'inner_1' };
+		const result_url = 'https://storage.example/v.mp4';
+		const body = { task_id: 'task_1', status: 'completed', result_url, output };
+		gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(body) });
+		const result = await wait([{ id: 'task_1' }], {}, { parameters: { download: false } });
+		expect(result.items('Wait')[0].json).toMatchObject(body);
 	});
 
 	it('never polls one job more often than every 3 seconds, though two items name it and a shorter interval is set', async () => {

@@ -9,7 +9,7 @@ import { json, type Reply } from './scriptedServer';
 export const models = {
 	endpoint: endpoints.models,
 	purpose: 'list the models',
-	parse: modelList,
+	parse: (response) => modelList(response).models,
 } satisfies Call<unknown>;
 export const create = {
 	endpoint: endpoints.videoCreate,

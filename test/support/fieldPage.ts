@@ -21,7 +21,9 @@ The page is written from the declarations of the fields (\`UPDATE_DOCS=1 npx jes
 
 **Model Gateway Chat Model** sets \`model\`, \`messages\`, \`stream\`, \`stop\` and the options of the same names of \`POST /v1/chat/completions\`, besides \`tools\`, \`tool_choice\` and \`response_format\`, which the service does not list (\`test/unit/chatModel.test.ts\`, \`test/engine/chatModel.test.ts\`).
 
-What is not in the tables goes through **Extra Body (JSON)**, an option of every operation that has a request of these and of the chat model (\`test/engine/extraBody.test.ts\`). **Skip Checks** sends a request whatever these rules say. \`GET\` requests have no fields; the ID of a job is part of their path.
+**Embeddings Model Gateway** sets \`model\` and \`input\`, and has the options Dimensions and Encoding Format of \`POST /v1/embeddings\` (\`test/engine/embeddingsModel.test.ts\`).
+
+What is not in the tables goes through **Extra Body (JSON)**, an option of every operation that has a request of these, of the chat model and of the embeddings (\`test/engine/extraBody.test.ts\`). **Skip Checks** sends a request whatever these rules say. \`GET\` requests have no fields; the ID of a job is part of their path.
 
 ${sections.join('\n')}`;
 }
@@ -57,6 +59,7 @@ const kinds: Record<FieldRule['type'], string> = {
 	object: 'an object',
 	file: 'a picture',
 	'string | array': 'a text or a list of texts',
+	json: 'JSON',
 };
 
 function ruleOf({ request, rule, property }: FieldRow): string {

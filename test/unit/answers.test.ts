@@ -59,9 +59,20 @@ describe('a created task', () => {
 		expect(fields).toEqual({ output, request_id: 'head_1' });
 	});
 
-	it('keeps the request id of the body', () => {
-		const { fields } = createdTask(answerOf(specified, { requestId: 'head_1' }));
-		expect(fields.request_id).toBe('req_1');
+	it('keeps the request id of the body, and that of the head beside it', () => {
+		const head = { headers: { 'x-request-id': 'head_1' }, requestId: 'head_1' };
+		const { fields } = createdTask(answerOf(specified, head));
+		expect(fields).toEqual({ ...specified, http_request_id: 'head_1' });
+	});
+
+	it('has one request id where head and body name the same', () => {
+		const head = { headers: { 'x-request-id': 'req_1' }, requestId: 'req_1' };
+		expect(createdTask(answerOf(specified, head)).fields).toEqual(specified);
+	});
+
+	it('has its id where the next node looks for it, also beside an empty one', () => {
+		const { fields } = createdTask(answerOf({ task_id: '', id: 'task_1' }));
+		expect(fields).toEqual({ task_id: 'task_1', id: 'task_1' });
 	});
 
 	it.each([
@@ -110,12 +121,20 @@ describe('a created video', () => {
 		expect(job).toEqual({ id: 'video_1', fields: { ...body, id: 'video_1' } });
 	});
 
-	it('is never taken for a task by the next node', () => {
-		const body = { task_id: 'task_1', output: { task_id: '', seconds: 5 }, status: 'queued' };
-		const { fields } = createdVideo(answerOf({ ...body, id: 'video_1' }));
+	it('is never taken for a task by the next node, and keeps the ID of the task under another name', () => {
+		const output = { task_id: 'task_2', seconds: 5 };
+		const body = { id: 'video_1', task_id: 'task_1', output, status: 'queued' };
+		const { fields } = createdVideo(answerOf(body));
 		expect(JSON.parse(JSON.stringify(fields))).toEqual({
-			...{ id: 'video_1', output: { seconds: 5 }, status: 'queued' },
+			...{ id: 'video_1', service_task_id: 'task_1', status: 'queued' },
+			output: { service_task_id: 'task_2', seconds: 5 },
 		});
+	});
+
+	it('loses nothing but an empty task ID', () => {
+		const body = { task_id: null, output: { task_id: '' }, status: 'queued', id: 'video_1' };
+		const { fields } = createdVideo(answerOf(body));
+		expect(fields).toEqual({ output: {}, status: 'queued', id: 'video_1' });
 	});
 
 	it('is kept when the answer was cut behind its id', () => {
@@ -313,7 +332,10 @@ describe('the link to a video', () => {
 describe('the list of models', () => {
 	it('is read as specified', () => {
 		const data = [{ id: 'chat-1', object: 'model', created: 1, owned_by: 'a' }];
-		expect(modelList(answerOf({ object: 'list', data }))).toEqual(data);
+		expect(modelList(answerOf({ object: 'list', data }))).toEqual({
+			models: data,
+			fields: { object: 'list' },
+		});
 	});
 
 	it.each<[string, unknown]>([
@@ -321,16 +343,17 @@ describe('the list of models', () => {
 		['as models', { models: [{ id: 'chat-1' }] }],
 		['within data', { data: { data: [{ id: 'chat-1' }] } }],
 	])('may be %s', (_, body) => {
-		expect(modelList(answerOf(body))).toEqual([{ id: 'chat-1' }]);
+		expect(modelList(answerOf(body)).models).toEqual([{ id: 'chat-1' }]);
 	});
 
 	it('may have entries in other forms, and leaves out what names no model', () => {
 		const data = ['chat-1', { model: 'chat-2' }, { id: 3 }, {}, null, '', 7, [], { id: null }];
-		expect(modelList(answerOf({ data })).map(({ id }) => id)).toEqual(['chat-1', 'chat-2', '3']);
+		const { models } = modelList(answerOf({ data }));
+		expect(models.map(({ id }) => id)).toEqual(['chat-1', 'chat-2', '3']);
 	});
 
 	it('may be empty', () => {
-		expect(modelList(answerOf({ data: [] }))).toEqual([]);
+		expect(modelList(answerOf({ data: [] })).models).toEqual([]);
 	});
 
 	it.each([{}, { data: null }, { data: 'chat-1' }, null, ''])('is not found in %j', (body) => {

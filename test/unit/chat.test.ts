@@ -65,6 +65,12 @@ describe('a completion', () => {
 		expect(completion(answerOf(body, { requestId: 'r1' }))).toEqual({ ...body, request_id: 'r1' });
 	});
 
+	it('keeps the request id of its own beside that of the head', () => {
+		const body = { request_id: 'own', choices: [{ index: 0, message: { content: 'Hi' } }] };
+		const head = { headers: { 'x-request-id': 'head' }, requestId: 'head' };
+		expect(completion(answerOf(body, head))).toEqual({ ...body, http_request_id: 'head' });
+	});
+
 	it('may be a plain text, without an index', () => {
 		const { choices } = completion(answerOf({ choices: [{ text: 'Hi' }, { text: 'Ho' }] }));
 		expect(choices.map(({ index, message }) => [index, textOf(message)])).toEqual([

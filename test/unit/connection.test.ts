@@ -41,6 +41,8 @@ describe('a credential', () => {
 		['https://gateway.example/a/b/', 'https://gateway.example/a/b'],
 		['HTTPS://gateway.example', 'HTTPS://gateway.example'],
 		['https://gateway.example/v1', 'https://gateway.example'],
+		['https://gateway.example/v1/v1', 'https://gateway.example/v1'],
+		['https://gateway.example/v1/v1/', 'https://gateway.example/v1'],
 		['https://gateway.example/a//V1/ ', 'https://gateway.example/a'],
 		['https://gateway.example/v11', 'https://gateway.example/v11'],
 		['https://gateway.example/av1', 'https://gateway.example/av1'],

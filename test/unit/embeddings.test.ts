@@ -1,4 +1,9 @@
 import { embeddingCreate } from '../../nodes/ModelGateway/resources/embedding/create';
+import {
+	usageOf,
+	vectorsOf,
+	type EmbeddedBatch,
+} from '../../nodes/shared/gateway/embeddings/embed';
 import { type Call } from '../../nodes/shared/gateway/client/gateway';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
 import {
@@ -71,11 +76,18 @@ describe('a list of vectors', () => {
 	it('carries the model, the usage and the request id', () => {
 		const usage = { prompt_tokens: 2, total_tokens: 2 };
 		const answer = answerOf({ ...list([[1, 2]]), model: 'embed-1', usage }, { requestId: 'r1' });
-		expect(embeddingList(answer, 1)).toEqual({
+		expect(embeddingList(answer, 1)).toMatchObject({
 			vectors: [[1, 2]],
-			model: 'embed-1',
-			usage,
-			requestId: 'r1',
+			fields: { model: 'embed-1', usage, request_id: 'r1' },
+		});
+	});
+
+	it('keeps all other fields of the response and of each vector, in the order of the texts', () => {
+		const data = [1, 0].map((index) => ({ index, embedding: [index], object: 'embedding' }));
+		expect(embeddingList(answerOf({ object: 'list', data, region: 'eu' }), 2)).toEqual({
+			vectors: [[0], [1]],
+			entries: [0, 1].map((index) => ({ index, object: 'embedding' })),
+			fields: { object: 'list', region: 'eu' },
 		});
 	});
 
@@ -197,6 +209,7 @@ describe('texts of many items', () => {
 		fields: { model: 'embed-1' },
 		texts,
 		isList: true,
+		simplify: true,
 		batchSize,
 	});
 
@@ -211,10 +224,9 @@ describe('texts of many items', () => {
 					if (texts[item].some((text) => text.startsWith('!'))) {
 						expect(outcome).toBeInstanceOf(GatewayError);
 					} else {
-						const [{ json }] = outcome as Array<{ json: object }>;
-						expect(json).toMatchObject({
-							embeddings: texts[item].map((text) => [numberOf(text), 1]),
-						});
+						expect(vectorsOf(outcome as EmbeddedBatch[])).toEqual(
+							texts[item].map((text) => [numberOf(text), 1]),
+						);
 					}
 				});
 				expect(Math.max(...sent.map(({ length }) => length))).toBeLessThanOrEqual(batchSize);
@@ -227,18 +239,20 @@ describe('texts of many items', () => {
 		const requests = [['t1'], ['t2', 't3']].map((own) => requestOf(own, 100));
 		const made = await embeddingCreate.batch?.perform(requests, gatewayWith(sent));
 		expect(sent).toEqual([['t1', 't2', 't3']]);
-		expect(made).toMatchObject([[{ json: { usage: { total_tokens: 3 } } }], [{ json: {} }]]);
-		expect(made?.[1]).not.toHaveProperty('0.json.usage');
+		const usages = made?.map((outcome) => usageOf(outcome as EmbeddedBatch[]));
+		expect(usages).toEqual([{ total_tokens: 3 }, undefined]);
 	});
 
 	it('have their tokens when they went alone', async () => {
-		const [output] = await embeddingCreate.perform(requestOf(['t1', 't2'], 100), gatewayWith([]));
-		expect(output.json).toEqual({
-			embeddings: [
-				[1, 1],
-				[2, 1],
-			],
-			usage: { total_tokens: 2 },
-		});
+		const batches = await embeddingCreate.perform(requestOf(['t1', 't2'], 100), gatewayWith([]));
+		expect(batches).toMatchObject([
+			{
+				vectors: [
+					[1, 1],
+					[2, 1],
+				],
+				fields: { usage: { total_tokens: 2 } },
+			},
+		]);
 	});
 });

@@ -224,7 +224,7 @@ describe('the pictures of a chat', () => {
 		const content = [{ type: 'text', text: `Here: ![a](${link})` }, part('https://a.example/2')];
 		const body = chat(content, { images: [part('https://a.example/3')] });
 		const found = readChatImages(answerOf(body, { requestId: 'r1' }));
-		expect(found.fields).toEqual({ model: 'm', request_id: 'r1' });
+		expect(found.fields).toMatchObject({ ...body, request_id: 'r1' });
 		for (const { fields } of found.pictures) {
 			expect(fields).toMatchObject({ text: `Here: ![a](${link})`, finish_reason: 'stop' });
 		}

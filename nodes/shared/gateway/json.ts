@@ -134,6 +134,12 @@ export function withoutUndefined<T extends object>(object: T): Partial<T> {
 	return Object.fromEntries(entries) as Partial<T>;
 }
 
+/** The object without the list or text at this path. */
+export function without(object: JsonObject, [name, ...deeper]: string[]): JsonObject {
+	const { [name]: value, ...others } = object;
+	return isObject(value) ? { ...others, [name]: without(value, deeper) } : others;
+}
+
 /** Both objects in one. The fields of the second win; objects in both are merged in the same way. */
 export function merged(object: JsonObject, more: JsonObject): JsonObject {
 	const entries = Object.entries(more).map(([name, value]) => {

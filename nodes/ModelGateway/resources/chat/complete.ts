@@ -1,20 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
 import { completeChat } from '../../../shared/gateway/chat/complete';
 import { textOf, type Completion } from '../../../shared/gateway/chat/completion';
+import { requestIdsOf } from '../../../shared/gateway/client/response';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { messageRoles } from '../../../shared/gateway/protocol/chat';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { answersOption, chatOptions } from '../../../shared/n8n/parameters/chatOptions';
+import { answersOption, chatOptions, userOption } from '../../../shared/n8n/parameters/chatOptions';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
-import { booleanField, textField } from '../../../shared/n8n/parameters/fieldKinds';
+import { booleanField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
 import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { imagesField } from '../shared/messageImages';
-import { messagesField, sentMessage, type MessageInput } from '../shared/messages';
+import { messagesField, sentMessages, type MessageInput } from '../shared/messages';
 import { toolFields } from '../shared/toolFields';
 
 interface Request {
@@ -43,12 +44,7 @@ const options = [
 			'Whether to receive the answer as it is written; a chat or a streaming webhook shows it live',
 	}),
 	answersOption,
-	textField({
-		displayName: 'User',
-		name: 'user',
-		request: 'user',
-		description: 'An ID of the end user the answer is for',
-	}),
+	userOption,
 ];
 
 /** "Endpoints" 4. */
@@ -73,11 +69,7 @@ export const chatComplete: Operation<Request, Completion> = {
 	},
 
 	async perform({ body, messages: given, timeout }, run) {
-		const sent =
-			given &&
-			(await Promise.all(
-				given.map(async (message) => await sentMessage(message, run.context, run.item)),
-			));
+		const sent = given && (await sentMessages(given, run));
 		return await ask({ ...body, ...(sent && { messages: sent }) }, timeout, run);
 	},
 
@@ -123,7 +115,7 @@ async function ask(
 }
 
 function simplified(completion: Completion): ItemOutput[] {
-	const { choices, model, usage, request_id } = completion;
+	const { choices, model, usage } = completion;
 	return choices.map(({ message, finish_reason, index }, position) => ({
 		json: withoutUndefined({
 			text: textOf(message),
@@ -131,7 +123,7 @@ function simplified(completion: Completion): ItemOutput[] {
 			model,
 			// The tokens of all choices are told once, so that a sum over all items is true.
 			usage: position === 0 ? usage : undefined,
-			request_id,
+			...requestIdsOf(completion),
 			tool_calls: message.tool_calls,
 			function_call: message.function_call,
 			index: choices.length > 1 ? index : undefined,

@@ -1,34 +1,43 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { requestIdsOf } from '../../../shared/gateway/client/response';
 import {
 	embed,
+	usageOf,
+	vectorsOf,
 	type EmbeddedBatch,
 	type Embedding,
 } from '../../../shared/gateway/embeddings/embed';
-import type { EmbeddingList } from '../../../shared/gateway/embeddings/responses';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
-import { withoutUndefined } from '../../../shared/gateway/json';
+import { textAt, withoutUndefined } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { choiceField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
+import { requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import {
 	batchSizeOption,
 	dimensionsOption,
+	encodingFormatOption,
 	timeoutOption,
 } from '../../../shared/n8n/parameters/options';
+import { simplifyFieldOf } from '../shared/fields';
 
-interface Request extends Embedding {
-	texts: string[];
+interface Request extends Embedding, Texts {
+	simplify: boolean;
+}
+
+interface Texts {
+	/** Only their number counts where `fields` have them as `input`. */
+	texts: unknown[];
 	/** The item gave a list: its output has one too. */
 	isList: boolean;
 }
 
 const model = modelField();
-const input: Field<Pick<Request, 'texts' | 'isList'>> = {
+const input: Field<Texts> = {
 	...requiredText({
 		displayName: 'Input',
 		name: 'input',
@@ -39,41 +48,33 @@ const input: Field<Pick<Request, 'texts' | 'isList'>> = {
 	}),
 	read: readInput,
 };
-const encodingFormat = choiceField({
-	displayName: 'Encoding Format',
-	name: 'encodingFormat',
-	request: 'encoding_format',
-	rule: endpoints.embedding.fields.encoding_format,
-	options: [
-		{
-			name: 'Base64',
-			value: 'base64',
-			description: 'Smaller responses, which this node decodes to numbers',
-		},
-		{ name: 'Float', value: 'float' },
-	],
-	default: 'float',
-	description: 'How the vectors are encoded in the response',
-});
+const simplify = simplifyFieldOf(
+	'Whether to return the vectors with their model and usage only. When off, you get each response with all its fields, and in data the vectors of this item, as numbers.',
+);
 
 /** "Endpoints" 6. */
-export const embeddingCreate: Operation<Request, ItemOutput[]> = {
+export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 	resource: { name: 'Embedding', value: 'embedding' },
 	name: 'Create',
 	value: 'create',
 	action: 'Create embeddings from text',
 	description: 'Turn texts into vectors. Many items share few requests.',
 	endpoint: endpoints.embedding,
-	fields: [model, input],
-	options: [batchSizeOption, dimensionsOption, encodingFormat],
+	fields: [model, input, simplify],
+	options: [batchSizeOption, dimensionsOption, encodingFormatOption],
 
 	prepare(parameters) {
 		const { options } = parameters;
-		const optionFields = [dimensionsOption, encodingFormat];
+		const extra = new ExtraBody(parameters);
+		const fields = extra.body([model], [dimensionsOption, encodingFormatOption]);
+		const texts = extra.gives('input') ? givenTexts(fields.input) : input.read(parameters);
+		const batchSize = Math.floor(batchSizeOption.read(options));
 		return {
-			fields: new ExtraBody(parameters, ['input']).body([model], optionFields),
-			...input.read(parameters),
-			batchSize: Math.floor(batchSizeOption.read(options)),
+			fields,
+			...texts,
+			// What the user gave in a form of their own is not divided.
+			batchSize: extra.gives('input') ? texts.texts.length : batchSize,
+			simplify: simplify.read(parameters),
 			timeout: timeoutOption.read(options),
 		};
 	},
@@ -94,10 +95,14 @@ export const embeddingCreate: Operation<Request, ItemOutput[]> = {
 		return result;
 	},
 
+	async deliver(batches, { isList, simplify: isSimple }) {
+		return isSimple ? [simplified(batches, isList)] : batches.map(wholeResponse);
+	},
+
 	identity: ({ fields, texts, isList }) => ({ fields, texts, isList }),
 };
 
-function readInput(scope: Scope): Pick<Request, 'texts' | 'isList'> {
+function readInput(scope: Scope): Texts {
 	const { name, displayName } = input.property;
 	const value = scope.value(name);
 	const texts = (Array.isArray(value) ? value : [value]).map((entry: unknown) =>
@@ -109,7 +114,13 @@ function readInput(scope: Scope): Pick<Request, 'texts' | 'isList'> {
 		if (typeof text !== 'string') scope.report(field, 'must be a text', 'unsendable');
 		else if (text.trim() === '') scope.report(field, 'is empty');
 	});
-	return { texts: texts as string[], isList: Array.isArray(value) };
+	return { texts, isList: Array.isArray(value) };
+}
+
+/** The texts that Extra Body gives: one, also as a list of numbers, or a list of them. */
+function givenTexts(given: unknown): Texts {
+	const isList = Array.isArray(given) && !given.every(Number.isFinite);
+	return { texts: isList ? given : [given], isList };
 }
 
 /** Whether one text among many can be the cause: not when the response names what all of them share. */
@@ -137,12 +148,12 @@ async function embedAll(
 	requests: Request[],
 	run: ItemRun,
 	batches?: EmbeddedBatch[],
-): Promise<Array<ItemOutput[] | GatewayError>> {
+): Promise<Array<EmbeddedBatch[] | GatewayError>> {
 	const { gateway, context } = run;
 	try {
 		const texts = requests.flatMap((request) => request.texts);
 		const settings = { ...requests[0], lengths: lengthsOf(context), batches };
-		return outputsOf(requests, await embed(gateway, texts, settings));
+		return sharesOf(requests, await embed(gateway, texts, settings));
 	} catch (error) {
 		const refusal = asGatewayError(error);
 		if (requests.length === 1 || !isAboutText(refusal)) return requests.map(() => refusal);
@@ -152,19 +163,55 @@ async function embedAll(
 	return (await Promise.all(halves.map(async (half) => await embedAll(half, run)))).flat();
 }
 
-/** Gives every vector back to the item it came from. */
-function outputsOf(requests: Request[], list: EmbeddingList): ItemOutput[][] {
-	const { model: id, usage, requestId } = list;
-	const vectors = [...list.vectors];
-	return requests.map(({ texts, isList }, index) => {
-		const own = vectors.splice(0, texts.length);
-		const json = withoutUndefined({
-			...(isList ? { embeddings: own } : { embedding: own[0] }),
-			model: id,
-			// The tokens of a shared request are told once, so that a sum over all items is true.
-			usage: index === 0 ? usage : undefined,
-			request_id: requestId,
-		});
-		return [{ json: json as IDataObject }];
+/** Gives every vector back to the item it came from, with the response that had it. */
+function sharesOf(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[][] {
+	const places: Array<{ batch: EmbeddedBatch; index: number }> = [];
+	for (const batch of batches) {
+		batch.positions.forEach((position, index) => (places[position] = { batch, index }));
+	}
+	let end = 0;
+	return requests.map(({ texts }) => {
+		const start = end;
+		end += texts.length;
+		const own = new Map<EmbeddedBatch, number[]>();
+		for (const { batch, index } of places.slice(start, end)) {
+			const indexes = own.get(batch);
+			if (indexes) indexes.push(index);
+			else own.set(batch, [index]);
+		}
+		return [...own].map(([batch, indexes]) => shareOf(batch, indexes, start));
 	});
+}
+
+/**
+ * @param indexes of the item's vectors among those of the batch
+ * @param start where among all texts those of the item begin
+ */
+function shareOf(batch: EmbeddedBatch, indexes: number[], start: number): EmbeddedBatch {
+	const { fields } = batch;
+	return {
+		vectors: indexes.map((index) => batch.vectors[index]),
+		entries: indexes.map((index) => batch.entries[index]),
+		positions: indexes.map((index) => batch.positions[index] - start),
+		// The tokens of a shared request are told once, so that a sum over all items is true.
+		fields: indexes[0] === 0 ? fields : withoutUndefined({ ...fields, usage: undefined }),
+	};
+}
+
+function simplified(batches: EmbeddedBatch[], isList: boolean): ItemOutput {
+	const vectors = vectorsOf(batches);
+	const [{ fields }] = batches;
+	const json = withoutUndefined({
+		...(isList ? { embeddings: vectors } : { embedding: vectors[0] }),
+		model: textAt(fields, 'model'),
+		usage: usageOf(batches),
+		...requestIdsOf(fields),
+	});
+	return { json: json as IDataObject };
+}
+
+/** A response as the service sent it, with the vectors of one item. */
+function wholeResponse({ vectors, entries, fields }: EmbeddedBatch): ItemOutput {
+	const data = entries.map((entry, index) => ({ ...entry, embedding: vectors[index] }));
+	return { json: { ...fields, data } as IDataObject };
 }

@@ -3,23 +3,28 @@ import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json'
 import { aspectMarkers, endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
-import { answersOption, maxTokensOption } from '../../../shared/n8n/parameters/chatOptions';
+import {
+	answersOption,
+	maxTokensOption,
+	temperatureOption,
+} from '../../../shared/n8n/parameters/chatOptions';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
 import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { promptField } from '../shared/fields';
+import { promptField, simplifyField } from '../shared/fields';
 import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { detailField, imagesField } from '../shared/messageImages';
-import { sentMessage, type MessageInput } from '../shared/messages';
+import { messagesField, sentMessages, type MessageInput } from '../shared/messages';
 import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
 	/** Without the messages, unless Extra Body gives them. */
 	body: JsonObject;
-	message?: MessageInput;
+	messages?: MessageInput[];
 	output: FileOutput;
+	simplify: boolean;
 	timeout?: number;
 }
 
@@ -45,7 +50,16 @@ const images = imagesField({
 	typeOptions: { sortable: true },
 	description: 'Images to edit or combine',
 });
-const bodyOptions = [answersOption, maxTokensOption];
+const earlierMessages = messagesField(['assistant', 'system', 'user'], {
+	optional: {
+		displayName: 'Earlier Messages',
+		name: 'earlierMessages',
+		description:
+			'What comes before the prompt, such as a system message, or the turns in which an image was made so far',
+	},
+	images: imagesField({ hasDetail: true, description: 'Images that this message had' }),
+});
+const bodyOptions = [answersOption, maxTokensOption, temperatureOption];
 
 /** "Endpoints" 10. */
 export const imageChat: Operation<Request, MadeImages> = {
@@ -56,21 +70,32 @@ export const imageChat: Operation<Request, MadeImages> = {
 	description: 'Create, edit or combine images with a model that works through the chat endpoint',
 	endpoint: endpoints.chat,
 	isOrder: true,
-	fields: [model, prompt, aspectMarker, images, ...imageOutput.fields],
+	fields: [
+		model,
+		prompt,
+		aspectMarker,
+		images,
+		earlierMessages,
+		...imageOutput.fields,
+		simplifyField,
+	],
 	options: [...bodyOptions, detailField],
 
 	prepare(parameters) {
 		const extra = new ExtraBody(parameters, ['stream']);
 		return {
 			body: extra.body([model], bodyOptions),
-			message: extra.gives('messages') ? undefined : promptMessage(parameters),
+			messages: extra.gives('messages')
+				? undefined
+				: [...earlierMessages.read(parameters), promptMessage(parameters)],
 			output: imageOutput.read(parameters),
+			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, message, timeout }, run) {
-		const messages = message && [await sentMessage(message, run.context, run.item)];
+	async perform({ body, messages: given, timeout }, run) {
+		const messages = given && (await sentMessages(given, run));
 		const call = {
 			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout },
 			body: { ...body, ...(messages && { messages }) },
@@ -83,7 +108,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 		return await deliverImages(made, request, run);
 	},
 
-	identity: ({ body, message }) => ({ body, message }),
+	identity: ({ body, messages }) => ({ body, messages }),
 };
 
 function promptMessage(parameters: ItemParameters): MessageInput {

@@ -1,6 +1,6 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Call } from '../../../shared/gateway/client/gateway';
-import type { ServiceResponse } from '../../../shared/gateway/client/response';
+import { requestIdsOf, type ServiceResponse } from '../../../shared/gateway/client/response';
 import {
 	asGatewayError,
 	GatewayError,
@@ -111,12 +111,12 @@ export async function requestImages(
 /** One item for each picture, with the fields of the response; one that cannot be had takes no other with it. */
 export async function deliverImages(
 	{ images, fields }: MadeImages,
-	{ output, simplify = true }: { output: FileOutput; simplify?: boolean },
+	{ output, simplify }: { output: FileOutput; simplify: boolean },
 	run: ItemRun,
 ): Promise<Array<ItemOutput | GatewayError>> {
 	const { usage, ...others } = fields;
-	const { created, model, request_id } = others;
-	const common = simplify ? withoutUndefined({ created, model, request_id }) : others;
+	const { created, model } = others;
+	const common = simplify ? withoutUndefined({ created, model, ...requestIdsOf(others) }) : others;
 	const deliverImage = async (image: MadeImage, index: number): Promise<ItemOutput> => {
 		const file = await fileOf(image, index, { fields, download: output.download }, run);
 		return {

@@ -1,13 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textMessage, type TextMessage } from '../../../shared/gateway/chat/message';
 import { isHeaderName, isTakenHeader } from '../../../shared/gateway/client/http';
+import { requestIdsOf } from '../../../shared/gateway/client/response';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpoints';
 import { finishReasons } from '../../../shared/gateway/protocol/chat';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { requiredNumber, textField } from '../../../shared/n8n/parameters/fieldKinds';
+import { jsonField, requiredNumber, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import type { ItemParameters, Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
@@ -23,7 +24,15 @@ interface Request {
 }
 
 const model = modelField();
-const messages = messagesField(['assistant', 'system', 'user']);
+const contentJson = jsonField({
+	displayName: 'Content (JSON)',
+	name: 'contentJson',
+	request: 'messages[].content',
+	placeholder: 'e.g. [{ "type": "text", "text": "What is this?" }]',
+	description:
+		'What to send instead of Content, such as parts with images in the form that your service documents',
+});
+const messages = messagesField(['assistant', 'system', 'user'], { json: contentJson });
 const maxTokens = requiredNumber({
 	displayName: 'Max Tokens',
 	name: 'maxTokens',
@@ -82,13 +91,13 @@ export const messageCreate: Operation<Request, TextMessage> = {
 		}),
 
 	async deliver({ text, otherContent, finish_reason, fields }, { simplify }, run) {
-		const { stop_reason, model: used, usage, request_id } = fields;
+		const { stop_reason, model: used, usage } = fields;
 		hintAtIncompleteAnswers(run, [finish_reason]);
 		// Its answer is not shown: this is how the endpoint of that kind says that Max Tokens cut it.
 		if (stop_reason === 'max_tokens') {
 			run.hint(`the answer is not complete: ${finishReasons.length}.`);
 		}
-		const common = { finish_reason, stop_reason, model: used, usage, request_id };
+		const common = { finish_reason, stop_reason, model: used, usage, ...requestIdsOf(fields) };
 		const json = simplify ? withoutUndefined({ text, ...common, ...otherContent }) : fields;
 		return [{ json: json as IDataObject }];
 	},

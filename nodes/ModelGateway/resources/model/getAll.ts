@@ -10,11 +10,13 @@ import {
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
+import { simplifyFieldOf } from '../shared/fields';
 
 interface Request {
 	/** Undefined: all. */
 	limit?: number;
 	filter: string;
+	simplify: boolean;
 	timeout?: number;
 }
 
@@ -41,6 +43,10 @@ const filter = textField({
 	description: 'Only models with this text in their ID, ignoring case',
 });
 
+const simplify = simplifyFieldOf(
+	'Whether to return the fields of each model only. When off, the other fields of the response are beside them; of two with the same name, that of the model stays.',
+);
+
 /** "Endpoints" 7. */
 export const modelGetAll: Operation<Request> = {
 	resource: { name: 'Model', value: 'model' },
@@ -49,20 +55,22 @@ export const modelGetAll: Operation<Request> = {
 	action: 'Get many models',
 	description: 'List the models of your gateway',
 	endpoint: endpoints.models,
-	fields: [returnAll, limit, filter],
+	fields: [returnAll, limit, filter, simplify],
 
 	prepare: (parameters) => ({
 		limit: returnAll.read(parameters) ? undefined : limit.read(parameters),
 		filter: (filter.read(parameters) ?? '').trim().toLowerCase(),
+		simplify: simplify.read(parameters),
 		timeout: timeoutOption.read(parameters.options),
 	}),
 
-	async perform({ limit: count, filter: wanted, timeout }, { gateway }) {
-		const models = await listModels(gateway, { timeout });
+	async perform({ limit: count, filter: wanted, simplify: isSimple, timeout }, { gateway }) {
+		const { models, fields } = await listModels(gateway, { timeout });
 		const found = models.filter(({ id }) => id.toLowerCase().includes(wanted));
 		// A loop ends at a batch without any output.
 		if (found.length === 0) return [{ json: { count: 0, reason: reasonForNone(wanted) } }];
-		return found.slice(0, count).map((model) => ({ json: model as IDataObject }));
+		const others = isSimple ? {} : fields;
+		return found.slice(0, count).map((model) => ({ json: { ...others, ...model } as IDataObject }));
 	},
 };
 

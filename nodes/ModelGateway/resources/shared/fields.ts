@@ -8,13 +8,13 @@ import {
 } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 
-export const simplifyField = withDefault(
-	booleanField({
-		displayName: 'Simplify',
-		name: 'simplify',
-		default: true,
-		description: 'Whether to return a simplified version of the response instead of the raw data',
-	}),
+export const simplifyFieldOf = (description: string): Field<boolean> =>
+	withDefault(
+		booleanField({ displayName: 'Simplify', name: 'simplify', default: true, description }),
+	);
+
+export const simplifyField = simplifyFieldOf(
+	'Whether to return a simplified version of the response instead of the raw data',
 );
 
 /** What to create; must not be empty. */

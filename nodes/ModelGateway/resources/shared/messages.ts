@@ -1,6 +1,7 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { asText, isObject, toJson, type JsonObject } from '../../../shared/gateway/json';
 import { dataUrlOf } from '../../../shared/n8n/files/itemFile';
+import type { ItemRun } from '../../../shared/n8n/items/work';
 import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';
 import { choiceField, fieldOf, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
@@ -32,11 +33,23 @@ const content = fieldOf(
  * The messages of a conversation.
  * @param roles what the menu offers; an expression may give any other
  * @param images where a message takes them
+ * @param json where a message takes its content in a form of the user's own
  * @param more further fields of a message
+ * @param optional what the editor shows of a list that may be empty
  */
 export function messagesField(
 	roles: readonly string[],
-	{ images, more = [] }: { images?: Field<MessageImage[]>; more?: readonly Field[] } = {},
+	{
+		images,
+		json,
+		more = [],
+		optional,
+	}: {
+		images?: Field<MessageImage[]>;
+		json?: Field;
+		more?: readonly Field[];
+		optional?: Pick<INodeProperties, 'displayName' | 'name' | 'description'>;
+	} = {},
 ): Field<MessageInput[]> {
 	const role = withDefault(
 		choiceField({
@@ -51,34 +64,43 @@ export function messagesField(
 			default: 'user',
 		}),
 	);
+	const entry = optional ? 'Earlier Message' : 'Message';
 	const list = listField({
 		displayName: 'Messages',
 		name: 'messages',
 		request: 'messages',
 		typeOptions: { sortable: true },
 		placeholder: 'Add Message',
-		default: { values: [{ role: 'user', content: '' }] },
-		entry: 'Message',
-		fields: [role, content, ...(images ? [images] : []), ...more],
+		default: optional ? {} : { values: [{ role: 'user', content: '' }] },
+		...optional,
+		entry,
+		fields: [role, content, ...[images, json].filter((field) => field !== undefined), ...more],
 	});
 	// n8n keeps what was filled in before the role was changed. Of a role that is in no menu, it shows all fields.
 	const fieldsOf = (chosen: string) =>
 		roles.includes(chosen)
 			? more.filter(({ property }) => property.displayOptions?.show?.role?.includes(chosen))
 			: more;
-	const readMessage = (scope: Scope): MessageInput => ({
-		role: role.read(scope),
-		images: images?.read(scope) ?? [],
-		content: content.read(scope),
-		more: bodyOf(scope, fieldsOf(role.read(scope))),
-	});
+	const readMessage = (scope: Scope): MessageInput => {
+		const message = {
+			role: role.read(scope),
+			images: images?.read(scope) ?? [],
+			more: bodyOf(scope, fieldsOf(role.read(scope))),
+		};
+		const own = json?.read(scope);
+		return own === undefined
+			? checkContent({ ...message, content: content.read(scope) }, scope)
+			: { ...message, content: own };
+	};
 	return {
 		...list,
 		read(parameters) {
 			const scopes = list.read(parameters);
 			const { displayName } = list.property;
-			if (scopes.length === 0) parameters.report(displayName, 'must have at least one message');
-			return scopes.map((scope) => checkContent(readMessage(scope), scope));
+			if (scopes.length === 0 && !optional) {
+				parameters.report(displayName, 'must have at least one message');
+			}
+			return scopes.map(readMessage);
 		},
 	};
 }
@@ -107,11 +129,17 @@ function plainText(json: unknown): string {
 	return isObject(json) ? JSON.stringify(json) : (asText(json) ?? '');
 }
 
-/** The message as it is sent ("Resources", message): parts only where there are pictures. */
-export async function sentMessage(
+/** The messages as they are sent ("Resources", message). */
+export const sentMessages = async (
+	messages: MessageInput[],
+	run: Pick<ItemRun, 'context' | 'item'>,
+): Promise<JsonObject[]> =>
+	await Promise.all(messages.map(async (message) => await sentMessage(message, run)));
+
+/** Parts only where there are pictures. */
+async function sentMessage(
 	{ role, content: given, images, more }: MessageInput,
-	context: IExecuteFunctions,
-	item: number,
+	{ context, item }: Pick<ItemRun, 'context' | 'item'>,
 ): Promise<JsonObject> {
 	if (images.length === 0) return { role, content: given, ...more };
 	const texts = Array.isArray(given) ? given : [{ type: 'text', text: given }];

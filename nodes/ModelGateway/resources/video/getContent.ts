@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { withOwnFields } from '../../../shared/gateway/client/response';
 import { getVideoContent } from '../../../shared/gateway/jobs/requests';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { fileOutput, isFetched, type FileOutput } from '../../../shared/n8n/files/fileOutput';
@@ -35,7 +36,7 @@ export const videoGetContent: Operation<Request> = {
 		run.reportJob({ kind: 'video', id });
 		const getContent = async () => await getVideoContent(run.gateway, { id, timeout });
 		const { source, fields } = await getContent();
-		const json = { ...fields, id, url: source.url } as IDataObject;
+		const json = withOwnFields(fields, { id, url: source.url }) as IDataObject;
 		if (!isFetched(output, source, run.context)) return [{ json }];
 
 		const refresh = async () => (await getContent()).source;

@@ -1,4 +1,9 @@
-import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
+import {
+	describeBody,
+	UnusableResponse,
+	withRequestIds,
+	type ServiceResponse,
+} from '../client/response';
 import { asIndex, isObject, type JsonObject } from '../json';
 
 /** One choice of a chat completion ("Resources"), with the fields we use. */
@@ -23,8 +28,7 @@ export function completion(response: ServiceResponse): Completion {
 		message: isObject(choice.message) ? choice.message : { content: choice.text ?? null },
 	}));
 	if (choices.length === 0) throw new UnusableResponse('has no choices');
-	const idField = response.requestId === undefined ? {} : { request_id: response.requestId };
-	return { ...json, ...idField, choices: choices as Choice[] };
+	return { ...withRequestIds(json, response), choices: choices as Choice[] };
 }
 
 /** The text of a message, whether its content is a text or a list of parts ("Resources", message). */

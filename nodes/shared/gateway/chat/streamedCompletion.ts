@@ -1,4 +1,9 @@
-import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
+import {
+	describeBody,
+	UnusableResponse,
+	withRequestIds,
+	type ServiceResponse,
+} from '../client/response';
 import { readErrorObject } from '../errors/errorObject';
 import { asIndex, asText, excerpt, isObject, parseJson, valueAt, type JsonObject } from '../json';
 import { streamEnd } from '../protocol/chat';
@@ -79,8 +84,7 @@ export class StreamedCompletion {
 			if (Array.isArray(toolCalls))
 				message.tool_calls = toolCalls.filter((call) => call !== undefined);
 		}
-		const idField = response.requestId === undefined ? {} : { request_id: response.requestId };
-		return { ...this.fields, object: 'chat.completion', choices, ...idField };
+		return { ...withRequestIds(this.fields, response), object: 'chat.completion', choices };
 	}
 
 	private readEvent({ name, data }: StreamEvent): string {

@@ -1,3 +1,4 @@
+import { requestIdOf } from '../errors/errorObject';
 import { asText, excerpt, isObject, withoutUndefined, type JsonObject } from '../json';
 import type { RefusalKind } from '../protocol/errorCodes';
 import type { RawResponse } from './exchange';
@@ -35,16 +36,50 @@ export class UnusableResponse extends Error {
 /** The response is about another job than the one that was asked about, and so is an error in it. */
 export class OtherJobResponse extends UnusableResponse {}
 
-/** The fields of a response as they came, with the request id from the headers where the body has none. */
+/** The fields of a response as they came, with the request id from the headers. */
 export interface ResponseFields extends JsonObject {
 	request_id?: string;
+	/** The request id from the headers, where the body has one of its own. */
+	http_request_id?: string;
 }
 
 /** @throws UnusableResponse when the body is not a JSON object */
 export function bodyFields(response: ServiceResponse): ResponseFields {
-	const { json, requestId } = response;
+	const { json } = response;
 	if (!isObject(json)) throw new UnusableResponse(describeBody(response));
-	return { ...json, ...withoutUndefined({ request_id: asText(json.request_id) ?? requestId }) };
+	return withRequestIds(json, response);
+}
+
+/** These fields of a response, with its request ids. */
+export function withRequestIds(
+	fields: JsonObject,
+	{ headers, requestId }: Pick<ServiceResponse, 'headers' | 'requestId'>,
+): ResponseFields {
+	const own = asText(fields.request_id);
+	const inHead = requestIdOf(headers);
+	const http_request_id = own !== undefined && inHead !== own ? inHead : undefined;
+	return {
+		...withoutUndefined({ http_request_id }),
+		...fields,
+		...withoutUndefined({ request_id: own ?? requestId }),
+	};
+}
+
+/** The request ids among these fields, for an output that has not all of them. */
+export const requestIdsOf = ({ request_id, http_request_id }: JsonObject): JsonObject =>
+	withoutUndefined({ request_id, http_request_id });
+
+/**
+ * The fields of a response with some that a node sets itself, or takes away by `undefined`. What the service had in
+ * their place is kept as `service_…`, so that nothing of the response is lost.
+ */
+export function withOwnFields(fields: JsonObject, own: JsonObject): JsonObject {
+	const displaced = Object.entries(own).flatMap(([name, value]) => {
+		const given = Object.hasOwn(fields, name) ? fields[name] : undefined;
+		const isKept = isObject(given) || Array.isArray(given) || asText(given) !== asText(value);
+		return isKept && (given ?? '') !== '' ? [[`service_${name}`, given] as const] : [];
+	});
+	return withoutUndefined({ ...Object.fromEntries(displaced), ...fields, ...own });
 }
 
 /** What is wrong with a body that should have been JSON; continues "the answer …". */

@@ -9,8 +9,9 @@ import { embeddingList, sumOfUsages, unequalLengths, type EmbeddingList } from '
 /** How texts are to be embedded. */
 export interface Embedding {
 	/**
-	 * The request without its texts. Of its fields, `model` and `dimensions` are read here, too: the latter is the
-	 * length of each vector, which is not in the specification, but many models accept it.
+	 * The request without its texts, unless the user gave them in a form of their own as `input`. `model` and
+	 * `dimensions` are read here, too: the latter is the length of each vector, which is not in the specification, but
+	 * many models accept it.
 	 */
 	fields: JsonObject;
 	/** Maximum number of texts in one request. */
@@ -36,16 +37,16 @@ export interface EmbeddedBatch extends EmbeddingList {
 export const maxParallelBatches = 5;
 
 /**
- * The embeddings of any number of texts ("Endpoints" 6) as one list: one request for each batch, a few at a time.
+ * The embeddings of any number of texts ("Endpoints" 6), in their order: one request for each batch, a few at a time.
  * When one fails, no more are sent. Those in flight may finish when their batches are kept; otherwise they are
  * aborted, since an incomplete list is of no use.
  * @throws GatewayError also when vectors of different responses differ in length
  */
 export async function embed(
 	gateway: Gateway,
-	texts: string[],
+	texts: unknown[],
 	{ fields, batchSize, timeout, lengths = new Map(), batches }: Embedding,
-): Promise<EmbeddingList> {
+): Promise<EmbeddedBatch[]> {
 	const abort = new AbortController();
 	const { signal } = gateway.runtime;
 	const abortableGateway = gateway.withSignal(
@@ -53,11 +54,11 @@ export async function embed(
 	);
 	const { dimensions } = fields;
 	const model = String(fields.model);
-	const embedBatch = async (input: string[]) =>
+	const embedBatch = async (input: unknown[]) =>
 		await abortableGateway.call({
 			endpoint: endpoints.embedding,
 			purpose: 'create the embeddings',
-			body: { ...fields, input },
+			body: { input, ...fields },
 			timeout,
 			parse(response) {
 				const list = embeddingList(response, input.length);
@@ -100,21 +101,24 @@ export async function embed(
 	// A request that may have been billed decides, so that no later try sends it again.
 	const failure = (batches && failures.find(mayBeBilled)) ?? failures[0];
 	if (failure !== undefined) throw failure;
-	return joined(received, texts.length);
+	return [...received].sort((one, other) => one.positions[0] - other.positions[0]);
 }
 
 const mayBeBilled = (error: unknown) =>
 	error instanceof GatewayError && error.failure.billed !== 'no';
 
-/** The batches as one list; its model and request ID are those of the first text. */
-function joined(batches: EmbeddedBatch[], count: number): EmbeddingList {
-	const vectors = new Array<number[]>(count);
+/** The vectors of all batches, in the order of their texts. */
+export function vectorsOf(batches: EmbeddedBatch[]): number[][] {
+	const vectors: number[][] = [];
 	for (const batch of batches) {
 		batch.positions.forEach((position, index) => (vectors[position] = batch.vectors[index]));
 	}
-	const { model, requestId } = batches.find(({ positions }) => positions[0] === 0) ?? {};
-	return { vectors, model, requestId, usage: sumOfUsages(batches.map(({ usage }) => usage)) };
+	return vectors;
 }
+
+/** What all batches have used together. */
+export const usageOf = (batches: EmbeddedBatch[]): unknown =>
+	sumOfUsages(batches.map(({ fields }) => fields.usage));
 
 function batchesOf<T>(entries: T[], size: number): T[][] {
 	const count = Math.ceil(entries.length / size);

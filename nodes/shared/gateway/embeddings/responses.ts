@@ -1,12 +1,26 @@
-import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
-import { asIndex, describeValue, isObject, textAt, valueAt } from '../json';
+import {
+	describeBody,
+	UnusableResponse,
+	withRequestIds,
+	type ResponseFields,
+	type ServiceResponse,
+} from '../client/response';
+import {
+	asIndex,
+	describeValue,
+	isObject,
+	valueAt,
+	withoutUndefined,
+	type JsonObject,
+} from '../json';
 
 export interface EmbeddingList {
 	/** In the order of the texts that were sent. */
 	vectors: number[][];
-	model?: string;
-	usage?: unknown;
-	requestId?: string;
+	/** What the service says of each vector, in the same order. */
+	entries: JsonObject[];
+	/** The response without its vectors. */
+	fields: ResponseFields;
 }
 
 /**
@@ -21,6 +35,7 @@ export function embeddingList(response: ServiceResponse, count: number): Embeddi
 		throw new UnusableResponse(`has ${entries.length} vectors for ${count} texts`);
 	}
 	const vectors = new Array<number[] | undefined>(count).fill(undefined);
+	const others = new Array<JsonObject>(count);
 	entries.forEach((entry, position) => {
 		const givenIndex = isObject(entry) ? (entry.index ?? position) : position;
 		const index = asIndex(givenIndex) ?? -1;
@@ -30,19 +45,17 @@ export function embeddingList(response: ServiceResponse, count: number): Embeddi
 				`has no clear order: index ${describedIndex} is out of range or there twice`,
 			);
 		}
-		vectors[index] = vectorOf(isObject(entry) ? entry.embedding : entry, index);
+		const { embedding, ...other } = isObject(entry) ? entry : { embedding: entry };
+		vectors[index] = vectorOf(embedding, index);
+		others[index] = other;
 	});
 	const complete = vectors as number[][];
 	const unequalIndex = complete.findIndex((vector) => vector.length !== complete[0].length);
 	if (unequalIndex !== -1) {
 		throw new UnusableResponse(unequalLengths(complete[0].length, complete[unequalIndex].length));
 	}
-	return {
-		vectors: complete,
-		model: textAt(response.json, 'model'),
-		usage: valueAt(response.json, 'usage'),
-		requestId: response.requestId,
-	};
+	const fields = withoutUndefined({ ...(response.json as JsonObject), data: undefined });
+	return { vectors: complete, entries: others, fields: withRequestIds(fields, response) };
 }
 
 /**

@@ -30,8 +30,14 @@ interface FailedResponse {
 	text: string;
 }
 
-/** Cuts a body to a number of characters that holds every error object but does not fill an execution's log. */
-export const truncateBody = (text: string) => text.slice(0, 20_000);
+/** Maximum number of characters of a body that a failure keeps: it is the only record of the failure ("Errors"). */
+const maxBody = 1_000_000;
+
+/** The body whole, unless it is very long; then its beginning, and how long it was. */
+export const truncateBody = (text: string) =>
+	text.length > maxBody
+		? `${text.slice(0, maxBody)}… (cut: the first ${maxBody} of ${text.length} characters)`
+		: text;
 
 /**
  * A request without a response.

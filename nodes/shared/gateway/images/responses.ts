@@ -12,6 +12,7 @@ import {
 	isObject,
 	textAt,
 	valueAt,
+	without,
 	withoutUndefined,
 	type JsonObject,
 } from '../json';
@@ -64,11 +65,6 @@ export function readImages(response: ServiceResponse): ImageResult {
 function entriesAt({ json }: ServiceResponse, path: string): unknown[] {
 	const value = path === '' ? json : valueAt(json, path);
 	return Array.isArray(value) ? value : [value];
-}
-
-function without(fields: JsonObject, [name, ...deeper]: string[]): JsonObject {
-	const { [name]: value, ...others } = fields;
-	return isObject(value) ? { ...others, [name]: without(value, deeper) } : others;
 }
 
 /** The fields without the files among them, which would fill the execution's log. */
@@ -133,12 +129,13 @@ function embeddedImage(data: string, fields: JsonObject): Image | undefined {
  * @throws UnusableResponse, with the text, when there is no image
  */
 export function readChatImages(response: ServiceResponse): ImageResult {
-	const { choices, model, usage, request_id } = completion(response);
+	const whole = completion(response);
+	const { choices } = whole;
 	const answers = choices.map((choice) => readAnswer(choice, response));
 	const result = {
 		pictures: answers.flatMap(({ pictures }) => pictures),
 		missing: answers.flatMap(({ missing }) => missing),
-		fields: withoutUndefined({ model, usage, request_id }),
+		fields: withoutFiles({ ...whole, choices: choices.map(withoutEmbeddedFiles) }),
 		finishReasons: choices.map(({ finish_reason }) => finish_reason),
 	};
 	if (result.pictures.length > 0) return result;
@@ -146,22 +143,41 @@ export function readChatImages(response: ServiceResponse): ImageResult {
 }
 
 function readAnswer({ message, finish_reason }: Choice, response: ServiceResponse) {
-	// Base64 may be wrapped into lines; a URL in Markdown ends at the first line break, so these are removed.
-	const text = textOf(message).replace(
-		/(?<=\(\s*<?data:image\/[^,()\s]*,)[\w+/=\s-]+([)>]|(?=["'(]))/g,
-		(base64) => base64.replace(/(?<!\s)\s+(?=\S)/g, ''),
-	);
+	const text = unwrapped(textOf(message));
 	const parts = [message.content, message.images].flat() as unknown[];
 	const images = parts.filter((part) => valueAt(part, 'image_url'));
 	const marked = [...markdownImages(text), ...images];
 	const entries = marked.length > 0 ? marked : bareLinks(text);
 	const { pictures, missing } = readEntries(entries, response);
-	// An image embedded in the text becomes a file; left in the text, it would fill the execution's log.
-	const shownText = text.replace(/\(\s*<?(data:image)\/[^()<>\s]*>?/g, '($1');
-	const common = withoutUndefined({ text: shownText, finish_reason });
+	const common = withoutUndefined({ text: withoutEmbedded(text), finish_reason });
 	return {
 		...{ text, missing },
 		pictures: pictures.map((picture) => ({ ...picture, fields: { ...picture.fields, ...common } })),
+	};
+}
+
+/** Base64 may be wrapped into lines; a URL in Markdown ends at the first line break, so these are removed. */
+const unwrapped = (text: string) =>
+	text.replace(/(?<=\(\s*<?data:image\/[^,()\s]*,)[\w+/=\s-]+([)>]|(?=["'(]))/g, (base64) =>
+		base64.replace(/(?<!\s)\s+(?=\S)/g, ''),
+	);
+
+/** An image embedded in the text becomes a file; left in the text, it would fill the execution's log. */
+const withoutEmbedded = (text: string) => text.replace(/\(\s*<?(data:image)\/[^()<>\s]*>?/g, '($1');
+
+function withoutEmbeddedFiles({ message, ...choice }: Choice): JsonObject {
+	const shown = (value: unknown): unknown => {
+		if (typeof value === 'string') return withoutEmbedded(unwrapped(value));
+		if (Array.isArray(value)) return value.map(shown);
+		return isObject(value) && value.text !== undefined
+			? { ...value, text: shown(value.text) }
+			: value;
+	};
+	const { text } = choice;
+	return {
+		...choice,
+		...withoutUndefined({ text: shown(text) }),
+		message: { ...message, ...withoutUndefined({ content: shown(message.content) }) },
 	};
 }
 

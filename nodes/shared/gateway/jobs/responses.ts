@@ -5,6 +5,8 @@ import {
 	describeBody,
 	isWebPage,
 	UnusableResponse,
+	withOwnFields,
+	withRequestIds,
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
@@ -30,7 +32,8 @@ export const idPaths = {
 export function createdTask(response: ServiceResponse): CreatedJob {
 	const created = createdJob(response, idPaths.task, 'task_id');
 	const hasUsualId = textAt(created.fields, 'output.task_id', 'task_id') !== undefined;
-	return hasUsualId ? created : { ...created, fields: { task_id: created.id, ...created.fields } };
+	const { id, fields } = created;
+	return hasUsualId ? created : { id, fields: withOwnFields(fields, { task_id: id }) };
 }
 
 export function createdVideo(response: ServiceResponse): CreatedJob {
@@ -40,12 +43,12 @@ export function createdVideo(response: ServiceResponse): CreatedJob {
 
 /**
  * The fields of a video job, with its id in the field where later nodes look for it. A `task_id`, which some
- * services add to a video job, is removed: later nodes would take the job for a task and poll the wrong endpoint.
+ * services add to a video job, gets another name: later nodes would take the job for a task and poll the wrong endpoint.
  */
 export function videoFields({ output, ...fields }: ResponseFields, id: string): ResponseFields {
 	const task_id = undefined;
-	const innerFields = isObject(output) ? withoutUndefined({ ...output, task_id }) : output;
-	return withoutUndefined({ ...fields, task_id, output: innerFields, id });
+	const inner = isObject(output) ? withOwnFields(output, { task_id }) : output;
+	return withOwnFields({ ...fields, ...withoutUndefined({ output: inner }) }, { task_id, id });
 }
 
 function createdJob(
@@ -138,19 +141,16 @@ export interface VideoContent {
  * all accepted.
  */
 export function videoContent(response: ServiceResponse): VideoContent {
-	const { isFile, location, url, text, json, requestId } = response;
-	const withId = (fields: ResponseFields): ResponseFields => ({
-		...fields,
-		...(requestId !== undefined && { request_id: requestId }),
-	});
+	const { isFile, location, url, text, json } = response;
 	const link = isFile ? url : findLink(location ?? json ?? text.trim(), url);
 	if (link === undefined)
 		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
 	const key = carriedKey(link, response) && ({ linkCarriesKey: true } as const);
-	if (isFile) return { source: { url, authenticated: true }, ...key, fields: withId({}) };
+	if (isFile)
+		return { source: { url, authenticated: true }, ...key, fields: withRequestIds({}, response) };
 	return {
 		source: { url: link, authenticated: false, mayNeedKey: true },
 		...key,
-		fields: withId(isObject(json) ? json : { url: link }),
+		fields: withRequestIds(isObject(json) ? json : { url: link }, response),
 	};
 }

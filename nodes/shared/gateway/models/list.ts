@@ -1,6 +1,12 @@
 import type { Call, Gateway } from '../client/gateway';
-import { describeBody, UnusableResponse, type ServiceResponse } from '../client/response';
-import { asText, isObject, valueAt, type JsonObject } from '../json';
+import {
+	describeBody,
+	UnusableResponse,
+	withRequestIds,
+	type ResponseFields,
+	type ServiceResponse,
+} from '../client/response';
+import { asText, isObject, valueAt, without, type JsonObject } from '../json';
 import { endpoints } from '../protocol/endpoints';
 
 /**
@@ -11,7 +17,7 @@ import { endpoints } from '../protocol/endpoints';
 export async function listModels(
 	gateway: Gateway,
 	options: Pick<Call<unknown>, 'timeout' | 'retries'> = {},
-): Promise<Model[]> {
+): Promise<ModelList> {
 	return await gateway.call({
 		endpoint: endpoints.models,
 		purpose: 'list the models',
@@ -24,16 +30,25 @@ export interface Model extends JsonObject {
 	id: string;
 }
 
-export function modelList(response: ServiceResponse): Model[] {
-	const list = [
-		response.json,
-		...['data', 'models', 'data.data'].map((path) => valueAt(response.json, path)),
-	];
-	const entries = list.find(Array.isArray) as unknown[] | undefined;
-	if (entries === undefined) throw new UnusableResponse(describeBody(response));
-	return entries.flatMap((entry) => {
+export interface ModelList {
+	models: Model[];
+	/** The other fields of the response. */
+	fields: ResponseFields;
+}
+
+/** Where the models may be; the empty path is the response itself. */
+const lists = ['', 'data', 'models', 'data.data'];
+
+export function modelList(response: ServiceResponse): ModelList {
+	const { json } = response;
+	const entriesAt = (path: string) => (path === '' ? json : valueAt(json, path));
+	const path = lists.find((place) => Array.isArray(entriesAt(place)));
+	if (path === undefined) throw new UnusableResponse(describeBody(response));
+	const models = (entriesAt(path) as unknown[]).flatMap((entry) => {
 		const fields = isObject(entry) ? entry : {};
 		const id = asText(typeof entry === 'string' ? entry : (fields.id ?? fields.model));
 		return id === undefined ? [] : [{ ...fields, id }];
 	});
+	const others = isObject(json) ? without(json, path.split('.')) : {};
+	return { models, fields: withRequestIds(others, response) };
 }

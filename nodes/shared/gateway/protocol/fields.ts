@@ -3,7 +3,15 @@ import { describeValue } from '../json';
 /** One field of a request or a response. Limits are inclusive, in the field's own unit. */
 export interface FieldRule {
 	type:
-		'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'file' | 'string | array';
+		| 'string'
+		| 'integer'
+		| 'number'
+		| 'boolean'
+		| 'array'
+		| 'object'
+		| 'file'
+		| 'string | array'
+		| 'json';
 	required?: true;
 	default?: string | number | boolean;
 	min?: number;

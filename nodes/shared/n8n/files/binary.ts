@@ -29,12 +29,13 @@ async function permanentFile(
 	return await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
 }
 
-/** The file that the service is to fetch: of a JPEG that holds more, a copy of the first image alone. */
+/** The file that the service is to fetch: of a JPEG that holds more, a copy of the first image alone, unless the user skips checks. */
 async function fileToFetch(file: IBinaryData, scope: Scope): Promise<IBinaryData> {
 	const { context, item } = scope.parameters;
 	const { helpers } = context;
 	// A clip is not read, because it may be large.
-	if (!file.mimeType.startsWith('image/')) return await permanentFile(file, context);
+	if (!file.mimeType.startsWith('image/') || scope.parameters.skipsRules)
+		return await permanentFile(file, context);
 	const whole = await helpers.getBinaryDataBuffer(item, file);
 	const picture = firstPicture(whole);
 	if (!picture || picture === whole) return await permanentFile(file, context);

@@ -2,7 +2,7 @@ import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { hasSeveralFrames, imageType } from '../../gateway/images/imageType';
 import { firstPicture } from '../../gateway/images/jpeg';
 import { isTool } from '../agent/tool';
-import type { Scope } from '../parameters/itemParameters';
+import { ItemParameters, type Scope } from '../parameters/itemParameters';
 
 /** A file of the item; undefined, and reported, when there is none. @param field label for its problems */
 export function itemFile(name: string, field: string, scope: Scope): IBinaryData | undefined {
@@ -32,7 +32,8 @@ async function checkPicture(file: IBinaryData, field: string, scope: Scope): Pro
 	const { context, item } = scope.parameters;
 	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
 	const picture = firstPicture(bytes);
-	if (picture && picture !== bytes) hintAtOtherPictures(file, scope);
+	const isCut = picture !== undefined && picture !== bytes;
+	if (isCut && !scope.parameters.skipsRules) hintAtOtherPictures(file, scope);
 	const { fileName = 'of a JPEG' } = file;
 	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
 	// A picture may be in a form that only n8n knows.
@@ -63,14 +64,15 @@ interface SentPicture {
 	extension?: string;
 }
 
-/** The bytes of a picture as they are sent; of a JPEG that holds more, the first picture alone. */
+/** The bytes of a picture as they are sent; of a JPEG that holds more, the first picture alone, unless the user skips checks. */
 export async function pictureToSend(
 	file: IBinaryData,
-	{ helpers }: IExecuteFunctions,
+	context: IExecuteFunctions,
 	item: number,
 ): Promise<SentPicture> {
-	const whole = await helpers.getBinaryDataBuffer(item, file);
-	const bytes = firstPicture(whole) ?? whole;
+	const whole = await context.helpers.getBinaryDataBuffer(item, file);
+	const { skipsRules } = new ItemParameters(context, item);
+	const bytes = (skipsRules ? undefined : firstPicture(whole)) ?? whole;
 	return { bytes, mimeType: file.mimeType, ...imageType(bytes) };
 }
 

@@ -1,5 +1,5 @@
 import { endpoints } from '../../gateway/protocol/endpoints';
-import { numberField, textsField } from './fieldKinds';
+import { numberField, textField, textsField } from './fieldKinds';
 
 const { fields: rules } = endpoints.chat;
 const typeOptions = { numberPrecision: 2 };
@@ -21,16 +21,25 @@ export const answersOption = numberField({
 	description: 'How many answers to create. Each becomes an item.',
 });
 
+export const userOption = textField({
+	displayName: 'User',
+	name: 'user',
+	request: 'user',
+	description: 'An ID of the end user the answer is for',
+});
+
+export const temperatureOption = numberField({
+	displayName: 'Temperature',
+	name: 'temperature',
+	request: 'temperature',
+	rule: rules.temperature,
+	typeOptions,
+	description: 'Lower is more predictable, higher is more creative. Reasoning models refuse it.',
+});
+
 /** How a chat model writes ("Endpoints" 4), wherever one is asked. */
 export const chatOptions = [
-	numberField({
-		displayName: 'Temperature',
-		name: 'temperature',
-		request: 'temperature',
-		rule: rules.temperature,
-		typeOptions,
-		description: 'Lower is more predictable, higher is more creative. Reasoning models refuse it.',
-	}),
+	temperatureOption,
 	maxTokensOption,
 	numberField({
 		displayName: 'Top P',

@@ -14,7 +14,7 @@ export const extraBodyOption = objectField({
 
 /** Fields that some operations cannot leave to the user: the response would be paid for, and could not be read. */
 const reserved = {
-	input: 'put the texts into the field Input',
+	input: 'the texts are those of the vector store',
 	stream: 'this operation reads the answer in one piece',
 };
 
@@ -30,7 +30,8 @@ export class ExtraBody {
 		const { options } = parameters;
 		this.fields = extraBodyOption.read(options) ?? {};
 		for (const name of refused) {
-			if (!this.fields[name]) continue;
+			const value = this.fields[name];
+			if (value === undefined || (name === 'stream' && !value)) continue;
 			const problem = `cannot have “${name}”: ${reserved[name]}`;
 			options.report(extraBodyOption.property.displayName, problem, 'unsendable');
 		}

@@ -153,6 +153,17 @@ export const objectField = <const Path extends string = never>(
 		return undefined;
 	});
 
+/** Any JSON, or text of it. */
+export const jsonField = <const Path extends string = never>(
+	declaration: Declaration<Path, string>,
+): Field<unknown, Path> =>
+	fieldOf('json', { rule: { type: 'json' }, ...declaration }, (value, report) => {
+		if (isNothing(typeof value === 'string' ? value.trim() : value)) return undefined;
+		const parsed = typeof value === 'string' ? parseJson(value) : toJson(value);
+		if (parsed === undefined) report('must be JSON', 'unsendable');
+		return parsed ?? value;
+	});
+
 /** The field, with its default wherever the user gave no value. */
 export function withDefault<Value, Path extends string>(
 	field: Field<Value | undefined, Path>,

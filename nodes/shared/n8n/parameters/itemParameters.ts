@@ -63,7 +63,7 @@ export class ItemParameters implements Scope {
 	}
 
 	/** Whether the user wants the request sent as it is. */
-	private get skipsRules(): boolean {
+	get skipsRules(): boolean {
 		return String(this.options.value(skipChecks)) === 'true';
 	}
 }

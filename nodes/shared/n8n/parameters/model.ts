@@ -103,7 +103,7 @@ export async function searchModels(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	try {
-		const listed = await listModels(await createGateway(this));
+		const { models: listed } = await listModels(await createGateway(this));
 		const asker = this.getCurrentNodeParameter('resource') ?? this.getNode().type.split('.').at(-1);
 		const purpose = purposes[String(asker)];
 		const known = [...knownModels.keys()].filter((id) => knownModels.get(id)?.kind === purpose);

@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { asText } from '../../gateway/json';
-import type { Endpoint } from '../../gateway/protocol/endpoints';
+import { endpoints, type Endpoint } from '../../gateway/protocol/endpoints';
 import { hiddenForTools } from './editor';
 import type { Field } from './field';
-import { booleanField, durationField, numberField, withDefault } from './fieldKinds';
+import { booleanField, choiceField, durationField, numberField, withDefault } from './fieldKinds';
 import { skipChecks } from './itemParameters';
 
 /** How a request is sent rather than what is made. Few people need these, so they come last. */
@@ -64,7 +64,7 @@ export const skipChecksOption = booleanField({
 	name: skipChecks,
 	default: true,
 	description:
-		'Whether to send the request without checking it, for a service that allows more than this node knows. The service may still refuse it.',
+		'Whether to send the request and its files as they are, without checking them, for a service that allows more than this node knows. The service may still refuse them.',
 });
 
 /** May be a fraction, which its reader cuts off. */
@@ -87,6 +87,23 @@ export const dimensionsOption = numberField({
 	default: 1024,
 	description:
 		'How many numbers each vector has, for models that let you choose. Vectors of any other length are refused.',
+});
+
+export const encodingFormatOption = choiceField({
+	displayName: 'Encoding Format',
+	name: 'encodingFormat',
+	request: 'encoding_format',
+	rule: endpoints.embedding.fields.encoding_format,
+	options: [
+		{
+			name: 'Base64',
+			value: 'base64',
+			description: 'Smaller responses, which this node decodes to numbers',
+		},
+		{ name: 'Float', value: 'float' },
+	],
+	default: 'float',
+	description: 'How the vectors are encoded in the response',
 });
 
 export const parallelRequestsOption = numberField({
