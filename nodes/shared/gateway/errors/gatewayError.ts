@@ -35,6 +35,8 @@ export interface Failure {
 	refusal?: RefusalKind;
 	/** Whether the same request is sent again without asking the user; default: no. */
 	sendsAgain?: boolean;
+	/** Whether the other base URL is used next. */
+	triesOtherBase?: boolean;
 	/** Whether a later poll of the same job may succeed; default: no. */
 	pollCanHelp?: boolean;
 	/** The key with which a job was ordered whose creation is in doubt. */

@@ -1,21 +1,16 @@
 import { excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
-import type { Cost } from '../protocol/endpoints';
-import type { RefusalKind } from '../protocol/errorCodes';
+import { knownOrder, type RefusalKind } from '../protocol/errorCodes';
 import { readErrorObject, requestIdOf, type ErrorObject } from './errorObject';
 import { GatewayError, type Failure, type Remedy } from './gatewayError';
 import { readNetworkError } from './networkError';
 import { blamedModel, type OtherModel } from './otherModel';
-import { meaningOf, verdictOn, type Reach, type Verdict } from './verdict';
+import { meaningOf } from './refusal';
+import { verdictOn, type JudgedRequest, type Reach, type Verdict } from './verdict';
 
 /** What the errors about a request need to know about it. */
-export interface RequestInfo {
+export interface RequestInfo extends JudgedRequest {
 	/** Continues "Could not …". */
 	purpose: string;
-	cost: Cost;
-	/** Whether the user wants a job created again when the response to its creation was lost. */
-	resendsLost?: boolean;
-	/** The key of a job's creation, by which the service recognises it when it is sent again. */
-	idempotencyKey?: string;
 	/** The model that was asked for, where it is known to belong to another endpoint. */
 	otherModel?: OtherModel;
 	/** The host requested, where it is not the gateway; failures then quote the network's error in their message. */
@@ -60,7 +55,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 		remedies,
 		reach,
 		status: 0,
-		...failureFields(verdictOn({ reach, status: 0 }, request.cost, request), request),
+		...failureFields(verdictOn({ reach, status: 0 }, request), request),
 	});
 }
 
@@ -94,11 +89,11 @@ export function refused(
 ): GatewayError {
 	const { status } = response;
 	const error = readErrorObject(parseResponse(response.text));
-	const refusalVerdict = verdictOn({ reach: 'answered', status, error }, request.cost, request);
+	const refusalVerdict = verdictOn({ reach: 'answered', status, error }, request);
 	const reach: Reach = isFromProxy(response) ? 'lost' : 'answered';
-	const verdict =
-		reach === 'lost' ? verdictOn({ reach, status }, request.cost, request) : refusalVerdict;
+	const verdict = reach === 'lost' ? verdictOn({ reach, status }, request) : refusalVerdict;
 	const { refusal, meaning = '' } = refusalVerdict;
+	const mayBeAccepted = verdict.billed === 'unknown' && refusal !== knownOrder.refusal;
 	const blamed = blamedModel(request.otherModel, status, error);
 	const said = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
 	const reason = blamed
@@ -108,8 +103,9 @@ export function refused(
 		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, error?.code].filter(Boolean).join(', ')})`,
 		remedies: [
 			...(blamed ? [{ about: 'otherModel', model: blamed } as const] : []),
-			...(refusal && !blamed ? [{ about: 'refusal', refusal } as const] : []),
-			...(reach === 'lost' ? unknownOutcomeRemedies(request) : []),
+			// To run again is no advice where a job may have been accepted.
+			...(refusal && !blamed && !mayBeAccepted ? [{ about: 'refusal', refusal } as const] : []),
+			...(mayBeAccepted ? unknownOutcomeRemedies(request) : []),
 			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
 		],
 		reach,
@@ -155,10 +151,7 @@ export function unreadable(
 		],
 		reach: 'unreadable',
 		...responseFields(response, readErrorObject({ error })),
-		...failureFields(
-			{ ...verdictOn({ reach: 'unreadable', status }, request.cost, request), refusal },
-			request,
-		),
+		...failureFields({ ...verdictOn({ reach: 'unreadable', status }, request), refusal }, request),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }
@@ -176,7 +169,7 @@ function responseFields({ status, headers, text }: FailedResponse, error: ErrorO
 
 /** The fields of a failure that come from the verdict. */
 function failureFields(
-	{ refusal, sendsAgain, retryCanHelp, pollCanHelp, billed }: Verdict,
+	{ refusal, sendsAgain, triesOtherBase, retryCanHelp, pollCanHelp, billed }: Verdict,
 	{ idempotencyKey }: RequestInfo,
 ): Pick<Failure, 'billed' | 'retry_can_help'> & Partial<Failure> {
 	return {
@@ -184,6 +177,7 @@ function failureFields(
 		retry_can_help: retryCanHelp,
 		sendsAgain,
 		pollCanHelp,
+		...(triesOtherBase && { triesOtherBase }),
 		...(refusal && { refusal }),
 		...(billed === 'unknown' && idempotencyKey && { idempotencyKey }),
 	};

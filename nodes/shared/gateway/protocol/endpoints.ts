@@ -1,3 +1,4 @@
+import { referenceVideoStatusMeanings, type StatusMeanings } from './errorCodes';
 import type { Fields } from './fields';
 import { limits } from './limits';
 import type { ModelKind } from './models';
@@ -23,6 +24,8 @@ export interface Endpoint {
 	fields?: Fields;
 	/** The known models that it is for; all others are sent to it as well. */
 	models?: ModelKind;
+	/** Where a status means more here than elsewhere. */
+	statusMeanings?: StatusMeanings;
 	/** Set where a request is accepted only with {@link asyncHeader}. */
 	isAsync?: true;
 }
@@ -42,6 +45,7 @@ export const endpoints = {
 		...job,
 		path: '/wan/api/v1/services/aigc/video-generation/video-synthesis',
 		models: 'referenceVideo',
+		statusMeanings: referenceVideoStatusMeanings,
 		isAsync: true,
 		fields: {
 			model: requiredText,

@@ -33,13 +33,17 @@ const onRefusal: Record<RefusalKind, string> = {
 	moderated:
 		'Content moderation blocked it: change the prompt or the media. Sending the same again gives the same answer.',
 	notPermitted:
-		"Ask the account's owner, or choose another model: the key's group may not use this model.",
+		"The key's group lacks the permission. Ask the account's owner for it, or choose another model.",
 	forbidden:
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
 	notFound: `Check the ID, and the Base URL in the credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 	knownOrder:
 		"The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution asks the gateway again, with the same key; wait a minute before. If it stays like this, look into the billing log of the service.",
 	serverTimeout: 'Run again.',
+	missingMedia:
+		'Add the reference media that are missing, and check that anyone can open their links. Sending the same again gives the same answer.',
+	mediaOrServerError:
+		'Read the raw answer (raw_body): if it names media, add or correct them; if not, run again later.',
 	tooManyRequests:
 		'Lower Parallel Requests, where the node has it, set Requests per Second in the credential, or run again later; check the balance if it stays like this.',
 	serverError: 'Read the raw answer (raw_body), then run again later.',
