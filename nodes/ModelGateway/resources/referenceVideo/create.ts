@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import {
 	referenceVideoWarnings,
 	referenceVideoProblems,
@@ -13,6 +13,7 @@ import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
+import { createdJobOutput } from '../shared/createdJob';
 import { ifAnswerLostOption, isResentIfLost, promptField } from '../shared/fields';
 import { mediaFields, readMedia } from './media';
 import { jsonWording } from './mediaJson';
@@ -170,15 +171,14 @@ export const referenceVideoCreate: Operation<Request> = {
 		};
 	},
 
-	async perform({ body, resendsLost, timeout }, { gateway, reportJob }) {
-		const { id, fields } = await gateway.call({
+	async perform({ body, resendsLost, timeout }, run) {
+		const created = await run.gateway.call({
 			endpoint: endpoints.referenceVideoCreate,
 			purpose: 'create the reference video',
 			...{ body, resendsLost, timeout },
 			parse: createdTask,
 		});
-		reportJob({ kind: 'task', id });
-		return [{ json: fields as IDataObject }];
+		return createdJobOutput({ kind: 'task', ...created }, run);
 	},
 
 	identity: (request) => request.identity,
