@@ -61,8 +61,8 @@ export type Remedy =
 	/** The connection broke, or the time limit passed, before the response came. */
 	| { about: 'lost'; detail: string; isTimeout: boolean }
 	| { about: 'lostIsNotBilled' }
-	/** A job may have been accepted. Without a key, it is not sent again. */
-	| { about: 'mayBeAccepted'; hasKey: boolean }
+	/** A job may have been accepted, also where the service does not bill the call. Without a key, it is not sent again. */
+	| { about: 'mayBeAccepted'; hasKey: boolean; isUnbilled?: boolean }
 	| { about: 'rawBody' }
 	| { about: 'partialText' }
 	| { about: 'foreignRedirect' }

@@ -47,7 +47,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 		: [
 				{ about: 'lost', detail, isTimeout },
 				...(request.cost === 'job'
-					? unknownOutcomeRemedies(request)
+					? unknownOutcomeRemedies(request, { isUnbilled: true })
 					: [{ about: 'lostIsNotBilled' } as const]),
 			];
 	return new GatewayError({
@@ -74,8 +74,12 @@ export function heldBack(purpose: string): GatewayError {
 }
 
 /** Only when the outcome of a job's creation is unknown can sending it again be paid twice. */
-function unknownOutcomeRemedies({ cost, idempotencyKey }: RequestInfo): Remedy[] {
-	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey: idempotencyKey !== undefined }] : [];
+function unknownOutcomeRemedies(
+	{ cost, idempotencyKey }: RequestInfo,
+	{ isUnbilled }: { isUnbilled: boolean },
+): Remedy[] {
+	const hasKey = idempotencyKey !== undefined;
+	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey, isUnbilled }] : [];
 }
 
 /**
@@ -105,7 +109,7 @@ export function refused(
 			...(blamed ? [{ about: 'otherModel', model: blamed } as const] : []),
 			// To run again is no advice where a job may have been accepted.
 			...(refusal && !blamed && !mayBeAccepted ? [{ about: 'refusal', refusal } as const] : []),
-			...(mayBeAccepted ? unknownOutcomeRemedies(request) : []),
+			...(mayBeAccepted ? unknownOutcomeRemedies(request, { isUnbilled: true }) : []),
 			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
 		],
 		reach,
@@ -147,7 +151,7 @@ export function unreadable(
 			refusal
 				? { about: 'refusal', refusal }
 				: { about: partialText === '' ? 'rawBody' : 'partialText' },
-			...unknownOutcomeRemedies(request),
+			...unknownOutcomeRemedies(request, { isUnbilled: false }),
 		],
 		reach: 'unreadable',
 		...responseFields(response, readErrorObject({ error })),

@@ -142,5 +142,5 @@ export const versionHeader = { name: 'X-Gateway-Version', value: '2023-06-01' } 
 /** "Endpoints" 10: the markers with which a prompt for a chat image model may end. */
 export const aspectMarkers = ['【2:3】', '【3:2】', '【1:1】'] as const;
 
-/** "What the service does", billing rule 3: the header that names a request in the service's billing log. */
+/** "What the service does", billing rule 3: the header with the ID of a request. */
 export const requestIdHeader = 'x-request-id';
