@@ -50,7 +50,8 @@ const usualResolutions = models
 	.join('; ');
 
 const defaultModel = 'beta-2.7-r2v';
-const model = modelField(defaultModel);
+// "Endpoints" 11: models of videos do not work here.
+const model = modelField(defaultModel, { refused: 'video' });
 
 /** Adding an option changes nothing before another value is chosen. */
 const defaultOf = (name: 'resolution' | 'ratio') =>
@@ -145,19 +146,18 @@ export const referenceVideoCreate: Operation<Request> = {
 	fields,
 	options,
 
-	async prepare(parameters, { gateway }) {
-		const gatewayUrl = gateway.connection.baseUrl;
+	async prepare(parameters) {
 		const extra = new ExtraBody(parameters);
 		const { media, wording } = extra.gives('input.media')
 			? { media: [], wording: jsonWording }
-			: await readMedia(parameters, gatewayUrl);
+			: await readMedia(parameters);
 		const settings = extra.others(parameters.options, options);
 		const { input, ...required } = extra.others(parameters, [model, prompt]);
 		const bodyWith = (list: unknown[]): ReferenceVideoRequest =>
 			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
 		const body = bodyWith(media.map(({ medium }) => medium));
 		const labelAt = (path: string) => labelOf(path, [...fields, ...options]);
-		for (const { path, problem } of referenceVideoProblems(body, gatewayUrl, wording)) {
+		for (const { path, problem } of referenceVideoProblems(body, parameters.gatewayUrl, wording)) {
 			parameters.report(labelAt(path), problem);
 		}
 		for (const { path, problem } of referenceVideoWarnings(body)) {

@@ -29,7 +29,8 @@ async function readItem(
 	item: Item,
 	gateway: N8nGateway,
 ): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'includesInput'>> {
-	const parameters = new ItemParameters(run.context, item.index);
+	const { baseUrl } = gateway.connection;
+	const parameters = new ItemParameters(run.context, item.index, baseUrl);
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	for (const check of parameters.checks) await check();
 	const includesInput = includeInputFieldsOption.read(parameters.options);

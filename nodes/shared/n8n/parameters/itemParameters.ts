@@ -37,6 +37,8 @@ export class ItemParameters implements Scope {
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
+		/** The base URL of the gateway that the links of the item are sent to. */
+		readonly gatewayUrl = '',
 	) {}
 
 	/**
@@ -61,7 +63,7 @@ export class ItemParameters implements Scope {
 	}
 
 	/** Whether the user wants the request sent as it is. */
-	private get skipsRules(): boolean {
+	get skipsRules(): boolean {
 		return String(this.options.value(skipChecks)) === 'true';
 	}
 }
