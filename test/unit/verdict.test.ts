@@ -276,7 +276,7 @@ describe('an error response of any endpoint', () => {
 		...(['lost', 'unreadable'] as const).map((end) => ({ end })),
 		...statuses.map((status) => ({
 			...{ end: 'answered' as const, status },
-			error: { message: 'No', code: 'write_response_body_failed' },
+			error: { message: 'Insufficient balance', code: 'write_response_body_failed' },
 		})),
 	];
 	const creates = names.filter((name) => endpoints[name].cost === 'job');
@@ -351,6 +351,7 @@ describe('HTTP 500 on the creation of a reference video', () => {
 		['Internal error'],
 		['The upstream service failed while it read the media'],
 		['Multimedia is fun'],
+		['The creation of the reference video failed'],
 	])('may be about either otherwise: %s', async (message) => {
 		const { sent, record } = await create({ message }, some);
 		expect([sent, record.retry_can_help]).toEqual([1, true]);

@@ -73,10 +73,10 @@ export function publicLinkProblem(
 ): string | undefined {
 	const problem = linkProblem(link, oneEach);
 	if (problem !== undefined) return problem;
+	if (takesDataUrl && /^data:image\//i.test(link)) return undefined;
 	const url = urlOf(link);
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
-		const isTaken = anyProtocol || (takesDataUrl && /^data:image\//i.test(link));
-		return isTaken ? undefined : otherLinkProblem(link, { url, takesDataUrl });
+		return anyProtocol ? undefined : otherLinkProblem(link, { url, takesDataUrl });
 	}
 	if (isLoopback(link) && isLoopback(gatewayUrl)) return undefined;
 	const { protocol, hostname } = url;

@@ -92,9 +92,11 @@ export function refused(
 	retryAfter?: number,
 ): GatewayError {
 	const { status } = response;
-	const error = readErrorObject(parseResponse(response.text));
+	// A large body takes long to parse.
+	const body = parseResponse(response.text);
+	const error = readErrorObject(body);
 	const refusalVerdict = verdictOn({ reach: 'answered', status, error }, request);
-	const reach: Reach = isFromProxy(response) ? 'lost' : 'answered';
+	const reach: Reach = isFromProxy(status, body) ? 'lost' : 'answered';
 	const verdict = reach === 'lost' ? verdictOn({ reach, status }, request) : refusalVerdict;
 	const { refusal, meaning = '' } = refusalVerdict;
 	const mayBeAccepted = verdict.billed === 'unknown' && refusal !== knownOrder.refusal;
@@ -113,15 +115,14 @@ export function refused(
 			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
 		],
 		reach,
-		...responseFields(response, error),
+		...responseFields(response, { body, error }),
 		...failureFields({ ...verdict, refusal }, request),
 		...(retryAfter !== undefined && { retryAfter }),
 	});
 }
 
 /** Whether a proxy responded for the service, in which case it is unknown what the service did. */
-function isFromProxy({ status, text }: FailedResponse): boolean {
-	const body = parseResponse(text);
+function isFromProxy(status: number, body: unknown): boolean {
 	const error = valueAt(body, 'error');
 	const isKnown = meaningOf(readErrorObject(body) ?? {}) !== undefined;
 	const isFromService = isKnown || (isObject(error) && readErrorObject({ error }) !== undefined);
@@ -154,16 +155,22 @@ export function unreadable(
 			...unknownOutcomeRemedies(request, { isUnbilled: false }),
 		],
 		reach: 'unreadable',
-		...responseFields(response, readErrorObject({ error })),
+		...responseFields(response, {
+			body: parseResponse(response.text),
+			error: readErrorObject({ error }),
+		}),
 		...failureFields({ ...verdictOn({ reach: 'unreadable', status }, request), refusal }, request),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }
 
 /** The fields of a failure that come from the response. */
-function responseFields({ status, headers, text }: FailedResponse, error: ErrorObject = {}) {
+function responseFields(
+	{ status, headers, text }: FailedResponse,
+	{ body, error = {} }: { body: unknown; error?: ErrorObject },
+) {
 	const { code, type, param } = error;
-	const request_id = requestIdOf(headers, parseResponse(text));
+	const request_id = requestIdOf(headers, body);
 	return {
 		status,
 		...withoutUndefined({ code, type, param, request_id }),

@@ -81,7 +81,7 @@ export function verdictOn(
 		case 'answered': {
 			const refusal = refusalVerdict(status, error, request);
 			// The service had a response to write, which may have been about a job.
-			const isUndelivered = cost === 'job' && refusal.refusal === 'responseNotDelivered';
+			const isUndelivered = cost === 'job' && meaningOf(error)?.refusal === 'responseNotDelivered';
 			if (isUndelivered) return { ...refusal, ...lostVerdict(request) };
 			// It says that an earlier try arrived, and not what became of it.
 			const isKnown = status === 409 && idempotencyKey !== undefined && !meaningOf(error);

@@ -130,7 +130,7 @@ export const missingMedia: ErrorMeaning = {
 };
 
 /** Matches a message that blames the media of a reference video; the specification shows no such message. */
-export const mediaWords = /\bmedia\b|reference[ _-]?(image|video|voice)|first[ _-]?frame/i;
+export const mediaWords = /\bmedia\b|reference_(image|video|voice)|reference image|first[ _-]frame/i;
 
 /** Matches a message that blames the model's provider instead. */
 export const upstreamWords = /upstream|provider/i;
