@@ -52,6 +52,9 @@ const sample = new Set(
 );
 const isChosen = (cell: Cell) => isDeep || sample.has(nameOf(cell));
 
+/** Where no response of a gateway comes from. */
+type BadServers = Record<'silent' | 'page', string>;
+
 /** Everything that a cell can be seen in. */
 interface Seen extends Outcome {
 	record?: ErrorRecord;
@@ -73,13 +76,13 @@ describe('the matrix of faults and routes', () => {
 	afterAll(() => void deaf.close());
 
 	/** Where the credential, or the link to a file, leads. */
-	const placeOf = (address: Address, good: string, silent: string): string =>
+	const placeOf = (address: Address, good: string, bad: BadServers): string =>
 		({
-			...{ good, silent, closed: nobody, unknown: 'https://gateway.invalid' },
+			...{ good, ...bad, closed: nobody, unknown: 'https://gateway.invalid' },
 			noTls: addressOf(deaf).replace('http:', 'https:'),
 		})[address];
 
-	const arm = ({ route, fault, duration }: Cell, elsewhere: string, silent: string) => {
+	const arm = ({ route, fault, duration }: Cell, elsewhere: string, bad: BadServers) => {
 		const times = duration === 'once' ? 1 : Infinity;
 		const { url, backupUrl, storageUrl } = gateway;
 		const credential: Record<string, string> = { apiKey: key, baseUrl: url };
@@ -89,13 +92,13 @@ describe('the matrix of faults and routes', () => {
 		}
 		const { base, backup } = fault.addresses;
 		if (route.leader && backup === undefined) {
-			const link = `${placeOf(base, storageUrl, silent)}/v.mp4`;
+			const link = `${placeOf(base, storageUrl, bad)}/v.mp4`;
 			const body = JSON.stringify(route.leader.answer(link));
 			const lead = { route: route.leader.route, action: 'answer', accepted: true, body } as const;
 			return { credential, armed: gateway.fault({ ...lead, times }) };
 		}
-		credential.baseUrl = placeOf(base, url, silent);
-		if (backup) credential.backupUrl = placeOf(backup, backupUrl, silent);
+		credential.baseUrl = placeOf(base, url, bad);
+		if (backup) credential.backupUrl = placeOf(backup, backupUrl, bad);
 		return { credential };
 	};
 
@@ -103,8 +106,11 @@ describe('the matrix of faults and routes', () => {
 		const html = { 'content-type': 'text/html' };
 		const elsewhere = await startServer(answer(200, '<html>Elsewhere</html>', html));
 		const silent = await startServer(silence);
+		const proxy = await startServer(answer(502, '<h1>Bad gateway</h1>', html));
 		time.patience = cell.fault.isSlow ? 100 : 20;
-		const { credential, armed } = arm(cell, elsewhere.url, silent.url);
+		const { credential, armed } = arm(cell, elsewhere.url, {
+			...{ silent: silent.url, page: proxy.url },
+		});
 		const before = { requests: gateway.requests.length, charges: gateway.ledger.length };
 		const data = {
 			...{ mimeType: 'image/png', fileName: 'a.png' },

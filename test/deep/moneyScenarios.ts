@@ -47,12 +47,15 @@ export const operations: Paid[] = [
 	},
 ];
 
+const undelivered = { message: 'no', code: 'write_response_body_failed' };
+
 /** What can go wrong with a paid request; each at any stage at which it can. */
 export const faults: FaultAction[] = [
 	...[false, true].flatMap((accepted): FaultAction[] => [
 		{ action: 'reset', accepted },
 		{ action: 'stall', accepted },
 		{ action: 'answer', accepted, status: 502, body: '<html>Bad Gateway</html>' },
+		{ action: 'answer', accepted, status: 500, body: JSON.stringify({ error: undelivered }) },
 		{ action: 'answer', accepted, body: '' },
 		{ action: 'answer', accepted, body: '{"id":' },
 	]),
@@ -62,7 +65,6 @@ export const faults: FaultAction[] = [
 			[429, 'quota_exceeded'],
 			[400, 'invalid_prompt'],
 			[500, 'upstream_error'],
-			[500, 'write_response_body_failed'],
 			[500, 'server_error'],
 			[503, 'unavailable'],
 		] as const

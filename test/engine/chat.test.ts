@@ -157,6 +157,9 @@ describe('chat and messages', () => {
 			'If reason-1 is a reasoning model, remove: temperature, top_p, the system message.',
 		);
 		expect((await run(chat({ model: byId('reason-1') }))).status).toBe('success');
+
+		gateway.fault({ route: 'chat', action: 'error', status: 422, code: 'some_code' });
+		expect((await run(node)).errorOf('Chat')?.description).toContain('remove: temperature, top_p');
 	});
 
 	it('makes an incomplete answer visible', async () => {

@@ -50,10 +50,13 @@ const phone: INodeType = {
 	},
 };
 
-const create = createReferenceVideo({
-	mediaInput: 'fields',
-	media: { values: [{ type: 'reference_image', source: 'binary', binaryField: 'photo' }] },
-});
+const createWith = (options: IDataObject) =>
+	createReferenceVideo({
+		mediaInput: 'fields',
+		media: { values: [{ type: 'reference_image', source: 'binary', binaryField: 'photo' }] },
+		options: { resolution: '720P', duration: 2, ...options },
+	});
+const create = createWith({});
 
 describe('a file of an earlier node as reference media', () => {
 	let gateway: Gateway;
@@ -90,8 +93,8 @@ describe('a file of an earlier node as reference media', () => {
 		await gateway.close();
 	});
 
-	const run = async (environment: Parameters<typeof runWorkflow>[1]) =>
-		await runWorkflow(chain({ name: 'Camera', type: 'test.camera' }, create), {
+	const run = async (environment: Parameters<typeof runWorkflow>[1], options: IDataObject = {}) =>
+		await runWorkflow(chain({ name: 'Camera', type: 'test.camera' }, createWith(options)), {
 			credentials: credentialFor(gateway),
 			restApiUrl,
 			...environment,
@@ -169,6 +172,23 @@ describe('a file of an earlier node as reference media', () => {
 			'cannot be fetched from this n8n, whose address is http://192.168.1.20:5678; give n8n a public https address (WEBHOOK_URL)',
 		);
 		expect(gateway.ledger).toHaveLength(charges);
+	});
+
+	it('is sent with Skip Checks although the gateway seems not to reach this n8n', async () => {
+		gateway.fault({
+			route: 'referenceVideoCreate',
+			action: 'error',
+			status: 400,
+			code: 'so_it_is',
+		});
+		const before = gateway.requests.length;
+		const environment = {
+			binaryDataMode: 'filesystem' as const,
+			restApiUrl: 'http://192.168.1.20:5678/rest',
+		};
+		await run(environment, { skipChecks: true });
+		const sent = gateway.requests.slice(before).at(-1);
+		expect(JSON.stringify(sent?.body)).toContain('http://192.168.1.20:5678/');
 	});
 
 	describe('that a form has received', () => {

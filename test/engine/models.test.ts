@@ -1,6 +1,6 @@
 import { NodeHelpers, type IDataObject, type INodeParameters } from 'n8n-workflow';
 import { operations } from '../../nodes/ModelGateway/resources';
-import { knownModels } from '../../nodes/shared/gateway/protocol/models';
+import { knownModels, videoModels } from '../../nodes/shared/gateway/protocol/models';
 import { resourceOf } from '../../nodes/shared/n8n/errors/advice';
 import { startGateway, type Gateway } from '../gateway';
 import { listSearch, nodeTypes, runWorkflow } from '../harness';
@@ -95,6 +95,9 @@ describe('a model of another kind', () => {
 	beforeAll(async () => void (gateway = await startGateway()));
 	afterAll(async () => await gateway.close());
 
+	const media = [{ type: 'reference_image', url: 'https://example.com/a.png' }];
+	const create = createReferenceVideo({ model: byId('vid-3.1'), options: { skipChecks: true } });
+
 	const failureOf = async (node: ReturnType<typeof modelGateway>, json: IDataObject = {}) => {
 		const result = await runWorkflow(chain(node), {
 			credentials: credentialFor(gateway),
@@ -115,6 +118,13 @@ describe('a model of another kind', () => {
 		expect(error?.message).toBe(
 			`Item 0: Model ${id} belongs to Reference Video: choose that resource`,
 		);
+		expect(gateway.requests).toHaveLength(before);
+	});
+
+	it.each(Object.keys(videoModels))('is not sent to Reference Video: %s', async (id) => {
+		const before = gateway.requests.length;
+		const error = await failureOf(createReferenceVideo({ model: byId(id) }), { media });
+		expect(error?.message).toBe(`Item 0: Model ${id} belongs to Video: choose that resource`);
 		expect(gateway.requests).toHaveLength(before);
 	});
 
@@ -150,16 +160,13 @@ describe('a model of another kind', () => {
 		expect(error?.description).not.toContain('check the ID');
 	});
 
-	const create = createReferenceVideo({ model: byId('vid-3.1'), options: {} });
-	const media = [{ type: 'reference_image', url: 'https://example.com/a.png' }];
-
 	it('is told to be one of Image: Chat, perhaps, where an image model is refused', async () => {
 		const generate = { resource: 'image', operation: 'generate', prompt: 'A cat' };
 		const error = await failureOf(modelGateway({ ...generate, model: byId('image-chat-1') }));
 		expect(error?.description).toContain('Some image models work with Image: Chat only.');
 	});
 
-	it('is sent to Reference Video, and told when the service refuses it', async () => {
+	it('is sent to Reference Video with Skip Checks, and told when the service refuses it', async () => {
 		const error = await failureOf(create, { media });
 		expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
 	});

@@ -221,11 +221,25 @@ describe('a create is never paid twice', () => {
 			when: isOrder(3),
 		});
 		gateway.fault({ ...refuse, status: 500, code: 'upstream_error', when: isOrder(4) });
-		gateway.fault({ ...refuse, status: 500, code: 'write_response_body_failed', when: isOrder(5) });
 		const result = await tenCreates();
 		expect(result.status).toBe('success');
 		expect(gateway.ledger).toHaveLength(10);
-		expect(creates()).toHaveLength(13);
+		expect(creates()).toHaveLength(12);
+	});
+
+	it('does not order again where the service could not deliver its response', async () => {
+		const error = { message: 'write failed', code: 'write_response_body_failed' };
+		const undelivered = { action: 'answer', accepted: true, status: 500 } as const;
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', ...undelivered, body: JSON.stringify({ error }) },
+			when: isOrder(5),
+		});
+		const failed = await tenCreates({ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
+		expect(failed.errorOf('Create')?.description).toContain('may have been accepted');
+		const retried = await retryExecution(failed);
+		expect(retried.errorOf('Create')?.message).toContain('Item 5');
+		expect(creates()).toHaveLength(10);
+		expect(gateway.ledger).toHaveLength(10);
 	});
 
 	it('takes the backup URL only when no answer came', async () => {

@@ -142,7 +142,9 @@ describe('an order that was under way when n8n was killed', () => {
 			'Item 0: This order was sent before, by the execution that began on 1 January 2026 at 22:04, or by a Retry of it (beta-2.7-r2v, “Waves”)',
 		);
 		expect(error?.description).toContain('It may have been accepted and may be running.');
-		expect(error?.description).toContain('To have it sent, execute the workflow anew.');
+		expect(error?.description).toContain(
+			'To have it sent, if a second video is acceptable, execute the workflow anew.',
+		);
 
 		// No later Retry sends it either.
 		await retryExecution(retried);

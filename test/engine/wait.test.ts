@@ -13,7 +13,14 @@ import {
 import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
 import { sampleVideo, sha256 } from './support/samples';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import {
+	byId,
+	chain,
+	createReferenceVideo,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+} from './support/workflows';
 
 describe('Wait for Video', () => {
 	let time: SimulatedTime;
@@ -46,6 +53,43 @@ describe('Wait for Video', () => {
 
 	const pollsOf = (id: string) =>
 		gateway.requests.filter(({ route, url }) => route !== 'download' && url.includes(id));
+
+	it.each(['task', 'video'] as const)(
+		'reports a job at once whose creation already says that it has failed: %s',
+		async (kind) => {
+			await start();
+			const { id } = earlierJob(gateway, kind);
+			gateway.jobs.fail(id, { message: 'The picture is too dark' });
+			const message = 'The picture is too dark';
+			const output = { task_id: id, task_status: 'FAILED', message };
+			const body = kind === 'task' ? { output } : { id, status: 'failed', error: { message } };
+			const route = kind === 'task' ? 'referenceVideoCreate' : 'videoCreate';
+			gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
+			const create =
+				kind === 'task'
+					? createReferenceVideo()
+					: modelGateway(
+							{
+								...{ resource: 'video', operation: 'create' },
+								...{ model: byId('vid-3.1'), prompt: 'A boat' },
+							},
+							{ name: 'Create' },
+						);
+			const media = [{ type: 'reference_image', url: 'https://media.example/a.png' }];
+			const before = Date.now();
+			const result = await runWorkflow(chain(create, waitForVideo()), {
+				credentials: credentialFor(gateway),
+				input: [{ json: { media } }],
+			});
+			const name = `Video ${kind === 'task' ? 'task' : 'job'} ${id}`;
+			expect(result.data.resultData.runData.Create[0].hints?.map((hint) => hint.message)).toEqual([
+				`Item 0: ${name} was created, and has failed already: The picture is too dark.`,
+			]);
+			expect(result.errorOf('Wait')?.message).toContain(`${name} failed: The picture is too dark`);
+			expect(pollsOf(id)).toHaveLength(1);
+			expect(Date.now() - before).toBeLessThan(10_000);
+		},
+	);
 
 	it('waits for three items of both kinds side by side', async () => {
 		// Each takes longer than one poll, so that they really run at the same time.

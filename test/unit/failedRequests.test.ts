@@ -123,7 +123,8 @@ describe('a refusal', () => {
 		expect(refusal(429, { message }).record.retry_can_help).toBe(heals);
 	});
 
-	it.each(Object.entries(errorCodes))(
+	const ofService = Object.entries(errorCodes);
+	it.each(ofService.filter(([, { refusal: kind }]) => kind !== 'responseNotDelivered'))(
 		'knows the code %s',
 		(code, { meaning, refusal: kind, isTransient: heals }) => {
 			expect(refusal(500, { code }).record).toMatchObject({
@@ -131,11 +132,17 @@ describe('a refusal', () => {
 				advice: adviceOf([{ about: 'refusal', refusal: kind }]),
 				code,
 				billed: 'no',
-				// A server in trouble may be wrong about all but the account.
-				retry_can_help: heals || code !== 'quota_exceeded',
+				retry_can_help: heals,
 			});
 		},
 	);
+
+	it('that could not be delivered may hide a job that was accepted', () => {
+		const { record } = refusal(500, { code: 'write_response_body_failed' });
+		expect(record).toMatchObject({ billed: 'unknown', retry_can_help: false });
+		expect(record.advice).toContain('may have been accepted');
+		expect(record.advice).not.toContain('Run again');
+	});
 
 	it.each([
 		[400, 'the request was refused', false],

@@ -1,7 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Media } from '../../nodes/shared/gateway/jobs/referenceMedia';
-import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
+import {
+	endpoints,
+	reasoningRefuses,
+	type Endpoint,
+} from '../../nodes/shared/gateway/protocol/endpoints';
 import { referenceVideoModels } from '../../nodes/shared/gateway/protocol/models';
 import { fieldPage } from '../support/fieldPage';
 import { addressOf, fieldRows, operationName } from '../support/fieldRows';
@@ -30,6 +34,23 @@ const documented = [
 ];
 
 describe('the fields', () => {
+	it.each(reasoningRefuses.fields)('says of %s that reasoning models refuse it', (field) => {
+		const rows = fieldRows.filter(({ request }) => request === field);
+		expect(rows.length).toBeGreaterThan(0);
+		for (const { property } of rows)
+			expect(property.description).toContain('Reasoning models refuse it');
+	});
+
+	it.each(reasoningRefuses.roles)('says of the role %s that reasoning models refuse it', (role) => {
+		const choices = fieldRows
+			.filter(({ request }) => request === 'messages[].role')
+			.flatMap(({ property }) => property.options ?? [])
+			.filter((choice) => 'value' in choice && choice.value === role);
+		expect(choices.length).toBeGreaterThan(0);
+		for (const choice of choices)
+			expect(choice).toMatchObject({ description: 'Reasoning models refuse it' });
+	});
+
 	it.each(documented)('of %s: %s is set by a parameter', (address, field) => {
 		const set = fieldRows
 			.filter(({ operation }) => addressOf(operation.endpoint) === address)

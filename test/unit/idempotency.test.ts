@@ -46,7 +46,8 @@ describe('an order with a key', () => {
 	])('is sent again with the same key and the same bytes when it %s', async (_, reply) => {
 		for (const endpoint of [endpoints.videoCreate, endpoints.referenceVideoCreate]) {
 			const server = await startServer(reply, reply, created);
-			const job = await ordering(server.url).call({ ...create, endpoint });
+			const body = { ...create.body, input: { media: [{}] } };
+			const job = await ordering(server.url).call({ ...create, endpoint, body });
 			expect(job).toMatchObject({ id: 'video_1' });
 			expect(keysOf(server)).toEqual([idempotencyKey, idempotencyKey, idempotencyKey]);
 			expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1);

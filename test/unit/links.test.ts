@@ -192,7 +192,6 @@ describe('a page that only shows the file', () => {
 
 describe('a link for a service that may take others', () => {
 	it.each([
-		'http://example.com/cat.png',
 		'data:image/png;base64,AA\nBB',
 		's3://bucket/cat.png',
 		'asset-1',
@@ -204,9 +203,10 @@ describe('a link for a service that may take others', () => {
 	it.each([
 		['', 'is empty'],
 		[
-			'http://localhost/cat.png',
+			'https://localhost/cat.png',
 			'must be a link that the gateway can fetch; localhost is reachable from your own network only',
 		],
+		['http://example.com/cat.png', 'must be a public https link, and this one starts with http://'],
 	])('is still told when it leads nowhere: "%s"', (link, problem) => {
 		expect(publicLinkProblem(link, gateway, { anyProtocol: true })).toBe(problem);
 	});

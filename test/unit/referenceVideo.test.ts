@@ -272,10 +272,10 @@ describe('an unknown model', () => {
 		expect(problemsOf(order)).toEqual([]);
 	});
 
-	it('takes media of any form, and links of any protocol', () => {
+	it('takes media of any form, and what is no web link', () => {
 		const media = [
 			{ type: 'reference_audio', audio_id: 7 },
-			{ type: 'reference_image', url: 'http://example.com/cat.png' },
+			{ type: 'reference_image', url: 'asset-1' },
 			{ ...image, reference_voice: 'data:audio/ogg;base64,AA' },
 			{ url: ['s3://bucket/cat.png'] },
 			7,
@@ -288,14 +288,16 @@ describe('an unknown model', () => {
 	it('still needs links that can be fetched', () => {
 		const media = [
 			image,
-			{ type: 'last_frame', url: 'http://localhost/cat.png' },
+			{ type: 'last_frame', url: 'https://localhost/cat.png' },
+			{ type: 'last_frame', url: 'http://example.com/cat.png' },
 			{ ...image, url: 'https://drive.google.com/file/d/1a/view' },
 			{ ...image, url: '' },
 		];
 		expect(problemsOf({ model: 'gamma-3.0-r2v', media })).toEqual([
 			'Media 2: URL must be a link that the gateway can fetch; localhost is reachable from your own network only',
-			'Media 3: URL leads to a page of Google Drive, not to the file: use https://drive.google.com/uc?export=download&id=1a',
-			'Media 4: URL is empty',
+			'Media 3: URL must be a public https link, and this one starts with http://',
+			'Media 4: URL leads to a page of Google Drive, not to the file: use https://drive.google.com/uc?export=download&id=1a',
+			'Media 5: URL is empty',
 		]);
 	});
 

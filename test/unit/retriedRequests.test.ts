@@ -112,11 +112,22 @@ describe('a create', () => {
 	it.each<[string, Reply]>([
 		['the rate limit', rateLimit],
 		["the provider's error", error(500, { code: 'upstream_error' })],
-		['an answer that was not delivered', error(500, { code: 'write_response_body_failed' })],
 	])('that was surely not accepted is sent again: %s', async (_, reply) => {
 		const server = await startServer(reply, created);
 		expect((await gatewayTo(server.url).call(create)).id).toBe('video_1');
 		expect(server.requests).toHaveLength(2);
+	});
+
+	it('whose response could not be delivered is lost: only the user has it sent again', async () => {
+		const undelivered = error(500, { code: 'write_response_body_failed' });
+		const server = await startServer(undelivered, created);
+		const { record } = await failureOf(gatewayTo(server.url).call(create));
+		expect(server.requests).toHaveLength(1);
+		expect(record).toMatchObject({ billed: 'unknown', retry_can_help: false });
+
+		const again = await startServer(undelivered, created);
+		expect((await gatewayTo(again.url).call(createAgainIfLost)).id).toBe('video_1');
+		expect(again.requests).toHaveLength(2);
 	});
 
 	it.each<[string, Reply]>([
@@ -219,7 +230,8 @@ describe('the backup URL', () => {
 
 	it.each<[string, Reply]>([
 		['500', error(500, {})],
-		['a page with 502', page(502)],
+		['503 of the service', error(503, {})],
+		['a page with 500', page(500)],
 		['the rate limit', rateLimit],
 		['a broken body', cut('{')],
 	])('is not asked when an answer came: %s', async (_, reply) => {
@@ -227,6 +239,42 @@ describe('the backup URL', () => {
 		const backup = await startServer(list);
 		await gatewayTo({ baseUrl: base.url, backupUrl: backup.url }).call(models);
 		expect([base.requests.length, backup.requests.length]).toEqual([2, 0]);
+	});
+
+	it.each<[string, Reply]>([
+		['a page with 502', page(502)],
+		['nothing with 503', answer(503, '')],
+		['JSON of a proxy with 504', json({ message: 'Endpoint request timed out' }, 504)],
+	])('takes reads and generations from a proxy without a gateway: %s', async (_, reply) => {
+		for (const call of [models, chat]) {
+			const base = await startServer(reply);
+			const backup = await startServer(list);
+			const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
+			expect(await timeOf(gateway, call)).toBe(0);
+			await gateway.call(call);
+			expect([base.requests.length, backup.requests.length]).toEqual([1, 2]);
+		}
+	});
+
+	it.each([create, createAgainIfLost])(
+		'gets no order that a proxy may have passed on (resends: $resendsLost)',
+		async (call: Call<unknown>) => {
+			const base = await startServer(page(502));
+			const backup = await startServer(created);
+			const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
+			const { record } = await failureOf(gateway.call(call));
+			expect(record).toMatchObject({ status: 502, billed: 'unknown' });
+			expect([base.requests.length, backup.requests.length]).toEqual([call.resendsLost ? 5 : 1, 0]);
+		},
+	);
+
+	it('gets the next poll after a proxy without a gateway', async () => {
+		const base = await startServer(page(502));
+		const backup = await startServer(json({ status: 'queued' }));
+		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
+		expect((await failureOf(gateway.call(poll))).reach).toBe('lost');
+		await expect(gateway.call(poll)).resolves.toMatchObject({ status: 'queued' });
+		expect([base.requests.length, backup.requests.length]).toEqual([1, 1]);
 	});
 
 	it('is asked in turn with the base when both are dead', async () => {

@@ -34,8 +34,8 @@ function waitOf(
 	policy: Partial<RetryRules> = {},
 ): number | undefined {
 	const { cost, ...repetition } = rules[who];
-	const { sendsAgain } = verdictOn({ reach, status, error }, cost, repetition);
-	return waitBeforeRetry({ sendsAgain, status, retryAfter }, { ...usual, ...policy, tries });
+	const verdict = verdictOn({ reach, status, error }, { cost, ...repetition });
+	return waitBeforeRetry({ ...verdict, status, retryAfter }, { ...usual, ...policy, tries });
 }
 
 const all = Object.keys(rules) as Who[];
@@ -76,12 +76,8 @@ describe('who sends again after', () => {
 		['425', answered(425), allRepeatable],
 		['429, the rate limit', answered(429, { code: 'rate_limit_exceeded' }), all],
 		['429 that says nothing', answered(429), all],
-		['429 with a code that does not pass', answered(429, { code: 'model_not_found' }), all],
-		[
-			'408 with a code that does not pass',
-			answered(408, { code: 'invalid_prompt' }),
-			allRepeatable,
-		],
+		['429 with a code that does not pass', answered(429, { code: 'model_not_found' }), []],
+		['408 with a code that does not pass', answered(408, { code: 'invalid_prompt' }), []],
 		['429, the quota by its code', answered(429, { code: 'quota_exceeded' }), []],
 		['429, the balance by its type', answered(429, { type: 'insufficient_quota' }), []],
 		...[insufficient, 'User quota is not enough', 'You have run out of credits'].map(
@@ -93,7 +89,9 @@ describe('who sends again after', () => {
 		),
 		['500, the provider', answered(500, { code: 'upstream_error' }), all],
 		['500, by its type', answered(500, { type: 'upstream_error' }), all],
-		['500, not delivered', answered(500, { code: 'write_response_body_failed' }), all],
+		['500 with a code that does not pass', answered(500, { code: 'invalid_prompt' }), []],
+		['503 with a code that does not pass', answered(503, { code: 'model_not_found' }), []],
+		['500, not delivered', answered(500, { code: 'write_response_body_failed' }), allUnlessAsked],
 		['500 that names no cause', answered(500, { message: 'missing media' }), allRepeatable],
 		['500, an unknown code', answered(500, { code: 'toString' }), allRepeatable],
 		['502 of the service', answered(502, { message: 'bad gateway' }), allRepeatable],
@@ -190,14 +188,18 @@ describe('the other base URL', () => {
 			waitOf({ ...failure, tries: count }, 'a read', { hasBackup: true }),
 		);
 
-	it.each(['unsent', 'lost'] as const)('gets its turn before the wait grows (%s)', (reach) => {
-		expect(tries(failed({ reach, status: 0 }))).toEqual([0, 1000, 0, 2000, undefined]);
+	it.each([
+		...[failed({ reach: 'unsent', status: 0 }), failed({ reach: 'lost', status: 0 })],
+		...[502, 503, 504].map((status) => failed({ reach: 'lost', status })),
+	])('gets its turn before the wait grows ($reach, $status)', (failure) => {
+		expect(tries(failure)).toEqual([0, 1000, 0, 2000, undefined]);
 	});
 
 	it.each([
 		answered(500),
 		answered(429),
-		failed({ reach: 'lost', status: 502 }),
+		failed({ reach: 'lost', status: 500 }),
+		answered(503),
 		failed({ reach: 'unreadable', status: 200 }),
 	])('is left alone when an HTTP answer came ($reach, $status)', (failure) => {
 		// It would get its turn at once.

@@ -36,7 +36,11 @@ const networkError = (code: string) => Object.assign(new Error(code), { code });
 async function meet(
 	endpoint: Endpoint,
 	fate: Fate,
-	{ resendsLost = false, idempotencyKey }: { resendsLost?: boolean; idempotencyKey?: string } = {},
+	{
+		resendsLost = false,
+		idempotencyKey,
+		body,
+	}: { resendsLost?: boolean; idempotencyKey?: string; body?: object } = {},
 ) {
 	let sent = 0;
 	const http: Http = async () => {
@@ -50,7 +54,7 @@ async function meet(
 	const outcome: unknown = await gateway
 		.withIdempotency({ idempotencyKey })
 		.call({
-			...{ endpoint, purpose: 'ask', id: 'job_1', resendsLost },
+			...{ endpoint, purpose: 'ask', id: 'job_1', resendsLost, body },
 			parse({ json }) {
 				if (isObject(json) && !('error' in json)) return json;
 				throw new UnusableResponse('is of no use');
@@ -121,19 +125,34 @@ describe('any failure of any endpoint', () => {
 });
 
 describe('the advice', () => {
-	const onRefusal = async (status: number, error: object): Promise<ErrorRecord> =>
-		(await meet(endpoints.chat, { end: 'answered', status, error })).record;
+	const onRefusal = async (
+		status: number,
+		error: object,
+		endpoint: Endpoint = endpoints.chat,
+	): Promise<ErrorRecord> => (await meet(endpoint, { end: 'answered', status, error })).record;
 
 	it.each([
 		["The key's group has no permission for this model", /owner/, /prompt|moderation/],
 		['Blocked by content moderation', /prompt/, /owner|group/],
-		['No', /prompt.*owner/, /$^/],
+		['No', /owner/, /prompt|moderation/],
 		['Permission denied by content moderation', /prompt.*owner/, /$^/],
-	])('on 403 names the cause that the answer names: %s', async (message, named, unnamed) => {
-		const { advice } = await onRefusal(403, { message });
-		expect(advice).toMatch(named);
-		expect(advice).not.toMatch(unnamed);
-	});
+	])(
+		'on 403 is about the permission, unless the response speaks of moderation: %s',
+		async (message, named, unnamed) => {
+			const { advice } = await onRefusal(403, { message });
+			expect(advice).toMatch(named);
+			expect(advice).not.toMatch(unnamed);
+		},
+	);
+
+	it.each(Object.keys(endpoints) as Array<keyof typeof endpoints>)(
+		'on a 403 that names no cause speaks of moderation where the specification does: %s',
+		async (name) => {
+			const { advice } = await onRefusal(403, { message: 'No' }, endpoints[name]);
+			expect(advice).toMatch(/owner/);
+			expect(/moderation/.test(advice)).toBe(name === 'referenceVideoCreate');
+		},
+	);
 
 	it.each([
 		['Rejected by our safety system', /moderation/],
@@ -196,8 +215,8 @@ describe('the creation of a job', () => {
 		],
 		['not tried', { reach: 'none', status: 0 }, refusedForGood, refusedForGood],
 	])('without a key and with one: %s', (_, failure, withoutKey, withKey) => {
-		expect(verdictOn(failure, 'job')).toMatchObject(withoutKey);
-		expect(verdictOn(failure, 'job', { idempotencyKey: 'a-key' })).toMatchObject(withKey);
+		expect(verdictOn(failure, { cost: 'job' })).toMatchObject(withoutKey);
+		expect(verdictOn(failure, { cost: 'job', idempotencyKey: 'a-key' })).toMatchObject(withKey);
 	});
 
 	it('with a key is not said to be safe to order anew', async () => {
@@ -214,13 +233,139 @@ describe('the creation of a job', () => {
 describe('the verdict', () => {
 	it('lets polls go on where the job may be well, whatever they meet', () => {
 		const pollCanHelp = (status: number, code?: string) =>
-			verdictOn({ reach: 'answered', status, error: { code } }, 'read').pollCanHelp;
-		expect(pollCanHelp(500, 'model_not_found')).toBe(true);
+			verdictOn({ reach: 'answered', status, error: { code } }, { cost: 'read' }).pollCanHelp;
+		expect(pollCanHelp(500, 'other')).toBe(true);
+		expect(pollCanHelp(500, 'model_not_found')).toBe(false);
 		expect(pollCanHelp(429, 'quota_exceeded')).toBe(true);
-		expect(pollCanHelp(429, 'model_not_found')).toBe(true);
+		expect(pollCanHelp(429, 'model_not_found')).toBe(false);
+		expect(pollCanHelp(500, 'video_not_found')).toBe(false);
+		expect(pollCanHelp(500, 'write_response_body_failed')).toBe(true);
 		expect(pollCanHelp(404, 'video_not_ready')).toBe(true);
 		expect(pollCanHelp(404, 'video_not_found')).toBe(false);
 		expect(pollCanHelp(401)).toBe(false);
 		expect(pollCanHelp(403, 'quota_exceeded')).toBe(false);
+	});
+});
+
+describe('an error response of any endpoint', () => {
+	const names = Object.keys(endpoints) as Array<keyof typeof endpoints>;
+	const statuses = [200, 400, 401, 403, 404, 408, 409, 422, 425, 429, 500, 502, 503, 504];
+	const permanentCodes = Object.keys(errorCodes).filter((code) => !errorCodes[code].isTransient);
+	const keys = [undefined, 'a-key'];
+
+	it.each(names)('is final with a permanent code, whatever its status: %s', async (name) => {
+		for (const code of permanentCodes) {
+			for (const status of statuses) {
+				for (const idempotencyKey of keys) {
+					const fate: Fate = { end: 'answered', status, error: { message: 'No', code } };
+					const options = { idempotencyKey, resendsLost: true };
+					const { sent, record, failure } = await meet(endpoints[name], fate, options);
+					const told = { code, status, sent, canHelp: record.retry_can_help };
+					expect(told).toEqual({ code, status, sent: 1, canHelp: false });
+					expect(record.billed).toBe('no');
+					expect(record.advice).not.toMatch(/^Run again|run again later/);
+					// A wait goes on without money, and ends with what no waiting mends.
+					const isEmptyAccount = code === 'quota_exceeded' && (status < 400 || status >= 429);
+					expect(failure.pollCanHelp).toBe(isEmptyAccount);
+				}
+			}
+		}
+	});
+
+	const unclear: Fate[] = [
+		...(['lost', 'unreadable'] as const).map((end) => ({ end })),
+		...statuses.map((status) => ({
+			...{ end: 'answered' as const, status },
+			error: { message: 'Insufficient balance', code: 'write_response_body_failed' },
+		})),
+	];
+	const creates = names.filter((name) => endpoints[name].cost === 'job');
+	const others = names.filter((name) => endpoints[name].cost !== 'job');
+
+	it.each(creates)(
+		'leaves an order sent once where it is unclear what it made: %s',
+		async (name) => {
+			for (const fate of unclear) {
+				const { sent, record } = await meet(endpoints[name], fate);
+				expect([fate, sent, record.billed, record.retry_can_help]).toEqual([
+					...[fate, 1, 'unknown', false],
+				]);
+				expect(record.advice).toContain('may have been accepted');
+				expect(record.advice).not.toMatch(/run again/i);
+			}
+		},
+	);
+
+	it.each(creates)(
+		'leaves an order sent once unless it was surely not accepted: %s',
+		async (name) => {
+			const surelyRefused = ['upstream_error', 'video_not_ready'];
+			for (const code of [...Object.keys(errorCodes), 'other', undefined]) {
+				for (const status of statuses.filter((each) => each !== 429)) {
+					const fate: Fate = { end: 'answered', status, error: { message: 'No', code } };
+					const { sent } = await meet(endpoints[name], fate);
+					const isSure = status >= 500 && code !== undefined && surelyRefused.includes(code);
+					expect([code, status, sent > 1]).toEqual([code, status, isSure]);
+				}
+			}
+		},
+	);
+
+	it.each(others)(
+		'is asked for again where its response could not be delivered: %s',
+		async (name) => {
+			const error = { message: 'No', code: 'write_response_body_failed' };
+			const { sent, record } = await meet(endpoints[name], { end: 'answered', status: 500, error });
+			expect([sent, record.billed, record.retry_can_help]).toEqual([5, 'no', true]);
+		},
+	);
+});
+
+describe('HTTP 500 on the creation of a reference video', () => {
+	const create = async (
+		error: object,
+		media?: unknown,
+		name: keyof typeof endpoints = 'referenceVideoCreate',
+	) =>
+		await meet(
+			endpoints[name],
+			{ end: 'answered', status: 500, error },
+			{ body: { model: 'a', input: { prompt: 'A boat', media } } },
+		);
+	const some = [{ type: 'reference_image', url: 'https://a.example/a.png' }];
+
+	it.each([
+		['missing media', some],
+		['input.media is required', some],
+		['The reference_image could not be read', some],
+		['Internal error', []],
+		['Internal error', undefined],
+		['Internal error', null],
+	])('is about the media where it or the request tells so: %s %j', async (message, media) => {
+		const { sent, record } = await create({ message }, media);
+		expect([sent, record.billed, record.retry_can_help]).toEqual([1, 'no', false]);
+		expect(record.advice).toMatch(/^Add the reference media/);
+	});
+
+	it.each([
+		['Internal error'],
+		['The upstream service failed while it read the media'],
+		['Multimedia is fun'],
+		['The creation of the reference video failed'],
+	])('may be about either otherwise: %s', async (message) => {
+		const { sent, record } = await create({ message }, some);
+		expect([sent, record.retry_can_help]).toEqual([1, true]);
+		expect(record.advice).toMatch(/if it names media/);
+	});
+
+	it('goes by the code where it has one', async () => {
+		const { sent, record } = await create({ message: 'no media', code: 'upstream_error' }, some);
+		expect([sent, record.retry_can_help]).toEqual([5, true]);
+	});
+
+	it('says nothing of media elsewhere', async () => {
+		const { record } = await create({ message: 'missing media' }, undefined, 'videoCreate');
+		expect(record.retry_can_help).toBe(true);
+		expect(record.advice).not.toMatch(/media/);
 	});
 });

@@ -58,52 +58,54 @@ function countLinks(text: string): number {
 	return areSeparate ? parts.length : 1;
 }
 
-/**
- * Why a request that takes a link to an image cannot take this one; continues the field's name.
- * @param takesDataUrl whether the link may hold the image itself
- */
-export function imageLinkProblem(
-	link: string,
-	{ oneEach, takesDataUrl = false }: { oneEach?: string; takesDataUrl?: boolean } = {},
-): string | undefined {
-	const problem = linkProblem(link, oneEach);
-	if (problem !== undefined) return problem;
-	if (/^https?:\/\//i.test(link) || (takesDataUrl && /^data:image\//i.test(link))) return undefined;
-	return takesDataUrl
-		? 'must be an https link or a data URL of an image'
-		: 'must be a link that starts with https://';
+/** What a field takes beside public https links. */
+interface LinkRules {
+	/** What to do with several links, where there is a way. */
+	oneEach?: string;
+	/** Whether the link may hold the image itself ("Resources", message). */
+	takesDataUrl?: boolean;
+	/** Whether the service may take what is no web link, such as an ID of its own. */
+	anyProtocol?: boolean;
 }
 
 /**
- * Why the gateway could not fetch this link ("Resources", media item: a public https link, fetched by
- * plain GET); continues the field's name. A gateway on this machine can also fetch links to this machine.
- * @param anyProtocol whether the service may take more than https links, such as an ID of its own
+ * Why the gateway could not take this link, or not fetch it ("Resources", media item and message; "Endpoints" 9: https
+ * links only); continues the field's name. A gateway on this machine can also fetch links to this machine.
  */
 export function publicLinkProblem(
 	link: string,
 	gatewayUrl: string,
-	{ oneEach, anyProtocol = false }: { oneEach?: string; anyProtocol?: boolean } = {},
+	{ oneEach, takesDataUrl = false, anyProtocol = false }: LinkRules = {},
 ): string | undefined {
 	const problem = linkProblem(link, oneEach);
 	if (problem !== undefined) return problem;
+	if (takesDataUrl && /^data:image\//i.test(link)) return undefined;
 	const url = urlOf(link);
-	if (url === undefined) {
-		return anyProtocol
-			? undefined
-			: `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
+	if (url === undefined || !/^https?:$/.test(url.protocol)) {
+		return anyProtocol ? undefined : otherLinkProblem(link, { url, takesDataUrl });
 	}
 	if (isLoopback(link) && isLoopback(gatewayUrl)) return undefined;
 	const { protocol, hostname } = url;
-	if (protocol !== 'https:' && !anyProtocol) {
-		return protocol === 'data:'
-			? 'must be a public https link; a data URL is not taken'
-			: `must be a public https link, and this one starts with ${protocol}//`;
+	if (protocol !== 'https:') {
+		return `must be a public https link, and this one starts with ${protocol}//`;
 	}
-	const isWeb = /^https?:$/.test(protocol);
-	if (isWeb && (loopback.test(hostname) || privateHost.test(hostname))) {
-		return `must be a link that the gateway can fetch; ${hostname} is reachable from your own network only`;
-	}
-	return undefined;
+	return loopback.test(hostname) || privateHost.test(hostname)
+		? `must be a link that the gateway can fetch; ${hostname} is reachable from your own network only`
+		: undefined;
+}
+
+/** What is wrong with what is no web link. */
+function otherLinkProblem(
+	link: string,
+	{ url, takesDataUrl }: { url: URL | undefined; takesDataUrl: boolean },
+): string {
+	if (takesDataUrl) return 'must be an https link or a data URL of an image';
+	if (url === undefined)
+		return `must be a link that starts with https:// (it is "${link.slice(0, 80)}")`;
+	const { protocol } = url;
+	return protocol === 'data:'
+		? 'must be a public https link; a data URL is not taken'
+		: `must be a public https link, and this one starts with ${protocol}//`;
 }
 
 // ── Links in the service's responses ("Endpoints" 2 and 13) ──────────────────────────────────────

@@ -73,10 +73,18 @@ const unreachable: Row = {
 	...{ poll: error(0, 0, 'unknown'), download: error(0, 0, 'yes') },
 	fetch: error(0, 0, 'yes', 1),
 };
+/** A storage host is not the service, so its codes tell nothing. */
+const ofFiles = (status: number) => {
+	const tries = status === 429 ? 8 : 5;
+	return { download: error(tries, status, 'yes'), fetch: error(tries, status, 'yes', 1) };
+};
+const healedFiles = { download: healed.download, fetch: healed.fetch };
 /** A balance does not heal by asking again; whoever waits goes on all the same. */
-const quota = (status: number): Row => ({
-	...refused(status, 1),
-	download: error(status === 429 ? 8 : 5, status, 'yes'),
+const quota = (status: number): Row => ({ ...refused(status, 1), ...ofFiles(status) });
+/** Neither does what is wrong with the request, for which no waiting helps either. */
+const permanent = (status: number): Row => ({
+	...quota(status),
+	...{ poll: error(1, status, 'no'), [ofContent]: error(1, status, 'yes') },
 });
 const notResent = (status: number) => ({ job: error(1, status, 'no') });
 
@@ -87,6 +95,9 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	'TLS failure': { always: unreachable },
 	'primary down, backup up': { always: unharmed },
 	'primary silent, backup up': { always: { ...unharmed, job: error(0, 0, 'unknown') } },
+	'primary gives a page with 502, backup up': {
+		always: { ...unharmed, job: error(0, 502, 'unknown') },
+	},
 	'both down': {
 		always: {
 			...unreachable,
@@ -160,31 +171,37 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	'429': { once: healed, always: refused(429, 8) },
 	'429 with Retry-After': { once: healed, always: refused(429, 8) },
 	'429 quota_exceeded': {
-		once: { ...quota(429), poll: item(2), download: item(2), [ofContent]: item(2) },
+		once: { ...quota(429), ...healedFiles, poll: item(2), [ofContent]: item(2) },
 		always: quota(429),
 	},
 	'500 quota_exceeded': {
-		once: { ...quota(500), poll: item(2), download: item(2), [ofContent]: item(2) },
+		once: { ...quota(500), ...healedFiles, poll: item(2), [ofContent]: item(2) },
 		always: quota(500),
 	},
 	...Object.fromEntries(
-		['video_not_ready', 'upstream_error', 'write_response_body_failed'].map((code) => [
+		['video_not_ready', 'upstream_error'].map((code) => [
 			`500 ${code}`,
 			{ once: healed, always: refused(500) },
 		]),
 	),
+	// There was a response to deliver, perhaps with the ID of a job.
+	'500 write_response_body_failed': {
+		once: { ...healed, ...sentOnce(0, 500) },
+		always: { ...refused(500), ...sentOnce(0, 500) },
+	},
 	...Object.fromEntries(
 		[
 			...['invalid_api_key', 'model_not_found', 'invalid_model', 'invalid_prompt'],
-			...['video_not_found', 'invalid_image_file', 'some_other_code'],
+			...['video_not_found', 'invalid_image_file'],
 		].map((code) => [
 			`500 ${code}`,
-			{
-				once: { ...healed, ...notResent(500) },
-				always: { ...refused(500), ...notResent(500) },
-			},
+			{ once: { ...permanent(500), ...healedFiles }, always: permanent(500) },
 		]),
 	),
+	'500 some_other_code': {
+		once: { ...healed, ...notResent(500) },
+		always: { ...refused(500), ...notResent(500) },
+	},
 	'503': {
 		once: { ...healed, ...notResent(503) },
 		always: { ...refused(503), ...notResent(503) },

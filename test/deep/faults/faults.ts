@@ -12,9 +12,10 @@ export interface Addresses {
  * - `closed`: a port where nobody listens.
  * - `unknown`: a name that does not exist.
  * - `noTls`: https, where the other side does not speak it.
+ * - `page`: a proxy that cannot reach the gateway behind it.
  * - `silent`: a server that takes every request and never answers.
  */
-export type Address = 'good' | 'closed' | 'unknown' | 'noTls' | 'silent';
+export type Address = 'good' | 'closed' | 'unknown' | 'noTls' | 'page' | 'silent';
 
 export interface FaultPlace {
 	/** Another origin, which serves a web page. */
@@ -43,6 +44,10 @@ export const faults: Fault[] = [
 	{ name: 'TLS failure', addresses: { base: 'noTls' } },
 	{ name: 'primary down, backup up', addresses: { base: 'closed', backup: 'good' } },
 	{ name: 'primary silent, backup up', addresses: { base: 'silent', backup: 'good' } },
+	{
+		name: 'primary gives a page with 502, backup up',
+		addresses: { base: 'page', backup: 'good' },
+	},
 	{ name: 'both down', addresses: { base: 'closed', backup: 'unknown' } },
 	{ name: 'reset before the answer', action: () => ({ action: 'reset' }) },
 	{ name: 'reset after it was accepted', action: () => ({ action: 'reset', accepted: true }) },

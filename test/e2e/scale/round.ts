@@ -155,5 +155,5 @@ export async function placeOf(house: House, id: string, executions: Execution[])
 	const isLogged = logs.some((name) =>
 		readFileSync(path.join(house.folder, name), 'utf8').includes(id),
 	);
-	return isLogged ? 'log of a worker' : 'billing log';
+	return isLogged ? 'log of a worker' : 'nowhere';
 }

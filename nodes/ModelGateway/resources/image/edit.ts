@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../../shared/gateway/json';
-import { imageLinkProblem } from '../../../shared/gateway/links';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { itemPicture, pictureToSend } from '../../../shared/n8n/files/itemFile';
@@ -8,7 +7,7 @@ import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { FieldGroup } from '../../../shared/n8n/parameters/field';
-import { requiredText } from '../../../shared/n8n/parameters/fieldKinds';
+import { linkField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField, simplifyField } from '../shared/fields';
@@ -88,7 +87,7 @@ function sourceOf(
 			options: [...sourceChoices({ url: 'For models that support links' }), ...nothing],
 			...menu,
 		},
-		url: requiredText({
+		url: linkField({
 			displayName: `${label} URL`,
 			name: `${request}Url`,
 			request,
@@ -102,8 +101,7 @@ function sourceOf(
 			hint: 'The name of the input field with the image',
 		}),
 		find: itemPicture,
-		// An empty link is reported by the field itself.
-		linkProblem: (link) => (link === '' ? undefined : imageLinkProblem(link)),
+		links: {},
 	});
 }
 

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import {
 	referenceVideoWarnings,
 	referenceVideoProblems,
@@ -13,6 +13,7 @@ import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
+import { createdJobOutput } from '../shared/createdJob';
 import { ifAnswerLostOption, isResentIfLost, promptField } from '../shared/fields';
 import { mediaFields, readMedia } from './media';
 import { jsonWording } from './mediaJson';
@@ -49,7 +50,8 @@ const usualResolutions = models
 	.join('; ');
 
 const defaultModel = 'beta-2.7-r2v';
-const model = modelField(defaultModel);
+// "Endpoints" 11: models of videos do not work here.
+const model = modelField(defaultModel, { refused: 'video' });
 
 /** Adding an option changes nothing before another value is chosen. */
 const defaultOf = (name: 'resolution' | 'ratio') =>
@@ -145,19 +147,18 @@ export const referenceVideoCreate: Operation<Request> = {
 	fields,
 	options,
 
-	async prepare(parameters, { gateway }) {
-		const gatewayUrl = gateway.connection.baseUrl;
+	async prepare(parameters) {
 		const extra = new ExtraBody(parameters);
 		const { media, wording } = extra.gives('input.media')
 			? { media: [], wording: jsonWording }
-			: await readMedia(parameters, gatewayUrl);
+			: await readMedia(parameters);
 		const settings = extra.others(parameters.options, options);
 		const { input, ...required } = extra.others(parameters, [model, prompt]);
 		const bodyWith = (list: unknown[]): ReferenceVideoRequest =>
 			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
 		const body = bodyWith(media.map(({ medium }) => medium));
 		const labelAt = (path: string) => labelOf(path, [...fields, ...options]);
-		for (const { path, problem } of referenceVideoProblems(body, gatewayUrl, wording)) {
+		for (const { path, problem } of referenceVideoProblems(body, parameters.gatewayUrl, wording)) {
 			parameters.report(labelAt(path), problem);
 		}
 		for (const { path, problem } of referenceVideoWarnings(body)) {
@@ -171,15 +172,14 @@ export const referenceVideoCreate: Operation<Request> = {
 		};
 	},
 
-	async perform({ body, resendsLost, timeout }, { gateway, reportJob }) {
-		const { id, fields } = await gateway.call({
+	async perform({ body, resendsLost, timeout }, run) {
+		const created = await run.gateway.call({
 			endpoint: endpoints.referenceVideoCreate,
 			purpose: 'create the reference video',
 			...{ body, resendsLost, timeout },
 			parse: createdTask,
 		});
-		reportJob({ kind: 'task', id });
-		return [{ json: fields as IDataObject }];
+		return createdJobOutput({ kind: 'task', ...created }, run);
 	},
 
 	identity: (request) => request.identity,

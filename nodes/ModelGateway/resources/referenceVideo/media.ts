@@ -119,21 +119,18 @@ const media = listField({
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
 
 /** The media in their order, and the words for problems with them: those of the screen, or of the JSON. */
-export async function readMedia(
-	scope: Scope,
-	gatewayUrl: string,
-): Promise<{ media: ReadMedium[]; wording: Wording }> {
+export async function readMedia(scope: Scope): Promise<{ media: ReadMedium[]; wording: Wording }> {
 	if (mediaInput.read(scope) === 'json') {
 		return { media: mediaJson.read(scope), wording: jsonWording };
 	}
-	const reading = media.read(scope).map(async (entry) => await readMedium(entry, gatewayUrl));
+	const reading = media.read(scope).map(async (entry) => await readMedium(entry));
 	return {
 		media: await Promise.all(reading),
 		wording: { typeName, oneEach: 'add one entry for each (Add Media)' },
 	};
 }
 
-async function readMedium(scope: Scope, gatewayUrl: string): Promise<ReadMedium> {
+async function readMedium(scope: Scope): Promise<ReadMedium> {
 	const picked = source.read(scope);
 	const kind = type.read(scope) ?? '';
 	const reference_voice = voice.read(scope);
@@ -150,6 +147,6 @@ async function readMedium(scope: Scope, gatewayUrl: string): Promise<ReadMedium>
 		return { medium, identity: medium };
 	}
 	const { file } = picked;
-	const link = await publicLinkOf(file, { scope, field: fileLabel, gatewayUrl });
+	const link = await publicLinkOf(file, { scope, field: fileLabel });
 	return { medium: withLink(link), identity: { ...withLink(undefined), url: file } };
 }

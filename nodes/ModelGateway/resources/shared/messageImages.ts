@@ -1,5 +1,4 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { imageLinkProblem } from '../../../shared/gateway/links';
 import { itemPicture } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
@@ -34,8 +33,7 @@ const imageSource = urlOrFile({
 		hint: 'The name of the input field with the image',
 	}),
 	find: itemPicture,
-	linkProblem: (link) =>
-		imageLinkProblem(link, { oneEach: 'add one entry for each (Add Image)', takesDataUrl: true }),
+	links: { oneEach: 'add one entry for each (Add Image)', takesDataUrl: true },
 	labels: { url: '', file: '' },
 });
 

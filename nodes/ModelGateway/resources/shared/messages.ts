@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { asText, isObject, toJson, type JsonObject } from '../../../shared/gateway/json';
 import { dataUrlOf } from '../../../shared/n8n/files/itemFile';
+import { reasoningRefuses } from '../../../shared/gateway/protocol/endpoints';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';
 import { choiceField, fieldOf, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
@@ -60,6 +61,7 @@ export function messagesField(
 			options: roles.map((value) => ({
 				name: value[0].toUpperCase() + value.slice(1),
 				value,
+				...(refusedRoles.includes(value) && { description: 'Reasoning models refuse it' }),
 			})),
 			default: 'user',
 		}),
@@ -104,6 +106,8 @@ export function messagesField(
 		},
 	};
 }
+
+const refusedRoles: readonly string[] = reasoningRefuses.roles;
 
 /** The roles whose messages a person writes. What a model or a tool gave may be empty, and so may one with pictures. */
 const writtenRoles = ['user', 'system'];

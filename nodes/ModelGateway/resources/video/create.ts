@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import { createdVideo } from '../../../shared/gateway/jobs/responses';
 import type { JsonObject } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
@@ -8,6 +7,7 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
+import { createdJobOutput } from '../shared/createdJob';
 import { ifAnswerLostOption, isResentIfLost, promptField } from '../shared/fields';
 
 interface Request {
@@ -67,15 +67,14 @@ export const videoCreate: Operation<Request> = {
 		};
 	},
 
-	async perform(request, { gateway, reportJob }) {
-		const { id, fields } = await gateway.call({
+	async perform(request, run) {
+		const created = await run.gateway.call({
 			endpoint: endpoints.videoCreate,
 			purpose: 'create the video',
 			...request,
 			parse: createdVideo,
 		});
-		reportJob({ kind: 'video', id });
-		return [{ json: fields as IDataObject }];
+		return createdJobOutput({ kind: 'video', ...created }, run);
 	},
 
 	identity: ({ body }) => body,

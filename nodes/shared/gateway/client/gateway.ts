@@ -122,7 +122,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { base } = this.route;
 		const requestInfo: RequestInfo = {
 			purpose: call.purpose,
-			cost: endpoint.cost,
+			...{ cost: endpoint.cost, statusMeanings: endpoint.statusMeanings },
+			hasNoMedia: isWithoutMedia(endpoint, call),
 			resendsLost: call.resendsLost,
 			idempotencyKey: this.idempotencyOf(endpoint).idempotencyKey,
 			otherModel: otherModelIn(endpoint, call),
@@ -148,7 +149,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			return isResponse ? error : noResponse(requestInfo, error);
 		});
 		if (rawResponse instanceof GatewayError) {
-			if (rawResponse.failure.status === 0) this.switchBase(base);
+			if (rawResponse.failure.triesOtherBase) this.switchBase(base);
 			throw rawResponse;
 		}
 
@@ -156,6 +157,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { status, headers, json } = response;
 		if (status >= 400 || status < 200) {
 			const refusal = refused(requestInfo, response, parseRetryAfter(headers, clock.now()));
+			if (refusal.failure.triesOtherBase) this.switchBase(base);
 			queue?.applyRateLimitPause(refusal, headers);
 			throw refusal;
 		}
@@ -226,6 +228,14 @@ export class Gateway<R extends Runtime = Runtime> {
 			body: form ?? (body && JSON.stringify(body)),
 		};
 	}
+}
+
+/** Whether this endpoint needs reference media, and the body has none ("Endpoints" 1). */
+function isWithoutMedia({ fields }: Endpoint, { body }: { body?: object }): boolean {
+	const name = 'input.media';
+	const media = valueAt(body, name);
+	const isEmpty = media === undefined || media === null || (Array.isArray(media) && !media.length);
+	return fields?.[name]?.required === true && isEmpty;
 }
 
 function isRateLimit(outcome: unknown): boolean {

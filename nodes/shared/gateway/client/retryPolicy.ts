@@ -23,7 +23,12 @@ export const maxTries = 5;
  * sent again are retried. Pure.
  */
 export function waitBeforeRetry(
-	{ sendsAgain, status, retryAfter }: Pick<Failure, 'sendsAgain' | 'status' | 'retryAfter'>,
+	{
+		sendsAgain,
+		triesOtherBase = false,
+		status,
+		retryAfter,
+	}: Pick<Failure, 'sendsAgain' | 'triesOtherBase' | 'status' | 'retryAfter'>,
 	{ tries, hasBackup, retries, random }: RetryRules,
 ): number | undefined {
 	if (!sendsAgain || (retryAfter ?? 0) > maxRetryAfter) return undefined;
@@ -33,7 +38,7 @@ export function waitBeforeRetry(
 	if (!(tries < allowedTries)) return undefined;
 
 	// Both base URLs are tried before the wait grows, so that one that is down costs no time while the other works.
-	const alternates = status === 0 && hasBackup;
+	const alternates = triesOtherBase && hasBackup;
 	if (alternates && tries % 2 === 1) return 0;
 	const round = alternates ? tries / 2 : tries;
 	const exponential = Math.min(maxBackoff, minBackoff * 2 ** (round - 1));

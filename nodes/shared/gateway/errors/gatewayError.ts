@@ -36,6 +36,8 @@ export interface Failure {
 	refusal?: RefusalKind;
 	/** Whether the same request is sent again without asking the user; default: no. */
 	sendsAgain?: boolean;
+	/** Whether the other base URL is used next. */
+	triesOtherBase?: boolean;
 	/** Whether a later poll of the same job may succeed; default: no. */
 	pollCanHelp?: boolean;
 	/** The key with which a job was ordered whose creation is in doubt. */
@@ -66,8 +68,8 @@ export type Remedy =
 			problem?: AddressProblem;
 	  }
 	| { about: 'lostIsNotBilled' }
-	/** A job may have been accepted. Without a key, it is not sent again. */
-	| { about: 'mayBeAccepted'; hasKey: boolean }
+	/** A job may have been accepted, also where the service does not bill the call. Without a key, it is not sent again. */
+	| { about: 'mayBeAccepted'; hasKey: boolean; isUnbilled?: boolean }
 	| { about: 'rawBody' }
 	| { about: 'partialText' }
 	| { about: 'foreignRedirect' }

@@ -3,7 +3,7 @@ import type { ErrorObject } from './errorObject';
 import { GatewayError, stopped, type Failure, type KnownJob, type Remedy } from './gatewayError';
 import { describeStatus, jobName, type JobSummary } from './jobSummary';
 import { truncateBody } from './requestErrors';
-import { meaningOf } from './verdict';
+import { meaningOf } from './refusal';
 
 function jobError(
 	job: JobSummary,

@@ -2,7 +2,7 @@ import { valueAt } from '../json';
 import type { Endpoint } from '../protocol/endpoints';
 import { knownModels, type ModelKind } from '../protocol/models';
 import type { ErrorObject } from './errorObject';
-import { meaningOf } from './verdict';
+import { meaningOf } from './refusal';
 
 /** A model that belongs to another endpoint than the one it was sent to. */
 export interface OtherModel {

@@ -1,21 +1,16 @@
 import { excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
-import type { Cost } from '../protocol/endpoints';
-import type { RefusalKind } from '../protocol/errorCodes';
+import { knownOrder, type RefusalKind } from '../protocol/errorCodes';
 import { readErrorObject, requestIdOf, type ErrorObject } from './errorObject';
 import { GatewayError, type Failure, type Remedy } from './gatewayError';
 import { readNetworkError, type AddressProblem } from './networkError';
 import { blamedModel, type OtherModel } from './otherModel';
-import { meaningOf, verdictOn, type Reach, type Verdict } from './verdict';
+import { meaningOf } from './refusal';
+import { verdictOn, type JudgedRequest, type Reach, type Verdict } from './verdict';
 
 /** What the errors about a request need to know about it. */
-export interface RequestInfo {
+export interface RequestInfo extends JudgedRequest {
 	/** Continues "Could not …". */
 	purpose: string;
-	cost: Cost;
-	/** Whether the user wants a job created again when the response to its creation was lost. */
-	resendsLost?: boolean;
-	/** The key of a job's creation, by which the service recognises it when it is sent again. */
-	idempotencyKey?: string;
 	/** The model that was asked for, where it is known to belong to another endpoint. */
 	otherModel?: OtherModel;
 	/** The host that was to send a file; failures then name it, and quote the network's error in their message. */
@@ -60,7 +55,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 		: [
 				{ about: 'lost', detail, isTimeout, host, problem },
 				...(request.cost === 'job'
-					? unknownOutcomeRemedies(request)
+					? unknownOutcomeRemedies(request, { isUnbilled: true })
 					: [{ about: 'lostIsNotBilled' } as const]),
 			];
 	return new GatewayError({
@@ -68,7 +63,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 		remedies,
 		reach,
 		status: 0,
-		...failureFields(verdictOn({ reach, status: 0 }, request.cost, request), request),
+		...failureFields(verdictOn({ reach, status: 0 }, request), request),
 	});
 }
 
@@ -117,8 +112,12 @@ export function heldBack(purpose: string, holder: string): GatewayError {
 }
 
 /** Only when the outcome of a job's creation is unknown can sending it again be paid twice. */
-function unknownOutcomeRemedies({ cost, idempotencyKey }: RequestInfo): Remedy[] {
-	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey: idempotencyKey !== undefined }] : [];
+function unknownOutcomeRemedies(
+	{ cost, idempotencyKey }: RequestInfo,
+	{ isUnbilled }: { isUnbilled: boolean },
+): Remedy[] {
+	const hasKey = idempotencyKey !== undefined;
+	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey, isUnbilled }] : [];
 }
 
 /**
@@ -131,12 +130,14 @@ export function refused(
 	retryAfter?: number,
 ): GatewayError {
 	const { status } = response;
-	const error = readErrorObject(parseResponse(response.text));
-	const refusalVerdict = verdictOn({ reach: 'answered', status, error }, request.cost, request);
-	const reach: Reach = isFromProxy(response) ? 'lost' : 'answered';
-	const verdict =
-		reach === 'lost' ? verdictOn({ reach, status }, request.cost, request) : refusalVerdict;
+	// A large body takes long to parse.
+	const body = parseResponse(response.text);
+	const error = readErrorObject(body);
+	const refusalVerdict = verdictOn({ reach: 'answered', status, error }, request);
+	const reach: Reach = isFromProxy(status, body) ? 'lost' : 'answered';
+	const verdict = reach === 'lost' ? verdictOn({ reach, status }, request) : refusalVerdict;
 	const { refusal, meaning = '' } = refusalVerdict;
+	const mayBeAccepted = verdict.billed === 'unknown' && refusal !== knownOrder.refusal;
 	const blamed = blamedModel(request.otherModel, status, error);
 	const said = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
 	const reason = blamed
@@ -146,20 +147,20 @@ export function refused(
 		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, error?.code].filter(Boolean).join(', ')})`,
 		remedies: [
 			...(blamed ? [{ about: 'otherModel', model: blamed } as const] : []),
-			...(refusal && !blamed ? [{ about: 'refusal', refusal } as const] : []),
-			...(reach === 'lost' ? unknownOutcomeRemedies(request) : []),
+			// To run again is no advice where a job may have been accepted.
+			...(refusal && !blamed && !mayBeAccepted ? [{ about: 'refusal', refusal } as const] : []),
+			...(mayBeAccepted ? unknownOutcomeRemedies(request, { isUnbilled: true }) : []),
 			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
 		],
 		reach,
-		...responseFields(response, error),
+		...responseFields(response, { body, error }),
 		...failureFields({ ...verdict, refusal }, request),
 		...(retryAfter !== undefined && { retryAfter }),
 	});
 }
 
 /** Whether a proxy responded for the service, in which case it is unknown what the service did. */
-function isFromProxy({ status, text }: FailedResponse): boolean {
-	const body = parseResponse(text);
+function isFromProxy(status: number, body: unknown): boolean {
 	const error = valueAt(body, 'error');
 	const isKnown = meaningOf(readErrorObject(body) ?? {}) !== undefined;
 	const isFromService = isKnown || (isObject(error) && readErrorObject({ error }) !== undefined);
@@ -189,22 +190,25 @@ export function unreadable(
 			refusal
 				? { about: 'refusal', refusal }
 				: { about: partialText === '' ? 'rawBody' : 'partialText' },
-			...unknownOutcomeRemedies(request),
+			...unknownOutcomeRemedies(request, { isUnbilled: false }),
 		],
 		reach: 'unreadable',
-		...responseFields(response, readErrorObject({ error })),
-		...failureFields(
-			{ ...verdictOn({ reach: 'unreadable', status }, request.cost, request), refusal },
-			request,
-		),
+		...responseFields(response, {
+			body: parseResponse(response.text),
+			error: readErrorObject({ error }),
+		}),
+		...failureFields({ ...verdictOn({ reach: 'unreadable', status }, request), refusal }, request),
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }
 
 /** The fields of a failure that come from the response. */
-function responseFields({ status, headers, text }: FailedResponse, error: ErrorObject = {}) {
+function responseFields(
+	{ status, headers, text }: FailedResponse,
+	{ body, error = {} }: { body: unknown; error?: ErrorObject },
+) {
 	const { code, type, param } = error;
-	const request_id = requestIdOf(headers, parseResponse(text));
+	const request_id = requestIdOf(headers, body);
 	return {
 		status,
 		...withoutUndefined({ code, type, param, request_id }),
@@ -214,7 +218,7 @@ function responseFields({ status, headers, text }: FailedResponse, error: ErrorO
 
 /** The fields of a failure that come from the verdict. */
 function failureFields(
-	{ refusal, sendsAgain, retryCanHelp, pollCanHelp, billed }: Verdict,
+	{ refusal, sendsAgain, triesOtherBase, retryCanHelp, pollCanHelp, billed }: Verdict,
 	{ idempotencyKey }: RequestInfo,
 ): Pick<Failure, 'billed' | 'retry_can_help'> & Partial<Failure> {
 	return {
@@ -222,6 +226,7 @@ function failureFields(
 		retry_can_help: retryCanHelp,
 		sendsAgain,
 		pollCanHelp,
+		...(triesOtherBase && { triesOtherBase }),
 		...(refusal && { refusal }),
 		...(billed === 'unknown' && idempotencyKey && { idempotencyKey }),
 	};

@@ -1,17 +1,6 @@
-import type { Cost } from '../protocol/endpoints';
-import {
-	balanceWords,
-	errorCodes,
-	knownOrder,
-	moderationWords,
-	notFoundWords,
-	permissionWords,
-	statusMeanings,
-	statusWords,
-	type ErrorMeaning,
-	type RefusalKind,
-} from '../protocol/errorCodes';
+import { knownOrder, type ErrorMeaning, type RefusalKind } from '../protocol/errorCodes';
 import type { ErrorObject } from './errorObject';
+import { meaningOf, refusalOf, type RefusedRequest } from './refusal';
 
 /**
  * How far a failed request got.
@@ -32,6 +21,14 @@ export interface FailedRequest {
 	error?: ErrorObject;
 }
 
+/** What the verdict needs to know about the request that failed. */
+export interface JudgedRequest extends RefusedRequest {
+	/** Whether the user wants a job created again when the response to its creation was lost. */
+	resendsLost?: boolean;
+	/** With which a job was ordered: sent again with it, the same order makes no second job. */
+	idempotencyKey?: string;
+}
+
 /** What a failure means; retries, error records, advice and the poller all follow it. */
 export interface Verdict {
 	/** Why the service refused; undefined when it did not. */
@@ -40,6 +37,8 @@ export interface Verdict {
 	meaning?: string;
 	/** Whether the same request is sent again without asking the user. */
 	sendsAgain: boolean;
+	/** Whether the other base URL is used next, since there is no gateway at this one. */
+	triesOtherBase?: boolean;
 	/** Whether the same request can succeed later with nothing changed, when the user runs it again. */
 	retryCanHelp: boolean;
 	/** Whether a later poll of the same job may succeed: the job goes on when one of its polls fails. */
@@ -47,29 +46,31 @@ export interface Verdict {
 	billed: 'no' | 'unknown';
 }
 
+/** With which a proxy says that it cannot reach what is behind it (RFC 9110, 15.6.3 to 15.6.5). */
+const unreachableStatuses = [502, 503, 504];
+
 /**
  * Judges a failed request ("Errors" and "What the service does", billing rules); nothing else does. Pure, so that
  * every rule about money can be a row of a test table.
- * @param cost of the endpoint
- * @param resendsLost whether the user wants a job created again when the response to its creation was lost
- * @param idempotencyKey with which a job was ordered: sent again with it, the same order makes no second job
  */
 export function verdictOn(
 	{ reach, status, error = {} }: FailedRequest,
-	cost: Cost,
-	{ resendsLost = false, idempotencyKey }: Repetition = {},
+	request: JudgedRequest,
 ): Verdict {
+	const { cost, idempotencyKey } = request;
 	const isRepeatable = cost !== 'job' || idempotencyKey !== undefined;
 	switch (reach) {
 		case 'none':
 			return { sendsAgain: false, retryCanHelp: false, pollCanHelp: false, billed: 'no' };
 		case 'unsent':
-			return { sendsAgain: true, retryCanHelp: true, pollCanHelp: true, billed: 'no' };
+			return {
+				...{ sendsAgain: true, retryCanHelp: true, pollCanHelp: true, billed: 'no' },
+				triesOtherBase: true,
+			};
 		case 'lost': {
-			// A call whose response was lost is not billed ("Errors", status 0), but the job it creates may be running.
-			const isSafe = isRepeatable || resendsLost;
-			const billed = cost === 'job' ? 'unknown' : 'no';
-			return { sendsAgain: isSafe, retryCanHelp: isSafe, pollCanHelp: true, billed };
+			// A proxy may have passed the order on.
+			const isUnreachable = cost !== 'job' && unreachableStatuses.includes(status);
+			return { ...lostVerdict(request), triesOtherBase: status === 0 || isUnreachable };
 		}
 		case 'unreadable': {
 			// A 2xx had begun to arrive, so a generation or a job may have been billed.
@@ -78,20 +79,22 @@ export function verdictOn(
 			return { sendsAgain: isSafe, retryCanHelp: isSafe, pollCanHelp: true, billed };
 		}
 		case 'answered': {
+			const refusal = refusalVerdict(status, error, request);
+			// The service had a response to write, which may have been about a job.
+			const isUndelivered = cost === 'job' && meaningOf(error)?.refusal === 'responseNotDelivered';
+			if (isUndelivered) return { ...refusal, ...lostVerdict(request) };
 			// It says that an earlier try arrived, and not what became of it.
 			const isKnown = status === 409 && idempotencyKey !== undefined && !meaningOf(error);
-			const verdict = isKnown
-				? knownOrderVerdict
-				: refusalVerdict(status, error, cost, isRepeatable);
-			return { ...verdict, billed: isKnown ? 'unknown' : 'no' };
+			return isKnown ? { ...knownOrderVerdict, billed: 'unknown' } : { ...refusal, billed: 'no' };
 		}
 	}
 }
 
-/** What is known of a request beside its cost that decides whether it is sent again. */
-interface Repetition {
-	resendsLost?: boolean;
-	idempotencyKey?: string;
+/** A call whose response was lost is not billed ("Errors", status 0), but the job it creates may be running. */
+function lostVerdict({ cost, resendsLost = false, idempotencyKey }: JudgedRequest): Verdict {
+	const isSafe = cost !== 'job' || idempotencyKey !== undefined || resendsLost;
+	const billed = cost === 'job' ? 'unknown' : 'no';
+	return { sendsAgain: isSafe, retryCanHelp: isSafe, pollCanHelp: true, billed };
 }
 
 const knownOrderVerdict = {
@@ -104,56 +107,18 @@ const knownOrderVerdict = {
 function refusalVerdict(
 	status: number,
 	error: ErrorObject,
-	cost: Cost,
-	isRepeatable: boolean,
+	request: JudgedRequest,
 ): Omit<Verdict, 'billed'> {
 	const codeMeaning = meaningOf(error);
-	const { refusal, meaning, isTransient } = refusalOf(status, error, cost);
-	// What the code says of the request need not hold where the status says that it may pass; an empty account stays so.
-	const mayPass = [408, 425, 429].includes(status) || status >= 500;
-	const retryCanHelp = isTransient || (mayPass && refusal !== 'quotaExceeded');
+	const { refusal, meaning, isTransient } = refusalOf(status, error, request);
+	const isRepeatable = request.cost !== 'job' || request.idempotencyKey !== undefined;
 	return {
 		refusal,
 		meaning,
-		retryCanHelp,
-		sendsAgain: retryCanHelp && isWorthRetrying(status, isRepeatable, codeMeaning),
-		pollCanHelp: retryCanHelp || canKeepPolling(status, codeMeaning),
+		retryCanHelp: isTransient,
+		sendsAgain: isTransient && isWorthRetrying(status, isRepeatable, codeMeaning),
+		pollCanHelp: isTransient || canKeepPolling(status, codeMeaning),
 	};
-}
-
-/** Characters of a message that are searched for its cause. */
-const maxJudged = 2_000;
-
-/** Why the service refused. The code takes precedence: an empty balance has the same status as the rate limit. */
-function refusalOf(status: number, error: ErrorObject, cost: Cost): ErrorMeaning {
-	const { code = '', type = '' } = error;
-	const message = (error.message ?? '').slice(0, maxJudged);
-	const texts = [code, type, message];
-	if (status === 429 && texts.some((text) => balanceWords.test(text))) {
-		return errorCodes.quota_exceeded;
-	}
-	const codeMeaning = meaningOf(error);
-	if (codeMeaning) return codeMeaning;
-	// The type is left out, since it only repeats the status.
-	const reason = `${code} ${message}`;
-	// A read asks for nothing but what its address names.
-	const isNotFound = cost === 'read' && [400, 422].includes(status) && notFoundWords.test(reason);
-	if (isNotFound) return statusMeanings[404];
-	const effectiveStatus = status < 400 ? statusOf(error) : status;
-	const byStatus =
-		statusMeanings[effectiveStatus] ?? statusMeanings[effectiveStatus < 500 ? 400 : 500];
-	if (effectiveStatus !== 400 && effectiveStatus !== 403) return byStatus;
-	const isModerated = moderationWords.test(reason);
-	const isForbidden = effectiveStatus === 403 && permissionWords.test(reason);
-	// When the response names both causes, or neither, either is possible.
-	if (isModerated === isForbidden) return byStatus;
-	return { ...byStatus, refusal: isModerated ? 'moderated' : 'notPermitted' };
-}
-
-/** The status that fits an error inside a 2xx response. */
-function statusOf({ code, type }: ErrorObject): number {
-	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];
-	return status;
 }
 
 /** Whether a transient refusal may pass within seconds, and sending again cannot pay for a job twice. */
@@ -175,12 +140,4 @@ function isWorthRetrying(
 function canKeepPolling(status: number, codeMeaning: ErrorMeaning | undefined): boolean {
 	const isUndecided = codeMeaning === undefined || codeMeaning.refusal === 'quotaExceeded';
 	return isUndecided && (status < 400 || status === 429 || status >= 500);
-}
-
-/** The meaning of an error's code, or else of its type ("Error codes seen"). */
-export function meaningOf({ code, type }: ErrorObject): ErrorMeaning | undefined {
-	for (const name of [code, type]) {
-		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];
-	}
-	return undefined;
 }

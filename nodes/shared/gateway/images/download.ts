@@ -10,6 +10,7 @@ import {
 	unreadable,
 	type RequestInfo,
 } from '../errors/requestErrors';
+import { verdictOn } from '../errors/verdict';
 import { excerpt } from '../json';
 import { hasEnd, imageType } from './imageType';
 
@@ -41,7 +42,11 @@ export async function downloadImage(
 		);
 		if (!(outcome instanceof GatewayError)) return outcome;
 		const { failure } = outcome;
-		const wait = waitBeforeRetry(failure, { tries, hasBackup: false, random: runtime.random() });
+		// A storage host is not the service, so its error codes are ignored and only its status counts.
+		const { status, reach, retryAfter } = failure;
+		const { sendsAgain } = verdictOn({ reach, status }, requestInfo);
+		const rules = { tries, hasBackup: false, random: runtime.random() };
+		const wait = waitBeforeRetry({ sendsAgain, status, retryAfter }, rules);
 		if (wait === undefined) throw paidFor(failure, { ...facts, url });
 		await runtime.clock.sleep(wait, runtime.signal);
 	}

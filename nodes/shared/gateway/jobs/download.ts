@@ -233,7 +233,7 @@ class Transfer {
 			}
 			const { status, reach, retryAfter } = refusal.failure;
 			// A storage host is not the service, so its error codes are ignored and only its status counts.
-			const { sendsAgain } = verdictOn({ reach, status }, 'read');
+			const { sendsAgain } = verdictOn({ reach, status }, { cost: 'read' });
 			const wait = this.waitAfter({ sendsAgain, status, retryAfter }, tries++);
 			if (wait === undefined) throw this.collectLaterError(refusal);
 			await clock.sleep(wait, signal);

@@ -1,3 +1,4 @@
+import { referenceVideoStatusMeanings, type StatusMeanings } from './errorCodes';
 import type { Fields } from './fields';
 import { limits } from './limits';
 import type { ModelKind } from './models';
@@ -23,6 +24,8 @@ export interface Endpoint {
 	fields?: Fields;
 	/** The known models that it is for; all others are sent to it as well. */
 	models?: ModelKind;
+	/** Where a status means more here than elsewhere. */
+	statusMeanings?: StatusMeanings;
 	/** Set where a request is accepted only with {@link asyncHeader}. */
 	isAsync?: true;
 }
@@ -42,6 +45,7 @@ export const endpoints = {
 		...job,
 		path: '/wan/api/v1/services/aigc/video-generation/video-synthesis',
 		models: 'referenceVideo',
+		statusMeanings: referenceVideoStatusMeanings,
 		isAsync: true,
 		fields: {
 			model: requiredText,
@@ -138,5 +142,5 @@ export const versionHeader = { name: 'X-Gateway-Version', value: '2023-06-01' } 
 /** "Endpoints" 10: the markers with which a prompt for a chat image model may end. */
 export const aspectMarkers = ['【2:3】', '【3:2】', '【1:1】'] as const;
 
-/** "What the service does", billing rule 3: the header that names a request in the service's billing log. */
+/** "What the service does", billing rule 3: the header with the ID of a request. */
 export const requestIdHeader = 'x-request-id';

@@ -17,6 +17,8 @@ export type RefusalKind =
 	| 'notFound'
 	| 'knownOrder'
 	| 'serverTimeout'
+	| 'missingMedia'
+	| 'mediaOrServerError'
 	| 'tooManyRequests'
 	| 'serverError';
 
@@ -90,11 +92,14 @@ const serverTimeout: ErrorMeaning = {
 
 const notFound: ErrorMeaning = { refusal: 'notFound', meaning: 'not found', isTransient: false };
 
-/** "Errors", both tables: what a status means where the response has no code that is known. */
-export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
+/** What a status means where the response has no code that is known. */
+export type StatusMeanings = Readonly<Record<number, ErrorMeaning>>;
+
+/** "Errors", the general table. */
+export const statusMeanings: StatusMeanings = {
 	400: { refusal: 'badRequest', meaning: 'the request was refused', isTransient: false },
 	401: errorCodes.invalid_api_key,
-	403: { refusal: 'forbidden', meaning: 'not permitted', isTransient: false },
+	403: { refusal: 'notPermitted', meaning: 'not permitted', isTransient: false },
 	404: notFound,
 	410: notFound,
 	408: serverTimeout,
@@ -106,6 +111,30 @@ export const statusMeanings: Readonly<Record<number, ErrorMeaning>> = {
 	},
 	500: { refusal: 'serverError', meaning: 'the service had an error', isTransient: true },
 };
+
+/** "Errors", the table of the reference-video creation, where it names more causes than the general one. */
+export const referenceVideoStatusMeanings: StatusMeanings = {
+	403: { refusal: 'forbidden', meaning: 'not permitted', isTransient: false },
+	500: {
+		refusal: 'mediaOrServerError',
+		meaning: 'media are missing, or the service had an error',
+		isTransient: true,
+	},
+};
+
+/** The first of the two causes of such a 500: sent again, the same request has no more media than before. */
+export const missingMedia: ErrorMeaning = {
+	refusal: 'missingMedia',
+	meaning: 'reference media are missing',
+	isTransient: false,
+};
+
+/** Matches a message that blames the media of a reference video; the specification shows no such message. */
+export const mediaWords =
+	/\bmedia\b|reference_(image|video|voice)|reference image|first[ _-]frame/i;
+
+/** Matches a message that blames the model's provider instead. */
+export const upstreamWords = /upstream|provider/i;
 
 /**
  * A 409 to an order with an idempotency key, which the specification does not know. Gateways that take such keys say

@@ -34,17 +34,24 @@ const onRefusal: Record<RefusalKind, string> = {
 	moderated:
 		'Content moderation blocked it: change the prompt or the media. Sending the same again gives the same answer.',
 	notPermitted:
-		"Ask the account's owner, or choose another model: the key's group may not use this model.",
+		"The key's group lacks the permission. Ask the account's owner for it, or choose another model.",
 	forbidden:
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
 	notFound: `Check the ID, and the Base URL in the credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 	knownOrder:
-		"The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution asks the gateway again, with the same key; wait a minute before. If it stays like this, look into the billing log of the service.",
+		"The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution asks the gateway again, with the same key; wait a minute before. If it stays like this, order it again only if a second video is acceptable.",
 	serverTimeout: 'Run again.',
+	missingMedia:
+		'Add the reference media that are missing, and check that anyone can open their links. Sending the same again gives the same answer.',
+	mediaOrServerError:
+		'Read the raw answer (raw_body): if it names media, add or correct them; if not, run again later.',
 	tooManyRequests:
 		'Lower Parallel Requests, where the node has it, set Requests per Second in the credential, or run again later; check the balance if it stays like this.',
 	serverError: 'Read the raw answer (raw_body), then run again later.',
 };
+
+const notBilled =
+	'The service does not bill a call without a response, but does not say whether its job runs all the same. ';
 
 function sentenceOn(remedy: Remedy): string {
 	switch (remedy.about) {
@@ -73,7 +80,7 @@ function sentenceOn(remedy: Remedy): string {
 		case 'mayBeAccepted':
 			return remedy.hasKey
 				? "The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution sends it with the same key, by which the gateway knows it: that makes no second job."
-				: 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice. Look into the billing log of the service. To have it sent again, set the option "If the Answer Is Lost" to "Send Again".';
+				: `The job may have been accepted and may be running, so it was not sent again: that could be paid twice. ${remedy.isUnbilled ? notBilled : ''}The billing log proves nothing here: it lists only what was charged. Order again only if a second video is acceptable, by hand or with the option "If the Answer Is Lost" set to "Send Again".`;
 		case 'rawBody':
 			return 'The raw answer is kept in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.';
 		case 'partialText':
@@ -94,7 +101,7 @@ function sentenceOn(remedy: Remedy): string {
 			return `The last poll went wrong: ${remedy.message}.`;
 		case 'jobFailed': {
 			const cause = remedy.refusal && onRefusal[remedy.refusal];
-			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes. Whether it was billed is in the billing log of the service.`;
+			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.`;
 		}
 		case 'videoIsKept':
 			return `The video is paid for and is not lost. ${wayToCollect(remedy.job)}`;

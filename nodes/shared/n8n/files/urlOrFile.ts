@@ -1,4 +1,5 @@
 import type { IBinaryData, INodeProperties } from 'n8n-workflow';
+import { publicLinkProblem } from '../../gateway/links';
 import { hiddenForTools } from '../parameters/editor';
 import type { Field, FieldGroup } from '../parameters/field';
 import type { Scope } from '../parameters/itemParameters';
@@ -14,8 +15,8 @@ interface Picker {
 	file: Field<string | undefined>;
 	/** Finds the file and reports under the given label. */
 	find(name: string, label: string, scope: Scope): IBinaryData | undefined;
-	/** What is wrong with a link, unless that is checked with all else. */
-	linkProblem?(link: string): string | undefined;
+	/** What its links may be beside public https links; undefined where they are checked with all else. */
+	links?: Parameters<typeof publicLinkProblem>[2];
 	/** Labels for problems of what was picked, where they are not those of the inputs. */
 	labels?: { url: string; file: string };
 }
@@ -38,7 +39,7 @@ export function urlOrFile({
 	url,
 	file,
 	find,
-	linkProblem,
+	links,
 	labels = { url: url.property.displayName, file: file.property.displayName },
 }: Picker): FieldGroup<Source | undefined> {
 	const shownFor = (field: Field, choice: string): Field => ({
@@ -57,7 +58,7 @@ export function urlOrFile({
 			// What an expression gives may be none of the choices.
 			if (choice === 'url' || (choice !== 'binary' && source.default === 'url')) {
 				const link = (url.read(scope) ?? '').trim();
-				const problem = linkProblem?.(link);
+				const problem = links && publicLinkProblem(link, scope.parameters.gatewayUrl, links);
 				if (problem !== undefined) scope.report(labels.url, problem);
 				return { url: link };
 			}

@@ -30,7 +30,8 @@ async function readItem(
 	item: Item,
 	gateway: N8nGateway,
 ): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'includesInput'> | undefined> {
-	const parameters = new ItemParameters(run.context, item.index);
+	const { baseUrl } = gateway.connection;
+	const parameters = new ItemParameters(run.context, item.index, baseUrl);
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	if (parameters.passedOn) {
 		item.outcome = [parameters.passedOn];

@@ -89,13 +89,13 @@ function rewordedError(subject: Subject, known?: Known): GatewayError {
 }
 
 const howToFind =
-	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created"), and collect it by Wait for Video with that Job ID.';
+	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created"), and collect it by Wait for Video with that Job ID. Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged.';
 
 /** What is to be known about an order that no retry sends again. */
 const alreadySent = ({ options }: Subject) =>
 	({
 		about: 'other',
-		text: `An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, ${options?.key === undefined ? '' : 'run this node once with Forget Order Key, then '}execute the workflow anew.`,
+		text: `An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, if a second video is acceptable, ${options?.key === undefined ? '' : 'run this node once with Forget Order Key, then '}execute the workflow anew.`,
 	}) as const satisfies Remedy;
 
 /** An earlier try has sent it, and failed so that its outcome is unknown. */

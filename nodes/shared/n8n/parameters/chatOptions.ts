@@ -56,7 +56,7 @@ export const chatOptions = [
 		request: 'frequency_penalty',
 		rule: rules.frequency_penalty,
 		typeOptions,
-		description: 'Above 0, the model repeats words less often',
+		description: 'Above 0, the model repeats words less often. Reasoning models refuse it.',
 	}),
 	numberField({
 		displayName: 'Presence Penalty',

@@ -39,6 +39,8 @@ export class ItemParameters implements Scope {
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
+		/** The base URL of the gateway that the links of the item are sent to. */
+		readonly gatewayUrl = '',
 	) {}
 
 	/**

@@ -1,0 +1,76 @@
+import type { Endpoint } from '../protocol/endpoints';
+import {
+	balanceWords,
+	errorCodes,
+	mediaWords,
+	missingMedia,
+	moderationWords,
+	notFoundWords,
+	permissionWords,
+	statusMeanings,
+	statusWords,
+	upstreamWords,
+	type ErrorMeaning,
+} from '../protocol/errorCodes';
+import type { ErrorObject } from './errorObject';
+
+/** Characters of a message that are searched for its cause. */
+const maxJudged = 2_000;
+
+/** What the cause of a refusal depends on, beside the response. */
+export interface RefusedRequest extends Pick<Endpoint, 'cost' | 'statusMeanings'> {
+	/** Whether the endpoint takes reference media, and the request had none. */
+	hasNoMedia?: boolean;
+}
+
+/** Why the service refused. The code takes precedence: an empty balance has the same status as the rate limit. */
+export function refusalOf(
+	status: number,
+	error: ErrorObject,
+	{ cost, statusMeanings: ownMeanings = {}, hasNoMedia = false }: RefusedRequest,
+): ErrorMeaning {
+	const { code = '', type = '' } = error;
+	const message = (error.message ?? '').slice(0, maxJudged);
+	const texts = [code, type, message];
+	if (status === 429 && texts.some((text) => balanceWords.test(text))) {
+		return errorCodes.quota_exceeded;
+	}
+	const codeMeaning = meaningOf(error);
+	if (codeMeaning) return codeMeaning;
+	// The type is left out, since it only repeats the status.
+	const reason = `${code} ${message}`;
+	// A read asks for nothing but what its address names.
+	const isNotFound = cost === 'read' && [400, 422].includes(status) && notFoundWords.test(reason);
+	if (isNotFound) return statusMeanings[404];
+	const effectiveStatus = status < 400 ? statusOf(error) : status;
+	const byStatus =
+		ownMeanings[effectiveStatus] ??
+		statusMeanings[effectiveStatus] ??
+		statusMeanings[effectiveStatus < 500 ? 400 : 500];
+	if (byStatus.refusal === 'mediaOrServerError') {
+		const isBlamed = mediaWords.test(reason) && !upstreamWords.test(reason);
+		return hasNoMedia || isBlamed ? missingMedia : byStatus;
+	}
+	const isModerated = moderationWords.test(reason);
+	if (effectiveStatus === 400 && isModerated) return { ...byStatus, refusal: 'moderated' };
+	if (effectiveStatus !== 403) return byStatus;
+	const isForbidden = permissionWords.test(reason);
+	// When the response names neither cause, its endpoint tells which there are; when it names both, either is possible.
+	if (!isModerated && !isForbidden) return byStatus;
+	const named = isModerated ? 'moderated' : 'notPermitted';
+	return { ...byStatus, refusal: isModerated && isForbidden ? 'forbidden' : named };
+}
+
+/** The status that fits an error inside a 2xx response. */
+function statusOf({ code, type }: ErrorObject): number {
+	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];
+	return status;
+}
+
+/** The meaning of an error's code, or else of its type ("Error codes seen"). */
+export function meaningOf({ code, type }: ErrorObject): ErrorMeaning | undefined {
+	for (const name of [code, type]) {
+		if (name !== undefined && Object.hasOwn(errorCodes, name)) return errorCodes[name];
+	}
+	return undefined;
+}
