@@ -82,7 +82,9 @@ describe('a job that failed', () => {
 			code: 'a_code',
 			type: 'a_type',
 		});
-		expect(record.advice).toMatch(/^Change the prompt .* create a new job.* does not say whether it bills/);
+		expect(record.advice).toMatch(
+			/^Change the prompt .* create a new job.* does not say whether it bills/,
+		);
 	});
 
 	it('is explained by its code', async () => {
