@@ -55,12 +55,12 @@ const withMedia: FaultRoute['fields'] = () => ({
 	media: [{ type: 'reference_image', url: 'https://media.example/a.png' }],
 });
 
-/** A job that has ended well. */
+/** A job that has ended well, as its create gave it. */
 const finished =
 	(kind: 'task' | 'video'): FaultRoute['fields'] =>
 	(gateway, video) => {
 		const { id } = earlierJob(gateway, kind, video);
-		return kind === 'task' ? { task_id: id } : { id };
+		return kind === 'task' ? { task_id: id } : { id, status: 'queued' };
 	};
 
 const taskId = { taskId: '={{ $json.task_id }}' };

@@ -14,7 +14,10 @@ export interface ServiceResponse extends RawResponse {
 }
 
 /** Whether a link of a response carried the key: what is left of it leads nowhere. */
-export function carriedKey(link: string, { isRedacted = false }: ServiceResponse): boolean {
+export function carriedKey(
+	link: string,
+	{ isRedacted = false }: Pick<ServiceResponse, 'isRedacted'>,
+): boolean {
 	return isRedacted && Redaction.isMasked(link);
 }
 

@@ -73,10 +73,14 @@ function withoutFiles(fields: JsonObject): JsonObject {
 	return withoutUndefined(Object.fromEntries(entries) as JsonObject);
 }
 
+/** Characters: no text has as many without a space or a full stop. */
+const maxJudged = 10_000;
+
 /** Undefined for a data URL, and for base64 that is long enough to be a file. */
 function withoutFile(value: unknown): unknown {
 	if (typeof value === 'string') {
-		return /^data:[\w.+/;=-]*,|^[\w+/=\r\n-]{2000,}$/i.test(value) ? undefined : value;
+		const start = value.slice(0, maxJudged);
+		return /^data:[\w.+/;=-]*,|^[\w+/=\r\n-]{2000,}$/i.test(start) ? undefined : value;
 	}
 	if (isObject(value)) return withoutFiles(value);
 	if (!Array.isArray(value)) return value;
