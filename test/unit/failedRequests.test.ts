@@ -13,7 +13,7 @@ const unreadable = (...given: Parameters<typeof errors.unreadable>) =>
 	shown(errors.unreadable(...given));
 
 const unbilled =
-	'A call whose answer was lost is not billed: run again, and check the network if it stays like this.';
+	'The service does not bill a call without a response: run again, and check the network if it stays like this.';
 
 /** As Node throws it. */
 const networkError = (message: string, code?: string) =>

@@ -99,7 +99,8 @@ const options = [
 			name: 'ratio',
 			request: 'parameters.ratio',
 			default: defaultOf('ratio'),
-			description: 'Shape of the video, for beta models. With a first frame, the frame decides it.',
+			description:
+				'Shape of the video, for models that take one. With a first frame, it has no effect.',
 		},
 		valuesOf('ratio'),
 	),
@@ -115,7 +116,7 @@ const options = [
 		name: 'promptExtend',
 		request: 'parameters.prompt_extend',
 		default: true,
-		description: 'Whether the service rewrites the prompt for a better result',
+		description: 'Whether the service rewrites the prompt',
 	}),
 	booleanField({
 		displayName: 'Watermark',
