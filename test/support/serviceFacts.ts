@@ -33,6 +33,11 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The progress of a reference video often stays at 30 % until it is finished; that is normal',
 	],
 	'Endpoints 1': [
+		'For beta-2.7-r2v, “image 1” is the first reference image below, “video 1” the first reference video',
+		'For …, “image 1” is the first reference image below, “video 1” the first reference video',
+		'Image 1 and image 2 in it are your pictures',
+		'prompt: for beta-2.7-r2v, image 1 and image 2 are the pictures in their order',
+		'Their order counts: for beta-2.7-r2v, "image 1" in the prompt is the first reference image, "video 1" the first reference video',
 		'0 to 2147483647',
 		'1 to 9 images',
 		'16:9, 9:16, 1:1, 4:3, 3:4; with a first frame it has no effect',
@@ -154,6 +159,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'within 24 hours',
 	],
 	'not shown': [
+		'The job may go on at the service all the same',
 		'"Not listed" means that the service\'s documentation does not name it for this model: the service may ignore or refuse it, and a hint beside the output says so',
 		'Aspect Ratio is not listed for alpha-1.1-r2v: it was sent, … (a hint)',
 		'If the documentation of yours names such a header, write its name into Idempotency Header Name in the credential, under Advanced (which has to stay on)',

@@ -107,11 +107,11 @@ const codes = Object.keys(errorCodes).join('|');
 /** What a statement about the service cannot do without. */
 const marks: readonly RegExp[] = [
 	// The service as what acts: not "of the service", nor "when the service …", which says only that it can happen.
-	/(?<!\b(?:of|to|at|from|asks?|runs|not|where|when|if|unless|as|what|whatever) )\b(?:the|this|your) (?:service|gateway)\b(?!'s own)/i,
+	/(?<!\b(?:of|to|from|asks?|runs|not|where|when|if|unless|as|what|whatever) )\b(?:the|this|your) (?:service|gateway)\b(?!'s own)/i,
 	/\bdocumentation\b|\b(?:service|gateway) documents\b|\bconsole\b|\bbilling log\b/i,
 	/\b(?:is|was) not (?:billed|charged)\b/i,
 	/\b(?:alpha|beta|vid)-\d|\b(?:alpha|beta|reasoning) models?\b/i,
-	/\bmoderation\b|\bkey's group\b|\bprompt.*\bre(?:writ|word)|\bfirst frame\b/i,
+	/\bmoderation\b|\bkey's group\b|\bprompt.*\bre(?:writ|word)|\bfirst frame\b|\bimage 1\b.*\b(?:is|are)\b/i,
 	// Limits. Seconds and megabytes in short form are figures of our own.
 	/\b(?:\d+|an?|one|two|some) (?:hours?|days?|weeks?)\b|\blinks?\b.*\bminutes\b|\bstays at \d+/i,
 	/\b(?:\d+ to|at most) \d+\b(?! (?:s|MB|kB)\b)|\bup to \d+ (?:images|pictures|videos)\b/i,

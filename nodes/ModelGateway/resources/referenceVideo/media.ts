@@ -21,7 +21,7 @@ import { jsonWording, mediaJson, type ReadMedium } from './mediaJson';
 const { min, max } = referenceVoice.seconds;
 
 /** The IDs of the known models of which this is true. */
-const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): string =>
+export const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): string =>
 	Object.entries(referenceVideoModels)
 		.flatMap(([id, model]) => (isTrue(model) ? [id] : []))
 		.join(', ');
