@@ -31,7 +31,7 @@ export function altTextsOf(markdown: string): string[] {
 	return [...withoutFences(markdown).matchAll(/!\[([^\]]*)\]/g)].map(([, text]) => text.trim());
 }
 
-/** The sentences of a page as they are read: without marks, code blocks and pictures; each cell of a table has its own. */
+/** The sentences of a page as they are read: without marks and code blocks; each cell of a table has its own. */
 export function sentencesOf(markdown: string): string[] {
 	return withoutFences(markdown)
 		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
