@@ -92,7 +92,7 @@ describe('from reference media to an mp4', () => {
 		expect(result.data.resultData.runData.Create[0].hints?.map(({ message }) => message)).toEqual([
 			'Item 0: Prompt names image 3, but there are 2 reference images.',
 			'Item 0: Seed is not listed for beta-2.7-r2v: it was sent, and the service may ignore or refuse it.',
-			'Item 0: Aspect Ratio has no effect, because the first frame decides the shape.',
+			'Item 0: Aspect Ratio has no effect with a first frame.',
 		]);
 	});
 

@@ -15,7 +15,7 @@ export function fieldPage(rows: FieldRow[]): string {
 	});
 	return `# Fields of the requests
 
-Every field that the service takes, and the parameter of the **Model Gateway** node that sets it, with what it has to be. An option that is not added is not sent.
+Every field that the service documents, and the parameter of the **Model Gateway** node that sets it, with what it has to be. An option that is not added is not sent.
 
 The page is written from the declarations of the fields (\`UPDATE_DOCS=1 npx jest test/unit/fieldTable.test.ts\`); that test compares it with them and with the fields that the service documents. \`test/engine/fieldTable.test.ts\` proves each row: it runs the operation with this parameter and without it, and finds the field in the one request and not in the other.
 
@@ -36,7 +36,7 @@ function table(rows: FieldRow[]): string {
 			operationName(row.operation),
 			row.labels.join(' → '),
 			ruleOf(row),
-			[row.property.description ?? row.property.hint ?? '', ...sourceOf(row)].join(' ').trim(),
+			descriptionOf(row),
 		]),
 	]);
 }
@@ -47,8 +47,12 @@ const guessedFields: readonly string[] = [
 	...['dimensions', 'encoding_format'],
 ];
 
-const sourceOf = ({ request }: FieldRow): string[] =>
-	guessedFields.includes(request) ? ["(Not in the service's documentation; OpenAI's name.)"] : [];
+function descriptionOf({ property, request }: FieldRow): string {
+	const text = property.description ?? property.hint ?? '';
+	if (!guessedFields.includes(request)) return text;
+	const source = "Not in the service's documentation; the name is OpenAI's.";
+	return [text.replace(/\.$/, ''), source].filter(Boolean).join('. ');
+}
 
 const kinds: Record<FieldRule['type'], string> = {
 	string: 'a text',

@@ -31,6 +31,23 @@ export function altTextsOf(markdown: string): string[] {
 	return [...withoutFences(markdown).matchAll(/!\[([^\]]*)\]/g)].map(([, text]) => text.trim());
 }
 
+/** The sentences of a page as they are read: without marks and code blocks; each cell of a table has its own. */
+export function sentencesOf(markdown: string): string[] {
+	return withoutFences(markdown)
+		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+		.replace(/<[^<>\n]+>/g, ' ')
+		.split(/\n\s*(?=\n|#|[-*] |\d+\. )|(?<!\\)\||\n(?=\|)/)
+		.flatMap((block) =>
+			block
+				.replace(/^\s*(#+|[-*]|\d+\.|>) +/, '')
+				.replace(/[*`]|(?<!\w)_|_(?!\w)/g, '')
+				.replace(/\s+/g, ' ')
+				.split(/(?<=[.!?]) (?=[^a-z]|[a-z]+-\d)/),
+		)
+		.map((sentence) => sentence.trim())
+		.filter((sentence) => /[a-z]/i.test(sentence));
+}
+
 /** The links of a page that lead to no file or heading of this repository; addresses are not asked. */
 export function brokenLinks(page: string): string[] {
 	return linksOf(readFileSync(page, 'utf8')).filter((link) => {

@@ -1,4 +1,5 @@
 import * as errors from '../../nodes/shared/gateway/errors/requestErrors';
+import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { errorCodes } from '../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
 import { shown } from '../support/gatewayWorld';
@@ -13,7 +14,7 @@ const unreadable = (...given: Parameters<typeof errors.unreadable>) =>
 	shown(errors.unreadable(...given));
 
 const unbilled =
-	'A call whose answer was lost is not billed: run again, and check the network if it stays like this.';
+	'The service does not bill a call without a response: run again, and check the network if it stays like this.';
 
 /** As Node throws it. */
 const networkError = (message: string, code?: string) =>
@@ -150,7 +151,7 @@ describe('a refusal', () => {
 		[402, 'the request was refused', false],
 		[403, 'not permitted', false],
 		[404, 'not found', false],
-		[429, 'too many requests, or the balance is insufficient', true],
+		[429, 'too many requests', true],
 		[500, 'the service had an error', true],
 		[504, 'the service had an error', true],
 	])('says what %d means where the body does not', (status, meaning, retryCanHelp) => {
@@ -159,6 +160,14 @@ describe('a refusal', () => {
 			`Could not list the models: ${meaning}, without saying why (HTTP ${status})`,
 		);
 		expect(record).toMatchObject({ status, retry_can_help: retryCanHelp, raw_body: '<html>' });
+	});
+
+	it('that names no cause may be for want of balance where the reference video is created', () => {
+		const { record } = refused(
+			{ ...create, statusMeanings: endpoints.referenceVideoCreate.statusMeanings },
+			{ status: 429, headers: {}, text: '' },
+		);
+		expect(record.message).toContain('too many requests, or the balance is insufficient');
 	});
 
 	it('goes by the code rather than by the status', () => {

@@ -151,6 +151,7 @@ describe('limits', () => {
 			references: { min: 1, max: 9 },
 			firstFrames: { max: 0 },
 			voice: false,
+			numberedMedia: false,
 			parameters: {
 				resolution: { type: 'string', default: '720P', values: ['720P', '1080P'] },
 				duration: { type: 'integer', default: 5, min: 2, max: 15 },
@@ -168,6 +169,7 @@ describe('limits', () => {
 			firstFrames: { max: 1 },
 			prompt: { max: 5000 },
 			voice: true,
+			numberedMedia: true,
 			parameters: {
 				resolution: { type: 'string', default: '1080P', values: ['720P', '1080P'] },
 				ratio: {

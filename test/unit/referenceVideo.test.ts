@@ -323,7 +323,7 @@ describe('what is sent without being listed', () => {
 
 	it('is told of a ratio beside a first frame', () => {
 		expect(doubtsOf({ media: [image, firstFrame], ...ratio })).toEqual([
-			'Aspect Ratio has no effect, because the first frame decides the shape',
+			'Aspect Ratio has no effect with a first frame',
 		]);
 	});
 

@@ -15,7 +15,7 @@ import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
 import { ifAnswerLostOption, isResentIfLost, promptField } from '../shared/fields';
-import { mediaFields, readMedia } from './media';
+import { mediaFields, modelsThat, readMedia } from './media';
 import { jsonWording } from './mediaJson';
 
 interface Request {
@@ -62,7 +62,7 @@ const prompt = promptField({
 	placeholder: 'e.g. The person of image 1 walks along the beach at sunset',
 	description: 'What happens in the video',
 	// n8n does not number the entries of Media in its usual panel.
-	hint: '“Image 1” is the first reference image below, “video 1” the first reference video',
+	hint: `For ${modelsThat(({ numberedMedia }) => numberedMedia)}, “image 1” is the first reference image below, “video 1” the first reference video`,
 	rows: 4,
 });
 const fields = [model, prompt, ...mediaFields];
@@ -99,7 +99,8 @@ const options = [
 			name: 'ratio',
 			request: 'parameters.ratio',
 			default: defaultOf('ratio'),
-			description: 'Shape of the video, for beta models. With a first frame, the frame decides it.',
+			description:
+				'Shape of the video, for models that take one. With a first frame, it has no effect.',
 		},
 		valuesOf('ratio'),
 	),
@@ -115,7 +116,7 @@ const options = [
 		name: 'promptExtend',
 		request: 'parameters.prompt_extend',
 		default: true,
-		description: 'Whether the service rewrites the prompt for a better result',
+		description: 'Whether the service rewrites the prompt',
 	}),
 	booleanField({
 		displayName: 'Watermark',

@@ -1,5 +1,9 @@
 import type { Media, Wording } from '../../../shared/gateway/jobs/referenceMedia';
-import { referenceVoice } from '../../../shared/gateway/protocol/models';
+import {
+	referenceVideoModels,
+	referenceVoice,
+	type ReferenceVideoModel,
+} from '../../../shared/gateway/protocol/models';
 import { publicLinkOf } from '../../../shared/n8n/files/binary';
 import { itemFile } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile } from '../../../shared/n8n/files/urlOrFile';
@@ -16,6 +20,12 @@ import { jsonWording, mediaJson, type ReadMedium } from './mediaJson';
 
 const { min, max } = referenceVoice.seconds;
 
+/** The IDs of the known models of which this is true. */
+export const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): string =>
+	Object.entries(referenceVideoModels)
+		.flatMap(([id, model]) => (isTrue(model) ? [id] : []))
+		.join(', ');
+
 const type = looseText({
 	displayName: 'Type',
 	name: 'type',
@@ -24,7 +34,7 @@ const type = looseText({
 		{
 			name: 'First Frame',
 			value: 'first_frame',
-			description: 'The image that the video starts with (beta models only)',
+			description: `An image that guides how the video starts (${modelsThat(({ firstFrames }) => firstFrames.max > 0)} only)`,
 		},
 		{
 			name: 'Reference Image',
@@ -34,7 +44,7 @@ const type = looseText({
 		{
 			name: 'Reference Video',
 			value: 'reference_video',
-			description: 'A clip whose subject appears in the video (beta models only)',
+			description: `A clip whose subject appears in the video (${modelsThat(({ mediaTypes }) => mediaTypes.includes('reference_video'))} only)`,
 		},
 	],
 	default: 'reference_image',
@@ -85,7 +95,7 @@ const voice = linkField({
 	request: 'input.media[].reference_voice',
 	placeholder: 'e.g. https://example.com/voice.mp3',
 	displayOptions: { hide: { type: ['first_frame'] } },
-	description: `The voice of this subject: a wav or mp3 of ${min} to ${max} seconds (beta models only)`,
+	description: `The voice of this subject: a wav or mp3 of ${min} to ${max} seconds (${modelsThat(({ voice: takesVoice }) => takesVoice)} only)`,
 });
 
 const mediaInput = withDefault(

@@ -56,7 +56,7 @@ export function referenceVideoWarnings(request: ReferenceVideoRequest): RequestP
 			const problem = `is not listed for ${request.model}: it was sent, and the service may ignore or refuse it`;
 			warnings.push({ path, problem });
 		} else if (name === model.ignoredWithFirstFrame && countOf(input.media, 'first_frame') > 0) {
-			warnings.push({ path, problem: 'has no effect, because the first frame decides the shape' });
+			warnings.push({ path, problem: 'has no effect with a first frame' });
 		}
 	}
 	return warnings;

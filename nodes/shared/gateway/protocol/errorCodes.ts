@@ -106,7 +106,7 @@ export const statusMeanings: StatusMeanings = {
 	425: serverTimeout,
 	429: {
 		refusal: 'tooManyRequests',
-		meaning: 'too many requests, or the balance is insufficient',
+		meaning: 'too many requests',
 		isTransient: true,
 	},
 	500: { refusal: 'serverError', meaning: 'the service had an error', isTransient: true },
@@ -115,6 +115,10 @@ export const statusMeanings: StatusMeanings = {
 /** "Errors", the table of the reference-video creation, where it names more causes than the general one. */
 export const referenceVideoStatusMeanings: StatusMeanings = {
 	403: { refusal: 'forbidden', meaning: 'not permitted', isTransient: false },
+	429: {
+		...statusMeanings[429],
+		meaning: 'too many requests, or the balance is insufficient',
+	},
 	500: {
 		refusal: 'mediaOrServerError',
 		meaning: 'media are missing, or the service had an error',

@@ -24,6 +24,8 @@ export interface ReferenceVideoModel {
 	/** Prompt length in characters. */
 	prompt?: { max: number };
 	voice: boolean;
+	/** Whether the specification says that a prompt may name media by number, such as "image 1". */
+	numberedMedia: boolean;
 	/** Fields of `parameters`. Duration in seconds. */
 	parameters: {
 		resolution: FieldRule;
@@ -48,6 +50,7 @@ export const referenceVideoModels: Readonly<Record<string, ReferenceVideoModel>>
 		references: { min: 1, max: 9 },
 		firstFrames: { max: 0 },
 		voice: false,
+		numberedMedia: false,
 		parameters: {
 			resolution: { type: 'string', default: '720P', values: resolutions },
 			duration,
@@ -62,6 +65,7 @@ export const referenceVideoModels: Readonly<Record<string, ReferenceVideoModel>>
 		firstFrames: { max: 1 },
 		prompt: { max: 5000 },
 		voice: true,
+		numberedMedia: true,
 		parameters: {
 			resolution: { type: 'string', default: '1080P', values: resolutions },
 			ratio: {

@@ -50,7 +50,7 @@ function withFacts(json: IDataObject, facts: IDataObject, next_step: string): Ou
 }
 
 const adviceOnImageLink = `Show it to the user as a Markdown image, with the link in url. The link may stop working after ${limits.imageUrlMinutes} minutes, so show it at once.`;
-const videoLinkLife = `Anybody can open it; it usually works for ${limits.resultUrlHours} hours.`;
+const videoLinkLife = `It usually works for ${limits.resultUrlHours} hours.`;
 
 function adviceOnJob(id: string, phase: Phase | undefined, url: string | undefined): string {
 	if (phase === 'failed') {

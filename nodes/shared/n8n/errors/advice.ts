@@ -34,7 +34,7 @@ const onRefusal: Record<RefusalKind, string> = {
 	moderated:
 		'Content moderation blocked it: change the prompt or the media. Sending the same again gives the same answer.',
 	notPermitted:
-		"The key's group lacks the permission. Ask the account's owner for it, or choose another model.",
+		"The key lacks the permission. Ask the account's owner for it, or choose another model.",
 	forbidden:
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
 	notFound: `Check the ID, and the Base URL in the credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
@@ -76,7 +76,7 @@ function sentenceOn(remedy: Remedy): string {
 			return `The network said: ${remedy.detail}.${remedy.isTimeout ? ` ${longer}` : ''}`;
 		}
 		case 'lostIsNotBilled':
-			return 'A call whose answer was lost is not billed: run again, and check the network if it stays like this.';
+			return 'The service does not bill a call without a response: run again, and check the network if it stays like this.';
 		case 'mayBeAccepted':
 			return remedy.hasKey
 				? "The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution sends it with the same key, by which the gateway knows it: that makes no second job."

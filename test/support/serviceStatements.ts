@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { ModelGatewayApi } from '../../credentials/ModelGatewayApi.credentials';
+import { EmbeddingsModelGateway } from '../../nodes/EmbeddingsModelGateway/EmbeddingsModelGateway.node';
+import { LmChatModelGateway } from '../../nodes/LmChatModelGateway/LmChatModelGateway.node';
+import { ModelGateway } from '../../nodes/ModelGateway/ModelGateway.node';
+import { ModelGatewayWaitForVideo } from '../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
+import { errorCodes } from '../../nodes/shared/gateway/protocol/errorCodes';
+import { limits } from '../../nodes/shared/gateway/protocol/limits';
+import { sentencesOf } from './markdown';
+
+const root = path.join(__dirname, '../..');
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+
+export interface Statement {
+	/** As the user reads it, without marks and full stop; what is filled in stands as `…`. */
+	text: string;
+	place: string;
+}
+
+/** Pages of figures and of what was seen in tests: what they say of the service was said by the embedded gateway. */
+const evidence = ['benchmarks.md', 'faults.md', 'scaling.md', 'versions.md'];
+
+/** Every sentence about the service that users read, as often as it is written. */
+export function serviceStatements(): Statement[] {
+	const guides = filesIn('docs', '.md').filter((file) => !evidence.includes(path.basename(file)));
+	const pages = ['README.md', 'SECURITY.md', ...guides].map((file) => [file, read(file)]);
+	return [...pages, ...notes(), ...panels(), ...literals()].flatMap(([place, text]) =>
+		sentencesOf(text)
+			.map((sentence) => ({ text: sentence.replace(/^Could not …: |\.$/g, ''), place }))
+			.filter((statement) => isAboutService(statement.text)),
+	);
+}
+
+/** A place, and a text that stands there. */
+type Found = [place: string, text: string];
+
+function notes(): Found[] {
+	return filesIn('examples', '.json').flatMap((file) => {
+		const { nodes } = JSON.parse(read(file)) as {
+			nodes: Array<{ type: string; parameters: { content?: string } }>;
+		};
+		return nodes
+			.filter(({ type }) => type === 'n8n-nodes-base.stickyNote')
+			.map(({ parameters }): Found => [file, parameters.content ?? '']);
+	});
+}
+
+/** Every text that the editor shows of the nodes and of the credential. */
+function panels(): Found[] {
+	const found: Found[] = [];
+	const visit = (value: unknown): void => {
+		if (typeof value !== 'object' || value === null) return;
+		for (const [name, inner] of Object.entries(value)) {
+			const isShown = /^(description|displayName|hint|message|name|placeholder)$/.test(name);
+			if (isShown && typeof inner === 'string') found.push(['the panels', inner]);
+			visit(inner);
+		}
+	};
+	visit([
+		new ModelGatewayApi().properties,
+		new ModelGateway().description,
+		new ModelGatewayWaitForVideo().description,
+		new LmChatModelGateway().description,
+		new EmbeddingsModelGateway().description,
+	]);
+	return found;
+}
+
+/** Every text of the sources, such as those of errors and hints. */
+const literals = (): Found[] =>
+	[...filesIn('nodes', '.ts'), ...filesIn('credentials', '.ts')].flatMap((file) =>
+		literalsIn(file).map((text): Found => [file, text]),
+	);
+
+const filesIn = (folder: string, ending: string): string[] =>
+	readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+		.filter((name) => name.endsWith(ending))
+		.map((name) => `${folder}/${name}`);
+
+/** The texts of a file; what is filled in stands as `…`, and a limit of the service as its number. */
+function literalsIn(file: string): string[] {
+	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
+	const texts: string[] = [];
+	const visit = (node: ts.Node): void => {
+		if (ts.isStringLiteralLike(node)) texts.push(node.text);
+		if (ts.isTemplateExpression(node)) {
+			const parts = node.templateSpans.map(
+				({ expression, literal }) => valueOf(expression) + literal.text,
+			);
+			texts.push(node.head.text + parts.join(''));
+		}
+		ts.forEachChild(node, visit);
+	};
+	visit(source);
+	return texts;
+}
+
+function valueOf(expression: ts.Expression): string {
+	const [, limit] = /^limits\.(\w+)$/.exec(expression.getText()) ?? [];
+	return String(Object.entries(limits).find(([name]) => name === limit)?.[1] ?? '…');
+}
+
+const codes = Object.keys(errorCodes).join('|');
+
+/** What a statement about the service cannot do without. */
+const marks: readonly RegExp[] = [
+	// The service as what acts: not "of the service", nor "when the service …", which says only that it can happen.
+	/(?<!\b(?:of|to|from|asks?|runs|not|where|when|if|unless|as|what|whatever) )\b(?:the|this|your) (?:service|gateway)\b(?!'s own)/i,
+	/\bdocumentation\b|\b(?:service|gateway) documents\b|\bconsole\b|\bbilling log\b/i,
+	/\b(?:is|was) not (?:billed|charged)\b/i,
+	/\b(?:alpha|beta|vid)-\d|\b(?:alpha|beta|reasoning) models?\b/i,
+	/\bmoderation\b|\bkey's group\b|\bprompt.*\bre(?:writ|word)|\bfirst frame\b|\bimage 1\b.*\b(?:is|are)\b/i,
+	// Limits. Seconds and megabytes in short form are figures of our own.
+	/\b(?:\d+|an?|one|two|some) (?:hours?|days?|weeks?)\b|\blinks?\b.*\bminutes\b|\bstays at \d+/i,
+	/\b(?:\d+ to|at most) \d+\b(?! (?:s|MB|kB)\b)|\bup to \d+ (?:images|pictures|videos)\b/i,
+	// A code, and above all a status that it is said to come with.
+	new RegExp(`(?<!HTTP …, )\\b(?:${codes})\\b`),
+];
+
+/** Whether a sentence states something about the service. A label of one or two words states nothing. */
+export const isAboutService = (text: string): boolean =>
+	text.split(' ').length > 2 && marks.some((mark) => mark.test(text));
