@@ -12,7 +12,7 @@ import {
 /** What the panel shows of each operation, below Resource and Operation. */
 const operations: Array<[resource: string, operation: string, fields: string[]]> = [
 	['Chat', 'Complete', ['Model', 'Messages', 'Role', 'Content', 'Images', 'Simplify', 'Options']],
-	['Embedding', 'Create', ['Model', 'Input', 'Options']],
+	['Embedding', 'Create', ['Model', 'Input', 'Simplify', 'Options']],
 	[
 		'Image',
 		'Generate',
@@ -34,17 +34,22 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 			'Prompt',
 			'Aspect Marker',
 			'Images',
+			'Earlier Messages',
 			'Download',
 			'Put Output File in Field',
+			'Simplify',
 			'Options',
 		],
 	],
 	[
 		'Message',
 		'Create',
-		[...['Model', 'Messages', 'Role', 'Content', 'Max Tokens'], ...['Simplify', 'Options']],
+		[
+			...['Model', 'Messages', 'Role', 'Content', 'Content (JSON)', 'Max Tokens'],
+			...['Simplify', 'Options'],
+		],
 	],
-	['Model', 'Get Many', ['Return All', 'Limit', 'Filter', 'Options']],
+	['Model', 'Get Many', ['Return All', 'Limit', 'Filter', 'Simplify', 'Options']],
 	[
 		'Reference Video',
 		'Create',
@@ -130,7 +135,7 @@ describe('the panels of the nodes', () => {
 			await editor.choose('resource', 'Model');
 			await turn('returnAll');
 			expect(await editor.fields()).toEqual([
-				...['Resource', 'Operation', 'Return All', 'Filter', 'Options'],
+				...['Resource', 'Operation', 'Return All', 'Filter', 'Simplify', 'Options'],
 			]);
 			await editor.choose('resource', 'Reference Video');
 		});

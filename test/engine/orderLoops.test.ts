@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
 import {
 	EngineProcess,
@@ -28,14 +28,18 @@ afterEach(async () => await gateway.close());
 
 const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
 
-function loopOver(prompt = '={{ $json.prompt }}', options: IDataObject = {}): WorkflowJson {
+function loopOver(
+	prompt = '={{ $json.prompt }}',
+	options: IDataObject = {},
+	settings: Partial<INode> = {},
+): WorkflowJson {
 	const loop = {
 		...{ name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3 },
 		parameters: { batchSize: 1 },
 	};
 	const create = createReferenceVideo(
 		{ prompt, options: { duration: 2, ...options } },
-		{ onError: 'continueRegularOutput' },
+		{ onError: 'continueRegularOutput', ...settings },
 	);
 	const workflow = chain(loop, create);
 	workflow.connections = {
@@ -164,6 +168,13 @@ describe('the Retry of a stopped loop', () => {
 		const [first, ...others] = outputsOf(retried);
 		expect(first).toContain('In place of this order, another one was sent before');
 		expect(others).toEqual([waves, clouds]);
+	});
+
+	it('names all jobs of the execution when it refuses an order that may be one of them', async () => {
+		const stored = await stopped(loopOver(), ['Waves', 'Clouds']);
+		const workflow = loopOver(undefined, undefined, { onError: undefined });
+		const error = (await retryExecution(withItems(stored, 'New'), { workflow })).errorOf('Create');
+		for (const { job = '' } of gateway.ledger) expect(error?.description).toContain(job);
 	});
 
 	it('counts what the loop had ordered for the limit', async () => {

@@ -6,9 +6,9 @@ import { phaseOf } from '../../gateway/protocol/jobs';
 /** What can still come of a job, as far as it is known. */
 type Outlook = 'open' | 'finished' | 'failed' | 'unknown';
 
-/** A job and the item it belongs to. */
+/** A job and the item it belongs to; undefined for a job of an earlier try that no item stands for. */
 export interface ItemJob extends JobSummary {
-	item: number;
+	item?: number;
 	outlook: Outlook;
 }
 
@@ -32,7 +32,7 @@ const headings: Record<Outlook, string> = {
 /** Lists all jobs, however many there are, since each is paid for. @param areKept whether a retry has them already */
 export function describeJobs(jobs: ItemJob[], areKept: boolean): string {
 	const listed = (ofKind: ItemJob[]) =>
-		ofKind.map((job) => `item ${job.item}: ${job.id} (${describeStatus(job)})`).join('; ');
+		ofKind.map((job) => `${nameOf(job)}: ${job.id} (${describeStatus(job)})`).join('; ');
 	if (areKept && jobs.length > 0) {
 		return `Jobs already created, which a retry does not create again: ${listed(jobs)}.`;
 	}
@@ -42,3 +42,5 @@ export function describeJobs(jobs: ItemJob[], areKept: boolean): string {
 		.map(([heading, ofKind]) => `${heading}: ${listed(ofKind)}.`)
 		.join(' ');
 }
+
+const nameOf = ({ item }: ItemJob) => (item === undefined ? 'of an earlier try' : `item ${item}`);

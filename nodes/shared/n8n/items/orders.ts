@@ -95,6 +95,8 @@ export class ItemOrders {
 				const { because, known } = decision;
 				// The error of the node names the jobs of all items.
 				if (known?.state === 'answered') item.job = known.job ?? item.job;
+				// It may be new, and the others may be those of the items that are gone.
+				if (because === 'reworded') run.otherJobs = this.journal.otherJobs;
 				run.fail(item, refusal(because, this.subjectOf(item), known));
 			}
 		}

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, stopped } from '../../gateway/errors/gatewayError';
-import { jobName } from '../../gateway/errors/jobSummary';
+import { jobName, type JobSummary } from '../../gateway/errors/jobSummary';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
@@ -15,6 +15,8 @@ export class RunState {
 	readonly cost: Cost;
 	/** In the order they happened: the first is the cause of what follows. */
 	readonly failures: Array<{ item: number; error: unknown }> = [];
+	/** Jobs that earlier tries have created, and that none of the items stands for. */
+	otherJobs: readonly JobSummary[] = [];
 	/** Aborts when the user presses Stop. */
 	readonly stop?: AbortSignal;
 	readonly turns = new Turns();

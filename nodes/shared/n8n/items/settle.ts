@@ -79,7 +79,7 @@ function logJobs({ items, context }: RunState): void {
 /** The error of the node: the cause, the other failures, and every job. */
 function errorOfNode(
 	{ error, item }: { error: unknown; item?: number },
-	{ context, items, failures, cost }: RunState,
+	{ context, items, failures, cost, otherJobs }: RunState,
 ): NodeApiError {
 	const message = messageOf(error);
 	const others = failures
@@ -89,10 +89,14 @@ function errorOfNode(
 		error,
 		item,
 		others: others.map((other) => `item ${other.item}: ${other.message}`),
-		jobs: items.flatMap((entry) => {
-			const { index, job } = entry;
-			return job ? [{ item: index, ...job, outlook: outlookOf(job, failureOf(entry)?.error) }] : [];
-		}),
+		jobs: [
+			...items.flatMap((entry) => {
+				const { index, job } = entry;
+				const outlook = job && outlookOf(job, failureOf(entry)?.error);
+				return outlook ? [{ item: index, ...job, outlook }] : [];
+			}),
+			...otherJobs.map((job) => ({ ...job, outlook: outlookOf(job, undefined) })),
+		],
 		jobsAreKept: cost !== 'read',
 	});
 }

@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Connection } from '../../gateway/client/connection';
+import type { JobSummary } from '../../gateway/errors/jobSummary';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import type { Turns } from '../client/turns';
@@ -55,6 +56,8 @@ export class Journal {
 	private readonly lines: Line[] = [];
 	/** Those of them that are sent, by the index of the item. */
 	private readonly sent = new Map<number, Line>();
+	/** See {@link otherJobs}. */
+	private foundJobs?: JobSummary[];
 	/** Lets go of the Order Keys of the run. */
 	private unlockKeys?: () => void;
 	/** Why n8n's database could not be asked; undefined when it could. */
@@ -131,6 +134,15 @@ export class Journal {
 		} finally {
 			this.unlockKeys?.();
 		}
+	}
+
+	/** The jobs of this execution and its Retries that are neither of this run nor of another one. */
+	get otherJobs(): readonly JobSummary[] {
+		const own = new Set(this.lines.flatMap(({ found }) => found?.known.id ?? []));
+		this.foundJobs ??= (this.process?.readAll() ?? [])
+			.filter((entry) => !own.has(entry.id) && !this.execution.isTaken(entry))
+			.flatMap((entry) => (entry.state === 'answered' ? (entry.job ?? []) : []));
+		return this.foundJobs;
 	}
 
 	private get keyLocks(): string[] {

@@ -238,6 +238,11 @@ export class ProcessShelf implements Shelf {
 		const marks = new Set(orders.flatMap(marksOf));
 		const isRead = (order: Order) =>
 			order.run === this.run || marksOf(order).some((mark) => marks.has(mark));
+		return this.readAll(isRead);
+	}
+
+	/** @param isRead which of all orders of the execution and its Retries; default: each */
+	readAll(isRead: (order: Order) => boolean = () => true): Entry[] {
 		return [...this.family.known.values()]
 			.filter(({ order }) => isRead(order))
 			.map(({ json }) => ({ ...(JSON.parse(json) as Entry), isRecalled: true }));
