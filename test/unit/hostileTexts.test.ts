@@ -6,7 +6,8 @@ import { jobFailed } from '../../nodes/shared/gateway/errors/jobErrors';
 import { refused } from '../../nodes/shared/gateway/errors/requestErrors';
 import { readChatImages } from '../../nodes/shared/gateway/images/responses';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
-import { jobStatus } from '../../nodes/shared/gateway/jobs/responses';
+import { referenceVideoWarnings } from '../../nodes/shared/gateway/jobs/referenceVideo';
+import { createdTask, jobStatus } from '../../nodes/shared/gateway/jobs/responses';
 import { videoTypeOf } from '../../nodes/shared/gateway/jobs/videoType';
 import { asLink, linkProblem } from '../../nodes/shared/gateway/links';
 import { recordOf } from '../../nodes/shared/n8n/errors/errorRecord';
@@ -42,7 +43,19 @@ const repeated = [
 		'%c0%ae',
 		'\ufffd',
 	],
-	...['media[', 'media[1].', '\ud83d', '"', '{"a":', 'EACCES ', 'ECONNRESET'],
+	...[
+		'image 1',
+		'video ',
+		'"task_id": ',
+		'"task_id":"',
+		'media[',
+		'media[1].',
+		'\ud83d',
+		'"',
+		'{"a":',
+		'EACCES ',
+		'ECONNRESET',
+	],
 ];
 const job = { kind: 'task', id: 'task_1' } as const;
 const node = {
@@ -71,6 +84,19 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	[
 		'the message of a failed job',
 		(message) => jobFailed(job, { failure: { message }, fields: {} }),
+	],
+	[
+		'a broken response to an order',
+		(text) => createdTask({ ...response({}), text: `{"task_id": ${text}`, json: undefined }),
+	],
+	[
+		'a prompt that may name pictures',
+		(prompt) =>
+			referenceVideoWarnings({
+				model: 'beta-2.7-r2v',
+				input: { prompt, media: [] },
+				parameters: {},
+			}),
 	],
 	['the status of a job', (text) => jobStatus(response({ id: 'a', status: text, error: text }))],
 	[
