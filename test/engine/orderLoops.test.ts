@@ -170,7 +170,7 @@ describe('the Retry of a stopped loop', () => {
 		expect(others).toEqual([waves, clouds]);
 	});
 
-	it('names all jobs of the execution when it refuses an order that may be one of them', async () => {
+	it('names all jobs of the execution when it fails before it comes to their items', async () => {
 		const stored = await stopped(loopOver(), ['Waves', 'Clouds']);
 		const workflow = loopOver(undefined, undefined, { onError: undefined });
 		const error = (await retryExecution(withItems(stored, 'New'), { workflow })).errorOf('Create');

@@ -57,7 +57,9 @@ export class ItemOrders {
 	}
 
 	async close(): Promise<void> {
-		const { failures, isStopped } = this.run;
+		const { failures, isFailing, isStopped } = this.run;
+		// A loop that stops here never comes to the items of these, and n8n may not have stored them.
+		if (isFailing) this.run.otherJobs = this.journal.otherJobs;
 		await this.journal.close({ isOver: failures.length === 0 && !isStopped });
 	}
 
@@ -95,8 +97,6 @@ export class ItemOrders {
 				const { because, known } = decision;
 				// The error of the node names the jobs of all items.
 				if (known?.state === 'answered') item.job = known.job ?? item.job;
-				// It may be new, and the others may be those of the items that are gone.
-				if (because === 'reworded') run.otherJobs = this.journal.otherJobs;
 				run.fail(item, refusal(because, this.subjectOf(item), known));
 			}
 		}

@@ -56,8 +56,6 @@ export class Journal {
 	private readonly lines: Line[] = [];
 	/** Those of them that are sent, by the index of the item. */
 	private readonly sent = new Map<number, Line>();
-	/** See {@link otherJobs}. */
-	private foundJobs?: JobSummary[];
 	/** Lets go of the Order Keys of the run. */
 	private unlockKeys?: () => void;
 	/** Why n8n's database could not be asked; undefined when it could. */
@@ -139,10 +137,11 @@ export class Journal {
 	/** The jobs of this execution and its Retries that are neither of this run nor of another one. */
 	get otherJobs(): readonly JobSummary[] {
 		const own = new Set(this.lines.flatMap(({ found }) => found?.known.id ?? []));
-		this.foundJobs ??= (this.process?.readAll() ?? [])
-			.filter((entry) => !own.has(entry.id) && !this.execution.isTaken(entry))
-			.flatMap((entry) => (entry.state === 'answered' ? (entry.job ?? []) : []));
-		return this.foundJobs;
+		for (const { order } of this.lines) own.add(order.id);
+		const isOther = (order: Order) => !own.has(order.id) && !this.execution.isTaken(order);
+		return (this.process?.readAll(isOther) ?? []).flatMap((entry) =>
+			entry.state === 'answered' ? (entry.job ?? []) : [],
+		);
 	}
 
 	private get keyLocks(): string[] {
