@@ -1,3 +1,6 @@
+/** Brackets that are open at the same time: no text that is meant for people has as many. */
+const maxOpen = 1_000;
+
 /** The URLs of all images in a Markdown text, in order. One pass, so that long texts take linear time. */
 export function markdownImages(markdown: string): string[] {
 	const first = markdown.indexOf('![');
@@ -13,6 +16,7 @@ export function markdownImages(markdown: string): string[] {
 	};
 	let closingAngle = -1;
 	for (const { 0: token, index } of text.matchAll(/\\[[\]]|!\[|\[|\]\(\s*|\]|\(|\)|\s+/g)) {
+		if (imageBrackets.length > maxOpen || addressStarts.length > maxOpen) break;
 		if (token.startsWith('\\')) continue;
 		if (/\s$/.test(token))
 			for (const start of addressStarts.splice(0))
