@@ -17,7 +17,7 @@ import { nodeError } from '../../nodes/shared/n8n/errors/nodeError';
 /** Characters of a text as JSON. */
 const length = 1_000_000;
 
-/** Milliseconds of CPU time. On a quiet machine, none takes more than 50; a busy one takes up to three times as many. */
+/** Milliseconds of CPU time, of which a machine that runs other tests as well takes up to three times as many. */
 const limit = 200;
 
 /** Texts that made patterns of this package, or such as it could have, try again and again. */
