@@ -23,8 +23,8 @@ export interface Workflows {
 	collect: IWorkflowBase;
 }
 
-/** Of an order without a key: itself, and its place. */
-const entriesOfOrder = 2;
+/** Of an order without a key: itself, its place, and its item. */
+const entriesOfOrder = 3;
 
 /** Seconds for two looks of n8n for parked executions, on a busy machine. */
 export const patience = 240;
