@@ -3,6 +3,9 @@ import type { Editor } from './support/editor';
 import { openStage, type Stage } from './support/stage';
 import { byId, modelGateway, startedBy } from './support/workflows';
 
+/** Milliseconds that a health check may take. */
+const limit = 100;
+
 describe('what went wrong is said in the panel', () => {
 	let stage: Stage;
 	let editor: Editor;
@@ -49,38 +52,55 @@ describe('what went wrong is said in the panel', () => {
 		await editor.takePicture('refused');
 	});
 
+	/** Milliseconds of the slowest health check while a chat is refused with this message. */
+	const slowestCheck = async (message: string, status: number): Promise<number> => {
+		const { gateway, owner, credential } = stage;
+		const fault = gateway.fault({
+			...{ route: 'chat', action: 'error', status, code: 'odd', message },
+			...{ times: Infinity, headers: { 'Retry-After': '1' } },
+		});
+		const chat = modelGateway(
+			{
+				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+				messages: { values: [{ role: 'user', content: 'Hi' }] },
+			},
+			credential,
+		);
+		let slowest = 0;
+		let isDone = false;
+		const asking = (async () => {
+			while (!isDone) {
+				const begin = performance.now();
+				await fetch(`${owner.url}/healthz`);
+				slowest = Math.max(slowest, performance.now() - begin);
+				await setTimeout(20);
+			}
+		})();
+		const { data } = await owner.run(startedBy('manualTrigger', chat));
+		isDone = true;
+		await asking;
+		fault.remove();
+		expect(data.resultData.error?.message).toContain(`HTTP ${status}`);
+		return slowest;
+	};
+
 	it.each([
 		['insufficient_', 429],
 		['violat ', 403],
 	])(
 		'a message of 420 kB, while n8n goes on with its other work: %s (%d)',
 		async (part, status) => {
+			const short = await slowestCheck('Short', status);
 			const message = part.repeat(420_000 / part.length);
-			const fault = stage.gateway.fault({
-				...{ route: 'chat', action: 'error', status, code: 'odd', message },
-				...{ times: Infinity, headers: { 'Retry-After': '1' } },
-			});
-			let slowest = 0;
-			let isDone = false;
-			const asking = (async () => {
-				while (!isDone) {
-					const begin = performance.now();
-					await fetch(`${stage.owner.url}/healthz`);
-					slowest = Math.max(slowest, performance.now() - begin);
-					await setTimeout(20);
-				}
-			})();
-			const shown = await run({
-				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
-				messages: { values: [{ role: 'user', content: 'Hi' }] },
-			});
-			isDone = true;
-			await asking;
-			fault.remove();
-			expect(shown).toContain(`HTTP ${status}`);
-			console.info(`The slowest health check took ${Math.round(slowest)} ms`);
-			// Without the editor, it takes some 10 ms; on a busy machine, more.
-			expect(slowest).toBeLessThan(1_000);
+			let long = Infinity;
+			// What else the machine does may hold up n8n once.
+			for (let tries = 0; tries < 3 && long > limit; tries++) {
+				long = await slowestCheck(message, status);
+			}
+			console.info(
+				`The slowest health check took ${Math.round(long)} ms, and ${Math.round(short)} ms with a short message`,
+			);
+			expect(long).toBeLessThanOrEqual(limit);
 		},
 	);
 });

@@ -22,6 +22,14 @@ describe('the advice on an order whose outcome is unknown', () => {
 		expect(advice).not.toMatch(/run again|look into/i);
 	});
 
+	it('does not say that it was not sent again where the user wants it to be', () => {
+		const error = noResponse({ ...create, resendsLost: true }, new Error('read ECONNRESET'));
+		const { advice } = shown(error).record;
+		expect(advice).toMatch(/more than one job may have been accepted/);
+		expect(advice).toMatch(/Order again only if a second video is acceptable\./);
+		expect(advice).not.toMatch(/was not sent again|Send Again/);
+	});
+
 	it('promises nothing about money where a 2xx status came', () => {
 		const { advice } = shown(unreadable(create, answerOf(200, ''), 'is empty')).record;
 		expect(advice).not.toMatch(/does not bill|not billed/);

@@ -285,6 +285,21 @@ describe.each<[string, Row[]]>([
 	});
 });
 
+it('keeps what the service says under the names of our own fields', () => {
+	const fields = { id: 'file_1', url: 'relative' };
+	const content = { source: { url: link, authenticated: false }, fields };
+	const events: PollerEvent[] = [
+		started(0),
+		polled(100, done),
+		{ type: 'contentReceived', content },
+	];
+	expect(step(after(video, events.slice(0, -1)), events[2]).action).toMatchObject({
+		finished: {
+			fields: { id: video.job.id, service_id: 'file_1', url: link, service_url: 'relative' },
+		},
+	});
+});
+
 it('nothing is changed in place', () => {
 	const freeze = (state: PollerState): PollerState => {
 		Object.freeze(state.job);

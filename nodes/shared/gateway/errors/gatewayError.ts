@@ -68,8 +68,11 @@ export type Remedy =
 			problem?: AddressProblem;
 	  }
 	| { about: 'lostIsNotBilled' }
-	/** A job may have been accepted, also where the service does not bill the call. Without a key, it is not sent again. */
-	| { about: 'mayBeAccepted'; hasKey: boolean; isUnbilled?: boolean }
+	/**
+	 * A job may have been accepted, also where the service does not bill the call. Without a key, it is not sent again
+	 * unless the user wanted that (`isResent`).
+	 */
+	| { about: 'mayBeAccepted'; hasKey: boolean; isUnbilled?: boolean; isResent?: boolean }
 	| { about: 'rawBody' }
 	| { about: 'partialText' }
 	| { about: 'foreignRedirect' }

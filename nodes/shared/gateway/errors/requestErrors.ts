@@ -113,11 +113,13 @@ export function heldBack(purpose: string, holder: string): GatewayError {
 
 /** Only when the outcome of a job's creation is unknown can sending it again be paid twice. */
 function unknownOutcomeRemedies(
-	{ cost, idempotencyKey }: RequestInfo,
+	{ cost, idempotencyKey, resendsLost }: RequestInfo,
 	{ isUnbilled }: { isUnbilled: boolean },
 ): Remedy[] {
 	const hasKey = idempotencyKey !== undefined;
-	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey, isUnbilled }] : [];
+	// What could not be read is not sent again, whatever the user wants.
+	const isResent = resendsLost && isUnbilled;
+	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey, isUnbilled, isResent }] : [];
 }
 
 /**

@@ -9,7 +9,7 @@
  * Times are in milliseconds, moments since 1970.
  */
 import type { FileSource } from '../client/fileRequest';
-import type { ResponseFields } from '../client/response';
+import { withOwnFields, type ResponseFields } from '../client/response';
 import { GatewayError, type Failure } from '../errors/gatewayError';
 import {
 	deadlinePassed,
@@ -228,13 +228,15 @@ function takeLink(
 	if (linkCarriesKey) return fail(state, jobLinkCarriesKey(job));
 	if (link === undefined) return takeFailure(state, linkMissing(job), now);
 	const source = { url: link, authenticated: false };
-	return finish(state, { source, fields: { ...fields, task_id: job.id, result_url: link } });
+	const shown = withOwnFields(fields, { task_id: job.id, result_url: link });
+	return finish(state, { source, fields: shown });
 }
 
 function takeContent(state: PollerState, { source, fields }: VideoContent): Step {
 	const known = state.stage.name === 'linking' ? state.stage.fields : {};
 	const { id } = state.job;
-	return finish(state, { source, fields: { ...known, ...fields, id, url: source.url } });
+	const shown = withOwnFields({ ...known, ...fields }, { id, url: source.url });
+	return finish(state, { source, fields: shown });
 }
 
 function takeFailure(state: PollerState, error: GatewayError, now: number): Step {

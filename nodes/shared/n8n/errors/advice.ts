@@ -53,6 +53,24 @@ const onRefusal: Record<RefusalKind, string> = {
 const notBilled =
 	'The service does not bill a call without a response, but does not say whether its job runs all the same. ';
 
+/** About an order whose job may be running. */
+function adviceOnDoubt({
+	hasKey,
+	isUnbilled = false,
+	isResent = false,
+}: Extract<Remedy, { about: 'mayBeAccepted' }>): string {
+	if (hasKey) {
+		return "The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution sends it with the same key, by which the gateway knows it: that makes no second job.";
+	}
+	const what = isResent
+		? 'It is sent again after such a try, as the option "If the Answer Is Lost" says, so that more than one job may have been accepted and may be running. '
+		: 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice. ';
+	const how = isResent
+		? ''
+		: ', by hand or with the option "If the Answer Is Lost" set to "Send Again"';
+	return `${what}${isUnbilled ? notBilled : ''}The billing log proves nothing here: it lists only what was charged. Order again only if a second video is acceptable${how}.`;
+}
+
 function sentenceOn(remedy: Remedy): string {
 	switch (remedy.about) {
 		case 'refusal':
@@ -78,9 +96,7 @@ function sentenceOn(remedy: Remedy): string {
 		case 'lostIsNotBilled':
 			return 'The service does not bill a call without a response: run again, and check the network if it stays like this.';
 		case 'mayBeAccepted':
-			return remedy.hasKey
-				? "The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution sends it with the same key, by which the gateway knows it: that makes no second job."
-				: `The job may have been accepted and may be running, so it was not sent again: that could be paid twice. ${remedy.isUnbilled ? notBilled : ''}The billing log proves nothing here: it lists only what was charged. Order again only if a second video is acceptable, by hand or with the option "If the Answer Is Lost" set to "Send Again".`;
+			return adviceOnDoubt(remedy);
 		case 'rawBody':
 			return 'The raw answer is kept in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.';
 		case 'partialText':

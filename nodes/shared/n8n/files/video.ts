@@ -47,12 +47,16 @@ export function hintAtKind(
 /** Names that Windows keeps for devices, whatever follows their first dot. */
 const deviceName = /^(con|prn|aux|nul|(com|lpt)[0-9¹²³])(?= *(\.|$))/i;
 
+/** Characters of a wanted name that are looked at. What is left of it is cut to 200 bytes. */
+const maxNameLength = 10_000;
+
 /**
  * A file name that is valid on every system, with an extension of its kind. The extension of another kind of video
  * is replaced; one that is none, as in "v1.2", belongs to the name.
  */
 export function videoFileName(name: string, { extensions }: VideoType): string {
 	const safe = name
+		.slice(0, maxNameLength)
 		.replace(/[<>:"/\\|?*\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, '_')
 		.replace(/^[.\s]+/, '');
 	// File systems limit names to 255 bytes; a character that was cut in half at the end is removed.
