@@ -24,7 +24,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The service does not bill a call that fails',
 		'What the service refuses is not billed',
 		'Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged',
-		'…The billing log proves nothing here: it lists only what was charged',
+		'The billing log proves nothing here: it lists only what was charged',
 	],
 	Resources: [
 		"Files that are no pictures, such as PDFs, are refused before anything is sent: the service's chat takes texts and pictures",

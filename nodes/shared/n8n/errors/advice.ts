@@ -51,7 +51,7 @@ const onRefusal: Record<RefusalKind, string> = {
 };
 
 const notBilled =
-	'The service does not bill a call without a response, but does not say whether its job runs all the same. ';
+	'The service does not bill a call without a response, but does not say whether its job runs all the same.';
 
 /** About an order whose job may be running. */
 function adviceOnDoubt({
@@ -62,13 +62,16 @@ function adviceOnDoubt({
 	if (hasKey) {
 		return "The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution sends it with the same key, by which the gateway knows it: that makes no second job.";
 	}
-	const what = isResent
-		? 'It is sent again after such a try, as the option "If the Answer Is Lost" says, so that more than one job may have been accepted and may be running. '
-		: 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice. ';
-	const how = isResent
-		? ''
-		: ', by hand or with the option "If the Answer Is Lost" set to "Send Again"';
-	return `${what}${isUnbilled ? notBilled : ''}The billing log proves nothing here: it lists only what was charged. Order again only if a second video is acceptable${how}.`;
+	return [
+		isResent
+			? 'It is sent again after such a try, as the option "If the Answer Is Lost" says, so that more than one job may have been accepted and may be running.'
+			: 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice.',
+		...(isUnbilled ? [notBilled] : []),
+		'The billing log proves nothing here: it lists only what was charged.',
+		isResent
+			? 'Order again only if a second video is acceptable.'
+			: 'Order again only if a second video is acceptable, by hand or with the option "If the Answer Is Lost" set to "Send Again".',
+	].join(' ');
 }
 
 function sentenceOn(remedy: Remedy): string {
