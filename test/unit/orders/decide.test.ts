@@ -9,7 +9,7 @@ const failure: Failure = {
 };
 const wish: Wish = {
 	...{ resendsLost: false, written: 'node', keyUse: 'free', ifOrderedBefore: 'skip' },
-	...{ releasesKey: false, room: 'free' },
+	...{ releasesKey: false, room: 'free', roomOfDay: 'free' },
 };
 const sent: Known = { state: 'sent', written: 'node' };
 const lost: Known = { state: 'lost', failure, written: 'node' };
@@ -30,6 +30,13 @@ describe('an order', () => {
 		[undefined, undefined, { room: 'full' }, 'refuse', 'limit'],
 		[undefined, undefined, { room: 'unknown' }, 'refuse', 'triesUnknown'],
 		[undefined, undefined, { room: 'full', ...resends }, 'refuse', 'limit'],
+		[undefined, undefined, { roomOfDay: 'full' }, 'refuse', 'limitOfDay'],
+		[undefined, undefined, { roomOfDay: 'unknown', ...resends }, 'refuse', 'dayUnknown'],
+		[undefined, undefined, { roomOfDay: 'full', room: 'full' }, 'refuse', 'limit'],
+		[undefined, undefined, { roomOfDay: 'full', keyUse: 'same' }, 'leaveOut', 'keyUsed'],
+		[answered, 'request', { roomOfDay: 'full' }, 'reuse'],
+		[lost, 'request', { roomOfDay: 'full', ...resends }, 'refuse', 'limitOfDay'],
+		[{ ...lost, ...keyed }, 'request', { ...keyed, roomOfDay: 'full' }, 'sendUnderKey'],
 		[undefined, undefined, { keyUse: 'same' }, 'leaveOut', 'keyUsed'],
 		[undefined, undefined, { keyUse: 'same', ifOrderedBefore: 'fail' }, 'refuse', 'keyUsed'],
 		[undefined, undefined, { keyUse: 'other' }, 'refuse', 'keyOfOther'],

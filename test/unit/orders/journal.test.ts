@@ -12,7 +12,7 @@ const ofImages = { ...settings, cost: 'generation' } as const;
 const limit = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;
 
 const wanted = (request: string, index = 0): Wanted => ({
-	...{ index, request, options: limit, resendsLost: false },
+	...{ index, request, options: limit, resendsLost: false, isPreview: false },
 });
 const outcome = (more: Partial<Outcome>) => ({ hints: [], parts: [], ...more });
 const answered = outcome({ result: { id: 'video_1' } });
@@ -34,7 +34,7 @@ const open = async (execution: Execution, ...requests: string[]) => {
 		requests.forEach((_, index) => journal.learn(index, outcomeOf(index)));
 		await journal.close(end);
 	};
-	return { close, made: decisions.map((decision) => decision.do) };
+	return { close, made: [...decisions.values()].map((decision) => decision.do) };
 };
 
 describe('the memory of the process', () => {
@@ -98,7 +98,7 @@ describe('a tool of an agent', () => {
 			const index = run++;
 			context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=a' : index);
 			const journal = new Journal(context, ofTool);
-			const [{ do: what }] = await journal.open([wanted(request)]);
+			const what = (await journal.open([wanted(request)])).get(0)?.do;
 			journal.learn(0, answered);
 			await journal.close({ isOver });
 			return what;

@@ -1,5 +1,6 @@
 import { readChatImages } from '../../../shared/gateway/images/responses';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
+import { imageAmount } from '../../../shared/gateway/protocol/amount';
 import { aspectMarkers, endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -107,6 +108,8 @@ export const imageChat: Operation<Request, MadeImages> = {
 		hintAtIncompleteAnswers(run, made.finishReasons ?? [], request.body.n);
 		return await deliverImages(made, request, run);
 	},
+
+	amount: ({ body }) => imageAmount(body),
 
 	identity: ({ body, messages }) => ({ body, messages }),
 };

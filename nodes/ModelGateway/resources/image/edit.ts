@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../shared/gateway/json';
+import { imageAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import { itemPicture, pictureToSend } from '../../../shared/n8n/files/itemFile';
@@ -70,6 +71,8 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	},
 
 	deliver: deliverImages,
+
+	amount: ({ body }) => imageAmount(body),
 
 	identity: (request) => ({ body: request.body, image: request.image, mask: request.mask }),
 };

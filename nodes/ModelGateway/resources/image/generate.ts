@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../shared/gateway/json';
+import { imageAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -92,6 +93,8 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 	},
 
 	deliver: deliverImages,
+
+	amount: ({ body }) => imageAmount(body),
 
 	identity: ({ body }) => body,
 };

@@ -5,6 +5,7 @@ import {
 	type ReferenceVideoRequest,
 } from '../../../shared/gateway/jobs/referenceVideo';
 import { createdTask } from '../../../shared/gateway/jobs/responses';
+import { referenceVideoAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { referenceVideoModels } from '../../../shared/gateway/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -182,6 +183,8 @@ export const referenceVideoCreate: Operation<Request> = {
 		});
 		return createdJobOutput({ kind: 'task', ...created }, run);
 	},
+
+	amount: ({ body }) => referenceVideoAmount({ ...body }),
 
 	identity: (request) => request.identity,
 	resendsLost: (request) => request.resendsLost,

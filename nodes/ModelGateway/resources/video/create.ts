@@ -1,5 +1,6 @@
 import { createdVideo } from '../../../shared/gateway/jobs/responses';
 import type { JsonObject } from '../../../shared/gateway/json';
+import { videoAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { frameToVideoSuffix } from '../../../shared/gateway/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -76,6 +77,8 @@ export const videoCreate: Operation<Request> = {
 		});
 		return createdJobOutput({ kind: 'video', ...created }, run);
 	},
+
+	amount: ({ body }) => videoAmount(body),
 
 	identity: ({ body }) => body,
 	resendsLost: ({ resendsLost }) => resendsLost,

@@ -7,6 +7,7 @@ import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import { mayHaveKey, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
+import { DryRun } from './dryRun';
 import type { Idempotency } from './idempotency';
 import { inTurn, type Slot } from './inTurn';
 import { Redaction } from './redaction';
@@ -65,6 +66,14 @@ export class Gateway<R extends Runtime = Runtime> {
 		);
 	}
 
+	/** The same gateway, which sends nothing: each call throws a {@link DryRun}. */
+	dry(): Gateway<R> {
+		const runtime = { ...this.runtime, isDry: true as const };
+		return new Gateway(
+			...([this.connection, runtime, this.route, this.idempotency, this.redaction] as const),
+		);
+	}
+
 	/** The same gateway for one item: the creation of its job carries its key. */
 	withIdempotency(idempotency: Idempotency): Gateway<R> {
 		return new Gateway(
@@ -72,8 +81,9 @@ export class Gateway<R extends Runtime = Runtime> {
 		);
 	}
 
-	/** @throws GatewayError */
+	/** @throws GatewayError, or a DryRun where nothing is to be sent */
 	async call<T>(call: Call<T>): Promise<T> {
+		if (this.runtime.isDry) throw new DryRun(this.request(this.route.base, call), this.redaction);
 		const { clock, random, signal, limiter } = this.runtime;
 		const { lost } = this.idempotencyOf(call.endpoint);
 		/** The first try that may have been accepted, which no later refusal undoes. */

@@ -65,4 +65,6 @@ export interface Runtime {
 	queue?: RequestQueue;
 	/** Aborts when what waits in that queue is no longer to be sent. What was sent goes on. */
 	closing?: AbortSignal;
+	/** Nothing is sent: each call throws its request as a `DryRun`. */
+	isDry?: true;
 }

@@ -2,8 +2,10 @@ import type { N8nGateway } from '../client/gateway';
 import { badInput } from '../errors/badInput';
 import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
-import { readOrderOptions } from '../parameters/orderOptions';
+import { previewOf } from '../parameters/leftOut';
+import { previewField, readOrderOptions } from '../parameters/orderOptions';
 import type { CheckedItem, Item } from './item';
+import { failing } from './preview';
 import type { RunState } from './runState';
 
 /**
@@ -19,7 +21,8 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Chec
 			const read = await readItem(run, item, gateway);
 			if (read) checked.push(Object.assign(item, read));
 		} catch (error) {
-			run.fail(item, error);
+			if (item.isPreview) item.outcome = [{ json: { ...previewOf(failing(error)) } }];
+			else run.fail(item, error);
 		}
 	}
 	return checked;
@@ -32,6 +35,7 @@ async function readItem(
 ): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'includesInput'> | undefined> {
 	const { baseUrl } = gateway.connection;
 	const parameters = new ItemParameters(run.context, item.index, baseUrl);
+	if (run.work.isOrder) item.isPreview = previewField.read(parameters) === true;
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	if (parameters.passedOn) {
 		item.outcome = [parameters.passedOn];

@@ -9,6 +9,8 @@ export interface Item {
 	/** Remarks shown beside the node's output. */
 	hints: string[];
 	job?: JobSummary;
+	/** Whether it only shows what would be ordered. */
+	isPreview?: boolean;
 	/** Whether its outputs carry the fields of its input, too. */
 	includesInput?: boolean;
 	/** Aborts its request, while that is in flight. */
@@ -26,8 +28,20 @@ export interface CheckedItem extends Item {
 	request: unknown;
 	/** What the user wants of its order; undefined where nothing is ordered. */
 	orderOptions?: OrderOptions;
+	/** What would become of its order, where it is only previewed. */
+	forecast?: Forecast;
 	/** By what the service recognises the creation of its job. */
 	idempotency?: Idempotency;
+}
+
+/** What would become of an item that is only previewed. */
+export interface Forecast {
+	would: 'order' | 'reuse' | 'skip' | 'fail';
+	reason: string;
+	/** What the user can do, where it would fail. */
+	advice?: string;
+	/** Of the job that it would reuse, or that stands in its way. */
+	job_id?: string;
 }
 
 /** How one item ended: its outputs, with failures in place of those that could not be made. */

@@ -3,14 +3,18 @@ import { isTool } from '../agent/tool';
 import type { Decision } from '../orders/decide';
 import { Journal } from '../orders/journal';
 import {
+	answeredBefore,
 	failureOfSent,
 	keysReleased,
+	keysToRelease,
+	knownByKey,
 	orderedBefore,
 	refusal,
 	type Subject,
 } from '../orders/messages';
 import { leftOut } from '../parameters/leftOut';
-import { failureOf, type CheckedItem } from './item';
+import { failureOf, type CheckedItem, type Forecast } from './item';
+import { failing } from './preview';
 import type { RunState } from './runState';
 
 /** The paid requests of the items of one run, in the journal of orders. */
@@ -38,15 +42,19 @@ export class ItemOrders {
 				index: item.index,
 				request: this.identityOf(item),
 				options: item.orderOptions,
+				isPreview: item.isPreview ?? false,
 				resendsLost: this.run.work.resendsLost?.(item.request) ?? false,
 			})),
 		);
 		const keys = { keyUsed: [] as string[], keyReleased: [] as string[] };
-		decisions.forEach((decision, position) => {
-			this.follow(decision, items[position]);
-			if (decision.do !== 'leaveOut') return;
-			keys[decision.because].push(items[position].orderOptions?.key ?? '');
-		});
+		for (const item of items) {
+			const decision = decisions.get(item.index);
+			if (decision === undefined) continue;
+			if (item.isPreview) item.forecast = this.forecastOf(decision, item);
+			else this.follow(decision, item);
+			if (item.isPreview || decision.do !== 'leaveOut') continue;
+			keys[decision.because].push(item.orderOptions?.key ?? '');
+		}
 		this.hint(keysReleased, keys.keyReleased);
 		this.hint(orderedBefore, keys.keyUsed);
 	}
@@ -102,6 +110,27 @@ export class ItemOrders {
 		}
 	}
 
+	/** What {@link follow} would do. */
+	private forecastOf(decision: Decision, item: CheckedItem): Forecast {
+		const { key = '' } = item.orderOptions ?? {};
+		if ('idempotencyKey' in decision)
+			item.idempotency = { idempotencyKey: decision.idempotencyKey };
+		switch (decision.do) {
+			case 'send':
+				return { would: 'order', reason: 'Preview: nothing was ordered' };
+			case 'sendUnderKey':
+				return { would: 'order', reason: knownByKey };
+			case 'reuse':
+				return { would: 'reuse', reason: answeredBefore, job_id: decision.known.job?.id };
+			case 'leaveOut': {
+				const told = decision.because === 'keyUsed' ? orderedBefore : keysToRelease;
+				return { would: 'skip', reason: told([key]) };
+			}
+			case 'refuse':
+				return failing(refusal(decision.because, this.subjectOf(item), decision.known));
+		}
+	}
+
 	/** What makes two requests the same. */
 	private identityOf({ request }: CheckedItem): unknown {
 		return this.run.work.identity?.(request) ?? request;
@@ -109,8 +138,9 @@ export class ItemOrders {
 
 	private subjectOf(item: CheckedItem): Subject {
 		const { context } = this.run;
-		const { storeError } = this.journal;
-		return { context, request: this.identityOf(item), options: item.orderOptions, storeError };
+		const { storeError, day } = this.journal;
+		const request = this.identityOf(item);
+		return { context, request, options: item.orderOptions, storeError, day };
 	}
 
 	/** One for all items that are left out, which may be thousands. */

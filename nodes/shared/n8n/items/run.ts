@@ -5,6 +5,7 @@ import { createGateway } from '../client/gateway';
 import { signedLinkOf } from '../files/binary';
 import { checkAll } from './check';
 import { ItemOrders } from './orders';
+import { previewAll } from './preview';
 import { RunState } from './runState';
 import { sendAll } from './send';
 import { settle } from './settle';
@@ -49,6 +50,7 @@ async function runSteps(
 		if (!run.isFailing) {
 			if (run.cost !== 'read') orders = new ItemOrders(run, gateway.connection);
 			await orders?.open(checked);
+			await previewAll(run, checked, gateway);
 			await sendAll(run, checked, { gateway, limiter, orders });
 		}
 	} catch (error) {

@@ -32,7 +32,7 @@ async function batchesOf(
 	const batches = new Batches<unknown, CheckedItem>(run.work.batch);
 	for (const item of items) {
 		await run.turns.next();
-		if (item.outcome === undefined) batches.add(item);
+		if (item.outcome === undefined && !item.isPreview) batches.add(item);
 	}
 	return batches;
 }

@@ -1,6 +1,7 @@
 import type { IBinaryKeyData, IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import type { GatewayError } from '../../gateway/errors/gatewayError';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
+import type { Amount } from '../../gateway/protocol/amount';
 import type { Endpoint } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import type { ItemParameters } from '../parameters/itemParameters';
@@ -70,6 +71,8 @@ interface CheckedWork<Request> {
 	): Promise<Request> | Request;
 	/** Whether an item orders something dear, a video or an image, and so may have an Order Key and a limit. */
 	isOrder?: true;
+	/** What a request orders; set where {@link isOrder} is. */
+	amount?(request: Request): Amount;
 	/** What identifies a request across tries; default: the whole request. */
 	identity?(request: Request): unknown;
 	/** Whether the user wants the request sent again when its response was lost. */

@@ -1,6 +1,6 @@
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { extraBodyOption } from '../parameters/extraBody';
-import { orderOptions } from '../parameters/orderOptions';
+import { orderOptions, previewField } from '../parameters/orderOptions';
 import {
 	includeInputFieldsOption,
 	optionsProperty,
@@ -71,7 +71,7 @@ function fieldsOf({
 	const ofPaid = endpoint.cost === 'read' ? [] : [extraBodyOption, skipChecksOption];
 	const ofAll = [includeInputFieldsOption, parallelRequestsOption, timeoutOptionOf(endpoint)];
 	return [
-		...fields.map(({ property }) => property),
+		...[...fields, ...(isOrder ? [previewField] : [])].map(({ property }) => property),
 		optionsProperty([...options, ...ofOrder, ...ofPaid, ...ofAll]),
 	].map(shown);
 }

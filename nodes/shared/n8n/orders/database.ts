@@ -1,12 +1,5 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
-import { lockAll } from './locks';
 import { hashOf, type Known, type Order } from './order';
-
-/** Of the entries of a node, n8n keeps the newest. It reads and writes all of them each time: about 270 kB. */
-const maxEntries = 10_000;
-
-/** How many are taken out in one call. */
-const maxRemoved = 500;
+import type { Store } from './store';
 
 /** How often it is looked whether what was recorded is still there. */
 const maxLooks = 3;
@@ -27,13 +20,9 @@ interface Marks {
 }
 
 /**
- * What n8n's database tells of orders: its store of processed items, for this node. It outlasts the process, and every
- * worker sees it, but it holds hashes: it can only tell that something was sent. So it is asked and written in one,
- * before anything is sent, and what surely made nothing is taken out again. Executions of one process take turns; what
- * a worker at the very same moment has written over is recorded again.
- *
- * Its methods throw whatever n8n does where there is no store: for a workflow that was never saved, or without its
- * database.
+ * What n8n's database tells of orders: only that something was sent, since its {@link Store} holds hashes. So it is asked
+ * and written in one, before anything is sent, and what surely made nothing is taken out again. What a worker at the
+ * very same moment has written over is recorded again. Its methods throw whatever n8n does where there is no store.
  */
 export class DatabaseShelf {
 	/** What others had recorded before. */
@@ -46,7 +35,7 @@ export class DatabaseShelf {
 	 * @param isTraced whether a Retry has to find the orders; if not, only their Order Keys are recorded
 	 */
 	constructor(
-		private readonly context: IExecuteFunctions,
+		private readonly store: Store,
 		private readonly origin: string,
 		private readonly isTraced: boolean,
 	) {}
@@ -126,54 +115,21 @@ export class DatabaseShelf {
 
 	private async add(values: string[]): Promise<void> {
 		if (values.length === 0) return;
-		const { new: added, processed } = await this.checkAndRecord(values);
-		this.known = new Set(processed.map(String));
-		this.added = added.map(String);
+		const { added, known } = await this.store.record(values);
+		this.known = new Set(known);
+		this.added = added;
 		// What others have recorded is left to them, since they may take it out meanwhile.
 		for (let looks = 0; looks < maxLooks && added.length > 0; looks++) {
-			const { new: lost } = await this.checkAndRecord(added);
+			const { added: lost } = await this.store.record(added);
 			if (lost.length === 0) break;
 		}
 	}
 
-	private async checkAndRecord(values: unknown[]) {
-		return await this.inTurn(
-			async (helpers) =>
-				await helpers.checkProcessedAndRecord(values as string[], 'node', {
-					mode: 'entries',
-					// Those of this run may be taken out again, and are not to push out older ones.
-					maxEntries: maxEntries + values.length,
-				}),
-		);
-	}
-
 	private async take(values: string[]): Promise<void> {
 		// A worker that had read the store before may write them back, and a key would stay used for ever.
-		for (const all of [values, values.filter(isOfKey)]) {
-			// n8n looks for each of them in its whole list, and nothing else gets a turn meanwhile.
-			for (let from = 0; from < all.length; from += maxRemoved) {
-				const some = all.slice(from, from + maxRemoved);
-				await this.inTurn(
-					async (helpers) => await helpers.removeProcessed(some, 'node', { mode: 'entries' }),
-				);
-			}
-		}
-	}
-
-	private async inTurn<T>(call: (helpers: IExecuteFunctions['helpers']) => Promise<T>): Promise<T> {
-		// n8n reads, changes and writes a node's entries without a lock.
-		const unlock = await lockAll([nodeIdOf(this.context)]);
-		try {
-			return await call(this.context.helpers);
-		} finally {
-			unlock?.();
-		}
+		for (const all of [values, values.filter(isOfKey)]) await this.store.remove(all);
 	}
 }
-
-/** The same in all executions. */
-export const nodeIdOf = (context: IExecuteFunctions): string =>
-	`${context.getWorkflow().id} ${context.getNode().id}`;
 
 const isOfKey = (value: string) => /^(key|request) /.test(value);
 const keyMark = (key: string) => `key ${key}`;

@@ -19,6 +19,8 @@ export interface Wish {
 	releasesKey: boolean;
 	/** Whether a limit has room for it, if it is not counted yet; unknown when other tries cannot be looked up. */
 	room: 'free' | 'full' | 'unknown';
+	/** The same of the orders of the day, which are counted in n8n's database. */
+	roomOfDay: 'free' | 'full' | 'unknown';
 }
 
 export type Decision =
@@ -43,6 +45,8 @@ export type Reason =
 	| 'keyOfOther'
 	| 'keyUnknown'
 	| 'limit'
+	| 'limitOfDay'
+	| 'dayUnknown'
 	/** Other tries cannot be looked up. */
 	| 'triesUnknown'
 	/** What the execution keeps of its orders cannot be read. */
@@ -98,9 +102,13 @@ function decideNew(parts: object[], wish: Wish): Decision {
 	return limited(wish, { do: 'send', parts, idempotencyKey });
 }
 
-function limited({ room }: Wish, decision: Decision): Decision {
+function limited({ room, roomOfDay }: Wish, decision: Decision): Decision {
 	if (room === 'unknown') return { do: 'refuse', because: 'triesUnknown' };
-	return room === 'full' ? { do: 'refuse', because: 'limit' } : decision;
+	if (room === 'full') return { do: 'refuse', because: 'limit' };
+	// It makes no second job, and the first one has its place.
+	if (decision.do === 'sendUnderKey') return decision;
+	if (roomOfDay === 'unknown') return { do: 'refuse', because: 'dayUnknown' };
+	return roomOfDay === 'full' ? { do: 'refuse', because: 'limitOfDay' } : decision;
 }
 
 /** What became of an order that was to be sent. */

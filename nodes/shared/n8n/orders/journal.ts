@@ -5,12 +5,16 @@ import type { Cost } from '../../gateway/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import type { Turns } from '../client/turns';
 import type { OrderOptions } from '../parameters/orderOptions';
-import { DatabaseShelf, nodeIdOf } from './database';
+import { clock } from '../client/httpClient';
+import { DatabaseShelf } from './database';
+import { dayOf, type Day } from './day';
+import { DayLimit } from './dayLimit';
 import { decide, learn, type Decision, type Outcome, type Wish } from './decide';
 import { lockAll } from './locks';
 import { isGuess, match, type Match } from './match';
 import { hashOf, OrderNumbers, type Entry, type Knowledge, type Known, type Order } from './order';
 import { ExecutionShelf, mostOf, ProcessShelf, type Shelf } from './shelves';
+import { nodeIdOf, Store } from './store';
 
 /** One item whose request is paid for. */
 export interface Wanted {
@@ -22,6 +26,8 @@ export interface Wanted {
 	options?: OrderOptions;
 	/** Whether the user wants it sent again when its response was lost. */
 	resendsLost: boolean;
+	/** Whether it is only decided what would be done with it: nothing is sent for it, and nothing kept. */
+	isPreview: boolean;
 }
 
 /** One request of the run. It may be large, so only its hash is kept. */
@@ -31,6 +37,8 @@ interface Line extends Omit<Wanted, 'request'> {
 	found?: Match;
 	/** Once it was sent. */
 	learned?: Knowledge;
+	/** The place that it has claimed among the orders of the day. */
+	placeOfDay?: string;
 }
 
 interface Settings {
@@ -52,6 +60,10 @@ export class Journal {
 	/** Of orders only. */
 	private readonly process?: ProcessShelf;
 	private readonly database: DatabaseShelf;
+	private readonly store: Store;
+	/** Whose orders are counted; undefined where there is no limit. */
+	day?: Day;
+	private dayLimit?: DayLimit;
 	private readonly isOfTool: boolean;
 	private readonly lines: Line[] = [];
 	/** Those of them that are sent, by the index of the item. */
@@ -69,30 +81,35 @@ export class Journal {
 		this.execution = new ExecutionShelf(context, isOrder);
 		const { origin, run } = this.execution;
 		if (isOrder) this.process = new ProcessShelf(origin, run);
-		this.database = new DatabaseShelf(context, origin, cost === 'job');
+		this.store = new Store(context);
+		this.database = new DatabaseShelf(this.store, origin, cost === 'job');
 		this.isOfTool = isTool(context.getNode());
 	}
 
 	/**
-	 * Says what is to be done with each item, in their order, and records what is about to be sent. It first waits until
-	 * no other execution is ordering with one of the Order Keys, whose outcome decides whether that was used.
+	 * Says what is to be done with each item, by its index, and records what is about to be sent. It first waits until no
+	 * other execution is ordering with one of the Order Keys, whose outcome decides whether that was used.
 	 * @returns nothing after Stop
 	 */
-	async open(items: readonly Wanted[]): Promise<Decision[]> {
+	async open(items: readonly Wanted[]): Promise<ReadonlyMap<number, Decision>> {
 		const numbers = new OrderNumbers(this.context, this.execution, this.settings);
-		for (const { request, ...wanted } of items) {
+		// A preview takes nothing from what is ordered beside it.
+		const inTurn = [...items.filter(isReal), ...items.filter(isPreview)];
+		for (const { request, ...wanted } of inTurn) {
 			await this.settings.turns.next();
 			// Only videos are looked for in n8n's database by their items.
 			const item = this.settings.cost === 'job' ? this.itemOf(wanted.index) : undefined;
 			this.lines.push({ ...wanted, order: numbers.orderOf(request, { ...wanted, item }) });
 		}
 		if (!this.execution.isReadable) {
-			return this.lines.map(() => ({ do: 'refuse', because: 'unreadable' }));
+			return new Map(this.lines.map(({ index }) => [index, unreadable]));
 		}
 		this.unlockKeys = await lockAll(this.keyLocks, this.settings.stop);
-		if (!this.unlockKeys) return [];
+		if (!this.unlockKeys) return new Map();
 		const releasing = this.lines.filter(({ options }) => options?.releasesKey);
-		await this.askStore(async () => await this.database.release(ordersOf(releasing)));
+		await this.askStore(
+			async () => await this.database.release(ordersOf(releasing.filter(isReal))),
+		);
 		const ordering = this.lines.filter(({ options }) => !options?.releasesKey);
 		const known = this.recall(ordersOf(ordering));
 		this.pair(ordering, known);
@@ -100,12 +117,17 @@ export class Journal {
 		const others = [...known, ...(this.process?.orders ?? [])];
 		// At once: another Retry of this execution may begin at the same moment.
 		this.process?.keep(
-			unknown.map((line) => ({ ...this.entryOf(line, { state: 'sent' }), isUnderWay: true })),
+			unknown
+				.filter(isReal)
+				.map((line) => ({ ...this.entryOf(line, { state: 'sent' }), isUnderWay: true })),
 		);
 		await this.askStore(async () => await this.database.record(ordersOf(unknown)));
 		this.pair(unknown, this.database.knownOf(ordersOf(unknown), others));
+		if (ordering.some(isLimitedByDay)) await this.claimPlaces();
 		const decisions = await this.decideAll();
-		this.process?.remove(ordersOf(unknown.filter(({ index }) => !this.sent.has(index))));
+		await this.releasePlaces(this.lines.filter(({ index }) => !this.sent.has(index)));
+		const unsent = unknown.filter(({ index }) => !this.sent.has(index));
+		this.process?.remove(ordersOf(unsent.filter(isReal)));
 		// If n8n is killed from here on, only what is sent counts as sent.
 		await this.askStore(async () => {
 			await this.database.keepOnly(ordersOf([...this.sent.values()]));
@@ -152,7 +174,9 @@ export class Journal {
 	private async closeLines(isOver: boolean): Promise<void> {
 		// Of the others, nothing was recorded.
 		if (!isOver || this.process) await this.keepLearned();
-		const orders = this.lines.flatMap(({ order, found }) => (found ? [order, found.known] : order));
+		const orders = this.lines
+			.filter(isReal)
+			.flatMap(({ order, found }) => (found ? [order, found.known] : order));
 		if (isOver) this.execution.settle(orders);
 		// An agent that calls its tool again after a failure asks for the same.
 		if (this.isOfTool && !(isOver && this.process)) {
@@ -178,6 +202,7 @@ export class Journal {
 			shelf.keep(made);
 		}
 		await this.askStore(async () => await this.database.keepOnly(made));
+		await this.releasePlaces([...this.sent.values()].filter(({ learned }) => !learned));
 	}
 
 	private get shelves(): Shelf[] {
@@ -203,7 +228,7 @@ export class Journal {
 		const pairs = match(ordersOf(lines), known);
 		for (const line of lines) {
 			line.found = pairs.get(line.order);
-			if (!line.found || !this.process) continue;
+			if (!line.found || !this.process || isPreview(line)) continue;
 			const entry = this.earlierEntry(line, line.found);
 			// What another run has sent is this one's from now on.
 			const { run, place, item, itemCount } = line.order;
@@ -221,39 +246,82 @@ export class Journal {
 		}
 	}
 
-	private async decideAll(): Promise<Decision[]> {
+	/** Claims a place of the day for each line that would be sent. */
+	private async claimPlaces(): Promise<void> {
+		const decisions = await this.decideAll({ isTrial: true });
+		const wanting = this.lines.filter(
+			(line) => isLimitedByDay(line) && decisions.get(line.index)?.do === 'send',
+		);
+		this.day = dayOf(clock.now(), this.context.getTimezone());
+		const dayLimit = new DayLimit(this.store, nodeIdOf(this.context), this.day.name);
+		this.dayLimit = dayLimit;
+		const byLimit = new Map<number, Line[]>();
+		for (const line of wanting) {
+			const max = line.options?.maxPerDay ?? 0;
+			byLimit.set(max, [...(byLimit.get(max) ?? []), line]);
+		}
+		await this.askStore(async () => {
+			for (const [max, lines] of byLimit) {
+				const places = await dayLimit.claim(lines.length, max);
+				places.forEach((place, index) => (lines[index].placeOfDay = place));
+			}
+		});
+	}
+
+	/** Of orders that surely made nothing. */
+	private async releasePlaces(lines: readonly Line[]): Promise<void> {
+		const places = lines.flatMap(({ placeOfDay }) => placeOfDay ?? []);
+		if (places.length > 0) await this.askStore(async () => await this.dayLimit?.release(places));
+	}
+
+	/** @param isTrial whether it is only looked what would be decided if the day had room for all */
+	private async decideAll({ isTrial = false } = {}): Promise<Map<number, Decision>> {
 		const usedKeys = new Map<string, string>();
-		const decisions: Decision[] = [];
-		let placed: number | undefined;
-		for (const line of this.lines) {
-			await this.settings.turns.next();
-			// Read late, and written at once: other calls of a tool share it.
-			placed ??= this.placedBefore();
-			const { order, found } = line;
-			const decision = decide(found, this.wishOf(line, { usedKeys, placed }));
-			const isSent = decision.do === 'send' || decision.do === 'sendUnderKey';
-			if (isSent) this.sent.set(line.index, line);
-			else this.execution.giveBack(order);
-			if (found && !isGuess(found)) this.execution.take(found.known);
-			if (isSent && this.process) this.execution.keep([this.entryOf(line, { state: 'sent' })]);
-			const { key, request } = order;
-			if (key !== undefined && (isSent || found)) usedKeys.set(key, request);
-			if (found ? isUncounted(line) : isSent) placed++;
-			decisions.push(decision);
+		const decisions = new Map<number, Decision>();
+		for (const lines of [this.lines.filter(isReal), this.lines.filter(isPreview)]) {
+			let placed: number | undefined;
+			for (const line of lines) {
+				await this.settings.turns.next();
+				// Read late, and written at once: other calls of a tool share it.
+				placed ??= this.placedBefore(lines);
+				const { order, found } = line;
+				const decision = decide(found, this.wishOf(line, { usedKeys, placed, isTrial }));
+				const isSent = decision.do === 'send' || decision.do === 'sendUnderKey';
+				if (!isTrial) this.settle(line, isSent && isReal(line));
+				const { key, request } = order;
+				if (key !== undefined && (isSent || found)) usedKeys.set(key, request);
+				if (found ? isUncounted(line) : isSent) placed++;
+				decisions.set(line.index, decision);
+			}
 		}
 		return decisions;
 	}
 
-	/** How many orders the limit counts before it is looked which of this run may be sent. */
-	private placedBefore(): number {
-		const { execution, process, lines } = this;
+	private settle(line: Line, isSent: boolean): void {
+		const { order, found } = line;
+		if (isSent) {
+			this.sent.set(line.index, line);
+			if (this.process) this.execution.keep([this.entryOf(line, { state: 'sent' })]);
+		} else {
+			this.execution.giveBack(order);
+		}
+		if (found && !isGuess(found) && isReal(line)) this.execution.take(found.known);
+	}
+
+	/** How many orders the limit counts before it is looked which of these lines may be sent. */
+	private placedBefore(lines: readonly Line[]): number {
+		const { execution, process } = this;
 		const others = (process?.orders ?? []).filter((order) => !execution.has(order));
 		return execution.placed + others.length - lines.filter(isUncounted).length;
 	}
 
 	private wishOf(
 		line: Line,
-		{ usedKeys, placed }: { usedKeys: ReadonlyMap<string, string>; placed: number },
+		{
+			usedKeys,
+			placed,
+			isTrial,
+		}: { usedKeys: ReadonlyMap<string, string>; placed: number; isTrial: boolean },
 	): Wish {
 		const { order, options, resendsLost, found } = line;
 		const { written, idempotencyKey } = order;
@@ -267,7 +335,13 @@ export class Journal {
 			...{ resendsLost, written, idempotencyKey, ifOrderedBefore, releasesKey },
 			keyUse: this.keyUseOf(order, usedKeys),
 			room: isUnknown ? 'unknown' : room,
+			roomOfDay: isTrial || !isLimitedByDay(line) ? 'free' : this.roomOfDay(line),
 		};
+	}
+
+	private roomOfDay({ placeOfDay }: Line): Wish['roomOfDay'] {
+		if (placeOfDay !== undefined) return 'free';
+		return this.storeError === undefined ? 'full' : 'unknown';
 	}
 
 	private keyUseOf({ key, request }: Order, used: ReadonlyMap<string, string>): Wish['keyUse'] {
@@ -298,6 +372,12 @@ export class Journal {
 		return this.isOfTool ? undefined : itemHashOf(this.context.getInputData()[index]);
 	}
 }
+
+const unreadable: Decision = { do: 'refuse', because: 'unreadable' };
+
+const isPreview = (wanted: Pick<Wanted, 'isPreview'>) => wanted.isPreview;
+const isLimitedByDay = ({ options }: Pick<Wanted, 'options'>) => options?.maxPerDay !== undefined;
+const isReal = (wanted: Pick<Wanted, 'isPreview'>) => !wanted.isPreview;
 
 const ordersOf = (lines: readonly Line[]) => lines.map(({ order }) => order);
 

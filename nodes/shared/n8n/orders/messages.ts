@@ -10,6 +10,7 @@ import { excerpt, textAt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
 import type { OrderOptions } from '../parameters/orderOptions';
+import type { Day } from './day';
 import type { Reason } from './decide';
 import type { Known } from './order';
 
@@ -21,6 +22,8 @@ export interface Subject {
 	options?: OrderOptions;
 	/** Why n8n's database could not be asked. */
 	storeError?: unknown;
+	/** Whose orders are counted. */
+	day?: Day;
 }
 
 /** Why an order is not sent. @param known what is known of it, or of the order that may be the same */
@@ -47,6 +50,10 @@ export function refusal(because: Reason, subject: Subject, known?: Known): Gatew
 			});
 		case 'limit':
 			return limitError(subject);
+		case 'limitOfDay':
+			return limitOfDayError(subject);
+		case 'dayUnknown':
+			return storeError('orders of the day', subject);
 		case 'keyUnknown':
 			return storeError('Order Key', subject);
 		case 'triesUnknown':
@@ -138,6 +145,23 @@ function limitError({ options, context }: Subject): GatewayError {
 	});
 }
 
+function limitOfDayError({ options, context, day }: Subject): GatewayError {
+	const max = options?.maxPerDay ?? 0;
+	const timeZone = context.getTimezone();
+	const format = new Intl.DateTimeFormat('en-GB', {
+		...{ dateStyle: 'long', timeStyle: 'short', timeZone },
+	});
+	const opens = day ? ` It opens again on ${format.format(day.end)} (${timeZone}).` : '';
+	const orders = max === 1 ? '1 order' : `${max} orders`;
+	return notSent({
+		message: `Not ordered: ${orders} per day ${max === 1 ? 'is' : 'are'} allowed, and the limit is reached.${opens}`,
+		text: isTool(context.getNode())
+			? 'Do not try again. Go on with what was ordered, or tell the user that the limit is reached.'
+			: 'To allow more, raise Max Orders per Day.',
+		retry_can_help: true,
+	});
+}
+
 /** Without n8n's database, what the user has asked for cannot be promised. */
 function storeError(guard: string, { storeError: cause }: Subject): GatewayError {
 	const detail = cause instanceof Error ? cause.message : String(cause);
@@ -174,6 +198,55 @@ export const orderedBefore = (keys: string[]): string =>
 
 export const keysReleased = (keys: string[]): string =>
 	`Freed, and nothing ordered: Order Key ${list(keys)}. Turn off Forget Order Key to order again`;
+
+// What a preview says.
+
+export const keysToRelease = (keys: string[]): string =>
+	`Order Key ${list(keys)} would be freed, and nothing ordered`;
+
+export const answeredBefore =
+	'An earlier try of this execution has ordered this already: its result would be reused';
+
+export const knownByKey =
+	'An earlier try may have been accepted. It would be sent again with the same key, by which the gateway knows it: that makes no second job';
+
+/** What all items of a preview come to. */
+export interface PreviewSum {
+	videos: number;
+	/** Of all videos; undefined where that of one is not known. */
+	seconds?: number;
+	images: number;
+	reused: number;
+	skipped: number;
+	failing: number;
+	/** Whether one item that fails keeps the others from being sent. */
+	failsTogether: boolean;
+}
+
+export function previewed({ seconds, failsTogether, ...counts }: PreviewSum): string {
+	const { videos, images, reused, skipped, failing } = counts;
+	const inAll = seconds === undefined ? '' : ` (${seconds} seconds in all)`;
+	const ordered = [
+		videos > 0 ? `${counted(videos, 'video')}${inAll}` : '',
+		images > 0 ? counted(images, 'image') : '',
+	].filter((part) => part !== '');
+	const others = [
+		reused > 0 ? `${counted(reused, 'result')} would be reused` : '',
+		skipped > 0 ? `${counted(skipped, 'item')} skipped` : '',
+		failing > 0 ? `${counted(failing, 'item')} would fail` : '',
+	].filter((part) => part !== '');
+	const isBlocked = failing > 0 && failsTogether;
+	const sentences = [
+		'Preview: nothing was ordered, and nothing charged.',
+		isBlocked
+			? `${counted(failing, 'item')} would fail, so this node would order nothing.`
+			: `${[`${ordered.join(' and ') || 'Nothing'} would be ordered`, ...others].join(', ')}.`,
+		'To order, turn off Preview (Order Nothing).',
+	];
+	return sentences.join(' ');
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const list = (keys: string[]) => joinFirst(keys.map(quoted));
 

@@ -141,6 +141,25 @@ export const booleanField = <const Path extends string = never>(
 		return checked(known, { type: 'boolean' }, report);
 	});
 
+/** A switch that guards something: an expression that gives neither true nor false must not turn it off. */
+export function guardSwitch(
+	declaration: Declaration<never, boolean> & { default: boolean },
+): Field<boolean> {
+	const { name } = declaration;
+	const { read, ...field } = fieldOf('boolean', declaration, (value, report) => {
+		const known = value === 'true' || (value === 'false' ? false : value);
+		return checked<boolean>(known, { type: 'boolean', required: true }, report);
+	});
+	return {
+		...field,
+		// A workflow that is older than the switch, or a node that does not show it, has no value for it.
+		read: (scope) =>
+			scope.parameters.context.getNode().parameters[name] === undefined
+				? declaration.default
+				: read(scope),
+	};
+}
+
 /** An object, or JSON text of one. */
 export const objectField = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,

@@ -7,6 +7,15 @@ export const leftOut = (key: string, reason: string) => ({
 	reason,
 });
 
+/** The output of an item that was only to be previewed. */
+export const previewOf = <Facts extends { would: string; reason: string }>(facts: Facts) => ({
+	ordered: false,
+	preview: true,
+	...facts,
+});
+
 /** Whether an item was left out by the node that was to order its job. */
-export const isLeftOut = ({ ordered, order_key, reason }: IDataObject): boolean =>
-	ordered === false && typeof order_key === 'string' && typeof reason === 'string';
+export const isLeftOut = ({ ordered, order_key, preview, reason }: IDataObject): boolean =>
+	ordered === false &&
+	(typeof order_key === 'string' || preview === true) &&
+	typeof reason === 'string';

@@ -1,5 +1,13 @@
 import { isTool } from '../agent/tool';
-import { booleanField, choiceField, filledText, fieldOf, guardNumber } from './fieldKinds';
+import { hiddenForTools } from './editor';
+import {
+	booleanField,
+	choiceField,
+	filledText,
+	fieldOf,
+	guardNumber,
+	guardSwitch,
+} from './fieldKinds';
 import type { Scope } from './itemParameters';
 
 /** What the user wants of one item's order, beside what is made. */
@@ -12,7 +20,22 @@ export interface OrderOptions {
 	releasesKey: boolean;
 	/** Orders of the node in one execution. Infinite without a limit. */
 	max: number;
+	/** Orders of the node in one day, in all executions; undefined without a limit. */
+	maxPerDay?: number;
 }
+
+/** Orders per day that can be counted: more would push the marks of orders out of n8n's store. */
+const maxCounted = 2_000;
+
+/** Where an item orders something dear, in the panel itself: whoever fears the bill finds it before the first order. */
+export const previewField = guardSwitch({
+	displayName: 'Preview (Order Nothing)',
+	name: 'preview',
+	default: false,
+	displayOptions: hiddenForTools,
+	description:
+		'Whether to check everything and show what this node would order, without sending or charging anything',
+});
 
 const orderKeyOption = fieldOf(
 	'string',
@@ -72,12 +95,22 @@ const maxOrdersOption = guardNumber({
 		'How many orders this node may send in one execution, its loops and Retries included. Without this option there is no limit, but a tool of an agent orders 3 times.',
 });
 
+const maxOrdersPerDayOption = guardNumber({
+	displayName: 'Max Orders per Day',
+	name: 'maxOrdersPerDay',
+	rule: { type: 'integer', min: 0, max: maxCounted },
+	default: 20,
+	description:
+		'How many orders this node may place in one day, over all executions. The day is that of the workflow’s time zone. Needs a saved workflow.',
+});
+
 /** Offered where an item orders something dear: a video, or an image. */
 export const orderOptions = [
 	orderKeyOption,
 	ifOrderedBeforeOption,
 	forgetOrderKeyOption,
 	maxOrdersOption,
+	maxOrdersPerDayOption,
 ] as const;
 
 export function readOrderOptions(options: Scope): OrderOptions {
@@ -90,5 +123,6 @@ export function readOrderOptions(options: Scope): OrderOptions {
 	const ifOrderedBefore = wanted === 'fail' || wanted === 'drop' ? wanted : 'skip';
 	const isOfTool = isTool(options.parameters.context.getNode());
 	const max = maxOrdersOption.read(options) ?? (isOfTool ? maxOrdersOfTool : Infinity);
-	return { key, ifOrderedBefore, releasesKey, max };
+	const maxPerDay = maxOrdersPerDayOption.read(options);
+	return { key, ifOrderedBefore, releasesKey, max, maxPerDay };
 }

@@ -1,0 +1,48 @@
+import { isObject, parseJson, withoutUndefined, type JsonObject } from '../json';
+import type { HttpRequest } from './http';
+import type { Redaction } from './redaction';
+
+/** What a dry run throws in place of sending a request. */
+export class DryRun extends Error {
+	constructor(
+		private readonly sent: Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'>,
+		private readonly redaction: Redaction,
+	) {
+		super('Nothing was sent');
+	}
+
+	/** The request as it would be sent, without the API key. Files are described: a log could not hold them. */
+	get request(): JsonObject {
+		const { method, url, headers, body } = this.sent;
+		const shown = typeof body === 'string' ? withoutFiles(parseJson(body)) : body && formOf(body);
+		return this.redaction.json({ method, url, headers, ...withoutUndefined({ body: shown }) });
+	}
+}
+
+/** Characters of a data URL that are shown. */
+const maxDataUrl = 100;
+
+function withoutFiles(value: unknown): unknown {
+	if (typeof value === 'string') {
+		const isLong = value.length > maxDataUrl && value.startsWith('data:');
+		return isLong ? `${value.slice(0, maxDataUrl)}… (${value.length} characters)` : value;
+	}
+	if (Array.isArray(value)) return value.map(withoutFiles);
+	if (!isObject(value)) return value;
+	return Object.fromEntries(
+		Object.entries(value).map(([name, entry]) => [name, withoutFiles(entry)]),
+	);
+}
+
+function formOf(form: FormData): JsonObject {
+	const fields: JsonObject = {};
+	form.forEach((value, name) => {
+		const shown =
+			typeof value === 'string'
+				? withoutFiles(value)
+				: { file_name: value.name, mime_type: value.type, bytes: value.size };
+		// A form may have several fields of one name.
+		fields[name] = name in fields ? [fields[name], shown].flat() : shown;
+	});
+	return fields;
+}

@@ -1,0 +1,46 @@
+import { asText, valueAt, withoutUndefined, type JsonObject } from '../json';
+import { referenceVideoModels } from './models';
+
+/** How much a request orders, which is what a price counts. */
+export interface Amount {
+	of: 'video' | 'image';
+	model: string;
+	/** Of images; a request for a video orders one. */
+	count: number;
+	/** Of the video; undefined where the request does not say. */
+	seconds?: number;
+	/** Of the video, such as `1080P`; undefined where the request does not say. */
+	resolution?: string;
+}
+
+/** Of the request for a reference video, with the defaults of known models ("Endpoints" 1 and 11). */
+export function referenceVideoAmount(body: JsonObject): Amount {
+	const model = asText(body.model) ?? '';
+	const { duration, resolution } = Object.hasOwn(referenceVideoModels, model)
+		? referenceVideoModels[model].parameters
+		: {};
+	const given = (name: string) => valueAt(body, `parameters.${name}`);
+	return {
+		...{ of: 'video', model, count: 1 },
+		...withoutUndefined({
+			seconds: asNumber(given('duration') ?? duration?.default),
+			resolution: asText(given('resolution') ?? resolution?.default),
+		}),
+	};
+}
+
+/** Of the request for a video ("Endpoints" 11), whose length the specification does not name. */
+export const videoAmount = (body: JsonObject): Amount => ({
+	...{ of: 'video', model: asText(body.model) ?? '', count: 1 },
+	...withoutUndefined({ seconds: asNumber(body.seconds ?? body.duration) }),
+});
+
+/** Of the request for images ("Endpoints" 8 to 10), one unless it says how many. */
+export const imageAmount = (body: JsonObject): Amount => ({
+	...{ of: 'image', model: asText(body.model) ?? '', count: asNumber(body.n) ?? 1 },
+});
+
+function asNumber(value: unknown): number | undefined {
+	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	return typeof number === 'number' && Number.isFinite(number) && number > 0 ? number : undefined;
+}

@@ -1,0 +1,73 @@
+import type { IDataObject } from 'n8n-workflow';
+import { DryRun } from '../../gateway/client/dryRun';
+import { withoutUndefined, type JsonObject } from '../../gateway/json';
+import type { N8nGateway } from '../client/gateway';
+import { recordOf } from '../errors/errorRecord';
+import { previewed } from '../orders/messages';
+import { previewOf } from '../parameters/leftOut';
+import type { CheckedItem, Forecast, Item } from './item';
+import type { RunState } from './runState';
+
+/** What is said of an item that would fail. */
+export function failing(error: unknown): Forecast {
+	const { message, advice, job } = recordOf(error);
+	return { would: 'fail', reason: message, advice, ...(job && { job_id: job.id }) };
+}
+
+/**
+ * Gives each item that is only previewed its output: what would become of it, and the request as it would be sent. The
+ * operation builds that as for an order, and the gateway throws it in place of sending it.
+ */
+export async function previewAll(
+	run: RunState,
+	items: CheckedItem[],
+	gateway: N8nGateway,
+): Promise<void> {
+	const dry = gateway.dry();
+	for (const item of items) {
+		const { forecast } = item;
+		if (!forecast) continue;
+		await run.turns.next();
+		const shown = forecast.would === 'order' ? await withRequest(run, item, dry) : forecast;
+		item.outcome = [{ json: { ...withoutUndefined(previewOf(shown)) } }];
+	}
+	const all = run.items.filter(({ isPreview }) => isPreview);
+	if (all.length > 0) hintAtSum(run, all);
+}
+
+async function withRequest(
+	run: RunState,
+	item: CheckedItem,
+	dry: N8nGateway,
+): Promise<Forecast & { request?: JsonObject }> {
+	const { forecast, idempotency = {}, request } = item;
+	try {
+		await run.work.perform(request, run.itemRun(item, dry.withIdempotency(idempotency)));
+	} catch (error) {
+		if (!(error instanceof DryRun)) return failing(error);
+		return { ...(forecast as Forecast), request: error.request };
+	}
+	throw new Error('A preview was answered');
+}
+
+function hintAtSum({ context, work }: RunState, items: Array<Item & Partial<CheckedItem>>): void {
+	const would = (what: Forecast['would']) =>
+		items.filter(({ outcome }) => outcome?.some((output) => forecastIn(output) === what));
+	const amounts = would('order').flatMap(({ request }) => work.amount?.(request) ?? []);
+	const videos = amounts.filter((amount) => amount.of === 'video');
+	const images = amounts.filter((amount) => amount.of === 'image');
+	const areTimed = videos.every(({ seconds }) => seconds !== undefined);
+	const message = previewed({
+		videos: videos.length,
+		...(areTimed && { seconds: videos.reduce((sum, { seconds = 0 }) => sum + seconds, 0) }),
+		images: images.reduce((sum, { count }) => sum + count, 0),
+		reused: would('reuse').length,
+		skipped: would('skip').length,
+		failing: would('fail').length,
+		failsTogether: !context.continueOnFail(),
+	});
+	context.addExecutionHints({ message, location: 'outputPane' });
+}
+
+const forecastIn = (output: object): unknown =>
+	'json' in output ? (output.json as IDataObject).would : undefined;

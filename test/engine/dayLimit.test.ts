@@ -1,0 +1,192 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startGateway, type Gateway } from '../gateway';
+import {
+	EngineProcess,
+	processedItems,
+	recoverExecution,
+	retryExecution,
+	runWorkflow,
+	SimulatedTime,
+	type RunOptions,
+	type StoredExecution,
+	type WorkflowRun,
+} from '../harness';
+import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+
+let gateway: Gateway;
+let media: IDataObject[];
+let time: SimulatedTime;
+
+beforeEach(async () => {
+	time = new SimulatedTime();
+	processedItems.clear();
+	gateway = await startGateway({ jobSeconds: Infinity, render: async () => new Uint8Array(0) });
+	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
+	media = [{ type: 'reference_image', url }];
+});
+afterEach(async () => {
+	await gateway.close();
+	await time.end();
+});
+
+const create = (options: IDataObject = {}, parameters: IDataObject = {}) =>
+	chain(
+		createReferenceVideo({
+			...{ options: { duration: 2, maxOrdersPerDay: 3, ...options }, ...parameters },
+		}),
+	);
+
+const order = async (
+	count = 1,
+	{ workflow = create(), ...options }: RunOptions & { workflow?: ReturnType<typeof create> } = {},
+): Promise<WorkflowRun> =>
+	await runWorkflow(workflow, {
+		...{ credentials: credentialFor(gateway), mode: 'trigger' },
+		input: Array.from({ length: count }, (_, index) => ({
+			json: { prompt: `Video ${index}`, media },
+		})),
+		...options,
+	});
+
+const refuseNext = (times: number) =>
+	gateway.fault({
+		...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
+		times,
+	});
+
+const messageOf = (run: WorkflowRun) => run.errorOf('Create')?.message;
+
+describe('Max Orders per Day', () => {
+	it('counts the orders of all executions, and opens again on the next day', async () => {
+		expect((await order(2)).status).toBe('success');
+		expect((await order(1)).status).toBe('success');
+		const refused = await order(1);
+		expect(messageOf(refused)).toBe(
+			'Item 0: Not ordered: 3 orders per day are allowed, and the limit is reached. It opens again on 1 January 2026 at 00:00 (America/New_York).',
+		);
+		expect(refused.errorOf('Create')?.description).toMatch(/raise Max Orders per Day/);
+		expect(gateway.ledger).toHaveLength(3);
+		jest.setSystemTime(Date.UTC(2026, 0, 1, 5));
+		expect((await order(3)).status).toBe('success');
+		expect(gateway.ledger).toHaveLength(6);
+	});
+
+	it('orders nothing of a list for which there is no room, unless the node continues on error', async () => {
+		const refused = await order(4);
+		expect(messageOf(refused)).toMatch(/3 orders per day are allowed/);
+		expect(gateway.requests).toEqual([]);
+		const workflow = chain(
+			createReferenceVideo(
+				{ options: { duration: 2, maxOrdersPerDay: 3 } },
+				{ onError: 'continueRegularOutput' },
+			),
+		);
+		const outputs = (await order(4, { workflow })).items('Create');
+		expect(outputs.map(({ json }) => json.error !== undefined)).toEqual([
+			false,
+			false,
+			false,
+			true,
+		]);
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('does not count what the service refused, nor what a Retry finds already ordered', async () => {
+		refuseNext(1);
+		expect((await order(1)).status).toBe('error');
+		refuseNext(1);
+		const failed = await order(3, { workflow: create({ parallelRequests: 1 }) });
+		expect(failed.status).toBe('error');
+		expect((await retryExecution(failed)).status).toBe('success');
+		expect(gateway.ledger).toHaveLength(3);
+		expect(messageOf(await order(1))).toMatch(/the limit is reached/);
+	});
+
+	it.each([2, 40])('lets %d executions at once order no more than it allows', async (count) => {
+		const workflow = create({ maxOrdersPerDay: 1 });
+		const runs = await Promise.all(
+			Array.from({ length: count }, async () => await order(1, { workflow })),
+		);
+		expect(gateway.ledger).toHaveLength(1);
+		expect(runs.filter(({ status }) => status === 'success')).toHaveLength(1);
+	});
+
+	it('lets several workers at once order no more than it allows', async () => {
+		const workers = [1, 2, 3, 4].map(() => new EngineProcess());
+		const runs = async () => await Promise.all([1, 2, 3].map(async () => await order(1)));
+		await Promise.all(workers.map(async (worker) => await worker.run(runs)));
+		expect(gateway.ledger.length).toBeLessThanOrEqual(3);
+		expect(gateway.ledger.length).toBeGreaterThan(0);
+	});
+
+	it('claims another place where a worker wrote over the one that it had claimed', async () => {
+		await order(1);
+		let hasWritten = false;
+		processedItems.intercept = (call) => {
+			if (call !== 'record' || hasWritten || processedItems.calls.length < 6) return;
+			hasWritten = true;
+			processedItems.writeOver();
+		};
+		await order(1);
+		expect(hasWritten).toBe(true);
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
+	it('keeps the places of orders that were under way when n8n was killed', async () => {
+		const n8n = new EngineProcess();
+		let stored: StoredExecution | undefined;
+		gateway.on('request', () => n8n.kill());
+		await n8n.run(async () => await order(3, { onStart: (_, start) => void (stored = start) }));
+		expect(n8n.isKilled).toBe(true);
+		const before = gateway.ledger.length;
+		expect(messageOf(await order(1))).toMatch(/the limit is reached/);
+		const recovered = recoverExecution(stored as StoredExecution, {
+			...{ ended: ['Start'], begun: 'Create' },
+		});
+		await retryExecution(recovered);
+		expect(gateway.ledger.length).toBeLessThanOrEqual(Math.max(before, 3));
+	});
+
+	it('orders nothing when n8n cannot say how many there were', async () => {
+		processedItems.intercept = () => {
+			throw new Error('The database is locked');
+		};
+		const refused = await order(1);
+		expect(messageOf(refused)).toMatch(/The orders of the day could not be looked up/);
+		expect(refused.errorOf('Create')?.description).toMatch(/The database is locked/);
+		expect(gateway.requests).toEqual([]);
+	});
+
+	it('is not used up by a preview, which shows what it would refuse', async () => {
+		for (let times = 0; times < 2; times++) {
+			const shown = await order(4, { workflow: create({}, { preview: true }) });
+			expect(shown.items('Create').map(({ json }) => json.would)).toEqual([
+				...['order', 'order', 'order', 'fail'],
+			]);
+		}
+		expect((await order(3)).status).toBe('success');
+		expect(gateway.ledger).toHaveLength(3);
+	});
+
+	it('leaves no more in n8n’s store than a place for each order', async () => {
+		await order(1, { workflow: create({ maxOrdersPerDay: 2000 }) });
+		// The order itself, its place in the list, its item, and its place of the day.
+		expect(processedItems.size).toBe(4);
+	});
+
+	it.each([0, 1, 2000])('takes %d', async (maxOrdersPerDay) => {
+		await order(1, { workflow: create({ maxOrdersPerDay }) });
+		expect(gateway.ledger).toHaveLength(maxOrdersPerDay === 0 ? 0 : 1);
+	});
+
+	it.each(['', '={{ undefined }}', "={{ 'many' }}", '={{ -1 }}', '={{ 1.5 }}', '={{ 2001 }}'])(
+		'refuses what is no number of orders that can be counted: %j',
+		async (maxOrdersPerDay) => {
+			const refused = await order(1, { workflow: create({ maxOrdersPerDay, skipChecks: true }) });
+			expect(messageOf(refused)).toMatch(
+				/Max Orders per Day must be a whole number from 0 to 2000/,
+			);
+			expect(gateway.requests).toEqual([]);
+		},
+	);
+});
