@@ -119,6 +119,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'… (HTTP 401, invalid_api_key)',
 	],
 	Errors: [
+		'It cannot know what only the service decides, such as moderation and your balance',
 		'A call without an answer is not billed, but a second job may run',
 		'A code of the service that no waiting mends, such as video_not_found, does end it, whatever its status',
 		'A code that no waiting mends, such as model_not_found, ends it at once',
@@ -183,6 +184,8 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'Which field takes the frames is not known to this package: look it up in the documentation of your service',
 	],
 	ours: [
+		'The maximum number of orders of this node in one day, across all executions',
+		'It would be sent again with the same key, by which the gateway knows it: that makes no second job',
 		"A file that you give as reference media gets a link of n8n's own, which is signed too and good for 24 hours",
 		'A header by which the gateway knows an order',
 		'A job that fails, or times out, fails the node, and the error names all the jobs: those that you can wait for again, those that have finished, those that failed, and those that the service did not find',

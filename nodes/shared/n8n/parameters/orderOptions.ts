@@ -101,7 +101,7 @@ const maxOrdersPerDayOption = guardNumber({
 	rule: { type: 'integer', min: 0, max: maxCounted },
 	default: 20,
 	description:
-		'How many orders this node may place in one day, over all executions. The day is that of the workflow’s time zone. Needs a saved workflow.',
+		'The maximum number of orders of this node in one day, across all executions. The day is that of the workflow’s time zone. Needs a saved workflow.',
 });
 
 /** Offered where an item orders something dear: a video, or an image. */
