@@ -184,6 +184,8 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'Which field takes the frames is not known to this package: look it up in the documentation of your service',
 	],
 	ours: [
+		'Orders that the service refused do not count, and neither does what a Retry reuses',
+		'The limit is a whole number from 0 to 2,000',
 		'The maximum number of orders of this node in one day, across all executions',
 		'It would be sent again with the same key, by which the gateway knows it: that makes no second job',
 		"A file that you give as reference media gets a link of n8n's own, which is signed too and good for 24 hours",
