@@ -184,6 +184,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'Which field takes the frames is not known to this package: look it up in the documentation of your service',
 	],
 	ours: [
+		'This option limits how many orders the node places in one day, across all executions',
 		'Orders that the service refused do not count, and neither does what a Retry reuses',
 		'The limit is a whole number from 0 to 2,000',
 		'The maximum number of orders of this node in one day, across all executions',
