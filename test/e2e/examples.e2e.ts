@@ -1,9 +1,10 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withSettings } from '../demo/example';
-import { sampleVideo } from '../engine/support/samples';
+import { picture, sampleVideo } from '../engine/support/samples';
 import type { Gateway } from '../gateway';
 import { earlierJob } from '../support/earlierJobs';
 import { readMp4 } from '../support/mp4';
@@ -72,6 +73,21 @@ const outputs: Record<
 		},
 		saves: [],
 	},
+	'alt-texts-for-pictures.json': {
+		check: (execution) =>
+			expect(json(itemsOf(execution, 'One Row per Picture'))).toEqual([
+				{
+					...{ file: 'green.png', alt_text: expect.stringContaining('mostly green') },
+					...{ problem: '', what_to_do: '' },
+				},
+			]),
+		saves: [/^alt-texts\.csv$/, /^green\.png$/],
+		// In the folder are pictures of other examples, too.
+		settings: async () => {
+			await writeFile(path.join(shared.filesFolder, 'green.png'), picture('green'));
+			return { pictures: 'green.{png,jpg}' };
+		},
+	},
 	'support-mail-triage.json': {
 		check: (execution) => expect(itemsOf(execution, 'Judge Mail')).toHaveLength(3),
 		saves: [],
@@ -90,9 +106,14 @@ const usageRows = (execution: Execution) =>
 		};
 	});
 
-/** Those with n8n's AI nodes, and those that ask a person: agents.e2e.ts and humanReview.e2e.ts run them. */
+/**
+ * Those with n8n's AI nodes, those that ask a person, and those that somebody else starts: agents.e2e.ts,
+ * humanReview.e2e.ts and triggeredExamples.e2e.ts run them.
+ */
 const elsewhere = [
+	'answer-now-deliver-later.json',
 	'documents-in-a-vector-store.json',
+	'product-videos-from-a-form.json',
 	'scheduled-list-with-approval.json',
 	'video-agent-with-approval.json',
 	'video-agent.json',
