@@ -61,6 +61,14 @@ const outputs: Record<
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
 		saves: [/^paper-boat\.(mp4|png)$/, /^paper-boat\.(mp4|png)$/],
 	},
+	'podcast-cover-and-teaser.json': {
+		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
+		saves: [/^the-quiet-harbour\.(mp4|png)$/, /^the-quiet-harbour\.(mp4|png)$/],
+		settings: (gateway) => {
+			gateway.script('{"cover": "A lighthouse in fog", "teaser": "Its light turns"}');
+			return Promise.resolve({});
+		},
+	},
 	'semantic-search.json': {
 		check: (execution) =>
 			expect(json(itemsOf(execution, 'Best Documents'))).toMatchObject([{ title: 'Refunds' }]),
@@ -113,6 +121,8 @@ const usageRows = (execution: Execution) =>
 const elsewhere = [
 	'answer-now-deliver-later.json',
 	'documents-in-a-vector-store.json',
+	'faq-with-embeddings.json',
+	'picture-refined-in-a-chat.json',
 	'product-videos-from-a-form.json',
 	'scheduled-list-with-approval.json',
 	'video-agent-with-approval.json',

@@ -42,6 +42,9 @@ describe('an example that somebody else starts', () => {
 				// As the editor does it on import.
 				...(/webhook$|trigger$/i.test(node.type) && { webhookId }),
 				...(/\.form$/.test(node.type) && { webhookId: randomUUID() }),
+				...(/chatTrigger$/.test(node.type) && {
+					parameters: { ...node.parameters, public: true },
+				}),
 				...(node.name in credentials && { credentials: credentials[node.name] }),
 			})),
 		});
@@ -214,5 +217,102 @@ describe('an example that somebody else starts', () => {
 			expect(text).toContain('Job: video_');
 			expect(mailbox.mails).toHaveLength(1);
 		}, 180_000);
+	});
+
+	having('tables')(
+		'faq-with-embeddings.json answers from the nearest entry, or says that nothing fits',
+		async () => {
+			const { gateway, owner } = stage;
+			const nothing = 'Nobody knows.';
+			const settings = { lowest_score: 0.2, nothing_fits: nothing };
+			const { workflow, webhookId } = await publish('faq-with-embeddings.json', settings);
+			const before = gateway.ledger.length;
+			const charged = () => gateway.ledger.slice(before).map(({ kind }) => kind);
+			const learnt = await owner.ended(await owner.start(workflow));
+			expect(learnt.status).toBe('success');
+			expect(charged()).toEqual(['embedding']);
+
+			const ask = async (chatInput: string) => {
+				const answer = await fetchPublished(`${owner.url}/webhook/${webhookId}/chat`, {
+					method: 'POST',
+					headers: { 'content-type': 'application/json' },
+					body: JSON.stringify({ action: 'sendMessage', sessionId: webhookId, chatInput }),
+				});
+				return (await answer.json()) as unknown;
+			};
+			gateway.script('Within 14 days.');
+			expect(await ask('How can I get my money back?')).toMatchObject({
+				output: 'Within 14 days.',
+			});
+			const [{ content }, user] = (orders('chat').at(-1)?.body as { messages: IDataObject[] })
+				.messages;
+			expect(content).toContain('Send the goods back within 14 days.');
+			expect(content).toContain(nothing);
+			expect(content).not.toContain('warranty');
+			expect(user).toEqual({ role: 'user', content: 'How can I get my money back?' });
+
+			expect(await ask('zyx wvu')).toMatchObject({ output: nothing });
+			// The entries once, each question once, and the chat for one of them.
+			expect(charged()).toEqual(['embedding', 'embedding', 'chat', 'embedding']);
+		},
+	);
+
+	it('picture-refined-in-a-chat.json shows each picture, and refines the latest one', async () => {
+		const { gateway } = stage;
+		const file = 'picture-refined-in-a-chat.json';
+		const editor = await stage.editor();
+		const { page } = editor;
+		const ready = await readyExample(file, { gateway, filesFolder: shared.filesFolder });
+		await editor.importWorkflow(stage.imported(ready));
+		await page.getByTestId('workflow-chat-button').click();
+		await editor.raiseChat(150);
+		const typed = page.getByTestId('canvas-chat').locator('textarea');
+		const messages = page.getByTestId('canvas-chat-body');
+		const pictures = messages.locator('img[alt="The picture"]');
+		const write = async (text: string) => {
+			await typed.fill(text);
+			await typed.press('Enter');
+		};
+		const before = orders('chat').length;
+		const sent = (index: number) =>
+			(orders('chat')[before + index].body as { messages: IDataObject[] }).messages;
+
+		await write('A lighthouse');
+		await pictures.nth(0).waitFor();
+		await write('make the sky darker');
+		await pictures.nth(1).waitFor();
+		await write('[blocked]');
+		await messages.getByText('The picture stays as it is').waitFor();
+		await write('add a ship');
+		await pictures.nth(2).waitFor();
+		await editor.takePicture('picture-chat');
+		await write('Done!');
+		await messages.getByText('Saved as picture-').waitFor();
+
+		const bytesOf = async (index: number) => {
+			const link = await pictures.nth(index).getAttribute('src');
+			return Buffer.from(await (await fetch(link ?? '')).arrayBuffer());
+		};
+		const dataOf = async (index: number) =>
+			`data:image/png;base64,${(await bytesOf(index)).toString('base64')}`;
+		const asked = { role: 'user', content: 'A lighthouse' };
+		expect(sent(0)).toEqual([{ ...asked, content: 'A lighthouse【3:2】' }]);
+		for (const [index, latest, change] of [
+			[1, 0, 'make the sky darker'],
+			[2, 1, '[blocked]'],
+			[3, 1, 'add a ship'],
+		] as const) {
+			const shown = { type: 'image_url', image_url: { url: await dataOf(latest) } };
+			expect(sent(index)).toEqual([
+				asked,
+				{ role: 'assistant', content: [{ type: 'text', text: '' }, shown] },
+				{ role: 'user', content: `${change}【3:2】` },
+			]);
+		}
+		expect(orders('chat')).toHaveLength(before + 4);
+		const said = (await messages.getByText('Saved as picture-').textContent()) ?? '';
+		const [saved] = /picture-\d+\.png/.exec(said) ?? [];
+		expect(readFileSync(path.join(shared.filesFolder, String(saved)))).toEqual(await bytesOf(2));
+		expect(editor.complaints).toEqual([]);
 	});
 });

@@ -343,6 +343,40 @@ describe('run as it is, with settings of its user', () => {
 		expect(charged()).toEqual(['chat-1', 'chat-1']);
 	});
 
+	it('podcast-cover-and-teaser.json, whose model wraps the prompts in other text', async () => {
+		const file = 'podcast-cover-and-teaser.json';
+		const prompts = { cover: 'A lighthouse in fog', teaser: 'Its {light} turns "slowly"' };
+		gateway.script(`Here they are:\n\`\`\`json\n${JSON.stringify(prompts, null, 2)}\n\`\`\``);
+		const result = await run(file, { seconds: 2, name: 'fog', title: 'Fog', style: 'In ink' });
+
+		expect(result.status).toBe('success');
+		const [asked, drawn, ordered] = ['chat', 'imageGenerate', 'referenceVideoCreate'].map(
+			(name) => gateway.requests.find(({ route }) => route === name)?.body,
+		);
+		expect(JSON.stringify(asked)).toMatch(/Title: Fog\\n.*Style: In ink/);
+		expect(drawn).toMatchObject({ prompt: prompts.cover });
+		const { url } = result.items('Draw Cover')[0].json;
+		const media = [{ type: 'first_frame', url }];
+		expect(ordered).toMatchObject({ input: { prompt: prompts.teaser, media } });
+		expect(readdirSync(folder).sort()).toEqual(['fog.mp4', 'fog.png']);
+		const { width, height } = await loadImage(readFileSync(path.join(folder, 'fog.png')));
+		expect(width).toBe(height);
+		const video = await readMp4(readFileSync(path.join(folder, 'fog.mp4')));
+		expect(video).toMatchObject({ seconds: 2, width: video.height });
+		expect(charged()).toEqual(['beta-2.7-r2v', 'chat-1', 'image-1']);
+	});
+
+	it.each([
+		['no JSON at all', 'I would rather not.'],
+		['a broken JSON', '{"cover": A boat}'],
+	])('podcast-cover-and-teaser.json draws nothing from %s', async (_, answer) => {
+		gateway.script(answer);
+		const result = await run('podcast-cover-and-teaser.json', {});
+		expect(result.status).toBe('error');
+		expect(result.errorOf('Draw Cover')?.message).toBe('Item 0: Prompt is empty');
+		expect(charged()).toEqual(['chat-1']);
+	});
+
 	it('storyboard-to-video.json', async () => {
 		const result = await run('storyboard-to-video.json', { seconds: 2, name: 'boat' });
 
