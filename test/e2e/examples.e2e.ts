@@ -1,9 +1,10 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { withSettings } from '../demo/example';
-import { sampleVideo } from '../engine/support/samples';
+import { picture, sampleVideo } from '../engine/support/samples';
 import type { Gateway } from '../gateway';
 import { earlierJob } from '../support/earlierJobs';
 import { readMp4 } from '../support/mp4';
@@ -60,6 +61,14 @@ const outputs: Record<
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
 		saves: [/^paper-boat\.(mp4|png)$/, /^paper-boat\.(mp4|png)$/],
 	},
+	'podcast-cover-and-teaser.json': {
+		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
+		saves: [/^the-quiet-harbour\.(mp4|png)$/, /^the-quiet-harbour\.(mp4|png)$/],
+		settings: (gateway) => {
+			gateway.script('{"cover": "A lighthouse in fog", "teaser": "Its light turns"}');
+			return Promise.resolve({});
+		},
+	},
 	'semantic-search.json': {
 		check: (execution) =>
 			expect(json(itemsOf(execution, 'Best Documents'))).toMatchObject([{ title: 'Refunds' }]),
@@ -71,6 +80,21 @@ const outputs: Record<
 			expect(json(itemsOf(execution, 'Save Usage'))).toMatchObject(rows);
 		},
 		saves: [],
+	},
+	'alt-texts-for-pictures.json': {
+		check: (execution) =>
+			expect(json(itemsOf(execution, 'One Row per Picture'))).toEqual([
+				{
+					...{ file: 'green.png', alt_text: expect.stringContaining('mostly green') },
+					...{ problem: '', what_to_do: '' },
+				},
+			]),
+		saves: [/^alt-texts\.csv$/, /^green\.png$/],
+		// In the folder are pictures of other examples, too.
+		settings: async () => {
+			await writeFile(path.join(shared.filesFolder, 'green.png'), picture('green'));
+			return { pictures: 'green.{png,jpg}' };
+		},
 	},
 	'support-mail-triage.json': {
 		check: (execution) => expect(itemsOf(execution, 'Judge Mail')).toHaveLength(3),
@@ -90,9 +114,16 @@ const usageRows = (execution: Execution) =>
 		};
 	});
 
-/** Those with n8n's AI nodes, and those that ask a person: agents.e2e.ts and humanReview.e2e.ts run them. */
+/**
+ * Those with n8n's AI nodes, those that ask a person, and those that somebody else starts: agents.e2e.ts,
+ * humanReview.e2e.ts and triggeredExamples.e2e.ts run them.
+ */
 const elsewhere = [
+	'answer-now-deliver-later.json',
 	'documents-in-a-vector-store.json',
+	'faq-with-embeddings.json',
+	'picture-refined-in-a-chat.json',
+	'product-videos-from-a-form.json',
 	'scheduled-list-with-approval.json',
 	'video-agent-with-approval.json',
 	'video-agent.json',

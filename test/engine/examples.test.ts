@@ -1,6 +1,13 @@
 import { loadImage } from '@napi-rs/canvas';
 import { NodeHelpers, Workflow, type IDataObject, type INode } from 'n8n-workflow';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	realpathSync,
+	rmSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { examplesFolder, readExample, settingsOf, withSettings } from '../demo/example';
@@ -14,15 +21,14 @@ import { credentialFor } from './support/workflows';
 
 const { getNodeOutputs, getNodeParameters, getNodeParametersIssues } = NodeHelpers;
 const files = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
+const needEsModules = ['emailSend', 'form', 'formTrigger'].map((name) => `n8n-nodes-base.${name}`);
 
 describe.each(files)('%s', (file) => {
 	const example = readExample(file);
 	const nodes = example.nodes as INode[];
-	// The harness has no AI nodes of n8n's, and jest does not load Send Email, which needs ES modules: agents.e2e.ts
-	// and humanReview.e2e.ts in test/e2e run the examples that have them.
-	const known = nodes.filter(
-		({ type }) => isKnownPackage(type) && type !== 'n8n-nodes-base.emailSend',
-	);
+	// The harness has no AI nodes of n8n's, and jest does not load those that need ES modules: agents.e2e.ts,
+	// humanReview.e2e.ts and triggeredExamples.e2e.ts in test/e2e run the examples that have them.
+	const known = nodes.filter(({ type }) => isKnownPackage(type) && !needEsModules.includes(type));
 	const descriptionOf = ({ type, typeVersion }: INode) =>
 		nodeTypes.getByNameAndVersion(type, typeVersion).description;
 
@@ -306,6 +312,69 @@ describe('run as it is, with settings of its user', () => {
 		const same = 'Delivery: Tomorrow';
 		const exact = { documents: [{ title: 'Delivery', text: 'Tomorrow' }], question: same };
 		expect(found(await run(file, exact))[0].score).toBeCloseTo(1, 5);
+	});
+
+	it('alt-texts-for-pictures.json, with a file that is no picture and one that is refused', async () => {
+		const save = (name: string, bytes: Uint8Array | string) =>
+			writeFileSync(path.join(folder, name), bytes);
+		save('blue.png', picture('blue'));
+		save('broken.jpg', 'No picture');
+		save('notes.txt', 'No picture either');
+		save('Red.PNG', picture('red'));
+		const result = await run('alt-texts-for-pictures.json', { language: 'Welsh' });
+
+		expect(result.status).toBe('success');
+		const table = readFileSync(path.join(folder, 'alt-texts.csv'), 'utf8');
+		expect(table.split('\n')[0]).toMatch(/^\ufeff?file,alt_text,problem,what_to_do/);
+		const rows = result.items('One Row per Picture').map(({ json }) => json);
+		expect(rows).toHaveLength(3);
+		for (const colour of ['blue', 'Red']) {
+			const row = rows.find(({ file }) => String(file).startsWith(colour));
+			expect(row).toMatchObject({ problem: '', what_to_do: '' });
+			expect(row?.alt_text).toContain(`mostly ${colour.toLowerCase()}`);
+			expect(table).toContain(String(row?.file));
+		}
+		const broken = rows.find(({ file }) => file === 'broken.jpg');
+		expect(broken).toMatchObject({ alt_text: '', problem: expect.stringMatching(/image/) });
+		expect(broken?.what_to_do).toMatch(/\w/);
+		expect(table).toContain(`broken.jpg,,`);
+		const [{ body }] = gateway.requests;
+		expect(JSON.stringify(body)).toContain('in Welsh');
+		expect(charged()).toEqual(['chat-1', 'chat-1']);
+	});
+
+	it('podcast-cover-and-teaser.json, whose model wraps the prompts in other text', async () => {
+		const file = 'podcast-cover-and-teaser.json';
+		const prompts = { cover: 'A lighthouse in fog', teaser: 'Its {light} turns "slowly"' };
+		gateway.script(`Here they are:\n\`\`\`json\n${JSON.stringify(prompts, null, 2)}\n\`\`\``);
+		const result = await run(file, { seconds: 2, name: 'fog', title: 'Fog', style: 'In ink' });
+
+		expect(result.status).toBe('success');
+		const [asked, drawn, ordered] = ['chat', 'imageGenerate', 'referenceVideoCreate'].map(
+			(name) => gateway.requests.find(({ route }) => route === name)?.body,
+		);
+		expect(JSON.stringify(asked)).toMatch(/Title: Fog\\n.*Style: In ink/);
+		expect(drawn).toMatchObject({ prompt: prompts.cover });
+		const { url } = result.items('Draw Cover')[0].json;
+		const media = [{ type: 'first_frame', url }];
+		expect(ordered).toMatchObject({ input: { prompt: prompts.teaser, media } });
+		expect(readdirSync(folder).sort()).toEqual(['fog.mp4', 'fog.png']);
+		const { width, height } = await loadImage(readFileSync(path.join(folder, 'fog.png')));
+		expect(width).toBe(height);
+		const video = await readMp4(readFileSync(path.join(folder, 'fog.mp4')));
+		expect(video).toMatchObject({ seconds: 2, width: video.height });
+		expect(charged()).toEqual(['beta-2.7-r2v', 'chat-1', 'image-1']);
+	});
+
+	it.each([
+		['no JSON at all', 'I would rather not.'],
+		['a broken JSON', '{"cover": A boat}'],
+	])('podcast-cover-and-teaser.json draws nothing from %s', async (_, answer) => {
+		gateway.script(answer);
+		const result = await run('podcast-cover-and-teaser.json', {});
+		expect(result.status).toBe('error');
+		expect(result.errorOf('Draw Cover')?.message).toBe('Item 0: Prompt is empty');
+		expect(charged()).toEqual(['chat-1']);
 	});
 
 	it('storyboard-to-video.json', async () => {

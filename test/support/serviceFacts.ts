@@ -71,6 +71,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The service cannot look into your computer',
 		'The service fetches each file by its link, so a link must lead to the file itself, and open without a login',
 		'The service fetches media by links',
+		'The service fetches the uploaded pictures by links to your n8n',
 		'The service fetches media itself, so it needs links that start with https://',
 		'the service takes 1080P, 16:9, 5 seconds',
 		'the service takes 720P, –, 5 seconds',
@@ -83,6 +84,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'With a first frame, it has no effect',
 	],
 	'Endpoints 2': [
+		'The page of the form waits until the video is ready, usually for 1 to 5 minutes',
 		'Usually within 1 to 5 minutes, Wait for Video puts the file into the binary field data',
 		'Wait for Video asks until the video is ready, usually for 1 to 5 minutes, and downloads it',
 	],

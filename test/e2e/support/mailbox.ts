@@ -7,8 +7,9 @@ import { SMTPServer } from 'smtp-server';
 export interface Mail {
 	to: string;
 	subject: string;
-	/** What the person sees. */
+	/** What the person sees; empty in a mail of text alone. */
 	html: string;
+	text: string;
 	/** Where the buttons lead, by what is written on them. */
 	buttons: Record<string, string>;
 }
@@ -30,9 +31,9 @@ export async function openMailbox(): Promise<Mailbox> {
 			const { rcptTo } = session.envelope;
 			buffer(stream)
 				.then(async (bytes) => await PostalMime.parse(bytes))
-				.then(({ subject = '', html = '' }) => {
+				.then(({ subject = '', html = '', text = '' }) => {
 					const to = rcptTo.map(({ address }) => address).join(', ');
-					mails.push({ to, subject, html, buttons: buttonsOf(html) });
+					mails.push({ to, subject, html, text, buttons: buttonsOf(html) });
 				})
 				.then(() => done(), done);
 		},

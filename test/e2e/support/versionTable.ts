@@ -44,6 +44,10 @@ export const rows: Row[] = [
 		lack: 'signedLinks',
 	},
 	{ name: 'The example with a data table', shownBy: ['examples'], lack: 'tables' },
+	{
+		name: 'The examples that a form, a webhook or a chat starts',
+		shownBy: ['triggeredExamples'],
+	},
 	{ name: 'Ask a person by mail first', shownBy: ['humanReview'] },
 	{ name: 'Ask a person in the chat first', shownBy: ['humanReview'], lack: 'humanReview' },
 ];
