@@ -111,6 +111,7 @@ class Office {
 		const charges = gateway.ledger.slice(before.charges).filter(isOwn);
 		const requests = gateway.requests.slice(before.requests);
 		try {
+			checkDay(charges, given);
 			for (const family of all) {
 				checkOwners(family, charges);
 				this.checkItems(family, charges);
@@ -351,8 +352,9 @@ const isRequestOf =
 		headers.authorization?.endsWith(key) ?? false;
 
 /** Whether no order was ever in doubt, and each is tried until it is placed. */
-const isCertain = ({ onError, steps }: Families) =>
+const isCertain = ({ onError, perDay, steps }: Families) =>
 	onError === 'stopWorkflow' &&
+	perDay === undefined &&
 	steps.every(
 		({ faults, stop, kill, breaks }) => !stop && !kill && !breaks && faults.every(isRefusal),
 	);
@@ -370,6 +372,11 @@ function groupsOf(steps: Step[]): Step[][] {
 
 function addTo({ made }: Family, { run, ...more }: Omit<Made, 'shown'>): void {
 	made.push({ run, shown: JSON.stringify(run.data.resultData), ...more });
+}
+
+/** All families together order no more than the node may in a day. */
+function checkDay(charges: Charge[], { perDay = Infinity }: Families): void {
+	if (charges.length > perDay) throw new Error(`${charges.length} were ordered on one day`);
 }
 
 /** Outputs and errors name only jobs that the family has ordered. */
@@ -430,13 +437,14 @@ function workflowOf(given: Families): WorkflowJson {
 }
 
 function nodeOf(given: Families) {
-	const { isReworded, hasKey, parallel, onError, retryOnFail } = given;
+	const { isReworded, hasKey, perDay, parallel, onError, retryOnFail } = given;
 	const { route, parameters } = operationOf(given);
 	const prompt = isReworded ? '={{ $json.text }} {{ Math.random() }}' : '={{ $json.text }}';
 	const options = {
 		...{ parallelRequests: parallel, includeInputFields: true },
 		...(route === 'referenceVideoCreate' && { duration: 2 }),
 		...(hasKey && { orderKey: '={{ $json.text }}' }),
+		...(perDay !== undefined && { maxOrdersPerDay: perDay }),
 	};
 	return modelGateway(
 		{ ...parameters, prompt, options },

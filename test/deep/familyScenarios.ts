@@ -103,6 +103,8 @@ export const families = fc.record({
 	isLoop: oneOf(3, fc.constant(true)),
 	/** Each item has an Order Key, which is the same in all executions. */
 	hasKey: oneOf(4, fc.constant(true)),
+	/** Max Orders per Day, which all families share. */
+	perDay: oneOf(4, fc.nat({ max: 4 })),
 	parallel: fc.constantFrom(1, 2, 10),
 	onError: fc.oneof(
 		{ arbitrary: fc.constant<INode['onError']>('stopWorkflow'), weight: 4 },
