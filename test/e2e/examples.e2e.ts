@@ -60,6 +60,20 @@ const outputs: Record<
 		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
 		saves: [/^paper-boat\.(mp4|png)$/, /^paper-boat\.(mp4|png)$/],
 	},
+	'from-http-request-to-model-gateway.json': {
+		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
+		saves: [/^lake\.mp4$/],
+	},
+	'storyboard-of-scenes.json': {
+		check: (execution) =>
+			expect(files(itemsOf(execution, 'Wait for Clips'))).toEqual([mp4, mp4, mp4]),
+		saves: [
+			/^night-watch-01\.mp4$/,
+			/^night-watch-02\.mp4$/,
+			/^night-watch-03\.mp4$/,
+			/^night-watch\.txt$/,
+		],
+	},
 	'semantic-search.json': {
 		check: (execution) =>
 			expect(json(itemsOf(execution, 'Best Documents'))).toMatchObject([{ title: 'Refunds' }]),
@@ -90,12 +104,18 @@ const usageRows = (execution: Execution) =>
 		};
 	});
 
-/** Those with n8n's AI nodes, and those that ask a person: agents.e2e.ts and humanReview.e2e.ts run them. */
+/**
+ * Those with n8n's AI nodes, those that ask a person, and those that something else starts: agents.e2e.ts,
+ * humanReview.e2e.ts and startedExamples.e2e.ts run them.
+ */
 const elsewhere = [
 	'documents-in-a-vector-store.json',
+	'failed-items-to-order-again.json',
+	'one-execution-per-video.json',
 	'scheduled-list-with-approval.json',
 	'video-agent-with-approval.json',
 	'video-agent.json',
+	'video-tool-over-mcp.json',
 ];
 
 /** Names, and when each was last written. */
