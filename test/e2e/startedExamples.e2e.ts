@@ -300,7 +300,7 @@ describe('an example', () => {
 			expect(gateway.ledger.slice(before).map(({ job }) => job)).toEqual([job_id]);
 		});
 
-		it('tells a client that a video failed, and orders no other', async () => {
+		having('mcpOrders')('tells a client that a video failed, and orders no other', async () => {
 			const before = stage.gateway.ledger.length;
 			const client = await McpClient.connect(url, token);
 			const { id } = await client.call('Create_Video', { prompt: 'A boat [fail]' });

@@ -46,7 +46,7 @@ export const rows: Row[] = [
 	{ name: 'The example with a data table', shownBy: ['examples'], lack: 'tables' },
 	{ name: 'One execution per video', shownBy: ['startedExamples'] },
 	{ name: 'What failed, ordered again', shownBy: ['startedExamples'], lack: 'tables' },
-	{ name: 'Video tool over MCP', shownBy: ['startedExamples'] },
+	{ name: 'Video tool over MCP', shownBy: ['startedExamples'], lack: 'mcpOrders' },
 	{ name: 'Ask a person by mail first', shownBy: ['humanReview'] },
 	{ name: 'Ask a person in the chat first', shownBy: ['humanReview'], lack: 'humanReview' },
 ];
