@@ -69,6 +69,20 @@ const outputs: Record<
 			return Promise.resolve({});
 		},
 	},
+	'from-http-request-to-model-gateway.json': {
+		check: (execution) => expect(files(itemsOf(execution, 'Wait for Video'))).toEqual([mp4]),
+		saves: [/^lake\.mp4$/],
+	},
+	'storyboard-of-scenes.json': {
+		check: (execution) =>
+			expect(files(itemsOf(execution, 'Wait for Clips'))).toEqual([mp4, mp4, mp4]),
+		saves: [
+			/^night-watch-01\.mp4$/,
+			/^night-watch-02\.mp4$/,
+			/^night-watch-03\.mp4$/,
+			/^night-watch\.txt$/,
+		],
+	},
 	'semantic-search.json': {
 		check: (execution) =>
 			expect(json(itemsOf(execution, 'Best Documents'))).toMatchObject([{ title: 'Refunds' }]),
@@ -115,18 +129,21 @@ const usageRows = (execution: Execution) =>
 	});
 
 /**
- * Those with n8n's AI nodes, those that ask a person, and those that somebody else starts: agents.e2e.ts,
- * humanReview.e2e.ts and triggeredExamples.e2e.ts run them.
+ * Those with n8n's AI nodes, those that ask a person, and those that something else starts: agents.e2e.ts,
+ * humanReview.e2e.ts, startedExamples.e2e.ts and triggeredExamples.e2e.ts run them.
  */
 const elsewhere = [
 	'answer-now-deliver-later.json',
 	'documents-in-a-vector-store.json',
+	'failed-items-to-order-again.json',
 	'faq-with-embeddings.json',
+	'one-execution-per-video.json',
 	'picture-refined-in-a-chat.json',
 	'product-videos-from-a-form.json',
 	'scheduled-list-with-approval.json',
 	'video-agent-with-approval.json',
 	'video-agent.json',
+	'video-tool-over-mcp.json',
 ];
 
 /** Names, and when each was last written. */

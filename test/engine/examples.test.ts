@@ -21,13 +21,15 @@ import { credentialFor } from './support/workflows';
 
 const { getNodeOutputs, getNodeParameters, getNodeParametersIssues } = NodeHelpers;
 const files = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
-const needEsModules = ['emailSend', 'form', 'formTrigger'].map((name) => `n8n-nodes-base.${name}`);
+const needEsModules = ['emailSend', 'form', 'formTrigger', 'wait'].map(
+	(name) => `n8n-nodes-base.${name}`,
+);
 
 describe.each(files)('%s', (file) => {
 	const example = readExample(file);
 	const nodes = example.nodes as INode[];
-	// The harness has no AI nodes of n8n's, and jest does not load those that need ES modules: agents.e2e.ts,
-	// humanReview.e2e.ts and triggeredExamples.e2e.ts in test/e2e run the examples that have them.
+	// The harness has no AI nodes of n8n's, and jest does not load those that need ES modules: tests in test/e2e run the
+	// examples that have them.
 	const known = nodes.filter(({ type }) => isKnownPackage(type) && !needEsModules.includes(type));
 	const descriptionOf = ({ type, typeVersion }: INode) =>
 		nodeTypes.getByNameAndVersion(type, typeVersion).description;
@@ -83,7 +85,7 @@ describe.each(files)('%s', (file) => {
 		const text = readFileSync(path.join(examplesFolder, file), 'utf8');
 		const links = text.match(/\bhttps?:\/\/[^\s"']+/g) ?? [];
 		expect(links.filter((link) => !link.startsWith('https://example.com/'))).toEqual([]);
-		expect(text).not.toMatch(/bearer |api_?key|\bsk-|localhost|127\.0\.0\.1/i);
+		expect(text).not.toMatch(/bearer \S{16}|api_?key|\bsk-|localhost|127\.0\.0\.1/i);
 	});
 });
 
@@ -119,9 +121,9 @@ describe('run as it is, with settings of its user', () => {
 		});
 	};
 
-	async function savedVideos(): Promise<Record<string, Mp4Facts>> {
+	async function savedVideos(names = readdirSync(folder)): Promise<Record<string, Mp4Facts>> {
 		const saved: Record<string, Mp4Facts> = {};
-		for (const name of readdirSync(folder).sort()) {
+		for (const name of names.toSorted()) {
 			saved[name] = await readMp4(readFileSync(path.join(folder, name)));
 		}
 		return saved;
@@ -391,5 +393,52 @@ describe('run as it is, with settings of its user', () => {
 		const { url } = result.items('Draw Storyboard')[0].json;
 		expect(order.body).toMatchObject({ input: { media: [{ type: 'first_frame', url }] } });
 		expect(charged()).toEqual(['beta-2.7-r2v', 'image-chat-1']);
+	});
+
+	it('storyboard-of-scenes.json, and again with one new take', async () => {
+		const file = 'storyboard-of-scenes.json';
+		const written = settingsOf(readExample(file)).scenes as IDataObject[];
+		const scenes = written.map((scene) => ({ ...scene, seconds: 2 }));
+		const pictures = [link('red'), link('blue')];
+		const broken = { scene: '04', take: 1, seconds: 2, prompt: '[fail]' };
+		const workflowId = 'storyboard';
+		const shoot = async (own: IDataObject[]) => {
+			const settings = { film: 'film', pictures, folder, scenes: own };
+			const example = { ...withSettings(readExample(file), settings), id: workflowId };
+			return await runWorkflow(example, {
+				credentials: credentialFor(gateway),
+				filesFolder: folder,
+			});
+		};
+		const first = await shoot([...scenes, broken]);
+		expect(first.status).toBe('success');
+		const clips = ['film-01.mp4', 'film-02.mp4', 'film-03.mp4'];
+		expect(await savedVideos(clips)).toEqual(
+			Object.fromEntries(clips.map((name) => [name, mp4(1280, 720)])),
+		);
+		expect(readFileSync(path.join(folder, 'film.txt'), 'utf8')).toBe(
+			[...clips, 'film-04.mp4'].map((name) => `file '${name}'`).join('\n'),
+		);
+		expect(first.items('Failed Scenes').map(({ json }) => json)).toEqual([
+			{
+				scene: '04',
+				reason: expect.stringContaining('asked the job to fail'),
+				what_to_do: expect.any(String),
+				job: expect.stringMatching(/^task_/),
+			},
+		]);
+		expect(gateway.ledger).toHaveLength(4);
+		const medium = (url: string) => ({ type: 'reference_image', url });
+		for (const { body } of gateway.requests.filter(
+			({ route }) => route === 'referenceVideoCreate',
+		)) {
+			expect(body).toMatchObject({ input: { media: pictures.map(medium) } });
+		}
+
+		const again = await shoot([...scenes, { ...broken, take: 2, prompt: 'The hero sails away' }]);
+		expect(again.status).toBe('success');
+		expect(again.items('Wait for Clips')).toHaveLength(1);
+		expect(await savedVideos(['film-04.mp4'])).toEqual({ 'film-04.mp4': mp4(1280, 720) });
+		expect(gateway.ledger).toHaveLength(5);
 	});
 });

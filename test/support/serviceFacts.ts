@@ -33,6 +33,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'The progress of a reference video often stays at 30 % until it is finished; that is normal',
 	],
 	'Endpoints 1': [
+		'In the prompts, image 1 is the first one',
 		'For beta-2.7-r2v, “image 1” is the first reference image below, “video 1” the first reference video',
 		'For …, “image 1” is the first reference image below, “video 1” the first reference video',
 		'Image 1 and image 2 in it are your pictures',
@@ -148,6 +149,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'With Skip Checks on, or behind a public link, such a file stays as it is, and the service may refuse it',
 	],
 	Limits: [
+		'If the video is finished by then, it gives the link, which usually works for 24 hours',
 		'Check the ID of the job; that of a reference video is valid for 24 hours',
 		'Collect it by its ID; its link usually works for 24 hours',
 		'Collect soon: the ID of a reference video is valid for 24 hours',
@@ -162,6 +164,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'within 24 hours',
 	],
 	'not shown': [
+		'The service does not say whether it charges for a job that failed',
 		'The job may go on at the service all the same',
 		'"Not listed" means that the service\'s documentation does not name it for this model: the service may ignore or refuse it, and a hint beside the output says so',
 		'Aspect Ratio is not listed for alpha-1.1-r2v: it was sent, … (a hint)',
@@ -186,6 +189,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'Which field takes the frames is not known to this package: look it up in the documentation of your service',
 	],
 	ours: [
+		'20 videos that took 60 to 300 seconds, evenly spread, ordered by workflows that started by themselves',
 		'This option limits how many orders the node places in one day, across all executions',
 		'Orders that the service refused do not count, and neither does what a Retry reuses',
 		'The limit is a whole number from 0 to 2,000',

@@ -13,6 +13,8 @@ const lacks: Record<string, Partial<Record<Feature, string>>> = {
 			'n8n 1 stores so little of an execution that was stopped while it ordered that its Retry runs nothing. The IDs of its jobs are in its highlighted data and in n8n’s log: [collect the videos by them](collect-by-id.md).',
 		tables:
 			'The Data Table node of n8n 1 makes no table, so the example `usage-table.json` needs n8n 2.',
+		mcpOrders:
+			'n8n 1 gives all calls of its MCP server one identity: the tool orders one video, and refuses the next until n8n is restarted.',
 		humanReview: 'n8n 1 has no review of tools in the chat. Ask by mail instead.',
 		autosave: 'n8n 1 saves a workflow when the user says so.',
 	},
@@ -24,6 +26,7 @@ export type Feature =
 	| 'openOrders'
 	| 'retryAfterStop'
 	| 'tables'
+	| 'mcpOrders'
 	| 'humanReview'
 	| 'autosave';
 

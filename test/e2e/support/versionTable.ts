@@ -48,6 +48,9 @@ export const rows: Row[] = [
 		name: 'The examples that a form, a webhook or a chat starts',
 		shownBy: ['triggeredExamples'],
 	},
+	{ name: 'One execution per video', shownBy: ['startedExamples'] },
+	{ name: 'What failed, ordered again', shownBy: ['startedExamples'], lack: 'tables' },
+	{ name: 'Video tool over MCP', shownBy: ['startedExamples'], lack: 'mcpOrders' },
 	{ name: 'Ask a person by mail first', shownBy: ['humanReview'] },
 	{ name: 'Ask a person in the chat first', shownBy: ['humanReview'], lack: 'humanReview' },
 ];

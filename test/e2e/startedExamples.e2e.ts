@@ -1,0 +1,351 @@
+import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readExample, withSettings } from '../demo/example';
+import { sampleVideo } from '../engine/support/samples';
+import type { RecordedRequest } from '../gateway';
+import type { WorkflowJson } from '../harness/workflow';
+import { readMp4 } from '../support/mp4';
+import type { Editor } from './support/editor';
+import { withCredential } from './support/examples';
+import { having } from './support/features';
+import { McpClient } from './support/mcpClient';
+import { fetchPublished, itemsOf } from './support/owner';
+import { shared } from './support/shared';
+import { openStage, type Stage } from './support/stage';
+import { until } from './support/until';
+import { core } from './support/workflows';
+
+/** Examples that are started by something else than the editor alone, each as its user starts it. */
+describe('an example', () => {
+	let stage: Stage;
+
+	beforeAll(async () => {
+		stage = await openStage({
+			jobSeconds: ({ order }) => (order.prompt.includes('[slow]') ? Infinity : 1),
+		});
+	});
+	afterAll(async () => await stage.close());
+
+	const savedAs = (name: string) => path.join(shared.filesFolder, `${name}.mp4`);
+	const ready = (file: string, settings: IDataObject) =>
+		withCredential(
+			withSettings(readExample(file), { folder: shared.filesFolder, ...settings }),
+			stage.credential,
+		);
+	const jobOf = (prompt: string) => {
+		const found = stage.gateway.jobs.list().find(({ order }) => order.prompt === prompt);
+		if (!found) throw new Error(`“${prompt}” was not ordered`);
+		return found;
+	};
+
+	describe('one-execution-per-video.json', () => {
+		const file = 'one-execution-per-video.json';
+		let byHand: IWorkflowBase;
+		let bySchedule: IWorkflowBase;
+		const video = (name: string, prompt = name) => ({ name, model: 'vid-3.1', prompt });
+
+		beforeAll(async () => {
+			const { owner } = stage;
+			byHand = await owner.createWorkflow(ready(file, { videos: [video('by-hand')] }));
+			const videos = [
+				video('slow', 'A long one [slow]'),
+				video('refused', '[blocked]'),
+				video('quick'),
+			];
+			// A webhook starts it at once, and as a schedule does: without the editor.
+			const webhookId = `list-${Date.now()}`;
+			const trigger = { ...core('Start', 'webhook', { path: webhookId }, 2.1), webhookId };
+			bySchedule = await owner.createWorkflow(
+				replaced(ready(file, { videos }), trigger as WorkflowJson['nodes'][number]),
+			);
+			await owner.publish(bySchedule as IWorkflowBase & { versionId: string });
+			await owner.start(byHand);
+			await fetchPublished(`${owner.url}/webhook/${webhookId}`);
+		});
+
+		const states = async (workflow: IWorkflowBase) =>
+			(await stage.owner.executionsOf(workflow)).map(({ status }) => status).sort();
+
+		it('lists what was refused, and lets go of the others within seconds', async () => {
+			await until(async () => (await states(bySchedule)).length === 3);
+			await until(async () => (await states(bySchedule)).includes('success'));
+			const list = (await stage.owner.executionsOf(bySchedule)).at(-1);
+			const execution = await stage.owner.execution(list?.id ?? '');
+			expect(execution.status).toBe('success');
+			expect(itemsOf(execution, 'Failed Orders').map(({ json }) => json)).toEqual([
+				{
+					video: 'refused',
+					reason: expect.stringContaining('blocked by content moderation'),
+					what_to_do: expect.stringContaining('Change the prompt'),
+				},
+			]);
+			await until(
+				async () => (await states(bySchedule)).filter((is) => is === 'waiting').length === 2,
+			);
+		});
+
+		it('saves a video when it is finished, while a longer one of the same list is made', async () => {
+			await until(() => existsSync(savedAs('quick')) && existsSync(savedAs('by-hand')), 100);
+			expect(existsSync(savedAs('slow'))).toBe(false);
+			await until(async () => (await states(bySchedule)).join() === 'success,success,waiting');
+			expect(await states(byHand)).toEqual(['success', 'success']);
+
+			const { id } = jobOf('A long one [slow]');
+			stage.gateway.jobs.complete(id, await sampleVideo());
+			await until(() => existsSync(savedAs('slow')), 100);
+			await until(async () => (await states(bySchedule)).every((state) => state === 'success'));
+			for (const name of ['quick', 'by-hand', 'slow']) {
+				const { codec } = await readMp4(readFileSync(savedAs(name)));
+				expect(codec).toMatch(/^avc1\./);
+			}
+		}, 240_000);
+
+		it('orders each video once', () => {
+			const { ledger, jobs } = stage.gateway;
+			const prompts = ledger.map(({ job }) => jobs.get(job ?? '')?.order.prompt);
+			expect(prompts.sort()).toEqual(['A long one [slow]', 'by-hand', 'quick']);
+		});
+	});
+
+	describe('failed-items-to-order-again.json', () => {
+		const file = 'failed-items-to-order-again.json';
+		const table = 'Videos to order again';
+		let workflow: IWorkflowBase & { versionId: string };
+		let orderedBefore: number;
+		let editor: Editor | undefined;
+
+		/** The path of the rows of the table, in n8n's REST interface. */
+		async function rowsPath(): Promise<string> {
+			const { data } = await stage.owner.request<{ data: IDataObject[] }>(
+				'GET',
+				'/data-tables-global',
+			);
+			const { id, projectId } = data.find(({ name }) => name === table) ?? {};
+			return `/projects/${String(projectId)}/data-tables/${String(id)}/rows`;
+		}
+		const rows = async () =>
+			(await stage.owner.request<{ data: IDataObject[] }>('GET', await rowsPath())).data;
+		/** What a person writes into the table. */
+		const write = async (video: string, data: IDataObject) =>
+			await stage.owner.request('PATCH', await rowsPath(), {
+				filter: { type: 'and', filters: [{ columnName: 'video', condition: 'eq', value: video }] },
+				data,
+			});
+		const ordered = () => stage.gateway.ledger.length - orderedBefore;
+
+		/** Presses the button of the form. Gives the ID of the execution that it starts. */
+		async function press(): Promise<string> {
+			const { owner } = stage;
+			editor ??= await stage.editor();
+			const { page } = editor;
+			const known = (await owner.executionsOf(workflow)).map(({ id }) => id);
+			await page.goto(`${owner.url}/form/order-again`, { waitUntil: 'commit' });
+			// n8n lets its users in, and asks them whether the form may run.
+			const allow = page.getByRole('button', { name: 'Allow access' });
+			const order = page.getByRole('button', { name: 'Order Again' });
+			await allow.or(order).waitFor();
+			if (await allow.isVisible()) await allow.click();
+			await order.click();
+			// Those that were parked are not always in the order in which they began.
+			const begun = async () =>
+				(await owner.executionsOf(workflow)).find(({ id }) => !known.includes(id))?.id;
+			await until(async () => (await begun()) !== undefined);
+			return (await begun()) ?? '';
+		}
+
+		beforeAll(() => (orderedBefore = stage.gateway.ledger.length));
+
+		having('tables')('keeps what failed with its reason, and what comes next', async () => {
+			const { owner, gateway } = stage;
+			const video = (name: string, prompt = name) => ({ video: name, model: 'vid-3.1', prompt });
+			const videos = [
+				video('fine'),
+				video('not-allowed', '[blocked]'),
+				video('broken', '[fail]'),
+				video('lost'),
+				video('not-fetched'),
+			];
+			const ofPrompt = (prompt: string) => (request: RecordedRequest) =>
+				(request.body as IDataObject).prompt === prompt;
+			gateway.fault({
+				...{ route: 'videoCreate', when: ofPrompt('lost') },
+				...{ action: 'reset', accepted: true },
+			});
+			const noFile = gateway.fault({
+				...{ route: 'videoContent', times: Infinity },
+				when: ({ jobId }) =>
+					jobId === gateway.jobs.list().find(({ order }) => order.prompt === 'not-fetched')?.id,
+				...{ action: 'error', status: 403, code: 'permission_denied' },
+			});
+			const example = ready(file, { videos });
+			const nodes = example.nodes.map((node) => ({
+				...node,
+				...(node.name === 'Order Again' && { webhookId: 'order-again' }),
+			}));
+			workflow = await owner.createWorkflow({ ...example, nodes });
+			await owner.publish(workflow);
+			const execution = await owner.ended(await owner.start(workflow));
+			expect(execution.status).toBe('success');
+			noFile.remove();
+
+			const kept = (await rows()).map(({ video, next, job, tries, reason }) => [
+				video,
+				next,
+				job,
+				tries,
+				reason,
+			]);
+			expect(kept.sort()).toEqual([
+				[
+					'broken',
+					'order again',
+					expect.stringMatching(/^video_/),
+					2,
+					expect.stringContaining('asked the job to fail'),
+				],
+				['lost', 'decide', '', 2, expect.stringContaining('connection was lost')],
+				['not-allowed', 'order again', '', 2, expect.stringContaining('content moderation')],
+				['not-fetched', 'collect', jobOf('not-fetched').id, 2, expect.any(String)],
+			]);
+			expect(existsSync(savedAs('fine'))).toBe(true);
+			expect(ordered()).toBe(4);
+		});
+
+		having('tables')(
+			'orders it again by one press, but what is unknown only as a person decides',
+			async () => {
+				const { owner } = stage;
+				for (const video of ['broken', 'not-allowed']) {
+					await write(video, { prompt: `${video}, mended` });
+				}
+				const presses = [await press(), await press()];
+				const found = async (id: string) => itemsOf(await owner.execution(id), 'Failed Rows');
+				for (const id of presses) await until(async () => (await found(id)).length > 0);
+				await write('lost', { next: 'collect', job: jobOf('lost').id });
+				presses.push(await press());
+				const apart: unknown[] = [];
+				for (const id of presses) {
+					const execution = await owner.ended(id);
+					expect(execution.status).toBe('success');
+					apart.push(itemsOf(execution, 'For You to Decide').map(({ json }) => json.video));
+				}
+				expect(apart).toEqual([['lost'], ['lost'], []]);
+				expect(await rows()).toEqual([]);
+				for (const video of ['broken', 'not-allowed', 'not-fetched', 'lost']) {
+					expect(existsSync(savedAs(video))).toBe(true);
+				}
+				expect(ordered()).toBe(6);
+			},
+			240_000,
+		);
+	});
+
+	describe('video-tool-over-mcp.json', () => {
+		const token = randomUUID();
+		let url: string;
+
+		beforeAll(async () => {
+			const { owner } = stage;
+			const httpBearerAuth = await owner.createCredentialOf('httpBearerAuth', { token });
+			const example = withCredential(readExample('video-tool-over-mcp.json'), stage.credential);
+			const webhookId = randomUUID();
+			const nodes = example.nodes.map((node) =>
+				node.name === 'MCP Server Trigger'
+					? { ...node, webhookId, credentials: { httpBearerAuth } }
+					: node,
+			);
+			await owner.publish(await owner.createWorkflow({ ...example, nodes }));
+			url = `${owner.url}/mcp/videos`;
+			// It answers who has no token, too.
+			await fetchPublished(url, { method: 'POST' });
+		});
+
+		it('lets nobody in without its token', async () => {
+			const before = stage.gateway.requests.length;
+			await expect(McpClient.connect(url, 'a guess')).rejects.toThrow(/40[13]/);
+			expect(stage.gateway.requests).toHaveLength(before);
+		});
+
+		it('orders a video for a client, and answers each call within its minute', async () => {
+			const { gateway } = stage;
+			const before = gateway.ledger.length;
+			const client = await McpClient.connect(url, token);
+			const tools = await client.tools();
+			const inputs = tools.map(({ name, inputSchema }) => [
+				name,
+				Object.keys(inputSchema.properties),
+			]);
+			expect(Object.fromEntries(inputs)).toEqual({
+				Create_Video: ['prompt'],
+				Is_It_Ready: ['job_id'],
+			});
+
+			const prompt = 'A boat for a client [slow]';
+			const ordered = await client.call('Create_Video', { prompt });
+			expect(ordered).toMatchObject({ id: jobOf(prompt).id });
+			const job_id = ordered.id;
+			const asked = Date.now();
+			const early = await client.call('Is_It_Ready', { job_id });
+			expect(Date.now() - asked).toBeLessThan(50_000);
+			expect(JSON.stringify(early)).toContain('did not finish within 0.5 minutes');
+			expect(early).not.toHaveProperty('url');
+
+			gateway.jobs.complete(jobOf(prompt).id, await sampleVideo());
+			const ready = await client.call('Is_It_Ready', { job_id });
+			expect(ready).toMatchObject({ id: job_id, status: 'completed' });
+			const file = await fetch(String(ready.url));
+			expect(await readMp4(new Uint8Array(await file.arrayBuffer()))).toMatchObject({
+				codec: expect.stringMatching(/^avc1\./),
+			});
+			expect(gateway.ledger.slice(before).map(({ job }) => job)).toEqual([job_id]);
+		});
+
+		having('mcpOrders')('tells a client that a video failed, and orders no other', async () => {
+			const before = stage.gateway.ledger.length;
+			const client = await McpClient.connect(url, token);
+			const { id } = await client.call('Create_Video', { prompt: 'A boat [fail]' });
+			const failed = await client.call('Is_It_Ready', { job_id: id });
+			expect(JSON.stringify(failed)).toMatch(/Video job video_\S+ failed/);
+			expect(stage.gateway.ledger).toHaveLength(before + 1);
+		});
+	});
+
+	it('from-http-request-to-model-gateway.json does by its old nodes what its two new ones do', async () => {
+		const { owner, gateway } = stage;
+		const httpHeaderAuth = await owner.createCredentialOf('httpHeaderAuth', {
+			name: 'Authorization',
+			value: `Bearer ${gateway.apiKey}`,
+		});
+		const example = ready('from-http-request-to-model-gateway.json', { name: 'by-old-nodes' });
+		// Switched on, with a credential, an address and a short wait, and led to by the settings.
+		const nodes = example.nodes.map(({ disabled, ...node }) => ({
+			...node,
+			...(disabled && node.type.endsWith('.httpRequest') && { credentials: { httpHeaderAuth } }),
+			parameters: {
+				...node.parameters,
+				...(typeof node.parameters?.url === 'string' && {
+					url: node.parameters.url.replace('https://example.com', gateway.url),
+				}),
+				...(node.name === 'Wait a Bit' && { amount: 2 }),
+			},
+		}));
+		const toOrder = { main: [[{ node: 'Order', type: 'main' as const, index: 0 }]] };
+		const connections = { ...example.connections, 'Your Settings': toOrder };
+		const before = gateway.ledger.length;
+		const execution = await owner.run({ ...example, nodes, connections });
+		expect(execution.status).toBe('success');
+		const { codec } = await readMp4(readFileSync(savedAs('by-old-nodes')));
+		expect(codec).toMatch(/^avc1\./);
+		expect(gateway.ledger).toHaveLength(before + 1);
+	});
+});
+
+/** The workflow with another trigger in the place of the one of the same name. */
+function replaced(workflow: WorkflowJson, trigger: WorkflowJson['nodes'][number]): WorkflowJson {
+	const nodes = workflow.nodes.map((node) =>
+		node.name === trigger.name ? { ...node, ...trigger } : node,
+	);
+	return { ...workflow, nodes };
+}
