@@ -69,6 +69,27 @@ describe('what a run in the editor orders', () => {
 	};
 	const noInput = () => editor.page.getByText('first runs the nodes before this one');
 
+	it('nothing, while Preview is on, which shows what would be ordered', async () => {
+		const turnPreview = async () =>
+			await saved(
+				async () =>
+					await editor.page
+						.getByTestId('parameter-input-preview')
+						.locator('.el-switch, [role="switch"]')
+						.first()
+						.click(),
+			);
+		await editor.openNode('Create Video');
+		await turnPreview();
+		expect(await ordersBy(editor.page.getByTestId('node-execute-button'))).toBe(0);
+		const panel = editor.page.getByTestId('output-panel');
+		await panel.getByText('1 video would be ordered').waitFor();
+		expect(await panel.innerText()).toContain('Preview: nothing was ordered');
+		await editor.takePicture('preview');
+		await turnPreview();
+		await editor.closeNode();
+	});
+
 	it('nothing, as long as the output of Create is there', async () => {
 		expect(await executeWorkflow()).toBe(1);
 		expect(await executeStep('Wait for Video')).toBe(0);

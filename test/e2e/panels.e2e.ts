@@ -16,14 +16,17 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 	[
 		'Image',
 		'Generate',
-		[...['Model', 'Prompt', 'Download', 'Put Output File in Field'], ...['Simplify', 'Options']],
+		[
+			...['Model', 'Prompt', 'Download', 'Put Output File in Field'],
+			...['Simplify', 'Preview (Order Nothing)', 'Options'],
+		],
 	],
 	[
 		'Image',
 		'Edit',
 		[
 			...['Model', 'Prompt', 'Image Source', 'Image Binary Field', 'Mask Source'],
-			...['Download', 'Put Output File in Field', 'Simplify', 'Options'],
+			...['Download', 'Put Output File in Field', 'Simplify', 'Preview (Order Nothing)', 'Options'],
 		],
 	],
 	[
@@ -38,6 +41,7 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 			'Download',
 			'Put Output File in Field',
 			'Simplify',
+			'Preview (Order Nothing)',
 			'Options',
 		],
 	],
@@ -55,11 +59,11 @@ const operations: Array<[resource: string, operation: string, fields: string[]]>
 		'Create',
 		[
 			...['Model', 'Prompt', 'Media Input', 'Media'],
-			...['Type', 'Source', 'URL', 'Voice URL', 'Options'],
+			...['Type', 'Source', 'URL', 'Voice URL', 'Preview (Order Nothing)', 'Options'],
 		],
 	],
 	['Reference Video', 'Get Status', ['Task ID', 'Options']],
-	['Video', 'Create', ['Model', 'Prompt', 'Options']],
+	['Video', 'Create', ['Model', 'Prompt', 'Preview (Order Nothing)', 'Options']],
 	['Video', 'Get Status', ['Video ID', 'Options']],
 	['Video', 'Get Content', ['Video ID', 'Download', 'Put Output File in Field', 'Options']],
 ];
@@ -105,13 +109,14 @@ describe('the panels of the nodes', () => {
 			await editor.choose('resource', 'Reference Video');
 			await editor.choose('mediaInput', 'JSON');
 			expect(await editor.fields()).toEqual([
-				...['Resource', 'Operation', 'Model', 'Prompt', 'Media Input', 'Media (JSON)', 'Options'],
+				...['Resource', 'Operation', 'Model', 'Prompt', 'Media Input', 'Media (JSON)'],
+				...['Preview (Order Nothing)', 'Options'],
 			]);
 			await editor.choose('mediaInput', 'Fields Below');
 		});
 
 		it('asks for a link or for a field of the item, whichever the medium comes from', async () => {
-			const asked = async () => (await editor.fields()).slice(6, -1);
+			const asked = async () => (await editor.fields()).slice(6, -2);
 			expect(await asked()).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
 			await editor.takePicture('panel');
 			await editor.choose('source', 'File of an Earlier Node');
