@@ -252,15 +252,16 @@ export class Journal {
 		const wanting = this.lines.filter(
 			(line) => isLimitedByDay(line) && decisions.get(line.index)?.do === 'send',
 		);
-		this.day = dayOf(clock.now(), this.context.getTimezone());
-		const dayLimit = new DayLimit(this.store, nodeIdOf(this.context), this.day.name);
-		this.dayLimit = dayLimit;
 		const byLimit = new Map<number, Line[]>();
 		for (const line of wanting) {
 			const max = line.options?.maxPerDay ?? 0;
 			byLimit.set(max, [...(byLimit.get(max) ?? []), line]);
 		}
 		await this.askStore(async () => {
+			// Fails for a time zone that is none.
+			this.day = dayOf(clock.now(), this.context.getTimezone());
+			const dayLimit = new DayLimit(this.store, nodeIdOf(this.context), this.day.name);
+			this.dayLimit = dayLimit;
 			for (const [max, lines] of byLimit) {
 				const places = await dayLimit.claim(lines.length, max);
 				places.forEach((place, index) => (lines[index].placeOfDay = place));
