@@ -63,7 +63,11 @@ describe('the fields of a panel', () => {
 	it.each([
 		['chat', 'complete', ['Model', 'Messages', 'Simplify', 'Options']],
 		['message', 'create', ['Model', 'Messages', 'Max Tokens', 'Simplify', 'Options']],
-		['referenceVideo', 'create', ['Model', 'Prompt', 'Media Input', 'Media', 'Options']],
+		[
+			'referenceVideo',
+			'create',
+			['Model', 'Prompt', 'Media Input', 'Media', 'Preview (Order Nothing)', 'Options'],
+		],
 	])('stand in the order in which one thinks: %s: %s', (resource, operation, wanted) => {
 		expect(fieldsOf(resource, operation)).toEqual(wanted);
 	});
@@ -178,12 +182,14 @@ describe('the menus', () => {
 describe('the panel of a tool', () => {
 	const tool = (type: string) => `${type}Tool`;
 
-	it('has nothing about files, which no agent gets', () => {
+	it('has nothing about files and previews, which no agent gets', () => {
 		for (const operation of ['generate', 'edit', 'chat']) {
 			const hidden = fieldsOf('image', operation).filter(
 				(name) => !fieldsOf('image', operation, {}, tool(gatewayNode)).includes(name),
 			);
-			expect(hidden).toEqual(['Download', 'Put Output File in Field']);
+			expect(hidden).toEqual([
+				...['Download', 'Put Output File in Field', 'Preview (Order Nothing)'],
+			]);
 		}
 		expect(fieldsOf('video', 'getContent', {}, tool(gatewayNode))).toEqual(['Video ID', 'Options']);
 		const { properties, shown } = panelOf(tool(waitNode), {});
