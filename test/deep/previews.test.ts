@@ -150,7 +150,7 @@ describe('what a preview shows', () => {
 		const result = await runWorkflow(chain(node), {
 			credentials: { modelGatewayApi: { ...modelGatewayApi, ...header } },
 			input: items.map((item) => ({
-				json: item as unknown as IDataObject,
+				json: { ...item } as IDataObject,
 				binary: { data: file },
 			})),
 			mode: 'trigger',

@@ -85,7 +85,7 @@ describe.each(files)('%s', (file) => {
 		const text = readFileSync(path.join(examplesFolder, file), 'utf8');
 		const links = text.match(/\bhttps?:\/\/[^\s"']+/g) ?? [];
 		expect(links.filter((link) => !link.startsWith('https://example.com/'))).toEqual([]);
-		expect(text).not.toMatch(/bearer \S{16}|api_?key|\bsk-|localhost|127\.0\.0\.1/i);
+		expect(text).not.toMatch(/bearer |api_?key|\bsk-|localhost|127\.0\.0\.1/i);
 	});
 });
 

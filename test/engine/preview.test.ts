@@ -122,7 +122,7 @@ describe('Preview (Order Nothing)', () => {
 		const forgetting = { ...options, forgetOrderKey: true };
 		const released = await run([create({ options: forgetting })], ['One']);
 		expect(jsonOf(released, 'Create')).toMatchObject([
-			{ would: 'skip', reason: 'Order Key “One” would be freed, and nothing ordered' },
+			{ would: 'skip', reason: 'Order Key “One” would be released, and nothing ordered' },
 		]);
 		expect(gateway.ledger).toHaveLength(1);
 

@@ -202,7 +202,7 @@ export const keysReleased = (keys: string[]): string =>
 // What a preview says.
 
 export const keysToRelease = (keys: string[]): string =>
-	`Order Key ${list(keys)} would be freed, and nothing ordered`;
+	`Order Key ${list(keys)} would be released, and nothing ordered`;
 
 export const answeredBefore =
 	'An earlier try of this execution has ordered this already: its result would be reused';
