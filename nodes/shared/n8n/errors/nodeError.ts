@@ -66,7 +66,10 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	// n8n passes only the message of a tool's error to the model, so it has to hold the advice and the job too.
 	const message = isForAgent ? `${withoutErrorNames(record.message)}. ${description}` : title;
 
-	const data = JSON.parse(JSON.stringify({ ...record, jobs })) as JsonObject;
+	const { raw_body, ...facts } = record;
+	// To write and read a megabyte as JSON takes long, and nothing is changed by it.
+	const plain = JSON.parse(JSON.stringify({ ...facts, jobs })) as JsonObject;
+	const data: JsonObject = raw_body === undefined ? plain : { ...plain, raw_body };
 	const apiError = new NodeApiError(node, data, {
 		message,
 		description,
