@@ -7,6 +7,7 @@ const floors = [
 	['shared/gateway/sharePages'],
 	['shared/gateway/links'],
 	['shared/gateway/protocol'],
+	['shared/gateway/prices'],
 	['shared/gateway/errors'],
 	['shared/gateway/client'],
 	[
@@ -43,10 +44,41 @@ const pointDown = floors.flatMap((floor, level) =>
 	}),
 );
 
+/** What several suites need, and what each part of it may import beside itself and the package. */
+const shared = {
+	gateway: ['support'],
+	harness: ['support'],
+	support: ['gateway', 'harness'],
+	n8n: ['gateway', 'harness', 'support'],
+};
+const suites = ['unit', 'engine', 'deep', 'e2e', 'measure', 'demo', 'types'];
+
+/** Suites import what they share, and never each other. */
+const suitesApart = [
+	...Object.entries(shared),
+	...suites.map((suite) => [suite, Object.keys(shared)]),
+].map(([folder, allowed]) => ({
+	name: `test/${folder} imports nothing of another suite`,
+	comment: `Of test, only ${allowed.join(', ')}. What two suites need belongs to test/support.`,
+	severity: 'error',
+	from: { path: `^test/${folder}/` },
+	to: { path: '^test/', pathNot: `^test/(${[folder, ...allowed].join('|')}|fixtures)/` },
+}));
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
 	forbidden: [
 		...pointDown.filter(({ to }) => to.path.length > 0),
+		...suitesApart,
+		{
+			name: 'every folder of test is shared or a suite',
+			severity: 'error',
+			from: {
+				path: '^test/[^/]+/',
+				pathNot: `^test/(${[...Object.keys(shared), ...suites].join('|')})/`,
+			},
+			to: {},
+		},
 		{
 			name: 'every file has a floor',
 			severity: 'error',
@@ -56,7 +88,7 @@ module.exports = {
 		{
 			name: 'no cycles',
 			severity: 'error',
-			from: {},
+			from: { path: '^(nodes|credentials)/' },
 			to: { circular: true },
 		},
 		{

@@ -1,11 +1,13 @@
+const { availableParallelism } = require('node:os');
+
 /** @type {import('jest').Config} */
 module.exports = {
 	testEnvironment: 'node',
 	// Not only the tests: `--watch` has to see what they rest on.
 	roots: ['<rootDir>/credentials', '<rootDir>/nodes', '<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	// n8n's scanner has no sample: it runs in `npm run test:deep` only.
-	testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/deep/scan.test.ts'],
+	// `npm run test:e2e` and `npm run test:deep` run these.
+	testPathIgnorePatterns: ['<rootDir>/test/e2e/', '<rootDir>/test/deep/'],
 	transform: {
 		'^.+\\.ts$': [
 			'@swc/jest',
@@ -17,8 +19,8 @@ module.exports = {
 		],
 	},
 	setupFiles: ['<rootDir>/test/harness/setup.ts'],
-	setupFilesAfterEnv: ['<rootDir>/test/support/secrets.ts'],
+	setupFilesAfterEnv: ['<rootDir>/test/support/secrets.ts', '<rootDir>/test/support/cleanUp.ts'],
 	testTimeout: 60_000,
 	// Much of what the tests do is waiting.
-	maxWorkers: '100%',
+	maxWorkers: Math.ceil(1.5 * availableParallelism()),
 };

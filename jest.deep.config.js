@@ -1,20 +1,26 @@
-// `npm run test:deep`: all of what `npm test` tries a sample of. The longest searches are dealt out, because jest gives
-// a file to one core.
-process.env.TEST_DEPTH = 'deep';
+// `npm run test:deep`: combinations, and searches by chance. The longest are dealt out, because jest gives a file to one
+// core.
+process.env.FUZZ_FACTOR ??= '1';
 
-const { maxWorkers, testTimeout, ...base } = require('./jest.config.js');
+// A project may not have these two.
+const { maxWorkers: _workers, testTimeout: _timeout, ...base } = require('./jest.config.js');
 const parts = { moneyRuns: 8, familyRuns: 2 };
 const fileOf = (name) => `<rootDir>/test/deep/${name}.test.ts`;
 
 /** @type {import('jest').Config} */
 module.exports = {
-	maxWorkers,
-	testTimeout,
+	// They compute more than they wait.
+	maxWorkers: '100%',
+	testTimeout: 180_000,
 	projects: [
 		{
 			...base,
 			displayName: 'deep',
-			testMatch: ['<rootDir>/test/deep/**/*.test.ts'],
+			testMatch: [
+				'<rootDir>/test/deep/**/*.test.ts',
+				'<rootDir>/test/unit/package/{patterns,hostileTexts}.test.ts',
+			],
+			globals: { hostileLength: 1_000_000 },
 			testPathIgnorePatterns: Object.keys(parts).map(fileOf),
 		},
 		...Object.entries(parts).flatMap(([name, all]) =>
@@ -22,6 +28,7 @@ module.exports = {
 				...base,
 				displayName: `${name}, part ${part + 1} of ${all}`,
 				testMatch: [fileOf(name)],
+				testPathIgnorePatterns: [],
 				globals: { [name]: { part, parts: all } },
 			})),
 		),

@@ -95,6 +95,16 @@ export class ModelGatewayApi implements ICredentialType {
 			description:
 				'How many requests with this key may wait for their answer at the same time, those of all executions together. Each process of n8n counts its own. Empty means no limit.',
 		},
+		{
+			displayName: 'Prices (JSON)',
+			name: 'prices',
+			type: 'json',
+			default: '',
+			displayOptions: { show: { advanced: [true] } },
+			hint: 'Example: <code>{"alpha-1.1-r2v": {"per_second": {"720P": 0.1, "1080P": 0.15}}, "vid-3.1": {"per_video": 0.4}, "my-images": {"per_image": 0.04}, "my-chat": {"per_million_input_tokens": 2, "per_million_output_tokens": 8}}</code>',
+			description:
+				'What your models cost, by their IDs and in your currency. With prices, outputs and previews have an <code>estimated_cost</code>, and the limits on cost work.',
+		},
 	];
 
 	authenticate: IAuthenticateGeneric = {

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { limits } from '../shared/gateway/protocol/limits';
 import { fileOutput } from '../shared/n8n/files/fileOutput';
-import { hiddenForTools } from '../shared/n8n/parameters/editor';
+import { hiddenForTools, toolNotice } from '../shared/n8n/parameters/editor';
 import { durationField, numberField, textField } from '../shared/n8n/parameters/fieldKinds';
 import { jobIdField } from '../shared/n8n/parameters/jobId';
 import { includeInputFieldsOption, optionsProperty } from '../shared/n8n/parameters/options';
@@ -59,6 +59,7 @@ export const fileName = textField({
 	displayName: 'File Name',
 	name: 'fileName',
 	placeholder: "e.g. {{ $('Products').item.json.name }}.mp4",
+	displayOptions: hiddenForTools,
 	description: 'Name of the file. Default: the ID of the job.',
 });
 
@@ -89,11 +90,14 @@ export const timeout = durationField({
 	min: 0,
 	default: waitMinutes,
 	description:
-		'How long to wait for each job. A job that takes longer is not lost: wait for it again.',
+		'How long to wait for each job. A job that takes longer is not lost: wait for it again. Default: 20, but 40 seconds for a client of an MCP Server Trigger.',
 });
 
 /** What the editor shows. */
 export const fields: INodeProperties[] = [
+	toolNotice(
+		'<b>Let the agent fill in Job ID</b> with the button beside it. If a video takes longer than the Timeout, the agent can call it again, at no cost.',
+	),
 	jobId.property,
 	whileWaiting,
 	...file.fields.map(({ property }) => property),

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import type { FileSource } from '../shared/gateway/client/fileRequest';
 import { withOwnFields } from '../shared/gateway/client/response';
+import type { Failure } from '../shared/gateway/errors/gatewayError';
 import type { FinishedJob } from '../shared/gateway/jobs/poller';
 import { videoFields } from '../shared/gateway/jobs/responses';
 import { textAt, withoutUndefined } from '../shared/gateway/json';
@@ -9,6 +10,12 @@ import { isFetched } from '../shared/n8n/files/fileOutput';
 import { storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import type { WaitRequest } from './request';
+
+/** For the model of an agent: what to do next is said of every job that is under way. */
+export function unfinishedOutput({ message, remedies }: Failure): ItemOutput {
+	const lastPoll = remedies.find((remedy) => remedy.about === 'lastPollFailed');
+	return { json: withoutUndefined({ message, last_problem: lastPoll?.message }) };
+}
 
 /**
  * The outputs of a finished job, with its file where the user wants it.

@@ -1,18 +1,20 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
-import { asGatewayError, GatewayError } from '../shared/gateway/errors/gatewayError';
+import { asGatewayError, GatewayError, type Failure } from '../shared/gateway/errors/gatewayError';
+import { isDeadlineOf } from '../shared/gateway/errors/jobErrors';
 import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { jobSource } from '../shared/gateway/jobs/requests';
 import { SharedRequests } from '../shared/gateway/jobs/sharedRequests';
 import { JobWait } from '../shared/gateway/jobs/wait';
 import { ProgressLines } from '../shared/n8n/agent/progress';
+import { isTool } from '../shared/n8n/agent/tool';
 import { clock } from '../shared/n8n/client/httpClient';
 import { hintAtKind } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
-import { outputsOf } from './outputs';
+import { outputsOf, unfinishedOutput } from './outputs';
 import type { PassLength } from './parkingPolicy';
 import { newPoller, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
@@ -24,7 +26,9 @@ export type Found =
 	/** An earlier pass has delivered it. */
 	| { name: 'delivered'; outputs: ItemOutput[] }
 	/** It still runs, and is left to the next pass. */
-	| { name: 'running' };
+	| { name: 'running' }
+	/** It still runs, and the model that has called the tool may wait for it again. */
+	| { name: 'unfinished'; failure: Failure };
 
 /** One pass over all items: the only one, unless the execution is parked until the next poll is due. */
 export class WaitPass {
@@ -73,6 +77,7 @@ export class WaitPass {
 	/** The outputs of one item: none while its job runs. @throws GatewayError when the download fails */
 	async deliver(found: Found, request: WaitRequest, run: ItemRun): Promise<ItemOutput[]> {
 		if (found.name === 'running') return [];
+		if (found.name === 'unfinished') return [unfinishedOutput(found.failure)];
 		const isNew = found.name === 'finished';
 		const outputs = isNew ? await this.collect(found.finished, request, run) : found.outputs;
 		// n8n shows the hints of the last pass only.
@@ -101,6 +106,10 @@ export class WaitPass {
 			this.left.set(item, { poller: wait.state });
 			return { name: 'running' };
 		} catch (error) {
+			const { failure } = asGatewayError(error);
+			if (isTool(this.context.getNode()) && isDeadlineOf(failure)) {
+				return { name: 'unfinished', failure };
+			}
 			throw this.keepFailure(error, item, wait);
 		} finally {
 			run.reportJob(wait.state.job);

@@ -4,12 +4,12 @@ import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
 import { fc, tries } from '../support/fuzz';
 import { expectPlain } from '../support/plain';
 import { trueAnswers } from '../support/trueAnswers';
-import { subjects, tryNode, user } from './everyNode';
+import { subjects, tryNode, user } from '../support/everyNode';
 
 const types = ['application/json', 'text/html', 'text/event-stream', 'video/mp4'];
 const jobs = { task_id: 'task_1', id: 'video_1' };
 
-describe('any answer of the service', () => {
+describe('any response of the service', () => {
 	let time: SimulatedTime;
 	let gateway: Gateway;
 	beforeAll(async () => {
@@ -23,7 +23,7 @@ describe('any answer of the service', () => {
 	});
 
 	const asked = subjects.filter(([, { serves }]) => serves !== 'ai_languageModel');
-	it.each(asked)('to %s becomes items, or an error of ours', async (_, subject) => {
+	it.each(asked)('becomes items or an error of this package: %s', async (_, subject) => {
 		const { routes } = subject;
 		const like = routes.flatMap((route) => trueAnswers[route] as object[]);
 		const bodies = fc.oneof(

@@ -137,8 +137,8 @@ function answersLike(like: object[]): fc.Arbitrary<ServiceResponse> {
 	});
 }
 
-describe('any answer at all', () => {
-	it('is thrown at every function that reads one', () => {
+describe('any response at all', () => {
+	it('reaches every function that reads one', () => {
 		const root = path.join(__dirname, '../../nodes');
 		const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
 		const sources = files.filter((file) => file.endsWith('.ts'));
@@ -150,7 +150,7 @@ describe('any answer at all', () => {
 		expect(found.sort()).toEqual(Object.keys(readers).sort());
 	});
 
-	it.each(Object.entries(readers))('%s takes it, or says what is wrong with it', (_, reader) => {
+	it.each(Object.entries(readers))('is read, or its problem is named, by %s', (_, reader) => {
 		const { like, read, isGood } = reader;
 		let good = 0;
 		const property = fc.property(answersLike(like), (answer) => {

@@ -6,7 +6,7 @@ import { anyValue, placesOf, propertiesOf, withValue } from '../support/anyParam
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import { fc, tries } from '../support/fuzz';
-import { png, subjects, tryNode, user } from './everyNode';
+import { png, subjects, tryNode, user } from '../support/everyNode';
 
 describe('any value of any parameter', () => {
 	let gateway: Gateway;
@@ -40,7 +40,7 @@ describe('any value of any parameter', () => {
 	});
 	afterAll(async () => await gateway.close());
 
-	it.each(subjects)('%s: gives an item, or an error that names it', async (_, subject) => {
+	it.each(subjects)('gives an item, or an error that names it: %s', async (_, subject) => {
 		const type = `n8n-nodes-model-gateway.${subject.type}`;
 		const { properties } = nodeTypes.getByNameAndVersion(type).description;
 		const own = propertiesOf(properties, subject.parameters);
@@ -81,7 +81,7 @@ describe('any value of any parameter', () => {
 		});
 		// Between two polls there are at least three seconds; all else waits for nothing.
 		const time = polls ? new SimulatedTime() : undefined;
-		await fc.assert(property, tries(80)).finally(async () => await time?.end());
+		await fc.assert(property, tries(100)).finally(async () => await time?.end());
 		// Of the nodes that serve others, hardly any value is taken.
 		if (!subject.serves) expect(counts.items).toBeGreaterThan(0);
 		expect(counts.errors).toBeGreaterThan(3);

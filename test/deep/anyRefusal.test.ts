@@ -62,9 +62,9 @@ function expectReadable(failure: GatewayError): void {
 	}
 }
 
-describe('any refusal', () => {
+describe('any error response', () => {
 	it.each(Object.keys(trueAnswers) as Array<keyof typeof trueAnswers>)(
-		'by the route %s is an error of ours, or no refusal',
+		'is an error of this package, or no refusal, on the route %s',
 		async (route) => {
 			let reply = answer(200, '');
 			const server = await startServer((...exchange) => reply(...exchange));
@@ -90,7 +90,7 @@ describe('any refusal', () => {
 });
 
 describe('any reason', () => {
-	it('of a refusal or of a failed job is a text, or there is none', () => {
+	it('is a text or undefined, for a refusal as for a failed job', () => {
 		const property = fc.property(bodies, (text) => {
 			const body = parseJson(text);
 			for (const said of [readErrorObject(body) ?? {}, jobFailureReason(body)]) {

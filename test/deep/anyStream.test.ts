@@ -41,7 +41,7 @@ const events = fc.array(
 );
 
 describe('any stream of chunks', () => {
-	it('is put together, or said to be of no use', () => {
+	it('is put together, or refused as unusable', () => {
 		let good = 0;
 		const property = fc.property(events, (all) => {
 			const stream = new StreamedCompletion();
@@ -89,7 +89,7 @@ describe('any text in which pictures are looked for', () => {
 	);
 	const texts = fc.array(parts, { maxLength: 40 }).map((all) => all.join(''));
 
-	it('gives addresses that stand in it', () => {
+	it('gives only addresses that stand in it', () => {
 		const property = fc.property(texts, (text) => {
 			for (const address of markdownImages(text)) expect(text).toContain(address);
 		});
@@ -99,7 +99,7 @@ describe('any text in which pictures are looked for', () => {
 	it.each([
 		...['![', '![[', '](', '![](', '![](<', '![a](<', '![a](( ', '(', '\\', ' '],
 		...['(data:image/', '![a](data:image/png;base64,', `(data:image/a,${' '.repeat(999)}`],
-	])('takes time in proportion to its length: %j, a million characters long', (piece) => {
+	])('is read in linear time: %j, a million characters long', (piece) => {
 		const content = `![it](https://a.example/p.png) ${piece.repeat(1_000_000 / piece.length)}`;
 		const answer = answerOf({ choices: [{ message: { content } }] });
 		const { pictures } = unlessEndless(() => readChatImages(answer));

@@ -1,11 +1,11 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
-import { picture } from '../engine/support/samples';
-import { byId, chain, credentialFor, modelGateway } from '../engine/support/workflows';
-import { startGateway, type FaultRule, type Gateway } from '../gateway';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
+import type { FaultRule, Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
-import { isDeep } from '../support/depth';
+import { withGateway } from '../support/withGateway';
 
 interface Generation {
 	name: string;
@@ -85,8 +85,7 @@ const passing = [
 
 describe.each(generations)('$name', ({ route, parameters, answer }) => {
 	let gateway: Gateway;
-	beforeEach(async () => void (gateway = await startGateway()));
-	afterEach(async () => await gateway.close());
+	withGateway({}, (world) => void ({ gateway } = world));
 
 	const data = {
 		mimeType: 'image/png',
@@ -100,7 +99,7 @@ describe.each(generations)('$name', ({ route, parameters, answer }) => {
 		});
 	const calls = () => gateway.requests.filter((request) => request.route === route);
 
-	it.each(refusals)('tells what $status $code means, at once', async ({ status, code, advice }) => {
+	it.each(refusals)('says at once what $status $code means', async ({ status, code, advice }) => {
 		gateway.fault({ route, action: 'error', status, code, message: 'so it says' });
 		const error = (await run(['One'])).errorOf('Model Gateway');
 		expect(error?.message).toMatch(
@@ -111,14 +110,14 @@ describe.each(generations)('$name', ({ route, parameters, answer }) => {
 		expect(gateway.ledger).toEqual([]);
 	});
 
-	it.each(passing)('survives $status $code', async ({ status, code }) => {
+	it.each(passing)('sends the request again after $status $code', async ({ status, code }) => {
 		gateway.fault({ route, action: 'error', status, code, headers: { 'retry-after': '0' } });
 		expect((await run(['One'])).status).toBe('success');
 		expect(calls()).toHaveLength(2);
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('goes on with the other items when the node continues', async () => {
+	it('sends the other items when the node continues on fail', async () => {
 		const texts = ['One', 'Two [blocked]', 'Three'];
 		const result = await run(texts, { onError: 'continueErrorOutput' });
 		const good = result.items('Model Gateway', { output: 0 });
@@ -134,7 +133,7 @@ describe.each(generations)('$name', ({ route, parameters, answer }) => {
 		]);
 	});
 
-	it('pays for ten items ten times when the seventh fails and the node is retried', async () => {
+	it('charges ten items ten times when the seventh fails and the node is retried', async () => {
 		const texts = Array.from({ length: 10 }, (_, index) => `Text ${index}.`);
 		const when = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Text 6.');
 		gateway.fault({ route, action: 'error', status: 400, code: 'invalid_prompt', when });
@@ -145,7 +144,7 @@ describe.each(generations)('$name', ({ route, parameters, answer }) => {
 		expect(calls()).toHaveLength(11);
 	});
 
-	const many = isDeep ? 500 : 50;
+	const many = 500;
 	it(`takes ${many} items, each with its own text, and keeps their order`, async () => {
 		if (answer)
 			gateway.fault({ route, action: 'answer', body: JSON.stringify(answer), times: Infinity });

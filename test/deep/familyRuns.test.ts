@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
-import { picture } from '../engine/support/samples';
-import { chain, modelGateway } from '../engine/support/workflows';
+import { picture } from '../support/samples';
+import { chain, loopOver, modelGateway, to } from '../support/workflows';
 import {
 	startGateway,
 	type Charge,
@@ -24,11 +24,10 @@ import {
 	type WorkflowRun,
 } from '../harness';
 import { startBreakingTls, trustCertificate } from '../support/breakingTls';
-import { isDeep } from '../support/depth';
 import { families, isRefusal, jobOperations, type Families, type Step } from './familyScenarios';
 
 /** How many runs, and the seed that makes them the same every time; both can be set for a longer search. */
-const allRuns = Number(process.env.FAMILY_RUNS ?? (isDeep ? 1_000 : 100));
+const allRuns = Number(process.env.FAMILY_RUNS ?? 1_000);
 const firstSeed = Number(process.env.FAMILY_SEED ?? 20_261_124);
 /** Which part of them is this one's; see jest.deep.config.js. */
 const { part, parts } = (globalThis as { familyRuns?: { part: number; parts: number } })
@@ -40,6 +39,17 @@ const runsOfGateway = 100;
 
 /** Each family has a key of its own, by which the service tells whose an order is. Nothing else differs. */
 const keys = ['family-ada', 'family-bob', 'family-cyd'];
+
+/** What each job costs. */
+const costOfVideo = 0.37;
+const prices = JSON.stringify(
+	Object.fromEntries(
+		['alpha-1.1-r2v', 'beta-2.7-r2v', 'vid-3.1'].map((model) => [
+			model,
+			{ per_video: costOfVideo },
+		]),
+	),
+);
 
 /** An execution and all its Retries. */
 interface Family {
@@ -112,6 +122,7 @@ class Office {
 		const requests = gateway.requests.slice(before.requests);
 		try {
 			checkDay(charges, given);
+			for (const { key } of all) checkExecution(key, charges, given);
 			for (const family of all) {
 				checkOwners(family, charges);
 				this.checkItems(family, charges);
@@ -264,7 +275,7 @@ class Office {
 		}: { earlier?: StoredExecution; url?: string } & Pick<RunOptions, 'onStart'>,
 	): Promise<WorkflowRun> {
 		const settings: RunOptions = {
-			credentials: { modelGatewayApi: { apiKey: key, baseUrl: url } },
+			credentials: { modelGatewayApi: { apiKey: key, baseUrl: url, advanced: true, prices } },
 			onStart,
 		};
 		if (earlier) return await retryExecution(earlier, settings);
@@ -352,9 +363,9 @@ const isRequestOf =
 		headers.authorization?.endsWith(key) ?? false;
 
 /** Whether no order was ever in doubt, and each is tried until it is placed. */
-const isCertain = ({ onError, perDay, steps }: Families) =>
+const isCertain = ({ onError, perDay, costPerDay, costPerExecution, steps }: Families) =>
 	onError === 'stopWorkflow' &&
-	perDay === undefined &&
+	[perDay, costPerDay, costPerExecution].every((limit) => limit === undefined) &&
 	steps.every(
 		({ faults, stop, kill, breaks }) => !stop && !kill && !breaks && faults.every(isRefusal),
 	);
@@ -375,8 +386,21 @@ function addTo({ made }: Family, { run, ...more }: Omit<Made, 'shown'>): void {
 }
 
 /** All families together order no more than the node may in a day. */
-function checkDay(charges: Charge[], { perDay = Infinity }: Families): void {
-	if (charges.length > perDay) throw new Error(`${charges.length} were ordered on one day`);
+function checkDay(charges: Charge[], { perDay = Infinity, costPerDay = Infinity }: Families): void {
+	if (charges.length > Math.min(perDay, costPerDay))
+		throw new Error(`${charges.length} were ordered on one day`);
+}
+
+/** A family orders no more than one execution may, with all its Retries. */
+function checkExecution(
+	key: string,
+	charges: Charge[],
+	{ costPerExecution = Infinity, hasKey }: Families,
+): void {
+	const own = charges.filter(({ key: owner }) => owner === key);
+	// In the end, executions of their own look for what nobody has ordered.
+	if (own.length > costPerExecution && !hasKey)
+		throw new Error(`${key}: ${own.length} were ordered by one execution`);
 }
 
 /** Outputs and errors name only jobs that the family has ordered. */
@@ -422,22 +446,14 @@ function workflowOf(given: Families): WorkflowJson {
 	const models = { resource: 'model', operation: 'getAll' };
 	const deliver = modelGateway(models, { name: 'Deliver', executeOnce: true });
 	if (!given.isLoop) return chain(nodeOf(given), deliver);
-	const loop = {
-		...{ name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3 },
-		parameters: { batchSize: 1 },
-	};
-	const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
-	const workflow = chain(loop, nodeOf(given), deliver);
-	workflow.connections = {
-		Start: { main: [to('Loop')] },
-		Loop: { main: [to('Deliver'), to('Paid')] },
-		Paid: { main: [to('Loop')] },
-	};
-	return workflow;
+	const { nodes, connections } = loopOver(nodeOf(given));
+	const Loop = { main: [to('Deliver'), to('Paid')] };
+	return { nodes: [...nodes, deliver], connections: { ...connections, Loop } };
 }
 
 function nodeOf(given: Families) {
-	const { isReworded, hasKey, perDay, parallel, onError, retryOnFail } = given;
+	const { isReworded, hasKey, perDay, costPerDay, costPerExecution } = given;
+	const { parallel, onError, retryOnFail } = given;
 	const { route, parameters } = operationOf(given);
 	const prompt = isReworded ? '={{ $json.text }} {{ Math.random() }}' : '={{ $json.text }}';
 	const options = {
@@ -445,6 +461,8 @@ function nodeOf(given: Families) {
 		...(route === 'referenceVideoCreate' && { duration: 2 }),
 		...(hasKey && { orderKey: '={{ $json.text }}' }),
 		...(perDay !== undefined && { maxOrdersPerDay: perDay }),
+		...(costPerDay !== undefined && { maxCostPerDay: costPerDay * costOfVideo }),
+		...(costPerExecution !== undefined && { maxCost: costPerExecution * costOfVideo }),
 	};
 	return modelGateway(
 		{ ...parameters, prompt, options },

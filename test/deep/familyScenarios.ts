@@ -105,6 +105,10 @@ export const families = fc.record({
 	hasKey: oneOf(4, fc.constant(true)),
 	/** Max Orders per Day, which all families share. */
 	perDay: oneOf(4, fc.nat({ max: 4 })),
+	/** Max Cost per Day, which all families share, in videos. */
+	costPerDay: oneOf(4, fc.nat({ max: 4 })),
+	/** Max Cost per Execution, in videos. */
+	costPerExecution: oneOf(4, fc.nat({ max: 3 })),
 	parallel: fc.constantFrom(1, 2, 10),
 	onError: fc.oneof(
 		{ arbitrary: fc.constant<INode['onError']>('stopWorkflow'), weight: 4 },

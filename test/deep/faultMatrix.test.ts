@@ -2,11 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
 import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
-import { picture, sampleVideo } from '../engine/support/samples';
-import { chain } from '../engine/support/workflows';
+import { picture, sampleVideo } from '../support/samples';
+import { chain } from '../support/workflows';
 import { startGateway, type Gateway } from '../gateway';
 import { resumeToEnd, runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
-import { isDeep } from '../support/depth';
 import {
 	answer,
 	nobody,
@@ -35,22 +34,6 @@ interface Cell {
 	fault: Fault;
 	duration: Duration;
 }
-
-/**
- * Those of a sample: every outcome that a fault may have is met once, by the routes in turn, so that each of them
- * meets several faults.
- */
-const sample = new Set(
-	cells.flatMap(({ fault, duration }, row) => {
-		const inTurn = [...routes.slice(row % routes.length), ...routes.slice(0, row % routes.length)];
-		const byOutcome = inTurn.map((route) => {
-			const outcome = expectedOf({ fault, route, duration });
-			return [JSON.stringify(outcome), nameOf({ fault, route, duration })] as const;
-		});
-		return [...new Map(byOutcome).values()];
-	}),
-);
-const isChosen = (cell: Cell) => isDeep || sample.has(nameOf(cell));
 
 /** Where no response of a gateway comes from. */
 type BadServers = Record<'silent' | 'page', string>;
@@ -150,30 +133,27 @@ describe('the matrix of faults and routes', () => {
 			await time.end();
 		});
 
-		it.each(cells.filter((cell) => isChosen({ route, ...cell })))(
-			'$title',
-			async ({ fault, duration }) => {
-				const cell = { route, fault, duration };
-				const { record, run, elsewhere, ...outcome } = await see(cell);
-				outcomes.push({ ...cell, outcome });
+		it.each(cells)('$title', async ({ fault, duration }) => {
+			const cell = { route, fault, duration };
+			const { record, run, elsewhere, ...outcome } = await see(cell);
+			outcomes.push({ ...cell, outcome });
 
-				expect(outcome).toEqual(expectedOf(cell));
-				expect(run.items('Call', { output: 0 }).length > 0).toBe(record === undefined);
-				if (record) expectGoodRecord(record, route);
-				// The key went nowhere else, and into nothing that is stored.
-				const { stringify } = await import('flatted');
-				expect(stringify(run.data)).not.toContain(key);
-				expect(JSON.stringify(elsewhere.requests)).not.toContain(key);
-				for (const { host, headers, url } of gateway.requests) {
-					expect(url).not.toContain(key);
-					if (host === 'storage') expect(headers.authorization).toBeUndefined();
-				}
-			},
-		);
+			expect(outcome).toEqual(expectedOf(cell));
+			expect(run.items('Call', { output: 0 }).length > 0).toBe(record === undefined);
+			if (record) expectGoodRecord(record, route);
+			// The key went nowhere else, and into nothing that is stored.
+			const { stringify } = await import('flatted');
+			expect(stringify(run.data)).not.toContain(key);
+			expect(JSON.stringify(elsewhere.requests)).not.toContain(key);
+			for (const { host, headers, url } of gateway.requests) {
+				expect(url).not.toContain(key);
+				if (host === 'storage') expect(headers.authorization).toBeUndefined();
+			}
+		});
 	});
 
-	it('is told in docs/faults.md', () => {
-		// Whoever runs a sample, or single cells, sees only those.
+	it('is shown in docs/faults.md', () => {
+		// Whoever runs single cells sees only those.
 		if (outcomes.length < routes.length * cells.length) return;
 		const seen = faultPage(outcomes);
 		if (process.env.UPDATE_DOCS) writeFileSync(page, seen);
@@ -181,10 +161,6 @@ describe('the matrix of faults and routes', () => {
 		expect(readFileSync(page, 'utf8')).toBe(seen);
 	});
 });
-
-function nameOf({ route, fault, duration }: Cell): string {
-	return `${route.name}: ${fault.name}, ${duration}`;
-}
 
 function expectGoodRecord(record: ErrorRecord, { name, leader }: FaultRoute): void {
 	const { message, advice, status, billed } = record;

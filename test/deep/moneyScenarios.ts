@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
-import { byId, createReferenceVideo } from '../engine/support/workflows';
+import { byId, createReferenceVideo } from '../support/workflows';
 import type { FaultAction, Route } from '../gateway';
 
 /** An operation that costs money. */
@@ -123,6 +123,8 @@ export const scenarios = fc.record({
 	/** Each item has an Order Key, and the whole is executed once more in the end. */
 	hasKey: fc.boolean(),
 	maxOrders: seldom(fc.integer({ min: 1, max: 3 })),
+	/** The limit is one of the cost of so many orders. */
+	limitsCost: fc.boolean(),
 });
 
 /** This operation meets this fault, whatever else is the case. */

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Gateway } from '../gateway';
 import { readMp4, type Mp4Facts } from '../support/mp4';
+import { sha256 } from '../support/sha256';
 
 /** What was ordered. */
-export interface ExpectedVideo {
+interface ExpectedVideo {
 	prompt: string;
 	seconds: number;
 	width: number;
@@ -46,8 +46,4 @@ export async function checkVideo(
 	const charges = ledger.filter((charge) => charge.job === job?.id).length;
 	check(charges === 1, `was charged ${charges} times`);
 	return { ...facts, bytes: saved.length };
-}
-
-function sha256(bytes: Uint8Array): string {
-	return createHash('sha256').update(bytes).digest('hex');
 }

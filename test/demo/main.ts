@@ -5,8 +5,8 @@ import { jobKinds } from '../../nodes/shared/gateway/protocol/jobs';
 import { startGateway, type Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
 import { checkVideo } from './checks';
-import { readExample, settingsOf, withSettings } from './example';
-import { drawPicture, pictures, type Picture } from './pictures';
+import { readExample, settingsOf, withSettings } from '../support/examples';
+import { drawPicture, pictures, type Picture } from '../support/pictures';
 import { tellStory } from './story';
 import { megabytes, print, report } from './terminal';
 

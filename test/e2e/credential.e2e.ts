@@ -1,6 +1,7 @@
-import type { Editor } from './support/editor';
+import { setTimeout } from 'node:timers/promises';
+import type { Editor } from '../n8n/editor';
 import { openStage, type Stage } from './support/stage';
-import { modelGateway, startedBy } from './support/workflows';
+import { chain, modelGateway } from '../support/workflows';
 
 describe('the credential in the editor', () => {
 	let stage: Stage;
@@ -9,9 +10,7 @@ describe('the credential in the editor', () => {
 	beforeAll(async () => {
 		stage = await openStage();
 		editor = await stage.editor();
-		const workflow = await stage.owner.createWorkflow(
-			startedBy('manualTrigger', modelGateway({}, stage.credential)),
-		);
+		const workflow = await stage.create(chain(modelGateway()));
 		await editor.openWorkflow(workflow);
 		await editor.openNode('Model Gateway');
 		await editor.page.getByTestId('credential-edit-button').click();
@@ -75,6 +74,25 @@ describe('the credential in the editor', () => {
 
 	it('is tested: the right key, pasted with its scheme and spaces', async () => {
 		await save({ apiKey: ` Bearer ${stage.gateway.apiKey} `, baseUrl: `${stage.gateway.url}/` });
+		await succeeds();
+		expect(editor.complaints).toEqual([]);
+	});
+
+	it('takes prices, and says which of them is no price', async () => {
+		const { page } = editor;
+		const write = async (prices: string) => {
+			await dialog().getByTestId('parameter-input-prices').locator('.cm-content').click();
+			await page.keyboard.press('Control+a');
+			// The editor closes brackets by itself.
+			await page.keyboard.insertText(prices);
+			// The dialog learns of it a moment later.
+			await setTimeout(500);
+			await page.getByTestId('credential-save-button').click();
+		};
+		await dialog().getByTestId('parameter-input-advanced').locator('.el-switch').click();
+		await write('{ "vid-3.1": { "per_video": "forty cents" } }');
+		await failsWith('The connection works, but not Prices (JSON)');
+		await write('{ "vid-3.1": { "per_video": 0.4 } }');
 		await succeeds();
 		expect(editor.complaints).toEqual([]);
 	});

@@ -1,11 +1,10 @@
 import type { IWorkflowBase } from 'n8n-workflow';
 import path from 'node:path';
-import type { Locator } from 'playwright-core';
-import type { Editor } from './support/editor';
-import { lackOf } from './support/features';
+import type { Editor, Locator } from '../n8n/editor';
+import { lackOf } from '../n8n/features';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
-import { byId, core, modelGateway, startedBy, waitForVideo } from './support/workflows';
+import { byId, chain, core, modelGateway, waitForVideo } from '../support/workflows';
 
 /** What docs/collect-by-id.md says of the buttons of the editor. */
 describe('what a run in the editor orders', () => {
@@ -14,15 +13,14 @@ describe('what a run in the editor orders', () => {
 	let workflow: IWorkflowBase;
 
 	beforeAll(async () => {
-		stage = await openStage({ jobSeconds: 0 });
+		stage = await openStage({ jobSeconds: 0, prices: { 'vid-3.1': { per_video: 0.4 } } });
 		editor = await stage.editor();
 		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
 		const fileName = path.join(shared.filesFolder, 'execute-step.mp4');
-		workflow = await stage.owner.createWorkflow({
-			...startedBy(
-				'manualTrigger',
-				modelGateway({ ...create, prompt: 'A boat' }, stage.credential, 'Create Video'),
-				waitForVideo({ options: { pollIntervalSeconds: 3 } }, stage.credential),
+		workflow = await stage.create({
+			...chain(
+				modelGateway({ ...create, prompt: 'A boat' }, { name: 'Create Video' }),
+				waitForVideo({ options: { pollIntervalSeconds: 3 } }),
 				core('Save Video', 'readWriteFile', { operation: 'write', fileName }),
 			),
 			name: 'Product video',
@@ -83,7 +81,7 @@ describe('what a run in the editor orders', () => {
 		await turnPreview();
 		expect(await ordersBy(editor.page.getByTestId('node-execute-button'))).toBe(0);
 		const panel = editor.page.getByTestId('output-panel');
-		await panel.getByText('1 video would be ordered').waitFor();
+		await panel.getByText('1 video would be ordered. Estimated cost: 0.4.').waitFor();
 		expect(await panel.innerText()).toContain('Preview: nothing was ordered');
 		await editor.takePicture('preview');
 		await turnPreview();

@@ -1,8 +1,8 @@
-import { picture } from '../engine/support/samples';
-import { lackOf } from './support/features';
+import { picture } from '../support/samples';
+import { lackOf } from '../n8n/features';
 import { openStage, type Stage } from './support/stage';
-import { byId, core, modelGateway, startedBy, waitForVideo } from './support/workflows';
-import { fetchPublished, itemsOf } from './support/owner';
+import { fetchPublished, itemsOf } from '../n8n/owner';
+import { byId, core, modelGateway, startedBy, waitForVideo } from '../support/workflows';
 
 describe('a picture from a form', () => {
 	let stage: Stage;
@@ -13,7 +13,7 @@ describe('a picture from a form', () => {
 	afterAll(async () => await stage.close());
 
 	it('becomes reference media by a signed link, or the node says why not', async () => {
-		const { owner, credential, gateway } = stage;
+		const { owner, gateway } = stage;
 		const path = `form-${Date.now()}`;
 		const form = core(
 			'Start',
@@ -29,17 +29,14 @@ describe('a picture from a form', () => {
 			},
 			2.3,
 		);
-		const create = modelGateway(
-			{
-				...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
-				prompt: 'Image 1 turns slowly',
-				media: { values: [{ type: 'reference_image', source: 'binary', binaryField: 'Picture' }] },
-				options: { duration: 2 },
-			},
-			credential,
-		);
-		const workflow = await owner.createWorkflow(
-			startedBy({ ...form, webhookId: path } as never, create, waitForVideo({}, credential)),
+		const create = modelGateway({
+			...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
+			prompt: 'Image 1 turns slowly',
+			media: { values: [{ type: 'reference_image', source: 'binary', binaryField: 'Picture' }] },
+			options: { duration: 2 },
+		});
+		const workflow = await stage.create(
+			startedBy({ ...form, webhookId: path }, create, waitForVideo()),
 		);
 		await owner.publish(workflow);
 

@@ -9,6 +9,6 @@ module.exports = {
 	globalSetup: './support/globalSetup.ts',
 	globalTeardown: './support/globalTeardown.ts',
 	// Each has an n8n of its own. Most files wait for n8n's minute.
-	maxWorkers: 2,
+	maxWorkers: 3,
 	testTimeout: 120_000,
 };

@@ -1,6 +1,6 @@
-import { sweep, type Fate, type Kind } from './kills/waits/sweep';
+import { sweep, type Fate, type Kind } from '../n8n/kills/waits';
 
-/** The small form of `npm run test:kills`. */
+/** The small form of `npm run measure -- kills --only waits`. */
 describe('n8n, killed in the midst of workflows that await videos', () => {
 	let fates: Fate[];
 

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { defaultVersion, ensureInstallation } from './support/installation';
-import { page, passedFile, readPassed, render } from './support/versionTable';
+import { defaultVersion, ensureInstallation } from '../n8n/installation';
+import { page, passedFile, readPassed, render } from '../n8n/versionTable';
 
 /** Options of our own; the others, and the patterns of files, are jest's. */
 function parse(args: string[]): { version: string; forJest: string[] } {
@@ -17,8 +17,8 @@ function parse(args: string[]): { version: string; forJest: string[] } {
 }
 
 async function runTool(name: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
-	// The installed n8n brings a compiler of its own.
-	const script = require.resolve(name, { paths: [path.resolve(__dirname, '../..')] });
+	// The project's own: the installed n8n brings a compiler, too.
+	const script = path.resolve(__dirname, '../../node_modules', name);
 	const child = spawn(process.execPath, [script, ...args], {
 		stdio: 'inherit',
 		env: { ...process.env, ...env },
@@ -53,7 +53,7 @@ function notePassed(version: string, results: string): void {
 async function main(): Promise<void> {
 	const { version, forJest } = parse(process.argv.slice(2));
 	await ensureInstallation(version);
-	process.exitCode = await runTool('typescript/bin/tsc', ['-p', __dirname]);
+	process.exitCode = await runTool('typescript-7/bin/tsc', ['-p', __dirname]);
 	if (process.exitCode !== 0) return;
 	const config = ['-c', path.join(__dirname, 'jest.config.js')];
 	const folder = mkdtempSync(path.join(tmpdir(), 'e2e-'));

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Editor } from './support/editor';
+import type { Editor } from '../n8n/editor';
 import { openStage, type Stage } from './support/stage';
-import { byId, modelGateway, startedBy } from './support/workflows';
+import { byId, chain, modelGateway } from '../support/workflows';
 
 /** Milliseconds that a health check should take, and what no other work of a busy machine makes of it each time. */
 const [goal, limit] = [100, 500];
@@ -17,8 +17,7 @@ describe('what went wrong is said in the panel', () => {
 	afterAll(async () => await stage.close());
 
 	const run = async (parameters: Parameters<typeof modelGateway>[0]) => {
-		const workflow = startedBy('manualTrigger', modelGateway(parameters, stage.credential));
-		await editor.openWorkflow(await stage.owner.createWorkflow(workflow));
+		await editor.openWorkflow(await stage.create(chain(modelGateway(parameters))));
 		await editor.execute();
 		await editor.openNode('Model Gateway');
 		await editor.page.getByTestId('node-error-message').waitFor();
@@ -44,7 +43,7 @@ describe('what went wrong is said in the panel', () => {
 	it("the service's refusal, with its code and what to do", async () => {
 		const shown = await run({
 			...{ resource: 'video', operation: 'create', prompt: '[blocked]' },
-			model: { __rl: true, mode: 'id', value: 'vid-3.1' },
+			model: byId('vid-3.1'),
 		});
 		expect(shown).toContain('blocked by content moderation');
 		expect(shown).toContain('Change the prompt');
@@ -54,18 +53,15 @@ describe('what went wrong is said in the panel', () => {
 
 	/** Milliseconds of the slowest health check while a chat is refused with this message. */
 	const slowestCheck = async (message: string, status: number): Promise<number> => {
-		const { gateway, owner, credential } = stage;
+		const { gateway, owner } = stage;
 		const fault = gateway.fault({
 			...{ route: 'chat', action: 'error', status, code: 'odd', message },
 			...{ times: Infinity, headers: { 'Retry-After': '1' } },
 		});
-		const chat = modelGateway(
-			{
-				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
-				messages: { values: [{ role: 'user', content: 'Hi' }] },
-			},
-			credential,
-		);
+		const chat = modelGateway({
+			...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+			messages: { values: [{ role: 'user', content: 'Hi' }] },
+		});
 		let slowest = 0;
 		let isDone = false;
 		const asking = (async () => {
@@ -76,7 +72,7 @@ describe('what went wrong is said in the panel', () => {
 				await setTimeout(20);
 			}
 		})();
-		const { data } = await owner.run(startedBy('manualTrigger', chat));
+		const { data } = await stage.run(chain(chat));
 		isDone = true;
 		await asking;
 		fault.remove();

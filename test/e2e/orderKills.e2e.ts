@@ -1,16 +1,16 @@
-import type { OrderFate } from './kills/orders/fates';
-import { regularHouse } from './kills/orders/houses';
-import { moments } from './kills/orders/moments';
-import { samplePlans } from './kills/orders/plans';
-import { sweepOrders } from './kills/orders/sweep';
-import { having, lacking } from './support/features';
+import type { OrderFate } from '../n8n/kills/orders/fates';
+import { singleProcess } from '../n8n/kills/orders/killable';
+import { moments } from '../n8n/kills/orders/moments';
+import { samplePlans } from '../n8n/kills/orders/plans';
+import { sweepOrders } from '../n8n/kills/orders/sweep';
+import { having, lacking } from '../n8n/features';
 
-/** The small form of `npm run test:kills -- --only orders`. */
+/** The small form of `npm run measure -- kills --only orders`. */
 describe('n8n, killed at 20 moments of an order', () => {
 	let fates: OrderFate[];
 
 	beforeAll(async () => {
-		fates = await sweepOrders(regularHouse, {
+		fates = await sweepOrders(singleProcess, {
 			...{ plans: samplePlans(), millisecondsApart: 100 },
 			...{ retries: 'oneOfBoth', awaitsVideos: false },
 			report: () => undefined,

@@ -1,13 +1,13 @@
-import type { Editor } from './support/editor';
+import type { Editor } from '../n8n/editor';
 import { openStage, type Stage } from './support/stage';
 import {
+	asTool,
+	chain,
 	chatModel,
 	embeddings,
 	modelGateway,
-	placed,
-	startedBy,
 	waitForVideo,
-} from './support/workflows';
+} from '../support/workflows';
 
 /** What the panel shows of each operation, below Resource and Operation. */
 const operations: Array<[resource: string, operation: string, fields: string[]]> = [
@@ -75,20 +75,9 @@ describe('the panels of the nodes', () => {
 	beforeAll(async () => {
 		stage = await openStage();
 		editor = await stage.editor();
-		const { credential } = stage;
-		const { nodes, ...rest } = startedBy(
-			'manualTrigger',
-			...[modelGateway, waitForVideo].map((node) => node({}, credential)),
-		);
-		const subNodes = [chatModel, embeddings].map((node) => node({}, credential));
-		subNodes.push({
-			...waitForVideo({}, credential, 'Video Tool'),
-			type: 'n8n-nodes-model-gateway.modelGatewayWaitForVideoTool',
-		});
-		const workflow = await stage.owner.createWorkflow(
-			placed({ ...rest, nodes: [...nodes, ...subNodes] }),
-		);
-		await editor.openWorkflow(workflow);
+		const { nodes, connections } = chain(modelGateway(), waitForVideo());
+		const subNodes = [chatModel(), embeddings(), asTool(waitForVideo(), 'Video Tool')];
+		await editor.openWorkflow(await stage.create({ connections, nodes: [...nodes, ...subNodes] }));
 	});
 	afterAll(async () => await stage.close());
 	afterEach(() => {

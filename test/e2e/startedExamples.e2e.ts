@@ -2,20 +2,19 @@ import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readExample, withSettings } from '../demo/example';
-import { sampleVideo } from '../engine/support/samples';
+import { readExample, withSettings } from '../support/examples';
+import { sampleVideo } from '../support/samples';
 import type { RecordedRequest } from '../gateway';
 import type { WorkflowJson } from '../harness/workflow';
 import { readMp4 } from '../support/mp4';
-import type { Editor } from './support/editor';
-import { withCredential } from './support/examples';
-import { having } from './support/features';
-import { McpClient } from './support/mcpClient';
-import { fetchPublished, itemsOf } from './support/owner';
+import type { Editor } from '../n8n/editor';
+import { having } from '../n8n/features';
+import { McpClient } from '../n8n/mcpClient';
+import { fetchPublished, itemsOf } from '../n8n/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
-import { until } from './support/until';
-import { core } from './support/workflows';
+import { until } from '../support/until';
+import { core, type Node, withCredential } from '../support/workflows';
 
 /** Examples that are started by something else than the editor alone, each as its user starts it. */
 describe('an example', () => {
@@ -56,10 +55,8 @@ describe('an example', () => {
 			];
 			// A webhook starts it at once, and as a schedule does: without the editor.
 			const webhookId = `list-${Date.now()}`;
-			const trigger = { ...core('Start', 'webhook', { path: webhookId }, 2.1), webhookId };
-			bySchedule = await owner.createWorkflow(
-				replaced(ready(file, { videos }), trigger as WorkflowJson['nodes'][number]),
-			);
+			const trigger = core('Start', 'webhook', { path: webhookId }, 2.1);
+			bySchedule = await owner.createWorkflow(replaced(ready(file, { videos }), trigger));
 			await owner.publish(bySchedule as IWorkflowBase & { versionId: string });
 			await owner.start(byHand);
 			await fetchPublished(`${owner.url}/webhook/${webhookId}`);
@@ -256,7 +253,16 @@ describe('an example', () => {
 					? { ...node, webhookId, credentials: { httpBearerAuth } }
 					: node,
 			);
-			await owner.publish(await owner.createWorkflow({ ...example, nodes }));
+			// The same tool without its Timeout.
+			const asked = nodes.filter(({ name }) => name === 'Is It Ready');
+			const unset = asked.map(({ parameters, ...node }) => ({
+				...{ ...node, id: randomUUID(), name: 'Unset Wait' },
+				parameters: { ...parameters, options: {} },
+			}));
+			const toTrigger = example.connections?.['Is It Ready'] ?? {};
+			const connections = { ...example.connections, 'Unset Wait': toTrigger };
+			const all = [...nodes, ...unset];
+			await owner.publish(await owner.createWorkflow({ ...example, connections, nodes: all }));
 			url = `${owner.url}/mcp/videos`;
 			// It answers who has no token, too.
 			await fetchPublished(url, { method: 'POST' });
@@ -280,6 +286,7 @@ describe('an example', () => {
 			expect(Object.fromEntries(inputs)).toEqual({
 				Create_Video: ['prompt'],
 				Is_It_Ready: ['job_id'],
+				Unset_Wait: ['job_id'],
 			});
 
 			const prompt = 'A boat for a client [slow]';
@@ -287,10 +294,18 @@ describe('an example', () => {
 			expect(ordered).toMatchObject({ id: jobOf(prompt).id });
 			const job_id = ordered.id;
 			const asked = Date.now();
-			const early = await client.call('Is_It_Ready', { job_id });
-			expect(Date.now() - asked).toBeLessThan(50_000);
-			expect(JSON.stringify(early)).toContain('did not finish within 0.5 minutes');
-			expect(early).not.toHaveProperty('url');
+			for (const [tool, minutes] of [
+				['Is_It_Ready', 0.5],
+				['Unset_Wait', 0.7],
+			] as const) {
+				const early = await client.call(tool, { job_id });
+				expect(early).toMatchObject({
+					...{ id: job_id, next_step: expect.stringContaining('not finished yet') as string },
+					message: expect.stringContaining(`did not finish within ${minutes} minutes`) as string,
+				});
+				expect(early).not.toHaveProperty('url');
+			}
+			expect(Date.now() - asked).toBeLessThan(90_000);
 
 			gateway.jobs.complete(jobOf(prompt).id, await sampleVideo());
 			const ready = await client.call('Is_It_Ready', { job_id });
@@ -343,7 +358,7 @@ describe('an example', () => {
 });
 
 /** The workflow with another trigger in the place of the one of the same name. */
-function replaced(workflow: WorkflowJson, trigger: WorkflowJson['nodes'][number]): WorkflowJson {
+function replaced(workflow: WorkflowJson, trigger: Node): WorkflowJson {
 	const nodes = workflow.nodes.map((node) =>
 		node.name === trigger.name ? { ...node, ...trigger } : node,
 	);

@@ -2,12 +2,13 @@ import type { IDataObject, IWorkflowSettings } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { sampleVideo } from '../engine/support/samples';
-import { lackOf } from './support/features';
-import { fetchPublished, itemsOf, type Execution } from './support/owner';
+import { sampleVideo } from '../support/samples';
+import { lackOf } from '../n8n/features';
+import { fetchPublished, itemsOf, type Execution } from '../n8n/owner';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
-import { byId, core, modelGateway, startedBy, waitForVideo, type Node } from './support/workflows';
+import { createVideo, core, type Node, startedByWebhook, waitForVideo } from '../support/workflows';
+import { until } from '../support/until';
 
 describe('Stop', () => {
 	let stage: Stage;
@@ -19,10 +20,6 @@ describe('Stop', () => {
 	});
 	afterEach(async () => await stage.close());
 
-	const until = async (isSo: () => boolean | Promise<boolean>) => {
-		while (!(await isSo())) await setTimeout(100);
-	};
-
 	const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
 
 	/** What n8n has stored beside the execution, and can find it by. */
@@ -31,9 +28,8 @@ describe('Stop', () => {
 
 	/** Orders two videos by a webhook: what is started by hand cannot be retried. */
 	const begin = async (nodes: Node[] = [], settings: IWorkflowSettings = {}): Promise<string> => {
-		const { owner, credential } = stage;
+		const { owner } = stage;
 		const path = `stop-${Date.now()}`;
-		const webhook = core('Start', 'webhook', { path }, 2.1);
 		const list = core(
 			'List',
 			'set',
@@ -41,16 +37,9 @@ describe('Stop', () => {
 			3.4,
 		);
 		const each = core('Each', 'splitOut', { fieldToSplitOut: 'prompt', options: {} });
-		const create = modelGateway(
-			{
-				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
-				prompt: '={{ $json.prompt }}',
-			},
-			credential,
-			'Create',
-		);
-		const workflow = await owner.createWorkflow({
-			...startedBy({ ...webhook, webhookId: path } as never, list, each, create, ...nodes),
+		const create = createVideo({ prompt: '={{ $json.prompt }}' });
+		const workflow = await stage.create({
+			...startedByWebhook({ path }, list, each, create, ...nodes),
 			settings: { executionOrder: 'v1', ...settings },
 		});
 		await owner.publish(workflow);
@@ -119,8 +108,8 @@ describe('Stop', () => {
 	});
 
 	it('amid the wait: Retry waits for the same videos', async () => {
-		const { gateway, credential } = stage;
-		const id = await begin([waitForVideo({}, credential)]);
+		const { gateway } = stage;
+		const id = await begin([waitForVideo()]);
 		await until(async () => (await stage.owner.execution(id)).status === 'waiting');
 		const { video_jobs: ids } = await highlightedIn(id);
 		const jobs = gateway.ledger.map(({ job }) => job);

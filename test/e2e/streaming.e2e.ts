@@ -1,7 +1,7 @@
-import { arrivedChunks } from './support/chunks';
-import { fetchPublished } from './support/owner';
+import { arrivedChunks } from '../n8n/chunks';
+import { fetchPublished } from '../n8n/owner';
 import { openStage, type Stage } from './support/stage';
-import { byId, core, modelGateway, startedBy } from './support/workflows';
+import { byId, modelGateway, startedByWebhook } from '../support/workflows';
 
 /** Between two pieces of the answer. */
 const tokenMilliseconds = 150;
@@ -15,22 +15,17 @@ describe('a webhook that streams', () => {
 	afterAll(async () => await stage.close());
 
 	it('hands the answer on while the model still writes it', async () => {
-		const { owner, credential, gateway } = stage;
+		const { owner, gateway } = stage;
 		const path = `stream-${Date.now()}`;
-		const webhook = core('Start', 'webhook', { path, responseMode: 'streaming' }, 2.1);
-		const chat = modelGateway(
-			{
-				...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
-				messages: {
-					values: [{ role: 'user', content: 'Tell me of the sea, the beach and boats' }],
-				},
-				options: { stream: true },
+		const chat = modelGateway({
+			...{ resource: 'chat', operation: 'complete', model: byId('chat-1') },
+			messages: {
+				values: [{ role: 'user', content: 'Tell me of the sea, the beach and boats' }],
 			},
-			credential,
-		);
-		await owner.publish(
-			await owner.createWorkflow(startedBy({ ...webhook, webhookId: path } as never, chat)),
-		);
+			options: { stream: true },
+		});
+		const workflow = startedByWebhook({ path, responseMode: 'streaming' }, chat);
+		await owner.publish(await stage.create(workflow));
 
 		const answer = await fetchPublished(`${owner.url}/webhook/${path}`);
 		const events = await arrivedChunks(answer);

@@ -1,10 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { WorkflowJson } from '../harness/workflow';
-import { langchain } from './support/aiWorkflows';
-import { itemsOf } from './support/owner';
-import { startPostgres } from './support/postgres';
+import { itemsOf } from '../n8n/owner';
+import { startPostgres } from '../n8n/postgres';
 import { openStage, type Stage } from './support/stage';
-import { byId, core, embeddings, placed, type Node } from './support/workflows';
+import { byId, core, embeddings, langchain, type Node } from '../support/workflows';
 
 const documents = [
 	'The boat sails over the sea at dawn',
@@ -37,7 +36,7 @@ describe('a question to a vector store', () => {
 		const split = { fieldToSplitOut: 'texts', options: { destinationFieldName: 'text' } };
 		const question = { mode: 'load', prompt: 'repairing the chain of my bicycle', topK: 2 };
 		const to = (node: string, kind = 'main') => [{ node, type: kind as 'main', index: 0 }];
-		return placed({
+		return {
 			name: `Question to ${type}`,
 			nodes: [
 				core('Start', 'manualTrigger'),
@@ -46,7 +45,7 @@ describe('a question to a vector store', () => {
 				store('Insert', { mode: 'insert' }),
 				core('Once', 'limit'),
 				store('Ask', question),
-				embeddings({ model: byId('embed-1') }, stage.credential),
+				embeddings({ model: byId('embed-1') }),
 				langchain('Loader', 'documentDefaultDataLoader', loader, 1.1),
 			],
 			connections: {
@@ -60,12 +59,12 @@ describe('a question to a vector store', () => {
 				},
 				Loader: { ai_document: [to('Insert', 'ai_document')] },
 			},
-		});
+		};
 	};
 
 	const ask = async (workflow: WorkflowJson) => {
 		const before = stage.gateway.requests.length;
-		const execution = await stage.owner.run(workflow);
+		const execution = await stage.run(workflow);
 		expect(execution.data.resultData.error).toBeUndefined();
 		const found = itemsOf(execution, 'Ask').map(({ json }) => json);
 		expect(found).toMatchObject([
@@ -78,7 +77,7 @@ describe('a question to a vector store', () => {
 	};
 
 	it('of n8n itself finds the right document, and its log shows what was embedded', async () => {
-		const memoryKey = { __rl: true, mode: 'id', value: 'documents' };
+		const memoryKey = byId('documents');
 		const { data } = await ask(workflowWith('vectorStoreInMemory', { memoryKey }));
 		const runs = data.resultData.runData.Embeddings;
 		const shown = JSON.stringify(runs.map(({ inputOverride }) => inputOverride?.ai_embedding));

@@ -1,5 +1,5 @@
-import { withSettings } from '../demo/example';
-import { readyExample } from './support/examples';
+import { withSettings } from '../support/examples';
+import { readyExample } from '../n8n/examples';
 import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
 
@@ -7,7 +7,7 @@ describe('a video in the editor', () => {
 	let stage: Stage;
 
 	beforeAll(async () => {
-		stage = await openStage();
+		stage = await openStage({ isRendered: true });
 	});
 	afterAll(async () => await stage.close());
 

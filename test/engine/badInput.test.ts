@@ -7,19 +7,16 @@ import {
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
+	type Node,
 	waitForVideo,
-} from './support/workflows';
+} from '../support/workflows';
 
 describe('bad input gets a clear message before anything is sent', () => {
 	let gateway: Gateway;
 	beforeAll(async () => void (gateway = await startGateway({ jobSeconds: 60 })));
 	afterAll(async () => await gateway.close());
 
-	const messageOf = async (
-		node: ReturnType<typeof modelGateway>,
-		json: IDataObject = {},
-		credential = {},
-	) => {
+	const messageOf = async (node: Node, json: IDataObject = {}, credential = {}) => {
 		const before = gateway.requests.length;
 		const result = await runWorkflow(chain(node), {
 			credentials: credentialFor(gateway, credential),
@@ -184,12 +181,12 @@ describe('bad input gets a clear message before anything is sent', () => {
 			},
 			'Item 0: Image 1 must be one link (it holds 2): add one entry for each (Add Image)',
 		],
-	])('looks at the links of pictures too: %j', async (parameters, message) => {
+	])('checks the links of pictures: %j', async (parameters, message) => {
 		const more = { model: byId('any-1'), prompt: 'A cat' };
 		expect(await messageOf(modelGateway({ ...more, ...parameters }))).toBe(message);
 	});
 
-	it('takes five references and a first frame, which does not count', async () => {
+	it('accepts five references and a first frame, which does not count', async () => {
 		const media = [...Array(5).fill(image), { ...image, type: 'first_frame' }];
 		const result = await runWorkflow(chain(createReferenceVideo()), {
 			credentials: credentialFor(gateway),
@@ -198,7 +195,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 		expect(result.status).toBe('success');
 	});
 
-	it('pays nothing when one item of ten is bad, and says which', async () => {
+	it('sends nothing when one item of ten is bad, and says which', async () => {
 		const charges = gateway.ledger.length;
 		const input = Array.from({ length: 10 }, (_, item) => ({
 			json: { media: [image], prompt: item === 6 || item === 8 ? '' : 'Fine' },

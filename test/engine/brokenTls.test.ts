@@ -9,7 +9,7 @@ import {
 	type End,
 	type Moment,
 } from '../support/breakingTls';
-import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+import { chain, createReferenceVideo, credentialFor } from '../support/workflows';
 
 let time: SimulatedTime;
 let distrust: () => void;
@@ -83,7 +83,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('an order over %s', (version) => 
 	});
 
 	it.each(['connected', 'greeted'] as const)(
-		'is placed after all when the first connection breaks once %s',
+		'is placed by a later try when the first connection breaks once %s',
 		async (at) => {
 			const outcomes = await Promise.all(
 				allEnds.map(async (by) => await order({ version, at, by, times: 1 })),
@@ -106,7 +106,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('an order over %s', (version) => 
 	});
 });
 
-it('is not placed where the certificate is not trusted, and may be tried again', async () => {
+it('does not place an order when the certificate is not trusted, and says that it may be tried again', async () => {
 	distrust();
 	const { billed, jobs } = await order({
 		version: 'TLSv1.3',

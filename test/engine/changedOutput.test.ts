@@ -1,29 +1,25 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway, type Route } from '../gateway';
-import { processedItems, retryExecution, runWorkflow, type WorkflowRun } from '../harness';
-import { picture } from './support/samples';
+import type { Gateway, Route } from '../gateway';
+import { retryExecution, runWorkflow, type WorkflowRun } from '../harness';
+import { picture } from '../support/samples';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
-} from './support/workflows';
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 // A Retry with the workflow as it is now, after the user has changed what the node makes of a response.
 
 let gateway: Gateway;
 let media: IDataObject[];
 
-beforeEach(async () => {
-	processedItems.clear();
-	const png = picture('red', 32, 24);
-	gateway = await startGateway({ jobSeconds: 60, draw: async () => png });
-	media = [{ type: 'reference_image', url: gateway.addMedia('a.png', png, 'image/png') }];
-});
-afterEach(async () => {
-	await gateway.close();
-});
+withGateway(
+	{ jobSeconds: 60, draw: async () => picture('red', 32, 24) },
+	(world) => void ({ gateway, media } = world),
+);
 
 const prompt = '={{ $json.prompt }}';
 const messages = { values: [{ role: 'user', content: prompt }] };
@@ -152,7 +148,7 @@ function namesIn(value: unknown, at = ''): string[] {
 
 describe('a Retry with the currently saved workflow', () => {
 	it.each(cases)(
-		'gives every item the shape that it asks for, and pays for none again: %s, %s',
+		'gives every item the output that it asks for, and charges none again: %s, %s',
 		async (_, __, { route }, before, now) => {
 			const isClouds = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Clouds');
 			gateway.fault({

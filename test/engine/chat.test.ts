@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
-import { retryExecution, runWorkflow, type RunOptions } from '../harness';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import type { Gateway } from '../gateway';
+import { retryExecution, type RunOptions, runWorkflow } from '../harness';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway, type Node } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 describe('chat and messages', () => {
 	let gateway: Gateway;
-	beforeEach(async () => void (gateway = await startGateway()));
-	afterEach(async () => await gateway.close());
+	withGateway({}, (world) => void ({ gateway } = world));
 
 	const chat = (parameters: IDataObject = {}, settings = {}) =>
 		modelGateway(
@@ -18,11 +18,11 @@ describe('chat and messages', () => {
 			},
 			{ name: 'Chat', ...settings },
 		);
-	const run = async (node: ReturnType<typeof modelGateway>, options: RunOptions = {}) =>
+	const run = async (node: Node, options: RunOptions = {}) =>
 		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
 	const bodies = () => gateway.requests.map(({ body }) => body);
 
-	it('gives the text, why it ended, and what it cost', async () => {
+	it('returns the text, the finish reason and the usage', async () => {
 		const [item] = (await run(chat())).items('Chat');
 		expect(item.json).toEqual({
 			text: expect.stringContaining('Hello there'),
@@ -36,7 +36,7 @@ describe('chat and messages', () => {
 		]);
 	});
 
-	it('sends what the user set, also where it is 0 or false, and nothing else', async () => {
+	it('sends only what the user set, also when it is 0 or false', async () => {
 		const options = {
 			...{
 				temperature: 0,
@@ -57,7 +57,7 @@ describe('chat and messages', () => {
 		});
 	});
 
-	it('goes on with a conversation in which the model called tools', async () => {
+	it('continues a conversation in which the model called tools', async () => {
 		const calls = [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } }];
 		const values = [
 			{ role: 'user', content: 'Add them', toolCallId: 'of another role' },
@@ -89,16 +89,19 @@ describe('chat and messages', () => {
 	it.each([
 		['chat', 'complete', { tool_call_id: 'call_1', name: 'search' }],
 		['message', 'create', {}],
-	])('passes any role on, with all that %s has for it', async (resource, operation, more) => {
-		const given = { content: 'Be brief', toolCallId: 'call_1', name: 'search' };
-		const messages = { values: [{ role: '={{ "developer" }}', ...given }] };
-		await run(chat({ resource, operation, messages }));
-		expect(bodies()[0]).toMatchObject({
-			messages: [{ role: 'developer', content: 'Be brief', ...more }],
-		});
-	});
+	])(
+		'passes every role on with the fields that it has in %s',
+		async (resource, operation, more) => {
+			const given = { content: 'Be brief', toolCallId: 'call_1', name: 'search' };
+			const messages = { values: [{ role: '={{ "developer" }}', ...given }] };
+			await run(chat({ resource, operation, messages }));
+			expect(bodies()[0]).toMatchObject({
+				messages: [{ role: 'developer', content: 'Be brief', ...more }],
+			});
+		},
+	);
 
-	it('makes an item of each answer, and gives the raw completion on demand', async () => {
+	it('makes an item of each choice, and returns the raw completion on demand', async () => {
 		const several = await run(chat({ options: { n: 3, stop: ['A', 'B'] } }));
 		expect(several.items('Chat').map(({ json }) => json.index)).toEqual([0, 1, 2]);
 		expect(several.items('Chat').map(({ pairedItem }) => pairedItem)).toEqual(
@@ -113,7 +116,7 @@ describe('chat and messages', () => {
 		});
 	});
 
-	it('shows pictures to the model: by link, and files of an earlier node as data URLs', async () => {
+	it('sends pictures as links, and files of an earlier node as data URLs', async () => {
 		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 		const images = {
 			values: [
@@ -144,7 +147,7 @@ describe('chat and messages', () => {
 		});
 	});
 
-	it('names what a reasoning model refuses', async () => {
+	it('names the options that a reasoning model refuses', async () => {
 		const messages = {
 			values: [
 				{ role: 'system', content: 'Be brief' },
@@ -162,7 +165,7 @@ describe('chat and messages', () => {
 		expect((await run(node)).errorOf('Chat')?.description).toContain('remove: temperature, top_p');
 	});
 
-	it('makes an incomplete answer visible', async () => {
+	it('shows a hint for an incomplete answer', async () => {
 		const result = await run(chat({ options: { maxTokens: 2 } }));
 		expect(result.items('Chat')[0].json.finish_reason).toBe('length');
 		expect(result.data.resultData.runData.Chat[0].hints?.[0].message).toContain(
@@ -170,7 +173,7 @@ describe('chat and messages', () => {
 		);
 	});
 
-	it('keeps what made an answer incomplete visible over a retry', async () => {
+	it('shows the hint for an incomplete answer after a retry as well', async () => {
 		const node = chat({ options: { maxTokens: 2 } });
 		const refusal = { route: 'chat', action: 'error', status: 400, code: 'some_code' } as const;
 		gateway.fault({ ...refusal, when: ({ body }) => JSON.stringify(body).includes('bad') });
@@ -186,16 +189,13 @@ describe('chat and messages', () => {
 	});
 
 	describe('streaming', () => {
-		beforeEach(async () => {
-			await gateway.close();
-			// Slow enough that the pieces arrive one by one.
-			gateway = await startGateway({ tokenMilliseconds: 10 });
-		});
+		// Slow enough that the pieces arrive one by one.
+		withGateway({ tokenMilliseconds: 10 }, (world) => void ({ gateway } = world));
 
 		const streamed = (parameters: IDataObject = {}) =>
 			chat({ options: { stream: true, ...parameters } });
 
-		it('gives the same item, and hands the text on live when the workflow streams', async () => {
+		it('gives the same item, and passes the text on live when the workflow streams', async () => {
 			const chunks: Array<{ type: string; content?: unknown }> = [];
 			const plain = (await run(chat())).items('Chat')[0].json;
 			const result = await run(streamed(), { onChunk: (chunk) => void chunks.push(chunk) });
@@ -208,7 +208,7 @@ describe('chat and messages', () => {
 			expect(text.join('')).toBe(plain.text);
 		});
 
-		it('that breaks off is an error that keeps the text so far, and is not paid again', async () => {
+		it('fails when the stream breaks off, keeps the text so far, and is not charged again', async () => {
 			gateway.fault({ route: 'chat', action: 'cut', after: 700 });
 			const result = await run(streamed());
 			// n8n's type of stored errors does not know the context of a node's error.
@@ -221,13 +221,13 @@ describe('chat and messages', () => {
 			expect(gateway.requests).toHaveLength(1);
 		});
 
-		it('with an error in the middle tells that error', async () => {
+		it('reports an error in the middle of the stream', async () => {
 			gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
 			expect((await run(streamed())).errorOf('Chat')?.message).toMatch(/broke off with an error/);
 		});
 	});
 
-	it('retries what is not billed, and sends only the rest of a batch again', async () => {
+	it('retries what was not charged, and sends only the rest of a batch again', async () => {
 		gateway.fault({ route: 'chat', action: 'reset' });
 		gateway.fault({ route: 'chat', action: 'error', status: 500, code: 'server_error' });
 		gateway.fault({
@@ -248,7 +248,7 @@ describe('chat and messages', () => {
 		expect(gateway.ledger).toHaveLength(20);
 	});
 
-	it('gives each of 50 items the answer to it', async () => {
+	it('gives each of 50 items its own answer', async () => {
 		const input = Array.from({ length: 50 }, (_, index) => ({ json: { text: `Text ${index}` } }));
 		const items = (await run(chat(), { input })).items('Chat');
 		expect(items.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(
@@ -257,7 +257,7 @@ describe('chat and messages', () => {
 		items.forEach(({ json }, index) => expect(json.text).toContain(`Text ${index}`));
 	});
 
-	it('makes visible that fewer answers came than were asked for', async () => {
+	it('shows a hint when fewer choices came than were asked for', async () => {
 		const choices = [{ index: 0, message: { role: 'assistant', content: 'One' } }];
 		gateway.fault({ route: 'chat', action: 'answer', body: JSON.stringify({ choices }) });
 		const result = await run(chat({ options: { n: 3 } }));
@@ -266,7 +266,7 @@ describe('chat and messages', () => {
 		expect(hints?.map(({ message }) => message)).toEqual(['Item 0: 1 of the 3 answers came.']);
 	});
 
-	it('makes an incomplete native message visible', async () => {
+	it('shows a hint for an incomplete native message', async () => {
 		const body = '{"content": [{"type": "text", "text": "Hel"}], "stop_reason": "max_tokens"}';
 		gateway.fault({ route: 'message', action: 'answer', body });
 		const node = modelGateway({
@@ -312,7 +312,7 @@ describe('chat and messages', () => {
 			]);
 		});
 
-		it.each(['message', 'chat'])('may call tools and say nothing, as %s may', async (resource) => {
+		it.each(['message', 'chat'])('may call tools without a text, as %s may', async (resource) => {
 			const operation = resource === 'chat' ? 'complete' : 'create';
 			const message = { role: 'assistant', content: null, tool_calls: [call] };
 			const answer = await answerWith(message, 'tool_calls', { resource, operation });
@@ -326,7 +326,7 @@ describe('chat and messages', () => {
 		});
 	});
 
-	it('keeps the calls of tools in a native message', async () => {
+	it('keeps the tool calls of a native message', async () => {
 		const content = [
 			{ type: 'text', text: 'I look.' },
 			{ type: 'tool_use', id: 'u1', name: 'look', input: { at: 1 } },
@@ -342,7 +342,7 @@ describe('chat and messages', () => {
 		});
 	});
 
-	it('answers native messages', async () => {
+	it('returns a native message', async () => {
 		const node = modelGateway({
 			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },
 			messages: { values: [{ role: 'user', content: 'Hello there' }] },

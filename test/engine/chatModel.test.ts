@@ -8,8 +8,8 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { properties, settingsOf } from '../../nodes/LmChatModelGateway/settings';
 import { startGateway, type Gateway } from '../gateway';
-import { nodeTypes, registerTypes, runWorkflow, type WorkflowJson } from '../harness';
-import { byId, chain, credentialFor } from './support/workflows';
+import { nodeTypes, registerTypes, runWorkflow } from '../harness';
+import { byId, chain, chatModel, credentialFor, withSubNodes } from '../support/workflows';
 
 /** Takes a chat model, as a chain does, and does nothing with it. */
 const root: INodeType = {
@@ -46,17 +46,9 @@ describe('the chat model in an n8n without the SDK', () => {
 	afterAll(async () => await gateway.close());
 
 	const run = async (parameters: IDataObject) => {
-		const { nodes, connections }: WorkflowJson = chain({ name: 'Root', type: 'test.root' });
-		const type = NodeConnectionTypes.AiLanguageModel;
-		const model = {
-			...{ name: 'Model', type: 'n8n-nodes-model-gateway.lmChatModelGateway' },
-			parameters: { model: byId('chat-1'), ...parameters } as INode['parameters'],
-		};
+		const model = chatModel({ model: byId('chat-1'), ...parameters });
 		return await runWorkflow(
-			{
-				nodes: [...nodes, model],
-				connections: { ...connections, Model: { [type]: [[{ node: 'Root', type, index: 0 }]] } },
-			},
+			withSubNodes(chain({ name: 'Root', type: 'test.root' }), ['ai_languageModel', model]),
 			{ credentials: credentialFor(gateway) },
 		);
 	};
@@ -67,7 +59,7 @@ describe('the chat model in an n8n without the SDK', () => {
 		expect(loaded.map((node) => 'description' in node && node.description.name)).toEqual(names);
 	});
 
-	it('reads what was set, also where it is 0, and leaves out the rest', async () => {
+	it('sends what was set, also when it is 0, and leaves out the rest', async () => {
 		const read = async (options: IDataObject) => {
 			const parameters = { model: byId('chat-1'), options } as INode['parameters'];
 			const node = { name: 'Reader', type: 'test.reader', parameters };
@@ -145,19 +137,19 @@ describe('the chat model in an n8n without the SDK', () => {
 			},
 			{ response_format: { type: 'json_schema', json_schema: { name: 'mail', schema: {} } } },
 		],
-	])('takes %s', async (_, options, fields) => {
+	])('accepts %s', async (_, options, fields) => {
 		const parameters = { model: byId('chat-1'), options } as INode['parameters'];
 		const node = { name: 'Reader', type: 'test.reader', parameters };
 		const result = await runWorkflow(chain(node));
 		expect(result.items('Reader')[0].json).toEqual({ model: 'chat-1', fields });
 	});
 
-	it('asks for the schema that the format needs', async () => {
+	it('requires the schema that the response format needs', async () => {
 		const error = (await run({ options: { responseFormat: 'json_schema' } })).errorOf('Root');
 		expect(error?.message).toBe('JSON Schema is missing: add it under Options');
 	});
 
-	it('names all that cannot be used at once, and sends nothing', async () => {
+	it('names all options that cannot be used at once, and sends nothing', async () => {
 		const options = { temperature: 7, maxRetries: -1, responseFormat: 'xml', timeout: 0 };
 		const error = (await run({ model: byId(''), options })).errorOf('Root');
 		expect(error?.message).toBe(
@@ -169,7 +161,10 @@ describe('the chat model in an n8n without the SDK', () => {
 				'Max Retries must be a whole number from 0 to 20 (it is -1)',
 			].join('; '),
 		);
-		expect(error).toMatchObject({ functionality: 'configuration-node', node: { name: 'Model' } });
+		expect(error).toMatchObject({
+			functionality: 'configuration-node',
+			node: { name: 'Chat Model' },
+		});
 		expect(gateway.requests).toEqual([]);
 	});
 

@@ -35,17 +35,17 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		['as it is', {}],
 		['with a scheme and spaces', { apiKey: '  Bearer demo-key \n' }],
 		['with what cannot be seen', { apiKey: '\u200bBearer demo-\r\nkey\u200b' }],
-	])('works %s', async (_, values) => expect(await tested(values)).toEqual(works));
+	])('is accepted %s', async (_, values) => expect(await tested(values)).toEqual(works));
 
 	it.each(['/', '/v1', '/v1/', '//V1//'])(
-		'works with %s at the end of its address',
+		'is accepted with %s at the end of its address',
 		async (end) => {
 			const baseUrl = gateway.url + end;
 			expect(await tested({ baseUrl, backupUrl: baseUrl })).toEqual(works);
 		},
 	);
 
-	it('works with the name of a header for orders, which the test does not send', async () => {
+	it('is accepted with an idempotency header, which the test does not send', async () => {
 		const values = { advanced: true, idempotencyHeaderName: 'Idempotency-Key' };
 		expect(await tested(values)).toEqual(works);
 		expect(gateway.requests.at(-1)?.headers).not.toHaveProperty('idempotency-key');
@@ -67,7 +67,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		});
 	});
 
-	it('is told that its key is refused', async () => {
+	it('is refused with a message that the key is not accepted', async () => {
 		expect(await tested({ apiKey: 'wrong' })).toEqual({
 			status: 'Error',
 			message: 'The API key is not valid. Copy it again, as a whole.',
@@ -79,7 +79,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		);
 	});
 
-	it('is told that its address is wrong', async () => {
+	it('is refused with a message that the address is wrong', async () => {
 		expect(await failureOf('https://gateway.invalid')).toBe(
 			'Base URL: the server gateway.invalid is not found. Check how the address is spelt, and the network of n8n.',
 		);
@@ -96,7 +96,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		);
 	});
 
-	it('is told where it is led, and the key does not go there', async () => {
+	it('is refused with a message where the address redirects, and the key is not sent there', async () => {
 		const other = await startServer(json({ data: [] }));
 		const server = await startServer(redirect(301, `${other.url}/v1/models`));
 		expect(await failureOf(server.url)).toBe(
@@ -105,7 +105,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		expect(other.requests).toHaveLength(0);
 	});
 
-	it('is not shown the key by a server that puts it into a redirect', async () => {
+	it('is refused without the key that a server puts into a redirect', async () => {
 		const apiKey = 'sk-0123456789/abcdef+';
 		const forms = [
 			...[apiKey, encodeURIComponent(apiKey), encodeURIComponent(encodeURIComponent(apiKey))],
@@ -126,7 +126,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		}
 	});
 
-	it('is told that nobody answers', async () => {
+	it('is refused with a message that nothing responds', async () => {
 		expect(await failureOf(nobody)).toBe(
 			'Base URL: nothing answers at <address>. Check the address and its port, and whether the service is running.',
 		);
@@ -146,14 +146,14 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		expect([broken, busy, proxy].map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
 	});
 
-	it('is told that the encryption failed', async () => {
+	it('is refused with a message that the encryption failed', async () => {
 		const plain = await startServer(answer(200, ''));
 		expect(await failureOf(plain.url.replace('http:', 'https:'))).toBe(
 			'Base URL: the server does not speak https:// at this address. Check the address and its port.',
 		);
 	});
 
-	it('is told that its address is not encrypted, and the key is not sent', async () => {
+	it('is refused with a message that the address is not encrypted, and the key is not sent', async () => {
 		// Every address of this machine, of which only some are known to be its own.
 		const baseUrl = gateway.url.replace('127.0.0.1', '0.0.0.0');
 		const before = gateway.requests.length;
@@ -163,7 +163,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		expect(await tested({ baseUrl, advanced: true, allowHttp: true })).toEqual(works);
 	});
 
-	it('is told of a backup that does not work, which would fail on the day it is needed', async () => {
+	it('is refused with a message when its backup URL does not work', async () => {
 		expect(await tested({ backupUrl: gateway.url })).toEqual(works);
 		expect((await tested({ backupUrl: nobody })).message).toMatch(/^Backup URL: nothing answers/);
 	});

@@ -1,33 +1,25 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import {
 	EngineProcess,
 	processedItems,
 	recoverExecution,
 	retryExecution,
-	runWorkflow,
-	SimulatedTime,
 	type RunOptions,
-	type StoredExecution,
+	runWorkflow,
 	type WorkflowRun,
 } from '../harness';
-import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+import { storedBy } from '../support/interruptions';
+import { chain, createReferenceVideo, credentialFor } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 let gateway: Gateway;
 let media: IDataObject[];
-let time: SimulatedTime;
 
-beforeEach(async () => {
-	time = new SimulatedTime();
-	processedItems.clear();
-	gateway = await startGateway({ jobSeconds: Infinity, render: async () => new Uint8Array(0) });
-	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
-	media = [{ type: 'reference_image', url }];
-});
-afterEach(async () => {
-	await gateway.close();
-	await time.end();
-});
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: Infinity, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
 
 const create = (options: IDataObject = {}, parameters: IDataObject = {}) =>
 	chain(
@@ -71,7 +63,7 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(6);
 	});
 
-	it('orders nothing of a list for which there is no room, unless the node continues on error', async () => {
+	it('places no order of a list that does not fit, unless the node continues on error', async () => {
 		const refused = await order(4);
 		expect(messageOf(refused)).toMatch(/3 orders per day are allowed/);
 		expect(gateway.requests).toEqual([]);
@@ -91,7 +83,7 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('does not count what the service refused, nor what a Retry finds already ordered', async () => {
+	it('does not count what the service refused, nor what a Retry reuses', async () => {
 		refuseNext(1);
 		expect((await order(1)).status).toBe('error');
 		refuseNext(1);
@@ -102,16 +94,19 @@ describe('Max Orders per Day', () => {
 		expect(messageOf(await order(1))).toMatch(/the limit is reached/);
 	});
 
-	it.each([2, 40])('lets %d executions at once order no more than it allows', async (count) => {
-		const workflow = create({ maxOrdersPerDay: 1 });
-		const runs = await Promise.all(
-			Array.from({ length: count }, async () => await order(1, { workflow })),
-		);
-		expect(gateway.ledger).toHaveLength(1);
-		expect(runs.filter(({ status }) => status === 'success')).toHaveLength(1);
-	});
+	it.each([2, 40])(
+		'lets %d executions at once place no more orders than it allows',
+		async (count) => {
+			const workflow = create({ maxOrdersPerDay: 1 });
+			const runs = await Promise.all(
+				Array.from({ length: count }, async () => await order(1, { workflow })),
+			);
+			expect(gateway.ledger).toHaveLength(1);
+			expect(runs.filter(({ status }) => status === 'success')).toHaveLength(1);
+		},
+	);
 
-	it('lets several workers at once order no more than it allows', async () => {
+	it('lets several workers at once place no more orders than it allows', async () => {
 		const workers = [1, 2, 3, 4].map(() => new EngineProcess());
 		const runs = async () => await Promise.all([1, 2, 3].map(async () => await order(1)));
 		await Promise.all(workers.map(async (worker) => await worker.run(runs)));
@@ -119,7 +114,7 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger.length).toBeGreaterThan(0);
 	});
 
-	it('claims another place where a worker wrote over the one that it had claimed', async () => {
+	it('takes another place when a worker wrote over its own', async () => {
 		await order(1);
 		let hasWritten = false;
 		processedItems.intercept = (call) => {
@@ -132,22 +127,28 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('keeps the places of orders that were under way when n8n was killed', async () => {
+	it('finds a free place in a few calls after a restart, however many are taken', async () => {
+		const workflow = create({ maxOrdersPerDay: 2_000 });
+		await order(40, { workflow });
+		const { length } = processedItems.calls;
+		await new EngineProcess().run(async () => await order(1, { workflow }));
+		expect(gateway.ledger).toHaveLength(41);
+		expect(processedItems.calls.length - length).toBeLessThan(40);
+		expect(processedItems.size).toBe(41 * 4);
+	});
+
+	it('counts orders that were under way when n8n was killed', async () => {
 		const n8n = new EngineProcess();
-		let stored: StoredExecution | undefined;
 		gateway.on('request', () => n8n.kill());
-		await n8n.run(async () => await order(3, { onStart: (_, start) => void (stored = start) }));
+		const stored = await storedBy(n8n, async (onStart) => await order(3, { onStart }));
 		expect(n8n.isKilled).toBe(true);
 		const before = gateway.ledger.length;
 		expect(messageOf(await order(1))).toMatch(/the limit is reached/);
-		const recovered = recoverExecution(stored as StoredExecution, {
-			...{ ended: ['Start'], begun: 'Create' },
-		});
-		await retryExecution(recovered);
+		await retryExecution(recoverExecution(stored, { ended: ['Start'], begun: 'Create' }));
 		expect(gateway.ledger.length).toBeLessThanOrEqual(Math.max(before, 3));
 	});
 
-	it('orders nothing when n8n cannot say how many there were', async () => {
+	it('places no order when n8n cannot say how many there were', async () => {
 		processedItems.intercept = () => {
 			throw new Error('The database is locked');
 		};
@@ -168,19 +169,19 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('leaves no more in n8n’s store than a place for each order', async () => {
+	it('leaves one entry in n8n’s store for each order', async () => {
 		await order(1, { workflow: create({ maxOrdersPerDay: 2000 }) });
 		// The order itself, its place in the list, its item, and its place of the day.
 		expect(processedItems.size).toBe(4);
 	});
 
-	it.each([0, 1, 2000])('takes %d', async (maxOrdersPerDay) => {
+	it.each([0, 1, 2000])('accepts %d', async (maxOrdersPerDay) => {
 		await order(1, { workflow: create({ maxOrdersPerDay }) });
 		expect(gateway.ledger).toHaveLength(maxOrdersPerDay === 0 ? 0 : 1);
 	});
 
 	it.each(['', '={{ undefined }}', "={{ 'many' }}", '={{ -1 }}', '={{ 1.5 }}', '={{ 2001 }}'])(
-		'refuses what is no number of orders that can be counted: %j',
+		'refuses %j, which is no number of orders',
 		async (maxOrdersPerDay) => {
 			const refused = await order(1, { workflow: create({ maxOrdersPerDay, skipChecks: true }) });
 			expect(messageOf(refused)).toMatch(

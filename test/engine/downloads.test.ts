@@ -23,14 +23,15 @@ import {
 	type Reply,
 } from '../support/scriptedServer';
 import { storage, type StorageOptions } from '../support/scriptedStorage';
-import { sampleVideo, sha256 } from './support/samples';
-import { chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { sampleVideo } from '../support/samples';
+import { chain, credentialFor, modelGateway, type Node, waitForVideo } from '../support/workflows';
+import { sha256 } from '../support/sha256';
 
 interface Way {
 	kind: JobKind;
 	/** The call that tells the link of the file. */
 	linkFrom: Route;
-	node: ReturnType<typeof waitForVideo>;
+	node: Node;
 }
 
 const ways: Record<string, Way> = {
@@ -42,7 +43,7 @@ const ways: Record<string, Way> = {
 		...{ kind: 'video', linkFrom: 'videoContent' },
 		node: modelGateway(
 			{ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' },
-			{ name: 'Wait' },
+			{ name: 'Wait for Video' },
 		),
 	},
 };
@@ -98,14 +99,14 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		return server;
 	};
 	const checkFile = async (result: WorkflowRun, file = video) => {
-		const [item] = result.items('Wait');
+		const [item] = result.items('Wait for Video');
 		expect(sha256(await result.binary(item))).toBe(sha256(file));
 		expect(item.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileName: `${id}.mp4` });
 	};
 	const timesTold = () => gateway.requests.filter(({ route }) => route === linkFrom).length;
 
-	describe('a transfer that breaks off', () => {
-		it.each([...tenths, lastByte])('at %d tenths is continued there', async (tenth) => {
+	describe('a download that breaks off', () => {
+		it.each([...tenths, lastByte])('is resumed when it breaks off at %d tenths', async (tenth) => {
 			const after = at(tenth);
 			spoil({ action: 'cut', after });
 			const result = await run();
@@ -115,7 +116,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			expect(await storedFiles(result)).toHaveLength(2);
 		});
 
-		it.each(modes)('at every tenth is continued each time (%s)', async (mode) => {
+		it.each(modes)('is resumed each time when it breaks off at every tenth (%s)', async (mode) => {
 			spoil(
 				...tenths.map((tenth) => ({ action: 'cut' as const, after: at(tenth + 1) - at(tenth) })),
 			);
@@ -230,7 +231,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			() => [cut(packed(video).subarray(0, at(5)), { 'content-encoding': 'gzip' }), whole()],
 			2,
 		],
-	])('takes the file of a storage that %s', async (storage, replies, requests) => {
+	])('gets the file from a storage host that %s', async (storage, replies, requests) => {
 		// Threads that unpack are not seen.
 		if (storage.startsWith('packs')) time.patience = 200;
 		const server = await serve(...replies());
@@ -244,23 +245,23 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 	it.each([
 		...(['WebM', 'QuickTime', 'AVI'] as const).map((kind) => [kind, 'filesystem'] as const),
 		['WebM', 'default'],
-	] as const)('delivers a video of %s as what it is, and says so (%s)', async (kind, mode) => {
+	] as const)('delivers a video of %s as what it is, and shows a hint (%s)', async (kind, mode) => {
 		const { bytes, mimeType, extension } = otherVideos[kind];
 		await serve(storage(bytes, { until: 40_000 }), storage(bytes));
 		const result = await run(mode);
-		const [item] = result.items('Wait');
+		const [item] = result.items('Wait for Video');
 		expect(sha256(await result.binary(item))).toBe(sha256(bytes));
 		const fileName = `${id}.${extension}`;
 		expect(item.binary?.data).toMatchObject({ mimeType, fileName, fileExtension: extension });
-		const hints = result.data.resultData.runData.Wait[0].hints ?? [];
+		const hints = result.data.resultData.runData['Wait for Video'][0].hints ?? [];
 		expect(hints.map(({ message }) => message)).toEqual([
 			`Item 0: ${fileName} is a${kind === 'AVI' ? 'n' : ''} ${kind} video, not an mp4.`,
 		]);
 	});
 
-	it('says so when n8n cannot store the file, and Retry fetches it', async () => {
+	it('reports that n8n cannot store the file, and a Retry fetches it', async () => {
 		const failed = await withoutStore(async () => await run());
-		const error = failed.errorOf('Wait');
+		const error = failed.errorOf('Wait for Video');
 		expect(error?.message).toContain(`${id}: n8n could not store it: E`);
 		expect(error?.description).toContain('See to the place where n8n keeps its files');
 		expect(error?.description).toContain('The video is finished and paid for');
@@ -268,28 +269,31 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		await checkFile(await resumeToEnd(await retryExecution(failed)));
 	});
 
-	it('takes no page for a video, though it be called one', async () => {
+	it('refuses a page that is called a video', async () => {
 		const headers = { 'content-type': 'video/webm' };
 		await serve(answer(200, `<html>${'Not today. '.repeat(100)}</html>`, headers));
 		const result = await run();
-		expect(result.errorOf('Wait')?.message).toContain('it is no video: <html>Not today.');
-		expect(result.errorOf('Wait')?.description).toContain('finished and paid for');
-	});
-
-	it.each(modes)('takes the new file when it has changed between two tries (%s)', async (mode) => {
-		const other = mp4Of(90_000);
-		await serve(half(), storage(other, { etag: '"v2"' }));
-		await checkFile(await run(mode), other);
+		expect(result.errorOf('Wait for Video')?.message).toContain('it is no video: <html>Not today.');
+		expect(result.errorOf('Wait for Video')?.description).toContain('finished and paid for');
 	});
 
 	it.each(modes)(
-		'gives up a storage that never delivers, and hands on nothing (%s)',
+		'delivers the new file when it has changed between two tries (%s)',
+		async (mode) => {
+			const other = mp4Of(90_000);
+			await serve(half(), storage(other, { etag: '"v2"' }));
+			await checkFile(await run(mode), other);
+		},
+	);
+
+	it.each(modes)(
+		'gives up a storage host that never delivers, and delivers nothing (%s)',
 		async (mode) => {
 			const server = await serve(half());
 			const settings = { onError: 'continueErrorOutput' } as const;
 			const result = await run(mode, settings);
-			expect(result.items('Wait')).toEqual([]);
-			const [{ json, binary }] = result.items('Wait', { output: 1 });
+			expect(result.items('Wait for Video')).toEqual([]);
+			const [{ json, binary }] = result.items('Wait for Video', { output: 1 });
 			expect(json.error).toMatch(new RegExp(`^Could not download the video .*${id}: `));
 			expect(json.details).toMatchObject({
 				...{ billed: 'yes', retry_can_help: true, job: { id } },
@@ -300,12 +304,12 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			expect(await storedFiles(result)).toEqual([]);
 
 			const stopped = await run(mode);
-			expect(stopped.errorOf('Wait')?.message).toContain(id);
-			expect(stopped.errorOf('Wait')?.description).toContain('paid for');
+			expect(stopped.errorOf('Wait for Video')?.message).toContain(id);
+			expect(stopped.errorOf('Wait for Video')?.description).toContain('paid for');
 		},
 	);
 
-	it('does not wait for ever for a storage that falls silent', async () => {
+	it('gives up a storage host that falls silent', async () => {
 		spoil({ action: 'freeze', after: '50%' });
 		const begun = Date.now();
 		let closed = 0;
@@ -327,13 +331,13 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			expect(timesTold()).toBe(2);
 		};
 
-		it('before the download is asked for anew', async () => {
+		it('is replaced before the download', async () => {
 			spoil({ action: 'stall' });
 			await checkFile(await run());
 			checkRefreshed([undefined, 403, 200]);
 		});
 
-		it('during the download is asked for anew, and the transfer continued', async () => {
+		it('is replaced during the download, which resumes', async () => {
 			spoil({ action: 'freeze', after: '50%' });
 			await checkFile(await run());
 			checkRefreshed([200, 403, 206]);
@@ -358,7 +362,7 @@ describe('a file to which the gateway redirects on its own host', () => {
 		});
 		const credentials = credentialFor({ url: server.url, apiKey: 'demo-key' });
 		const result = await runWorkflow(chain(node), { credentials, input: [{ json: { id: 'x' } }] });
-		expect(sha256(await result.binary(result.items('Wait')[0]))).toBe(sha256(moved));
+		expect(sha256(await result.binary(result.items('Wait for Video')[0]))).toBe(sha256(moved));
 		const fetches = server.requests.filter(({ path }) => path === signed);
 		return fetches.map(({ headers }) => headers.authorization);
 	};
@@ -370,14 +374,17 @@ describe('a file to which the gateway redirects on its own host', () => {
 		expect(await run(keyRefused, node)).toEqual([undefined]);
 	});
 
-	it.each([getContent.node, wait.node])('is fetched with it where it has to be', async (node) => {
-		const keyWanted: Reply = (...exchange) =>
-			(exchange[1].headers.authorization === withKey ? file : answer(401, ''))(...exchange);
-		expect(await run(keyWanted, node)).toEqual([undefined, withKey]);
-	});
+	it.each([getContent.node, wait.node])(
+		'is fetched with the key when it is refused without',
+		async (node) => {
+			const keyWanted: Reply = (...exchange) =>
+				(exchange[1].headers.authorization === withKey ? file : answer(401, ''))(...exchange);
+			expect(await run(keyWanted, node)).toEqual([undefined, withKey]);
+		},
+	);
 
 	it.each([getContent.node, wait.node])(
-		'may be the answer itself, whatever it is called',
+		'may be the response itself, whatever it is called',
 		async (node) => {
 			for (const type of ['text/plain', 'application/json', '']) {
 				const { bytes } = otherVideos.WebM;
@@ -390,7 +397,9 @@ describe('a file to which the gateway redirects on its own host', () => {
 				);
 				const credentials = credentialFor({ url: server.url, apiKey: 'demo-key' });
 				const input = [{ json: { id: 'x' } }];
-				const [item] = (await runWorkflow(chain(node), { credentials, input })).items('Wait');
+				const [item] = (await runWorkflow(chain(node), { credentials, input })).items(
+					'Wait for Video',
+				);
 				expect(item.binary?.data).toMatchObject({ fileName: 'x.webm', mimeType: 'video/webm' });
 			}
 		},

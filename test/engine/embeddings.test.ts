@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import { retryExecution, runWorkflow } from '../harness';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 describe('embeddings', () => {
 	let gateway: Gateway;
-	beforeEach(async () => void (gateway = await startGateway()));
-	afterEach(async () => await gateway.close());
+	withGateway({}, (world) => void ({ gateway } = world));
 
 	const run = async (inputs: unknown[], options: IDataObject = {}, settings = {}) =>
 		await runWorkflow(
@@ -31,7 +31,7 @@ describe('embeddings', () => {
 		Array.from({ length: count }, (_, index) => `Text number ${index}`);
 	const vectorOf = async (text: string) => (await run([text])).items('Embed')[0].json.embedding;
 
-	it('go in as few requests as the batch size allows, each vector back to its item', async () => {
+	it('are requested in as few requests as the batch size allows, and each item gets its vector', async () => {
 		const vector = await vectorOf('Text number 137');
 		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
 		const before = gateway.requests.length;
@@ -44,7 +44,7 @@ describe('embeddings', () => {
 		});
 	});
 
-	it('take a list as one item, and travel as base64 too', async () => {
+	it('take a list as one item, also as base64', async () => {
 		const vector = (await vectorOf('Text number 1')) as number[];
 		const [list, single] = (
 			await run([texts(3), 'Text number 1'], { encodingFormat: 'base64' })
@@ -61,7 +61,7 @@ describe('embeddings', () => {
 		const sent = () => gateway.requests.map(({ body }) => (body as { input: unknown }).input);
 		const embedding = expect.any(Array);
 
-		it('go out as one plain text for each item, even where the texts are the same', async () => {
+		it('are requested as one plain text for each item, even when the texts are the same', async () => {
 			const options = { extraBody: '={{ { input: $json.text } }}' };
 			const items = (await run(['one', 'one', 'two'], options)).items('Embed');
 			expect(sent()).toEqual(['one', 'one', 'two']);
@@ -70,14 +70,14 @@ describe('embeddings', () => {
 			expect(items[2].json.embedding).not.toEqual(items[0].json.embedding);
 		});
 
-		it('go out as one list, whatever the batch size', async () => {
+		it('are requested as one list, whatever the batch size', async () => {
 			const options = { batchSize: 1, extraBody: { input: texts(3) } };
 			const [{ json }] = (await run(['unused'], options)).items('Embed');
 			expect(sent()).toEqual([texts(3)]);
 			expect(json.embeddings).toEqual(Array(3).fill(embedding));
 		});
 
-		it('go out as one list of tokens, whose answer has one vector', async () => {
+		it('are requested as one list of tokens, whose response has one vector', async () => {
 			const data = [{ index: 0, embedding: [1, 2] }];
 			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
 			const options = { extraBody: '{ "input": [15, 7, 9] }' };
@@ -86,14 +86,14 @@ describe('embeddings', () => {
 			expect(json.embedding).toEqual([1, 2]);
 		});
 
-		it.each([[''], [null], [[]]])('are left to the service where it is %j', async (input) => {
+		it.each([[''], [null], [[]]])('are left to the service when the input is %j', async (input) => {
 			const result = await run(['unused'], { extraBody: { input } });
 			expect(result.errorOf('Embed')?.message).toContain('HTTP 400');
 			expect(sent()).toEqual([input]);
 		});
 	});
 
-	it('of one bad text fail alone, and the rest is not paid again', async () => {
+	it('fail alone for one bad text, and the rest is not charged again', async () => {
 		const inputs = texts(40).map((text, index) => (index === 17 ? 'bad [blocked] text' : text));
 		const continued = await run(inputs, {}, { onError: 'continueErrorOutput' });
 		expect(continued.items('Embed', { output: 0 })).toHaveLength(39);
@@ -109,7 +109,7 @@ describe('embeddings', () => {
 	it.each([
 		['model_not_found', 'model'],
 		['unknown_value', 'encoding_format'],
-	])('are not asked for again one by one for %s, which no text caused', async (code, param) => {
+	])('are not requested one by one after %s, which no text caused', async (code, param) => {
 		gateway.fault({
 			...{ route: 'embedding', action: 'answer', times: Infinity, status: 400 },
 			body: JSON.stringify({ error: { message: 'No such thing', code, param } }),
@@ -119,7 +119,7 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(1);
 	});
 
-	it('that lack one, or differ in length, are an error and no vectors', async () => {
+	it('fail when one is missing, or their lengths differ', async () => {
 		const answer = (data: unknown[]) =>
 			gateway.fault({
 				route: 'embedding',
@@ -139,7 +139,7 @@ describe('embeddings', () => {
 		);
 	});
 
-	it('of one run have one length, whichever request they came with', async () => {
+	it('have one length in a run, whichever request they came with', async () => {
 		const made = (length: number, count: number) =>
 			JSON.stringify({ data: Array.from({ length: count }, () => new Array(length).fill(0.5)) });
 		gateway.fault({ route: 'embedding', action: 'answer', body: made(4, 100) });
@@ -152,7 +152,7 @@ describe('embeddings', () => {
 		expect(failed[0].json.error).toContain('has vectors of 4 and of 6 numbers');
 	});
 
-	it('are paid once where the batch size differs by item and a text is refused', async () => {
+	it('are charged once when the batch size differs by item and a text is refused', async () => {
 		const inputs = ['one', 'two', 'bad [blocked] text', 'three'];
 		const batchSize = '={{ $itemIndex === 0 ? 1 : 10 }}';
 		await run(inputs, { batchSize } as IDataObject, { onError: 'continueErrorOutput' });
@@ -163,7 +163,7 @@ describe('embeddings', () => {
 		expect(sent.sort()).toEqual(['one', 'three', 'two']);
 	});
 
-	it('of lists go together where they fit', async () => {
+	it('are requested together for several lists that fit', async () => {
 		const lists = [60, 60, 40, 40].map((count) => texts(count));
 		const items = (await run(lists)).items('Embed');
 		expect(items.map(({ json }) => (json.embeddings as unknown[]).length)).toEqual([
@@ -186,7 +186,7 @@ describe('embeddings', () => {
 		const paidTokens = (from = 0) =>
 			gateway.ledger.slice(from).reduce((sum, { quantity }) => sum + quantity, 0);
 
-		it('come with the tokens of all its requests', async () => {
+		it('come with the tokens of all their requests', async () => {
 			const [item] = (await run([list], { batchSize: 4 })).items('Embed');
 			expect(gateway.requests).toHaveLength(4);
 			expect(tokensOf(item)).toBe(paidTokens());
@@ -197,7 +197,7 @@ describe('embeddings', () => {
 			[1, 5],
 			[3, 100],
 		])(
-			'are kept when another request is refused: %d at a time, and %d in the retry',
+			'are kept when another request is refused: %d at a time, and %d in the Retry',
 			async (batchSize, later) => {
 				const [whole] = (await run([list])).items('Embed');
 				const charges = gateway.ledger.length;
@@ -218,7 +218,7 @@ describe('embeddings', () => {
 		);
 	});
 
-	it('of a list are not asked for again when one of its answers broke off', async () => {
+	it('are not requested again for a list when one of its responses broke off', async () => {
 		const list = texts(4);
 		const isIn = (text: string) => (request: { body?: unknown }) =>
 			JSON.stringify(request.body).includes(`"${text}"`);
@@ -232,7 +232,7 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(2);
 	});
 
-	it('kept of a list do not decide how long those of another length may be', async () => {
+	it('may have another length than those that were kept of a list', async () => {
 		const list = texts(2);
 		const isSecond = (request: { body?: unknown }) =>
 			JSON.stringify(request.body).includes(list[1]);
@@ -252,7 +252,7 @@ describe('embeddings', () => {
 		const lengthsOf = (items: Array<{ json: IDataObject }>) =>
 			items.map(({ json }) => (json.embedding as number[]).length);
 
-		it('are asked for so, and only then', async () => {
+		it('are requested with that length, and only then', async () => {
 			expect(lengthsOf((await run(['one'], { dimensions: 64 })).items('Embed'))).toEqual([64]);
 			await run(['one']);
 			expect(gateway.requests.map(({ body }) => body)).toEqual([
@@ -261,14 +261,14 @@ describe('embeddings', () => {
 			]);
 		});
 
-		it('go in one request with those of the same length, and each item has its own', async () => {
+		it('are requested together with those of the same length, and each item gets its own', async () => {
 			const dimensions = '={{ [64, 32, 64, 32][$itemIndex] }}';
 			const items = (await run(texts(4), { dimensions })).items('Embed');
 			expect(lengthsOf(items)).toEqual([64, 32, 64, 32]);
 			expect(gateway.requests).toHaveLength(2);
 		});
 
-		it('are refused where they have another, and a whole number is asked for', async () => {
+		it('are refused when they have another length, and a whole number was asked for', async () => {
 			const data = [{ index: 0, embedding: [1, 2] }];
 			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
 			expect((await run(['one'], { dimensions: 3 })).errorOf('Embed')?.message).toContain(
@@ -300,7 +300,7 @@ describe('embeddings', () => {
 		});
 
 		it.each(['dimensions', 'model'])(
-			'may differ in length where they differ in %s',
+			'may differ in length when they differ in %s',
 			async (name) => {
 				answer(2, 3);
 				const extraBody = `={{ ({ ${name}: $itemIndex + 2 }) }}`;
@@ -310,7 +310,7 @@ describe('embeddings', () => {
 		);
 	});
 
-	it('of an empty text are refused before anything is sent', async () => {
+	it('are refused for an empty text before anything is sent', async () => {
 		expect((await run(['fine', ' '])).errorOf('Embed')?.message).toBe('Item 1: Input is empty');
 		expect(gateway.requests).toHaveLength(0);
 	});

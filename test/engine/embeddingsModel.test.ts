@@ -1,16 +1,11 @@
 import type { IDataObject, ITaskData } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
 import { maxParallelBatches } from '../../nodes/shared/gateway/embeddings/embed';
-import { startGateway, type Gateway } from '../gateway';
-import {
-	listSearch,
-	registerTypes,
-	runWorkflow,
-	SimulatedTime,
-	type WorkflowJson,
-} from '../harness';
-import { embeddingsUser } from './support/embeddingsUser';
-import { byId, credentialFor } from './support/workflows';
+import type { Gateway } from '../gateway';
+import { listSearch, registerTypes, runWorkflow, SimulatedTime } from '../harness';
+import { embeddingsUser } from '../support/embeddingsUser';
+import { byId, chain, credentialFor, embeddings, withSubNodes } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 const store = embeddingsUser(async (embeddings, json) => {
 	const { documents, query } = json as { documents?: string[]; query?: string };
@@ -23,30 +18,17 @@ const store = embeddingsUser(async (embeddings, json) => {
 describe('the embeddings node of a vector store', () => {
 	let gateway: Gateway;
 	beforeAll(() => registerTypes({ nodes: [store] }));
-	beforeEach(async () => void (gateway = await startGateway()));
-	afterEach(async () => await gateway.close());
+	withGateway({}, (world) => void ({ gateway } = world));
 
-	const node = (options: IDataObject, model = 'embed-1') => ({
-		name: 'Embeddings',
-		type: 'n8n-nodes-model-gateway.embeddingsModelGateway',
-		parameters: { model: byId(model), options },
-	});
 	const run = async (
 		input: { documents?: unknown[]; query?: unknown },
-		{ options = {}, credential = {}, onStart, model }: RunSettings = {},
+		{ options = {}, credential = {}, onStart, model = 'embed-1' }: RunSettings = {},
 	) =>
 		await runWorkflow(
-			{
-				nodes: [
-					{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
-					{ name: 'Store', type: 'test.store' },
-					node(options, model),
-				],
-				connections: {
-					Start: { main: [[{ node: 'Store', type: 'main', index: 0 }]] },
-					Embeddings: { ai_embedding: [[{ node: 'Store', type: 'ai_embedding', index: 0 }]] },
-				},
-			} as WorkflowJson,
+			withSubNodes(chain({ name: 'Store', type: 'test.store' }), [
+				'ai_embedding',
+				embeddings({ model: byId(model), options }),
+			]),
 			{
 				credentials: credentialFor(gateway, credential),
 				input: [{ json: input as IDataObject }],
@@ -76,7 +58,7 @@ describe('the embeddings node of a vector store', () => {
 			}),
 		});
 
-	it('sends many texts in few requests and gives each its vector, in whatever order they come', async () => {
+	it('sends many texts in few requests and gives each its vector, whatever the order of the response', async () => {
 		const query = (await run({ query: 'Text number 137' })).items('Store')[0].json.query;
 		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
 		const before = gateway.requests.length;
@@ -102,7 +84,7 @@ describe('the embeddings node of a vector store', () => {
 		]);
 	});
 
-	it('sends the encoding and the further fields that are set, and reads their vectors', async () => {
+	it('sends the encoding and the extra fields that are set, and reads the vectors', async () => {
 		const plain = vectorsOf(await run({ documents: texts(2) }));
 		const extraBody = '{ "user": "u1", "dimensions": 64 }';
 		const options = { encodingFormat: 'base64', extraBody, dimensions: 32 };
@@ -116,7 +98,7 @@ describe('the embeddings node of a vector store', () => {
 	});
 
 	it.each(['"always the same"', '""', 'null', '[]'])(
-		'refuses %s as input in Extra Body, which would be that of no document',
+		'refuses %s as input in Extra Body, which belongs to no document',
 		async (input) => {
 			const options = { extraBody: `{ "input": ${input} }` };
 			const error = (await run({ documents: texts(2) }, { options })).errorOf('Store');
@@ -127,32 +109,34 @@ describe('the embeddings node of a vector store', () => {
 		},
 	);
 
-	it('turns line breaks into spaces, unless they are to stay', async () => {
+	it('replaces line breaks by spaces, unless they are to stay', async () => {
 		const documents = ['one\ntwo\r\nthree'];
 		await run({ documents, query: 'four\nfive' });
 		await run({ documents }, { options: { stripNewLines: false } });
 		expect(inputs()).toEqual([['one two three'], ['four five'], documents]);
 	});
 
-	it('keeps few requests in flight', async () => {
-		await gateway.close();
-		gateway = await startGateway({ answerMilliseconds: 100 });
-		const inFlight: number[] = [];
-		let answered = 0;
-		gateway.on('request', () => void answered++);
-		const when = () => inFlight.push(gateway.requests.length - answered) < 0;
-		gateway.fault({ route: 'embedding', action: 'stall', when });
-		await run({ documents: texts(3 * maxParallelBatches) }, { options: { batchSize: 1 } });
-		expect(inFlight).toHaveLength(3 * maxParallelBatches);
-		expect(Math.max(...inFlight)).toBe(maxParallelBatches);
+	describe('of a slow service', () => {
+		withGateway({ answerMilliseconds: 100 }, (world) => void ({ gateway } = world));
+
+		it('keeps few requests in flight', async () => {
+			const inFlight: number[] = [];
+			let answered = 0;
+			gateway.on('request', () => void answered++);
+			const when = () => inFlight.push(gateway.requests.length - answered) < 0;
+			gateway.fault({ route: 'embedding', action: 'stall', when });
+			await run({ documents: texts(3 * maxParallelBatches) }, { options: { batchSize: 1 } });
+			expect(inFlight).toHaveLength(3 * maxParallelBatches);
+			expect(Math.max(...inFlight)).toBe(maxParallelBatches);
+		});
 	});
 
-	it('asks for nothing when there are no documents', async () => {
+	it('sends nothing when there are no documents', async () => {
 		expect(vectorsOf(await run({ documents: [] }))).toEqual([]);
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('reads base64 although it did not ask for it', async () => {
+	it('reads base64 that it did not ask for', async () => {
 		answer([Buffer.from(new Float32Array([0.5, -2]).buffer).toString('base64'), [1, 3]]);
 		expect(vectorsOf(await run({ documents: texts(2) }))).toEqual([
 			[0.5, -2],
@@ -190,14 +174,14 @@ describe('the embeddings node of a vector store', () => {
 		{ input: { documents: ['', 'b', null] }, says: 'Documents 1, 3 of 3 are empty' },
 		{ input: { query: ' ' }, says: 'The query is empty' },
 		{ input: { query: 7 }, says: 'The query is empty' },
-	])('names what is empty before anything is paid: $says', async ({ input, says }) => {
+	])('names what is empty before anything is sent: $says', async ({ input, says }) => {
 		const result = await run(input);
 		expect(result.errorOf('Store')?.message).toBe(says);
 		expect(result.errorOf('Store')?.description).toContain('nothing was billed');
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('shows in the run log what went in and what came out, and the tokens, which n8n adds up', async () => {
+	it('shows input, output and tokens in the run log, which n8n adds up', async () => {
 		const result = await run({ documents: ['a', 'b'], query: 'c' });
 		const { documents, query } = result.items('Store')[0].json;
 		const tokens = (count: number) => ({
@@ -217,7 +201,7 @@ describe('the embeddings node of a vector store', () => {
 		]);
 	});
 
-	it('shows a failure in the run log and at the vector store, with all that is known of it', async () => {
+	it('shows a failure in the run log and at the vector store, with the whole record', async () => {
 		const result = await run({ documents: ['a', 'a [blocked] text'] });
 		const { requestId } = gateway.requests[0];
 		const failure = {
@@ -264,14 +248,14 @@ describe('the embeddings node of a vector store', () => {
 		}
 	});
 
-	it('turns to the backup URL when the base URL is dead', async () => {
+	it('switches to the backup URL when the base URL fails', async () => {
 		const credential = { baseUrl: 'http://127.0.0.1:9', backupUrl: gateway.backupUrl };
 		const result = await run({ documents: texts(3) }, { credential });
 		expect(vectorsOf(result)).toHaveLength(3);
 		expect(gateway.requests).toHaveLength(1);
 	});
 
-	it('takes the time limit in seconds', async () => {
+	it('reads the time limit in seconds', async () => {
 		gateway.fault({ route: 'embedding', action: 'stall', seconds: 1 });
 		const result = await run({ query: 'a' }, { options: { timeout: 3 } });
 		expect(result.errorOf('Store')).toBeUndefined();

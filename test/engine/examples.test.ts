@@ -10,14 +10,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { examplesFolder, readExample, settingsOf, withSettings } from '../demo/example';
+import { examplesFolder, readExample, settingsOf, withSettings } from '../support/examples';
 import { startGateway, type Gateway } from '../gateway';
 import { Renderer } from '../gateway/rendering';
 import { isKnownPackage, nodeTypes, runWorkflow, SimulatedTime } from '../harness';
 import { earlierJob } from '../support/earlierJobs';
 import { readMp4, type Mp4Facts } from '../support/mp4';
-import { picture, sampleVideo } from './support/samples';
-import { credentialFor } from './support/workflows';
+import { picture, sampleVideo } from '../support/samples';
+import { credentialFor } from '../support/workflows';
 
 const { getNodeOutputs, getNodeParameters, getNodeParametersIssues } = NodeHelpers;
 const files = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
@@ -64,7 +64,7 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 
-	it('keeps what it has paid for, should n8n end while it waits', () => {
+	it('keeps what was charged when n8n stops while it waits', () => {
 		const waits = nodes.some(({ type }) => /modelGatewayWaitForVideo/.test(type));
 		expect(example.settings).toEqual({
 			executionOrder: 'v1',
@@ -132,7 +132,7 @@ describe('run as it is, with settings of its user', () => {
 	const mp4 = (width: number, height: number, seconds = 2) =>
 		expect.objectContaining({ width, height, seconds, codec: expect.stringMatching(/^avc1\./) });
 
-	it('reference-video-to-file.json', async () => {
+	it('runs reference-video-to-file.json', async () => {
 		const settings = { picture_1: link('red'), picture_2: link('blue'), seconds: 2, name: 'walk' };
 		const result = await run('reference-video-to-file.json', settings);
 
@@ -141,7 +141,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('collect-video-by-id.json, which orders nothing', async () => {
+	it('runs collect-video-by-id.json, which places no order', async () => {
 		const bytes = await sampleVideo('collected');
 		const jobs = (['task', 'video'] as const).map((kind) => earlierJob(gateway, kind, bytes).id);
 		const ids = ` ${jobs.join(',\n')} task_unknown `;
@@ -162,7 +162,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(gateway.ledger).toEqual([]);
 	});
 
-	it('product-videos-from-a-list.json, with two products that fail', async () => {
+	it('runs product-videos-from-a-list.json with two products that fail', async () => {
 		const file = 'product-videos-from-a-list.json';
 		const products = settingsOf(readExample(file)).products as IDataObject[];
 		const refused = { ...products[0], product: 'Refused', prompt: '[blocked]' };
@@ -195,7 +195,7 @@ describe('run as it is, with settings of its user', () => {
 		]);
 	});
 
-	it('scheduled-daily-video.json, whose first try is refused', async () => {
+	it('runs scheduled-daily-video.json, whose first try is refused', async () => {
 		const refusal = { status: 403, code: 'permission_denied' };
 		gateway.fault({ route: 'videoCreate', action: 'error', ...refusal });
 		const result = await run('scheduled-daily-video.json', {});
@@ -211,7 +211,7 @@ describe('run as it is, with settings of its user', () => {
 
 	const charged = () => gateway.ledger.map(({ model }) => model).sort();
 
-	it('support-mail-triage.json, with a mail that is unclear and one that fails', async () => {
+	it('runs support-mail-triage.json with an unclear mail and one that fails', async () => {
 		const mail = (subject: string, text: string) => ({ from: 'ada@example.com', subject, text });
 		const judged = (subject: string, answer: string) => mail(subject, `Help!\nsay ${answer}`);
 		const result = await run('support-mail-triage.json', {
@@ -249,7 +249,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(charged()).toEqual(Array(5).fill('chat-1'));
 	});
 
-	it('product-pictures.json, with a product that fails at each step', async () => {
+	it('runs product-pictures.json with a product that fails at each step', async () => {
 		const file = 'product-pictures.json';
 		const [mug, other] = settingsOf(readExample(file)).products as IDataObject[];
 		const lamp: IDataObject = { ...other, product: 'Lamp 1/2' };
@@ -284,7 +284,7 @@ describe('run as it is, with settings of its user', () => {
 		);
 	});
 
-	it('semantic-search.json, as it is and with a document that is refused', async () => {
+	it('runs semantic-search.json as it is and with a document that is refused', async () => {
 		const file = 'semantic-search.json';
 		const found = (result: Awaited<ReturnType<typeof run>>) =>
 			result.items('Best Documents').map(({ json }) => json);
@@ -316,7 +316,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(found(await run(file, exact))[0].score).toBeCloseTo(1, 5);
 	});
 
-	it('alt-texts-for-pictures.json, with a file that is no picture and one that is refused', async () => {
+	it('runs alt-texts-for-pictures.json with a file that is no picture and one that is refused', async () => {
 		const save = (name: string, bytes: Uint8Array | string) =>
 			writeFileSync(path.join(folder, name), bytes);
 		save('blue.png', picture('blue'));
@@ -345,7 +345,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(charged()).toEqual(['chat-1', 'chat-1']);
 	});
 
-	it('podcast-cover-and-teaser.json, whose model wraps the prompts in other text', async () => {
+	it('runs podcast-cover-and-teaser.json, whose model wraps the prompts in other text', async () => {
 		const file = 'podcast-cover-and-teaser.json';
 		const prompts = { cover: 'A lighthouse in fog', teaser: 'Its {light} turns "slowly"' };
 		gateway.script(`Here they are:\n\`\`\`json\n${JSON.stringify(prompts, null, 2)}\n\`\`\``);
@@ -371,7 +371,7 @@ describe('run as it is, with settings of its user', () => {
 	it.each([
 		['no JSON at all', 'I would rather not.'],
 		['a broken JSON', '{"cover": A boat}'],
-	])('podcast-cover-and-teaser.json draws nothing from %s', async (_, answer) => {
+	])('draws nothing in podcast-cover-and-teaser.json from %s', async (_, answer) => {
 		gateway.script(answer);
 		const result = await run('podcast-cover-and-teaser.json', {});
 		expect(result.status).toBe('error');
@@ -379,7 +379,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(charged()).toEqual(['chat-1']);
 	});
 
-	it('storyboard-to-video.json', async () => {
+	it('runs storyboard-to-video.json', async () => {
 		const result = await run('storyboard-to-video.json', { seconds: 2, name: 'boat' });
 
 		expect(result.status).toBe('success');
@@ -395,7 +395,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(charged()).toEqual(['beta-2.7-r2v', 'image-chat-1']);
 	});
 
-	it('storyboard-of-scenes.json, and again with one new take', async () => {
+	it('runs storyboard-of-scenes.json, and again with one new take', async () => {
 		const file = 'storyboard-of-scenes.json';
 		const written = settingsOf(readExample(file)).scenes as IDataObject[];
 		const scenes = written.map((scene) => ({ ...scene, seconds: 2 }));

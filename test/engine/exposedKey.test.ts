@@ -1,5 +1,5 @@
-import { startGateway, type Gateway } from '../gateway';
-import { runWorkflow, SimulatedTime } from '../harness';
+import type { Gateway } from '../gateway';
+import { runWorkflow } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import {
@@ -9,25 +9,18 @@ import {
 	startServer,
 	type ScriptedServer,
 } from '../support/scriptedServer';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 const key = 'sk-0123456789/abcdef+';
 /** What no text may hold of it, in any case. */
 const traces = /sk-01234|0123456789|abcdef|2stmdeymzq1|sy0wmtiz|nrltaxmj|zay0/i;
 
-let time: SimulatedTime;
 let gateway: Gateway;
 let storage: ScriptedServer;
-beforeEach(async () => {
-	time = new SimulatedTime();
-	gateway = await startGateway({ keys: { [key]: {} } });
-	storage = await startServer(json({}));
-});
-afterEach(async () => {
-	await gateway.close();
-	await time.end();
-});
+withGateway({ isTimeSimulated: true, keys: { [key]: {} } }, (world) => void ({ gateway } = world));
+beforeEach(async () => void (storage = await startServer(json({}))));
 
 const forms: Array<[form: string, key: string]> = [
 	['as it is', key],
@@ -97,7 +90,7 @@ it('follows no redirect of a file that carries the key', async () => {
 		credentials: credentialFor(gateway),
 		input: [{ json: { task_id: id } }],
 	});
-	expect(result.errorOf('Wait')).toMatchObject({
+	expect(result.errorOf('Wait for Video')).toMatchObject({
 		message: `Item 0: Could not download the video of job ${id}: its link carries the API key`,
 		description: expect.stringMatching(/neither used nor shown.*finished and paid for/),
 	});
@@ -108,7 +101,7 @@ it.each([
 	['task', [undefined]],
 	['video', [undefined, `Bearer ${key}`]],
 ] as const)(
-	'sends the key to a link of the gateway itself that asks for it only for the content of a video job: %s',
+	'sends the key to a link of the gateway that requires it only for the content of a video job: %s',
 	async (kind, expected) => {
 		const { id } = earlierJob(gateway, kind, mp4Of(1000));
 		const sent: Array<string | undefined> = [];
@@ -131,7 +124,7 @@ it.each([
 	},
 );
 
-it('passes on what a running job says, without the key', async () => {
+it('passes on the fields of a running job without the key', async () => {
 	const { id } = earlierJob(gateway, 'task');
 	const body = { status: 'in_progress', url: `${storage.url}/?a=${key}`, task_id: id };
 	gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(body) });

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operations } from '../../nodes/ModelGateway/resources';
-import { subjects } from '../deep/everyNode';
+import { subjects } from '../support/everyNode';
 import { startGateway, type Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
 
 const paid = operations
 	.filter(({ endpoint }) => endpoint.cost !== 'read')
@@ -46,7 +46,7 @@ describe('what the request may have besides', () => {
 			expect(body).toMatchObject({ new_field: 'yes' });
 		});
 
-		it('merges objects within objects, and wins over the other fields', async () => {
+		it('merges nested objects, and overrides the other fields', async () => {
 			const extraBody = JSON.stringify({
 				parameters: { negative_prompt: 'rain', duration: 20 },
 				input: { style: 'noir' },
@@ -69,7 +69,7 @@ describe('what the request may have besides', () => {
 		});
 
 		it.each([{ input: 7 }, { input: { media: 'x', prompt: {} }, parameters: null }, { model: 5 }])(
-			'may be anything, for a model without rules: %j',
+			'may be anything for a model without rules: %j',
 			async (extraBody) => {
 				const parameters = { model: byId('gamma-3.0-r2v'), options: { extraBody } };
 				const { body } = await run('referenceVideo create', parameters);
@@ -77,7 +77,7 @@ describe('what the request may have besides', () => {
 			},
 		);
 
-		it('is sent as a text or as JSON where the request is a form', async () => {
+		it('is sent as a text or as JSON when the request is a form', async () => {
 			const extraBody = {
 				output: { format: 'png' },
 				background: 'transparent',
@@ -104,7 +104,7 @@ describe('what the request may have besides', () => {
 				{ media: {} },
 				{ input: { media: [{ type: 'reference_image', url: 'https://example.com/a.png' }] } },
 			],
-		])('needs nothing else for what it gives: %s', async (name, parameters, extraBody) => {
+		])('makes the field of the node unnecessary: %s', async (name, parameters, extraBody) => {
 			const { body } = await run(name, { ...parameters, options: { extraBody } });
 			expect(body).toMatchObject(extraBody);
 		});
@@ -114,13 +114,16 @@ describe('what the request may have besides', () => {
 			['image generate', 'stream', 'this operation reads the answer in one piece'],
 			['image edit', 'stream', 'this operation reads the answer in one piece'],
 			['image chat', 'stream', 'this operation reads the answer in one piece'],
-		])('leaves alone what would make the answer unreadable: %s, %s', async (name, field, why) => {
-			const options = { extraBody: { [field]: true } };
-			expect(await run(name, { ...urls, options })).toEqual({
-				body: undefined,
-				message: `Item 0: Extra Body (JSON) cannot have “${field}”: ${why}`,
-			});
-		});
+		])(
+			'does not change what the node needs to read the response: %s, %s',
+			async (name, field, why) => {
+				const options = { extraBody: { [field]: true } };
+				expect(await run(name, { ...urls, options })).toEqual({
+					body: undefined,
+					message: `Item 0: Extra Body (JSON) cannot have “${field}”: ${why}`,
+				});
+			},
+		);
 
 		it('does not let embeddings with different extra fields share a request', async () => {
 			const before = gateway.requests.length;
@@ -209,7 +212,7 @@ describe('what the request may have besides', () => {
 				{ options: { versionHeaderValue: '2024\n01', ...skipChecks } },
 			],
 			['Input', 'embedding create', { input: '={{ { a: 1 } }}' }],
-		])('tells what cannot be sent at all: %s', async (field, name, parameters) => {
+		])('names what cannot be sent at all: %s', async (field, name, parameters) => {
 			const { body, message } = await run(name, { options: skipChecks, ...parameters });
 			expect(body).toBeUndefined();
 			expect(message).toContain(field);

@@ -1,9 +1,10 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { earlierTasks } from '../support/earlierJobs';
-import { chain, credentialFor, waitForVideo } from './support/workflows';
+import { chain, credentialFor, waitForVideo } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 /** An expression that n8n cannot evaluate for the bad item. */
 const failing = (value: string) => `={{ $json.isBad ? $('No such node').item.json.x : ${value} }}`;
@@ -26,15 +27,14 @@ describe('an expression of Wait for Video that fails', () => {
 	let gateway: Gateway;
 	let ids: string[];
 
-	beforeEach(async () => {
-		gateway = await startGateway({ jobSeconds: Infinity });
+	withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
+	beforeEach(() => {
 		ids = earlierTasks(gateway, 3).map(({ id }) => id);
 		for (const id of ids) gateway.jobs.complete(id, mp4Of(1000));
 	});
-	afterEach(async () => await gateway.close());
 
 	const run = async (field: string, bad: number, settings: Partial<INode> = {}) => {
-		const node = waitForVideo({}, { parameters: parameters[field] as never, ...settings });
+		const node = waitForVideo(parameters[field], settings);
 		// Its hint needs the timeouts.
 		const workflow = { ...chain(node), settings: { executionOrder: 'v1', executionTimeout: 60 } };
 		return await runWorkflow(workflow as ReturnType<typeof chain>, {
@@ -44,9 +44,9 @@ describe('an expression of Wait for Video that fails', () => {
 	};
 
 	it.each(cases)(
-		'in %s of item %d fails the node with an error that names all jobs',
+		'fails the node with an error that names all jobs: in %s of item %d',
 		async (field, bad) => {
-			const error = (await run(field, bad)).errorOf('Wait');
+			const error = (await run(field, bad)).errorOf('Wait for Video');
 			expect(error?.message).toMatch(new RegExp(`^Item ${bad}: .*node`));
 			for (const [item, id] of ids.entries()) {
 				const isKnown = field !== 'jobId' || item !== bad;
@@ -57,10 +57,10 @@ describe('an expression of Wait for Video that fails', () => {
 	);
 
 	it.each(cases)(
-		'in %s of item %d lets the others go on with Continue On Fail',
+		'lets the other items continue with Continue On Fail: in %s of item %d',
 		async (field, bad) => {
 			const result = await run(field, bad, { onError: 'continueRegularOutput' });
-			const items = result.items('Wait');
+			const items = result.items('Wait for Video');
 			expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
 			for (const [item, { json }] of items.entries()) {
 				if (item !== bad) {

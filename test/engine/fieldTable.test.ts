@@ -1,13 +1,13 @@
 import type { IDataObject, IExecuteFunctions, INodeParameters, INodeType } from 'n8n-workflow';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import type { Operation } from '../../nodes/shared/n8n/operations/operation';
-import { subjects } from '../deep/everyNode';
+import { subjects } from '../support/everyNode';
 import { startGateway, type Gateway } from '../gateway';
 import { registerTypes, runWorkflow } from '../harness';
 import { withValue } from '../support/anyParameter';
 import { fieldRows, operationName, type FieldRow } from '../support/fieldRows';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
 
 const link = 'https://example.com/sample.mp3';
 const photo = Buffer.from(picture('blue'));

@@ -1,14 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway, type Route } from '../gateway';
 import { runWorkflow } from '../harness';
-import { picture } from './support/samples';
+import { picture } from '../support/samples';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
-} from './support/workflows';
+	type Node,
+} from '../support/workflows';
 
 /** Whole requests with fields that no other test of the operations compares; `fieldTable.test.ts` sends each alone. */
 describe('fields of the requests', () => {
@@ -21,7 +22,7 @@ describe('fields of the requests', () => {
 	afterAll(async () => await gateway.close());
 
 	/** What the gateway was sent when this node ran. */
-	const bodyOf = async (route: Route, node: ReturnType<typeof modelGateway>, json = {}) => {
+	const bodyOf = async (route: Route, node: Node, json = {}) => {
 		const result = await runWorkflow(chain(node), {
 			credentials: credentialFor(gateway),
 			input: [{ json }],
@@ -30,7 +31,7 @@ describe('fields of the requests', () => {
 		return gateway.requests.filter((request) => request.route === route).at(-1)?.body;
 	};
 
-	it('of a reference video: media by fields with a voice, resolution and ratio', async () => {
+	it('are sent for a reference video: media by fields with a voice, resolution and ratio', async () => {
 		const voiceUrl = gateway.addMedia('voice.mp3', new Uint8Array(1), 'audio/mpeg');
 		const create = createReferenceVideo({
 			mediaInput: 'fields',
@@ -47,7 +48,7 @@ describe('fields of the requests', () => {
 		});
 	});
 
-	it('of a native message: model, max_tokens and messages', async () => {
+	it('are sent for a native message: model, max_tokens and messages', async () => {
 		const message = modelGateway({
 			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 7 },
 			options: { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
@@ -60,7 +61,7 @@ describe('fields of the requests', () => {
 		});
 	});
 
-	it('of an embedding: model, input and encoding_format, which is sent only where it is set', async () => {
+	it('are sent for an embedding: model, input and encoding_format, which is sent only when it is set', async () => {
 		const embedding = (options: IDataObject) =>
 			modelGateway({
 				...{ resource: 'embedding', operation: 'create', model: byId('embed-1') },
@@ -77,7 +78,7 @@ describe('fields of the requests', () => {
 		});
 	});
 
-	it('of an image: aspect_ratio, seed, prompt_upsampling and safety_tolerance', async () => {
+	it('are sent for an image: aspect_ratio, seed, prompt_upsampling and safety_tolerance', async () => {
 		const options = { aspectRatio: '21:9', seed: 0, promptUpsampling: false, safetyTolerance: 0 };
 		const image = modelGateway({
 			...{ resource: 'image', operation: 'generate', model: byId('image-1-kontext') },
@@ -89,7 +90,7 @@ describe('fields of the requests', () => {
 		});
 	});
 
-	it('of an edited image: model, prompt, image and mask as links, n, size and aspect_ratio', async () => {
+	it('are sent for an edited image: model, prompt, image and mask as links, n, size and aspect_ratio', async () => {
 		const options = { n: 2, size: '64x48', aspectRatio: '4:3' };
 		const edit = modelGateway({
 			...{ resource: 'image', operation: 'edit', model: byId('image-edit-1-url') },

@@ -12,11 +12,11 @@ import {
 	registerTypes,
 	retryExecution,
 	runWorkflow,
-	type StoredExecution,
 } from '../harness';
+import { storedBy } from '../support/interruptions';
 import { jpegOf, withPictures } from '../support/jpegs';
-import { picture } from './support/samples';
-import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+import { picture } from '../support/samples';
+import { chain, core, createReferenceVideo, credentialFor, startedBy } from '../support/workflows';
 
 /** An earlier node that makes a file. */
 const camera: INodeType = {
@@ -128,7 +128,7 @@ describe('a file of an earlier node as reference media', () => {
 			};
 		};
 
-		it('is its first picture, and a hint says so', async () => {
+		it('is sent as its first picture, and a hint says so', async () => {
 			const { bytes, hints } = await send({});
 			expect(bytes.equals(plainJpeg)).toBe(true);
 			expect(hints).toEqual([
@@ -136,24 +136,23 @@ describe('a file of an earlier node as reference media', () => {
 			]);
 		});
 
-		it('is the whole file with Skip Checks', async () => {
+		it('is sent as the whole file with Skip Checks', async () => {
 			const { bytes, hints } = await send({ skipChecks: true });
 			expect(bytes.equals(phoneJpeg)).toBe(true);
 			expect(hints).toEqual([]);
 		});
 	});
 
-	it('is known again when n8n was killed, and the Retry makes the file anew', async () => {
+	it('is recognised after n8n was killed and the Retry made the file again', async () => {
 		const before = gateway.ledger.length;
-		let stored: StoredExecution | undefined;
 		const n8n = new EngineProcess();
-		await n8n.run(async () => await run({ onStart: (_, start) => void (stored = start) }));
-		const retried = await retryExecution(stored as StoredExecution);
+		const stored = await storedBy(n8n, async (onStart) => await run({ onStart }));
+		const retried = await retryExecution(stored);
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		expect(gateway.ledger).toHaveLength(before + 1);
 	});
 
-	it('is refused before anything is paid where n8n keeps files in its memory', async () => {
+	it('is refused before anything is sent when n8n keeps files in memory', async () => {
 		const charges = gateway.ledger.length;
 		const result = await run({ binaryDataMode: 'default' });
 		expect(result.errorOf('Create')?.message).toBe(
@@ -162,7 +161,7 @@ describe('a file of an earlier node as reference media', () => {
 		expect(gateway.ledger).toHaveLength(charges);
 	});
 
-	it('is refused where the gateway cannot reach this n8n', async () => {
+	it('is refused when the gateway cannot reach this n8n', async () => {
 		const charges = gateway.ledger.length;
 		const result = await run({
 			binaryDataMode: 'filesystem',
@@ -200,13 +199,7 @@ describe('a file of an earlier node as reference media', () => {
 				}),
 			);
 			// n8n's trigger gives what it is given.
-			const trigger = { name: 'Form', type: 'n8n-nodes-base.webhook' };
-			const { nodes, connections } = chain(create);
-			const workflow = {
-				nodes: [trigger, ...nodes.slice(1)],
-				connections: { Form: connections?.Start ?? {} },
-			};
-			const result = await runWorkflow(workflow, {
+			const result = await runWorkflow(startedBy(core('Form', 'webhook'), create), {
 				credentials: credentialFor(gateway, more),
 				restApiUrl,
 				...{ startNode: 'Form', mode: 'webhook' },
@@ -224,7 +217,7 @@ describe('a file of an earlier node as reference media', () => {
 			expect((await fetch(media[0].url)).status).toBe(200);
 		});
 
-		it('is ordered with once, though its ID changes until the Retry', async () => {
+		it('is ordered with once although its ID changes until the Retry', async () => {
 			const charges = gateway.ledger.length;
 			const refusal = { status: 403, code: 'permission_denied' };
 			gateway.fault({ route: 'referenceVideoCreate', action: 'error', skip: 1, ...refusal });
@@ -234,7 +227,7 @@ describe('a file of an earlier node as reference media', () => {
 			expect(gateway.ledger).toHaveLength(charges + 2);
 		});
 
-		it('is no second order when it has a new link, which the gateway refuses under the same key', async () => {
+		it('is not ordered with twice under a new link, which the gateway refuses under the same key', async () => {
 			const charges = gateway.ledger.length;
 			const refusal = { status: 401, code: 'invalid_api_key' };
 			gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });

@@ -1,13 +1,13 @@
 import { SsrfProtectionConfig } from '@n8n/config';
 import { Container } from '@n8n/di';
-import { startGateway, type Gateway } from '../gateway';
-import { runWorkflow, SimulatedTime, testCredential } from '../harness';
+import type { Gateway } from '../gateway';
+import { runWorkflow, testCredential } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import { nobody, reset, startServer } from '../support/scriptedServer';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
-let time: SimulatedTime;
 let gateway: Gateway;
 beforeAll(() => {
 	Object.assign(Container.get(SsrfProtectionConfig), {
@@ -15,14 +15,7 @@ beforeAll(() => {
 		...{ blockedHostnames: ['storage.blocked'], allowedHostnames: [] },
 	});
 });
-beforeEach(async () => {
-	time = new SimulatedTime();
-	gateway = await startGateway();
-});
-afterEach(async () => {
-	await gateway.close();
-	await time.end();
-});
+withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
 
 const allow = (host: string) =>
 	`Ask the administrator of n8n to allow ${host} (N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES).`;
@@ -66,28 +59,25 @@ const hosts: Array<[what: string, url: () => Promise<string>, problem: string, a
 ];
 
 describe.each(hosts)('a storage host %s', (_, urlOf, problem, advice) => {
-	it.each(['task', 'video'] as const)(
-		'is named when the file of a %s is to come from it',
-		async (kind) => {
-			const { id } = earlierJob(gateway, kind, mp4Of(1000));
-			const link = `${await urlOf()}/v.mp4`;
-			const body = JSON.stringify({ status: 'completed', result_url: link, task_id: id });
-			const route = kind === 'task' ? 'task' : 'videoContent';
-			gateway.fault({ route, action: 'answer', times: Infinity, body });
-			const result = await runWorkflow(chain(waitForVideo()), {
-				credentials: credentialFor(gateway),
-				input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
-			});
-			const { message, description } = result.errorOf('Wait') ?? {};
-			expect(message).toContain(`Could not download the video of job ${id}: `);
-			expect(message).toContain(problem);
-			expect(description).toContain(advice);
-			expect(description).toContain('The video is finished and paid for, and it is not lost');
-			expect(description).not.toMatch(/Base URL|credential|[Nn]othing was sent/);
-		},
-	);
+	it.each(['task', 'video'] as const)('is named when the download of a %s fails', async (kind) => {
+		const { id } = earlierJob(gateway, kind, mp4Of(1000));
+		const link = `${await urlOf()}/v.mp4`;
+		const body = JSON.stringify({ status: 'completed', result_url: link, task_id: id });
+		const route = kind === 'task' ? 'task' : 'videoContent';
+		gateway.fault({ route, action: 'answer', times: Infinity, body });
+		const result = await runWorkflow(chain(waitForVideo()), {
+			credentials: credentialFor(gateway),
+			input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
+		});
+		const { message, description } = result.errorOf('Wait for Video') ?? {};
+		expect(message).toContain(`Could not download the video of job ${id}: `);
+		expect(message).toContain(problem);
+		expect(description).toContain(advice);
+		expect(description).toContain('The video is finished and paid for, and it is not lost');
+		expect(description).not.toMatch(/Base URL|credential|[Nn]othing was sent/);
+	});
 
-	it('is named when an image is to come from it', async () => {
+	it('is named when the download of an image fails', async () => {
 		const data = [{ url: `${await urlOf()}/1.png` }];
 		gateway.fault({ route: 'imageGenerate', action: 'answer', body: JSON.stringify({ data }) });
 		const generate = modelGateway({
@@ -102,7 +92,7 @@ describe.each(hosts)('a storage host %s', (_, urlOf, problem, advice) => {
 	});
 });
 
-it('tells whose setting blocks the address of the gateway itself', async () => {
+it('names the setting of n8n that blocks the address of the gateway', async () => {
 	const models = modelGateway({ resource: 'model', operation: 'getAll', returnAll: true });
 	const credentials = credentialFor({ url: 'https://storage.blocked', apiKey: 'sk-0123456789' });
 	const error = (await runWorkflow(chain(models), { credentials })).errorOf('Model Gateway');

@@ -1,28 +1,19 @@
-import { startGateway, type Gateway } from '../gateway';
-import { runWorkflow, type RunOptions, type WorkflowRun } from '../harness';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import type { Gateway } from '../gateway';
+import { type RunOptions, runWorkflow, type WorkflowRun } from '../harness';
+import { chain, core, createVideo, credentialFor } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 describe('the IDs of jobs in the highlighted data of the execution', () => {
 	let gateway: Gateway;
-	beforeEach(async () => void (gateway = await startGateway({ jobSeconds: Infinity })));
-	afterEach(async () => await gateway.close());
+	withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
 
 	/** Orders videos behind a node whose expression sets data of the user's. */
 	const order = async (videos: number, own = '={{ {} }}', options: RunOptions = {}) =>
 		await runWorkflow(
 			chain(
-				{
-					...{ name: 'Own', type: 'n8n-nodes-base.set', typeVersion: 3.4 },
-					parameters: { mode: 'raw', jsonOutput: own },
-				},
-				modelGateway(
-					{
-						...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
-						// The first has its answer before the second is sent.
-						options: { parallelRequests: 1 },
-					},
-					{ name: 'Create' },
-				),
+				core('Own', 'set', { mode: 'raw', jsonOutput: own }, 3.4),
+				// The first has its answer before the second is sent.
+				createVideo({ options: { parallelRequests: 1 } }),
 			),
 			{
 				credentials: credentialFor(gateway),
@@ -34,7 +25,7 @@ describe('the IDs of jobs in the highlighted data of the execution', () => {
 	const jobs = () => gateway.ledger.map(({ job }) => String(job));
 
 	it.each(['manual', 'trigger'] as const)(
-		'are those of all jobs that were ordered: %s',
+		'are the IDs of all jobs that were ordered: %s',
 		async (mode) => {
 			const data = dataOf(await order(2, undefined, { mode }));
 			expect(Object.keys(data)).toEqual(['video_jobs']);
@@ -57,7 +48,7 @@ describe('the IDs of jobs in the highlighted data of the execution', () => {
 		expect(data).toEqual({ video_jobs: `for Ann, ${jobs()[0]}` });
 	});
 
-	it('do without where the user has taken all ten fields', async () => {
+	it('are left out when the user has taken all ten fields', async () => {
 		const own =
 			"={{ ([...Array(10).keys()].forEach((n) => $execution.customData.set('own_' + n, 'x')), {}) }}";
 		const result = await order(1, own);
@@ -66,7 +57,7 @@ describe('the IDs of jobs in the highlighted data of the execution', () => {
 		expect(Object.keys(dataOf(result))).not.toContain('video_jobs');
 	});
 
-	it('are there after Stop', async () => {
+	it('are stored after Stop', async () => {
 		let stop = () => {};
 		let arrived = 0;
 		gateway.fault({

@@ -1,24 +1,17 @@
-import { startGateway, type Gateway } from '../gateway';
-import { runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
+import type { Gateway } from '../gateway';
+import { runWorkflow, type WorkflowRun } from '../harness';
 import { earlierJob } from '../support/earlierJobs';
 import { startServer } from '../support/scriptedServer';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { byId, chain, credentialFor, modelGateway, waitForVideo } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 const key = 'sk-0123456789/abcdef+';
 /** C1 controls are the only ones that HTTP lets into a header; one of them begins a command to a terminal. */
 const command = '\u009b31m';
 const traces = /sk-01234|abcdef|[\u0080-\u009f]|\\u001b/;
 
-let time: SimulatedTime;
 let gateway: Gateway;
-beforeEach(async () => {
-	time = new SimulatedTime();
-	gateway = await startGateway({ keys: { [key]: {} } });
-});
-afterEach(async () => {
-	await gateway.close();
-	await time.end();
-});
+withGateway({ isTimeSimulated: true, keys: { [key]: {} } }, (world) => void ({ gateway } = world));
 
 const headers = (value: string) => ({
 	...{ 'content-disposition': `attachment; filename="${value}.mp4"`, 'x-request-id': value },
@@ -37,7 +30,7 @@ const check = (result: WorkflowRun, node: string) => {
 };
 
 describe.each(Object.entries(values))('%s in headers', (_, value) => {
-	it.each([200, 403])('of a storage host (%d) is in no output', async (status) => {
+	it.each([200, 403])('is in no output when it comes from a storage host (%d)', async (status) => {
 		for (const type of [`video/${value}`, value, `text/${value}`]) {
 			const storage = await startServer((response) => {
 				response.writeHead(status, { ...headers(value), 'content-type': type });
@@ -50,9 +43,9 @@ describe.each(Object.entries(values))('%s in headers', (_, value) => {
 				credentials: credentialFor(gateway),
 				input: [{ json: { task_id: id } }],
 			});
-			check(wait, 'Wait');
+			check(wait, 'Wait for Video');
 			const [{ binary } = { binary: undefined }] =
-				wait.status === 'success' ? wait.items('Wait') : [];
+				wait.status === 'success' ? wait.items('Wait for Video') : [];
 			expect((binary?.data.mimeType ?? '').length).toBeLessThan(150);
 			expect((binary?.data.fileName ?? '').length).toBeLessThan(250);
 
@@ -68,16 +61,19 @@ describe.each(Object.entries(values))('%s in headers', (_, value) => {
 		}
 	});
 
-	it.each([200, 400, 503])('of the gateway (%d) is in no output', async (status) => {
-		const error = { message: `no ${value} \u001b[2J \u0000`, code: value, type: value };
-		const body = JSON.stringify(status === 200 ? { data: [] } : { error });
-		const more = { headers: headers(value), status, times: 20 };
-		gateway.fault({ route: 'models', action: 'answer', body, ...more });
-		const models = modelGateway({ resource: 'model', operation: 'getAll', returnAll: true });
-		const result = await runWorkflow(chain(models), { credentials: credentialFor(gateway) });
-		const { message = '', description = '' } = result.errorOf('Model Gateway') ?? {};
-		expect(`${message} ${description}`).not.toMatch(/sk-01234|[\0-\x08\x0b-\x1f\x7f-\x9f]/);
-		expect(message.length).toBeLessThan(700);
-		expect(description?.length).toBeLessThan(1_500);
-	});
+	it.each([200, 400, 503])(
+		'is in no output when it comes from the gateway (%d)',
+		async (status) => {
+			const error = { message: `no ${value} \u001b[2J \u0000`, code: value, type: value };
+			const body = JSON.stringify(status === 200 ? { data: [] } : { error });
+			const more = { headers: headers(value), status, times: 20 };
+			gateway.fault({ route: 'models', action: 'answer', body, ...more });
+			const models = modelGateway({ resource: 'model', operation: 'getAll', returnAll: true });
+			const result = await runWorkflow(chain(models), { credentials: credentialFor(gateway) });
+			const { message = '', description = '' } = result.errorOf('Model Gateway') ?? {};
+			expect(`${message} ${description}`).not.toMatch(/sk-01234|[\0-\x08\x0b-\x1f\x7f-\x9f]/);
+			expect(message.length).toBeLessThan(700);
+			expect(description?.length).toBeLessThan(1_500);
+		},
+	);
 });

@@ -1,30 +1,26 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import { maxTries } from '../../nodes/shared/gateway/client/retryPolicy';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
+import { registerTypes, retryExecution, runWorkflow } from '../harness';
+import { agent } from '../support/agent';
+import { sampleVideo } from '../support/samples';
 import {
-	registerTypes,
-	retryExecution,
-	runWorkflow,
-	SimulatedTime,
-	type WorkflowJson,
-} from '../harness';
-import { agent } from './support/agent';
-import { sampleVideo } from './support/samples';
-import {
-	byId,
+	asTool,
 	chain,
 	createReferenceVideo,
+	createVideo,
 	credentialFor,
-	modelGateway,
+	loopOver,
 	waitForVideo,
-} from './support/workflows';
+	withSubNodes,
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 const idempotencyHeaderName = 'Idempotency-Key';
 
 describe('a create with a header that marks its order', () => {
-	let time: SimulatedTime;
 	let gateway: Gateway;
-	let media: Array<{ type: string; url: string }>;
+	let media: IDataObject[];
 
 	let video: Uint8Array;
 
@@ -32,19 +28,13 @@ describe('a create with a header that marks its order', () => {
 		registerTypes({ nodes: [agent] });
 		video = await sampleVideo();
 	});
-	beforeEach(async () => {
-		time = new SimulatedTime();
-		gateway = await startGateway({
-			...{ jobSeconds: 0, idempotencyHeader: idempotencyHeaderName },
+	withGateway(
+		{
+			...{ isTimeSimulated: true, jobSeconds: 0, idempotencyHeader: idempotencyHeaderName },
 			render: async () => video,
-		});
-		const link = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
-		media = [{ type: 'reference_image', url: link }];
-	});
-	afterEach(async () => {
-		await gateway.close();
-		await time.end();
-	});
+		},
+		(world) => void ({ gateway, media } = world),
+	);
 
 	const marked = (more: IDataObject = {}) =>
 		credentialFor(gateway, { advanced: true, idempotencyHeaderName, ...more });
@@ -60,7 +50,7 @@ describe('a create with a header that marks its order', () => {
 		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true, times });
 	const reasonOf = async (run: ReturnType<typeof order>) => (await run).errorOf('Create');
 
-	it('is sent again by itself when its answer is lost, and is paid once', async () => {
+	it('is sent again by itself when its response is lost, and is charged once', async () => {
 		loseAnswers(2);
 		const result = await order();
 		expect(result.status).toBe('success');
@@ -84,7 +74,7 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is sent again with the same key by Retry, until its answer comes', async () => {
+	it('is sent again with the same key by Retry, until its response arrives', async () => {
 		const lost = gateway.fault({
 			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
 		});
@@ -107,17 +97,7 @@ describe('a create with a header that marks its order', () => {
 		await order({}, { credentials: marked(), input });
 		await order({}, { credentials: marked(), input });
 		expect(distinctKeys().size).toBe(4);
-		const loop = {
-			...{ name: 'Loop', type: 'n8n-nodes-base.splitInBatches' },
-			parameters: { batchSize: 1 },
-		};
-		const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
-		const workflow = chain(loop, createReferenceVideo());
-		workflow.connections = {
-			Start: { main: [to('Loop')] },
-			Loop: { main: [[], to('Create')] },
-			Create: { main: [to('Loop')] },
-		};
+		const workflow = loopOver(createReferenceVideo());
 		const looped = await runWorkflow(workflow, { credentials: marked(), input });
 		expect(looped.status).toBe('success');
 		expect(distinctKeys().size).toBe(6);
@@ -146,7 +126,7 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is known to the gateway where n8n kept nothing of it, as when it was killed', async () => {
+	it('is recognised by the gateway when n8n kept nothing of it, as when it was killed', async () => {
 		loseAnswers(10);
 		const failed = await order();
 		const { executionData } = failed.data;
@@ -179,17 +159,25 @@ describe('a create with a header that marks its order', () => {
 	it.each([
 		['had no header', ''],
 		['had another header', 'X-Key'],
-	])('is not sent again when the first %s, by which nobody knows it', async (_, name) => {
-		loseAnswers(5);
-		const first = { credentials: marked({ idempotencyHeaderName: name }), input: orders('A boat') };
-		let run = await order({}, first);
-		const sent = creates().length;
-		for (const credentials of [marked(), marked()]) {
-			run = await retryExecution(run, { credentials });
-			expect(run.errorOf('Create')?.description).toContain('An earlier try has sent this already');
-		}
-		expect(creates()).toHaveLength(sent);
-	});
+	])(
+		'is not sent again when the first %s, so that the gateway cannot recognise it',
+		async (_, name) => {
+			loseAnswers(5);
+			const first = {
+				credentials: marked({ idempotencyHeaderName: name }),
+				input: orders('A boat'),
+			};
+			let run = await order({}, first);
+			const sent = creates().length;
+			for (const credentials of [marked(), marked()]) {
+				run = await retryExecution(run, { credentials });
+				expect(run.errorOf('Create')?.description).toContain(
+					'An earlier try has sent this already',
+				);
+			}
+			expect(creates()).toHaveLength(sent);
+		},
+	);
 
 	it('is sent again with the same key by the Retry of a failed execution in n8n 1, too', async () => {
 		loseAnswers(5);
@@ -202,7 +190,7 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('carries no such header when the credential names none', async () => {
+	it('has no such header when the credential names none', async () => {
 		loseAnswers(1);
 		const error = await reasonOf(
 			order({}, { credentials: credentialFor(gateway), input: orders('A boat') }),
@@ -211,15 +199,10 @@ describe('a create with a header that marks its order', () => {
 		expect(keys()).toEqual([undefined]);
 	});
 
-	it('is the only request that carries it, from the order to the file', async () => {
-		const create = modelGateway(
-			{
-				...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
-			},
-			{ name: 'Create' },
-		);
-		const result = await runWorkflow(chain(create, waitForVideo()), { credentials: marked() });
-		expect(result.items('Wait')[0].binary).toHaveProperty('data');
+	it('is the only request with the header, from the order to the file', async () => {
+		const workflow = chain(createVideo(), waitForVideo());
+		const result = await runWorkflow(workflow, { credentials: marked() });
+		expect(result.items('Wait for Video')[0].binary).toHaveProperty('data');
 		const carriers = gateway.requests.filter(({ headers }) => headers['idempotency-key']);
 		expect(carriers.map(({ route }) => route)).toEqual(['videoCreate']);
 		expect(new Set(gateway.requests.map(({ route }) => route))).toEqual(
@@ -227,27 +210,17 @@ describe('a create with a header that marks its order', () => {
 		);
 	});
 
-	it('is sent again under its key by another call of an agent, which gets the job that was made', async () => {
+	it('is sent again under its key by another call of an agent, which gets the job that was created', async () => {
 		const lost = gateway.fault({
 			...{ route: 'videoCreate', action: 'reset', accepted: true, times: Infinity },
 		});
 		gateway.on('request', () => {
 			if (lost.hits === maxTries) lost.remove();
 		});
-		const parameters = {
-			...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
-		};
-		const workflow = {
-			nodes: [
-				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
-				{ name: 'Agent', type: 'test.agent', parameters: { calls: 2 } },
-				{ name: 'Tool', type: 'n8n-nodes-model-gateway.modelGatewayTool', parameters },
-			],
-			connections: {
-				Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
-				Tool: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
-			},
-		} as WorkflowJson;
+		const workflow = withSubNodes(
+			chain({ name: 'Agent', type: 'test.agent', parameters: { calls: 2 } }),
+			['ai_tool', asTool(createVideo(), 'Tool')],
+		);
 		const result = await runWorkflow(workflow, { credentials: marked() });
 		const [first, second] = result.items('Agent').map(({ json }) => String(json.answer));
 		expect(first).toContain('do not order it anew');

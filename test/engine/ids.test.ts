@@ -10,8 +10,9 @@ import {
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
+	type Node,
 	waitForVideo,
-} from './support/workflows';
+} from '../support/workflows';
 
 /** IDs that an address would take for something else, and what the service has to see. */
 const odd = [
@@ -70,43 +71,42 @@ describe('an ID of a job', () => {
 		['referenceVideo get', node('referenceVideo', 'get', 'taskId'), ['/v1/tasks/', '']],
 		['video get', node('video', 'get', 'videoId'), ['/v1/videos/', '']],
 		['video getContent', node('video', 'getContent', 'videoId'), ['/v1/videos/', '/content']],
-		[
-			'Wait for Video',
-			waitForVideo({}, { parameters: { jobId: '={{ $json.given }}' } }),
-			['/v1/tasks/', ''],
-		],
+		['Wait for Video', waitForVideo({ jobId: '={{ $json.given }}' }), ['/v1/tasks/', '']],
 	] as const;
 
-	const run = async (subject: ReturnType<typeof modelGateway>, ids: string[]) =>
+	const run = async (subject: Node, ids: string[]) =>
 		await runWorkflow(chain({ ...subject, onError: 'continueRegularOutput' }), {
 			credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
 			input: ids.map((given) => ({ json: { given } as IDataObject })),
 		});
 
-	it.each(nodes)('is one part of the path for %s, whatever is in it', async (_, subject, ends) => {
-		const [before, after] = ends;
-		const result = await run(subject, odd);
-		const paths = server.requests.map(({ path }) => path).filter((path) => path !== '/file');
-		expect(new Set(paths).size).toBe(odd.length);
-		const seen = paths.map((path) => {
-			// As a server reads it, which resolves dots.
-			expect(new URL(path, server.url).pathname).toBe(path);
-			expect(path.startsWith(before) && path.endsWith(after)).toBe(true);
-			const part = path.slice(before.length, path.length - after.length);
-			expect(part).not.toContain('/');
-			return decodeURIComponent(part);
-		});
-		expect(seen.sort()).toEqual(odd.map((id) => id.trim()).sort());
-		for (const { json, binary } of result.items(subject.name)) {
-			expect(json.error).toBeUndefined();
-			if (subject.name !== 'Wait' && !ends[1]) continue;
-			const { fileName = '' } = binary?.data ?? {};
-			expect(fileName).toMatch(/^[^/\\:?*"<>|\0-\x1f.][^/\\:?*"<>|\0-\x1f]*\.mp4$/);
-		}
-	});
+	it.each(nodes)(
+		'stays one part of the path for %s, whatever is in it',
+		async (_, subject, ends) => {
+			const [before, after] = ends;
+			const result = await run(subject, odd);
+			const paths = server.requests.map(({ path }) => path).filter((path) => path !== '/file');
+			expect(new Set(paths).size).toBe(odd.length);
+			const seen = paths.map((path) => {
+				// As a server reads it, which resolves dots.
+				expect(new URL(path, server.url).pathname).toBe(path);
+				expect(path.startsWith(before) && path.endsWith(after)).toBe(true);
+				const part = path.slice(before.length, path.length - after.length);
+				expect(part).not.toContain('/');
+				return decodeURIComponent(part);
+			});
+			expect(seen.sort()).toEqual(odd.map((id) => id.trim()).sort());
+			for (const { json, binary } of result.items(subject.name)) {
+				expect(json.error).toBeUndefined();
+				if (subject.name !== 'Wait for Video' && !ends[1]) continue;
+				const { fileName = '' } = binary?.data ?? {};
+				expect(fileName).toMatch(/^[^/\\:?*"<>|\0-\x1f.][^/\\:?*"<>|\0-\x1f]*\.mp4$/);
+			}
+		},
+	);
 
 	it.each(nodes)(
-		'that cannot be one is refused by %s before anything is sent',
+		'is refused by %s before anything is sent when it cannot be an ID',
 		async (_, subject) => {
 			const items = (await run(subject, refused)).items(subject.name);
 			expect(items).toHaveLength(refused.length);
@@ -148,7 +148,7 @@ describe('a video job that has a task_id, too', () => {
 			const result = await runWorkflow(chain(...made, waitForVideo()), {
 				credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
 			});
-			expect(result.items('Wait')).toMatchObject([{ json: { id: 'vid_x' }, binary: {} }]);
+			expect(result.items('Wait for Video')).toMatchObject([{ json: { id: 'vid_x' }, binary: {} }]);
 		}
 		expect(server.requests.filter(({ path }) => path.includes('/tasks/'))).toEqual([]);
 	});
@@ -169,13 +169,16 @@ describe('the name of a file', () => {
 		['that cannot be seen', '\0\n', '_.mp4'],
 		['that is too long', 'é'.repeat(5000), `${'é'.repeat(100)}.mp4`],
 		['that is too long, with its type', `${'🎬'.repeat(5000)}.mp4`, `${'🎬'.repeat(50)}.mp4`],
-	])('%s becomes one that every system takes', async (_, fileName, expected) => {
+	])('becomes one that every system accepts: %s', async (_, fileName, expected) => {
 		const { id } = earlierJob(gateway, 'task', mp4Of(100));
-		const result = await runWorkflow(chain(waitForVideo({ fileName: '={{ $json.name }}' })), {
-			credentials: credentialFor(gateway),
-			input: [{ json: { task_id: id, name: fileName } }],
-		});
-		expect(result.items('Wait')[0].binary?.data.fileName).toBe(expected);
+		const result = await runWorkflow(
+			chain(waitForVideo({ options: { fileName: '={{ $json.name }}' } })),
+			{
+				credentials: credentialFor(gateway),
+				input: [{ json: { task_id: id, name: fileName } }],
+			},
+		);
+		expect(result.items('Wait for Video')[0].binary?.data.fileName).toBe(expected);
 	});
 });
 
@@ -215,9 +218,9 @@ describe('an ID that is a large number', () => {
 		const result = await runWorkflow(chain(create, waitForVideo()), {
 			credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
 		});
-		expect(result.items('Wait')).toMatchObject([
+		expect(result.items('Wait for Video')).toMatchObject([
 			{ json: { job_id: id }, binary: { data: { mimeType: 'video/mp4' } } },
 		]);
-		if (isTask) expect(result.items('Wait')[0].json.seed).toBe(0.12345678901234567);
+		if (isTask) expect(result.items('Wait for Video')[0].json.seed).toBe(0.12345678901234567);
 	});
 });

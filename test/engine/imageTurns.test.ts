@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 describe('an image made by chat', () => {
 	let gateway: Gateway;
-	beforeEach(async () => void (gateway = await startGateway()));
-	afterEach(async () => await gateway.close());
+	withGateway({}, (world) => void ({ gateway } = world));
 
 	const turn = (name: string, parameters: IDataObject) =>
 		modelGateway(
@@ -17,7 +17,7 @@ describe('an image made by chat', () => {
 	const chatBodies = () =>
 		gateway.requests.filter(({ route }) => route === 'chat').map(({ body }) => body);
 
-	it('is refined over three turns, whose last has the earlier ones with their images', async () => {
+	it('is refined over three turns, of which the last contains the earlier ones with their images', async () => {
 		const system = { role: 'system', content: 'Keep the style.' };
 		const first = { role: 'user', content: 'A lighthouse' };
 		const second = { role: 'user', content: 'By night' };
@@ -81,7 +81,7 @@ describe('an image made by chat', () => {
 		expect(Object.keys(last.binary ?? {}).sort()).toEqual(['one', 'three', 'two']);
 	});
 
-	it('is another order when an earlier turn is another one', async () => {
+	it('is another order when an earlier turn changed', async () => {
 		const earlierMessages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
 		await runWorkflow(chain(turn('one', { prompt: 'A boat', earlierMessages })), {
 			credentials: credentialFor(gateway),
@@ -90,7 +90,7 @@ describe('an image made by chat', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('has no earlier turn that is empty, and says which one is', async () => {
+	it('is refused when an earlier turn is empty, which is named', async () => {
 		const values = [
 			{ role: 'user', content: ' ' },
 			{ role: 'assistant', content: '' },
@@ -101,7 +101,7 @@ describe('an image made by chat', () => {
 		expect(chatBodies()).toEqual([]);
 	});
 
-	it('takes the whole conversation from Extra Body in their place', async () => {
+	it('takes the whole conversation from Extra Body instead', async () => {
 		const messages = [{ role: 'user', content: 'A boat' }];
 		const earlierMessages = { values: [{ role: 'user', content: '' }] };
 		const parameters = {
@@ -144,17 +144,17 @@ describe('a message for the native endpoint', () => {
 	it.each<[string, unknown, IDataObject]>([
 		['JSON text', JSON.stringify(parts), {}],
 		['a list by expression', '={{ $json.parts }}', { parts }],
-	])('has the parts that are given as %s, as they are', async (_, contentJson, input) => {
+	])('has the parts that are given as %s unchanged', async (_, contentJson, input) => {
 		const { messages } = await send({ content: 'Unused', contentJson } as IDataObject, input);
 		expect(messages).toEqual([{ role: 'user', content: parts }]);
 	});
 
-	it('has its text where no JSON is given', async () => {
+	it('has its text when no JSON is given', async () => {
 		const { messages } = await send({ content: 'Hello', contentJson: ' ' });
 		expect(messages).toEqual([{ role: 'user', content: 'Hello' }]);
 	});
 
-	it('is not sent with JSON that is none, and says where', async () => {
+	it('is refused with broken JSON, whose place is named', async () => {
 		expect(await send({ contentJson: '[{ "type": ' })).toEqual({
 			messages: undefined,
 			message: 'Item 0: Message 1: Content (JSON) must be JSON',

@@ -1,9 +1,10 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
-import { retryExecution, runWorkflow, type RunOptions, withoutStore } from '../harness';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import type { Gateway } from '../gateway';
+import { retryExecution, type RunOptions, runWorkflow, withoutStore } from '../harness';
+import { picture, twoFrameGif } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway, type Node } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 const binaryOf = (bytes: Uint8Array, fileName: string, mimeType = 'image/png') => ({
 	...{ fileName, mimeType },
@@ -12,15 +13,14 @@ const binaryOf = (bytes: Uint8Array, fileName: string, mimeType = 'image/png') =
 
 describe('images', () => {
 	let gateway: Gateway;
-	beforeEach(async () => void (gateway = await startGateway()));
-	afterEach(async () => await gateway.close());
+	withGateway({}, (world) => void ({ gateway } = world));
 
 	const image = (operation: string, parameters: IDataObject) =>
 		modelGateway(
 			{ resource: 'image', operation, prompt: 'A lighthouse', ...parameters },
 			{ name: 'Image' },
 		);
-	const run = async (node: ReturnType<typeof modelGateway>, options: RunOptions = {}) =>
+	const run = async (node: Node, options: RunOptions = {}) =>
 		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
 	const downloads = () => gateway.requests.filter(({ host }) => host === 'storage');
 
@@ -43,7 +43,7 @@ describe('images', () => {
 		for (const { headers } of downloads()) expect(headers.authorization).toBeUndefined();
 	});
 
-	describe('with the other fields of the answer', () => {
+	describe('with the other fields of the response', () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const answer = {
 			...{ created: 7, background: 'auto', usage: { total_tokens: 9 }, model: 'image-1-x' },
@@ -75,7 +75,7 @@ describe('images', () => {
 		);
 
 		it.each(['generate', 'edit'])(
-			'have all of it without Simplify, and only their own entry: %s',
+			'have all fields without Simplify, and only their own entry: %s',
 			async (operation) => {
 				const items = await itemsOf(operation, { simplify: false });
 				expect(items.map(({ json }) => json)).toEqual(
@@ -89,7 +89,7 @@ describe('images', () => {
 			},
 		);
 
-		it('tell their tokens once, at the first picture that can be had', async () => {
+		it('report their tokens once, at the first picture that was fetched', async () => {
 			const body = JSON.stringify({ ...answer, data: [{ b64_json: 'aaaa' }, ...answer.data] });
 			gateway.fault({ route: 'imageGenerate', action: 'answer', body });
 			const node = image('generate', { model: byId('image-1') });
@@ -97,14 +97,14 @@ describe('images', () => {
 			expect(items.map(({ json }) => json.usage)).toEqual([undefined, answer.usage, undefined]);
 		});
 
-		it('keep their own values where both have a field', async () => {
+		it('keep their own value of a field that the response has as well', async () => {
 			const body = { id: 'answer', url: 'https://a.example', data: [{ id: 'p1', b64_json: data }] };
 			gateway.fault({ route: 'imageGenerate', action: 'answer', body: JSON.stringify(body) });
 			const node = image('generate', { model: byId('image-1'), simplify: false });
 			expect((await run(node)).items('Image')[0].json).toMatchObject({ id: 'p1' });
 		});
 
-		it('have what the service says of them, such as their tokens', async () => {
+		it('have the fields that the service gives each of them, such as its tokens', async () => {
 			const [{ json }] = (await run(image('generate', { model: byId('image-1') }))).items('Image');
 			expect(json).toEqual({
 				url: expect.any(String),
@@ -115,7 +115,7 @@ describe('images', () => {
 		});
 	});
 
-	it('that come as base64 or as a data URL become files too', async () => {
+	it('become files when they come as base64 or as a data URL', async () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		gateway.fault({
 			...{ route: 'imageGenerate', action: 'answer' },
@@ -130,23 +130,26 @@ describe('images', () => {
 		}
 	});
 
-	it.each(['link', 'base64'])('that n8n cannot store are not paid again (%s)', async (form) => {
-		const data = [{ b64_json: Buffer.from(picture('red')).toString('base64') }];
-		if (form === 'base64') {
-			const body = JSON.stringify({ data });
-			gateway.fault({ route: 'imageGenerate', action: 'answer', body });
-		}
-		const node = image('generate', { model: byId('image-1') });
-		const failed = await withoutStore(async () => await run(node));
-		const error = failed.errorOf('Image');
-		expect(error?.message).toMatch(/n8n could not store it: E|could not be stored: E/);
-		expect(error?.description).toContain('The image is made and paid for');
-		const retried = await retryExecution(failed);
-		expect(retried.errorOf('Image') === undefined).toBe(form === 'link');
-		expect(gateway.requests.filter(({ route }) => route === 'imageGenerate')).toHaveLength(1);
-	});
+	it.each(['link', 'base64'])(
+		'are not charged again when n8n cannot store them (%s)',
+		async (form) => {
+			const data = [{ b64_json: Buffer.from(picture('red')).toString('base64') }];
+			if (form === 'base64') {
+				const body = JSON.stringify({ data });
+				gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+			}
+			const node = image('generate', { model: byId('image-1') });
+			const failed = await withoutStore(async () => await run(node));
+			const error = failed.errorOf('Image');
+			expect(error?.message).toMatch(/n8n could not store it: E|could not be stored: E/);
+			expect(error?.description).toContain('The image is made and paid for');
+			const retried = await retryExecution(failed);
+			expect(retried.errorOf('Image') === undefined).toBe(form === 'link');
+			expect(gateway.requests.filter(({ route }) => route === 'imageGenerate')).toHaveLength(1);
+		},
+	);
 
-	it('whose download fails are not paid again', async () => {
+	it('are not charged again when their download fails', async () => {
 		gateway.fault({ route: 'download', action: 'error', status: 404, code: 'gone' });
 		const failed = await run(image('generate', { model: byId('image-1') }));
 		expect(failed.errorOf('Image')?.message).toContain('Could not download the image');
@@ -181,14 +184,8 @@ describe('images', () => {
 		expect(colourAt(500)).not.toEqual([255, 0, 0]);
 	});
 
-	it('with several frames behind a .jpg name are caught before anything is sent', async () => {
-		const frame = Buffer.from('21f90400000000002c00000000010001000002024401003b', 'hex');
-		const gif = Buffer.concat([
-			Buffer.from('GIF89a\x01\x00\x01\x00\x00\x00\x00', 'latin1'),
-			frame.subarray(0, -1),
-			frame,
-		]);
-		const binary = { data: binaryOf(gif, 'animated.jpg', 'image/jpeg') };
+	it('are refused before anything is sent when a .jpg has several frames', async () => {
+		const binary = { data: binaryOf(twoFrameGif, 'animated.jpg', 'image/jpeg') };
 		const result = await run(image('edit', { model: byId('image-edit-1') }), {
 			input: [{ json: {}, binary }],
 		});
@@ -198,7 +195,7 @@ describe('images', () => {
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('are made by chat, with the marker at the very end of the prompt', async () => {
+	it('are made by chat with the marker at the very end of the prompt', async () => {
 		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 		const result = await run(
 			image('chat', {
@@ -216,7 +213,7 @@ describe('images', () => {
 		});
 	});
 
-	it('inside the text of a chat answer become files, and leave the text', async () => {
+	it('become files and leave the text when they stand inside the text of a chat', async () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const content = `Here it is: ![red](data:image/png;base64,${data}) Enjoy!`;
 		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
@@ -242,7 +239,7 @@ describe('images', () => {
 		const hintsOf = ({ data }: Awaited<ReturnType<typeof run>>) =>
 			data.resultData.runData.Image[0].hints?.map(({ message }) => message);
 
-		it('are as many, as long and as closely looked at as the user wants', async () => {
+		it('follow the options n, Max Tokens and Detail', async () => {
 			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 			const images = {
 				values: [
@@ -264,7 +261,7 @@ describe('images', () => {
 			});
 		});
 
-		it('say why their answer ended, and what of it is missing', async () => {
+		it('say why the response ended, and what of it is missing', async () => {
 			answers(choice(`![a](${link})`, 'length'), choice('', 'content_filter'));
 			const result = await ask({ n: 3 });
 			expect(result.items('Image').map(({ json }) => json)).toEqual([
@@ -280,7 +277,7 @@ describe('images', () => {
 			]);
 		});
 
-		it('and withheld by the content filter are an error that says so, and what to do', async () => {
+		it('fail when the content filter withheld them, and the error says what to do', async () => {
 			answers(choice(null, 'content_filter'));
 			const error = (await ask()).errorOf('Image');
 			expect(error?.message).toContain(
@@ -291,7 +288,7 @@ describe('images', () => {
 			expect(gateway.requests).toHaveLength(1);
 		});
 
-		it('and cut before their link are an error that says so', async () => {
+		it('fail when the response was cut before their link, and the error says so', async () => {
 			answers(choice('Here: ![a](https://pic', 'length'));
 			expect((await ask()).errorOf('Image')?.message).toContain(
 				'the answer has no image (max_tokens reached: raise it, or leave it out), only this text: Here:',
@@ -299,7 +296,7 @@ describe('images', () => {
 		});
 	});
 
-	it('that a chat answer lacks are an error that shows the text', async () => {
+	it('fail when a chat has none, and the error shows the text', async () => {
 		const node = image('chat', { model: byId('image-chat-1'), prompt: 'A lighthouse [no image]' });
 		const result = await run(node);
 		expect(result.errorOf('Image')?.message).toMatch(/has no image, only this text: .+/);

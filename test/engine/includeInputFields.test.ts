@@ -1,44 +1,46 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import { retryExecution, runWorkflow } from '../harness';
 import { mp4Of } from '../support/boxes';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import {
+	byId,
+	chain,
+	createVideo,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 /** What Wait for Video does with it is tested with the wait. */
 describe('Include Input Fields', () => {
 	let gateway: Gateway;
-	beforeEach(async () => {
-		gateway = await startGateway({ render: async () => mp4Of(1000), jobSeconds: 0 });
-	});
-	afterEach(async () => await gateway.close());
+	withGateway(
+		{ render: async () => mp4Of(1000), jobSeconds: 0 },
+		(world) => void ({ gateway } = world),
+	);
 
 	const options = { includeInputFields: true };
-	const createVideo = (more: IDataObject = {}) =>
-		modelGateway(
-			{
-				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
-				...{ prompt: '={{ $json.prompt }}', options, ...more },
-			},
-			{ name: 'Create' },
-		);
+	const create = (more: IDataObject = {}) =>
+		createVideo({ prompt: '={{ $json.prompt }}', options, ...more });
 	const inputOf = (json: IDataObject): INodeExecutionData[] => [
 		{ json: { name: 'Red mug', prompt: 'A boat', ...json } },
 	];
 
-	it('leads the name of a product through Create and Wait for Video to the file', async () => {
-		const wait = waitForVideo({ ...options, fileName: '={{ $json.name }}' });
-		const result = await runWorkflow(chain(createVideo(), wait), {
+	it('carries the name of a product through Create and Wait for Video to the file', async () => {
+		const wait = waitForVideo({ options: { ...options, fileName: '={{ $json.name }}' } });
+		const result = await runWorkflow(chain(create(), wait), {
 			credentials: credentialFor(gateway),
 			input: inputOf({}),
 		});
-		const [{ json, binary }] = result.items('Wait');
+		const [{ json, binary }] = result.items('Wait for Video');
 		expect(json).toMatchObject({ name: 'Red mug', prompt: 'A boat', status: 'completed' });
 		expect(binary?.data.fileName).toBe('Red mug.mp4');
 	});
 
-	it('does not lead the next node to a job that was ordered before', async () => {
+	it('does not give the next node a job that was ordered before', async () => {
 		const earlier = { id: 'product-7', task_id: 'task_old', output: { task_id: 'task_old' } };
-		const result = await runWorkflow(chain(createVideo()), {
+		const result = await runWorkflow(chain(create()), {
 			credentials: credentialFor(gateway),
 			input: inputOf(earlier),
 		});
@@ -46,14 +48,14 @@ describe('Include Input Fields', () => {
 		expect(json).not.toHaveProperty('task_id');
 		expect(json).not.toHaveProperty('output');
 		expect(json.id).not.toBe('product-7');
-		const own = await runWorkflow(chain(createVideo()), {
+		const own = await runWorkflow(chain(create()), {
 			credentials: credentialFor(gateway),
 			input: inputOf({ output: 'An answer' }),
 		});
 		expect(own.items('Create')[0].json.output).toBe('An answer');
 	});
 
-	it('is there for every operation, also after a retry, and nothing is added without it', async () => {
+	it('works for every operation, also after a Retry, and nothing is added without it', async () => {
 		const chat = (more: IDataObject) =>
 			modelGateway(
 				{

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { resumeToEnd, runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { answer, json, page, reset, startServer, type Reply } from '../support/scriptedServer';
-import { chain, credentialFor, waitForVideo } from './support/workflows';
+import { chain, credentialFor, waitForVideo } from '../support/workflows';
 
 describe('the kind of a job', () => {
 	let time: SimulatedTime;
@@ -27,16 +27,17 @@ describe('the kind of a job', () => {
 			polls.push([path, Date.now() - began]);
 			replies[path.startsWith('/v1/tasks/') ? 'task' : 'video'](response, request);
 		});
-		const parameters = { jobId: '={{ $json.given ?? $json.id }}' };
-		const wait = waitForVideo({ timeoutMinutes: 3 }, { parameters });
-		const workflow = chain({ ...wait, onError: 'continueRegularOutput' });
+		const jobId = '={{ $json.given ?? $json.id }}';
+		const workflow = chain(
+			waitForVideo({ jobId, options: { timeoutMinutes: 3 } }, { onError: 'continueRegularOutput' }),
+		);
 		const result = await resumeToEnd(
 			await runWorkflow(workflow, {
 				...{ mode, input: [{ json: item }] },
 				credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
 			}),
 		);
-		return { output: result.items('Wait')[0], polls };
+		return { output: result.items('Wait for Video')[0], polls };
 	};
 	const typed = { given: 'job_1' };
 	const taskDone = json({ task_id: 'job_1', status: 'completed', result_url: '/file' });
@@ -53,7 +54,7 @@ describe('the kind of a job', () => {
 		['a broken connection', reset],
 		['a status of its own', json({ status: 'ok' })],
 	])('is found out where the wrong endpoint gives %s', (_, wrong) => {
-		it.each(['manual', 'trigger'] as const)('in a %s execution', async (mode) => {
+		it.each(['manual', 'trigger'] as const)('is found in a %s execution', async (mode) => {
 			for (const kind of ['task', 'video'] as const) {
 				const replies = { task: taskDone, video: videoDone };
 				const other = kind === 'task' ? 'video' : 'task';
@@ -77,7 +78,7 @@ describe('the kind of a job', () => {
 		expect(polls[0][0]).toBe('/v1/videos/job_1');
 	});
 
-	it('is that of the create from which the item came, whatever its endpoint says', async () => {
+	it('is the one of the create from which the item came, whatever its endpoint says', async () => {
 		let polls = 0;
 		const video: Reply = (...args) => (polls++ < 3 ? page(502) : videoDone)(...args);
 		const { polls: asked } = await waitFor(
@@ -87,7 +88,7 @@ describe('the kind of a job', () => {
 		expect(new Set(asked.map(([path]) => path))).toEqual(new Set(['/v1/videos/job_1']));
 	});
 
-	it('is asked for at the other endpoint once Retry-After has passed', async () => {
+	it('is looked up at the other endpoint once Retry-After has passed', async () => {
 		const busy = refuse(429, { 'retry-after': '20' });
 		for (const mode of ['manual', 'trigger'] as const) {
 			const { polls, output } = await waitFor({ task: busy, video: videoDone }, typed, { mode });
@@ -102,7 +103,7 @@ describe('the kind of a job', () => {
 		[401, 401, 'status 401'],
 		[404, 403, 'status 403'],
 		[403, 404, 'status 403'],
-	])('ends the wait where the endpoints say %d and %d', async (task, video, message) => {
+	])('ends the wait when the endpoints say %d and %d', async (task, video, message) => {
 		const { output, polls } = await waitFor({ task: refuse(task), video: refuse(video) }, typed);
 		expect(output.json.error).toContain(message);
 		expect(polls.map(([path]) => path)).toEqual(['/v1/tasks/job_1', '/v1/videos/job_1']);

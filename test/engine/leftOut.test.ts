@@ -1,66 +1,35 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
-import {
-	processedItems,
-	resumeToEnd,
-	runWorkflow,
-	SimulatedTime,
-	type WorkflowJson,
-} from '../harness';
-import { picture } from './support/samples';
+import type { Gateway } from '../gateway';
+import { resumeToEnd, runWorkflow, type WorkflowJson } from '../harness';
 import {
 	chain,
 	createReferenceVideo,
 	credentialFor,
+	loopOver,
 	modelGateway,
 	waitForVideo,
-} from './support/workflows';
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 // Items for which nothing is ordered, though nothing has failed. n8n's loop ends at a batch that gives no output.
 
 let gateway: Gateway;
 let media: IDataObject[];
-let time: SimulatedTime;
 
-beforeEach(async () => {
-	time = new SimulatedTime();
-	processedItems.clear();
-	gateway = await startGateway({ jobSeconds: 0, render: async () => new Uint8Array(0) });
-	const url = gateway.addMedia('a.png', picture('red', 32, 24), 'image/png');
-	media = [{ type: 'reference_image', url }];
-});
-afterEach(async () => {
-	await gateway.close();
-	await time.end();
-});
-
-type Node = WorkflowJson['nodes'][number];
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: 0, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
 
 const create = (options: IDataObject = {}) =>
 	createReferenceVideo({ options: { duration: 2, orderKey: '={{ $json.prompt }}', ...options } });
 const wait = (parameters: INode['parameters'] = {}) =>
-	waitForVideo({}, { parameters: { whileWaiting: 'hold', download: false, ...parameters } });
+	waitForVideo({ whileWaiting: 'hold', download: false, ...parameters });
 const list = (filter: string) =>
 	modelGateway(
 		{ resource: 'model', operation: 'getAll', returnAll: true, filter },
 		{ name: 'List' },
 	);
-
-/** Nodes that run for one item at a time. */
-function loopOver(...nodes: [Node, ...Node[]]): WorkflowJson {
-	const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
-	const loop = {
-		...{ name: 'Loop', type: 'n8n-nodes-base.splitInBatches', typeVersion: 3 },
-		parameters: { batchSize: 1 },
-	};
-	const workflow = chain(loop, ...nodes);
-	workflow.connections = {
-		...workflow.connections,
-		Loop: { main: [[], to(nodes[0].name)] },
-		[nodes.at(-1)?.name ?? '']: { main: [to('Loop')] },
-	};
-	return workflow;
-}
 
 async function run(workflow: WorkflowJson, items: Array<string | IDataObject>) {
 	const rows = items.map((item) => (typeof item === 'string' ? { prompt: item } : item));
@@ -82,7 +51,7 @@ const used = (key: string) => ({
 const ordered = () => gateway.jobs.list().map(({ order }) => order.prompt);
 
 describe('an order that is left out', () => {
-	it('gives an output that says why, in the place of the order', async () => {
+	it('gives an output that says why, in place of the order', async () => {
 		await run(chain(create()), ['Waves']);
 		const items = (await run(chain(create()), ['Clouds', 'Waves'])).items('Create');
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
@@ -102,7 +71,7 @@ describe('an order that is left out', () => {
 		expect(ordered()).toEqual(['Clouds', 'Waves']);
 	});
 
-	it('gives no output where the user wants it dropped', async () => {
+	it('gives no output when the user wants it dropped', async () => {
 		await run(chain(create()), ['Waves']);
 		const workflow = chain(create({ ifOrderedBefore: 'drop' }));
 		const items = (await run(workflow, ['Waves', 'Clouds'])).items('Create');
@@ -115,7 +84,7 @@ describe('an order that is left out', () => {
 			await run(chain(create()), ['Waves']);
 			const workflow = chain(create(), wait({ whileWaiting }));
 			const result = await run(workflow, ['Waves', 'Clouds']);
-			const [left, video] = result.items('Wait');
+			const [left, video] = result.items('Wait for Video');
 			expect(left).toMatchObject({ json: used('Waves'), pairedItem: { item: 0 } });
 			expect(video.json).toMatchObject({ status: 'completed', job_id: gateway.ledger[1].job });
 		},
@@ -127,10 +96,10 @@ describe('an order that is left out', () => {
 		expect(ordered()).toEqual(['Clouds', 'Waves']);
 	});
 
-	it('has no job, though its row has an ID of its own', async () => {
+	it('has no job although its row has an ID of its own', async () => {
 		await run(chain(create()), ['Waves']);
 		const workflow = chain(create({ includeInputFields: true }), wait());
-		const [{ json }] = (await run(workflow, [{ id: 42, prompt: 'Waves' }])).items('Wait');
+		const [{ json }] = (await run(workflow, [{ id: 42, prompt: 'Waves' }])).items('Wait for Video');
 		expect(json).toMatchObject({ id: 42, ...used('Waves') });
 	});
 
@@ -138,7 +107,7 @@ describe('an order that is left out', () => {
 		const [first] = (await run(chain(create()), ['Waves'])).items('Create');
 		const { task_id: kept } = first.json.output as IDataObject;
 		const workflow = chain(create(), wait({ jobId: kept as string }));
-		const [{ json }] = (await run(workflow, ['Waves'])).items('Wait');
+		const [{ json }] = (await run(workflow, ['Waves'])).items('Wait for Video');
 		expect(json).toMatchObject({ status: 'completed', job_id: kept });
 	});
 
@@ -152,7 +121,7 @@ describe('an order that is left out', () => {
 });
 
 describe('Get Many', () => {
-	it('says that no model matches, and so does not end a loop', async () => {
+	it('gives an output that says that no model matches, and so does not end a loop', async () => {
 		const none = { count: 0, reason: 'No model has “no such” in its ID. Try a shorter filter' };
 		const result = await run(loopOver(list('={{ $json.filter }}')), [
 			{ filter: 'no such' },

@@ -6,15 +6,23 @@ import {
 	registerTypes,
 	resumeExecution,
 	retryExecution,
+	type RunOptions,
 	runWorkflow,
 	SimulatedTime,
-	type RunOptions,
-	type WorkflowJson,
 	type WorkflowRun,
 } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
-import { embeddingsUser } from './support/embeddingsUser';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { embeddingsUser } from '../support/embeddingsUser';
+import {
+	byId,
+	chain,
+	createVideo,
+	credentialFor,
+	embeddings,
+	modelGateway,
+	waitForVideo,
+	withSubNodes,
+} from '../support/workflows';
 
 /** Asks for one vector after another, as a vector store may. */
 const store = embeddingsUser(async (embeddings) => {
@@ -58,15 +66,7 @@ describe('the limits of a credential', () => {
 			input: texts(name, count),
 		});
 
-	const create = chain(
-		modelGateway(
-			{
-				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
-				prompt: '={{ $json.text }}',
-			},
-			{ name: 'Create' },
-		),
-	);
+	const create = chain(createVideo({ prompt: '={{ $json.text }}' }));
 
 	const requestsTo = (...routes: Route[]) =>
 		gateway.requests.filter(({ route }) => route && routes.includes(route));
@@ -81,7 +81,7 @@ describe('the limits of a credential', () => {
 				expect(at - times()[index]).toBeGreaterThanOrEqual(milliseconds);
 			});
 
-	it('hold for two executions together, and each has its turn', async () => {
+	it('hold for two executions together, and let each of them send', async () => {
 		await start();
 		const fields = { requestsPerSecond: '2' };
 		const runs = await Promise.all([chats(fields, 'many', 8), chats(fields, 'few', 2)]);
@@ -107,24 +107,14 @@ describe('the limits of a credential', () => {
 		expect(most).toBe(3);
 	});
 
-	it('are for whoever uses the key: a node, the embeddings of a vector store, the list of models', async () => {
+	it('hold for whatever uses the key: a node, the embeddings of a vector store, the list of models', async () => {
 		await start();
 		const credentials = credential({ requestsPerSecond: 1 });
 		const stored = runWorkflow(
-			{
-				nodes: [
-					{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
-					{ name: 'Store', type: 'test.store' },
-					{
-						...{ name: 'Embeddings', type: 'n8n-nodes-model-gateway.embeddingsModelGateway' },
-						parameters: { model: byId('embed-1') },
-					},
-				],
-				connections: {
-					Start: { main: [[{ node: 'Store', type: 'main', index: 0 }]] },
-					Embeddings: { ai_embedding: [[{ node: 'Store', type: 'ai_embedding', index: 0 }]] },
-				},
-			} as WorkflowJson,
+			withSubNodes(chain({ name: 'Store', type: 'test.store' }), [
+				'ai_embedding',
+				embeddings({ model: byId('embed-1') }),
+			]),
 			{ credentials },
 		);
 		const listed = listSearch('n8n-nodes-model-gateway.modelGateway', 'searchModels', {
@@ -143,7 +133,7 @@ describe('the limits of a credential', () => {
 		expect(times().at(-1)).toBeLessThan(1000);
 	});
 
-	it('that nobody can keep are told before anything is sent', async () => {
+	it('are refused before anything is sent when they cannot be kept', async () => {
 		await start();
 		const run = await chats({ requestsPerSecond: 'five' }, 'many', 1);
 		expect(run.errorOf('Model Gateway')?.message).toBe(
@@ -152,7 +142,7 @@ describe('the limits of a credential', () => {
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('let a 429 that one execution meets hold back the others, too', async () => {
+	it('let a 429 that one execution gets hold back the others', async () => {
 		await start();
 		const headers = { 'x-ratelimit-reset': '30s' };
 		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
@@ -164,7 +154,7 @@ describe('the limits of a credential', () => {
 		expect(times()[1] - times()[0]).toBeGreaterThanOrEqual(30_000);
 	});
 
-	it('let Stop end what waits: nothing is sent or paid for, and a Retry orders the rest', async () => {
+	it('let Stop end what waits, without an order, and a Retry orders the rest', async () => {
 		await start();
 		processedItems.clear();
 		const options: RunOptions = {
@@ -183,7 +173,7 @@ describe('the limits of a credential', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('let nothing go any more when the node is about to fail, and its Retry orders the rest', async () => {
+	it('send nothing more when the node is about to fail, and its Retry orders the rest', async () => {
 		await start();
 		processedItems.clear();
 		const credentials = credential({ requestsPerSecond: 0.1 });
@@ -207,9 +197,12 @@ describe('the limits of a credential', () => {
 			options: Partial<RunOptions> = {},
 		) => {
 			const jobs = earlierTasks(gateway, count);
-			const parameters = { download: false, whileWaiting: options.mode ? 'park' : 'hold' };
-			const node = waitForVideo({ timeoutMinutes: 5 }, { parameters });
-			const run = await runWorkflow(chain({ ...node, onError: 'continueRegularOutput' }), {
+			const whileWaiting = options.mode ? 'park' : 'hold';
+			const node = waitForVideo(
+				{ download: false, whileWaiting, options: { timeoutMinutes: 5 } },
+				{ onError: 'continueRegularOutput' },
+			);
+			const run = await runWorkflow(chain(node), {
 				credentials: credential(fields),
 				input: jobs.map(({ id }) => ({ json: { task_id: id } })) as INodeExecutionData[],
 				...options,
@@ -227,7 +220,7 @@ describe('the limits of a credential', () => {
 			return run;
 		};
 
-		it('end a wait in time whose poll has no turn, with the job in its error', async () => {
+		it('end a wait in time although its poll is held back, with the job in its error', async () => {
 			await start();
 			// Another execution has just had the one request of this hour.
 			await chats({ requestsPerSecond: 1 / 3600 }, 'other', 1);
@@ -235,14 +228,14 @@ describe('the limits of a credential', () => {
 			// n8n has stored it once, and then it goes on to its end.
 			const run = await passes(first);
 			expect(Date.now() - began).toBeLessThanOrEqual(305_000);
-			const [{ json }] = run.items('Wait');
+			const [{ json }] = run.items('Wait for Video');
 			expect(json.error).toContain(`Video task ${jobs[0].id} did not finish within 5 minutes`);
 			const { advice } = json.details as IDataObject;
 			expect(advice).toContain('the limits of the credential held the request back for too long');
 			expect(requestsTo('task')).toHaveLength(0);
 		});
 
-		it('park again rather than wait long, and poll next those that had no turn', async () => {
+		it('park again rather than wait long, and poll next the jobs that were held back', async () => {
 			await start();
 			const fields = { requestsPerSecond: 0.1 };
 			const { jobs, run } = await waitFor(6, fields, { mode: 'trigger' });
@@ -255,7 +248,7 @@ describe('the limits of a credential', () => {
 			});
 			// A pass is over when its polls have waited for half a minute.
 			expect(Math.max(...lengths)).toBeLessThan(40_000);
-			expect(ended.items('Wait').map(({ json }) => json.status)).toEqual(
+			expect(ended.items('Wait for Video').map(({ json }) => json.status)).toEqual(
 				jobs.map(() => 'completed'),
 			);
 			const polled = requestsTo('task').map(({ jobId }) => jobId);

@@ -7,14 +7,15 @@ import {
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
-} from './support/workflows';
+	type Node,
+} from '../support/workflows';
 
 interface LinkField {
 	/** As the error names it. */
 	label: string;
 	route: Route;
 	/** The node that sends this link. */
-	node(link: string, options: IDataObject): ReturnType<typeof modelGateway>;
+	node(link: string, options: IDataObject): Node;
 	fields?(link: string): IDataObject;
 }
 
@@ -91,7 +92,7 @@ describe.each(linkFields)('a link in $label', ({ label, route, node, fields }) =
 		return { error: result.errorOf('Call'), requests: gateway.requests.slice(before) };
 	};
 
-	it.each(badLinks)('is checked before anything is paid: %s', async (link, problem) => {
+	it.each(badLinks)('is checked before anything is sent: %s', async (link, problem) => {
 		const { error, requests } = await run(link);
 		expect(error?.message).toBe(`Item 0: ${label} ${problem}`);
 		expect(requests).toEqual([]);
@@ -107,7 +108,7 @@ describe.each(linkFields)('a link in $label', ({ label, route, node, fields }) =
 		expect((await run('https://example.com/a.wav')).requests).toHaveLength(1);
 	});
 
-	it('may lead to this machine where the gateway is on it', async () => {
+	it('may lead to this machine when the gateway is on it', async () => {
 		expect((await run('http://127.0.0.1:8080/a.wav')).requests).toHaveLength(1);
 	});
 });

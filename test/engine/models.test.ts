@@ -10,7 +10,8 @@ import {
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
-} from './support/workflows';
+	type Node,
+} from '../support/workflows';
 
 const type = 'n8n-nodes-model-gateway.modelGateway';
 
@@ -54,7 +55,7 @@ describe('the list of models', () => {
 		[{ resource: 'image', operation: 'chat' }, type, 'image-1'],
 		[{}, 'n8n-nodes-model-gateway.lmChatModelGateway', 'chat-1'],
 		[{}, 'n8n-nodes-model-gateway.embeddingsModelGateway', 'embed-1'],
-	])('of %j %s begins with what may fit, and claims nothing', async (parameters, node, first) => {
+	])('begins with what may fit for %j %s', async (parameters, node, first) => {
 		const found = await names(parameters as INodeParameters, { node });
 		expect(found[0]).toBe(first);
 		expect(found.findIndex((name) => name.includes('('))).toBe(found.length - knownModels.size);
@@ -79,7 +80,7 @@ describe('the list of models', () => {
 		expect(found.map(({ value }) => value)).toEqual(['vid-3.1-fl']);
 	});
 
-	it('warns of what by its name is no model of Video', async () => {
+	it('warns of a model whose name is of another kind than Video', async () => {
 		const data = ['zeta-1', 'gamma-3.0-r2v', 'vid-4'].map((id) => ({ id }));
 		gateway.fault({ route: 'models', action: 'answer', body: JSON.stringify({ data }) });
 		expect((await names(forVideo)).slice(-3)).toEqual([
@@ -98,7 +99,7 @@ describe('a model of another kind', () => {
 	const media = [{ type: 'reference_image', url: 'https://example.com/a.png' }];
 	const create = createReferenceVideo({ model: byId('vid-3.1'), options: { skipChecks: true } });
 
-	const failureOf = async (node: ReturnType<typeof modelGateway>, json: IDataObject = {}) => {
+	const failureOf = async (node: Node, json: IDataObject = {}) => {
 		const result = await runWorkflow(chain(node), {
 			credentials: credentialFor(gateway),
 			input: [{ json }],
@@ -106,7 +107,7 @@ describe('a model of another kind', () => {
 		return result.errorOf(node.name);
 	};
 
-	it('is called as the menu calls it', () => {
+	it('is named as in the menu', () => {
 		const resources = operations.map(({ resource }) => [resource.value, resource.name]);
 		expect(Object.fromEntries(resources)).toMatchObject(resourceOf);
 	});
@@ -128,7 +129,7 @@ describe('a model of another kind', () => {
 		expect(gateway.requests).toHaveLength(before);
 	});
 
-	it('is sent to Video when it is not known', async () => {
+	it('is sent to Video when it is unknown', async () => {
 		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
 		const error = await failureOf(modelGateway({ ...create, model: byId('gamma-3.0-r2v') }));
 		expect(error?.description).toContain('Choose a video model from the list');
@@ -149,7 +150,7 @@ describe('a model of another kind', () => {
 				...{ imageSource: 'url', imageUrl: 'https://example.com/a.png' },
 			},
 		],
-	])('%s is told to be one of %s: %j', async (id, resource, parameters) => {
+	])('is refused with a message that %s is one of %s: %j', async (id, resource, parameters) => {
 		const error = await failureOf(modelGateway({ ...parameters, model: byId(id) }));
 		expect(error?.message).toContain(`${id} is a model of another kind; the service said: `);
 		expect(error?.description).toMatch(
@@ -160,19 +161,19 @@ describe('a model of another kind', () => {
 		expect(error?.description).not.toContain('check the ID');
 	});
 
-	it('is told to be one of Image: Chat, perhaps, where an image model is refused', async () => {
+	it('is refused with a message that it may be one of Image: Chat', async () => {
 		const generate = { resource: 'image', operation: 'generate', prompt: 'A cat' };
 		const error = await failureOf(modelGateway({ ...generate, model: byId('image-chat-1') }));
 		expect(error?.description).toContain('Some image models work with Image: Chat only.');
 	});
 
-	it('is sent to Reference Video with Skip Checks, and told when the service refuses it', async () => {
+	it('is sent to Reference Video with Skip Checks, and named when the service refuses it', async () => {
 		const error = await failureOf(create, { media });
 		expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
 	});
 
 	it.each(['model_not_found', 'invalid_model'])(
-		'is told where the service gives its code as the type: %s',
+		'is named when the service gives its code as the type: %s',
 		async (type) => {
 			const body = JSON.stringify({ error: { message: 'Unknown', type } });
 			gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 404, body });
@@ -188,13 +189,16 @@ describe('a model of another kind', () => {
 		[404, 'model_not_found', true],
 		[400, 'the content was refused for safety', false],
 		[403, 'vid-3.1 is not permitted for this group', false],
-	])('is not blamed for what is not about it: HTTP %d, %s', async (status, message, isBlamed) => {
-		const error = { status, code: 'any_code', message };
-		gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...error });
-		const failure = await failureOf(create, { media });
-		expect(failure?.message).toContain(message);
-		expect(failure?.description?.includes('is a model of Video')).toBe(isBlamed);
-	});
+	])(
+		'is not named when the error is about something else: HTTP %d, %s',
+		async (status, message, isBlamed) => {
+			const error = { status, code: 'any_code', message };
+			gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...error });
+			const failure = await failureOf(create, { media });
+			expect(failure?.message).toContain(message);
+			expect(failure?.description?.includes('is a model of Video')).toBe(isBlamed);
+		},
+	);
 });
 
 describe('a frame-to-video model', () => {
@@ -206,7 +210,7 @@ describe('a frame-to-video model', () => {
 		['vid-4-landscape-fl', true],
 		['vid-3.1', false],
 		['', false],
-	])('is told how it takes its frames: %s', (id, isTold) => {
+	])('is refused with a message how it takes its frames: %s', (id, isTold) => {
 		const parameters = { resource: 'video', operation: 'create', model: byId(id) };
 		const node = { typeVersion: 1 };
 		expect(notice?.displayName).toContain('Extra Body (JSON)');

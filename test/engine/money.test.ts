@@ -1,16 +1,17 @@
-import type { INode } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { startGateway, type Gateway } from '../gateway';
-import { retryExecution, runWorkflow, SimulatedTime } from '../harness';
+import { retryExecution, runWorkflow } from '../harness';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
-} from './support/workflows';
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 /** Ten orders; which of them meets a fault is told by its prompt. */
 const prompts = Array.from({ length: 10 }, (_, index) => `Order ${index}`);
@@ -18,21 +19,13 @@ const isOrder = (order: number) => (request: { body?: unknown }) =>
 	JSON.stringify(request.body).includes(`"Order ${order}"`);
 
 describe('a create is never paid twice', () => {
-	let time: SimulatedTime;
 	let gateway: Gateway;
-	let media: Array<{ type: string; url: string }>;
+	let media: IDataObject[];
 
-	beforeEach(async () => {
-		time = new SimulatedTime();
-		gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
-		media = [
-			{ type: 'reference_image', url: gateway.addMedia('a.png', new Uint8Array(8), 'image/png') },
-		];
-	});
-	afterEach(async () => {
-		await gateway.close();
-		await time.end();
-	});
+	withGateway(
+		{ isTimeSimulated: true, jobSeconds: 60, render: async () => new Uint8Array(0) },
+		(world) => void ({ gateway, media } = world),
+	);
 
 	const tenCreates = async (settings: Partial<INode> = {}, options = {}) =>
 		await runWorkflow(
@@ -51,7 +44,7 @@ describe('a create is never paid twice', () => {
 	} as const;
 	const loseAnswer = { route: 'referenceVideoCreate', action: 'reset', accepted: true } as const;
 
-	it('with Retry On Fail: ten charges for ten items of which the seventh fails at first', async () => {
+	it('charges ten items ten times with Retry On Fail when the seventh fails at first', async () => {
 		gateway.fault({ ...refuse, when: isOrder(6) });
 		const result = await tenCreates({ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 });
 
@@ -68,7 +61,7 @@ describe('a create is never paid twice', () => {
 		);
 	});
 
-	it('with Retry On Fail and Continue On Fail together', async () => {
+	it('charges each item once with Retry On Fail and Continue On Fail together', async () => {
 		// n8n takes a first item with an error for a failure of the node, and runs all of it again.
 		gateway.fault({ ...refuse, when: isOrder(0) });
 		const settings = {
@@ -82,7 +75,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(10);
 	});
 
-	it('by retrying the failed execution: ten charges, and the error names the nine jobs', async () => {
+	it('charges ten items ten times over a Retry of the failed execution, whose error names the nine jobs', async () => {
 		gateway.fault({ ...refuse, when: isOrder(6) });
 		const failed = await tenCreates();
 
@@ -114,7 +107,7 @@ describe('a create is never paid twice', () => {
 		expect(JSON.stringify(result.data.executionData?.contextData)).not.toContain('task_');
 	});
 
-	it('never sends again by itself what may have been accepted, in no later try either', async () => {
+	it('never sends again by itself what may have been accepted, in any later try', async () => {
 		gateway.fault({ ...loseAnswer, when: isOrder(6) });
 		const failed = await tenCreates({ retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		expect(gateway.ledger).toHaveLength(10);
@@ -137,7 +130,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(11);
 	});
 
-	it("leaves the id of each job in n8n's log, whatever becomes of n8n", async () => {
+	it("writes the ID of each job into n8n's log", async () => {
 		await tenCreates();
 		const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
 		const lines = () => readFileSync(log, 'utf8');
@@ -190,7 +183,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('takes Timeout Workflow for Stop: no Retry sends anything again', async () => {
+	it('treats Timeout Workflow as Stop: no Retry sends anything again', async () => {
 		gateway.fault({ ...loseAnswer, action: 'stall', when: isOrder(1) });
 		const workflow = chain(createReferenceVideo());
 		const credentials = credentialFor(gateway);
@@ -212,7 +205,7 @@ describe('a create is never paid twice', () => {
 		expect(creates()).toHaveLength(2);
 	});
 
-	it('sends again by itself what was surely not accepted', async () => {
+	it('sends again by itself what certainly was not accepted', async () => {
 		gateway.fault({
 			...refuse,
 			status: 429,
@@ -227,7 +220,7 @@ describe('a create is never paid twice', () => {
 		expect(creates()).toHaveLength(12);
 	});
 
-	it('does not order again where the service could not deliver its response', async () => {
+	it('does not order again when the service could not deliver its response', async () => {
 		const error = { message: 'write failed', code: 'write_response_body_failed' };
 		const undelivered = { action: 'answer', accepted: true, status: 500 } as const;
 		gateway.fault({
@@ -242,7 +235,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(10);
 	});
 
-	it('takes the backup URL only when no answer came', async () => {
+	it('switches to the backup URL only when no response came', async () => {
 		const primary = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
 		const { url } = primary;
 		const order = chain(createReferenceVideo());
@@ -258,7 +251,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('keeps video jobs in the same way', async () => {
+	it('treats video jobs in the same way', async () => {
 		gateway.fault({
 			route: 'videoCreate',
 			action: 'error',

@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startGateway, type Gateway } from '../gateway';
 import { listSearch, runWorkflow } from '../harness';
-import { sampleVideo, sha256 } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { sampleVideo } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway, type Node } from '../support/workflows';
+import { sha256 } from '../support/sha256';
 
 describe('the other operations', () => {
 	let gateway: Gateway;
@@ -16,7 +17,7 @@ describe('the other operations', () => {
 	});
 	afterAll(async () => await gateway.close());
 
-	const run = async (...nodes: Array<ReturnType<typeof modelGateway>>) =>
+	const run = async (...nodes: Array<Node>) =>
 		await runWorkflow(chain(...nodes), { credentials: credentialFor(gateway) });
 	const create = modelGateway(
 		{
@@ -42,7 +43,7 @@ describe('the other operations', () => {
 		return { result, item: result.items('Model Gateway')[0] };
 	};
 
-	it('create, ask for and fetch a video', async () => {
+	it('create a video, get its status and fetch its content', async () => {
 		const created = await finishedVideo();
 		expect(gateway.requests[0].body).toEqual({
 			...{ model: 'vid-3.1-fast', prompt: 'A boat', quality: 'best' },
@@ -60,7 +61,7 @@ describe('the other operations', () => {
 		expect(sha256(await result.binary(item, 'clip'))).toBe(sha256(video));
 	});
 
-	it('give the link alone when no download is wanted', async () => {
+	it('give only the link when no download is wanted', async () => {
 		const { item } = await runOn(await finishedVideo(), {
 			operation: 'getContent',
 			download: false,
@@ -69,7 +70,7 @@ describe('the other operations', () => {
 		expect(item.binary).toBeUndefined();
 	});
 
-	it('list models: some, all, and by a text in the id', async () => {
+	it('list models: some, all, and by a text in the ID', async () => {
 		const list = (more: object) =>
 			modelGateway({ resource: 'model', operation: 'getAll', ...more });
 		const ids = async (more: object) =>

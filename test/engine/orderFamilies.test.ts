@@ -1,16 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import {
 	EngineProcess,
-	processedItems,
 	retryExecution,
-	runWorkflow,
 	type RunOptions,
-	type StoredExecution,
+	runWorkflow,
 	type WorkflowJson,
 	type WorkflowRun,
 } from '../harness';
-import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+import { onLastJob, stoppedBy } from '../support/interruptions';
+import {
+	chain,
+	core,
+	createReferenceVideo,
+	credentialFor,
+	startedByWebhook,
+	to,
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 // An execution and all its Retries are a family: what they have ordered serves each of them, and nobody else.
 
@@ -19,24 +26,15 @@ const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as cons
 let gateway: Gateway;
 let media: IDataObject[];
 
-beforeEach(async () => {
-	processedItems.clear();
-	gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
-	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
-	media = [{ type: 'reference_image', url }];
-});
-afterEach(async () => {
-	await gateway.close();
-});
+withGateway(
+	{ jobSeconds: 60, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
 
 const create = (parameters: IDataObject = {}) => chain(createReferenceVideo(parameters));
 
 /** The same workflow behind a webhook: each of its callers makes an execution. */
-const behindWebhook = (): WorkflowJson => {
-	const { nodes, connections } = create();
-	const [, order] = nodes;
-	return { nodes: [{ name: 'Start', type: 'n8n-nodes-base.webhook' }, order], connections };
-};
+const behindWebhook = () => startedByWebhook({}, createReferenceVideo());
 
 async function run(workflow: WorkflowJson, options: RunOptions = {}): Promise<WorkflowRun> {
 	return await runWorkflow(workflow, {
@@ -68,18 +66,11 @@ const jobsOf = (result: WorkflowRun) =>
 	result.items('Create').map(({ json }) => (json.output as { task_id: string }).task_id);
 
 /** An execution that is stopped when its first job has been created. @returns what n8n's database holds of it, too */
-async function stopped(workflow: WorkflowJson, options: RunOptions = {}) {
-	let stop = () => {};
-	let stored: StoredExecution | undefined;
-	gateway.once('job', () => stop());
-	const onStart = (cancel: () => void, start: StoredExecution) => {
-		stop = cancel;
-		stored = start;
-	};
-	const execution = await run(workflow, { ...options, onStart });
-	expect(execution.status).toBe('canceled');
-	return { execution, stored: stored as StoredExecution };
-}
+const stopped = async (workflow: WorkflowJson, options: RunOptions = {}) =>
+	await stoppedBy(
+		(stop) => gateway.once('job', stop),
+		async (onStart) => await run(workflow, { ...options, onStart }),
+	);
 
 describe('a Retry', () => {
 	const started: Array<[string, () => WorkflowJson, RunOptions]> = [
@@ -131,7 +122,7 @@ describe('a Retry', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('in n8n 1 takes no job of another stopped execution, and may order again', async () => {
+	it('takes no job of another stopped execution in n8n 1, and may order again', async () => {
 		const options = { hasResumeToken: false };
 		const executions = [await stopped(create(), options), await stopped(create(), options)];
 		const made = gateway.ledger.map(({ job }) => job);
@@ -149,13 +140,10 @@ describe('a failed execution that is retried twice', () => {
 		['worded anew in each try', create({ prompt: '={{ $json.prompt }}, {{ $execution.id }}' })],
 	];
 	const failing = ({ nodes, connections }: WorkflowJson): WorkflowJson => ({
-		nodes: [
-			...nodes,
-			{ name: 'Later', type: 'n8n-nodes-base.stopAndError', parameters: { errorMessage: 'Full' } },
-		],
+		nodes: [...nodes, core('Later', 'stopAndError', { errorMessage: 'Full' })],
 		connections: {
 			...connections,
-			Create: { main: [[{ node: 'Later', type: 'main', index: 0 }]] },
+			Create: { main: [to('Later')] },
 		},
 	});
 	const ends: Array<[string, (workflow: WorkflowJson) => WorkflowJson]> = [
@@ -167,7 +155,7 @@ describe('a failed execution that is retried twice', () => {
 	);
 
 	it.each(cases)(
-		'is charged once for each item, where its prompts are %s and its first Retry %s',
+		'is charged once for each item when its prompts are %s and its first Retry %s',
 		async (_, __, workflow) => {
 			refuse('Clouds');
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
@@ -180,7 +168,7 @@ describe('a failed execution that is retried twice', () => {
 	);
 
 	it.each(cases)(
-		'delivers the jobs of its first Retry, where its prompts are %s and that %s',
+		'delivers the jobs of its first Retry when its prompts are %s and that %s',
 		async (_, __, workflow) => {
 			refuse('Clouds');
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
@@ -192,7 +180,7 @@ describe('a failed execution that is retried twice', () => {
 		},
 	);
 
-	it('is charged once for each item, where both Retries run at the same moment', async () => {
+	it('is charged once for each item when both Retries run at the same moment', async () => {
 		for (const [, workflow] of wordings) {
 			refuse('Clouds');
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
@@ -201,7 +189,7 @@ describe('a failed execution that is retried twice', () => {
 		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
 	});
 
-	it('is charged once for each item, where its second Retry runs in another worker', async () => {
+	it('is charged once for each item when its second Retry runs in another worker', async () => {
 		for (const [, workflow] of wordings) {
 			refuse('Clouds');
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
@@ -211,7 +199,7 @@ describe('a failed execution that is retried twice', () => {
 		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
 	});
 
-	it('is charged once for each item, where a Retry of its Retry comes before its second one', async () => {
+	it('is charged once for each item when a Retry of its Retry comes before its second one', async () => {
 		for (const [, workflow] of wordings) {
 			const refused = [refuse('Clouds'), refuse('Rain')];
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds', 'Rain') });
@@ -228,9 +216,9 @@ describe('a failed execution that is retried twice', () => {
 
 describe('a lost response', () => {
 	it.each([
-		['of its own order keeps a Retry from ordering', 'own'],
-		['to another execution keeps no Retry from ordering', 'other'],
-	])('%s', async (_, whose) => {
+		['its own execution', 'own'],
+		['another execution', 'other'],
+	])('keeps a Retry from ordering in its own execution only: lost in %s', async (_, whose) => {
 		gateway.fault({ action: 'reset', accepted: true, route: 'referenceVideoCreate' });
 		const failed = await run(create());
 		refuse();
@@ -241,21 +229,14 @@ describe('a lost response', () => {
 	});
 });
 
-it('takes the jobs of all 1,200 orders of an execution that was stopped', async () => {
-	const prompts = Array.from({ length: 1_200 }, (_, index) => `Waves ${index}`);
+it('reuses the jobs of all 600 orders of an execution that was stopped', async () => {
+	const prompts = Array.from({ length: 600 }, (_, index) => `Waves ${index}`);
 	const workflow = create({ options: { duration: 2, parallelRequests: 50 } });
-	let stop = () => {};
-	let stored: StoredExecution | undefined;
-	let left = prompts.length;
-	gateway.on('job', () => void (--left === 0 && stop()));
-	const execution = await run(workflow, {
-		input: itemsOf(...prompts),
-		onStart(cancel, start) {
-			[stop, stored] = [cancel, start];
-		},
-	});
-	expect(execution.status).toBe('canceled');
-	const retried = await retryExecution(stored as unknown as StoredExecution);
+	const { stored } = await stoppedBy(
+		(stop) => onLastJob(gateway, prompts.length, stop),
+		async (onStart) => await run(workflow, { input: itemsOf(...prompts), onStart }),
+	);
+	const retried = await retryExecution(stored);
 	const ownJob = new Map(gateway.jobs.list().map(({ id, order }) => [order.prompt, id]));
 	expect(jobsOf(retried)).toEqual(prompts.map((prompt) => ownJob.get(prompt)));
 	expect(gateway.ledger).toHaveLength(prompts.length);

@@ -1,16 +1,17 @@
 import type { IDataObject, IExecuteFunctions, INodeType } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import {
-	processedItems,
 	registerTypes,
 	retryExecution,
-	runWorkflow,
 	type RunOptions,
+	runWorkflow,
 	type StoredExecution,
 	type WorkflowJson,
 } from '../harness';
-import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+import { onLastJob, stoppedBy, withItems } from '../support/interruptions';
+import { chain, core, createReferenceVideo, credentialFor } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 // Whose video an item gets when a stopped execution is retried.
 
@@ -34,13 +35,10 @@ let gateway: Gateway;
 let media: IDataObject[];
 
 beforeAll(() => registerTypes({ nodes: [change] }));
-beforeEach(async () => {
-	processedItems.clear();
-	gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
-	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
-	media = [{ type: 'reference_image', url }];
-});
-afterEach(async () => await gateway.close());
+withGateway(
+	{ jobSeconds: 60, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
 
 const itemsOf = (...prompts: string[]) => prompts.map((prompt) => ({ json: { prompt, media } }));
 
@@ -52,42 +50,25 @@ async function run(workflow: WorkflowJson, prompts: string[], options: RunOption
 
 /** The start of an execution that is stopped once all its orders were accepted. */
 async function stopped(workflow: WorkflowJson, prompts: string[]): Promise<StoredExecution> {
-	let stop = () => {};
-	let stored: StoredExecution | undefined;
-	let left = prompts.length;
-	gateway.on('job', () => void (--left === 0 && stop()));
-	const onStart = (cancel: () => void, start: StoredExecution) => {
-		stop = cancel;
-		stored = start;
-	};
-	expect((await run(workflow, prompts, { onStart })).status).toBe('canceled');
-	// TypeScript does not see that the callback has assigned it.
-	return stored as unknown as StoredExecution;
-}
-
-/** As if n8n had fetched another list in the Retry. */
-function withItems(stored: StoredExecution, ...prompts: string[]): StoredExecution {
-	const data = structuredClone(stored.data);
-	const [first] = data.executionData?.nodeExecutionStack ?? [];
-	first.data.main = [itemsOf(...prompts)];
-	return { ...stored, data };
+	const { stored } = await stoppedBy(
+		(stop) => onLastJob(gateway, prompts.length, stop),
+		async (onStart) => await run(workflow, prompts, { onStart }),
+	);
+	return stored;
 }
 
 describe('the Retry of a stopped execution', () => {
 	it.each(['{}', '{ "row": "ok" }'])(
-		'gives no row the video of another, where all input items are %s',
+		'gives no row the video of another when all input items are %s',
 		async (jsonOutput) => {
-			const alike = {
-				...{ name: 'Alike', type: 'n8n-nodes-base.set', typeVersion: 3.4 },
-				parameters: { mode: 'raw', jsonOutput },
-			};
+			const alike = core('Alike', 'set', { mode: 'raw', jsonOutput }, 3.4);
 			const create = createReferenceVideo({
 				prompt: "={{ $('Start').item.json.prompt }}",
 				mediaJson: "={{ $('Start').item.json.media }}",
 			});
 			const workflow = chain(alike, create);
 			const stored = await stopped(workflow, ['Ada', 'Bob']);
-			const retried = await retryExecution(withItems(stored, 'Xaver', 'Bob'));
+			const retried = await retryExecution(withItems(stored, itemsOf('Xaver', 'Bob')));
 			const error = retried.errorOf('Create');
 			expect(error?.message).toContain(
 				'Item 0: In place of this order, another one was sent before',
@@ -107,7 +88,7 @@ describe('the Retry of a stopped execution', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('gives the job as it was, whatever later nodes have made of the item', async () => {
+	it('returns the job as it was, whatever later nodes changed in the item', async () => {
 		const node = { name: 'Change', type: 'test.change', parameters: {} };
 		const workflow = chain(createReferenceVideo(), node);
 		const stored = await stopped(workflow, ['Waves']);
@@ -122,7 +103,7 @@ describe('the Retry of a stopped execution', () => {
 	});
 });
 
-it('an order under way is not sent by another Retry, although lost ones are to be sent again', async () => {
+it('does not send an order under way by another Retry, although the user chose to resend lost ones', async () => {
 	const options = { duration: 2, ifAnswerLost: 'resend' };
 	const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
 	gateway.fault({ route: 'referenceVideoCreate', ...refusal });

@@ -1,28 +1,26 @@
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import {
 	EngineProcess,
 	processedItems,
 	retryExecution,
-	runWorkflow,
 	type RunOptions,
+	runWorkflow,
 	type WorkflowRun,
 } from '../harness';
-import { chain, createReferenceVideo, credentialFor } from './support/workflows';
+import { chain, createReferenceVideo, credentialFor } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 // Executions that order with one Order Key at the same moment.
 
 let gateway: Gateway;
 let media: IDataObject[];
 
-beforeEach(async () => {
-	processedItems.clear();
-	gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
-	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
-	media = [{ type: 'reference_image', url }];
-});
-afterEach(async () => await gateway.close());
+withGateway(
+	{ jobSeconds: 60, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
 
 const workflow = chain(
 	createReferenceVideo({ options: { duration: 2, orderKey: '={{ $json.sku }}' } }),
@@ -66,7 +64,7 @@ async function underWay(execute: () => Promise<WorkflowRun>) {
 }
 
 it.each([2, 40])(
-	'a key is still unused after %d executions at once were refused with it',
+	'leaves a key unused after %d executions at once were refused with it',
 	async (count) => {
 		const empty = emptyAccount();
 		const refused = await many(count);
@@ -77,7 +75,7 @@ it.each([2, 40])(
 	},
 );
 
-it('a key is still unused after executions of several workers at once were refused with it', async () => {
+it('leaves a key unused after executions of several workers at once were refused with it', async () => {
 	const empty = emptyAccount();
 	const workers = [1, 2, 3, 4].map(() => new EngineProcess());
 	await Promise.all(workers.map(async (worker) => await worker.run(async () => await many(5))));
@@ -85,7 +83,7 @@ it('a key is still unused after executions of several workers at once were refus
 	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
 });
 
-it('a key is still unused after another worker wrote back what it had read before a refusal', async () => {
+it('leaves a key unused after another worker wrote back what it had read before a refusal', async () => {
 	emptyAccount(1);
 	let { snapshot } = processedItems;
 	processedItems.intercept = (call) => {
@@ -97,7 +95,7 @@ it('a key is still unused after another worker wrote back what it had read befor
 	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
 });
 
-it('orders once with a key, for whichever of forty executions at once the service accepts it first', async () => {
+it('orders once with a key, for the first of forty executions at once whose order the service accepts', async () => {
 	emptyAccount(3);
 	const runs = await many(40);
 	expect(gateway.ledger).toHaveLength(1);

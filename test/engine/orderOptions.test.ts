@@ -1,32 +1,28 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
-import { processedItems, runWorkflow, type WorkflowRun } from '../harness';
+import type { Gateway } from '../gateway';
+import { runWorkflow, type WorkflowRun } from '../harness';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
-} from './support/workflows';
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 // What an expression may make of the options that guard money.
 
 let gateway: Gateway;
 let media: IDataObject[];
 
-beforeEach(async () => {
-	processedItems.clear();
-	gateway = await startGateway({
+withGateway(
+	{
 		jobSeconds: 60,
 		render: async () => new Uint8Array(0),
 		draw: async () => new Uint8Array(0),
-	});
-	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
-	media = [{ type: 'reference_image', url }];
-});
-afterEach(async () => {
-	await gateway.close();
-});
+	},
+	(world) => void ({ gateway, media } = world),
+);
 
 const { parameters: referenceVideo } = createReferenceVideo();
 const video = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
@@ -66,15 +62,15 @@ async function expectProblem(options: IDataObject, label: RegExp): Promise<void>
 	expect(gateway.ledger).toEqual([]);
 }
 
+/** What stands where nothing was given. */
+const nothing = [
+	...['', '  ', '={{ $json.nothing }}', '={{ undefined }}', '={{ null }}'],
+	...["={{ '' }}", "={{ '  ' }}"],
+];
+
 describe('Max Orders per Execution', () => {
 	it.each([
-		'',
-		'  ',
-		'={{ $json.nothing }}',
-		'={{ undefined }}',
-		'={{ null }}',
-		"={{ '' }}",
-		"={{ '  ' }}",
+		...nothing,
 		"={{ 'abc' }}",
 		'={{ -1 }}',
 		'={{ 1.5 }}',
@@ -93,7 +89,7 @@ describe('Max Orders per Execution', () => {
 		['={{ 0 }}', 0],
 		['={{ 2 }}', 2],
 		["={{ '2' }}", 2],
-	])('takes a number from an expression: %j', async (maxOrders, max) => {
+	])('accepts a number from an expression: %j', async (maxOrders, max) => {
 		for (const [, parameters] of operations) {
 			const before = gateway.ledger.length;
 			const result = await order({ maxOrders }, { parameters });
@@ -107,13 +103,7 @@ describe('Max Orders per Execution', () => {
 
 describe('Order Key', () => {
 	it.each([
-		'',
-		'  ',
-		'={{ $json.nothing }}',
-		'={{ undefined }}',
-		'={{ null }}',
-		"={{ '' }}",
-		"={{ '  ' }}",
+		...nothing,
 		'={{ ({}) }}',
 		'={{ $json }}',
 		'={{ [] }}',
@@ -161,25 +151,31 @@ describe('an expression of', () => {
 	const key = { orderKey: 'A-1' };
 	const once = { count: 1 };
 
-	it.each(values)('Forget Order Key that gives %j orders nothing, and %s', async (value, end) => {
-		await order(key, once);
-		const result = await order({ ...key, forgetOrderKey: value }, once);
-		expect(gateway.ledger).toHaveLength(1);
-		await order(key, once);
-		const found = gateway.ledger.length > 1 ? 'releases the key' : 'keeps the key';
-		expect(isProblem(result) ? problem : found).toBe(end);
-	});
-
-	it.each(values)('If Ordered Before that gives %j orders nothing again', async (value, _, end) => {
-		await order(key, once);
-		const result = await order({ ...key, ifOrderedBefore: value }, once);
-		expect(gateway.ledger).toHaveLength(1);
-		const found = result.status === 'success' ? 'leaves out' : 'fails';
-		expect(isProblem(result) ? problem : found).toBe(end);
-	});
+	it.each(values)(
+		'orders nothing for Forget Order Key when it gives %j, and %s',
+		async (value, end) => {
+			await order(key, once);
+			const result = await order({ ...key, forgetOrderKey: value }, once);
+			expect(gateway.ledger).toHaveLength(1);
+			await order(key, once);
+			const found = gateway.ledger.length > 1 ? 'releases the key' : 'keeps the key';
+			expect(isProblem(result) ? problem : found).toBe(end);
+		},
+	);
 
 	it.each(values)(
-		'If the Answer Is Lost that gives %j sends no order again, unless it is the word for it',
+		'orders nothing again for If Ordered Before when it gives %j',
+		async (value, _, end) => {
+			await order(key, once);
+			const result = await order({ ...key, ifOrderedBefore: value }, once);
+			expect(gateway.ledger).toHaveLength(1);
+			const found = result.status === 'success' ? 'leaves out' : 'fails';
+			expect(isProblem(result) ? problem : found).toBe(end);
+		},
+	);
+
+	it.each(values)(
+		'sends no order again for If the Answer Is Lost when it gives %j, unless that is the word for it',
 		async (value, _, __, end) => {
 			for (const skipChecks of [false, true]) {
 				const before = gateway.ledger.length;
@@ -197,7 +193,7 @@ describe('an expression of', () => {
 		},
 	);
 
-	it.each(values)('Parallel Requests that gives %j orders each item once', async (value) => {
+	it.each(values)('orders each item once for Parallel Requests when it gives %j', async (value) => {
 		const result = await order({ parallelRequests: value }, { count: 12 });
 		expect(result.items('Create')).toHaveLength(12);
 		const prompts = gateway.jobs.list().map((job) => job.order.prompt);

@@ -1,26 +1,29 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway, RecordedRequest } from '../gateway';
 import {
 	EngineProcess,
 	processedItems,
 	recoverExecution,
 	resumeExecution,
 	retryExecution,
-	runWorkflow,
 	type RunOptions,
+	runWorkflow,
 	type StoredExecution,
 	type WorkflowJson,
 	type WorkflowRun,
 } from '../harness';
 import { earlierJob } from '../support/earlierJobs';
+import { stoppedBy, storedBy } from '../support/interruptions';
 import {
 	byId,
 	chain,
+	core,
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
 	waitForVideo,
-} from './support/workflows';
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 const lost = { route: 'referenceVideoCreate', action: 'stall', accepted: true } as const;
 const refused = {
@@ -33,15 +36,10 @@ const refused = {
 let gateway: Gateway;
 let media: IDataObject[];
 
-beforeEach(async () => {
-	processedItems.clear();
-	gateway = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
-	const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
-	media = [{ type: 'reference_image', url }];
-});
-afterEach(async () => {
-	await gateway.close();
-});
+withGateway(
+	{ isTimeSimulated: true, jobSeconds: 60, render: async () => new Uint8Array(0) },
+	(world) => void ({ gateway, media } = world),
+);
 
 /** A create with these options, behind a manual trigger. */
 const create = (options: IDataObject = {}, settings: Partial<INode> = {}) =>
@@ -60,67 +58,57 @@ const hintsOf = ({ data }: WorkflowRun) =>
 	data.resultData.runData.Create.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
 const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
 
-/** An execution of an n8n that was killed while its orders were under way: what the database holds of it. */
-async function killed(
-	workflow: WorkflowJson,
-	prompts?: string[],
-	options: RunOptions = {},
-): Promise<StoredExecution> {
-	const n8n = new EngineProcess();
-	gateway.fault({
-		...lost,
-		when() {
-			n8n.kill();
-			return true;
-		},
-	});
-	return await storedBy(
-		n8n,
-		async (onStart) => await run(workflow, prompts, { ...options, onStart }),
-	);
-}
+const isFor =
+	(prompt: string) =>
+	({ body }: { body?: unknown }) =>
+		JSON.stringify(body).includes(prompt);
 
-/** An execution of an n8n that was killed when its orders were answered, and nothing was stored of that. */
+/** What the database holds of an execution of an n8n that was killed once its orders were answered. */
 async function answered(
 	workflow: WorkflowJson,
 	prompts?: string[],
 	options: RunOptions = {},
+	n8n = new EngineProcess(),
 ): Promise<StoredExecution> {
-	const n8n = new EngineProcess();
-	return await storedBy(
-		n8n,
-		async (onStart) => await run(workflow, prompts, { ...options, onStart }),
-	);
+	const start = async (onStart: RunOptions['onStart']) =>
+		await run(workflow, prompts, { ...options, onStart });
+	const stored = await storedBy(n8n, start);
+	n8n.kill();
+	return stored;
 }
 
-/** What the database holds of an execution when this process has ended. */
-async function storedBy(
-	n8n: EngineProcess,
-	execute: (onStart: RunOptions['onStart']) => Promise<WorkflowRun>,
+/** The same of an n8n that was killed while such an order was under way. */
+async function killed(
+	workflow: WorkflowJson,
+	prompts?: string[],
+	isOrder: (request: RecordedRequest) => boolean = () => true,
 ): Promise<StoredExecution> {
-	let stored: StoredExecution | undefined;
-	await n8n.run(async () => await execute((_, start) => void (stored = start)));
-	n8n.kill();
-	// TypeScript does not see that the callback has assigned it.
-	return stored as unknown as StoredExecution;
+	const n8n = new EngineProcess();
+	gateway.fault({
+		...lost,
+		when(request) {
+			if (!isOrder(request)) return false;
+			n8n.kill();
+			return true;
+		},
+	});
+	return await answered(workflow, prompts, {}, n8n);
 }
 
 describe('an order that was under way when n8n was killed', () => {
 	it.each(['n8n 2', 'n8n 1'])(
-		'is not sent again when %s takes up the same execution twice, as for two clicks on one button',
+		'is not sent again when %s resumes the same execution twice, as for two clicks on one button',
 		async (version) => {
 			const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
-			const wait = waitForVideo({ includeInputFields: true }, { parameters: { download: false } });
+			const wait = waitForVideo({ download: false, options: { includeInputFields: true } });
 			const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
 				...{ credentials: credentialFor(gateway), mode: 'trigger' },
 				input: [{ json: { task_id: id, prompt: 'Waves', media } }],
 			});
 			// n8n 1 does not mark an execution and its Retries.
 			if (version === 'n8n 1') delete waiting.data.resumeToken;
-			const { now } = Date;
-			const clock = jest.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + 60_000);
+			jest.setSystemTime(waiting.waitTill as Date);
 			const both = [await resumeExecution(waiting), await resumeExecution(waiting)];
-			clock.mockRestore();
 			// The second takes the job of the first.
 			const jobs = both.map((run) => run.items('Create')[0].json.output);
 			expect(jobs).toMatchObject([{ task_id: gateway.ledger[0].job }, jobs[0]]);
@@ -159,7 +147,7 @@ describe('an order that was under way when n8n was killed', () => {
 	});
 
 	it.each(['after', 'before'])(
-		'is known whatever n8n makes up of the crash, with Create listed %s its trigger',
+		'is recognised whatever n8n stores of the crash, with Create listed %s its trigger',
 		async (place) => {
 			const workflow = create();
 			if (place === 'before') workflow.nodes.reverse();
@@ -169,14 +157,12 @@ describe('an order that was under way when n8n was killed', () => {
 		},
 	);
 
-	it('is known when the Retry lists it at another place', async () => {
+	it('is recognised when the Retry lists it at another place', async () => {
 		const listed = (...prompts: string[]) => {
-			const list = {
-				...{ name: 'List', type: 'n8n-nodes-base.set', typeVersion: 3.4 },
-				parameters: { mode: 'raw', jsonOutput: JSON.stringify({ prompts, media }) },
-			};
+			const jsonOutput = JSON.stringify({ prompts, media });
+			const list = core('List', 'set', { mode: 'raw', jsonOutput }, 3.4);
 			const split = { fieldToSplitOut: 'prompts', include: 'allOtherFields', options: {} };
-			const each = { name: 'Each', type: 'n8n-nodes-base.splitOut', parameters: split };
+			const each = core('Each', 'splitOut', split);
 			const prompt = '={{ $json.prompts }}';
 			return chain(list, each, createReferenceVideo({ prompt }));
 		};
@@ -187,7 +173,7 @@ describe('an order that was under way when n8n was killed', () => {
 	});
 
 	it('is not sent again when the Retry words its prompt differently, as a chat before it does', async () => {
-		const worded = createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ $now.toMillis() }}' });
+		const worded = createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ Math.random() }}' });
 		const retried = await retryExecution(await killed(chain(worded), ['Waves', 'Clouds']));
 		const error = retried.errorOf('Create');
 		expect(error?.message).toContain('Item 0: In place of this order, another one was sent before');
@@ -201,7 +187,7 @@ describe('an order that was under way when n8n was killed', () => {
 		expect(creates().length).toBeGreaterThan(2);
 	});
 
-	it('does not keep a fresh execution from ordering', async () => {
+	it('does not keep a new execution from ordering', async () => {
 		await killed(create());
 		await run(create());
 		expect(gateway.ledger).toHaveLength(2);
@@ -214,20 +200,18 @@ describe('an order that was under way when n8n was killed', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	describe('where the service knows idempotency keys', () => {
+	describe('when the service knows idempotency keys', () => {
 		const header = 'Idempotency-Key';
 		const withHeader = () => ({
 			credentials: credentialFor(gateway, { advanced: true, idempotencyHeaderName: header }),
 		});
 
-		beforeEach(async () => {
-			await gateway.close();
-			gateway = await startGateway({ jobSeconds: 60, idempotencyHeader: header });
-			const url = gateway.addMedia('a.png', new Uint8Array(8), 'image/png');
-			media = [{ type: 'reference_image', url }];
-		});
+		withGateway(
+			{ jobSeconds: 60, idempotencyHeader: header },
+			(world) => void ({ gateway, media } = world),
+		);
 
-		it('is sent again with its key, and its job found', async () => {
+		it('is sent again with its key, and gets its job', async () => {
 			const execution = await answered(create(), ['Waves'], withHeader());
 			const retried = await retryExecution(execution);
 			const [{ job }] = gateway.ledger;
@@ -253,18 +237,13 @@ describe('an order that was under way when n8n was killed', () => {
 	});
 
 	it('is not sent again after Stop, by a process that knows nothing of it', async () => {
-		let stop = () => {};
-		gateway.fault({ ...lost, when: () => (stop(), true) });
-		let stored: StoredExecution | undefined;
-		const onStart = (cancel: () => void, start: StoredExecution) => {
-			stop = cancel;
-			stored = start;
-		};
-		const stopped = await run(create(), ['Waves'], { onStart });
-		expect(stopped.status).toBe('canceled');
+		const { stored } = await stoppedBy(
+			(stop) => gateway.fault({ ...lost, when: () => (stop(), true) }),
+			async (onStart) => await run(create(), ['Waves'], { onStart }),
+		);
 		// Another worker has a memory of its own.
 		await new EngineProcess().run(async () => {
-			const retried = await retryExecution(stored as StoredExecution);
+			const retried = await retryExecution(stored);
 			expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		});
 		expect(creates()).toHaveLength(1);
@@ -272,18 +251,18 @@ describe('an order that was under way when n8n was killed', () => {
 });
 
 describe('what is recorded', () => {
-	it('is two calls of the store, and nothing that surely was not accepted stays', async () => {
+	it('is written in two calls of the store, and nothing stays of what certainly was not accepted', async () => {
 		await run(create(), ['Waves', 'Clouds', 'Waves']);
 		expect(processedItems.calls).toEqual(['record', 'record']);
 		expect(processedItems.size).toBe(9);
 
-		gateway.fault({ ...refused, when: ({ body }) => JSON.stringify(body).includes('Fog') });
+		gateway.fault({ ...refused, when: isFor('Fog') });
 		await run(create(), ['Rain', 'Fog']);
 		expect(processedItems.calls.slice(2)).toEqual(['record', 'record', 'remove']);
 		expect(processedItems.size).toBe(12);
 	});
 
-	it('is there, although another worker wrote over it at the same moment', async () => {
+	it('survives another worker that writes over it at the same moment', async () => {
 		processedItems.intercept = () => {
 			if (processedItems.calls.length === 1) processedItems.writeOver();
 		};
@@ -293,11 +272,7 @@ describe('what is recorded', () => {
 	});
 
 	it('lets Retry On Fail and Retry send what was refused', async () => {
-		gateway.fault({
-			...refused,
-			times: 2,
-			when: ({ body }) => JSON.stringify(body).includes('Fog'),
-		});
+		gateway.fault({ ...refused, times: 2, when: isFor('Fog') });
 		const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 		const failed = await run(create({}, retryOnFail), ['Waves', 'Fog']);
 		expect(failed.status).toBe('error');
@@ -306,7 +281,7 @@ describe('what is recorded', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('is nothing of chats, and of images without an Order Key', async () => {
+	it('does not include chats, and images without an Order Key', async () => {
 		const generate = { resource: 'image', operation: 'generate', prompt: 'A boat' };
 		await run(chain(modelGateway({ ...generate, model: byId('image-1') })));
 		expect(processedItems.calls).toEqual([]);
@@ -318,7 +293,7 @@ describe('what is recorded', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('does not keep an order from being placed where there is no store', async () => {
+	it('does not keep an order from being placed when there is no store', async () => {
 		processedItems.intercept = () => {
 			throw new Error('SQLITE_BUSY: database is locked');
 		};
@@ -330,10 +305,10 @@ describe('what is recorded', () => {
 /** A create that runs so often, with the same item. */
 const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
 	const workflow = create(options);
-	const loop = {
-		name: 'Loop',
-		type: 'n8n-nodes-base.if',
-		parameters: {
+	const loop = core(
+		'Loop',
+		'if',
+		{
 			conditions: {
 				options: { version: 2, typeValidation: 'loose' },
 				combinator: 'and',
@@ -345,9 +320,9 @@ const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
 					},
 				],
 			},
-		} as never,
-		typeVersion: 2.2,
-	};
+		},
+		2.2,
+	);
 	workflow.nodes.push(loop);
 	workflow.connections = {
 		...workflow.connections,
@@ -382,24 +357,20 @@ describe('while n8n’s database fails', () => {
 		},
 	);
 
-	it('goes by what it has told, when it fails as it is asked again', async () => {
+	it('uses the earlier result of the store when a later call fails', async () => {
 		const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
-		const wait = waitForVideo({ includeInputFields: true }, { parameters: { download: false } });
+		const wait = waitForVideo({ download: false, options: { includeInputFields: true } });
 		const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
 			...{ credentials: credentialFor(gateway), mode: 'trigger' },
 			input: ['Waves', 'Clouds'].map((prompt) => ({ json: { task_id: id, prompt, media } })),
 		});
-		const isFor = (prompt: string, { body }: { body?: unknown }) =>
-			JSON.stringify(body).includes(prompt);
-		gateway.fault({ ...refused, when: (request) => isFor('Clouds', request) });
-		const { now } = Date;
-		const clock = jest.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + 60_000);
+		gateway.fault({ ...refused, when: isFor('Clouds') });
+		jest.setSystemTime(waiting.waitTill as Date);
 		// Two processes take up the same execution.
 		await new EngineProcess().run(async () => await resumeExecution(waiting));
 		failAt(2);
 		await new EngineProcess().run(async () => await resumeExecution(waiting));
-		clock.mockRestore();
-		expect(creates().filter((request) => isFor('Waves', request))).toHaveLength(1);
+		expect(creates().filter(isFor('Waves'))).toHaveLength(1);
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
@@ -418,7 +389,7 @@ describe('Order Key', () => {
 	const keyed = (options: IDataObject = {}) =>
 		create({ orderKey: '={{ $json.prompt }}', ...options });
 
-	it('lets an order go out once, and skips it afterwards', async () => {
+	it('lets an order be placed once, and skips it afterwards', async () => {
 		await run(keyed(), ['Waves']);
 		const second = await run(keyed(), ['Waves', 'Clouds']);
 		expect(second.items('Create').map(({ json }) => json.ordered)).toEqual([false, undefined]);
@@ -431,7 +402,7 @@ describe('Order Key', () => {
 		]);
 	});
 
-	it('fails the item instead, where the user chose so', async () => {
+	it('fails the item instead when the user chose so', async () => {
 		await run(keyed(), ['Waves']);
 		const second = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
 		const error = second.errorOf('Create');
@@ -511,7 +482,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is not pushed out of a full store by what is looked up', async () => {
+	it('is not pushed out of a full store by look-ups', async () => {
 		const prompts = Array.from({ length: 20 }, (_, row) => `Row ${row}`);
 		await run(keyed(), prompts);
 		const room = 10_000 - processedItems.size;
@@ -520,7 +491,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(20);
 	});
 
-	it('of an order that was under way when n8n was killed is named by a Retry', async () => {
+	it('is named by a Retry when its order was under way as n8n was killed', async () => {
 		const retried = await retryExecution(await killed(keyed()));
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		expect(retried.errorOf('Create')?.description).toContain(
@@ -550,7 +521,7 @@ describe('Order Key', () => {
 		expect(creates()).toEqual([]);
 	});
 
-	it('may be a number, and as long as anybody likes', async () => {
+	it('may be a number, and of any length', async () => {
 		await run(create({ orderKey: '={{ 7 }}' }));
 		await run(create({ orderKey: '7' }));
 		expect(gateway.ledger).toHaveLength(1);
@@ -585,16 +556,14 @@ describe('an order whose prompt is worded differently in each try', () => {
 		chain(
 			createReferenceVideo(
 				{
-					prompt: '={{ $json.prompt }}, {{ $now.toMillis() }}',
+					prompt: '={{ $json.prompt }}, {{ Math.random() }}',
 					options: { duration: 2, ...options },
 				},
 				settings,
 			),
 		);
-	const ordersOf = (prompt: string) =>
-		creates().filter(({ body }) => JSON.stringify(body).includes(prompt));
-	const refuseFog = () =>
-		gateway.fault({ ...refused, when: ({ body }) => JSON.stringify(body).includes('Fog') });
+	const ordersOf = (prompt: string) => creates().filter(isFor(prompt));
+	const refuseFog = () => gateway.fault({ ...refused, when: isFor('Fog') });
 	const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 
 	it('is not sent by any Retry of a killed execution', async () => {
@@ -608,30 +577,23 @@ describe('an order whose prompt is worded differently in each try', () => {
 	it.each([
 		['stops', {}],
 		['continues', { onError: 'continueRegularOutput' }],
-	] as const)('is paid once with Retry On Fail, where the node %s on error', async (_, onError) => {
-		refuseFog();
-		await run(worded({}, { ...retryOnFail, ...onError }), ['Fog', 'Waves']);
-		expect(ordersOf('Waves')).toHaveLength(1);
-		expect(ordersOf('Fog')).toHaveLength(2);
-	});
+	] as const)(
+		'is charged once with Retry On Fail when the node %s on error',
+		async (_, onError) => {
+			refuseFog();
+			await run(worded({}, { ...retryOnFail, ...onError }), ['Fog', 'Waves']);
+			expect(ordersOf('Waves')).toHaveLength(1);
+			expect(ordersOf('Fog')).toHaveLength(2);
+		},
+	);
 
 	it('is not sent when n8n was killed in the second try', async () => {
 		let tries = 0;
-		const n8n = new EngineProcess();
-		const isFog = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Fog');
-		gateway.fault({
-			...lost,
-			when(request) {
-				if (!isFog(request) || ++tries < 2) return false;
-				n8n.kill();
-				return true;
-			},
-		});
+		const isSecondFog = (request: RecordedRequest) => isFor('Fog')(request) && ++tries === 2;
+		const execution = killed(worded({}, retryOnFail), ['Waves', 'Fog'], isSecondFog);
+		// Behind the other fault, which a request meets first.
 		refuseFog();
-		let stored: StoredExecution | undefined;
-		const onStart = (_: unknown, start: StoredExecution) => void (stored = start);
-		await n8n.run(async () => await run(worded({}, retryOnFail), ['Waves', 'Fog'], { onStart }));
-		await retryExecution(stored as StoredExecution);
+		await retryExecution(await execution);
 		expect(ordersOf('Waves')).toHaveLength(1);
 		expect(ordersOf('Fog')).toHaveLength(2);
 	});
@@ -642,7 +604,7 @@ describe('Most Orders per Execution', () => {
 	const limitedTo = (maxOrders: number) =>
 		create({ maxOrders }, { onError: 'continueRegularOutput' });
 
-	it('refuses what is more before anything is sent', async () => {
+	it('refuses more orders before anything is sent', async () => {
 		const result = await run(create({ maxOrders: 2 }), three);
 		const error = result.errorOf('Create');
 		expect(error?.message).toBe(
@@ -652,7 +614,7 @@ describe('Most Orders per Execution', () => {
 		expect(creates()).toEqual([]);
 	});
 
-	it('sends as many as are allowed, where the node continues', async () => {
+	it('sends as many as are allowed when the node continues on fail', async () => {
 		await run(limitedTo(2), three);
 		expect(gateway.ledger).toHaveLength(2);
 	});
@@ -663,24 +625,20 @@ describe('Most Orders per Execution', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('counts over Retries, each order once, and none that was refused', async () => {
-		gateway.fault({ ...refused, when: ({ body }) => JSON.stringify(body).includes('Rain') });
+	it('counts each order once over all Retries, and none that was refused', async () => {
+		gateway.fault({ ...refused, when: isFor('Rain') });
 		const failed = await run(create({ maxOrders: 3 }), three);
 		expect(gateway.ledger).toHaveLength(2);
 		const retried = await retryExecution(failed);
 		expect(retried.items('Create')).toHaveLength(3);
 	});
 
-	it('counts over Stop, after which n8n has kept no count', async () => {
-		let stop = () => {};
-		let stored: StoredExecution | undefined;
-		const onStart = (cancel: () => void, start: StoredExecution) => {
-			stop = cancel;
-			stored = start;
-		};
-		gateway.once('request', () => stop());
-		await run(limitedTo(1), ['Waves', 'Fog'], { onStart });
-		const retried = await retryExecution(stored as StoredExecution);
+	it('counts orders from before Stop, of which n8n has kept no count', async () => {
+		const { stored } = await stoppedBy(
+			(stop) => gateway.once('request', stop),
+			async (onStart) => await run(limitedTo(1), ['Waves', 'Fog'], { onStart }),
+		);
+		const retried = await retryExecution(stored);
 		expect(gateway.ledger).toHaveLength(1);
 		expect(retried.items('Create')).toMatchObject([
 			{ json: { output: { task_id: gateway.ledger[0].job } } },

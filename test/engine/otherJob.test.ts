@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { runWorkflow, SimulatedTime } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { answer, json, startServer } from '../support/scriptedServer';
-import { chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { chain, credentialFor, modelGateway, type Node, waitForVideo } from '../support/workflows';
 
 const file = '/file';
 
@@ -19,7 +19,7 @@ describe('a response about another job', () => {
 			const { path } = request;
 			(path === file ? video : json(body(path, polls++)))(response, request);
 		});
-		const run = async (node: ReturnType<typeof modelGateway>, ...items: IDataObject[]) =>
+		const run = async (node: Node, ...items: IDataObject[]) =>
 			await runWorkflow(
 				{
 					...chain({ ...node, onError: 'continueRegularOutput' }),
@@ -35,8 +35,8 @@ describe('a response about another job', () => {
 
 	const ownLink = expect.stringMatching(/\/file$/) as string;
 	const done = { status: 'completed', result_url: file };
-	const hold = { parameters: { whileWaiting: 'hold' } };
-	const wait = waitForVideo({}, hold);
+	const hold = { whileWaiting: 'hold' };
+	const wait = waitForVideo(hold);
 	const getContent = modelGateway({
 		...{ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' },
 	});
@@ -46,9 +46,9 @@ describe('a response about another job', () => {
 
 	it('never gives two items one video', async () => {
 		const { run } = await proxy(() => ({ task_id: 'task_1', ...done }));
-		const node = waitForVideo({ timeoutMinutes: 1 }, hold);
+		const node = waitForVideo({ ...hold, options: { timeoutMinutes: 1 } });
 		const [own, other] = (await run(node, { task_id: 'task_1' }, { task_id: 'task_2' })).items(
-			'Wait',
+			'Wait for Video',
 		);
 		expect(own).toMatchObject({ json: { job_id: 'task_1' }, binary: {} });
 		expect(other.binary).toBeUndefined();
@@ -61,12 +61,12 @@ describe('a response about another job', () => {
 		});
 	});
 
-	it('is survived by a wait', async () => {
+	it('does not end a wait', async () => {
 		const { run } = await proxy((_, poll) => ({
 			...done,
 			...(poll < 3 ? { task_id: 'b', result_url: '/other' } : { task_id: 'a' }),
 		}));
-		const [item] = (await run(wait, { task_id: 'a' })).items('Wait');
+		const [item] = (await run(wait, { task_id: 'a' })).items('Wait for Video');
 		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
 	});
 
@@ -75,31 +75,31 @@ describe('a response about another job', () => {
 		const { run } = await proxy((_, poll) =>
 			poll < 3 ? { task_id: 'b', ...failure } : { task_id: 'a', ...done },
 		);
-		const [item] = (await run(wait, { task_id: 'a' })).items('Wait');
+		const [item] = (await run(wait, { task_id: 'a' })).items('Wait for Video');
 		expect(item).toMatchObject({ json: { job_id: 'a' }, binary: {} });
 	});
 
-	it('is survived when it is the content of a video job', async () => {
+	it('does not end a wait when it is the content of a video job', async () => {
 		const { run } = await proxy((path, poll) => {
 			if (!path.endsWith('/content')) return { id: 'a', status: 'completed' };
 			return poll < 2 ? { video_id: 'b', url: '/other' } : { video_id: 'a', url: file };
 		});
-		const [item] = (await run(wait, { id: 'a', status: 'queued' })).items('Wait');
+		const [item] = (await run(wait, { id: 'a', status: 'queued' })).items('Wait for Video');
 		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
 	});
 
-	it('is not the content of a video job whose file has an ID of its own', async () => {
+	it('is not suspected in the content of a video job whose file has an ID of its own', async () => {
 		const { run } = await proxy((path) =>
 			path.endsWith('/content') ? { id: 'file-1', url: file } : { id: 'a', status: 'completed' },
 		);
-		const [item] = (await run(wait, { id: 'a', status: 'queued' })).items('Wait');
+		const [item] = (await run(wait, { id: 'a', status: 'queued' })).items('Wait for Video');
 		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
 	});
 
 	it.each([
 		['Get Status', getStatus, { task_id: 'a' }, { task_id: 'b', ...done }],
 		['Get Content', getContent, { id: 'a' }, { video_id: 'b', url: file }],
-	])('fails %s, after tries that could bring the right one', async (_, node, item, body) => {
+	])('fails %s after the tries that could bring the right one', async (_, node, item, body) => {
 		const { run, server } = await proxy(() => body);
 		const [output] = (await run(node, item)).items(node.name);
 		expect(output.json.error).toContain('is about another job: b');

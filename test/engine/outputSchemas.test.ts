@@ -6,8 +6,15 @@ import { operations } from '../../nodes/ModelGateway/resources';
 import { isObject, textAt } from '../../nodes/shared/gateway/json';
 import { startGateway, type Gateway } from '../gateway';
 import { nodeTypes, runWorkflow } from '../harness';
-import { picture, sampleVideo } from './support/samples';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { picture, sampleVideo } from '../support/samples';
+import {
+	byId,
+	chain,
+	credentialFor,
+	modelGateway,
+	type Node,
+	waitForVideo,
+} from '../support/workflows';
 
 /** The part of JSON Schema that n8n's editor reads. */
 interface Schema {
@@ -77,7 +84,7 @@ describe('the output schemas, from which the editor offers fields before a node 
 	/** The item of a create whose job has ended, for each resource that has jobs. */
 	const jobs: Record<string, IDataObject> = {};
 
-	const run = async (node: ReturnType<typeof modelGateway>, input: IDataObject[]) => {
+	const run = async (node: Node, input: IDataObject[]) => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const binary = { data: { mimeType: 'image/png', fileName: 'photo.png', data } };
 		const result = await runWorkflow(chain(node), {
@@ -118,13 +125,13 @@ describe('the output schemas, from which the editor offers fields before a node 
 		);
 	});
 
-	it.each(previewed)('promise only what comes from %s %s', async (resource, operation) => {
+	it.each(previewed)('promise only what %s %s gives', async (resource, operation) => {
 		const schema = schemaOf('ModelGateway', { resource, operation });
 		const items = await perform(resource, operation);
 		expect(brokenPromises(schema, items)).toEqual([]);
 	});
 
-	it('promise only what comes from Wait for Video, for one of the kinds of jobs at least', async () => {
+	it('promise only what Wait for Video gives, for one of the kinds of jobs at least', async () => {
 		const items = await run(waitForVideo(), [jobs.referenceVideo, jobs.video]);
 		expect(brokenPromises(schemaOf('ModelGatewayWaitForVideo'), items)).toEqual([]);
 	});

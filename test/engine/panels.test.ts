@@ -35,6 +35,9 @@ function panelOf(type: string, parameters: INodeParameters) {
 
 const menus = ['Tool Description', 'Description', 'Resource', 'Operation'];
 
+/** The line at the top of the panel of a tool. */
+const isNotice = (name: string) => name.startsWith('<b>Let the agent fill in');
+
 /** The fields of an operation, without those that choose it. */
 const fieldsOf = (resource: string, operation: string, more = {}, type = gatewayNode) => {
 	const { properties, shown } = panelOf(type, { resource, operation, ...more });
@@ -72,14 +75,14 @@ describe('the fields of a panel', () => {
 		expect(fieldsOf(resource, operation)).toEqual(wanted);
 	});
 
-	it('of a message begin with its role', () => {
+	it('begin with the role in a message', () => {
 		expect(entryOf('chat', 'complete', 'messages')).toEqual(['Role', 'Content', 'Images']);
 		expect(entryOf('message', 'create', 'messages')).toEqual(['Role', 'Content', 'Content (JSON)']);
 		expect(entryOf('image', 'chat', 'earlierMessages')).toEqual(['Role', 'Content', 'Images']);
 		expect(entryOf('image', 'chat', 'images')).toEqual(['Source', 'URL']);
 	});
 
-	it('of a medium have a voice only where it can have one', () => {
+	it('include a voice only for media that can have one', () => {
 		const of = (type: string) => entryOf('referenceVideo', 'create', 'media', { type });
 		expect(of('reference_image')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
 		expect(of('reference_video')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
@@ -87,7 +90,7 @@ describe('the fields of a panel', () => {
 		expect(of('first_frame')).toEqual(['Type', 'Source', 'URL']);
 	});
 
-	it('begin, for a reference video, with what the default model does without them', () => {
+	it('begin for a reference video with what the default model needs', () => {
 		const { properties } = panelOf(gatewayNode, {
 			...{ resource: 'referenceVideo', operation: 'create' },
 		});
@@ -96,7 +99,7 @@ describe('the fields of a panel', () => {
 		expect(defaults).toEqual(['1080P', '16:9']);
 	});
 
-	it('are options in the order of what they decide, and last those of how it is sent', () => {
+	it('are options in the order of what they decide, and last those about sending', () => {
 		const options = optionsOf(gatewayNode, { resource: 'referenceVideo', operation: 'create' });
 		expect(options.slice(0, 4)).toEqual([
 			...['Resolution', 'Aspect Ratio', 'Duration (Seconds)', 'Improve Prompt'],
@@ -137,13 +140,16 @@ describe('lists', () => {
 		expect(prompt?.name).toBe('prompt');
 	});
 
-	it.each(lists.filter(({ name }) => name !== 'images'))('start with one: $displayName', (list) => {
-		expect(list.default).toMatchObject({ values: [expect.anything()] });
-	});
+	it.each(lists.filter(({ name }) => name !== 'images'))(
+		'start with one entry: $displayName',
+		(list) => {
+			expect(list.default).toMatchObject({ values: [expect.anything()] });
+		},
+	);
 });
 
 describe('the menus', () => {
-	it.each(operations)('are told below the node: $name $resource.name', async (operation) => {
+	it.each(operations)('are shown below the node: $name $resource.name', async (operation) => {
 		const { resource, name, value } = operation;
 		const parameters = { resource: resource.value, operation: value };
 		const node = { id: '', name: 'Node', type: gatewayNode, typeVersion: 1, parameters };
@@ -166,7 +172,7 @@ describe('the menus', () => {
 		expect(await workflow.expression.withIsolate(read)).toBe(`${name}: ${resource.name}`);
 	});
 
-	it('say in actions what goes in and what comes out', () => {
+	it('say in their actions what goes in and what comes out', () => {
 		const actions = operations.map(({ action }) => action);
 		expect(actions).toEqual(
 			expect.arrayContaining([
@@ -182,7 +188,7 @@ describe('the menus', () => {
 describe('the panel of a tool', () => {
 	const tool = (type: string) => `${type}Tool`;
 
-	it('has nothing about files and previews, which no agent gets', () => {
+	it('has no fields about files and previews, which no agent gets', () => {
 		for (const operation of ['generate', 'edit', 'chat']) {
 			const hidden = fieldsOf('image', operation).filter(
 				(name) => !fieldsOf('image', operation, {}, tool(gatewayNode)).includes(name),
@@ -193,7 +199,30 @@ describe('the panel of a tool', () => {
 		}
 		expect(fieldsOf('video', 'getContent', {}, tool(gatewayNode))).toEqual(['Video ID', 'Options']);
 		const { properties, shown } = panelOf(tool(waitNode), {});
-		expect(shown(properties)).toEqual(['Description', 'Job ID', 'Options']);
+		const names = shown(properties).filter((name) => !isNotice(name));
+		expect(names).toEqual(['Description', 'Job ID', 'Options']);
+	});
+
+	it('says at its top what the agent decides and what you fix', () => {
+		const paid = operations.filter(({ endpoint }) => endpoint.cost !== 'read');
+		for (const { resource, value } of paid) {
+			const [notice] = fieldsOf(resource.value, value, {}, tool(gatewayNode));
+			expect(notice).toMatch(/^<b>Let the agent fill in<.b>.*Each call costs money/);
+			expect(fieldsOf(resource.value, value).filter(isNotice)).toEqual([]);
+		}
+		const { properties, shown } = panelOf(tool(waitNode), {});
+		expect(shown(properties).filter(isNotice)).toEqual([
+			expect.stringContaining('the agent can call it again'),
+		]);
+	});
+
+	it('has only options about money, the request and the wait', () => {
+		expect(optionsOf(tool(gatewayNode), { resource: 'video', operation: 'create' })).toEqual([
+			...['Order Key', 'Most Orders per Execution', 'Max Orders per Day'],
+			...['Max Cost per Execution', 'Max Cost per Day'],
+			...['Request Timeout (Seconds)', 'Extra Body (JSON)', 'If the Answer Is Lost'],
+		]);
+		expect(optionsOf(tool(waitNode))).toEqual(['Timeout (Minutes)', 'Poll Interval (Seconds)']);
 	});
 
 	it('offers no files of earlier nodes', () => {
@@ -245,7 +274,7 @@ describe('a description', () => {
 		[gatewayNode, 'taskId'],
 		[chatModel, 'model'],
 		[waitNode, 'jobId'],
-	])('tells them where an ID comes from: %s, %s', (type, name) => {
+	])('says where an ID comes from: %s, %s', (type, name) => {
 		const fields = panelOf(type, {}).properties.filter((field) => field.name === name);
 		for (const { builderHint } of fields) expect(builderHint?.propertyHint).toMatch(/\bIDs?\b/);
 		expect(fields).not.toEqual([]);

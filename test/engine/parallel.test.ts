@@ -1,7 +1,7 @@
 import { startGateway, type Gateway } from '../gateway';
 import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { CredentialsHelper } from '../harness/credentials';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
 
 describe('items side by side', () => {
 	let gateway: Gateway;
@@ -30,7 +30,7 @@ describe('items side by side', () => {
 			},
 		);
 
-	it('are fewer in flight after a 429, and all come through', async () => {
+	it('are fewer in flight after a 429, and all succeed', async () => {
 		// Longer than an answer takes.
 		const time = new SimulatedTime(200);
 		gateway = await startGateway({ answerMilliseconds: 50 });
@@ -65,7 +65,7 @@ describe('items side by side', () => {
 		expect(Math.max(...later)).toBeGreaterThan(next.length);
 	});
 
-	it('record what is under way when one fails, and the next try pays for the rest only', async () => {
+	it('record what is under way when one fails, and the next try orders only the rest', async () => {
 		gateway = await startGateway({ answerMilliseconds: 50 });
 		const fails = (text: string) => ({
 			...({ route: 'chat', action: 'error', status: 400, code: 'invalid_prompt' } as const),
@@ -113,7 +113,7 @@ describe('items side by side', () => {
 	describe('with the key', () => {
 		afterEach(() => jest.restoreAllMocks());
 
-		it('are signed by n8n only until the first is answered', async () => {
+		it('are authenticated by n8n only until the first response', async () => {
 			gateway = await startGateway({ answerMilliseconds: 20 });
 			const sign = jest.spyOn(CredentialsHelper.prototype, 'authenticate');
 
@@ -121,7 +121,7 @@ describe('items side by side', () => {
 			expect(sign).toHaveBeenCalledTimes(10);
 		});
 
-		it('are all signed by an n8n that keeps the key to itself', async () => {
+		it('are all authenticated by an n8n that keeps the key to itself', async () => {
 			gateway = await startGateway();
 			const { authenticate } = CredentialsHelper.prototype;
 			const sign = jest

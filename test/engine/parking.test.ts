@@ -2,43 +2,47 @@ import type { IDataObject, INodeExecutionData, WorkflowExecuteMode } from 'n8n-w
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import {
 	resumeExecution,
 	retryExecution,
-	runWorkflow,
-	SimulatedTime,
 	type RunOptions,
+	runWorkflow,
 	type WorkflowJson,
 	type WorkflowRun,
 } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
 import { otherVideos } from '../support/otherVideos';
-import { sampleVideo, sha256 } from './support/samples';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { sampleVideo } from '../support/samples';
+import {
+	asTool,
+	chain,
+	core,
+	createVideo,
+	credentialFor,
+	type NodeSettings,
+	startedByWebhook,
+	to,
+	waitForVideo,
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
+import { sha256 } from '../support/sha256';
 
 describe('a parked Wait for Video', () => {
 	let gateway: Gateway;
 	let video: Uint8Array;
-	let clock: jest.SpyInstance<number>;
 
 	beforeAll(async () => void (video = await sampleVideo()));
-	beforeEach(async () => {
-		gateway = await startGateway({ jobSeconds: 0, render: async () => video });
-	});
-	afterEach(async () => {
-		jest.restoreAllMocks();
-		await gateway.close();
-	});
+	withGateway(
+		{ isTimeSimulated: true, jobSeconds: 0, render: async () => video },
+		(world) => void ({ gateway } = world),
+	);
+	afterEach(() => jest.restoreAllMocks());
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);
-	const core = (name: string, type: string, parameters: IDataObject = {}, version?: number) => ({
-		...{ name, type: `n8n-nodes-base.${type}`, parameters: parameters as object as never },
-		...(version && { typeVersion: version }),
-	});
 	const done = core('Done', 'noOp');
-	const workflowOf = (...settings: Parameters<typeof waitForVideo>): WorkflowJson =>
-		chain(waitForVideo(...settings), done);
+	const workflowOf = (options: IDataObject = {}, settings: NodeSettings = {}) =>
+		chain(waitForVideo({ options }, settings), done);
 
 	const itemsFor = (jobs: Array<{ id: string }>): INodeExecutionData[] =>
 		jobs.map(({ id }, index) => ({ json: { task_id: id, name: `Video ${index}` } }));
@@ -56,18 +60,10 @@ describe('a parked Wait for Video', () => {
 			...options,
 		});
 
-	/** Lets the clock of the nodes go on to that time. */
-	const advanceTo = (time: number) => {
-		clock?.mockRestore();
-		const { now } = Date;
-		const ahead = Math.max(0, time - now());
-		clock = jest.spyOn(Date, 'now').mockImplementation(() => now.call(Date) + ahead);
-	};
-
 	/** What n8n does at the time that the execution waits for, after a trip through its database. */
 	const resume = async (run: WorkflowRun, late = 0) => {
 		expect(run.status).toBe('waiting');
-		advanceTo((run.waitTill as Date).getTime() + late);
+		jest.setSystemTime(Math.max(Date.now(), (run.waitTill as Date).getTime() + late));
 		return await resumeExecution(run);
 	};
 
@@ -88,15 +84,17 @@ describe('a parked Wait for Video', () => {
 		gateway.requests.filter((request) => request.route === route && request.jobId === id);
 	const pollsOf = (id: string) => requestsOf(id, 'task');
 	const hintsOf = (run: WorkflowRun) =>
-		(run.data.resultData.runData.Wait.at(-1)?.hints ?? []).map(({ message }) => message);
+		(run.data.resultData.runData['Wait for Video'].at(-1)?.hints ?? []).map(
+			({ message }) => message,
+		);
 
-	it('parks at once, asks nothing, and shows the jobs meanwhile', async () => {
+	it('parks at once without a poll, and shows the jobs meanwhile', async () => {
 		const jobs = createJobs(2);
 		const run = await start(workflowOf(), jobs);
 		expect(run.status).toBe('waiting');
 		expect((run.waitTill as Date).getTime()).toBeLessThanOrEqual(Date.now());
 		expect(gateway.requests).toEqual([]);
-		expect(run.items('Wait')).toEqual(
+		expect(run.items('Wait for Video')).toEqual(
 			jobs.map(({ id }, item) => ({
 				json: { job_id: id, next_poll: expect.any(String) },
 				pairedItem: { item },
@@ -105,7 +103,7 @@ describe('a parked Wait for Video', () => {
 		expect(run.data.resultData.runData.Done).toBeUndefined();
 	});
 
-	it('asks once in each pass, keeps what has ended, and hands all on together, in order', async () => {
+	it('polls once in each pass, keeps what has ended, and outputs all together, in order', async () => {
 		const jobs = createJobs(3);
 		const [first, second, third] = jobs;
 		let run = await start(workflowOf({ fileName: '={{ $json.name }}' }), jobs);
@@ -121,7 +119,7 @@ describe('a parked Wait for Video', () => {
 		}
 
 		expect(run.status).toBe('success');
-		expect(run.data.resultData.runData.Wait).toHaveLength(1);
+		expect(run.data.resultData.runData['Wait for Video']).toHaveLength(1);
 		const items = run.items('Done');
 		expect(idsOf(items)).toEqual([first.id, second.id, third.id]);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
@@ -136,13 +134,13 @@ describe('a parked Wait for Video', () => {
 		expect(jobs.map(({ id }) => pollsOf(id).length)).toEqual([3, 4, 2]);
 		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(3);
 		// Nothing of it is stored twice.
-		expect(run.data.executionData?.contextData['node:Wait']).toEqual({
+		expect(run.data.executionData?.contextData['node:Wait for Video']).toEqual({
 			form: 1,
 			waits: {},
 		});
 	});
 
-	it('says at the end which files are no mp4, though they came in an earlier pass', async () => {
+	it('says at the end which files are no mp4, also those of an earlier pass', async () => {
 		const [first, second] = createJobs(2);
 		const { bytes } = otherVideos.WebM;
 		let run = await start(workflowOf({ fileName: '={{ $json.name }}.mp4' }), [first, second]);
@@ -164,7 +162,7 @@ describe('a parked Wait for Video', () => {
 		let run = await start(workflowOf({ includeInputFields: true }), [first, second]);
 		gateway.jobs.complete(first.id, video);
 		run = await resume(run);
-		const kept = JSON.stringify(run.data.executionData?.contextData['node:Wait']);
+		const kept = JSON.stringify(run.data.executionData?.contextData['node:Wait for Video']);
 		expect(kept).toContain(first.id);
 		expect(kept).not.toContain('Video 0');
 		gateway.jobs.complete(second.id, video);
@@ -175,12 +173,12 @@ describe('a parked Wait for Video', () => {
 		]);
 	});
 
-	it('shows where the jobs stand from pass to pass', async () => {
+	it('shows the state of the jobs from pass to pass', async () => {
 		const jobs = createJobs(2);
 		gateway.jobs.start(jobs[0].id);
 		gateway.jobs.complete(jobs[1].id, video);
 		const run = await resume(await start(workflowOf(), jobs));
-		expect(run.items('Wait').map(({ json }) => json)).toEqual([
+		expect(run.items('Wait for Video').map(({ json }) => json)).toEqual([
 			{ job_id: jobs[0].id, status: 'in_progress', progress: 30, next_poll: expect.any(String) },
 			{ job_id: jobs[1].id, status: 'completed', progress: 100 },
 		]);
@@ -195,7 +193,7 @@ describe('a parked Wait for Video', () => {
 		expect(hint).toMatch(/; and 7 more$/);
 	});
 
-	it('keeps what has ended also where n8n has files in its memory', async () => {
+	it('keeps what has ended when n8n keeps files in memory', async () => {
 		const [ended, running] = createJobs(2);
 		gateway.jobs.complete(ended.id, video);
 		const binaryDataMode = 'default';
@@ -207,7 +205,7 @@ describe('a parked Wait for Video', () => {
 		expect(requestsOf(ended.id, 'download')).toHaveLength(1);
 	});
 
-	it('asks once for a job that two items name, and gives both its file', async () => {
+	it('polls a job once that two items name, and gives both its file', async () => {
 		const [job, other] = createJobs(2);
 		const workflow = workflowOf({ fileName: '={{ $json.name }}' });
 		let run = await resume(await start(workflow, [job, other, job]));
@@ -228,14 +226,11 @@ describe('a parked Wait for Video', () => {
 		};
 		const continues = { onError: 'continueRegularOutput' } as const;
 		const startWith = async (json: IDataObject[], whileWaiting = 'park') =>
-			await runWorkflow(
-				chain(waitForVideo(options, { ...continues, parameters: { whileWaiting } }), done),
-				{
-					credentials: credentialFor(gateway),
-					input: json.map((fields) => ({ json: fields })),
-					mode: 'trigger',
-				},
-			);
+			await runWorkflow(chain(waitForVideo({ options, whileWaiting }, continues), done), {
+				credentials: credentialFor(gateway),
+				input: json.map((fields) => ({ json: fields })),
+				mode: 'trigger',
+			});
 
 		it('keeps the timeout of each item, from pass to pass', async () => {
 			const [{ id }] = createJobs(1);
@@ -262,7 +257,9 @@ describe('a parked Wait for Video', () => {
 				{ task_id: id, interval: 20 },
 			]);
 			run = await resume(run);
-			const nextPolls = run.items('Wait').map(({ json }) => Date.parse(String(json.next_poll)));
+			const nextPolls = run
+				.items('Wait for Video')
+				.map(({ json }) => Date.parse(String(json.next_poll)));
 			expect(nextPolls[0] - nextPolls[1]).toBeGreaterThan(39_000);
 			expect((run.waitTill as Date).getTime()).toBe(nextPolls[1]);
 			run = await resume(await resume(run));
@@ -272,15 +269,10 @@ describe('a parked Wait for Video', () => {
 		it('names the job once beside the node and in the log', async () => {
 			const [{ id }] = createJobs(1);
 			const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
-			const time = new SimulatedTime();
-			try {
-				const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
-				const run = await resumeExecution(parked);
-				expect(hintsOf(run)).toEqual([`Video task ${id}: submitted, 0 %`]);
-				expect(run.items('Wait').map(({ json }) => json.job_id)).toEqual([id, id, id]);
-			} finally {
-				await time.end();
-			}
+			const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
+			const run = await resumeExecution(parked);
+			expect(hintsOf(run)).toEqual([`Video task ${id}: submitted, 0 %`]);
+			expect(run.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
 			const lines = () => readFileSync(log, 'utf8').split('\n');
 			const isFirst = (line: string) => line.includes('Waiting for') && line.includes(id);
 			// It is written behind the execution's back.
@@ -297,32 +289,30 @@ describe('a parked Wait for Video', () => {
 		const [broken, running] = createJobs(2);
 		gateway.jobs.complete(broken.id, video);
 		gateway.fault({ route: 'download', action: 'answer', status: 400, times: Infinity });
-		const time = new SimulatedTime();
-		try {
-			const workflow = workflowOf({}, { onError: 'continueRegularOutput' });
-			const next = async (run: WorkflowRun) => {
-				jest.setSystemTime(run.waitTill as Date);
-				return await resumeExecution(run);
-			};
-			let run = await next(await start(workflow, [broken, running]));
-			const downloads = requestsOf(broken.id, 'download').length;
-			expect(downloads).toBeGreaterThan(0);
-			expect(run.items('Wait').map(({ json }) => json.status)).toEqual(['completed', 'submitted']);
-			run = await next(run);
-			gateway.jobs.fail(running.id, 'no such style');
-			run = await next(run);
-			expect(run.status).toBe('success');
-			expect(run.items('Done').map(({ json }) => json)).toMatchObject([
-				{
-					error: expect.stringContaining(`Could not download the video of job ${broken.id}`),
-					details: { billed: 'yes', job: { id: broken.id, status: 'completed' } },
-				},
-				{ error: expect.stringContaining('no such style') },
-			]);
-			expect(requestsOf(broken.id, 'download')).toHaveLength(downloads);
-		} finally {
-			await time.end();
-		}
+		const workflow = workflowOf({}, { onError: 'continueRegularOutput' });
+		const next = async (run: WorkflowRun) => {
+			jest.setSystemTime(run.waitTill as Date);
+			return await resumeExecution(run);
+		};
+		let run = await next(await start(workflow, [broken, running]));
+		const downloads = requestsOf(broken.id, 'download').length;
+		expect(downloads).toBeGreaterThan(0);
+		expect(run.items('Wait for Video').map(({ json }) => json.status)).toEqual([
+			'completed',
+			'submitted',
+		]);
+		run = await next(run);
+		gateway.jobs.fail(running.id, 'no such style');
+		run = await next(run);
+		expect(run.status).toBe('success');
+		expect(run.items('Done').map(({ json }) => json)).toMatchObject([
+			{
+				error: expect.stringContaining(`Could not download the video of job ${broken.id}`),
+				details: { billed: 'yes', job: { id: broken.id, status: 'completed' } },
+			},
+			{ error: expect.stringContaining('no such style') },
+		]);
+		expect(requestsOf(broken.id, 'download')).toHaveLength(downloads);
 	});
 
 	it('does not take the video of an earlier pass for that of another Job ID', async () => {
@@ -331,7 +321,7 @@ describe('a parked Wait for Video', () => {
 		const jobId =
 			'={{ $json.later && $now.toMillis() > $json.later ? $json.second : $json.task_id }}';
 		const later = Date.now() + 60 * 60_000;
-		let run = await runWorkflow(chain(waitForVideo({}, { parameters: { jobId } }), done), {
+		let run = await runWorkflow(chain(waitForVideo({ jobId }), done), {
 			credentials: credentialFor(gateway),
 			input: [
 				{ json: { task_id: first.id, second: second.id, later } },
@@ -348,7 +338,6 @@ describe('a parked Wait for Video', () => {
 	});
 
 	describe('in its place in a workflow', () => {
-		const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
 		/** A wait behaves in each of these as when it keeps running: every test compares the two. */
 		const bothWays = async (workflow: WorkflowJson, input: INodeExecutionData[], last: string) => {
 			const options = { credentials: credentialFor(gateway), input, mode: 'trigger' as const };
@@ -380,7 +369,7 @@ describe('a parked Wait for Video', () => {
 			{
 				mode: 'raw',
 				jsonOutput:
-					'={{ { all: $("Wait").all().length, item: $("Wait").item.json.task_id, name: $("Start").item.json.name, run: $runIndex } }}',
+					'={{ { all: $("Wait for Video").all().length, item: $("Wait for Video").item.json.task_id, name: $("Start").item.json.name, run: $runIndex } }}',
 			},
 			3.4,
 		);
@@ -393,7 +382,7 @@ describe('a parked Wait for Video', () => {
 			);
 		});
 
-		it('behind the second output of an IF', async () => {
+		it('works behind the second output of an IF', async () => {
 			const jobs = finishedJobs(3);
 			const condition = {
 				leftValue: '={{ $json.name }}',
@@ -408,7 +397,7 @@ describe('a parked Wait for Video', () => {
 				2.2,
 			);
 			const workflow = chain(choose, waitForVideo(), look);
-			workflow.connections = { ...workflow.connections, If: { main: [[], to('Wait')] } };
+			workflow.connections = { ...workflow.connections, If: { main: [[], to('Wait for Video')] } };
 			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
 			expect(run.items('Look').map(({ json }) => json)).toEqual([
 				{ all: 2, item: jobs[0].id, name: 'Video 0', run: 0 },
@@ -416,14 +405,14 @@ describe('a parked Wait for Video', () => {
 			]);
 		});
 
-		it('in Loop Over Items', async () => {
+		it('works in Loop Over Items', async () => {
 			const jobs = finishedJobs(4);
 			const loop = core('Loop', 'splitInBatches', { batchSize: 2 }, 3);
 			const workflow = chain(loop, waitForVideo(), look);
 			workflow.connections = {
 				Start: { main: [to('Loop')] },
-				Loop: { main: [[], to('Wait')] },
-				Wait: { main: [to('Look')] },
+				Loop: { main: [[], to('Wait for Video')] },
+				'Wait for Video': { main: [to('Look')] },
 				Look: { main: [to('Loop')] },
 			};
 			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
@@ -432,40 +421,36 @@ describe('a parked Wait for Video', () => {
 				{ all: 2, item: jobs[2].id, name: 'Video 2', run: 1 },
 				{ all: 2, item: jobs[3].id, name: 'Video 3', run: 1 },
 			]);
-			expect(run.data.resultData.runData.Wait).toHaveLength(2);
+			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(2);
 		});
 
-		it('once more, behind another wait, without parking again for what is stored and finished', async () => {
+		it('runs behind another wait without parking again for what is stored and finished', async () => {
 			const jobs = finishedJobs(2);
-			const again = { ...waitForVideo(), name: 'Again' };
+			const again = waitForVideo({}, { name: 'Again' });
 			let run = await start(chain(waitForVideo(), again, look), jobs);
 			run = await resume(run);
 			expect(run.status).toBe('success');
 			expect(idsOf(run.items('Again'))).toEqual(jobs.map(({ id }) => id));
 		});
 
-		it('with the order of execution of old workflows', async () => {
+		it('works with the order of execution of old workflows', async () => {
 			const jobs = finishedJobs(2);
 			const workflow = { ...chain(waitForVideo(), look), settings: {} };
 			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
-			expect(run.data.resultData.runData.Wait).toHaveLength(1);
+			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(1);
 		});
 
 		it.each([
 			['Always Output Data', { alwaysOutputData: true }],
 			['Execute Once', { executeOnce: true }],
 			['Retry On Fail', { retryOnFail: true, waitBetweenTries: 0 }],
-		])('with %s', async (_, settings) => {
+		])('works with %s', async (_, settings) => {
 			const jobs = finishedJobs(2);
 			await bothWays(chain(waitForVideo({}, settings), look), itemsFor(jobs), 'Look');
 		});
 
-		it('behind a create in the same workflow', async () => {
-			const create = modelGateway(
-				{ ...{ resource: 'video', operation: 'create' }, model: byId('vid-3.1'), prompt: 'A boat' },
-				{ name: 'Create' },
-			);
-			let run = await start(chain(create, waitForVideo(), done), [{ id: '1' }, { id: '2' }]);
+		it('works behind a create in the same workflow', async () => {
+			let run = await start(chain(createVideo(), waitForVideo(), done), [{ id: '1' }, { id: '2' }]);
 			expect(run.status).toBe('waiting');
 			run = await resumeAll(run);
 			expect(run.status).toBe('success');
@@ -485,9 +470,11 @@ describe('a parked Wait for Video', () => {
 			gateway.jobs.fail(failing.id, 'no such style');
 			run = await resume(run);
 			expect(run.status).toBe('error');
-			expect(run.errorOf('Wait')?.message).toContain(`${failing.id} failed: no such style`);
-			expect(run.errorOf('Wait')?.description).toContain(`item 1: ${ended.id}`);
-			expect(run.errorOf('Wait')?.description).toContain(`item 2: ${running.id}`);
+			expect(run.errorOf('Wait for Video')?.message).toContain(
+				`${failing.id} failed: no such style`,
+			);
+			expect(run.errorOf('Wait for Video')?.description).toContain(`item 1: ${ended.id}`);
+			expect(run.errorOf('Wait for Video')?.description).toContain(`item 2: ${running.id}`);
 
 			gateway.jobs.complete(running.id, video);
 			const settings = { onError: 'continueRegularOutput' } as const;
@@ -502,7 +489,7 @@ describe('a parked Wait for Video', () => {
 			['continueRegularOutput', 0],
 			['continueErrorOutput', 1],
 		] as const)(
-			'lets the others go on with %s, and asks no more for it',
+			'lets the others continue with %s, and never polls it again',
 			async (onError, output) => {
 				const [failing, running] = createJobs(2);
 				gateway.jobs.fail(failing.id, 'no such style');
@@ -511,14 +498,14 @@ describe('a parked Wait for Video', () => {
 				gateway.jobs.complete(running.id, video);
 				run = await resume(run);
 				expect(run.status).toBe('success');
-				expect(run.items('Wait', { output })[0]).toMatchObject({
+				expect(run.items('Wait for Video', { output })[0]).toMatchObject({
 					json: {
 						error: `Video task ${failing.id} failed: no such style`,
 						details: { billed: 'unknown', job: { id: failing.id } },
 					},
 					pairedItem: { item: 0 },
 				});
-				expect(run.items('Wait').at(-1)).toMatchObject({
+				expect(run.items('Wait for Video').at(-1)).toMatchObject({
 					...{ json: { task_id: running.id }, pairedItem: { item: 1 } },
 				});
 				expect(pollsOf(failing.id)).toHaveLength(1);
@@ -530,12 +517,12 @@ describe('a parked Wait for Video', () => {
 	it('refuses at once an item that carries no job', async () => {
 		const run = await start(workflowOf(), [{ id: '' }]);
 		expect(run.status).toBe('error');
-		expect(run.errorOf('Wait')?.message).toContain('Job ID is empty');
+		expect(run.errorOf('Wait for Video')?.message).toContain('Job ID is empty');
 	});
 
 	it('remembers what it found out about an ID given by hand', async () => {
 		const [job] = createJobs(1);
-		const workflow = workflowOf({}, { parameters: { jobId: job.id } });
+		const workflow = chain(waitForVideo({ jobId: job.id }), done);
 		gateway.fault({ route: 'task', action: 'reset', skip: 1 });
 		let run = await resume(await start(workflow, [{ id: '' }]));
 		run = await resume(run);
@@ -547,7 +534,7 @@ describe('a parked Wait for Video', () => {
 		]);
 	});
 
-	it('counts the timeout from the first pass, over restarts, and names all jobs', async () => {
+	it('counts the timeout from the first pass over restarts, and names all jobs', async () => {
 		const [late, other] = createJobs(2);
 		gateway.jobs.start(other.id);
 		n8nBegan(1, 100_000);
@@ -557,14 +544,14 @@ describe('a parked Wait for Video', () => {
 		n8nBegan(2, 59_500);
 		run = await resume(run);
 
-		expect(run.errorOf('Wait')?.message).toBe(
+		expect(run.errorOf('Wait for Video')?.message).toBe(
 			`Item 0: Video task ${late.id} did not finish within 0.4 minutes (last status submitted, 0 %)`,
 		);
-		expect(run.errorOf('Wait')?.description).toContain(`item 1: ${other.id}`);
+		expect(run.errorOf('Wait for Video')?.description).toContain(`item 1: ${other.id}`);
 		expect(pollsOf(late.id)).toHaveLength(3);
 	});
 
-	describe('after n8n has started anew', () => {
+	describe('after n8n has restarted', () => {
 		/** Milliseconds that the pass took whose n8n began at that time. */
 		const timeOfPass = async (since: number, ageOfN8n: number) => {
 			const [job] = createJobs(1);
@@ -572,17 +559,12 @@ describe('a parked Wait for Video', () => {
 			const run = await start(workflowOf(), [job]);
 			gateway.jobs.complete(job.id, video);
 			n8nBegan(since, ageOfN8n);
-			const time = new SimulatedTime();
-			try {
-				const begun = jest.now();
-				expect(idsOf((await resume(run)).items('Done'))).toEqual([job.id]);
-				return jest.now() - begun;
-			} finally {
-				await time.end();
-			}
+			const begun = jest.now();
+			expect(idsOf((await resume(run)).items('Done'))).toEqual([job.id]);
+			return jest.now() - begun;
 		};
 
-		it('waits until the start is over, to be stored after n8n looked for crashes', async () => {
+		it('waits until the start is over, so that n8n stores it after it looked for crashes', async () => {
 			expect(await timeOfPass(2, 58_000)).toBe(2_000);
 		});
 
@@ -600,7 +582,7 @@ describe('a parked Wait for Video', () => {
 		it.each([
 			['as it was', undefined],
 			['as it is saved now', workflow],
-		])('goes on with Retry of the workflow %s, and asks anew', async (_, saved) => {
+		])('resumes with Retry of the workflow %s, and polls again', async (_, saved) => {
 			const jobs = createJobs(2);
 			gateway.jobs.complete(jobs[0].id, video);
 			const parked = await resume(await start(workflow, jobs));
@@ -614,7 +596,7 @@ describe('a parked Wait for Video', () => {
 		});
 	});
 
-	it('tells the jobs when Stop is pressed in a pass', async () => {
+	it('names the jobs when Stop is pressed in a pass', async () => {
 		const [job] = createJobs(1);
 		const run = await start(workflowOf(), [job]);
 		let stop = () => {};
@@ -625,17 +607,10 @@ describe('a parked Wait for Video', () => {
 		gateway.fault({ route: 'task', action: 'stall', when: pressStop });
 		const stopped = await resumeExecution(run, { onStart: (cancel) => void (stop = cancel) });
 		expect(stopped.status).toBe('canceled');
-		expect(stopped.errorOf('Wait')?.description).toContain(job.id);
+		expect(stopped.errorOf('Wait for Video')?.description).toContain(job.id);
 	});
 
 	describe('Automatic', () => {
-		const webhook = (parameters: IDataObject = {}, type = 'n8n-nodes-base.webhook') => ({
-			...{ name: 'Start', type, parameters: { path: 'a', ...parameters } as never },
-		});
-		const startedBy = (trigger: WorkflowJson['nodes'][number], ...nodes: WorkflowJson['nodes']) => {
-			const { nodes: rest, connections } = chain(...nodes);
-			return { nodes: [trigger, ...rest.slice(1)], connections };
-		};
 		const wait = waitForVideo();
 		const respond = core('Respond', 'respondToWebhook', { respondWith: 'text' });
 		const stay = async (
@@ -651,11 +626,11 @@ describe('a parked Wait for Video', () => {
 		it.each<[string, WorkflowExecuteMode, WorkflowJson]>([
 			['a schedule', 'trigger', chain(wait)],
 			['the failure of another workflow', 'error', chain(wait)],
-			['a webhook that answers at once', 'webhook', startedBy(webhook(), wait)],
+			['a webhook that answers at once', 'webhook', startedByWebhook({ path: 'a' }, wait)],
 			[
 				'a webhook that was answered before',
 				'webhook',
-				startedBy(webhook({ responseMode: 'responseNode' }), respond, wait),
+				startedByWebhook({ path: 'a', responseMode: 'responseNode' }, respond, wait),
 			],
 		])('parks when it is started by %s', async (_, mode, workflow) => {
 			expect((await stay(workflow, mode)).status).toBe('waiting');
@@ -665,13 +640,13 @@ describe('a parked Wait for Video', () => {
 			[
 				'a webhook that answers with the last node',
 				'webhook',
-				startedBy(webhook({ responseMode: 'lastNode' }), wait),
+				startedByWebhook({ path: 'a', responseMode: 'lastNode' }, wait),
 				'whoever called Start waits for the answer',
 			],
 			[
 				'a webhook that is answered later',
 				'webhook',
-				startedBy(webhook({ responseMode: 'responseNode' }), wait, respond),
+				startedByWebhook({ path: 'a', responseMode: 'responseNode' }, wait, respond),
 				'whoever called Start waits for the answer',
 			],
 			['another workflow', 'integrated', chain(wait), 'another workflow waits for the result'],
@@ -683,7 +658,7 @@ describe('a parked Wait for Video', () => {
 			expect(hintsOf(run)[0]).toContain('unless “Save execution progress” is on');
 		});
 
-		it('keeps running while a chat is shown the answer', async () => {
+		it('keeps running while a chat waits for the response', async () => {
 			const streamed = await stay(chain(wait), 'webhook', { onChunk: () => undefined });
 			expect(hintsOf(streamed)[0]).toContain('somebody is shown the answer while it is made');
 		});
@@ -694,7 +669,7 @@ describe('a parked Wait for Video', () => {
 			expect(hintsOf(run)[0]).toContain('only a saved workflow can be parked');
 		});
 
-		it('says nothing where n8n keeps the jobs anyway', async () => {
+		it('shows no hint when n8n keeps the jobs anyway', async () => {
 			const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
 			const run = await stay({ ...chain(wait), settings }, 'integrated');
 			expect(run.status).toBe('success');
@@ -702,7 +677,7 @@ describe('a parked Wait for Video', () => {
 		});
 
 		describe('with a person before the screen', () => {
-			it('keeps running', async () => {
+			it('keeps running when a person started it', async () => {
 				const run = await stay(chain(wait), 'manual');
 				expect(run.status).toBe('success');
 				expect(hintsOf(run)).toEqual([]);
@@ -710,18 +685,13 @@ describe('a parked Wait for Video', () => {
 
 			it('lets n8n store the execution once when the job takes longer, and keeps running then', async () => {
 				const [job] = createJobs(1);
-				const time = new SimulatedTime();
-				try {
-					setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
-					const run = await start(chain(wait), [job], { mode: 'manual' });
-					expect(run.status).toBe('waiting');
-					expect(pollsOf(job.id)).toHaveLength(2);
-					const resumed = await resumeExecution(run);
-					expect(resumed.status).toBe('success');
-					expect(pollsOf(job.id)).toHaveLength(9);
-				} finally {
-					await time.end();
-				}
+				setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
+				const run = await start(chain(wait), [job], { mode: 'manual' });
+				expect(run.status).toBe('waiting');
+				expect(pollsOf(job.id)).toHaveLength(2);
+				const resumed = await resumeExecution(run);
+				expect(resumed.status).toBe('success');
+				expect(pollsOf(job.id)).toHaveLength(9);
 			});
 		});
 	});
@@ -734,7 +704,7 @@ describe('a parked Wait for Video', () => {
 			async (mode) => {
 				const [job] = createJobs(1);
 				gateway.jobs.complete(job.id, video);
-				const workflow = chain(waitForVideo({}, { parameters }));
+				const workflow = chain(waitForVideo(parameters));
 				const run = await start(workflow, [job], { mode });
 				expect(run.status).toBe('waiting');
 				expect((await resume(run)).status).toBe('success');
@@ -744,46 +714,34 @@ describe('a parked Wait for Video', () => {
 		it('keeps running as a tool, which has no such choice', async () => {
 			const [job] = createJobs(1);
 			gateway.jobs.complete(job.id, video);
-			const workflow = {
-				nodes: [
-					{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
-					{
-						...{ name: 'Wait', type: 'n8n-nodes-model-gateway.modelGatewayWaitForVideoTool' },
-						parameters: { ...parameters, jobId: job.id },
-					},
-				],
-			};
+			const tool = asTool(waitForVideo({ ...parameters, jobId: job.id }));
+			const workflow = { nodes: [core('Start', 'manualTrigger'), tool] };
 			// As newer agents do: the engine runs the tool like any node.
 			const run = await runWorkflow(workflow, {
 				credentials: credentialFor(gateway),
-				startNode: 'Wait',
+				startNode: tool.name,
 			});
 			expect(run.status).toBe('success');
-			const [task] = run.data.resultData.runData.Wait;
+			const [task] = run.data.resultData.runData['Wait for Video'];
 			expect(Object.values(task.data ?? {}).flat(2)).toMatchObject([{ json: { id: job.id } }]);
 			expect(hintsOf(run)).toEqual([]);
 		});
 	});
 
 	describe('Keep Running', () => {
-		const hold = waitForVideo({}, { parameters: { whileWaiting: 'hold' } });
+		const hold = waitForVideo({ whileWaiting: 'hold' });
 
 		it('lets n8n store the execution once, and keeps running then', async () => {
 			const [job] = createJobs(1);
 			const parked = await start(chain(hold), [job]);
 			expect(parked.status).toBe('waiting');
 			expect(gateway.requests).toEqual([]);
-			const time = new SimulatedTime();
-			try {
-				setTimeout(() => gateway.jobs.complete(job.id, video), 2_000);
-				expect((await resumeExecution(parked)).status).toBe('success');
-				expect(pollsOf(job.id)).toHaveLength(2);
-			} finally {
-				await time.end();
-			}
+			setTimeout(() => gateway.jobs.complete(job.id, video), 2_000);
+			expect((await resumeExecution(parked)).status).toBe('success');
+			expect(pollsOf(job.id)).toHaveLength(2);
 		});
 
-		it('begins at once where n8n saves the progress', async () => {
+		it('begins at once when n8n saves the progress', async () => {
 			const [job] = createJobs(1);
 			gateway.jobs.complete(job.id, video);
 			const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
@@ -791,13 +749,9 @@ describe('a parked Wait for Video', () => {
 		});
 
 		it('stores the execution again when something was ordered since', async () => {
-			const create = modelGateway(
-				{ ...{ resource: 'video', operation: 'create' }, model: byId('vid-3.1'), prompt: 'A boat' },
-				{ name: 'Create' },
-			);
-			const again = { ...create, name: 'Create 2' };
+			const again = createVideo({}, { name: 'Create 2' });
 			const second = { ...hold, name: 'Wait 2' };
-			let run = await start(chain(create, hold, again, second, done), [{ id: '1' }]);
+			let run = await start(chain(createVideo(), hold, again, second, done), [{ id: '1' }]);
 			run = await resume(run);
 			expect(run.status).toBe('waiting');
 			expect(run.data.resultData.lastNodeExecuted).toBe('Wait 2');
@@ -810,7 +764,7 @@ describe('a parked Wait for Video', () => {
 		[600, 5, false],
 		[-1, 5, false],
 	])(
-		'with a workflow timeout of %d s and its own of %d minutes hints: %p',
+		'hints for a workflow timeout of %d s and its own of %d minutes: %p',
 		async (seconds, own, isHinted) => {
 			const [job] = createJobs(1);
 			const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
@@ -821,7 +775,7 @@ describe('a parked Wait for Video', () => {
 		},
 	);
 
-	it('hints at the workflow timeout where only the timeout of a later item is longer', async () => {
+	it('hints at the workflow timeout when only the timeout of a later item is longer', async () => {
 		const jobs = createJobs(2);
 		const settings = { executionOrder: 'v1', executionTimeout: 600 } as const;
 		const workflow = workflowOf({ timeoutMinutes: '={{ 5 + 10 * $itemIndex }}' });

@@ -4,8 +4,9 @@ import { startGateway, type Gateway } from '../gateway';
 import { retryExecution, runWorkflow, SimulatedTime, storedFiles } from '../harness';
 import { answer, breakOff, cut, startServer, type Reply } from '../support/scriptedServer';
 import { storage, type StorageOptions } from '../support/scriptedStorage';
-import { picture, sha256 } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
+import { sha256 } from '../support/sha256';
 
 const png = picture('teal');
 const canvas = createCanvas(320, 240);
@@ -59,7 +60,7 @@ describe('a picture', () => {
 	beforeEach(async () => await start(100));
 
 	it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, lastByte])(
-		'whose transfer breaks off at %d tenths is fetched again, and paid once',
+		'is fetched again when its download breaks off at %d tenths, and charged once',
 		async (tenth) => {
 			const server = await serve(storage(png, { until: at(tenth) }), whole());
 			const result = await run();
@@ -90,7 +91,7 @@ describe('a picture', () => {
 		['announces no length and breaks off', () => [cut(png.subarray(0, 99)), whole()], 2],
 		['packs it', () => [answer(200, gzipSync(png), { 'content-encoding': 'gzip' })], 1],
 		['falls silent', () => [(r) => void r.write(png.subarray(0, 99)), whole()], 2],
-	])('is taken from a storage that %s', async (_, replies, requests) => {
+	])('is fetched from a storage host that %s', async (_, replies, requests) => {
 		const server = await serve(...replies());
 		const result = await run();
 		const [item] = result.items('Model Gateway');
@@ -101,7 +102,7 @@ describe('a picture', () => {
 	});
 
 	it.each(Object.entries(formats))(
-		'that is announced too short is not taken for whole: %s',
+		'is not taken for whole when its length is announced too small: %s',
 		async (_, file) => {
 			const part = file.subarray(0, at(lastByte, file));
 			await serve(answer(200, part), storage(file));
@@ -113,20 +114,20 @@ describe('a picture', () => {
 	it.each<[string, Reply, string]>([
 		['a form', answer(200, heic), 'image/heic'],
 		['a name only', answer(200, strange, { 'content-type': 'image/jxl' }), 'image/jxl'],
-	])('of another kind is taken by %s', async (_, reply, mimeType) => {
+	])('is accepted by %s when it is of another kind', async (_, reply, mimeType) => {
 		await serve(reply);
 		const [{ binary }] = (await run()).items('Model Gateway');
 		const fileExtension = mimeType.slice(6);
 		expect(binary?.data).toMatchObject({ mimeType, fileName: `image.${fileExtension}` });
 	});
 
-	it('is no web page, whatever the storage calls it', async () => {
+	it('is refused when it is a web page, whatever the storage host calls it', async () => {
 		await serve(answer(200, '<html>Sorry</html>', { 'content-type': 'image/png' }));
 		const error = (await run()).errorOf('Model Gateway');
 		expect(error?.message).toContain('the answer is no image: <html>Sorry</html>');
 	});
 
-	it.each(modes)('that never comes is kept for the next try (%s)', async (mode) => {
+	it.each(modes)('is kept for the next try when it never arrives (%s)', async (mode) => {
 		const server = await serve(storage(png, { until: at(5) }));
 		const failed = await run(mode);
 		const error = failed.errorOf('Model Gateway');
@@ -142,7 +143,7 @@ describe('a picture', () => {
 	});
 });
 
-it('a picture whose link has expired after 10 minutes is not paid again by itself', async () => {
+it('does not order a picture again by itself when its link has expired after 10 minutes', async () => {
 	// Longer than the gateway takes to draw.
 	await start(300);
 	gateway.fault({ route: 'download', action: 'reset', times: 5 });

@@ -1,24 +1,17 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
-import { retryExecution, runWorkflow, SimulatedTime } from '../harness';
+import type { Gateway } from '../gateway';
+import { retryExecution, runWorkflow } from '../harness';
 import { answer, startServer, type Reply } from '../support/scriptedServer';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 const png = Buffer.from(picture('teal'));
 const signed = `sig=${'a%2Fb%3D'.repeat(60)}`;
 const continuing = { onError: 'continueErrorOutput' } as const;
 
-let time: SimulatedTime;
 let gateway: Gateway;
-beforeEach(async () => {
-	time = new SimulatedTime();
-	gateway = await startGateway();
-});
-afterEach(async () => {
-	await gateway.close();
-	await time.end();
-});
+withGateway({ isTimeSimulated: true }, (world) => void ({ gateway } = world));
 
 const run = async (operation: string, settings: Partial<INode> = {}, more: IDataObject = {}) => {
 	const request = { resource: 'image', operation, model: byId('image-1'), prompt: 'A lighthouse' };
@@ -38,7 +31,7 @@ const answers = (data: unknown, headers = { 'x-request-id': 'order-7' }) =>
 const orders = () => gateway.requests.filter(({ host }) => host !== 'storage').length;
 
 describe('a picture that cannot be fetched', () => {
-	it('takes no other with it, and can be fetched by its link', async () => {
+	it('fails no other picture, and can be fetched by its link', async () => {
 		const { url } = await storage();
 		const dead = `${url}/gone?${signed}`;
 		answers([{ url: `${url}/1` }, { url: dead }, { b64_json: png.toString('base64') }]);
@@ -58,7 +51,7 @@ describe('a picture that cannot be fetched', () => {
 		]);
 	});
 
-	it('leaves the text of a chat', async () => {
+	it('keeps the text of a chat', async () => {
 		const { url } = await storage();
 		const content = `One ![a](${url}/1), two ![b](${url}/gone?${signed}).`;
 		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
@@ -70,7 +63,7 @@ describe('a picture that cannot be fetched', () => {
 		]);
 	});
 
-	it('fails the node, whose retry neither pays nor fetches the others again', async () => {
+	it('fails the node, whose Retry neither orders nor fetches the others again', async () => {
 		const server = await storage();
 		answers([{ url: `${server.url}/1` }, { url: `${server.url}/gone` }]);
 		const failed = await run('generate');
@@ -84,7 +77,7 @@ describe('a picture that cannot be fetched', () => {
 		[403, '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>'],
 		[404, ''],
 		[410, ''],
-	])('because its link is dead (HTTP %d) says that no retry helps', async (status, body) => {
+	])('says that no retry helps when its link is dead (HTTP %d)', async (status, body) => {
 		const { url } = await storage(answer(status, body));
 		answers([{ url: `${url}/gone` }]);
 		const failed = await run('generate');
@@ -97,7 +90,7 @@ describe('a picture that cannot be fetched', () => {
 		expect(orders()).toBe(1);
 	});
 
-	it('because its storage is dead names the storage, and what the network said', async () => {
+	it('names the storage host, and what the network said, when that does not respond', async () => {
 		const server = await storage();
 		const { url } = server;
 		await server.close();
@@ -118,7 +111,7 @@ describe('what came as base64 and is no picture', () => {
 		['a page', { b64_json: html }, 'is no image: <html>Out of paint</html>'],
 		['a page under a name', { url: `data:image/png;base64,${html}` }, 'is no image'],
 		['half a picture', { b64_json: half }, 'ends too early'],
-	])('is an error of its own: %s', async (_, entry, problem) => {
+	])('fails with an error of its own: %s', async (_, entry, problem) => {
 		answers([entry, { b64_json: png.toString('base64') }]);
 		const result = await run('generate', continuing);
 		const items = result.items('Model Gateway');
@@ -134,7 +127,7 @@ describe('what came as base64 and is no picture', () => {
 		]);
 	});
 
-	it('is not paid again by a retry', async () => {
+	it('is not ordered again by a Retry', async () => {
 		answers([{ b64_json: html }]);
 		const failed = await run('generate');
 		expect(failed.errorOf('Model Gateway')?.description).toContain(
@@ -146,8 +139,8 @@ describe('what came as base64 and is no picture', () => {
 	});
 });
 
-describe('an answer that lacks some of its pictures', () => {
-	it('says how many, and why', async () => {
+describe('a response that lacks some of its pictures', () => {
+	it('says how many are missing, and why', async () => {
 		const { url } = await storage();
 		answers([{ url: `${url}/1` }, { url: null, error: { message: 'Out of paint' } }, {}]);
 		const result = await run('generate');

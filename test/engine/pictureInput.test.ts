@@ -1,15 +1,15 @@
 import { GifEncoder } from '@napi-rs/canvas';
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import { UploadedFile } from '../gateway/files';
 import { runWorkflow } from '../harness';
 import { jpegOf, withPictures, withSegment } from '../support/jpegs';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 let gateway: Gateway;
-beforeEach(async () => void (gateway = await startGateway()));
-afterEach(async () => await gateway.close());
+withGateway({}, (world) => void ({ gateway } = world));
 
 const images = { values: [{ source: 'binary', binaryField: 'data' }] };
 const operations: Record<string, IDataObject> = {
@@ -51,7 +51,7 @@ function animation(): Uint8Array {
 }
 
 describe('a file that is sent as a picture', () => {
-	it.each(names)('has no several frames behind the name of a JPEG: %s', async (operation) => {
+	it.each(names)('is refused when a JPEG by name has several frames: %s', async (operation) => {
 		const result = await run(operation, animation(), 'multi.jpg', 'image/jpeg');
 		expect(result.errorOf('Model Gateway')?.message).toContain(
 			'several frames behind the name multi.jpg',
@@ -59,7 +59,7 @@ describe('a file that is sent as a picture', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it.each(names)('is the first picture of a JPEG with several: %s', async (operation) => {
+	it.each(names)('is sent as the first picture of a JPEG with several: %s', async (operation) => {
 		const plain = jpegOf('teal');
 		const file = withPictures(plain, jpegOf('orange'));
 		const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
@@ -79,17 +79,14 @@ describe('a file that is sent as a picture', () => {
 		expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
 	});
 
-	it.each(names)(
-		'is left as it is where only its notes speak of several: %s',
-		async (operation) => {
-			const file = withSegment(jpegOf('teal'), 0xfe, Buffer.from('MPF\0'));
-			const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
-			expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
-			expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
-		},
-	);
+	it.each(names)('is sent as it is when only its notes speak of several: %s', async (operation) => {
+		const file = withSegment(jpegOf('teal'), 0xfe, Buffer.from('MPF\0'));
+		const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
+		expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
+		expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
+	});
 
-	it.each(names)('is whole where its pictures cannot be told apart: %s', async (operation) => {
+	it.each(names)('is sent whole when its pictures cannot be told apart: %s', async (operation) => {
 		const cut = withPictures(jpegOf('teal')).subarray(0, -20);
 		const result = await run(operation, cut, 'photo.jpg', 'image/jpeg');
 		expect(result.errorOf('Model Gateway')?.message).toContain('several frames behind the name');
@@ -102,13 +99,13 @@ describe('a file that is sent as a picture', () => {
 			[operation, 'A lighthouse', 'text/plain'],
 			[operation, '<?xml version="1.0"?><Error/>', 'application/xml'],
 		]),
-	)('is one: %s refuses %j', async (operation, text, mimeType) => {
+	)('is refused by %s when it is no picture: %j', async (operation, text, mimeType) => {
 		const result = await run(operation, Buffer.from(text), 'a', mimeType);
 		expect(result.errorOf('Model Gateway')?.message).toContain(`is no image (it is ${mimeType})`);
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it.each(names)('goes under its true type: %s', async (operation) => {
+	it.each(names)('is sent under its true type: %s', async (operation) => {
 		await run(operation, picture('red', 8, 8), 'photo', 'application/octet-stream');
 		const [{ body }] = gateway.requests;
 		expect(JSON.stringify(body)).toMatch(/image\/png/);

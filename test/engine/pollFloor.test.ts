@@ -9,7 +9,7 @@ import {
 } from '../harness';
 import { mp4Of } from '../support/boxes';
 import { answer, json, silence, startServer, type Reply } from '../support/scriptedServer';
-import { chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import { chain, credentialFor, modelGateway, waitForVideo } from '../support/workflows';
 
 const minInterval = limits.minPollSeconds * 1000;
 
@@ -61,23 +61,23 @@ describe('the polls of one job', () => {
 			{ name: 'Get', ...settings },
 		);
 	const wait = (options: IDataObject = {}, settings = {}) =>
-		waitForVideo(options, { parameters: { whileWaiting: 'hold' }, ...settings });
+		waitForVideo({ options, whileWaiting: 'hold' }, settings);
 
 	it.each(['task', 'video'] as const)(
-		'keep their distance from Get Status to Wait for Video: %s',
+		'keep their interval from Get Status to Wait for Video: %s',
 		async (kind) => {
 			const { run, polls, shortestGap } = await serve((poll) =>
 				json({ ...job, status: poll === 0 ? 'queued' : 'completed', result_url: '/file' }),
 			);
 			const job = kind === 'task' ? task : { id: 'video_1' };
 			const result = await run(chain(getStatus(kind), wait()), [job]);
-			expect(result.items('Wait')).toMatchObject([{ binary: {} }]);
+			expect(result.items('Wait for Video')).toMatchObject([{ binary: {} }]);
 			expect(polls).toHaveLength(2);
 			expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
 		},
 	);
 
-	it('are one for the items of a Get Status with the same job, each of which has an output', async () => {
+	it('are one for all items of a Get Status with the same job, each of which has an output', async () => {
 		const { run, polls } = await serve((poll) => json({ status: 'in_progress', input: { poll } }));
 		const result = await run(chain(getStatus()), [
 			...[task, { task_id: 'task_2' }, task, { task_id: ' task_1 ' }],
@@ -102,17 +102,17 @@ describe('the polls of one job', () => {
 		expect(polls).toHaveLength(1);
 	});
 
-	it('keep their distance over all executions that wait for it', async () => {
+	it('keep their interval over all executions that wait for the job', async () => {
 		const { run, times, shortestGap } = await serve((poll) => completedFrom(9)(poll));
 		const waits = [1, 2, 3].map(async () => await run(chain(wait()), [task]));
 		for (const result of await Promise.all(waits)) {
-			expect(result.items('Wait')).toMatchObject([{ binary: {} }]);
+			expect(result.items('Wait for Video')).toMatchObject([{ binary: {} }]);
 		}
 		expect(times().slice(0, 3)).toHaveLength(3);
 		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
 	});
 
-	it('keep their distance over the tries of Retry On Fail', async () => {
+	it('keep their interval over the tries of Retry On Fail', async () => {
 		const { run, polls, shortestGap } = await serve(() => json({ error: { message: 'no' } }, 403));
 		const again = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
 		await run(chain(wait({}, again)), [task]);
@@ -121,26 +121,26 @@ describe('the polls of one job', () => {
 		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
 	});
 
-	it('are as many as those of one item where another one takes the task for a video', async () => {
+	it('are as many as those of one item when another item takes the task for a video', async () => {
 		const { run, polls, shortestGap } = await serve((_, kind) => {
 			if (kind === 'video') return json({ error: { message: 'no', code: 'video_not_found' } }, 404);
 			return Date.now() - began < 60_000 ? running : completed;
 		});
 		const result = await run(chain(wait()), [task, { id: 'task_1', status: 'queued' }]);
-		expect(result.items('Wait')).toMatchObject([{ binary: {} }, { binary: {} }]);
+		expect(result.items('Wait for Video')).toMatchObject([{ binary: {} }, { binary: {} }]);
 		expect(polls.filter(({ path }) => path.includes('/videos/'))).toHaveLength(1);
 		expect(polls.length).toBeLessThanOrEqual(8);
 		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
 	});
 
-	it('go on for one execution when Stop ends the one that sends a poll', async () => {
+	it('continue for one execution when Stop ends the one that sends a poll', async () => {
 		let stop = () => {};
 		const stopSoon: Reply = () => void setTimeout(() => stop(), 1500);
 		const { run, polls } = await serve((poll) => (poll === 0 ? stopSoon : completed));
 		const onStart = (cancel: () => void) => void (stop = cancel);
 		const stopped = run(chain(wait()), [task], { onStart });
 		const result = await run(chain(wait()), [task]);
-		expect(result.items('Wait')).toMatchObject([{ binary: {} }]);
+		expect(result.items('Wait for Video')).toMatchObject([{ binary: {} }]);
 		expect(polls.map(({ at }) => at)).toEqual([0, 4500]);
 		expect((await stopped).status).toBe('canceled');
 	});
@@ -151,17 +151,17 @@ describe('the polls of one job', () => {
 		const other = run(chain(wait()), [task]);
 		expect((await run(chain(wait()), [task], { onStart })).status).toBe('canceled');
 		expect(Date.now() - began).toBeLessThan(minInterval);
-		expect((await other).items('Wait')).toMatchObject([{ binary: {} }]);
+		expect((await other).items('Wait for Video')).toMatchObject([{ binary: {} }]);
 		expect(times()).toHaveLength(2);
 	});
 
-	it('are not held back for long by one that nobody answers', async () => {
+	it('are not held back for long by a poll without a response', async () => {
 		const { run, times } = await serve((poll) => (poll === 0 ? silence : completed));
 		const waits = [wait(), wait({ timeoutMinutes: 0.5 })].map(
 			async (node) => await run(chain(node), [task]),
 		);
 		for (const result of await Promise.all(waits)) {
-			expect(result.items('Wait')).toMatchObject([{ binary: {} }]);
+			expect(result.items('Wait for Video')).toMatchObject([{ binary: {} }]);
 		}
 		expect(times()[1]).toBeLessThan(20_000);
 	});

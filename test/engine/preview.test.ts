@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
-import { processedItems, retryExecution, runWorkflow, type WorkflowRun } from '../harness';
-import { picture } from './support/samples';
+import type { Gateway } from '../gateway';
+import { retryExecution, runWorkflow, type WorkflowRun } from '../harness';
+import { picture } from '../support/samples';
 import {
 	byId,
 	chain,
@@ -9,18 +9,13 @@ import {
 	credentialFor,
 	modelGateway,
 	waitForVideo,
-} from './support/workflows';
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 let gateway: Gateway;
 let media: IDataObject[];
 
-beforeEach(async () => {
-	processedItems.clear();
-	gateway = await startGateway({ jobSeconds: Infinity });
-	const url = gateway.addMedia('a.png', picture('red', 32, 24), 'image/png');
-	media = [{ type: 'reference_image', url }];
-});
-afterEach(async () => await gateway.close());
+withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway, media } = world));
 
 const create = (
 	parameters: IDataObject = {},
@@ -95,7 +90,7 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it('counts what would still be ordered where the node continues on error', async () => {
+	it('counts what would still be ordered when the node continues on error', async () => {
 		const node = create(
 			{ options: { duration: '={{ $json.prompt === "Two" ? 99 : 2 }}' } },
 			{ onError: 'continueRegularOutput' },
@@ -153,7 +148,7 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('shows on Retry what earlier tries have ordered, and changes nothing of that', async () => {
+	it('shows on Retry what earlier tries have ordered, and changes nothing of it', async () => {
 		const fault = gateway.fault({
 			route: 'models',
 			action: 'error',
@@ -187,7 +182,7 @@ describe('Preview (Order Nothing)', () => {
 	});
 
 	it.each(['={{ undefined }}', '={{ null }}', "={{ '' }}", "={{ 'yes' }}", '={{ 0 }}'])(
-		'orders nothing where an expression says neither yes nor no: %s',
+		'orders nothing when an expression says neither yes nor no: %s',
 		async (preview) => {
 			const result = await run([create({ preview })]);
 			expect(result.errorOf('Create')?.message).toMatch(/Preview .* must be true or false/);
@@ -197,7 +192,10 @@ describe('Preview (Order Nothing)', () => {
 
 	it('passes through Wait for Video, which has nothing to wait for', async () => {
 		const result = await run([create(), waitForVideo()]);
-		expect(jsonOf(result, 'Wait')).toMatchObject([{ would: 'order' }, { would: 'order' }]);
+		expect(jsonOf(result, 'Wait for Video')).toMatchObject([
+			{ would: 'order' },
+			{ would: 'order' },
+		]);
 		expect(gateway.requests).toEqual([]);
 	});
 

@@ -1,27 +1,19 @@
 import type { StructuredChunk } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
-import { runWorkflow, SimulatedTime } from '../harness';
-import { sampleVideo } from './support/samples';
-import { byId, chain, credentialFor, modelGateway, waitForVideo } from './support/workflows';
+import type { Gateway } from '../gateway';
+import { runWorkflow } from '../harness';
+import { sampleVideo } from '../support/samples';
+import { chain, createVideo, credentialFor, waitForVideo } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 describe('Wait for Video in a workflow that streams', () => {
-	let time: SimulatedTime;
 	let gateway: Gateway;
 	let video: Uint8Array;
 
 	beforeAll(async () => (video = await sampleVideo()));
-	beforeEach(async () => {
-		time = new SimulatedTime();
-		gateway = await startGateway({ jobSeconds: Infinity });
-	});
-	afterEach(async () => {
-		await gateway.close();
-		await time.end();
-	});
-
-	const create = modelGateway({
-		...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
-	});
+	withGateway(
+		{ isTimeSimulated: true, jobSeconds: Infinity },
+		(world) => void ({ gateway } = world),
+	);
 
 	/** What came from the waiting node, and when, in milliseconds since the video was ordered. */
 	async function chunksOf(end: (id: string) => void) {
@@ -30,11 +22,11 @@ describe('Wait for Video in a workflow that streams', () => {
 			setTimeout(() => end(id), 7000);
 		});
 		const chunks: Array<StructuredChunk & { after: number }> = [];
-		const wait = waitForVideo({ pollIntervalSeconds: 3 }, { parameters: { download: false } });
-		await runWorkflow(chain(create, wait), {
+		const wait = waitForVideo({ download: false, options: { pollIntervalSeconds: 3 } });
+		await runWorkflow(chain(createVideo(), wait), {
 			credentials: credentialFor(gateway),
 			onChunk(chunk) {
-				if (chunk.metadata.nodeName !== 'Wait') return;
+				if (chunk.metadata.nodeName !== 'Wait for Video') return;
 				chunks.push({ ...chunk, after: Date.now() - gateway.ledger[0].at });
 			},
 		});

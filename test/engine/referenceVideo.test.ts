@@ -4,7 +4,7 @@ import { startGateway, type Gateway } from '../gateway';
 import { Renderer } from '../gateway/rendering';
 import { runWorkflow, SimulatedTime } from '../harness';
 import { readMp4 } from '../support/mp4';
-import { picture } from './support/samples';
+import { picture } from '../support/samples';
 import {
 	byId,
 	chain,
@@ -12,7 +12,7 @@ import {
 	credentialFor,
 	modelGateway,
 	waitForVideo,
-} from './support/workflows';
+} from '../support/workflows';
 
 describe('from reference media to an mp4', () => {
 	const renderer = new Renderer();
@@ -38,7 +38,7 @@ describe('from reference media to an mp4', () => {
 
 	const run = async (create: IDataObject, json: IDataObject = {}) =>
 		await runWorkflow(
-			chain(createReferenceVideo(create), waitForVideo({ pollIntervalSeconds: 3 })),
+			chain(createReferenceVideo(create), waitForVideo({ options: { pollIntervalSeconds: 3 } })),
 			{
 				credentials: credentialFor(gateway),
 				input: [{ json }],
@@ -53,7 +53,7 @@ describe('from reference media to an mp4', () => {
 		const order = { resolution: '720P', duration: 2, ...options };
 		const result = await run({ model: byId(model), options: order }, { media });
 
-		const [item] = result.items('Wait');
+		const [item] = result.items('Wait for Video');
 		expect(item.json).toMatchObject({ status: 'completed', progress: 100 });
 		expect(item.json.request_id).toEqual(expect.any(String));
 		expect(item.pairedItem).toEqual({ item: 0 });
@@ -117,7 +117,7 @@ describe('from reference media to an mp4', () => {
 			'={{ { type: "reference_image", url: ` ${$json.links[0]} `, weight: 0.5, tags: ["a"], reference_voice: "" } }}',
 			(red) => [{ ...image(red), weight: 0.5, tags: ['a'] }],
 		],
-	])('takes %s as JSON', async (_, mediaJson, sent) => {
+	])('accepts %s as JSON', async (_, mediaJson, sent) => {
 		const create = createReferenceVideo({ mediaJson } as IDataObject);
 		const result = await runWorkflow(chain(create), {
 			credentials: credentialFor(gateway),
@@ -127,7 +127,7 @@ describe('from reference media to an mp4', () => {
 		expect(valueAt(gateway.requests.at(-1)?.body, 'input.media')).toEqual(sent(red, blue));
 	});
 
-	it('counts media as the screen does in what the service says, but not in its raw answer', async () => {
+	it('counts media as the screen does in messages of the service, but not in the raw response', async () => {
 		gateway.fault({
 			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_parameter' },
 			...{ message: 'input.media[0].url cannot be read', param: 'input.media[0].url' },
@@ -147,7 +147,7 @@ describe('from reference media to an mp4', () => {
 		});
 	});
 
-	it('asks once how far a task is', async () => {
+	it('gets the status of a task with one poll', async () => {
 		const media = [{ type: 'reference_image', url: red }];
 		const get = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });
 		const result = await runWorkflow(chain(createReferenceVideo(), get), {

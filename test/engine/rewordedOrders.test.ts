@@ -1,27 +1,25 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
-import { processedItems, retryExecution, runWorkflow, type WorkflowRun } from '../harness';
-import { picture } from './support/samples';
+import type { Gateway } from '../gateway';
+import { retryExecution, runWorkflow, type WorkflowRun } from '../harness';
+import { picture } from '../support/samples';
 import {
 	byId,
 	chain,
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
-} from './support/workflows';
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 // Orders that each try words differently: by chance, by the time of day, or because the user has changed the node.
 
 let gateway: Gateway;
 let media: IDataObject[];
 
-beforeEach(async () => {
-	processedItems.clear();
-	const png = picture('red', 32, 24);
-	gateway = await startGateway({ jobSeconds: 60, draw: async () => png });
-	media = [{ type: 'reference_image', url: gateway.addMedia('a.png', png, 'image/png') }];
-});
-afterEach(async () => await gateway.close());
+withGateway(
+	{ jobSeconds: 60, draw: async () => picture('red', 32, 24) },
+	(world) => void ({ gateway, media } = world),
+);
 
 const random = '{{ Math.floor(Math.random() * 1e9) }}';
 const video = (options: IDataObject = {}) =>
@@ -65,7 +63,7 @@ it.each<[string, IDataObject]>([
 	['Include Input Fields', { includeInputFields: true }],
 	['Skip Checks', { skipChecks: true }],
 ])(
-	'a Retry with the saved workflow orders nothing again that was answered, after the user changed %s',
+	'orders nothing again that has a response in a Retry with the saved workflow, after the user changed %s',
 	async (_, change) => {
 		gateway.fault({ ...refusal, route: 'referenceVideoCreate', when: isOfClouds });
 		const failed = await run(video());
@@ -75,7 +73,7 @@ it.each<[string, IDataObject]>([
 	},
 );
 
-it('a Retry sends again the order whose response was lost, and no other, after the user chose Send Again', async () => {
+it('sends only the order whose response was lost in a Retry after the user chose Send Again', async () => {
 	gateway.fault({
 		...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, when: isOfClouds },
 	});
@@ -107,7 +105,7 @@ describe.each([
 		expect(timesCharged()).toEqual([1, 1]);
 	});
 
-	it('are charged once, where its Retry is retried, too', async () => {
+	it('are charged once when its Retry is retried as well', async () => {
 		const fault = { ...refusal, route: routeOf(kind), when: isOfClouds } as const;
 		gateway.fault(fault);
 		const failed = await run(workflowOf());

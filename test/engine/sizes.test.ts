@@ -8,7 +8,8 @@ import {
 	createReferenceVideo,
 	credentialFor,
 	modelGateway,
-} from './support/workflows';
+	type Node,
+} from '../support/workflows';
 
 const megabyte = 1_000_000;
 const media = [{ type: 'reference_image', url: 'https://example.com/person.png' }];
@@ -20,7 +21,7 @@ describe('what is very large', () => {
 	});
 	afterAll(async () => await gateway.close());
 
-	const run = async (node: ReturnType<typeof modelGateway>, ...items: IDataObject[]) => {
+	const run = async (node: Node, ...items: IDataObject[]) => {
 		const before = gateway.requests.length;
 		const result = await runWorkflow(chain(node), {
 			credentials: credentialFor(gateway),
@@ -37,7 +38,7 @@ describe('what is very large', () => {
 		['entries that are all wrong', { media: Array(10_000).fill({ type: 'x', url: 'y' }) }],
 		['entries of which none is an object', { media: Array(10_000).fill(1) }],
 		['JSON text', { media: JSON.stringify(Array(10_000).fill({ url: 'x'.repeat(50) })) }],
-	])('10,000 media as %s are refused in one short message', async (_, json) => {
+	])('refuses 10,000 media as %s in one short message', async (_, json) => {
 		const { error, requests } = await run(createReferenceVideo(), json);
 		expect(requests).toEqual([]);
 		expect(error?.message).toMatch(/^Item 0: Media/);
@@ -67,27 +68,27 @@ describe('what is very large', () => {
 		['type', { type: 'x'.repeat(megabyte), url: media[0].url }],
 		['row of separators', { type: 'reference_image', url: `a${' ,'.repeat(megabyte)}` }],
 		['link', { type: 'reference_image', url: `ftp://${'x'.repeat(megabyte)}` }],
-	])('a medium with a %s of a megabyte is refused in one short message', async (_, medium) => {
+	])('refuses a medium with a %s of a megabyte in one short message', async (_, medium) => {
 		const { error, requests } = await run(alpha, { media: [medium] });
 		expect(requests).toEqual([]);
 		expect(error?.message.length).toBeLessThan(2000);
 	});
 
-	it('a prompt of a megabyte goes to a model without a limit whole and intact', async () => {
+	it('sends a prompt of a megabyte intact to a model without a limit', async () => {
 		const prompt = `${'Ein Männlein 🎬 '.repeat(megabyte / 16)}end`;
 		const { result, requests } = await run(alpha, { media, prompt });
 		expect(result.status).toBe('success');
 		expect((requests[0].body as { input: { prompt: string } }).input.prompt).toBe(prompt);
 	});
 
-	it('a prompt of a megabyte is refused for a model with a limit', async () => {
+	it('refuses a prompt of a megabyte for a model with a limit', async () => {
 		const prompt = '🎬'.repeat(megabyte);
 		const { error, requests } = await run(createReferenceVideo(), { media, prompt });
 		expect(requests).toEqual([]);
 		expect(error?.message).toBe('Item 0: Prompt must be at most 5000 characters (it has 1000000)');
 	});
 
-	it('a message of a megabyte is sent whole', async () => {
+	it('sends a message of a megabyte whole', async () => {
 		const content = `${'é🎬 '.repeat(megabyte / 4)}end`;
 		const messages = { values: [{ role: 'user', content: '={{ $json.content }}' }] };
 		const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages };
@@ -102,7 +103,7 @@ describe('what is very large', () => {
 	it.each<[string, (extra: object) => unknown]>([
 		['an object', (extra) => extra],
 		['text', (extra) => JSON.stringify(extra)],
-	])('further fields of a megabyte, given as %s, are sent whole', async (_, given) => {
+	])('sends extra fields of a megabyte whole, given as %s', async (_, given) => {
 		const extra = { notes: Array.from({ length: 1000 }, (__, index) => `${index}`.repeat(300)) };
 		const node = modelGateway({
 			...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
@@ -113,7 +114,7 @@ describe('what is very large', () => {
 		expect(requests[0].body).toEqual({ model: 'vid-3.1', prompt: 'A boat', ...extra });
 	});
 
-	it('a refusal of four megabytes is shown in short, and its body is kept up to one', async () => {
+	it('shows a refusal of four megabytes in short, and keeps one megabyte of its body', async () => {
 		const long = 'x'.repeat(megabyte);
 		const error = { message: long, code: long, type: long, param: long };
 		const body = JSON.stringify({ error, request_id: long });
@@ -128,7 +129,7 @@ describe('what is very large', () => {
 		);
 	});
 
-	it('the body of a refusal of 900,000 characters is kept whole', async () => {
+	it('keeps the body of a refusal of 900,000 characters whole', async () => {
 		const body = JSON.stringify({ error: { message: 'x'.repeat(megabyte * 0.9), code: 'odd' } });
 		gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 400, body });
 		const { error: shown } = await run(alpha, { media });

@@ -5,11 +5,13 @@ import {
 	resumeToEnd,
 	retryExecution,
 	runWorkflow,
+	SimulatedTime,
 	type WorkflowRun,
 } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
-import { sampleVideo, sha256 } from './support/samples';
-import { chain, createReferenceVideo, credentialFor, waitForVideo } from './support/workflows';
+import { sampleVideo } from '../support/samples';
+import { chain, createReferenceVideo, credentialFor, waitForVideo } from '../support/workflows';
+import { sha256 } from '../support/sha256';
 
 /** What the nodes keep in an execution may come from a newer release, or be damaged. */
 describe('what an execution keeps and this release cannot read', () => {
@@ -39,6 +41,10 @@ describe('what an execution keeps and this release cannot read', () => {
 	];
 
 	describe('of a wait', () => {
+		let time: SimulatedTime;
+		beforeEach(() => void (time = new SimulatedTime()));
+		afterEach(async () => await time.end());
+
 		const park = async () => {
 			const jobs = earlierTasks(gateway, 2);
 			let run = await runWorkflow(chain(waitForVideo()), {
@@ -50,42 +56,41 @@ describe('what an execution keeps and this release cannot read', () => {
 			run = await resumeExecution(run);
 			expect(run.status).toBe('waiting');
 			gateway.jobs.complete(jobs[1].id, video);
-			jest.spyOn(Date, 'now').mockReturnValue((run.waitTill as Date).getTime());
 			return { run, ids: jobs.map(({ id }) => id) };
 		};
 
 		const delivers = async ({ run, ids }: Awaited<ReturnType<typeof park>>) => {
 			const end = await resumeToEnd(run);
 			expect(end.status).toBe('success');
-			expect(end.items('Wait').map(({ json }) => json.job_id)).toEqual(ids);
-			for (const item of end.items('Wait')) {
+			expect(end.items('Wait for Video').map(({ json }) => json.job_id)).toEqual(ids);
+			for (const item of end.items('Wait for Video')) {
 				expect(sha256(await end.binary(item))).toBe(sha256(video));
 			}
 			expect(gateway.ledger).toEqual([]);
-			expect(contextOf(end, 'node:Wait')).toEqual({ form: 1, waits: {} });
+			expect(contextOf(end, 'node:Wait for Video')).toEqual({ form: 1, waits: {} });
 		};
 
-		it.each(damages)('%s: it begins anew from its input, and delivers', async (_, damage) => {
+		it.each(damages)('starts again from its input, and delivers: %s', async (_, damage) => {
 			const parked = await park();
-			damage(contextOf(parked.run, 'node:Wait'));
+			damage(contextOf(parked.run, 'node:Wait for Video'));
 			await delivers(parked);
 		});
 
-		it('with damaged items: the same', async () => {
+		it('starts again from its input when its items are damaged', async () => {
 			const poller = { poller: { kind: 'task', job: { id: 'task_1' }, stage: 'polling' } };
 			const ended = { job: { id: 'task_1' }, outputs: 'none' };
 			const nameless = { job: {}, outputs: [] };
 			for (const item of [null, 'text', {}, poller, ended, nameless]) {
 				for (const broken of [item, { 0: item }]) {
 					const parked = await park();
-					const { waits } = contextOf(parked.run, 'node:Wait');
+					const { waits } = contextOf(parked.run, 'node:Wait for Video');
 					for (const wait of Object.values(waits as object)) wait.items = broken;
 					await delivers(parked);
 				}
 			}
 		});
 
-		it('with a damaged note of the process that parked it: the same', async () => {
+		it('starts again from its input when the note of the process that parked it is damaged', async () => {
 			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasUnstoredJobs: 'no' }]) {
 				const parked = await park();
 				jest.spyOn(performance, 'now').mockReturnValue(60_000);
@@ -129,7 +134,7 @@ describe('what an execution keeps and this release cannot read', () => {
 			...[null, 7].map((origin) => inOrders('origin', origin)),
 		];
 
-		it.each(broken)('%s: Retry orders nothing, and leaves it as it is', async (_, damage) => {
+		it.each(broken)('makes Retry order nothing, and is left as it is: %s', async (_, damage) => {
 			const failed = await failAfterOne();
 			const memory = contextOf(failed, 'node:Create');
 			const whole = structuredClone(memory);

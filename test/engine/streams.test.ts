@@ -7,7 +7,7 @@ import {
 	type Reply,
 	type ScriptedServer,
 } from '../support/scriptedServer';
-import { byId, chain, modelGateway } from './support/workflows';
+import { byId, chain, modelGateway } from '../support/workflows';
 
 const key = 'sk-streamed-0123456789';
 const done = 'data: [DONE]\n\n';
@@ -38,7 +38,7 @@ describe('a chat that is streamed', () => {
 	};
 
 	// Every test looks for the key in the execution and in the log (test/support/secrets.ts).
-	it('does not show the key, wherever the service cuts it', async () => {
+	it('does not reveal the key, wherever the service cuts it', async () => {
 		const server = await startServer(
 			streamOf(content('It is '), ...[...`${key}.`].map(content), done),
 		);
@@ -47,7 +47,7 @@ describe('a chat that is streamed', () => {
 		expect(live).toBe('It is ***.');
 	});
 
-	it('does not show the key in an error either', async () => {
+	it('does not reveal the key in an error', async () => {
 		const error = { message: `Incorrect API key provided: ${key}` };
 		const server = await startServer(streamOf(content(`Hi ${key}`), eventOf({ error }), done));
 		const { result, live } = await run(server);
@@ -59,7 +59,7 @@ describe('a chat that is streamed', () => {
 		['pieces', [content(key.slice(0, 9)), content(`${key.slice(9)}.`)]],
 		['the middle', [content(key.slice(0, 15))]],
 		['an excerpt', [content('Hi'), `data: ${'y'.repeat(110)}${key}\n\n`, done]],
-	])('does not show the key in what broke off in %s', async (_, pieces) => {
+	])('does not reveal the key in what broke off in %s', async (_, pieces) => {
 		const server = await startServer(streamOf(...pieces));
 		const { result, live } = await run(server);
 		expect(result.status).toBe('error');
@@ -74,7 +74,7 @@ describe('a chat that is streamed', () => {
 		expect(live).toBe('sk-stsk-s');
 	});
 
-	it('ends with its closing mark, though the connection stays open', async () => {
+	it('ends with [DONE] although the connection stays open', async () => {
 		const server = await startServer((response) => {
 			response.writeHead(200, { 'content-type': 'text/event-stream' });
 			response.write(`${content('Hi')}${done}`);
@@ -84,7 +84,7 @@ describe('a chat that is streamed', () => {
 		await server.idle();
 	});
 
-	it('tells all of a refusal that comes as its first event', async () => {
+	it('reports a refusal completely that comes as its first event', async () => {
 		const error = { message: 'No credit', type: 'billing', param: 'model', code: 'quota_exceeded' };
 		const server = await startServer(streamOf(eventOf({ error }), done));
 		const { result } = await run(server, chat({ onError: 'continueRegularOutput' }));
@@ -99,7 +99,7 @@ describe('a chat that is streamed', () => {
 		});
 	});
 
-	it('tells of an error behind its first words what is known, and does not say that it was free', async () => {
+	it('reports an error behind its first words, and does not say that nothing was charged', async () => {
 		const error = { message: 'Overloaded', type: 'server', code: 'upstream_error' };
 		const server = await startServer(streamOf(content('Hel'), eventOf({ error })));
 		const { result } = await run(server, chat({ onError: 'continueRegularOutput' }));
@@ -108,7 +108,7 @@ describe('a chat that is streamed', () => {
 		});
 	});
 
-	it('is said to be a web page when it is one', async () => {
+	it('is reported as a web page when it is one', async () => {
 		const server = await startServer(
 			answer(200, '<html>Login</html>', { 'content-type': 'text/html' }),
 		);
@@ -118,13 +118,13 @@ describe('a chat that is streamed', () => {
 		expect(error?.description).toContain('the Base URL in the credential does not lead');
 	});
 
-	it('ends live too when it breaks off and the workflow goes on', async () => {
+	it('ends for the listener as well when it breaks off and the workflow continues', async () => {
 		const server = await startServer(streamOf(content('Hel')));
 		const { chunks } = await run(server, chat({ onError: 'continueRegularOutput' }));
 		expect(chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'end']);
 	});
 
-	it('is told live also by a server that answers in one piece', async () => {
+	it('is passed on live also from a server that responds in one piece', async () => {
 		const server = await startServer(
 			json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }),
 		);

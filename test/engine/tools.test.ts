@@ -2,18 +2,21 @@ import { SupplyDataContext } from 'n8n-core';
 import type { IDataObject, INode } from 'n8n-workflow';
 import { operations } from '../../nodes/ModelGateway/resources';
 import { textAt } from '../../nodes/shared/gateway/json';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
+import { openSignedBinary, registerTypes, retryExecution, runWorkflow } from '../harness';
+import { agent, mcpTrigger } from '../support/agent';
+import { picture, sampleVideo } from '../support/samples';
 import {
-	openSignedBinary,
-	registerTypes,
-	retryExecution,
-	runWorkflow,
-	SimulatedTime,
-	type WorkflowJson,
-} from '../harness';
-import { agent } from './support/agent';
-import { picture, sampleVideo, sha256 } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+	asTool,
+	byId,
+	chain,
+	credentialFor,
+	modelGateway,
+	waitForVideo,
+	withSubNodes,
+} from '../support/workflows';
+import { withGateway } from '../support/withGateway';
+import { sha256 } from '../support/sha256';
 
 interface Call {
 	settings?: Partial<INode>;
@@ -23,45 +26,38 @@ interface Call {
 	/** The item that the agent got. */
 	input?: IDataObject;
 	memoryOnly?: boolean;
+	/** The type of the node that calls it. */
+	caller?: 'agent' | 'mcpTrigger';
 }
 
 describe('as a tool of an agent', () => {
-	let time: SimulatedTime;
 	let gateway: Gateway;
 	let video: Uint8Array;
 
 	beforeAll(async () => {
 		video = await sampleVideo();
-		registerTypes({ nodes: [agent] });
+		registerTypes({ nodes: [agent, mcpTrigger] });
 	});
-	beforeEach(async () => {
-		time = new SimulatedTime();
-		gateway = await startGateway({
-			...{ jobSeconds: Infinity, draw: async () => picture('blue') },
-		});
-	});
-	afterEach(async () => {
-		await gateway.close();
-		await time.end();
-	});
+	withGateway(
+		{ isTimeSimulated: true, jobSeconds: Infinity, draw: async () => picture('blue') },
+		(world) => void ({ gateway } = world),
+	);
 
 	const answers = async (
-		name: string,
-		parameters: object,
-		{ settings, calls = 1, parallel = false, input = {}, memoryOnly = false }: Call = {},
+		node: typeof modelGateway,
+		parameters: IDataObject,
+		{
+			settings,
+			calls = 1,
+			parallel = false,
+			input = {},
+			memoryOnly = false,
+			caller = 'agent',
+		}: Call = {},
 	) => {
-		const type = `n8n-nodes-model-gateway.${name}Tool`;
-		const workflow = {
-			nodes: [
-				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
-				{ name: 'Agent', type: 'test.agent', parameters: { calls, parallel } },
-				{ name: 'Tool', type, parameters, ...settings },
-			],
-			connections: {
-				Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
-				Tool: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
-			},
-		} as WorkflowJson;
+		const agent = { name: 'Agent', type: `test.${caller}`, parameters: { calls, parallel } };
+		const tool = asTool(node(parameters, settings), 'Tool');
+		const workflow = withSubNodes(chain(agent), ['ai_tool', tool]);
 		const result = await runWorkflow(workflow, {
 			credentials: credentialFor(gateway),
 			input: [{ json: input }],
@@ -113,7 +109,7 @@ describe('as a tool of an agent', () => {
 	])(
 		'orders three times in one execution, when it is called more often: %s',
 		async (_, parallel) => {
-			const said = await answers('modelGateway', create, { calls: 5, parallel });
+			const said = await answers(modelGateway, create, { calls: 5, parallel });
 			expect(gateway.ledger).toHaveLength(3);
 			const refused = said.filter((text) => text.includes('Not ordered'));
 			expect(refused).toHaveLength(2);
@@ -125,28 +121,19 @@ describe('as a tool of an agent', () => {
 
 	it('orders as often as the user allows', async () => {
 		const said = await answers(
-			'modelGateway',
+			modelGateway,
 			{ ...create, options: { maxOrders: 1 } },
 			{ calls: 2 },
 		);
 		expect(said[1]).toContain('1 order per execution is allowed');
 		expect(gateway.ledger).toHaveLength(1);
-		await answers('modelGateway', { ...create, options: { maxOrders: 9 } }, { calls: 5 });
+		await answers(modelGateway, { ...create, options: { maxOrders: 9 } }, { calls: 5 });
 		expect(gateway.ledger).toHaveLength(6);
 	});
 
 	it('does not order again when the execution failed afterwards, and Retry calls it again', async () => {
-		const workflow = {
-			nodes: [
-				{ name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
-				{ name: 'Agent', type: 'test.agent' },
-				{ name: 'Tool', type: 'n8n-nodes-model-gateway.modelGatewayTool', parameters: create },
-			],
-			connections: {
-				Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
-				Tool: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
-			},
-		} as WorkflowJson;
+		const tool = asTool(modelGateway(create), 'Tool');
+		const workflow = withSubNodes(chain({ name: 'Agent', type: 'test.agent' }), ['ai_tool', tool]);
 		const { data, ...first } = await runWorkflow(workflow, {
 			credentials: credentialFor(gateway),
 		});
@@ -166,7 +153,7 @@ describe('as a tool of an agent', () => {
 
 	it('says that an Order Key was used before', async () => {
 		const keyed = { ...create, options: { orderKey: 'A-1' } };
-		const said = await answers('modelGateway', keyed, { calls: 2 });
+		const said = await answers(modelGateway, keyed, { calls: 2 });
 		expect(JSON.parse(said[1])).toEqual([
 			{
 				ordered: false,
@@ -178,13 +165,13 @@ describe('as a tool of an agent', () => {
 	});
 
 	it.each(operations.map(({ resource, value }) => [resource.value, value]))(
-		'%s %s answers with JSON and no file',
+		'returns JSON and no file: %s %s',
 		async (resource, operation) => {
 			const isOfJob = ['get', 'getContent'].includes(operation);
 			const { item: input } = isOfJob ? await finishedJob(resource) : { item: {} };
 			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 			const [said] = await answers(
-				'modelGateway',
+				modelGateway,
 				{
 					...{ resource, operation, model: byId(models[`${resource}.${operation}`] ?? '') },
 					...{ prompt: 'A boat', input: 'A boat', media: { values: [{ url }] } },
@@ -203,12 +190,12 @@ describe('as a tool of an agent', () => {
 	);
 
 	it.each(['video', 'referenceVideo'])(
-		'%s Create tells the id and what to do',
+		'returns the ID and what to do next from %s Create',
 		async (resource) => {
 			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 			const model = resource === 'video' ? create.model : byId('beta-2.7-r2v');
 			const media = { values: [{ url }] };
-			const { id, status, next_step } = await answer('modelGateway', {
+			const { id, status, next_step } = await answer(modelGateway, {
 				...{ ...create, resource, model, media },
 			});
 			expect(id).toBe(gateway.ledger[0].job);
@@ -220,12 +207,12 @@ describe('as a tool of an agent', () => {
 	);
 
 	it.each(['video', 'referenceVideo'])(
-		'Wait for Video tells link, id and status of a %s, whatever the model calls the id',
+		'returns link, ID and status of a %s from Wait for Video, whatever the model calls the ID',
 		async (resource) => {
 			const { id } = await finishedJob(resource);
 			for (const name of ['id', 'task_id']) {
 				const waited = await answer(
-					'modelGatewayWaitForVideo',
+					waitForVideo,
 					{ jobId: `={{ $json.${name} }}`, options: { includeInputFields: true } },
 					{ input: { [name]: id, query: 'A boat' } },
 				);
@@ -244,29 +231,29 @@ describe('as a tool of an agent', () => {
 		},
 	);
 
-	it('Get leads to the link of a finished video, and from a failed one to the user', async () => {
+	it('returns from Get the link of a finished video, and sends the model to the user for a failed one', async () => {
 		const get = { resource: 'video', operation: 'get', videoId: '={{ $json.id }}' };
 		const { id } = await finishedJob('video');
-		const finished = await answer('modelGateway', get, { input: { id } });
+		const finished = await answer(modelGateway, get, { input: { id } });
 		expect(finished.next_step).toMatch(/^The video is finished\. Call the tool that waits/);
 
-		const [order] = await answers('modelGateway', create);
+		const [order] = await answers(modelGateway, create);
 		const other = (JSON.parse(order) as [{ id: string }])[0].id;
 		gateway.jobs.fail(other, { code: 'upstream_error', message: 'No luck' });
-		const failed = await answer('modelGateway', get, { input: { id: other } });
+		const failed = await answer(modelGateway, get, { input: { id: other } });
 		expect(failed).toMatchObject({
 			...{ id: other, status: 'failed' },
 			next_step: expect.stringMatching(/^The video failed and will never be finished/),
 		});
 	});
 
-	it('a video that only the key opens comes as a link to the copy that n8n keeps', async () => {
+	it('returns a video that only the key opens as a link to the copy that n8n keeps', async () => {
 		const { id } = await finishedJob('video');
 		gateway.fault({
 			...{ route: 'videoContent', action: 'answer', times: 2 },
 			...{ headers: { 'content-type': 'video/mp4' }, body: Buffer.from(video) },
 		});
-		const { url, video_url } = await answer('modelGatewayWaitForVideo', { jobId: id });
+		const { url, video_url } = await answer(waitForVideo, { jobId: id });
 		expect(video_url).toBe(url);
 		const { stream, mimeType } = await openSignedBinary(String(url));
 		const parts: Buffer[] = [];
@@ -275,65 +262,106 @@ describe('as a tool of an agent', () => {
 		expect(sha256(Buffer.concat(parts))).toBe(sha256(video));
 	});
 
-	it('a picture comes as its link', async () => {
-		const { url, next_step } = await answer('modelGateway', drawn);
+	it('returns a picture as its link', async () => {
+		const { url, next_step } = await answer(modelGateway, drawn);
 		const file = await fetch(String(url));
 		expect(file.headers.get('content-type')).toBe('image/png');
 		expect(next_step).toContain('Markdown image');
 	});
 
-	it('a picture without a link comes as a link to the file that n8n keeps', async () => {
+	it('returns a picture without a link as a link to the file that n8n keeps', async () => {
 		const b64_json = Buffer.from(picture('blue')).toString('base64');
 		const body = JSON.stringify({ data: [{ b64_json }] });
 		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
-		const { url } = await answer('modelGateway', drawn);
+		const { url } = await answer(modelGateway, drawn);
 		const { stream, mimeType } = await openSignedBinary(String(url));
 		stream.destroy();
 		expect(mimeType).toBe('image/png');
 
 		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
-		const { next_step, ...rest } = await answer('modelGateway', drawn, { memoryOnly: true });
+		const { next_step, ...rest } = await answer(modelGateway, drawn, { memoryOnly: true });
 		expect(rest).not.toHaveProperty('url');
 		expect(next_step).toMatch(/^The image was made .* there is no link to it/);
 	});
 
-	it('an error tells in one text what happened, what to do, and the job', async () => {
-		const [order] = await answers('modelGateway', create);
+	it('reports in one text what happened, what to do, and the job', async () => {
+		const [order] = await answers(modelGateway, create);
 		const { id } = (JSON.parse(order) as [{ id: string }])[0];
 		gateway.jobs.fail(id, { code: 'upstream_error', message: 'No luck' });
-		const { error, ...rest } = await answer('modelGatewayWaitForVideo', { jobId: id });
+		const { error, ...rest } = await answer(waitForVideo, { jobId: id });
 		expect(error).toMatch(new RegExp(`^Video job ${id} failed: No luck\\. .*create a new job`));
 		expect(error).not.toMatch(/item 0|Details:/i);
 		expect(String(error).split('create a new job')).toHaveLength(2);
 		expect(rest).toEqual({});
 	});
 
-	it('an error keeps a status that looks like the name of a network error', async () => {
+	it('keeps a status in an error that looks like the name of a network error', async () => {
 		const { id } = await finishedJob('video');
 		const body = JSON.stringify({ id, status: 'EXPIRED' });
 		gateway.fault({ route: 'video', action: 'answer', body });
-		const { error } = await answer('modelGatewayWaitForVideo', {
+		const { message } = await answer(waitForVideo, {
 			...{ jobId: id, options: { timeoutMinutes: 0.01 } },
 		});
-		expect(error).toContain('last status EXPIRED');
+		expect(message).toContain('last status EXPIRED');
 	});
 
-	it('a list without entries says so', async () => {
+	it('returns the job of a wait that exceeds its Timeout, and says how to ask again', async () => {
+		const [order] = await answers(modelGateway, create);
+		const { id } = (JSON.parse(order) as [{ id: string }])[0];
+		const wait = { jobId: id, options: { timeoutMinutes: 0.5 } };
+		expect(await answer(waitForVideo, wait)).toEqual({
+			id,
+			status: 'queued',
+			next_step: `The video is not finished yet. Call the tool that waits for a video with the job ID ${id}: it gives the link. Do not create the video again.`,
+			message: `Video job ${id} did not finish within 0.5 minutes (last status queued)`,
+		});
+		gateway.jobs.complete(id, video);
+		expect(await answer(waitForVideo, wait)).toMatchObject({
+			...{ id, status: 'completed', url: expect.stringContaining('http') as string },
+		});
+		expect(gateway.ledger).toHaveLength(1);
+	});
+
+	it('says that the last poll of a wait failed', async () => {
+		const [order] = await answers(modelGateway, create);
+		const { id } = (JSON.parse(order) as [{ id: string }])[0];
+		const code = 'upstream_error';
+		gateway.fault({ route: 'video', action: 'error', status: 503, code, times: Infinity });
+		const options = { timeoutMinutes: 0.5 };
+		expect(await answer(waitForVideo, { jobId: id, options })).toMatchObject({
+			...{ id, last_problem: expect.stringContaining('HTTP 503') as string },
+		});
+	});
+
+	it.each([
+		['a client over MCP waits for 40 seconds', 'mcpTrigger', 0.7],
+		['an agent waits for 20 minutes', 'agent', 20],
+	] as const)(
+		'limits the list, unless the user sets another limit: %s',
+		async (_, caller, minutes) => {
+			const [order] = await answers(modelGateway, create);
+			const { id } = (JSON.parse(order) as [{ id: string }])[0];
+			const { message } = await answer(waitForVideo, { jobId: id }, { caller });
+			expect(message).toContain(`did not finish within ${minutes} minutes`);
+		},
+	);
+
+	it('says that a list has no entries', async () => {
 		const list = { resource: 'model', operation: 'getAll', returnAll: true, filter: 'no such' };
-		expect(await answer('modelGateway', list)).toEqual({
+		expect(await answer(modelGateway, list)).toEqual({
 			count: 0,
 			reason: 'No model has “no such” in its ID. Try a shorter filter',
 		});
 	});
 
-	it('says that a file cannot be handed to it', async () => {
+	it('says that a tool cannot be given a file', async () => {
 		const edit = { resource: 'image', operation: 'edit', model: byId('image-edit-1') };
-		const [said] = await answers('modelGateway', { ...edit, prompt: 'A boat' });
+		const [said] = await answers(modelGateway, { ...edit, prompt: 'A boat' });
 		expect(said).toContain('an agent hands no files to its tools: give a link');
 	});
 
-	it('Create makes a new video at each call that succeeds', async () => {
-		await answers('modelGateway', create, { calls: 2 });
+	it('creates a new video at each call of Create that succeeds', async () => {
+		await answers(modelGateway, create, { calls: 2 });
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
@@ -343,12 +371,12 @@ describe('as a tool of an agent', () => {
 	afterEach(() => void Object.assign(ofTools, { isToolExecution }));
 
 	it.each(Object.entries(hosts))(
-		'Create is not sent again when its answer was lost, whoever asks for it (%s)',
+		'does not send Create again when its response was lost, whoever asks for it (%s)',
 		async (_, known) => {
 			Object.assign(ofTools, { isToolExecution: known });
 			gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
 			const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-			const said = await answers('modelGateway', create, { settings, calls: 3 });
+			const said = await answers(modelGateway, create, { settings, calls: 3 });
 			expect(said).toHaveLength(3);
 			for (const text of said) {
 				expect(text).toContain('the connection was lost before the answer came');

@@ -14,7 +14,7 @@ import {
 import { earlierJob } from '../support/earlierJobs';
 import { fixturesFolder, type StoredFixture } from '../support/executionFixtures';
 import { titledVideo } from '../support/titledVideo';
-import { credentialFor } from './support/workflows';
+import { credentialFor } from '../support/workflows';
 
 /** Executions that earlier releases have stored, in several versions of n8n: `npm run capture` adds those of this one. */
 describe('an execution of an earlier release, in this one', () => {
@@ -46,7 +46,7 @@ describe('an execution of an earlier release, in this one', () => {
 	const files = readdirSync(fixturesFolder);
 	const isOpen = (file: string) => file.endsWith('-open.json');
 
-	it.each(files.filter(isOpen))('%s: what was sent is not sent again', async (file) => {
+	it.each(files.filter(isOpen))('does not send again what was sent: %s', async (file) => {
 		const fixture = read(file);
 		const stored = await storedExecution(fixture, { credentials: credentialFor(gateway) });
 		const create = fixture.workflowData.nodes.find(({ name }) => name === 'Create');
@@ -57,7 +57,7 @@ describe('an execution of an earlier release, in this one', () => {
 		expect(gateway.ledger).toEqual([]);
 	});
 
-	it.each(files.filter((file) => !isOpen(file)))('%s: all videos arrive', async (file) => {
+	it.each(files.filter((file) => !isOpen(file)))('delivers all videos: %s', async (file) => {
 		const fixture = read(file);
 		const { jobs } = fixture;
 		for (const { id, kind, prompt } of jobs) earlierJob(gateway, kind, titledVideo(prompt), id);

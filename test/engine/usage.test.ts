@@ -1,8 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway } from '../gateway';
+import type { Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 interface Usage {
 	total_tokens?: number;
@@ -48,11 +49,10 @@ const cases: Array<[string, string, IDataObject]> = [
 
 describe('the tokens that the service tells of', () => {
 	let gateway: Gateway;
-	beforeEach(async () => void (gateway = await startGateway()));
-	afterEach(async () => await gateway.close());
+	withGateway({}, (world) => void ({ gateway } = world));
 
 	describe.each([true, false])('with Simplify %s', (simplify) => {
-		it.each(cases)('%s: all are in the items, and each once', async (_, path, parameters) => {
+		it.each(cases)('are in the items, each once: %s', async (_, path, parameters) => {
 			const [resource, operation] = path.split('.');
 			const node = modelGateway({ resource, operation, simplify, ...parameters });
 			const data = Buffer.from(picture('red')).toString('base64');

@@ -3,61 +3,61 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-	startGateway,
-	type FaultAction,
-	type Gateway,
-	type GatewayOptions,
-	type Route,
-} from '../gateway';
-import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
+import type { FaultAction, Gateway, Route } from '../gateway';
+import { runWorkflow, type RunOptions, type WorkflowRun } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
-import { sampleVideo, sha256 } from './support/samples';
+import { sampleVideo } from '../support/samples';
 import {
-	byId,
 	chain,
 	createReferenceVideo,
+	createVideo,
 	credentialFor,
 	modelGateway,
+	type NodeSettings,
 	waitForVideo,
-} from './support/workflows';
+} from '../support/workflows';
+import { sha256 } from '../support/sha256';
+import { withGateway } from '../support/withGateway';
 
 describe('Wait for Video', () => {
-	let time: SimulatedTime;
 	let gateway: Gateway;
 	let video: Uint8Array;
 
-	const start = async (options: GatewayOptions = {}) => {
-		gateway = await startGateway({ jobSeconds: 0, render: async () => video, ...options });
-	};
 	beforeAll(async () => void (video = await sampleVideo()));
-	beforeEach(() => void (time = new SimulatedTime()));
-	afterEach(async () => {
-		await gateway.close();
-		await time.end();
-	});
+	withGateway(
+		{ isTimeSimulated: true, jobSeconds: Infinity },
+		(world) => void ({ gateway } = world),
+	);
 
 	const createJobs = (count: number) => earlierTasks(gateway, count);
+	const finishedJob = () => earlierJob(gateway, 'task', video);
 
+	interface WaitOptions extends RunOptions {
+		/** Of the node. */
+		options?: IDataObject;
+		/** Of the node, beside its options. */
+		parameters?: IDataObject;
+		settings?: NodeSettings;
+	}
 	const wait = async (
 		jobs: Array<{ id: string }>,
-		options: IDataObject = {},
-		settings: Parameters<typeof waitForVideo>[1] = {},
-		runOptions: Partial<RunOptions> = {},
+		{ options = {}, parameters = {}, settings = {}, ...runOptions }: WaitOptions = {},
 	) =>
-		await runWorkflow(chain(waitForVideo(options, settings)), {
+		await runWorkflow(chain(waitForVideo({ options, ...parameters }, settings)), {
 			credentials: credentialFor(gateway),
 			input: jobs.map(({ id }) => ({ json: { task_id: id } })),
 			...runOptions,
 		});
+	const fileOf = async (run: WorkflowRun) =>
+		sha256(await run.binary(run.items('Wait for Video')[0]));
+	const continues = { onError: 'continueRegularOutput' } as const;
 
 	const pollsOf = (id: string) =>
 		gateway.requests.filter(({ route, url }) => route !== 'download' && url.includes(id));
 
 	it.each(['task', 'video'] as const)(
-		'reports a job at once whose creation already says that it has failed: %s',
+		'reports a job at once that has failed at its creation: %s',
 		async (kind) => {
-			await start();
 			const { id } = earlierJob(gateway, kind);
 			gateway.jobs.fail(id, { message: 'The picture is too dark' });
 			const message = 'The picture is too dark';
@@ -65,16 +65,7 @@ describe('Wait for Video', () => {
 			const body = kind === 'task' ? { output } : { id, status: 'failed', error: { message } };
 			const route = kind === 'task' ? 'referenceVideoCreate' : 'videoCreate';
 			gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
-			const create =
-				kind === 'task'
-					? createReferenceVideo()
-					: modelGateway(
-							{
-								...{ resource: 'video', operation: 'create' },
-								...{ model: byId('vid-3.1'), prompt: 'A boat' },
-							},
-							{ name: 'Create' },
-						);
+			const create = kind === 'task' ? createReferenceVideo() : createVideo();
 			const media = [{ type: 'reference_image', url: 'https://media.example/a.png' }];
 			const before = Date.now();
 			const result = await runWorkflow(chain(create, waitForVideo()), {
@@ -85,7 +76,9 @@ describe('Wait for Video', () => {
 			expect(result.data.resultData.runData.Create[0].hints?.map((hint) => hint.message)).toEqual([
 				`Item 0: ${name} was created, and has failed already: The picture is too dark.`,
 			]);
-			expect(result.errorOf('Wait')?.message).toContain(`${name} failed: The picture is too dark`);
+			expect(result.errorOf('Wait for Video')?.message).toContain(
+				`${name} failed: The picture is too dark`,
+			);
 			expect(pollsOf(id)).toHaveLength(1);
 			expect(Date.now() - before).toBeLessThan(10_000);
 		},
@@ -93,26 +86,15 @@ describe('Wait for Video', () => {
 
 	it('waits for three items of both kinds side by side', async () => {
 		// Each takes longer than one poll, so that they really run at the same time.
-		await start({ jobSeconds: Infinity });
-		const create = modelGateway(
-			{
-				resource: 'video',
-				operation: 'create',
-				model: byId('vid-3.1'),
-				prompt: '={{ $json.prompt }}',
-			},
-			{ name: 'Create' },
-		);
 		const [task, other] = createJobs(2);
-		const created = await runWorkflow(chain(create), {
+		const created = await runWorkflow(chain(createVideo()), {
 			credentials: credentialFor(gateway),
-			input: [{ json: { prompt: 'A boat' } }],
 		});
 		for (const { id } of [task, other, { id: String(created.items('Create')[0].json.id) }]) {
 			setTimeout(() => gateway.jobs.complete(id, video), 4000);
 		}
 		const begun = Date.now();
-		const result = await runWorkflow(chain(waitForVideo({ pollIntervalSeconds: 3 })), {
+		const result = await runWorkflow(chain(waitForVideo({ options: { pollIntervalSeconds: 3 } })), {
 			credentials: credentialFor(gateway),
 			input: [
 				{ json: { output: { task_id: task.id, task_status: 'PENDING' } } },
@@ -121,7 +103,7 @@ describe('Wait for Video', () => {
 			],
 		});
 
-		const items = result.items('Wait');
+		const items = result.items('Wait for Video');
 		expect(items.map(({ json }) => json.task_id ?? json.id)).toEqual([
 			task.id,
 			created.items('Create')[0].json.id,
@@ -137,63 +119,56 @@ describe('Wait for Video', () => {
 		expect(Date.now() - begun).toBeLessThan(9_500);
 	});
 
-	it('keeps the request ID of the incoming item, which is that of the order behind a create', async () => {
-		await start({ jobSeconds: Infinity });
-		const create = modelGateway(
-			{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
-			{ name: 'Create' },
-		);
+	it('keeps the request ID of the incoming item, which is the one of the order', async () => {
 		const credentials = credentialFor(gateway);
-		const created = (await runWorkflow(chain(create), { credentials })).items('Create');
+		const created = (await runWorkflow(chain(createVideo()), { credentials })).items('Create');
 		gateway.jobs.complete(String(created[0].json.id), video);
 		const [{ json }] = (
 			await runWorkflow(chain(waitForVideo()), { credentials, input: created })
-		).items('Wait');
+		).items('Wait for Video');
 		expect(json.input_request_id).toBe(created[0].json.request_id);
 		expect(json.request_id).toEqual(expect.any(String));
 		expect(json.request_id).not.toBe(json.input_request_id);
 
-		const [job] = createJobs(1);
-		gateway.jobs.complete(job.id, video);
-		expect((await wait([job])).items('Wait')[0].json).not.toHaveProperty('input_request_id');
+		const job = finishedJob();
+		expect((await wait([job])).items('Wait for Video')[0].json).not.toHaveProperty(
+			'input_request_id',
+		);
 	});
 
 	it('keeps the task ID of a video job under a name that no later node takes for a task', async () => {
-		await start();
 		const job = { id: 'video_1', status: 'completed', task_id: 'task_1' };
 		const output = { task_id: 'task_2', seconds: 8 };
 		const answers = (route: Route, body: object) =>
 			gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
 		answers('video', { ...job, output });
 		answers('videoContent', { url: 'https://storage.example/v.mp4' });
-		const result = await runWorkflow(chain(waitForVideo({}, { parameters: { download: false } })), {
+		const result = await runWorkflow(chain(waitForVideo({ download: false })), {
 			credentials: credentialFor(gateway),
 			input: [{ json: { id: job.id } }],
 		});
-		expect(result.items('Wait')[0].json).toMatchObject({
+		expect(result.items('Wait for Video')[0].json).toMatchObject({
 			...{ id: job.id, job_id: job.id, service_task_id: 'task_1' },
 			output: { service_task_id: 'task_2', seconds: 8 },
 		});
-		expect(result.items('Wait')[0].json).not.toHaveProperty('task_id');
+		expect(result.items('Wait for Video')[0].json).not.toHaveProperty('task_id');
 	});
 
-	it('leaves a task what it is, whatever other ID is within its output', async () => {
-		await start();
+	it('waits for a task as a task, whatever other ID is within its output', async () => {
 		const output = { task_id: 'inner_1' };
 		const result_url = 'https://storage.example/v.mp4';
 		const body = { task_id: 'task_1', status: 'completed', result_url, output };
 		gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(body) });
-		const result = await wait([{ id: 'task_1' }], {}, { parameters: { download: false } });
-		expect(result.items('Wait')[0].json).toMatchObject(body);
+		const result = await wait([{ id: 'task_1' }], { parameters: { download: false } });
+		expect(result.items('Wait for Video')[0].json).toMatchObject(body);
 	});
 
-	it('never polls one job more often than every 3 seconds, though two items name it and a shorter interval is set', async () => {
-		await start();
+	it('never polls one job more often than every 3 seconds when two items name it and a shorter interval is set', async () => {
 		const jobs = createJobs(2);
 		setTimeout(() => jobs.forEach(({ id }) => gateway.jobs.complete(id, video)), 7_000);
-		const result = await wait([...jobs, jobs[0]], { pollIntervalSeconds: 0.1 });
+		const result = await wait([...jobs, jobs[0]], { options: { pollIntervalSeconds: 0.1 } });
 
-		expect(result.items('Wait')).toHaveLength(3);
+		expect(result.items('Wait for Video')).toHaveLength(3);
 		for (const { id } of jobs) {
 			const times = pollsOf(id).map(({ at }) => at);
 			expect(times.length).toBeGreaterThanOrEqual(3);
@@ -207,9 +182,8 @@ describe('Wait for Video', () => {
 		['error', { status: 429, code: 'rate_limited', headers: { 'retry-after': '1' } }],
 		['error', { status: 503, code: 'overloaded' }],
 	] as const)(
-		'Get, too, asks no sooner than 3 s after a poll that went wrong: %s',
+		'sends the next poll of Get no sooner than 3 s after a failed one: %s',
 		async (action, more) => {
-			await start();
 			const [job] = createJobs(1);
 			gateway.fault({ route: 'task', times: 2, ...({ action, ...more } as FaultAction) });
 			const get = modelGateway({ resource: 'referenceVideo', operation: 'get' });
@@ -223,13 +197,12 @@ describe('Wait for Video', () => {
 		},
 	);
 
-	it('keeps a job that takes too long collectable: the error tells its id and where it stands', async () => {
-		await start();
+	it('reports ID and state of a job that takes too long, so that it can be collected', async () => {
 		const [job] = createJobs(1);
 		gateway.jobs.start(job.id);
-		const result = await wait([job], { timeoutMinutes: 0.05 });
+		const result = await wait([job], { options: { timeoutMinutes: 0.05 } });
 
-		const error = result.errorOf('Wait');
+		const error = result.errorOf('Wait for Video');
 		expect(error?.message).toBe(
 			`Item 0: Video task ${job.id} did not finish within 0.1 minutes (last status in_progress, 30 %)`,
 		);
@@ -237,19 +210,18 @@ describe('Wait for Video', () => {
 
 		gateway.jobs.complete(job.id, video);
 		const again = await wait([job]);
-		expect(sha256(await again.binary(again.items('Wait')[0]))).toBe(sha256(video));
+		expect(await fileOf(again)).toBe(sha256(video));
 	});
 
 	it('reports a failed job with the reason, and never polls it again', async () => {
-		await start();
 		const [withReason, without] = createJobs(2);
 		gateway.jobs.fail(withReason.id, {
 			code: 'invalid_image_file',
 			message: 'image 2 has 3 frames',
 		});
 		gateway.jobs.fail(without.id);
-		const settings = { onError: 'continueRegularOutput' } as const;
-		const items = (await wait([withReason, without], {}, settings)).items('Wait');
+		const result = await wait([withReason, without], { settings: continues });
+		const items = result.items('Wait for Video');
 
 		expect(items.map(({ json }) => json.error)).toEqual([
 			`Video task ${withReason.id} failed: image 2 has 3 frames`,
@@ -264,16 +236,14 @@ describe('Wait for Video', () => {
 	});
 
 	it('gives the finished videos and, on the error output, the job that is unknown', async () => {
-		await start();
-		const [job] = createJobs(1);
-		gateway.jobs.complete(job.id, video);
+		const job = finishedJob();
 		const settings = { onError: 'continueErrorOutput' } as const;
-		const result = await wait([{ id: 'task_unknown' }, job], {}, settings);
+		const result = await wait([{ id: 'task_unknown' }, job], { settings });
 
-		expect(result.items('Wait', { output: 0 })).toMatchObject([
+		expect(result.items('Wait for Video', { output: 0 })).toMatchObject([
 			{ json: { task_id: job.id }, pairedItem: { item: 1 } },
 		]);
-		const [failed] = result.items('Wait', { output: 1 });
+		const [failed] = result.items('Wait for Video', { output: 1 });
 		expect(failed.pairedItem).toEqual({ item: 0 });
 		expect(failed.json.error).toContain('task_unknown');
 		expect(failed.json.details).toMatchObject({
@@ -284,8 +254,7 @@ describe('Wait for Video', () => {
 		expect(pollsOf('task_unknown').map(({ route }) => route)).toEqual(['task', 'video']);
 	});
 
-	it('names every job, also those still running, when it fails at one', async () => {
-		await start();
+	it('names every job, also those still running, when one fails', async () => {
 		const [failing, running] = createJobs(2);
 		gateway.jobs.start(running.id);
 		gateway.jobs.fail(failing.id, 'no such style');
@@ -293,14 +262,13 @@ describe('Wait for Video', () => {
 		const result = await wait([failing, running]);
 
 		expect(Date.now() - begun).toBeLessThan(2_500);
-		expect(result.errorOf('Wait')?.message).toBe(
+		expect(result.errorOf('Wait for Video')?.message).toBe(
 			`Item 0: Video task ${failing.id} failed: no such style`,
 		);
-		expect(result.errorOf('Wait')?.description).toContain(`item 1: ${running.id}`);
+		expect(result.errorOf('Wait for Video')?.description).toContain(`item 1: ${running.id}`);
 	});
 
-	it('offers no job to be waited for that has failed or that the service does not know', async () => {
-		await start({ jobSeconds: Infinity });
+	it('does not advise to wait for a job that has failed or that the service does not know', async () => {
 		const [failed, running, finished] = createJobs(3);
 		gateway.jobs.start(running.id);
 		gateway.jobs.complete(finished.id, video);
@@ -308,7 +276,7 @@ describe('Wait for Video', () => {
 		// All have been asked for by the time at which the first one ends the run.
 		setTimeout(() => gateway.jobs.fail(failed.id, 'no such style'), 5_000);
 		const jobs = [failed, running, finished];
-		const description = String((await wait(jobs)).errorOf('Wait')?.description);
+		const description = String((await wait(jobs)).errorOf('Wait for Video')?.description);
 		expect(description).toContain(
 			[
 				`Jobs that can be waited for again by ID: item 1: ${running.id} (last status in_progress, 30 %).`,
@@ -318,7 +286,7 @@ describe('Wait for Video', () => {
 		);
 
 		const unknown = String(
-			(await wait([{ id: 'task_unknown' }, running])).errorOf('Wait')?.description,
+			(await wait([{ id: 'task_unknown' }, running])).errorOf('Wait for Video')?.description,
 		);
 		expect(unknown).toContain(`waited for again by ID: item 1: ${running.id} `);
 		expect(unknown).toContain('Jobs that the service did not find: item 0: task_unknown ');
@@ -338,30 +306,28 @@ describe('Wait for Video', () => {
 		[400, 'invalid_request', 'The task does not exist'],
 		[422, 'task_not_exist', 'no'],
 		[410, 'gone', 'It has expired'],
-	])('knows in whatever words a job is unknown: HTTP %d, %s', async (status, code, message) => {
-		await start();
-		for (const route of ['task', 'video'] as const) {
-			gateway.fault({ route, action: 'error', status, code, message, times: Infinity });
-		}
-		const description = (await wait([{ id: 'task_1' }])).errorOf('Wait')?.description;
-		expect(description).toMatch(/^Check the ID/);
-		expect(description).toContain('Jobs that the service did not find: item 0: task_1 ');
-		expect(description).not.toMatch(/waited for|Correct the value/);
+	])(
+		'recognises in any words that a job is unknown: HTTP %d, %s',
+		async (status, code, message) => {
+			for (const route of ['task', 'video'] as const) {
+				gateway.fault({ route, action: 'error', status, code, message, times: Infinity });
+			}
+			const description = (await wait([{ id: 'task_1' }])).errorOf('Wait for Video')?.description;
+			expect(description).toMatch(/^Check the ID/);
+			expect(description).toContain('Jobs that the service did not find: item 0: task_1 ');
+			expect(description).not.toMatch(/waited for|Correct the value/);
+		},
+	);
+
+	it('finds out what kind of job an ID belongs to that was given by hand', async () => {
+		const job = finishedJob();
+		const own = { options: { fileName: 'My: clip' }, parameters: { jobId: job.id } };
+		const result = await wait([{ id: '' }], own);
+		expect(result.items('Wait for Video')[0].binary?.data.fileName).toBe('My_ clip.mp4');
 	});
 
-	it('finds out by itself what kind of job an id belongs to that was given by hand', async () => {
-		await start();
-		const [job] = createJobs(1);
-		gateway.jobs.complete(job.id, video);
-		const settings = { parameters: { jobId: job.id } };
-		const result = await wait([{ id: '' }], { fileName: 'My: clip' }, settings);
-		expect(result.items('Wait')[0].binary?.data.fileName).toBe('My_ clip.mp4');
-	});
-
-	it('survives polls that go wrong, and obeys Retry-After', async () => {
-		await start();
-		const [job] = createJobs(1);
-		gateway.jobs.complete(job.id, video);
+	it('polls on after failed polls, and follows Retry-After', async () => {
+		const job = finishedJob();
 		gateway.fault({ route: 'task', action: 'reset' });
 		gateway.fault({
 			route: 'task',
@@ -378,18 +344,16 @@ describe('Wait for Video', () => {
 			headers: { 'retry-after': '5' },
 		});
 		gateway.fault({ route: 'task', action: 'answer', body: '{"status": "comp' });
-		const result = await wait([job], { pollIntervalSeconds: 3 });
+		const result = await wait([job], { options: { pollIntervalSeconds: 3 } });
 
-		expect(result.items('Wait')).toHaveLength(1);
+		expect(result.items('Wait for Video')).toHaveLength(1);
 		const times = pollsOf(job.id).map(({ at }) => at);
 		expect(times).toHaveLength(5);
 		expect(times[3] - times[2]).toBeGreaterThanOrEqual(4_990);
 	});
 
-	it('asks for a fresh link when the old one has expired', async () => {
-		await start();
-		const [job] = createJobs(1);
-		gateway.jobs.complete(job.id, video);
+	it('requests a fresh link when the old one has expired', async () => {
+		const job = finishedJob();
 		gateway.fault({
 			route: 'download',
 			action: 'answer',
@@ -398,43 +362,38 @@ describe('Wait for Video', () => {
 		});
 		const result = await wait([job]);
 
-		expect(sha256(await result.binary(result.items('Wait')[0]))).toBe(sha256(video));
+		expect(await fileOf(result)).toBe(sha256(video));
 		expect(pollsOf(job.id)).toHaveLength(2);
 		expect(
 			gateway.requests.filter(({ route }) => route === 'download').map(({ status }) => status),
 		).toEqual([403, 200]);
 	});
 
-	it('continues a download that breaks off', async () => {
-		await start();
-		const [job] = createJobs(1);
-		gateway.jobs.complete(job.id, video);
+	it('resumes a download that breaks off', async () => {
+		const job = finishedJob();
 		gateway.fault({ route: 'download', action: 'cut', after: '40%' });
 		const result = await wait([job]);
 
-		expect(sha256(await result.binary(result.items('Wait')[0]))).toBe(sha256(video));
+		expect(await fileOf(result)).toBe(sha256(video));
 		const downloads = gateway.requests.filter(({ route }) => route === 'download');
 		expect(downloads[1].headers.range).toBe(`bytes=${Math.floor(video.length * 0.4)}-`);
 	});
 
-	it('never shows its key to the storage host, also through a redirect', async () => {
-		await start();
-		const [job] = createJobs(1);
-		gateway.jobs.complete(job.id, video);
+	it('never sends its key to the storage host, also through a redirect', async () => {
+		const job = finishedJob();
 		gateway.fault({
 			...{ route: 'download', action: 'answer', status: 302 },
 			headers: { location: gateway.addMedia('moved.mp4', video, 'video/mp4') },
 		});
 		const result = await wait([job]);
 
-		expect(result.items('Wait')).toHaveLength(1);
+		expect(result.items('Wait for Video')).toHaveLength(1);
 		const onStorage = gateway.requests.filter(({ host }) => host === 'storage');
 		expect(onStorage).toHaveLength(2);
 		for (const { headers } of onStorage) expect(headers.authorization).toBeUndefined();
 	});
 
 	describe('items with the same job', () => {
-		const settings = { onError: 'continueRegularOutput' } as const;
 		/** Each item has its own. */
 		const own = {
 			timeoutMinutes: '={{ $json.timeout ?? 20 }}',
@@ -442,7 +401,7 @@ describe('Wait for Video', () => {
 			fileName: '={{ $json.name }}',
 		};
 		const waitWith = async (input: IDataObject[], more: Partial<RunOptions> = {}) =>
-			await runWorkflow(chain(waitForVideo(own, settings)), {
+			await runWorkflow(chain(waitForVideo({ options: own }, continues)), {
 				credentials: credentialFor(gateway),
 				input: input.map((json) => ({ json })),
 				// The caller waits, so the node keeps running.
@@ -455,12 +414,11 @@ describe('Wait for Video', () => {
 		};
 
 		it('keep their own timeouts', async () => {
-			await start({ jobSeconds: Infinity });
 			const [{ id }] = createJobs(1);
 			setTimeout(() => gateway.jobs.complete(id, video), 60_000);
 			const timeouts = [0.2, 5, 0.4];
 			const result = await waitWith(timeouts.map((timeout) => ({ task_id: id, timeout })));
-			const items = result.items('Wait').map(({ json }) => json.error ?? json.job_id);
+			const items = result.items('Wait for Video').map(({ json }) => json.error ?? json.job_id);
 			expect(items).toEqual([
 				expect.stringContaining(`${id} did not finish within 0.2 minutes`),
 				id,
@@ -469,7 +427,6 @@ describe('Wait for Video', () => {
 		});
 
 		it('keep their own intervals', async () => {
-			await start({ jobSeconds: Infinity });
 			const [{ id }] = createJobs(1);
 			setTimeout(() => gateway.jobs.complete(id, video), 62_000);
 			const begun = Date.now();
@@ -481,19 +438,17 @@ describe('Wait for Video', () => {
 			expect(times).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64]);
 		});
 
-		it('are served by one poll, and each gets its file', async () => {
-			await start({ jobSeconds: Infinity });
+		it('share one poll, and each gets its file', async () => {
 			const [{ id }] = createJobs(1);
 			setTimeout(() => gateway.jobs.complete(id, video), 25_000);
 			const names = Array.from({ length: 30 }, (_, index) => `Video ${index}`);
 			const result = await waitWith(names.map((name) => ({ task_id: id, name })));
-			const files = result.items('Wait').map(({ binary }) => binary?.data.fileName);
+			const files = result.items('Wait for Video').map(({ binary }) => binary?.data.fileName);
 			expect(files).toEqual(names.map((name) => `${name}.mp4`));
 			expect(pollsOf(id)).toHaveLength(4);
 		});
 
-		it('never have it polled twice within 3 seconds, whatever their intervals', async () => {
-			await start({ jobSeconds: Infinity });
+		it('never poll it twice within 3 seconds, whatever their intervals', async () => {
 			const [{ id }] = createJobs(1);
 			setTimeout(() => gateway.jobs.complete(id, video), 120_000);
 			const intervals = [3, 3.5, 4, 5, 7, 11, 13];
@@ -502,25 +457,22 @@ describe('Wait for Video', () => {
 		});
 
 		it('share its polls as soon as its kind is known', async () => {
-			await start({ jobSeconds: Infinity });
 			const [{ id }] = createJobs(1);
 			setTimeout(() => gateway.jobs.complete(id, video), 60_000);
 			const result = await waitWith([{ id }, { task_id: id }, { id }]);
-			expect(result.items('Wait').map(({ json }) => json.task_id)).toEqual([id, id, id]);
+			expect(result.items('Wait for Video').map(({ json }) => json.task_id)).toEqual([id, id, id]);
 			expect(pollsOf(id).filter(({ route }) => route === 'video')).toHaveLength(1);
 			expect(Math.min(...gapsOf(id))).toBeGreaterThanOrEqual(2_990);
 		});
 
 		it('request the content of its video once', async () => {
-			await start({ jobSeconds: Infinity });
 			const { id } = earlierJob(gateway, 'video', video);
 			const result = await waitWith([{ id }, { id }, { id }]);
-			expect(result.items('Wait').map(({ json }) => json.job_id)).toEqual([id, id, id]);
+			expect(result.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
 			expect(pollsOf(id).map(({ route }) => route)).toEqual(['video', 'videoContent']);
 		});
 
-		it('have it named once in the log when Stop is pressed', async () => {
-			await start({ jobSeconds: Infinity });
+		it('name it once in the log when Stop is pressed', async () => {
 			const [{ id }] = createJobs(1);
 			await waitWith([{ task_id: id }, { task_id: id }], {
 				onStart: (cancel) => void setTimeout(cancel, 1_500),
@@ -536,7 +488,6 @@ describe('Wait for Video', () => {
 		});
 
 		it('report its progress once', async () => {
-			await start({ jobSeconds: Infinity });
 			const [{ id }] = createJobs(1);
 			gateway.jobs.start(id);
 			setTimeout(() => gateway.jobs.complete(id, video), 15_000);
@@ -558,32 +509,27 @@ describe('Wait for Video', () => {
 			['video', 'id', 'url'],
 		] as const;
 
-		it.each(kinds)(
-			'of a %s has job_id and video_url beside its own fields',
-			async (kind, id, url) => {
-				await start();
-				const job = earlierJob(gateway, kind, video);
-				for (const download of [true, false]) {
-					const result = await runWorkflow(chain(waitForVideo({}, { parameters: { download } })), {
-						credentials: credentialFor(gateway),
-						input: [{ json: { [id]: job.id } }],
-					});
-					const [{ json, binary }] = result.items('Wait');
-					expect(json).toMatchObject({ job_id: job.id, [id]: job.id, status: 'completed' });
-					expect(json.video_url).toBe(json[url]);
-					expect(json.video_url).toMatch(new RegExp(`^${gateway.storageUrl}`));
-					expect(binary !== undefined).toBe(download);
-				}
-			},
-		);
+		it.each(kinds)('has job_id and video_url beside the fields of a %s', async (kind, id, url) => {
+			const job = earlierJob(gateway, kind, video);
+			for (const download of [true, false]) {
+				const result = await runWorkflow(chain(waitForVideo({ download })), {
+					credentials: credentialFor(gateway),
+					input: [{ json: { [id]: job.id } }],
+				});
+				const [{ json, binary }] = result.items('Wait for Video');
+				expect(json).toMatchObject({ job_id: job.id, [id]: job.id, status: 'completed' });
+				expect(json.video_url).toBe(json[url]);
+				expect(json.video_url).toMatch(new RegExp(`^${gateway.storageUrl}`));
+				expect(binary !== undefined).toBe(download);
+			}
+		});
 
-		it('has ours where the service means something else by these names', async () => {
-			await start();
+		it("has the node's own job_id and video_url when the service uses these names for something else", async () => {
 			const job = earlierJob(gateway, 'task', video);
 			const link = gateway.addMedia('video.mp4', video, 'video/mp4');
 			const said = { status: 'completed', result_url: link, job_id: 'other', video_url: '' };
 			gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(said) });
-			const [{ json }] = (await wait([job])).items('Wait');
+			const [{ json }] = (await wait([job])).items('Wait for Video');
 			expect(json).toMatchObject({ job_id: job.id, video_url: link });
 		});
 
@@ -592,15 +538,14 @@ describe('Wait for Video', () => {
 		const waitWith = async (options: IDataObject, { download = true } = {}) => {
 			const job = earlierJob(gateway, 'task', video);
 			const json = { task_id: job.id, status: 'ordered', name: 'Red mug', price: { eur: 9 } };
-			const result = await runWorkflow(chain(waitForVideo(options, { parameters: { download } })), {
+			const result = await runWorkflow(chain(waitForVideo({ options, download })), {
 				credentials: credentialFor(gateway),
 				input: [{ json, binary: { photo, data: photo } }],
 			});
-			return { job, result, item: result.items('Wait')[0] };
+			return { job, result, item: result.items('Wait for Video')[0] };
 		};
 
-		it('includes the fields and files of the input when that is wished, and its own win', async () => {
-			await start();
+		it('includes the fields and files of the input when the user wants that, and its own override them', async () => {
 			const { job, result, item } = await waitWith({ includeInputFields: true });
 			expect(item.json).toMatchObject({
 				...{ name: 'Red mug', price: { eur: 9 } },
@@ -617,8 +562,7 @@ describe('Wait for Video', () => {
 			expect(without.item.binary?.data.fileName).toBe('photo.png');
 		});
 
-		it('has nothing of the input otherwise', async () => {
-			await start();
+		it('includes nothing of the input otherwise', async () => {
 			const { item } = await waitWith({});
 			expect(item.json).not.toHaveProperty('name');
 			expect(Object.keys(item.binary ?? {})).toEqual(['data']);
@@ -626,33 +570,33 @@ describe('Wait for Video', () => {
 	});
 
 	describe('on Stop', () => {
-		it('ends within a second in mid-wait, and names the job', async () => {
-			await start();
+		/** Presses it so many milliseconds after the start, or after something has happened. */
+		const stopAfter = (milliseconds: number, begun?: Promise<unknown>) => {
+			let stopped = 0;
+			const press = (cancel: () => void) => {
+				stopped = Date.now();
+				cancel();
+			};
+			return {
+				onStart: (cancel: () => void) =>
+					void Promise.resolve(begun).then(() => setTimeout(press, milliseconds, cancel)),
+				passedSince: () => Date.now() - stopped,
+			};
+		};
+
+		it('ends within a second in the middle of a wait, and names the job', async () => {
 			const [job] = createJobs(1);
 			gateway.jobs.start(job.id);
-			let stopped = 0;
-			const result = await wait(
-				[job],
-				{},
-				{},
-				{
-					onStart: (cancel) => {
-						setTimeout(() => {
-							stopped = Date.now();
-							cancel();
-						}, 1_500);
-					},
-				},
-			);
-			expect(Date.now() - stopped).toBeLessThan(1_000);
+			const { onStart, passedSince } = stopAfter(1_500);
+			const result = await wait([job], { onStart });
+			expect(passedSince()).toBeLessThan(1_000);
 			expect(result.status).toBe('canceled');
-			expect(result.errorOf('Wait')?.description).toContain(
+			expect(result.errorOf('Wait for Video')?.description).toContain(
 				`item 0: ${job.id} (last status in_progress, 30 %)`,
 			);
 		});
 
-		it('or on Timeout Workflow, names the jobs', async () => {
-			await start();
+		it('names the jobs, as on Timeout Workflow', async () => {
 			const jobs = createJobs(2);
 			const settings = { executionOrder: 'v1', executionTimeout: 1 } as const;
 			const result = await runWorkflow(
@@ -663,68 +607,37 @@ describe('Wait for Video', () => {
 				},
 			);
 			expect(result.status).toBe('canceled');
-			expect(result.errorOf('Wait')?.message).toContain('The execution was canceled');
-			for (const { id } of jobs) expect(result.errorOf('Wait')?.description).toContain(id);
+			expect(result.errorOf('Wait for Video')?.message).toContain('The execution was canceled');
+			for (const { id } of jobs)
+				expect(result.errorOf('Wait for Video')?.description).toContain(id);
 		});
 
-		it('is told as Stop, though a job had failed before', async () => {
-			await start();
+		it('is reported as Stop although a job had failed before', async () => {
 			const [failed, running] = createJobs(2);
 			gateway.jobs.start(running.id);
 			gateway.jobs.fail(failed.id, 'no such style');
-			const settings = { onError: 'continueRegularOutput' } as const;
-			const result = await wait([failed, running], {}, settings, {
-				onStart: (cancel) => void setTimeout(cancel, 1_500),
-			});
-			expect(result.errorOf('Wait')?.message).toContain('The execution was canceled');
-			expect(result.errorOf('Wait')?.description).toContain(`by its ID ${running.id}`);
+			const { onStart } = stopAfter(1_500);
+			const result = await wait([failed, running], { settings: continues, onStart });
+			expect(result.errorOf('Wait for Video')?.message).toContain('The execution was canceled');
+			expect(result.errorOf('Wait for Video')?.description).toContain(`by its ID ${running.id}`);
 		});
 
-		it('ends within a second while a poll is unanswered', async () => {
-			await start();
+		it('ends within a second while a poll has no response', async () => {
 			const [job] = createJobs(1);
 			gateway.fault({ route: 'task', action: 'stall' });
-			let stopped = 0;
-			await wait(
-				[job],
-				{},
-				{},
-				{
-					onStart: (cancel) => {
-						setTimeout(() => {
-							stopped = Date.now();
-							cancel();
-						}, 800);
-					},
-				},
-			);
-			expect(Date.now() - stopped).toBeLessThan(1_000);
+			const { onStart, passedSince } = stopAfter(800);
+			await wait([job], { onStart });
+			expect(passedSince()).toBeLessThan(1_000);
 		});
 
-		it('ends within a second in mid-download, and leaves nothing open', async () => {
-			await start();
-			const [job] = createJobs(1);
-			gateway.jobs.complete(job.id, video);
+		it('ends within a second in the middle of a download, and leaves nothing open', async () => {
+			const job = finishedJob();
 			gateway.fault({ route: 'download', action: 'freeze', after: '50%' });
-			let stopped = 0;
-			const result = await wait(
-				[job],
-				{},
-				{},
-				{
-					onStart: (cancel) => {
-						void once(gateway, 'request').then(() =>
-							setTimeout(() => {
-								stopped = Date.now();
-								cancel();
-							}, 700),
-						);
-					},
-				},
-			);
-			expect(Date.now() - stopped).toBeLessThan(1_000);
+			const { onStart, passedSince } = stopAfter(700, once(gateway, 'request'));
+			const result = await wait([job], { onStart });
+			expect(passedSince()).toBeLessThan(1_000);
 			expect(result.status).toBe('canceled');
-			expect(result.errorOf('Wait')?.description).toContain(
+			expect(result.errorOf('Wait for Video')?.description).toContain(
 				`${job.id} (last status completed, 100 %)`,
 			);
 		});

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startGateway, type Gateway, type Route } from '../gateway';
+import type { Gateway, Route } from '../gateway';
 import { runWorkflow } from '../harness';
-import { picture } from './support/samples';
-import { byId, chain, credentialFor, modelGateway } from './support/workflows';
+import { picture } from '../support/samples';
+import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
+import { withGateway } from '../support/withGateway';
 
 describe('nothing of a response is lost', () => {
 	let gateway: Gateway;
-	beforeEach(async () => void (gateway = await startGateway()));
-	afterEach(async () => await gateway.close());
+	withGateway({}, (world) => void ({ gateway } = world));
 
 	const run = async (parameters: IDataObject, input: IDataObject[] = [{}]) => {
 		const node = modelGateway({ simplify: false, ...parameters });
@@ -45,7 +45,7 @@ describe('nothing of a response is lost', () => {
 		]);
 	});
 
-	it('gives each response of a list that takes several, and its vectors as numbers', async () => {
+	it('gives each response of a list that takes several requests, and its vectors as numbers', async () => {
 		const options = { batchSize: 2, encodingFormat: 'base64' };
 		const items = await run({ ...embed, options }, [{ text: ['one', 'two', 'three'] }]);
 		expect(items.map(({ json }) => json.data)).toEqual([
@@ -67,7 +67,7 @@ describe('nothing of a response is lost', () => {
 		expect(items.map(({ json }) => json)).toEqual(data.map((model) => ({ ...others, ...model })));
 	});
 
-	it('gives the models alone with Simplify', async () => {
+	it('gives only the models with Simplify', async () => {
 		const data = [{ id: 'a', object: 'model', context: 9 }];
 		answers('models', { object: 'list', data, has_more: false });
 		const items = await run({ resource: 'model', operation: 'getAll', simplify: true });
@@ -102,7 +102,7 @@ describe('nothing of a response is lost', () => {
 		expect(items[0].binary?.data.mimeType).toBe('image/png');
 	});
 
-	it('keeps the request ID of the head beside one that the body has of its own', async () => {
+	it('keeps the request ID of the header beside one in the body', async () => {
 		const content = '![a](https://pictures.example/1.png)';
 		const choices = [{ message: { role: 'assistant', content } }];
 		const complete = {
@@ -132,7 +132,7 @@ describe('nothing of a response is lost', () => {
 		expect(gateway.requests.at(-1)?.url).toBe('/v1/videos/video_1');
 	});
 
-	it('keeps what the response about a file names as its own id', async () => {
+	it('keeps the ID that the response about a file has of its own', async () => {
 		answers('videoContent', { id: 'file_1', url: 'https://storage.example/v.mp4' });
 		const content = { resource: 'video', operation: 'getContent', download: false };
 		const [{ json }] = await run({ ...content, videoId: 'video_1' });

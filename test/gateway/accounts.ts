@@ -7,7 +7,6 @@ export interface KeyOptions {
 	models?: string[];
 	/** How many charges the balance pays for. */
 	balance?: number;
-	requestsPerMinute?: number;
 }
 
 /** What is paid for: a job when it is created, any other call when its answer has been sent in full. */
@@ -29,12 +28,8 @@ export interface Charge extends Purchase {
 	at: number;
 }
 
-const minute = 60_000;
-
 /** One key, and what it has used. */
 export class Account {
-	/** When the requests of the last minute came, in milliseconds. */
-	private recent: number[] = [];
 	/** Calls under way that will be charged when they succeed. */
 	private held = 0;
 
@@ -44,21 +39,6 @@ export class Account {
 		private readonly ledger: Charge[],
 		private readonly now: () => number,
 	) {}
-
-	/** Counts a request, or throws the 429 that says when the next one is welcome. */
-	admit(): void {
-		const { requestsPerMinute } = this.options;
-		if (requestsPerMinute === undefined) return;
-		const now = this.now();
-		this.recent = this.recent.filter((at) => at > now - minute);
-		if (this.recent.length >= requestsPerMinute) {
-			const freeAt = (this.recent[0] ?? now) + minute;
-			throw new ServiceError(429, 'rate_limit_exceeded', 'too many requests in this minute', {
-				headers: { 'retry-after': String(Math.ceil((freeAt - now) / 1000)) },
-			});
-		}
-		this.recent.push(now);
-	}
 
 	mayUse(model: string): boolean {
 		return this.options.models?.includes(model) ?? true;

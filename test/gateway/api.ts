@@ -23,7 +23,6 @@ declare module 'fastify' {
 export function serveApi(host: FastifyInstance, service: Service): void {
 	host.addHook('preHandler', async (request) => {
 		request.account = service.accounts.authenticate(request.headers.authorization);
-		request.account.admit();
 	});
 
 	// "What the service does", billing rule 2, and "Errors", status 0: neither a call that failed nor one
@@ -33,8 +32,8 @@ export function serveApi(host: FastifyInstance, service: Service): void {
 	});
 
 	host.setErrorHandler<FastifyError | ServiceError>((error, _request, reply) => {
-		const { status, headers, body } = error instanceof ServiceError ? error : unreadable(error);
-		return reply.code(status).headers(headers).send(body);
+		const { status, body } = error instanceof ServiceError ? error : unreadable(error);
+		return reply.code(status).send(body);
 	});
 	host.setNotFoundHandler(async ({ method, url }) => {
 		throw new ServiceError(404, 'not_found', `there is no ${method} ${url}`);

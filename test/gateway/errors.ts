@@ -1,7 +1,7 @@
 import { errorCodes } from '../../nodes/shared/gateway/protocol/errorCodes';
 
 /** "Error object": what a failed call carries, and what we let a failed job carry. */
-export interface ErrorDetail {
+interface ErrorDetail {
 	message: string;
 	type: string;
 	param: string | null;
@@ -18,20 +18,15 @@ function typeOf(status: number): string {
 /** A refusal by the service. Without a message, it says what the specification says of the code. */
 export class ServiceError extends Error {
 	readonly param: string | null;
-	readonly headers: Record<string, string>;
 
 	constructor(
 		readonly status: number,
 		readonly code: string,
 		message = errorCodes[code]?.meaning ?? code,
-		{
-			param = null,
-			headers = {},
-		}: { param?: string | null; headers?: Record<string, string> } = {},
+		{ param = null }: { param?: string | null } = {},
 	) {
 		super(message);
 		this.param = param;
-		this.headers = headers;
 	}
 
 	get detail(): ErrorDetail {

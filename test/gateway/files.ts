@@ -22,7 +22,7 @@ export class UploadedFile {
 }
 
 /** Part of a file: the first and the last byte, both included. */
-export interface ByteRange {
+interface ByteRange {
 	first: number;
 	last: number;
 }

@@ -19,7 +19,7 @@ declare module 'fastify' {
 	}
 }
 
-export interface Traffic {
+interface Traffic {
 	requests: RecordedRequest[];
 	events: EventEmitter<GatewayEvents>;
 	faults: Faults;

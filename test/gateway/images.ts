@@ -27,7 +27,7 @@ export function readAspectRatio(value: string, shortSide: number): Size {
 }
 
 /** What a request counts for where tokens are billed. */
-export interface ImageUsage {
+interface ImageUsage {
 	input_tokens: number;
 	output_tokens: number;
 	total_tokens: number;
@@ -41,7 +41,7 @@ export function imageUsage(prompt: string, pictures: { given: number; made: numb
 }
 
 /** Pictures that were made for a request, and how they are handed out. */
-export interface ImageResult {
+interface ImageResult {
 	pictures: Uint8Array[];
 	usage: ImageUsage;
 	/** See {@link publish}. */

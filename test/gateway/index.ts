@@ -46,7 +46,7 @@ export interface GatewayOptions {
 	tokenMilliseconds?: number;
 	/** The header by which orders that are sent again are recognised; by default there is none. */
 	idempotencyHeader?: string;
-	/** The clock of links, rate limits and job ids, in milliseconds since 1970. */
+	/** The clock of links, jobs and charges, in milliseconds since 1970. */
 	now?: () => number;
 }
 

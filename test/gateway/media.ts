@@ -5,7 +5,7 @@ import type { MediaItem } from './orders';
 import { decodePicture } from './pictures';
 
 /** A piece of reference media, fetched and found good. */
-export interface LoadedMedia {
+interface LoadedMedia {
 	type: MediaItem['type'];
 	bytes: Uint8Array;
 	/** Of an image, `width:height` in pixels. */

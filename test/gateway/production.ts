@@ -7,7 +7,7 @@ import type { VideoOrder } from './orders';
 import { provocations } from './prompts';
 import { frameSize, type RenderSpec } from './rendering';
 
-export interface ProductionOptions {
+interface ProductionOptions {
 	/** The least time from a job's creation to its completion, in seconds. */
 	jobSeconds: number | ((job: Job) => number);
 	render(spec: RenderSpec): Promise<Uint8Array>;

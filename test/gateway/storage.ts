@@ -19,7 +19,7 @@ class StorageError extends Error {
 const accessDenied = (message: string) => new StorageError(403, 'AccessDenied', message);
 const noSuchKey = () => new StorageError(404, 'NoSuchKey', 'The specified key does not exist.');
 
-export interface StorageContent {
+interface StorageContent {
 	jobs: Jobs;
 	links: Links;
 	/** Generated pictures by id. */

@@ -1,7 +1,6 @@
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import type {
 	IRunExecutionData,
-	ITaskData,
 	IWorkflowBase,
 	StructuredChunk,
 	WorkflowExecuteMode,
@@ -18,7 +17,6 @@ export interface ExecutionOptions extends Environment {
 	executionId?: string;
 	/** Called once the execution has started. `cancel` is what the Stop button does. */
 	onStart?(cancel: () => void, stored: StoredExecution): void;
-	onNodeFinished?(nodeName: string, taskData: ITaskData): void;
 	/** Receives what nodes stream with `sendChunk`. Without it they are told that nobody listens. */
 	onChunk?(chunk: StructuredChunk): void;
 }
@@ -47,13 +45,12 @@ export async function execute(
 	{ workflowData, data, mode, retryOf, resumed }: Execution,
 	options: ExecutionOptions,
 ): Promise<WorkflowRun> {
-	const { onStart, onNodeFinished, onChunk, ...rest } = options;
+	const { onStart, onChunk, ...rest } = options;
 	const { executionId = String(++executionCount), ...environment } = rest;
 	await applyEnvironment(environment);
 	for (const key of keysIn(environment)) witness.emit('key', key);
 
 	const hooks = new ExecutionLifecycleHooks(mode, executionId, workflowData, retryOf);
-	if (onNodeFinished) hooks.addHandler('nodeExecuteAfter', onNodeFinished);
 	if (onChunk) hooks.addHandler('sendChunk', onChunk);
 	const timeout = (workflowData.settings?.executionTimeout ?? 0) * 1000;
 	const additionalData = {

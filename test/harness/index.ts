@@ -4,9 +4,8 @@
  */
 import { removeHome } from './setup';
 
-// jest gives a test file a copy of `process` that never emits 'exit'.
-if (typeof afterAll === 'function') afterAll(removeHome);
-else process.once('exit', removeHome);
+// Under jest, test/support/cleanUp.ts does so when a test file has ended.
+if (!process.env.JEST_WORKER_ID) process.once('exit', removeHome);
 
 export {
 	deleteFiles,
@@ -17,9 +16,8 @@ export {
 	withoutStore,
 } from './binary';
 export { testCredential } from './credentialTest';
-export { listSearch, loadOptions } from './dropdowns';
-export type { Environment } from './environment';
-export type { ExecutionOptions, StoredExecution } from './execution';
+export { listSearch } from './dropdowns';
+export type { StoredExecution } from './execution';
 export { EngineProcess, separateByProcess } from './process';
 export { processedItems } from './processedItems';
 export { isKnownPackage, nodeTypes, registerTypes } from './registry';

@@ -49,14 +49,10 @@ function loaderOf(packageName: string): PackageDirectoryLoader {
 }
 
 const registeredNodes = new Map<string, INodeType | IVersionedNodeType>();
-const registeredCredentials = new Map<string, ICredentialType>();
 
-/** Makes types of one's own known: a node becomes `test.<name>`, a credential keeps its name. */
-export function registerTypes(types: { nodes?: INodeType[]; credentials?: ICredentialType[] }) {
-	for (const node of types.nodes ?? []) registeredNodes.set(`test.${node.description.name}`, node);
-	for (const credential of types.credentials ?? []) {
-		registeredCredentials.set(credential.name, credential);
-	}
+/** Makes nodes of one's own known, as `test.<name>`. */
+export function registerTypes({ nodes }: { nodes: INodeType[] }): void {
+	for (const node of nodes) registeredNodes.set(`test.${node.description.name}`, node);
 }
 
 /** n8n's AI nodes, for one, are not there. */
@@ -92,8 +88,6 @@ export function defaultVersion(type: string): number {
 
 /** Throws when no package has the credential type. */
 export function credentialType(name: string): ICredentialType {
-	const registered = registeredCredentials.get(name);
-	if (registered) return registered;
 	const packageName = name in knownCredentials ? 'n8n-nodes-base' : 'n8n-nodes-model-gateway';
 	return loaderOf(packageName).getCredential(name).type;
 }
@@ -101,7 +95,6 @@ export function credentialType(name: string): ICredentialType {
 /** The nodes of our package that use the credential type, in the order in which n8n asks them to test it. */
 export function nodesWith(type: string): INodeType[] {
 	const { known } = loaderOf('n8n-nodes-model-gateway');
-	// A type of a test is in no package.
 	const names = known.credentials[type]?.supportedNodes ?? [];
 	return names.map((name) => nodeTypes.getByNameAndVersion(`n8n-nodes-model-gateway.${name}`));
 }

@@ -1,7 +1,6 @@
 import {
 	createRunExecutionData,
 	type INodeExecutionData,
-	type IPinData,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 
@@ -17,8 +16,6 @@ export interface RunOptions extends ExecutionOptions {
 	startNode?: string;
 	/** `manual` (default): the editor's Execute button. Any other: as an active workflow, without pinned data. */
 	mode?: WorkflowExecuteMode;
-	/** Outputs of nodes that are not to run, instead of those in the workflow. */
-	pinData?: IPinData;
 	/** Whether the execution and its Retries share a token in their resume links; n8n 1 gives none. Default: true. */
 	hasResumeToken?: boolean;
 }
@@ -31,14 +28,7 @@ export async function runWorkflow(
 	json: WorkflowJson,
 	options: RunOptions = {},
 ): Promise<WorkflowRun> {
-	const {
-		input,
-		startNode,
-		mode = 'manual',
-		pinData = json.pinData,
-		hasResumeToken = true,
-		...executionOptions
-	} = options;
+	const { input, startNode, mode = 'manual', hasResumeToken = true, ...executionOptions } = options;
 	const workflowData = completeWorkflow(json, Object.keys(options.credentials ?? {}));
 	const workflow = createWorkflow(workflowData);
 	const start = startNode === undefined ? workflow.getStartNode() : workflow.getNode(startNode);
@@ -59,7 +49,7 @@ export async function runWorkflow(
 				{ node: start, data: { main: [input ?? [{ json: {} }]] }, source: null },
 			],
 		},
-		resultData: { pinData: mode === 'manual' ? { ...pinData, ...pinnedInput } : undefined },
+		resultData: { pinData: mode === 'manual' ? { ...json.pinData, ...pinnedInput } : undefined },
 	});
 	if (!hasResumeToken) delete data.resumeToken;
 	return await execute({ workflowData, data, mode }, executionOptions);

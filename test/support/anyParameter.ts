@@ -102,7 +102,7 @@ const oddities = [
 /** Nested too deeply for n8n itself, or long for nothing. */
 const isMoreThanEnough = (value: unknown) => jsonText(value).length > 15_000;
 
-export interface AnyValue {
+interface AnyValue {
 	/** An expression, which may read `$json.value`. */
 	parameter: string;
 	value: unknown;

@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Http } from '../../nodes/shared/gateway/client/http';
 
-export interface AxiosHttpOptions {
+interface AxiosHttpOptions {
 	/** Goes along with authenticated requests. */
 	key: string;
 	/** Told of the work that the network does, so that a simulated clock can let it finish. */

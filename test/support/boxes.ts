@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 /** A box of an mp4 (ISO/IEC 14496-12, 4.2). @param size to be written, if it is not the true one */
 export function box(type: string, content: Uint8Array = Buffer.alloc(0), size?: number): Buffer {
@@ -22,8 +22,4 @@ export function mp4Of(mediaBytes: number): Buffer {
 		box('moov', randomBytes(200)),
 		box('mdat', randomBytes(mediaBytes)),
 	]);
-}
-
-export function sha256(bytes: Uint8Array): string {
-	return createHash('sha256').update(bytes).digest('hex');
 }

@@ -32,7 +32,7 @@ const ends = {
 export type End = keyof typeof ends;
 export const allEnds = Object.keys(ends) as End[];
 
-export interface Break {
+interface Break {
 	version: SecureVersion;
 	at: Moment;
 	by: End;
@@ -41,7 +41,7 @@ export interface Break {
 }
 
 /** A TLS server before an HTTP server on this machine. Its certificate is self-signed. */
-export interface BreakingTls {
+interface BreakingTls {
 	/** As an origin. */
 	url: string;
 	/** Connections so far. */

@@ -17,9 +17,9 @@ export function fieldPage(rows: FieldRow[]): string {
 
 Every field that the service documents, and the parameter of the **Model Gateway** node that sets it, with what it has to be. An option that is not added is not sent.
 
-The page is written from the declarations of the fields (\`UPDATE_DOCS=1 npx jest test/unit/fieldTable.test.ts\`); that test compares it with them and with the fields that the service documents. \`test/engine/fieldTable.test.ts\` proves each row: it runs the operation with this parameter and without it, and finds the field in the one request and not in the other.
+The page is written from the declarations of the fields (\`UPDATE_DOCS=1 npx jest test/unit/package/fieldTable.test.ts\`); that test compares it with them and with the fields that the service documents. \`test/engine/fieldTable.test.ts\` proves each row: it runs the operation with this parameter and without it, and finds the field in the one request and not in the other.
 
-**Model Gateway Chat Model** sets \`model\`, \`messages\`, \`stream\`, \`stop\` and the options of the same names of \`POST /v1/chat/completions\`, besides \`tools\`, \`tool_choice\` and \`response_format\`, which the service does not list (\`test/unit/chatModel.test.ts\`, \`test/engine/chatModel.test.ts\`).
+**Model Gateway Chat Model** sets \`model\`, \`messages\`, \`stream\`, \`stop\` and the options of the same names of \`POST /v1/chat/completions\`, besides \`tools\`, \`tool_choice\` and \`response_format\`, which the service does not list (\`test/unit/nodes/LmChatModelGateway/chatModel.test.ts\`, \`test/engine/chatModel.test.ts\`).
 
 **Embeddings Model Gateway** sets \`model\` and \`input\`, and has the options Dimensions and Encoding Format of \`POST /v1/embeddings\` (\`test/engine/embeddingsModel.test.ts\`).
 

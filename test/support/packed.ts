@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.join(__dirname, '../..');
 
 /** Bytes that the tarball may have: what users download. */
-export const maxSize = 140_000;
+export const maxSize = 150_000;
 
 /** The package as npm publishes it. */
 export interface Packed {
@@ -38,6 +39,16 @@ export function packInto(folder: string): Packed {
 	execFileSync('tar', ['-xzf', tarball], { cwd: folder });
 	const paths = files.map((file) => file.path);
 	return { tarball, folder: path.join(folder, 'package'), paths, size, unpackedSize };
+}
+
+/** The same package with code of its own behind that of some files of `dist`. @returns the tarball */
+export function packWith(folder: string, code: Record<string, string>): string {
+	const packed = packInto(folder);
+	for (const [file, more] of Object.entries(code)) {
+		appendFileSync(path.join(packed.folder, 'dist', file), more);
+	}
+	execFileSync('tar', ['-czf', packed.tarball, '-C', folder, path.basename(packed.folder)]);
+	return packed.tarball;
 }
 
 /** The same package with the version that follows, packed from what `packInto` has unpacked beside its tarball. */

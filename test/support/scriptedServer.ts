@@ -19,9 +19,10 @@ export type Reply = (response: ServerResponse, request: ReceivedRequest) => void
 
 const servers = new Set<ScriptedServer>();
 
-afterEach(async () => {
+/** test/support/cleanUp.ts calls it after each test. */
+export async function closeServers(): Promise<void> {
 	await Promise.all([...servers].map(async (server) => await server.close()));
-});
+}
 
 /** A server on loopback that answers as the test says; it ends with the test. */
 export async function startServer(...replies: Reply[]): Promise<ScriptedServer> {

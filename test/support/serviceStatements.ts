@@ -13,7 +13,7 @@ import { sentencesOf } from './markdown';
 const root = path.join(__dirname, '../..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
-export interface Statement {
+interface Statement {
 	/** As the user reads it, without marks and full stop; what is filled in stands as `…`. */
 	text: string;
 	place: string;
@@ -120,5 +120,5 @@ const marks: readonly RegExp[] = [
 ];
 
 /** Whether a sentence states something about the service. A label of one or two words states nothing. */
-export const isAboutService = (text: string): boolean =>
+const isAboutService = (text: string): boolean =>
 	text.split(' ').length > 2 && marks.some((mark) => mark.test(text));

@@ -11,6 +11,8 @@ interface Sleeper {
  */
 export class SimulatedClock implements Clock {
 	private time = Date.UTC(2026, 0, 1);
+	/** How far the clock was moved. */
+	private offset = 0;
 	/** The one that is due first stands last. */
 	private readonly sleepers: Sleeper[] = [];
 	private isScheduled = false;
@@ -26,11 +28,17 @@ export class SimulatedClock implements Clock {
 	constructor(private readonly patience = Infinity) {}
 
 	now(): number {
-		return this.time;
+		return this.time + this.offset;
+	}
+
+	/** Moves the clock, back too, as a busy process or whoever sets it does: those who sleep sleep as long as before. */
+	move(milliseconds: number): void {
+		this.offset += milliseconds;
 	}
 
 	async sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
 		signal?.throwIfAborted();
+		if (milliseconds >= 2 ** 31) throw new RangeError('No timer of Node.js is that long');
 		await new Promise<void>((resolve, reject) => {
 			const wake = () => {
 				signal?.removeEventListener('abort', abort);

@@ -1,9 +1,10 @@
 import type { FileSource } from '../../nodes/shared/gateway/client/fileRequest';
 import { downloadVideo, type DownloadRequest } from '../../nodes/shared/gateway/jobs/download';
-import { mp4Of, sha256 } from './boxes';
+import { mp4Of } from './boxes';
 import { gatewayTo, type WorldOptions } from './gatewayWorld';
 import type { ScriptedServer } from './scriptedServer';
 import { storage, type StorageOptions } from './scriptedStorage';
+import { sha256 } from './sha256';
 
 /** The video to download. */
 export const file = mp4Of(200_000);

@@ -3,8 +3,9 @@ import {
 	byId,
 	createReferenceVideo,
 	modelGateway,
+	type Node,
 	waitForVideo,
-} from '../../engine/support/workflows';
+} from '../../support/workflows';
 import type { Gateway, Route as GatewayRoute } from '../../gateway';
 import { endpoints, type Cost } from '../../../nodes/shared/gateway/protocol/endpoints';
 import { earlierJob } from '../../support/earlierJobs';
@@ -26,7 +27,7 @@ export interface FaultRoute {
 	/** What the faults hit. */
 	route: GatewayRoute;
 	/** The node that sends it, and the fields of its item. */
-	node: ReturnType<typeof modelGateway>;
+	node: Node;
 	fields?: (gateway: Gateway, video: Uint8Array) => IDataObject;
 	/** Of a download: the answer that leads to its link. */
 	leader?: { route: GatewayRoute; answer: (link: string) => object };
@@ -46,10 +47,7 @@ const draw = (operation: string, model: string, download = false) =>
 	act('image', operation, { model: byId(model), prompt: 'A boat', download });
 
 const wait = (download: boolean) =>
-	waitForVideo(
-		{ pollIntervalSeconds: 10, timeoutMinutes: 3 },
-		{ ...settings, parameters: { download } },
-	);
+	waitForVideo({ download, options: { pollIntervalSeconds: 10, timeoutMinutes: 3 } }, settings);
 
 const withMedia: FaultRoute['fields'] = () => ({
 	media: [{ type: 'reference_image', url: 'https://media.example/a.png' }],

@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packInto } from '../../support/packed';
-import { startN8n } from './n8n';
+import { startN8n } from '../../n8n/n8n';
 import { shared } from './shared';
 
 /** One n8n for each worker of jest, with the packed package installed in it. */

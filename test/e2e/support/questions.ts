@@ -1,12 +1,11 @@
 import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
-import { readExample, settingsOf, withSettings } from '../../demo/example';
+import { readExample, settingsOf, withSettings } from '../../support/examples';
 import type { WorkflowJson } from '../../harness/workflow';
-import { withCredential } from './examples';
-import type { Mail, Mailbox } from './mailbox';
-import { fetchPublished, itemsOf, type CredentialReference, type Execution } from './owner';
+import type { Mail, Mailbox } from '../../n8n/mailbox';
+import { fetchPublished, itemsOf, type CredentialReference, type Execution } from '../../n8n/owner';
 import type { Stage } from './stage';
-import { until } from './until';
-import { core, type Node } from './workflows';
+import { until } from '../../support/until';
+import { core, type Node, withCredential } from '../../support/workflows';
 
 export const agentExample = 'video-agent-with-approval.json';
 const listExample = 'scheduled-list-with-approval.json';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { N8n } from './n8n';
+import type { N8n } from '../../n8n/n8n';
 
 type Place = Pick<N8n, 'url' | 'folder'>;
 

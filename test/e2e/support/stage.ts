@@ -1,18 +1,23 @@
 import { startGateway, type Gateway, type GatewayOptions } from '../../gateway';
 import type { WorkflowJson } from '../../harness/workflow';
-import { Editor } from './editor';
-import { withCredential } from './examples';
-import { testedVersion } from './installation';
-import type { N8n } from './n8n';
-import { Owner, type CredentialReference } from './owner';
-import { expectNoKeyIn } from './secrets';
+import { Editor } from '../../n8n/editor';
+import { testedVersion } from '../../n8n/installation';
+import type { N8n } from '../../n8n/n8n';
+import { Owner, type CredentialReference, type Execution } from '../../n8n/owner';
+import { expectNoKeyIn } from '../../n8n/secrets';
 import { shared } from './shared';
+import { titledVideos } from '../../support/samples';
+import { withCredential } from '../../support/workflows';
 
 /** What a test file works with: n8n's owner, a gateway beside it, and a credential for that. */
 export interface Stage {
 	readonly owner: Owner;
 	readonly gateway: Gateway;
 	readonly credential: CredentialReference;
+	/** Creates a workflow in n8n, with the credential in each node of ours. */
+	create(workflow: WorkflowJson): ReturnType<Owner['createWorkflow']>;
+	/** Creates such a workflow, and runs it to its end. */
+	run(workflow: WorkflowJson): Promise<Execution>;
 	/** A workflow as its user has it after an import: n8n 2 chooses the only credential, n8n 1 lets the user do so. */
 	imported(workflow: WorkflowJson): WorkflowJson;
 	/** Opens a browser, which closes with the stage. */
@@ -20,19 +25,33 @@ export interface Stage {
 	close(): Promise<void>;
 }
 
+interface StageOptions extends GatewayOptions {
+	/** Of the credential. */
+	prices?: object;
+	/** Whether each video shows what was ordered, which takes seconds of a core; otherwise its title tells. */
+	isRendered?: boolean;
+}
+
 /** Only one credential is there at a time: n8n's editor then puts it into what is imported. */
 export async function openStage(
-	options: GatewayOptions = {},
+	{ prices, isRendered = false, ...options }: StageOptions = {},
 	{ url, folder }: Pick<N8n, 'url' | 'folder'> = shared,
 ): Promise<Stage> {
 	const owner = await Owner.of({ url });
-	const gateway = await startGateway({ jobSeconds: 1, ...options });
-	const credential = await owner.createCredential(gateway);
+	const gateway = await startGateway({
+		...(isRendered ? { jobSeconds: 1 } : titledVideos(1)),
+		...options,
+	});
+	const credential = await owner.createCredential(gateway, {
+		...(prices && { advanced: true, prices: JSON.stringify(prices) }),
+	});
 	const editors: Editor[] = [];
 	return {
 		owner,
 		gateway,
 		credential,
+		create: async (workflow) => await owner.createWorkflow(withCredential(workflow, credential)),
+		run: async (workflow) => await owner.run(withCredential(workflow, credential)),
 		imported: (workflow) =>
 			testedVersion.startsWith('1.') ? withCredential(workflow, credential) : workflow,
 		async editor() {

@@ -11,9 +11,9 @@ import { startGateway } from '../../gateway';
 import type { StoredFixture } from '../../support/executionFixtures';
 import { fixturesFolder } from '../../support/executionFixtures';
 import { packInto } from '../../support/packed';
-import { defaultVersion, nodeBinary, testedVersion } from '../support/installation';
-import { startN8n, type N8n } from '../support/n8n';
-import { Owner } from '../support/owner';
+import { defaultVersion, nodeBinary, testedVersion } from '../../n8n/installation';
+import { startN8n, type N8n } from '../../n8n/n8n';
+import { Owner } from '../../n8n/owner';
 import { kinds, storeAll } from './kinds';
 
 async function main(): Promise<void> {

@@ -1,22 +1,29 @@
-import { partition } from 'lodash';
-import type { IDataObject, INode, IWorkflowBase } from 'n8n-workflow';
-import { picture } from '../../engine/support/samples';
+import type { IDataObject, IWorkflowBase } from 'n8n-workflow';
+import { picture } from '../../support/samples';
 import type { FaultRule, Job, RecordedRequest } from '../../gateway';
 import { titledVideo } from '../../support/titledVideo';
-import { fetchPublished, type Owner } from '../support/owner';
+import { fetchPublished, type Owner } from '../../n8n/owner';
 import type { Stage } from '../support/stage';
-import { until } from '../support/until';
-import { byId, core, modelGateway, startedBy, waitForVideo } from '../support/workflows';
+import { until } from '../../support/until';
+import {
+	byId,
+	core,
+	modelGateway,
+	type NodeSettings,
+	startedByWebhook,
+	waitForVideo,
+	withCredential,
+} from '../../support/workflows';
 
 /** A way in which an execution is stored before its videos are there. */
-export interface Kind {
+interface Kind {
 	videos: number;
 	/** What is ordered: by default videos as tasks. */
 	create?: IDataObject;
 	options?: IDataObject;
 	wait?: IDataObject;
 	/** Of Create. */
-	settings?: Partial<INode>;
+	settings?: NodeSettings;
 	/** What the order of the last video meets, once. */
 	fault?: Pick<Extract<FaultRule, { action: 'error' }>, 'status' | 'code'>;
 	/** Whether its orders get no answer. */
@@ -49,7 +56,8 @@ type Place = Pick<Stage, 'owner' | 'gateway' | 'credential'>;
 /** Brings an execution of each kind to where it is stored; orders without an answer last, since they time out. */
 export async function storeAll(names: string[], place: Place): Promise<Stored[]> {
 	const all: Stored[] = [];
-	for (const batch of partition(names, (name) => !kinds[name].isUnanswered)) {
+	for (const isUnanswered of [undefined, true]) {
+		const batch = names.filter((name) => kinds[name].isUnanswered === isUnanswered);
 		const stored: Stored[] = [];
 		for (const name of batch) stored.push(await Stored.start(name, place));
 		await Promise.all(stored.map(async (one) => await one.isStored()));
@@ -76,14 +84,14 @@ export class Stored {
 	/** Starts an execution. */
 	static async start(name: string, stage: Place): Promise<Stored> {
 		const stored = new Stored(name, kinds[name], stage);
-		const { owner, gateway } = stage;
+		const { owner, gateway, credential } = stage;
 		const { fault, create, isUnanswered } = stored.kind;
 		const isLast = ({ body }: RecordedRequest) =>
 			JSON.stringify(body).includes(`"${stored.prompts.at(-1)}"`);
 		const route = create ? 'videoCreate' : 'referenceVideoCreate';
 		if (fault) gateway.fault({ ...fault, action: 'error', route, when: isLast });
 		if (isUnanswered) gateway.fault({ action: 'stall', accepted: true, route, when: isLast });
-		const workflow = await owner.createWorkflow(stored.build());
+		const workflow = await owner.createWorkflow(withCredential(stored.build(), credential));
 		await owner.publish(workflow);
 		await fetchPublished(`${owner.url}/webhook/${name}`);
 		stored.workflow = workflow;
@@ -158,7 +166,7 @@ export class Stored {
 	/** A webhook starts it, as an active workflow is started. */
 	private build() {
 		const { create, options = {}, wait = {}, settings } = this.kind;
-		const { credential, gateway } = this.stage;
+		const { gateway } = this.stage;
 		const videos = this.prompts.map((prompt) => ({ prompt }));
 		const list = { mode: 'raw', jsonOutput: JSON.stringify({ videos }) };
 		const url = gateway.addMedia('green.png', picture('green'), 'image/png');
@@ -169,14 +177,13 @@ export class Stored {
 		const order = {
 			...(create ?? reference),
 			...{ operation: 'create', prompt: '={{ $json.prompt }}', options },
-		} as INode['parameters'];
-		const start = { ...core('Start', 'webhook', { path: this.name }, 2), webhookId: this.name };
-		return startedBy(
-			start as never,
+		};
+		return startedByWebhook(
+			{ path: this.name },
 			core('List', 'set', list, 3.4),
 			core('Each', 'splitOut', { fieldToSplitOut: 'videos' }),
-			{ ...modelGateway(order, credential, 'Create'), ...settings },
-			waitForVideo({ ...wait, options } as INode['parameters'], credential),
+			modelGateway(order, { name: 'Create', ...settings }),
+			waitForVideo({ ...wait, options }),
 			core('After', 'noOp'),
 		);
 	}

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors';
 import type { Body, Encoding, Position } from './bodies';
 import { compress, cut, drip, freeze, misdeclare } from './bodies';
 import { shuffle } from './embeddings';
-import { breakOff, reword, type Rewording } from './events';
+import { breakOff } from './events';
 
 /** Names are lower case; undefined takes a header away. */
 type Headers = Record<string, string | undefined>;
@@ -55,8 +55,6 @@ export type FaultAction =
 	| { action: 'wrongLength'; by: number }
 	/** Changes headers of the true answer. */
 	| { action: 'headers'; headers: Headers }
-	/** Words a stream of events otherwise than shown. */
-	| { action: 'stream'; how: Rewording }
 	/** Ends a stream after so many events: with an error event, or as if it were whole. */
 	| { action: 'breakOff'; after: number; code?: string }
 	/** Answers with the embeddings in another order. */
@@ -115,8 +113,6 @@ export function behaviourOf(fault: FaultAction): Behaviour {
 			return { onAnswer: (exchange) => misdeclare(exchange, fault.by) };
 		case 'headers':
 			return { onAnswer: withHeaders(fault.headers) };
-		case 'stream':
-			return { onAnswer: (exchange) => reword(exchange, fault.how) };
 		case 'breakOff':
 			return { onAnswer: (exchange) => breakOff(exchange, fault) };
 		case 'shuffle':

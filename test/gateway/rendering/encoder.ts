@@ -4,15 +4,15 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { Size } from './spec';
 
-export const framesPerSecond = 24;
+const framesPerSecond = 24;
 
 /** What a detailed picture in slow motion needs to look clean at the fastest setting of the encoder. */
 const bitsPerPixelAndSecond = 4.5;
 
-export interface Video extends Size {
+interface Video extends Size {
 	seconds: number;
 	/** Draws the picture that is seen at a time in the video. The canvas still holds the one before. */
-	drawFrame(context: SKRSContext2D, seconds: number): Promise<void>;
+	drawFrame(context: SKRSContext2D, seconds: number): void;
 }
 
 /** Encodes H.264 into an mp4 that plays while it still loads: its index comes before its data. */
@@ -41,7 +41,7 @@ export async function encodeVideo({
 	try {
 		await output.start();
 		for (let frame = 0; frame < Math.round(seconds * framesPerSecond); frame++) {
-			await drawFrame(context, frame / framesPerSecond);
+			drawFrame(context, frame / framesPerSecond);
 			const sample = new VideoSample(canvas.data(), {
 				format: 'RGBX',
 				codedWidth: width,

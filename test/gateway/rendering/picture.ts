@@ -1,5 +1,5 @@
 import { createCanvas, type Image, type SKRSContext2D } from '@napi-rs/canvas';
-import { randomFrom } from './random';
+import { randomFrom } from '../../support/random';
 import { fixedCamera, shoot } from './scenes/camera';
 import { gradientScene } from './scenes/gradient';
 import type { Size } from './spec';

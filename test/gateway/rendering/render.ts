@@ -10,29 +10,25 @@ const captionFadeSeconds = 0.5;
 /** Renders the whole video on this thread. Rejects with an error that names the media item at fault, and when aborted. */
 export async function render(
 	spec: RenderSpec,
-	signal?: AbortSignal,
+	signal: AbortSignal,
 ): Promise<Uint8Array<ArrayBuffer>> {
 	const { width, height, seconds } = spec;
 	const scenes = await openScenes(spec);
 	const caption = spec.caption.trim() ? captionLabel(spec.caption, spec) : undefined;
 	const watermark = spec.watermark ? watermarkLabel(spec) : undefined;
-	try {
-		return await encodeVideo({
-			width,
-			height,
-			seconds,
-			async drawFrame(context, instant) {
-				signal?.throwIfAborted();
-				for (const showing of scenesAt(instant, { scenes: scenes.length, seconds })) {
-					context.globalAlpha = showing.opacity;
-					await scenes[showing.scene].draw(context, showing);
-				}
-				context.globalAlpha = 1;
-				if (caption) drawLabel(context, caption, Math.min(1, instant / captionFadeSeconds));
-				if (watermark) drawLabel(context, watermark, 1);
-			},
-		});
-	} finally {
-		await Promise.all(scenes.map((scene) => scene.close?.()));
-	}
+	return await encodeVideo({
+		width,
+		height,
+		seconds,
+		drawFrame(context, instant) {
+			signal.throwIfAborted();
+			for (const showing of scenesAt(instant, { scenes: scenes.length, seconds })) {
+				context.globalAlpha = showing.opacity;
+				scenes[showing.scene].draw(context, showing);
+			}
+			context.globalAlpha = 1;
+			if (caption) drawLabel(context, caption, Math.min(1, instant / captionFadeSeconds));
+			if (watermark) drawLabel(context, watermark, 1);
+		},
+	});
 }

@@ -3,7 +3,7 @@ import { drawGround } from './picture';
 import { fixedCamera, shoot } from './scenes/camera';
 import type { Size } from './spec';
 
-export interface Repainting {
+interface Repainting {
 	image: Image;
 	/** Its white area is painted over, and no pixel beside it. Without one, the whole image shines through. */
 	mask?: Image;

@@ -1,7 +1,7 @@
 import type { Moment } from './scenes';
 
 /** One scene as it is seen at an instant: the later in the list, the more in front. */
-export interface Showing extends Moment {
+interface Showing extends Moment {
 	scene: number;
 	/** From 0 to 1; below 1 only while it fades in over the scene before it. */
 	opacity: number;

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 
-import { endOfWork, type Answer } from './pool';
 import { render } from './render';
+import { endOfWork, type Answer } from './renderer';
 import type { RenderSpec } from './spec';
 
 if (!parentPort) throw new Error('worker.ts runs as a worker thread only.');
@@ -21,9 +21,9 @@ port.on('message', (message: RenderSpec | typeof endOfWork) => {
 
 async function answer(spec: RenderSpec): Promise<void> {
 	try {
-		const result = await render(spec, ending.signal);
-		port.postMessage({ result } satisfies Answer<Uint8Array>, [result.buffer]);
+		const video = await render(spec, ending.signal);
+		port.postMessage({ video } satisfies Answer, [video.buffer]);
 	} catch (error) {
-		port.postMessage({ error: (error as Error).message } satisfies Answer<Uint8Array>);
+		port.postMessage({ error: (error as Error).message } satisfies Answer);
 	}
 }

@@ -3,6 +3,7 @@ import { completeChat } from '../../../shared/gateway/chat/complete';
 import { textOf, type Completion } from '../../../shared/gateway/chat/completion';
 import { requestIdsOf } from '../../../shared/gateway/client/response';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
+import { textAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { messageRoles } from '../../../shared/gateway/protocol/chat';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
@@ -78,6 +79,8 @@ export const chatComplete: Operation<Request, Completion> = {
 		hintAtIncompleteAnswers(run, reasons, body.n);
 		return simplify ? simplified(completion) : [{ json: completion as IDataObject }];
 	},
+
+	amount: ({ body }) => textAmount(body),
 
 	identity: ({ body, messages: given }) => ({ body, messages: given }),
 };

@@ -9,6 +9,7 @@ import {
 } from '../../../shared/gateway/embeddings/embed';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
 import { textAt, withoutUndefined } from '../../../shared/gateway/json';
+import { textAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -98,6 +99,8 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 	async deliver(batches, { isList, simplify: isSimple }) {
 		return isSimple ? [simplified(batches, isList)] : batches.map(wholeResponse);
 	},
+
+	amount: ({ fields }) => textAmount(fields),
 
 	identity: ({ fields, texts, isList }) => ({ fields, texts, isList }),
 };

@@ -3,6 +3,7 @@ import { textMessage, type TextMessage } from '../../../shared/gateway/chat/mess
 import { isHeaderName, isTakenHeader } from '../../../shared/gateway/client/http';
 import { requestIdsOf } from '../../../shared/gateway/client/response';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
+import { textAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints, versionHeader } from '../../../shared/gateway/protocol/endpoints';
 import { finishReasons } from '../../../shared/gateway/protocol/chat';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -101,6 +102,8 @@ export const messageCreate: Operation<Request, TextMessage> = {
 		const json = simplify ? withoutUndefined({ text, ...common, ...otherContent }) : fields;
 		return [{ json: json as IDataObject }];
 	},
+
+	amount: ({ body }) => textAmount(body),
 
 	identity: ({ body, headers }) => ({ body, headers }),
 };

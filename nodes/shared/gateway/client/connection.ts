@@ -1,3 +1,4 @@
+import type { PriceList } from '../prices';
 import type { Limits } from './keyLimit';
 
 /** The address and credentials of the gateway, already validated. */
@@ -14,6 +15,8 @@ export interface Connection {
 	key: string;
 	/** For all requests with this key in one process; undefined where there are none. */
 	limits?: Limits;
+	/** Of the models, as the user wrote them; undefined where there are none. */
+	prices?: PriceList;
 }
 
 /** Whether the key may go to an address: only to those below the base URL and the backup URL, however a server reads it. */

@@ -24,7 +24,7 @@ interface Turn {
 export const jobTurns = new Map<Clock, Map<string, Turn>>();
 
 /** What follows the wait for a turn. */
-export interface JobTurn {
+interface JobTurn {
 	/** To be called when the request is sent. */
 	start(): void;
 	/** To be called at the end. @param isSent false: it never was, and holds nothing back */

@@ -105,6 +105,10 @@ export function deadlinePassed(
 	});
 }
 
+/** Whether the job may still run, and only the wait for it is over. */
+export const isDeadlineOf = ({ remedies }: Failure): boolean =>
+	remedies.some((remedy) => remedy.about === 'jobMayRun' && remedy.canWaitLonger);
+
 export function linkMissing(job: JobSummary): GatewayError {
 	const message = `${jobName(job)} finished, but the answer has no link to the file`;
 	return jobError(job, { message, remedies: [], reach: 'unreadable', pollCanHelp: true });

@@ -26,11 +26,11 @@ export async function listModels(
 	});
 }
 
-export interface Model extends JsonObject {
+interface Model extends JsonObject {
 	id: string;
 }
 
-export interface ModelList {
+interface ModelList {
 	models: Model[];
 	/** The other fields of the response. */
 	fields: ResponseFields;

@@ -3,10 +3,11 @@ import { referenceVideoModels } from './models';
 
 /** How much a request orders, which is what a price counts. */
 export interface Amount {
-	of: 'video' | 'image';
+	/** What is charged: each video or image, or the tokens of a text. */
+	of: 'video' | 'image' | 'text';
 	model: string;
-	/** Of images; a request for a video orders one. */
-	count: number;
+	/** Of images; undefined where the request does not give a number. */
+	count?: number;
 	/** Of the video; undefined where the request does not say. */
 	seconds?: number;
 	/** Of the video, such as `1080P`; undefined where the request does not say. */
@@ -21,7 +22,7 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 		: {};
 	const given = (name: string) => valueAt(body, `parameters.${name}`);
 	return {
-		...{ of: 'video', model, count: 1 },
+		...{ of: 'video', model },
 		...withoutUndefined({
 			seconds: asNumber(given('duration') ?? duration?.default),
 			resolution: asText(given('resolution') ?? resolution?.default),
@@ -31,13 +32,20 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 
 /** Of the request for a video ("Endpoints" 11), whose length the specification does not name. */
 export const videoAmount = (body: JsonObject): Amount => ({
-	...{ of: 'video', model: asText(body.model) ?? '', count: 1 },
+	...{ of: 'video', model: asText(body.model) ?? '' },
 	...withoutUndefined({ seconds: asNumber(body.seconds ?? body.duration) }),
 });
 
 /** Of the request for images ("Endpoints" 8 to 10), one unless it says how many. */
 export const imageAmount = (body: JsonObject): Amount => ({
-	...{ of: 'image', model: asText(body.model) ?? '', count: asNumber(body.n) ?? 1 },
+	...{ of: 'image', model: asText(body.model) ?? '' },
+	...withoutUndefined({ count: asNumber(body.n ?? 1) }),
+});
+
+/** Of the request for a text or for vectors ("Endpoints" 4 to 6), whose tokens the response tells. */
+export const textAmount = (body: JsonObject): Amount => ({
+	of: 'text',
+	model: asText(body.model) ?? '',
 });
 
 function asNumber(value: unknown): number | undefined {

@@ -1,6 +1,7 @@
 import type { Connection } from '../../gateway/client/connection';
 import { isHeaderName, isTakenHeader } from '../../gateway/client/http';
 import { isLoopback } from '../../gateway/links';
+import { PriceList } from '../../gateway/prices';
 import { asyncHeader } from '../../gateway/protocol/endpoints';
 import { badInput, type Problem } from '../errors/badInput';
 
@@ -72,5 +73,6 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	return {
 		...{ baseUrl, backupUrl, asyncHeaderName, idempotencyHeaderName, key },
 		...((requestsPerSecond ?? requestsInFlight) && { limits }),
+		prices: PriceList.of(credential.prices),
 	};
 }

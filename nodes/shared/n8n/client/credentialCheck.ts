@@ -24,10 +24,15 @@ export async function modelGatewayApiTest(
 ): Promise<INodeCredentialTestResult> {
 	let asked: [field: string, address: string] = ['Base URL', ''];
 	try {
-		const { backupUrl, ...connection } = connectionFrom(data);
+		const { backupUrl, prices, ...connection } = connectionFrom(data);
 		const addresses: Array<typeof asked> = [['Base URL', connection.baseUrl]];
 		if (backupUrl !== undefined) addresses.push(['Backup URL', backupUrl]);
 		for (asked of addresses) await listModelsAt({ ...connection, baseUrl: asked[1] }, this);
+		const [problem] = prices?.problems ?? [];
+		if (problem !== undefined) {
+			const message = `The connection works, but not Prices (JSON): ${problem}`;
+			return { status: 'Error', message };
+		}
 		return { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
 		return { status: 'Error', message: credentialProblem(error, ...asked) };

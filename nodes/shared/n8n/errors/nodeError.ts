@@ -31,7 +31,7 @@ export function errorItem(
 	return failedItem;
 }
 
-export interface NodeFailure {
+interface NodeFailure {
 	error: unknown;
 	/** Undefined when the failure belongs to no single item. */
 	item?: number;

@@ -4,6 +4,7 @@ import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
 import { previewOf } from '../parameters/leftOut';
 import { previewField, readOrderOptions } from '../parameters/orderOptions';
+import { costOfOrder } from './estimate';
 import type { CheckedItem, Item } from './item';
 import { failing } from './preview';
 import type { RunState } from './runState';
@@ -32,8 +33,8 @@ async function readItem(
 	run: RunState,
 	item: Item,
 	gateway: N8nGateway,
-): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'includesInput'> | undefined> {
-	const { baseUrl } = gateway.connection;
+): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'cost' | 'includesInput'> | undefined> {
+	const { baseUrl, prices } = gateway.connection;
 	const parameters = new ItemParameters(run.context, item.index, baseUrl);
 	if (run.work.isOrder) item.isPreview = previewField.read(parameters) === true;
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
@@ -42,10 +43,13 @@ async function readItem(
 		return undefined;
 	}
 	for (const check of parameters.checks) await check();
-	const includesInput = includeInputFieldsOption.read(parameters.options);
-	const orderOptions = run.work.isOrder && readOrderOptions(parameters.options);
+	const { options } = parameters;
+	const includesInput = includeInputFieldsOption.read(options);
+	const orderOptions = run.work.isOrder && readOrderOptions(options);
+	const amount = orderOptions && run.work.amount?.(request);
+	const cost = amount && costOfOrder(amount, orderOptions, { prices, options });
 	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
 	for (const hint of hints) run.hint(item, hint);
-	return { request, orderOptions, includesInput };
+	return { request, orderOptions, cost, includesInput };
 }

@@ -30,6 +30,8 @@ export interface CheckedItem extends Item {
 	orderOptions?: OrderOptions;
 	/** What would become of its order, where it is only previewed. */
 	forecast?: Forecast;
+	/** What its order is estimated to cost; undefined where no price tells. */
+	cost?: number;
 	/** By what the service recognises the creation of its job. */
 	idempotency?: Idempotency;
 }
@@ -57,10 +59,4 @@ export function isFailure(output: ItemOutput | Failure): output is Failure {
 
 export function failureOf({ outcome }: Item): Failure | undefined {
 	return outcome?.find(isFailure);
-}
-
-/** The outputs of an item that ended without any failure. */
-export function outputsOf({ outcome }: Item): ItemOutput[] | undefined {
-	const isSuccess = outcome?.every((output): output is ItemOutput => !isFailure(output));
-	return isSuccess ? outcome : undefined;
 }

@@ -43,6 +43,7 @@ export class ItemOrders {
 				request: this.identityOf(item),
 				options: item.orderOptions,
 				isPreview: item.isPreview ?? false,
+				cost: item.cost,
 				resendsLost: this.run.work.resendsLost?.(item.request) ?? false,
 			})),
 		);
@@ -140,7 +141,8 @@ export class ItemOrders {
 		const { context } = this.run;
 		const { storeError, day } = this.journal;
 		const request = this.identityOf(item);
-		return { context, request, options: item.orderOptions, storeError, day };
+		const { orderOptions: options, cost } = item;
+		return { context, request, options, cost, storeError, day };
 	}
 
 	/** One for all items that are left out, which may be thousands. */

@@ -1,10 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { DryRun } from '../../gateway/client/dryRun';
 import { withoutUndefined, type JsonObject } from '../../gateway/json';
+import { sumOf, type PriceList } from '../../gateway/prices';
 import type { N8nGateway } from '../client/gateway';
 import { recordOf } from '../errors/errorRecord';
 import { previewed } from '../orders/messages';
 import { previewOf } from '../parameters/leftOut';
+import { notEstimated } from './estimate';
 import type { CheckedItem, Forecast, Item } from './item';
 import type { RunState } from './runState';
 
@@ -24,43 +26,61 @@ export async function previewAll(
 	gateway: N8nGateway,
 ): Promise<void> {
 	const dry = gateway.dry();
+	const { prices } = gateway.connection;
 	for (const item of items) {
 		const { forecast } = item;
 		if (!forecast) continue;
 		await run.turns.next();
 		const shown = forecast.would === 'order' ? await withRequest(run, item, dry) : forecast;
+		if (prices && shown.would === 'order') hintAtCost(run, item, prices);
 		item.outcome = [{ json: { ...withoutUndefined(previewOf(shown)) } }];
 	}
 	const all = run.items.filter(({ isPreview }) => isPreview);
-	if (all.length > 0) hintAtSum(run, all);
+	if (all.length > 0) hintAtSum(run, all, prices !== undefined);
 }
 
 async function withRequest(
 	run: RunState,
 	item: CheckedItem,
 	dry: N8nGateway,
-): Promise<Forecast & { request?: JsonObject }> {
-	const { forecast, idempotency = {}, request } = item;
+): Promise<Forecast & { estimated_cost?: number; request?: JsonObject }> {
+	const { forecast, idempotency = {}, request, cost: estimated_cost } = item;
 	try {
 		await run.work.perform(request, run.itemRun(item, dry.withIdempotency(idempotency)));
 	} catch (error) {
 		if (!(error instanceof DryRun)) return failing(error);
-		return { ...(forecast as Forecast), request: error.request };
+		return { ...(forecast as Forecast), estimated_cost, request: error.request };
 	}
 	throw new Error('A preview was answered');
 }
 
-function hintAtSum({ context, work }: RunState, items: Array<Item & Partial<CheckedItem>>): void {
+/** Says why an order has no estimated cost. */
+function hintAtCost(run: RunState, item: CheckedItem, prices: PriceList): void {
+	const amount = run.work.amount?.(item.request);
+	const estimate = amount && prices.ofOrder(amount);
+	if (estimate && 'problem' in estimate) run.hint(item, notEstimated(estimate.problem));
+}
+
+function hintAtSum(
+	{ context, work }: RunState,
+	items: Array<Item & Partial<CheckedItem>>,
+	hasPrices: boolean,
+): void {
 	const would = (what: Forecast['would']) =>
 		items.filter(({ outcome }) => outcome?.some((output) => forecastIn(output) === what));
-	const amounts = would('order').flatMap(({ request }) => work.amount?.(request) ?? []);
+	const ordered = would('order');
+	const amounts = ordered.flatMap(({ request }) => work.amount?.(request) ?? []);
 	const videos = amounts.filter((amount) => amount.of === 'video');
 	const images = amounts.filter((amount) => amount.of === 'image');
 	const areTimed = videos.every(({ seconds }) => seconds !== undefined);
 	const message = previewed({
 		videos: videos.length,
 		...(areTimed && { seconds: videos.reduce((sum, { seconds = 0 }) => sum + seconds, 0) }),
-		images: images.reduce((sum, { count }) => sum + count, 0),
+		images: images.reduce((sum, { count = 1 }) => sum + count, 0),
+		...(hasPrices && {
+			cost: sumOf(ordered.flatMap(({ cost }) => cost ?? [])),
+			unpriced: ordered.filter(({ cost }) => cost === undefined).length,
+		}),
 		reused: would('reuse').length,
 		skipped: would('skip').length,
 		failing: would('fail').length,

@@ -1,6 +1,7 @@
 import type { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
+import { addEstimates } from './estimate';
 import type { CheckedItem } from './item';
 import type { ItemOrders } from './orders';
 import type { RunState } from './runState';
@@ -82,7 +83,12 @@ async function deliver(run: RunState, item: CheckedItem, gateway: N8nGateway): P
 	const { result, request } = item;
 	if (result === undefined) return;
 	try {
-		const outputs = await run.work.deliver(result, request, run.itemRun(item, gateway));
+		const itemRun = run.itemRun(item, gateway);
+		const outputs = await run.work.deliver(result, request, itemRun);
+		const { prices } = gateway.connection;
+		const { amount, batch } = run.work;
+		const isShared = batch !== undefined;
+		if (prices && amount) addEstimates(outputs, amount(request), { ...itemRun, prices, isShared });
 		item.outcome = outputs.map((output) =>
 			output instanceof GatewayError ? run.noteFailure(item, output) : output,
 		);

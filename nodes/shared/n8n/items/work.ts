@@ -71,7 +71,7 @@ interface CheckedWork<Request> {
 	): Promise<Request> | Request;
 	/** Whether an item orders something dear, a video or an image, and so may have an Order Key and a limit. */
 	isOrder?: true;
-	/** What a request orders; set where {@link isOrder} is. */
+	/** What a request orders, where that is paid for. */
 	amount?(request: Request): Amount;
 	/** What identifies a request across tries; default: the whole request. */
 	identity?(request: Request): unknown;

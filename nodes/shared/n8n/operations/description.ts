@@ -8,6 +8,7 @@ import {
 	skipChecksOption,
 	timeoutOptionOf,
 } from '../parameters/options';
+import { toolNotice } from '../parameters/editor';
 import type { Operation } from './operation';
 
 /** The line below the node on the canvas: operation and resource, in the words of the menus. */
@@ -71,10 +72,20 @@ function fieldsOf({
 	const ofPaid = endpoint.cost === 'read' ? [] : [extraBodyOption, skipChecksOption];
 	const ofAll = [includeInputFieldsOption, parallelRequestsOption, timeoutOptionOf(endpoint)];
 	return [
+		...(endpoint.cost === 'read' ? [] : [isOrder ? orderNotice : paidNotice]),
 		...[...fields, ...(isOrder ? [previewField] : [])].map(({ property }) => property),
 		optionsProperty([...options, ...ofOrder, ...ofPaid, ...ofAll]),
 	].map(shown);
 }
+
+const mayDecide =
+	'<b>Let the agent fill in</b> what it may decide with the button beside a field. You fix the rest. Each call costs money.';
+
+const paidNotice = toolNotice(mayDecide);
+
+const orderNotice = toolNotice(
+	`${mayDecide} Limit: 3 orders per execution, unless you set another one.`,
+);
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {
 	return a.name.localeCompare(b.name);

@@ -17,11 +17,14 @@ export interface Wish {
 	ifOrderedBefore: 'skip' | 'drop' | 'fail';
 	/** Its Order Key is made usable again, and nothing is ordered. */
 	releasesKey: boolean;
-	/** Whether a limit has room for it, if it is not counted yet; unknown when other tries cannot be looked up. */
-	room: 'free' | 'full' | 'unknown';
-	/** The same of the orders of the day, which are counted in n8n's database. */
-	roomOfDay: 'free' | 'full' | 'unknown';
+	/** Of the limits of the execution, if it is not counted yet; unknown when other tries cannot be looked up. */
+	room: Room;
+	/** The same of the limits of the day, which are counted in n8n's database. */
+	roomOfDay: Room;
 }
+
+/** Whether limits have room for an order: full of orders, or it costs more than is left. */
+export type Room = 'free' | 'full' | 'costly' | 'unknown';
 
 export type Decision =
 	| { do: 'send'; parts: object[]; idempotencyKey?: string }
@@ -45,7 +48,9 @@ export type Reason =
 	| 'keyOfOther'
 	| 'keyUnknown'
 	| 'limit'
+	| 'costLimit'
 	| 'limitOfDay'
+	| 'costLimitOfDay'
 	| 'dayUnknown'
 	/** Other tries cannot be looked up. */
 	| 'triesUnknown'
@@ -103,13 +108,19 @@ function decideNew(parts: object[], wish: Wish): Decision {
 }
 
 function limited({ room, roomOfDay }: Wish, decision: Decision): Decision {
-	if (room === 'unknown') return { do: 'refuse', because: 'triesUnknown' };
-	if (room === 'full') return { do: 'refuse', because: 'limit' };
+	if (room !== 'free') return { do: 'refuse', because: noRoom[room] };
 	// It makes no second job, and the first one has its place.
-	if (decision.do === 'sendUnderKey') return decision;
-	if (roomOfDay === 'unknown') return { do: 'refuse', because: 'dayUnknown' };
-	return roomOfDay === 'full' ? { do: 'refuse', because: 'limitOfDay' } : decision;
+	if (roomOfDay === 'free' || decision.do === 'sendUnderKey') return decision;
+	return { do: 'refuse', because: noRoomOfDay[roomOfDay] };
 }
+
+type NoRoom = Record<Exclude<Room, 'free'>, Reason>;
+
+const noRoom: NoRoom = { full: 'limit', costly: 'costLimit', unknown: 'triesUnknown' };
+
+const noRoomOfDay: NoRoom = {
+	...{ full: 'limitOfDay', costly: 'costLimitOfDay', unknown: 'dayUnknown' },
+};
 
 /** What became of an order that was to be sent. */
 export interface Outcome {

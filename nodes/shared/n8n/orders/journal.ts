@@ -1,18 +1,28 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { Connection } from '../../gateway/client/connection';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
+import { sumOf } from '../../gateway/prices';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import type { Turns } from '../client/turns';
 import type { OrderOptions } from '../parameters/orderOptions';
-import { clock } from '../client/httpClient';
 import { DatabaseShelf } from './database';
-import { dayOf, type Day } from './day';
-import { DayLimit } from './dayLimit';
-import { decide, learn, type Decision, type Outcome, type Wish } from './decide';
+import type { Day } from './day';
+import { DayRoom, isLimitedByDay, type DayClaimant } from './dayRoom';
+import { decide, learn, type Decision, type Outcome, type Room, type Wish } from './decide';
 import { lockAll } from './locks';
 import { isGuess, match, type Match } from './match';
-import { hashOf, OrderNumbers, type Entry, type Knowledge, type Known, type Order } from './order';
+import {
+	added,
+	hashOf,
+	OrderNumbers,
+	totalOf,
+	type Entry,
+	type Knowledge,
+	type Known,
+	type Order,
+	type Total,
+} from './order';
 import { ExecutionShelf, mostOf, ProcessShelf, type Shelf } from './shelves';
 import { nodeIdOf, Store } from './store';
 
@@ -28,17 +38,17 @@ export interface Wanted {
 	resendsLost: boolean;
 	/** Whether it is only decided what would be done with it: nothing is sent for it, and nothing kept. */
 	isPreview: boolean;
+	/** What its order is estimated to cost; undefined where no price tells. */
+	cost?: number;
 }
 
 /** One request of the run. It may be large, so only its hash is kept. */
-interface Line extends Omit<Wanted, 'request'> {
+interface Line extends Omit<Wanted, 'request'>, DayClaimant {
 	order: Order;
 	/** What is known of it from other tries. */
 	found?: Match;
 	/** Once it was sent. */
 	learned?: Knowledge;
-	/** The place that it has claimed among the orders of the day. */
-	placeOfDay?: string;
 }
 
 interface Settings {
@@ -61,9 +71,7 @@ export class Journal {
 	private readonly process?: ProcessShelf;
 	private readonly database: DatabaseShelf;
 	private readonly store: Store;
-	/** Whose orders are counted; undefined where there is no limit. */
-	day?: Day;
-	private dayLimit?: DayLimit;
+	private readonly dayRoom: DayRoom;
 	private readonly isOfTool: boolean;
 	private readonly lines: Line[] = [];
 	/** Those of them that are sent, by the index of the item. */
@@ -82,6 +90,7 @@ export class Journal {
 		const { origin, run } = this.execution;
 		if (isOrder) this.process = new ProcessShelf(origin, run);
 		this.store = new Store(context);
+		this.dayRoom = new DayRoom(context, this.store);
 		this.database = new DatabaseShelf(this.store, origin, cost === 'job');
 		this.isOfTool = isTool(context.getNode());
 	}
@@ -99,7 +108,8 @@ export class Journal {
 			await this.settings.turns.next();
 			// Only videos are looked for in n8n's database by their items.
 			const item = this.settings.cost === 'job' ? this.itemOf(wanted.index) : undefined;
-			this.lines.push({ ...wanted, order: numbers.orderOf(request, { ...wanted, item }) });
+			const order = numbers.orderOf(request, { ...wanted, item });
+			this.lines.push({ ...wanted, order, claims: [] });
 		}
 		if (!this.execution.isReadable) {
 			return new Map(this.lines.map(({ index }) => [index, unreadable]));
@@ -123,9 +133,9 @@ export class Journal {
 		);
 		await this.askStore(async () => await this.database.record(ordersOf(unknown)));
 		this.pair(unknown, this.database.knownOf(ordersOf(unknown), others));
-		if (ordering.some(isLimitedByDay)) await this.claimPlaces();
+		if (ordering.some(isLimitedByDay)) await this.claimRoomOfDay();
 		const decisions = await this.decideAll();
-		await this.releasePlaces(this.lines.filter(({ index }) => !this.sent.has(index)));
+		await this.releaseRoomOfDay(this.lines.filter(({ index }) => !this.sent.has(index)));
 		const unsent = unknown.filter(({ index }) => !this.sent.has(index));
 		this.process?.remove(ordersOf(unsent.filter(isReal)));
 		// If n8n is killed from here on, only what is sent counts as sent.
@@ -154,6 +164,11 @@ export class Journal {
 		} finally {
 			this.unlockKeys?.();
 		}
+	}
+
+	/** Whose orders are counted; undefined where there is no limit. */
+	get day(): Day | undefined {
+		return this.dayRoom.day;
 	}
 
 	/** The jobs of this execution and its Retries that are neither of this run nor of another one. */
@@ -202,7 +217,7 @@ export class Journal {
 			shelf.keep(made);
 		}
 		await this.askStore(async () => await this.database.keepOnly(made));
-		await this.releasePlaces([...this.sent.values()].filter(({ learned }) => !learned));
+		await this.releaseRoomOfDay([...this.sent.values()].filter(({ learned }) => !learned));
 	}
 
 	private get shelves(): Shelf[] {
@@ -246,41 +261,39 @@ export class Journal {
 		}
 	}
 
-	/** Claims a place of the day for each line that would be sent. */
-	private async claimPlaces(): Promise<void> {
+	/** Claims room in the limits of the day for each line that would be sent. */
+	private async claimRoomOfDay(): Promise<void> {
 		const decisions = await this.decideAll({ isTrial: true });
 		const wanting = this.lines.filter(
 			(line) => isLimitedByDay(line) && decisions.get(line.index)?.do === 'send',
 		);
-		const byLimit = new Map<number, Line[]>();
-		for (const line of wanting) {
-			const max = line.options?.maxPerDay ?? 0;
-			byLimit.set(max, [...(byLimit.get(max) ?? []), line]);
-		}
-		await this.askStore(async () => {
-			// Fails for a time zone that is none.
-			this.day = dayOf(clock.now(), this.context.getTimezone());
-			const dayLimit = new DayLimit(this.store, nodeIdOf(this.context), this.day.name);
-			this.dayLimit = dayLimit;
-			for (const [max, lines] of byLimit) {
-				const places = await dayLimit.claim(lines.length, max);
-				places.forEach((place, index) => (lines[index].placeOfDay = place));
-			}
-		});
+		await this.askStore(async () => await this.dayRoom.claim(wanting));
 	}
 
 	/** Of orders that surely made nothing. */
-	private async releasePlaces(lines: readonly Line[]): Promise<void> {
-		const places = lines.flatMap(({ placeOfDay }) => placeOfDay ?? []);
-		if (places.length > 0) await this.askStore(async () => await this.dayLimit?.release(places));
+	private async releaseRoomOfDay(lines: readonly Line[]): Promise<void> {
+		if (lines.some(({ claims }) => claims.length > 0))
+			await this.askStore(async () => await this.dayRoom.release(lines));
+	}
+
+	private roomOfDay({ roomOfDay, options }: Line): Room {
+		if (roomOfDay !== undefined) return roomOfDay;
+		if (this.storeError !== undefined) return 'unknown';
+		// An order with the same key was to take the room, and got none.
+		return options?.maxPerDay === undefined ? 'costly' : 'full';
 	}
 
 	/** @param isTrial whether it is only looked what would be decided if the day had room for all */
 	private async decideAll({ isTrial = false } = {}): Promise<Map<number, Decision>> {
 		const usedKeys = new Map<string, string>();
 		const decisions = new Map<number, Decision>();
-		for (const lines of [this.lines.filter(isReal), this.lines.filter(isPreview)]) {
-			let placed: number | undefined;
+		// What may have been sent counts before what is new, wherever it is in the list.
+		const inTurn = [
+			...this.lines.filter(isUncounted),
+			...this.lines.filter((line) => !isUncounted(line)),
+		];
+		for (const lines of [inTurn.filter(isReal), inTurn.filter(isPreview)]) {
+			let placed: Total | undefined;
 			for (const line of lines) {
 				await this.settings.turns.next();
 				// Read late, and written at once: other calls of a tool share it.
@@ -291,7 +304,7 @@ export class Journal {
 				if (!isTrial) this.settle(line, isSent && isReal(line));
 				const { key, request } = order;
 				if (key !== undefined && (isSent || found)) usedKeys.set(key, request);
-				if (found ? isUncounted(line) : isSent) placed++;
+				if (found ? isUncounted(line) : isSent) placed = added(placed, totalOf([order]));
 				decisions.set(line.index, decision);
 			}
 		}
@@ -309,11 +322,19 @@ export class Journal {
 		if (found && !isGuess(found) && isReal(line)) this.execution.take(found.known);
 	}
 
-	/** How many orders the limit counts before it is looked which of these lines may be sent. */
-	private placedBefore(lines: readonly Line[]): number {
+	/** What the limits count before it is looked which of these lines may be sent. */
+	private placedBefore(lines: readonly Line[]): Total {
 		const { execution, process } = this;
-		const others = (process?.orders ?? []).filter((order) => !execution.has(order));
-		return execution.placed + others.length - lines.filter(isUncounted).length;
+		const uncounted = new Set(
+			lines.filter(isUncounted).map(({ order, found }) => found?.known.id ?? order.id),
+		);
+		const others = (process?.orders ?? []).filter(
+			(order) => !execution.has(order) && !uncounted.has(order.id),
+		);
+		return added(
+			execution.placedBut(({ id }) => uncounted.has(id)),
+			totalOf(others),
+		);
 	}
 
 	private wishOf(
@@ -322,27 +343,22 @@ export class Journal {
 			usedKeys,
 			placed,
 			isTrial,
-		}: { usedKeys: ReadonlyMap<string, string>; placed: number; isTrial: boolean },
+		}: { usedKeys: ReadonlyMap<string, string>; placed: Total; isTrial: boolean },
 	): Wish {
 		const { order, options, resendsLost, found } = line;
 		const { written, idempotencyKey } = order;
-		const { ifOrderedBefore = 'skip', releasesKey = false, max = Infinity } = options ?? {};
+		const { ifOrderedBefore = 'skip', releasesKey = false } = options ?? {};
 		// Only n8n's database knows what an execution has sent in which n8n was killed.
 		const isRetry = this.storeError !== undefined && this.context.getMode() === 'retry';
 		const isUnknown = isRetry && found === undefined && this.settings.cost === 'job';
 		const isCounted = found !== undefined && !isUncounted(line);
-		const room = isCounted || placed < max ? 'free' : 'full';
+		const room = isCounted ? 'free' : roomFor(line, placed);
 		return {
 			...{ resendsLost, written, idempotencyKey, ifOrderedBefore, releasesKey },
 			keyUse: this.keyUseOf(order, usedKeys),
 			room: isUnknown ? 'unknown' : room,
 			roomOfDay: isTrial || !isLimitedByDay(line) ? 'free' : this.roomOfDay(line),
 		};
-	}
-
-	private roomOfDay({ placeOfDay }: Line): Wish['roomOfDay'] {
-		if (placeOfDay !== undefined) return 'free';
-		return this.storeError === undefined ? 'full' : 'unknown';
 	}
 
 	private keyUseOf({ key, request }: Order, used: ReadonlyMap<string, string>): Wish['keyUse'] {
@@ -377,7 +393,13 @@ export class Journal {
 const unreadable: Decision = { do: 'refuse', because: 'unreadable' };
 
 const isPreview = (wanted: Pick<Wanted, 'isPreview'>) => wanted.isPreview;
-const isLimitedByDay = ({ options }: Pick<Wanted, 'options'>) => options?.maxPerDay !== undefined;
+
+/** Whether the limits of the execution have room for an order. */
+function roomFor({ options, order: { cost = Infinity } }: Line, placed: Total): Room {
+	const { max = Infinity, maxCost = Infinity } = options ?? {};
+	if (placed.orders >= max) return 'full';
+	return maxCost < Infinity && sumOf([placed.cost, cost]) > maxCost ? 'costly' : 'free';
+}
 const isReal = (wanted: Pick<Wanted, 'isPreview'>) => !wanted.isPreview;
 
 const ordersOf = (lines: readonly Line[]) => lines.map(({ order }) => order);

@@ -20,6 +20,8 @@ export interface Subject {
 	/** What makes two requests the same. */
 	request: unknown;
 	options?: OrderOptions;
+	/** Estimated, of the order. */
+	cost?: number;
 	/** Why n8n's database could not be asked. */
 	storeError?: unknown;
 	/** Whose orders are counted. */
@@ -49,9 +51,23 @@ export function refusal(because: Reason, subject: Subject, known?: Known): Gatew
 				text: 'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Forget Order Key.',
 			});
 		case 'limit':
-			return limitError(subject);
+			return limitError(subject, ordersAllowed(subject.options?.max, 'execution'), {
+				option: 'Most Orders per Execution',
+			});
+		case 'costLimit':
+			return limitError(subject, costAllowed(subject, 'maxCost', 'execution'), {
+				option: 'Max Cost per Execution',
+			});
 		case 'limitOfDay':
-			return limitOfDayError(subject);
+			return limitError(subject, ordersAllowed(subject.options?.maxPerDay, 'day'), {
+				option: 'Max Orders per Day',
+				opens: true,
+			});
+		case 'costLimitOfDay':
+			return limitError(subject, costAllowed(subject, 'maxCostPerDay', 'day'), {
+				option: 'Max Cost per Day',
+				opens: true,
+			});
 		case 'dayUnknown':
 			return storeError('orders of the day', subject);
 		case 'keyUnknown':
@@ -133,33 +149,39 @@ const unreadableError = (subject: Subject) =>
 		billed: 'unknown',
 	});
 
-function limitError({ options, context }: Subject): GatewayError {
-	const max = options?.max ?? 0;
-	const orders = max === 1 ? '1 order' : `${max} orders`;
-	return notSent({
-		message: `Not ordered: ${orders} per execution ${max === 1 ? 'is' : 'are'} allowed, and the limit is reached`,
-		// The message is all that the model of an agent may read.
-		text: isTool(context.getNode())
-			? 'Do not try again. Go on with what was ordered, or tell the user that the limit is reached.'
-			: 'To allow more, raise Most Orders per Execution.',
-	});
-}
-
-function limitOfDayError({ options, context, day }: Subject): GatewayError {
-	const max = options?.maxPerDay ?? 0;
+/** @param opens whether the limit is one of the day */
+function limitError(
+	{ context, day }: Subject,
+	reached: string,
+	{ option, opens = false }: { option: string; opens?: boolean },
+): GatewayError {
 	const timeZone = context.getTimezone();
 	const format = new Intl.DateTimeFormat('en-GB', {
 		...{ dateStyle: 'long', timeStyle: 'short', timeZone },
 	});
-	const opens = day ? ` It opens again on ${format.format(day.end)} (${timeZone}).` : '';
-	const orders = max === 1 ? '1 order' : `${max} orders`;
+	const opensAgain =
+		opens && day ? `. It opens again on ${format.format(day.end)} (${timeZone}).` : '';
 	return notSent({
-		message: `Not ordered: ${orders} per day ${max === 1 ? 'is' : 'are'} allowed, and the limit is reached.${opens}`,
+		message: `Not ordered: ${reached}${opensAgain}`,
+		// The message is all that the model of an agent may read.
 		text: isTool(context.getNode())
 			? 'Do not try again. Go on with what was ordered, or tell the user that the limit is reached.'
-			: 'To allow more, raise Max Orders per Day.',
-		retry_can_help: true,
+			: `To allow more, raise ${option}.`,
+		retry_can_help: opens,
 	});
+}
+
+function ordersAllowed(max = 0, per: string): string {
+	const orders = max === 1 ? '1 order' : `${max} orders`;
+	return `${orders} per ${per} ${max === 1 ? 'is' : 'are'} allowed, and the limit is reached`;
+}
+
+function costAllowed(
+	{ options, cost }: Subject,
+	option: 'maxCost' | 'maxCostPerDay',
+	per: string,
+): string {
+	return `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${options?.[option] ?? 0} per ${per}`;
 }
 
 /** Without n8n's database, what the user has asked for cannot be promised. */
@@ -211,11 +233,15 @@ export const knownByKey =
 	'An earlier try may have been accepted. It would be sent again with the same key, by which the gateway knows it: that makes no second job';
 
 /** What all items of a preview come to. */
-export interface PreviewSum {
+interface PreviewSum {
 	videos: number;
 	/** Of all videos; undefined where that of one is not known. */
 	seconds?: number;
 	images: number;
+	/** Estimated, of all orders that have a price; undefined without prices. */
+	cost?: number;
+	/** Orders without a price. */
+	unpriced?: number;
 	reused: number;
 	skipped: number;
 	failing: number;
@@ -223,7 +249,13 @@ export interface PreviewSum {
 	failsTogether: boolean;
 }
 
-export function previewed({ seconds, failsTogether, ...counts }: PreviewSum): string {
+export function previewed({
+	seconds,
+	cost,
+	unpriced = 0,
+	failsTogether,
+	...counts
+}: PreviewSum): string {
 	const { videos, images, reused, skipped, failing } = counts;
 	const inAll = seconds === undefined ? '' : ` (${seconds} seconds in all)`;
 	const ordered = [
@@ -236,11 +268,20 @@ export function previewed({ seconds, failsTogether, ...counts }: PreviewSum): st
 		failing > 0 ? `${counted(failing, 'item')} would fail` : '',
 	].filter((part) => part !== '');
 	const isBlocked = failing > 0 && failsTogether;
+	const without =
+		unpriced > 0
+			? `, without ${counted(unpriced, 'order')} that ${unpriced === 1 ? 'has' : 'have'} no price`
+			: '';
+	const estimate =
+		cost === undefined || ordered.length === 0 || isBlocked
+			? []
+			: [`Estimated cost: ${cost}${without}.`];
 	const sentences = [
 		'Preview: nothing was ordered, and nothing charged.',
 		isBlocked
 			? `${counted(failing, 'item')} would fail, so this node would order nothing.`
 			: `${[`${ordered.join(' and ') || 'Nothing'} would be ordered`, ...others].join(', ')}.`,
+		...estimate,
 		'To order, turn off Preview (Order Nothing).',
 	];
 	return sentences.join(' ');

@@ -5,6 +5,7 @@ import { idempotencyKeyOf } from '../../gateway/client/idempotency';
 import type { Failure } from '../../gateway/errors/gatewayError';
 import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { isObject } from '../../gateway/json';
+import { sumOf } from '../../gateway/prices';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import { runIndexOf } from '../execution/memory';
@@ -32,7 +33,26 @@ export interface Order {
 	readonly key?: string;
 	/** By which the gateway recognises it; undefined where it knows no keys. */
 	readonly idempotencyKey?: string;
+	/** What it is estimated to cost; undefined where no price told it. */
+	readonly cost?: number;
 }
+
+/** What orders come to, which limits count. */
+export interface Total {
+	orders: number;
+	/** Infinite when one of them has no price: a limit cannot tell what is left then. */
+	cost: number;
+}
+
+export const totalOf = (orders: ReadonlyArray<Pick<Order, 'cost'>>): Total => ({
+	orders: orders.length,
+	cost: sumOf(orders.map(({ cost = Infinity }) => cost)),
+});
+
+export const added = (one: Total, other: Total): Total => ({
+	orders: one.orders + other.orders,
+	cost: sumOf([one.cost, other.cost]),
+});
 
 /** What is known of an order. */
 export type Knowledge =
@@ -129,7 +149,7 @@ export function runOf(context: IExecuteFunctions, last?: RunCount): RunCount {
 }
 
 /** See {@link Order.written}. */
-export function writtenOf(context: IExecuteFunctions): string {
+function writtenOf(context: IExecuteFunctions): string {
 	const { options, ...parameters } = context.getNode().parameters;
 	const asked = (values: unknown) =>
 		isObject(values)
@@ -164,7 +184,12 @@ export class OrderNumbers {
 	 */
 	orderOf(
 		asked: unknown,
-		{ index: place, options, item }: { index: number; options?: { key?: string }; item?: string },
+		{
+			index: place,
+			options,
+			item,
+			cost: ofOrder,
+		}: { index: number; options?: { key?: string }; item?: string; cost?: number },
 	): Order {
 		const { origin, run } = this.execution;
 		const request = hashOf(asked);
@@ -178,6 +203,7 @@ export class OrderNumbers {
 			...(item !== undefined && { item, itemCount: this.countOf(item) }),
 			...(options?.key !== undefined && { key: hashOf(options.key) }),
 			...(idempotencyKey !== undefined && { idempotencyKey }),
+			...(ofOrder !== undefined && { cost: ofOrder }),
 		};
 	}
 

@@ -6,7 +6,18 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { isObject, valueAt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { nodeMemory } from '../execution/memory';
-import { originOf, runOf, type Entry, type Order, type Known, type RunCount } from './order';
+import { sumOf } from '../../gateway/prices';
+import {
+	added,
+	originOf,
+	runOf,
+	totalOf,
+	type Entry,
+	type Known,
+	type Order,
+	type RunCount,
+	type Total,
+} from './order';
 
 /** A shelf that keeps all that is known of an order. */
 export interface Shelf {
@@ -36,6 +47,8 @@ interface Memory {
 	run: RunCount;
 	/** How many orders were placed, beside the known ones. */
 	placed: number;
+	/** What these are estimated to cost. */
+	spent: number;
 	/** By the ID of the order. */
 	known: Record<string, Entry>;
 	/** By request, and by item: the number of the run that has taken the first such order, the second, and so on. */
@@ -69,17 +82,20 @@ export class ExecutionShelf implements Shelf {
 		const stored = own && this.isReadable ? (own.orders ??= {}) : {};
 		const { origin = originOf(context), run: last, placed = 0, known = {}, taken = {} } = stored;
 		const run = runOf(context, last);
-		this.memory = Object.assign(stored, { origin, run, placed, known, taken });
+		// n8n stores null for infinity.
+		const spent = stored.spent ?? (placed === 0 ? 0 : Infinity);
+		this.memory = Object.assign(stored, { origin, run, placed, spent, known, taken });
 		this.origin = origin;
 		this.run = run.number;
 		this.isOfTool = isTool(context.getNode());
 		if (last && run !== last) this.beginRun(last);
 	}
 
-	/** How many orders the execution has placed, or is about to. */
-	get placed(): number {
-		const { placed, known } = this.memory;
-		return placed + Object.keys(known).length;
+	/** What the execution has ordered, or is about to, except some of its known orders. */
+	placedBut(isExcepted: (order: Order) => boolean): Total {
+		const { placed, spent, known } = this.memory;
+		const counted = Object.values(known).filter((entry) => !isExcepted(entry));
+		return added({ orders: placed, cost: spent }, totalOf(counted));
 	}
 
 	/** Whether it is known, or a run has it. */
@@ -156,8 +172,10 @@ export class ExecutionShelf implements Shelf {
 
 	private drop(id: string): void {
 		if (!(id in this.memory.known)) return;
-		this.memory.placed++;
-		delete this.memory.known[id];
+		const { memory } = this;
+		memory.placed++;
+		memory.spent = sumOf([memory.spent, memory.known[id].cost ?? Infinity]);
+		delete memory.known[id];
 	}
 }
 
@@ -174,14 +192,17 @@ function isMemory({
 	origin = '',
 	run,
 	placed = 0,
+	spent,
 	known = {},
 	taken = {},
 }: Partial<Memory>): boolean {
 	const isRun = run === undefined || Number.isInteger(valueAt(run, 'number'));
 	const isCount = Number.isInteger(placed) && placed >= 0;
+	const isSum = typeof (spent ?? 0) === 'number' && !(Number(spent) < 0);
 	return (
 		isRun &&
 		isCount &&
+		isSum &&
 		typeof origin === 'string' &&
 		isObject(known) &&
 		Object.values(known).every(isEntry) &&
@@ -306,6 +327,7 @@ const orderOf = ({
 	written,
 	key,
 	idempotencyKey,
+	cost,
 }: Order): Order => ({
-	...{ id, request, count, run, place, item, itemCount, written, key, idempotencyKey },
+	...{ id, request, count, run, place, item, itemCount, written, key, idempotencyKey, cost },
 });

@@ -6,6 +6,15 @@ import type { AINodeConnectionType, IDisplayOptions, INodeProperties } from 'n8n
  */
 export const hiddenForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
+/** The line at the top of a tool's panel. An n8n that does not know `@tool` shows it to nobody. */
+export const toolNotice = (html: string): INodeProperties => ({
+	displayName: html,
+	name: 'toolNotice',
+	type: 'notice',
+	displayOptions: { show: { '@tool': [true] } },
+	default: '',
+});
+
 /** The line at the top of a sub-node that says where it belongs, in n8n's own style. @param html with {@link creatorLink}s */
 export const connectionNotice = (html: string): INodeProperties => ({
 	displayName: html,

@@ -14,7 +14,8 @@ const lastOptions = ['parallelRequests', 'timeout', 'extraBody', 'skipChecks', '
  * asks for the same as before.
  */
 export const settings: ReadonlySet<string> = new Set([
-	...['orderKey', 'ifOrderedBefore', 'forgetOrderKey', 'maxOrders', 'ifAnswerLost'],
+	...['preview', 'orderKey', 'ifOrderedBefore', 'forgetOrderKey', 'ifAnswerLost'],
+	...['maxOrders', 'maxOrdersPerDay', 'maxCost', 'maxCostPerDay'],
 	...['parallelRequests', 'timeout', 'batchSize', 'skipChecks'],
 	...['simplify', 'download', 'binaryField', 'includeInputFields'],
 ]);
@@ -63,6 +64,7 @@ export const skipChecksOption = booleanField({
 	displayName: 'Skip Checks',
 	name: skipChecks,
 	default: true,
+	displayOptions: hiddenForTools,
 	description:
 		'Whether to send the request and its files as they are, without checking them, for a service that allows more than this node knows. The service may still refuse them.',
 });

@@ -22,10 +22,17 @@ export interface OrderOptions {
 	max: number;
 	/** Orders of the node in one day, in all executions; undefined without a limit. */
 	maxPerDay?: number;
+	/** Estimated cost of the node's orders in one execution; undefined without a limit. */
+	maxCost?: number;
+	/** The same in one day, in all executions. */
+	maxCostPerDay?: number;
 }
 
 /** Orders per day that can be counted: more would push the marks of orders out of n8n's store. */
 const maxCounted = 2_000;
+
+/** Cost per day that can be counted, in any currency. */
+const maxCostCounted = 1_000_000_000;
 
 /** Where an item orders something dear, in the panel itself: whoever fears the bill finds it before the first order. */
 export const previewField = guardSwitch({
@@ -75,6 +82,7 @@ const ifOrderedBeforeOption = choiceField({
 	],
 	default: 'skip',
 	rule: { type: 'string', values: ['drop', 'fail', 'skip'] },
+	displayOptions: hiddenForTools,
 	description: 'What to do when an order with the same Order Key was placed before',
 });
 
@@ -82,6 +90,7 @@ const forgetOrderKeyOption = booleanField({
 	displayName: 'Forget Order Key',
 	name: 'forgetOrderKey',
 	default: true,
+	displayOptions: hiddenForTools,
 	description:
 		'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
 });
@@ -104,6 +113,24 @@ const maxOrdersPerDayOption = guardNumber({
 		'The maximum number of orders of this node in one day, across all executions. The day is that of the workflow’s time zone. Needs a saved workflow.',
 });
 
+export const maxCostOption = guardNumber({
+	displayName: 'Max Cost per Execution',
+	name: 'maxCost',
+	rule: { type: 'number', min: 0 },
+	default: 5,
+	description:
+		'The maximum estimated cost of the orders of this node in one execution, its loops and Retries included. Needs Prices in the credential, and is in their currency.',
+});
+
+export const maxCostPerDayOption = guardNumber({
+	displayName: 'Max Cost per Day',
+	name: 'maxCostPerDay',
+	rule: { type: 'number', min: 0, max: maxCostCounted },
+	default: 20,
+	description:
+		'The maximum estimated cost of the orders of this node in one day, across all executions. The day is that of the workflow’s time zone. Needs a saved workflow, and Prices in the credential.',
+});
+
 /** Offered where an item orders something dear: a video, or an image. */
 export const orderOptions = [
 	orderKeyOption,
@@ -111,6 +138,8 @@ export const orderOptions = [
 	forgetOrderKeyOption,
 	maxOrdersOption,
 	maxOrdersPerDayOption,
+	maxCostOption,
+	maxCostPerDayOption,
 ] as const;
 
 export function readOrderOptions(options: Scope): OrderOptions {
@@ -124,5 +153,7 @@ export function readOrderOptions(options: Scope): OrderOptions {
 	const isOfTool = isTool(options.parameters.context.getNode());
 	const max = maxOrdersOption.read(options) ?? (isOfTool ? maxOrdersOfTool : Infinity);
 	const maxPerDay = maxOrdersPerDayOption.read(options);
-	return { key, ifOrderedBefore, releasesKey, max, maxPerDay };
+	const maxCost = maxCostOption.read(options);
+	const maxCostPerDay = maxCostPerDayOption.read(options);
+	return { key, ifOrderedBefore, releasesKey, max, maxPerDay, maxCost, maxCostPerDay };
 }

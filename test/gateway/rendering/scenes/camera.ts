@@ -1,6 +1,6 @@
 import type { Canvas, Image, SKRSContext2D } from '@napi-rs/canvas';
 
-import type { Random } from '../random';
+import type { Random } from '../../../support/random';
 import type { Size } from '../spec';
 
 /** What the camera shows: 1 is the largest part that fills the frame; x and y from 0 to 1 say which part. */

@@ -1,6 +1,6 @@
 import { createCanvas } from '@napi-rs/canvas';
 
-import type { Random } from '../random';
+import type { Random } from '../../../support/random';
 import type { Size } from '../spec';
 import { fixedCamera, shoot } from './camera';
 import type { Scene } from './scene';

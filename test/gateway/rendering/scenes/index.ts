@@ -1,35 +1,31 @@
 import { decodeImage } from '../image';
-import { randomFrom, type Random } from '../random';
+import { randomFrom, type Random } from '../../../support/random';
 import type { ReferenceMedia, RenderSpec, Size } from '../spec';
 import { closingIn, drifting } from './camera';
 import { gradientScene } from './gradient';
 import type { Scene } from './scene';
 import { stillScene } from './still';
-import { videoScene } from './video';
 
-export type { Moment, Scene } from './scene';
+export type { Moment } from './scene';
 
 /**
  * Opens the scenes of a video: the first frame, then the references in their order, or a scene made from the
- * caption when there are none. Their errors, then and later, name the media item.
+ * caption when there are none. Rejects with an error that names the media item.
  */
-export async function openScenes(spec: RenderSpec): Promise<Scene[]> {
-	const { media, caption, seed } = spec;
+export async function openScenes({ media, caption, seed, ...frame }: RenderSpec): Promise<Scene[]> {
 	const randomOf = (index: number) => randomFrom(JSON.stringify([caption, seed, index]));
-	if (media.length === 0) return [gradientScene(spec, randomOf(0))];
-	const firstFrameFirst = media
-		.map((item, index) => ({ item, index }))
-		.sort((one, other) => rank(one.item) - rank(other.item));
-	return await Promise.all(
-		firstFrameFirst.map(async ({ item, index }) => {
-			const name = `media[${index}] (${item.type})`;
-			const scene = await naming(name, () => openScene(item, spec, randomOf(index)));
-			return {
-				...scene,
-				draw: (context, moment) => naming(name, () => scene.draw(context, moment)),
-			} satisfies Scene;
+	if (media.length === 0) return [gradientScene(frame, randomOf(0))];
+	const scenes = await Promise.all(
+		media.map(async (item, index) => {
+			try {
+				return { rank: rank(item), scene: await openScene(item, frame, randomOf(index)) };
+			} catch (cause) {
+				const name = `media[${index}] (${item.type})`;
+				throw new Error(`${name}: ${(cause as Error).message}`, { cause });
+			}
 		}),
 	);
+	return scenes.sort((one, other) => one.rank - other.rank).map(({ scene }) => scene);
 }
 
 function rank({ type }: ReferenceMedia): number {
@@ -41,15 +37,8 @@ async function openScene(
 	frame: Size,
 	random: Random,
 ): Promise<Scene> {
-	if (type === 'reference_video') return await videoScene(bytes);
+	// A video is not played: lights in colours of its own stand for it.
+	if (type === 'reference_video') return gradientScene(frame, random);
 	const camera = type === 'first_frame' ? closingIn(random) : drifting(random);
 	return stillScene(await decodeImage(bytes), frame, camera);
-}
-
-async function naming<Value>(name: string, work: () => Promise<Value> | Value): Promise<Value> {
-	try {
-		return await work();
-	} catch (cause) {
-		throw new Error(`${name}: ${(cause as Error).message}`, { cause });
-	}
 }

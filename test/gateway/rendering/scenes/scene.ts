@@ -11,7 +11,5 @@ export interface Moment {
 /** What is on screen for a stretch of the video. */
 export interface Scene {
 	/** Fills the frame, with the opacity of the context. Called once for each frame of the stretch, in order. */
-	draw(context: SKRSContext2D, moment: Moment): Promise<void> | void;
-	/** Frees what the scene holds. */
-	close?(): Promise<void>;
+	draw(context: SKRSContext2D, moment: Moment): void;
 }

@@ -8,16 +8,5 @@ import { dirname, join } from 'node:path';
  */
 export const textFont = '"Liberation Sans", sans-serif';
 
-registerLiberationSans();
-
-function registerLiberationSans(): void {
-	let packageFile: string;
-	try {
-		packageFile = require.resolve('pdfjs-dist/package.json');
-	} catch {
-		// Not installed: the machine's own fonts have to do.
-		return;
-	}
-	const path = join(dirname(packageFile), 'standard_fonts', 'LiberationSans-Regular.ttf');
-	GlobalFonts.registerFromPath(path, 'Liberation Sans');
-}
+const fonts = join(dirname(require.resolve('pdfjs-dist/package.json')), 'standard_fonts');
+GlobalFonts.registerFromPath(join(fonts, 'LiberationSans-Regular.ttf'), 'Liberation Sans');

@@ -5,7 +5,7 @@ import { textFont } from './fonts';
 import { wrap } from './wrap';
 
 /** Text on a dark, half transparent plate: drawn once, then laid over every frame. */
-export interface Label {
+interface Label {
 	plate: Canvas;
 	x: number;
 	y: number;

@@ -1,4 +1,4 @@
-export interface Paragraph {
+interface Paragraph {
 	/** Most lines; what does not fit ends in an ellipsis. */
 	lines: number;
 	/** Width of a line, in the unit of `measure`. */

@@ -1,0 +1,44 @@
+// `npm test`: several test files in one realm, because jest loads n8n's engine anew for each realm, which takes two
+// seconds. `npx jest test/engine/wait` runs a file on its own.
+const { readdirSync, statSync } = require('node:fs');
+const path = require('node:path');
+
+// A project may not have these two.
+const { maxWorkers, testTimeout, ...base } = require('./jest.config.js');
+const parts = { engine: 6, unit: 3 };
+/** These change settings that n8n reads once. */
+const alone = ['engine/fileHosts.test.ts'];
+
+const folderOf = (suite) => path.join(__dirname, 'test', suite);
+
+/** The files of each part. The longest are dealt out first, so that each part takes about as long. */
+function deal(suite) {
+	const sizeOf = (file) => statSync(path.join(folderOf(suite), file)).size;
+	const files = readdirSync(folderOf(suite), { recursive: true })
+		.filter((file) => file.endsWith('.test.ts') && !alone.includes(`${suite}/${file}`))
+		.sort((one, other) => sizeOf(other) - sizeOf(one));
+	return Array.from({ length: parts[suite] }, (_, part) =>
+		files.filter((_file, index) => index % parts[suite] === part),
+	);
+}
+
+/** @type {import('jest').Config} */
+module.exports = {
+	maxWorkers,
+	testTimeout,
+	projects: [
+		...Object.keys(parts).flatMap((suite) =>
+			deal(suite).map((files, part) => ({
+				...base,
+				displayName: `${suite}, part ${part + 1} of ${parts[suite]}`,
+				testMatch: ['<rootDir>/test/together.ts'],
+				globals: { together: { folder: folderOf(suite), files } },
+			})),
+		),
+		{
+			...base,
+			displayName: 'alone',
+			testMatch: alone.map((file) => `<rootDir>/test/${file}`),
+		},
+	],
+};

@@ -1,0 +1,66 @@
+import type { GatewayError } from '../../gateway/errors/gatewayError';
+import { sumOf, type Estimate, type PriceList } from '../../gateway/prices';
+import type { Amount } from '../../gateway/protocol/amount';
+import { maxCostOption, maxCostPerDayOption, type OrderOptions } from '../parameters/orderOptions';
+import type { Scope } from '../parameters/itemParameters';
+import type { ItemOutput } from './work';
+
+/** What an order is estimated to cost. Where a limit needs that, and no price tells it, it is a problem of the item. */
+export function costOfOrder(
+	amount: Amount,
+	{ maxCost, maxCostPerDay }: OrderOptions,
+	{ prices, options }: { prices?: PriceList; options: Scope },
+): number | undefined {
+	const estimate = prices?.ofOrder(amount);
+	if (estimate && 'cost' in estimate) return estimate.cost;
+	const problem = estimate ? withoutPrice(estimate.problem) : noPrices;
+	if (maxCost !== undefined) {
+		options.report(maxCostOption.property.displayName, problem, 'unsendable');
+	}
+	if (maxCostPerDay !== undefined) {
+		options.report(maxCostPerDayOption.property.displayName, problem, 'unsendable');
+	}
+	return undefined;
+}
+
+const noPrices = 'needs prices: add them to the credential, in Prices (JSON) under Advanced';
+
+const withoutPrice = (problem: string) =>
+	`cannot be kept. Prices (JSON) of the credential: ${problem}`;
+
+/** Why an output has no `estimated_cost`. */
+export const notEstimated = (problem: string) =>
+	`there is no estimated cost. Prices (JSON) of the credential: ${problem}.`;
+
+/**
+ * Adds to the outputs of an item what they are estimated to cost: the order once, and the tokens wherever a response
+ * tells them, so that a sum over all outputs is true.
+ * @param isShared whether another item may tell the tokens, because they shared a request
+ */
+export function addEstimates(
+	outputs: ReadonlyArray<ItemOutput | GatewayError>,
+	amount: Amount,
+	{
+		prices,
+		isShared,
+		hint,
+	}: { prices: PriceList; isShared: boolean; hint: (message: string) => void },
+): void {
+	const made = outputs.filter((output): output is ItemOutput => 'json' in output);
+	made.forEach((output, index) => {
+		const { usage } = output.json;
+		const isFirst = index === 0;
+		const isText = amount.of === 'text';
+		const estimates: Estimate[] = [];
+		if (isFirst && !isText) estimates.push(prices.ofOrder(amount));
+		if (usage !== undefined || (isFirst && isText && !isShared)) {
+			estimates.push(prices.ofTokens(amount.model, usage));
+		}
+		const costs = estimates.flatMap((estimate) => ('cost' in estimate ? estimate.cost : []));
+		const [problem] = estimates.flatMap((estimate) =>
+			'problem' in estimate ? estimate.problem : [],
+		);
+		if (costs.length > 0) output.json = { estimated_cost: sumOf(costs), ...output.json };
+		else if (problem !== undefined) hint(notEstimated(problem));
+	});
+}

@@ -1,4 +1,0 @@
-/** Installs what the end-to-end tests and the playground need; does nothing when it is there. */
-import { ensureInstallation, testedVersion } from './support/installation';
-
-void ensureInstallation(testedVersion);

@@ -1,0 +1,77 @@
+/** A process of its own: the engine of n8n, which runs one node with many items. */
+import { nodeTypes } from '../../harness';
+import { memory, resetPeak } from '../../n8n/processUsage';
+import {
+	chat,
+	embedding,
+	httpRequestChat,
+	httpRequestEmbedding,
+	runItems,
+	type Target,
+} from '../requests/nodes';
+import { LoopWatch } from './loopWatch';
+
+const nodes = {
+	chats: () => chat(),
+	texts: () => embedding(),
+	httpRequestChats: httpRequestChat,
+	httpRequestTexts: httpRequestEmbedding,
+};
+export type NodeName = keyof typeof nodes;
+
+/** What one run of a node took. Memory in bytes, times in milliseconds. */
+export interface ItemsRun {
+	/** From the beginning of the node's own work to its end. */
+	milliseconds: number;
+	/** The longest time for which the event loop stood still, meanwhile; and in the whole execution. */
+	block: number;
+	wholeBlock: number;
+	/** By which the process was larger than before, at its largest. */
+	growth: number;
+	/** What could not be collected as the node ended: its output. */
+	held: number;
+	/** The same at its most, while the node ran; only where that is looked for, which takes time. */
+	mostHeld: number;
+}
+
+const heldMilliseconds = 1000;
+
+/** @param looksForHeld collects again and again, so that the times are of no use */
+export async function serve(
+	name: NodeName,
+	items: number,
+	{ target, looksForHeld }: { target: Target; looksForHeld: boolean },
+): Promise<ItemsRun> {
+	const node = nodes[name](target);
+	await runItems(node, { target, items: 200 });
+	const collected = () => {
+		globalThis.gc?.();
+		return process.memoryUsage().heapUsed;
+	};
+	const run: ItemsRun = {
+		...{ milliseconds: 0, block: 0, wholeBlock: 0, growth: 0, held: 0, mostHeld: 0 },
+	};
+	const type = nodeTypes.getByNameAndVersion(node.type);
+	const { execute } = type;
+	type.execute = async function (...args) {
+		const before = { held: collected(), size: memory(process.pid).now };
+		resetPeak(process.pid);
+		let mostHeld = 0;
+		const look = () => (mostHeld = Math.max(mostHeld, collected()));
+		const timer = looksForHeld ? setInterval(look, heldMilliseconds) : undefined;
+		const watch = new LoopWatch();
+		const begin = performance.now();
+		const output = await execute?.apply(this, args);
+		run.milliseconds = performance.now() - begin;
+		run.block = watch.end();
+		clearInterval(timer);
+		run.growth = memory(process.pid).peak - before.size;
+		run.held = collected() - before.held;
+		run.mostHeld = Math.max(run.held, mostHeld - before.held);
+		return output ?? [];
+	};
+	const whole = new LoopWatch();
+	await runItems(node, { target, items });
+	run.wholeBlock = whole.end();
+	return run;
+}

@@ -1,0 +1,144 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { startGateway, type Gateway } from '../gateway';
+import { Instance } from '../n8n/instance';
+import { fetchPublished } from '../n8n/owner';
+import { byId, core, modelGateway, startedByWebhook, withCredential } from '../support/workflows';
+import { withFolder } from '../support/folder';
+import { packWith } from '../support/packed';
+import { atMost, type Figure } from './report';
+import { inTurns, median, spread } from '../support/statistics';
+
+const rounds = 5;
+const creates = 100;
+/** As many orders as n8n's store keeps of a node. */
+const fullStore = 10_000;
+const callLine = 'a call of the store of processed items';
+const shelf = 'nodes/shared/n8n/orders/database.js';
+const store = 'nodes/shared/n8n/orders/store.js';
+
+/** What is changed in an installed package. */
+const variants = {
+	/** Tells each call of the store. */
+	with: {
+		[store]: `
+const { inTurn } = exports.Store.prototype;
+exports.Store.prototype.inTurn = async function (call) {
+	console.log('${callLine}');
+	return await inTurn.call(this, call);
+};`,
+	},
+	/** Sends orders as if there were no store. */
+	without: {
+		[shelf]: `
+exports.DatabaseShelf.prototype.record = async () => [];
+exports.DatabaseShelf.prototype.keepOnly = async () => undefined;`,
+	},
+};
+type Variant = keyof typeof variants;
+
+/** An n8n whose workflow orders one video for each entry of the list that it is given. */
+class Orders {
+	private constructor(private readonly instance: Instance) {}
+
+	static async start(variant: Variant, gateway: Gateway, folder: string) {
+		const home = path.join(folder, variant);
+		mkdirSync(home);
+		const tarball = packWith(home, variants[variant]);
+		const instance = await Instance.open(home, { tarball });
+		const { owner } = instance;
+		const credential = await owner.createCredential(gateway);
+		const start = { httpMethod: 'POST', path: 'orders', responseMode: 'lastNode' };
+		const video = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
+		await owner.createPublished(
+			withCredential(
+				startedByWebhook(
+					start,
+					core('Split', 'splitOut', { fieldToSplitOut: 'body.prompts' }),
+					modelGateway({ ...video, prompt: '={{ $json["body.prompts"] }}' }, { name: 'Create' }),
+				),
+				credential,
+			),
+		);
+		return new Orders(instance);
+	}
+
+	/** @returns milliseconds */
+	async order(items: number): Promise<number> {
+		const prompts = Array.from({ length: items }, (_, item) => `Video ${item}`);
+		const started = performance.now();
+		const answer = await fetchPublished(`${this.instance.url}/webhook/orders`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({ prompts }),
+		});
+		if (!answer.ok) throw new Error(`The orders failed: ${await answer.text()}`);
+		await answer.arrayBuffer();
+		return performance.now() - started;
+	}
+
+	/** One execution for each. */
+	async orderEach(items: number): Promise<number> {
+		let total = 0;
+		for (let item = 0; item < items; item++) total += await this.order(1);
+		return total;
+	}
+
+	/** How often the store was called so far. */
+	get calls(): number {
+		return readFileSync(this.instance.logFile, 'utf8').split(callLine).length - 1;
+	}
+
+	async stop(): Promise<void> {
+		await this.instance.end();
+	}
+}
+
+/** What the journal of orders costs in a complete n8n: 100 creates with it, and with its store taken out. */
+export async function measureOrders(): Promise<Figure[]> {
+	const gateway = await startGateway({
+		jobSeconds: Infinity,
+		render: async () => new Uint8Array(0),
+	});
+	return await withFolder('measure-orders', async (folder) => {
+		const [book, plain] = await Promise.all([
+			Orders.start('with', gateway, folder),
+			Orders.start('without', gateway, folder),
+		]);
+		try {
+			return await figures(book, plain);
+		} finally {
+			await Promise.all([book.stop(), plain.stop(), gateway.close()]);
+		}
+	});
+}
+
+async function figures(book: Orders, plain: Orders): Promise<Figure[]> {
+	const compare = async (figure: string, order: (of: Orders) => Promise<number>) => {
+		const times = await inTurns(
+			{ with: async () => await order(book), without: async () => await order(plain) },
+			{ rounds, warmUps: 1 },
+		);
+		const more = (median(times.with) - median(times.without)) / creates;
+		return [
+			{ figure: `${figure}, without the journal of orders`, value: spread(times.without, 'ms') },
+			{
+				figure: `${figure}, with it`,
+				value: `${spread(times.with, 'ms')}, ${more.toFixed(2)} ms each`,
+			},
+		];
+	};
+	const atOnce = await compare('100 creates in one execution', (of) => of.order(creates));
+	const apart = await compare('100 executions of one create', (of) => of.orderEach(creates));
+	const before = book.calls;
+	for (let run = 0; run < 10; run++) await book.order(10);
+	const calls = (book.calls - before) / 10;
+	if (calls === 0) throw new Error('No call of the store was told');
+	for (let sent = 0; sent < fullStore; sent += 500) await book.order(500);
+	return [
+		...atOnce,
+		...apart,
+		atMost('calls of n8n’s store in a run', calls, 2, { digits: 1 }),
+		...(await compare('100 executions, the store full', (of) => of.orderEach(creates))),
+	];
+}

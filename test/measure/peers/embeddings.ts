@@ -1,0 +1,80 @@
+import { byId, core, modelGateway } from '../../support/workflows';
+import { atLeast } from '../report';
+import { fromTexts, type Measured } from './measure';
+import { credentialsFor, httpRequest, post, result } from './nodes';
+import { inTurns, middle, ratio, type Row } from './rounds';
+import { embeddingMilliseconds } from './service';
+import type { Work } from './work';
+
+const gateway = 'embeddings';
+const dimensions = 256;
+
+/** Many texts in one node. */
+export const embeddings: Work = async ({ rounds, isSmall, ...setup }) => {
+	const count = isSmall ? 200 : 1000;
+	const { url } = setup.service.gateways.embeddings;
+	const { ours, header } = await credentialsFor(setup, gateway);
+	const order = { resource: 'embedding', operation: 'create', model: byId('embed-1') };
+	const body = '={{ JSON.stringify({ model: "embed-1", input: $json.text }) }}';
+	const ways = [
+		{
+			...({ name: 'Model Gateway', gateway } as const),
+			workflow: fromTexts([modelGateway({ ...order, input: '={{ $json.text }}' }, ours), result]),
+		},
+		{
+			...({ name: 'HTTP Request node', gateway } as const),
+			workflow: fromTexts([
+				httpRequest('HTTP Request', post(`${url}/v1/embeddings`, body), header),
+				result,
+			]),
+		},
+	];
+	const fields = {
+		assignments: [{ ...{ id: '1', name: 'text', type: 'string' }, value: '={{ $json.text }}' }],
+	};
+	const sendsNothing = {
+		...({ name: 'Edit Fields node, without a request', gateway } as const),
+		workflow: fromTexts([core('Edit Fields', 'set', { assignments: fields }, 3.4), result]),
+	};
+	const texts = Array.from({ length: count }, (_, index) => `Text ${index} of a catalogue`);
+	const check = ({ items, charges, requests }: Measured, wanted: number) => {
+		const whole = items.filter(({ json }) => vectorOf(json)?.length === dimensions);
+		if (whole.length !== wanted) throw new Error(`${wanted} texts gave ${whole.length} vectors`);
+		if (charges !== requests) throw new Error(`${requests} requests made ${charges} charges`);
+	};
+	const rows = await inTurns(setup, ways, { texts, rounds, warmUp: 3, check });
+	const [floor] = await inTurns(setup, [sendsNothing], {
+		...{ texts, rounds, warmUp: 3 },
+		check({ items }, wanted) {
+			if (items.length !== wanted) throw new Error(`${wanted} items gave ${items.length}`);
+		},
+	});
+	const least = seconds(floor) + embeddingMilliseconds / 1000;
+	return {
+		title: `${count} embeddings, ${embeddingMilliseconds} ms a request`,
+		about: [
+			`${count} items with a short text each reach one node; every request is answered after ${embeddingMilliseconds} ms, with vectors of ${dimensions} numbers. Both nodes are as they come.`,
+			'Model Gateway sends many items in one request (**Batch Size**, 100), and gives each item its own vector back. The HTTP Request node sends one request for each item, all at the same moment; who wants fewer with it builds the batches, and takes the answers apart, with other nodes. The OpenAI node has no operation for embeddings; its sub-node is compared below.',
+		],
+		tables: [{ title: 'Time', rows, bars: 'seconds' }],
+		findings: [
+			`The same workflow with n8n's Edit Fields node in that place, which evaluates one expression for each item and sends nothing, takes ${seconds(floor).toFixed(2)} s. So much is n8n's own: with one answer of the service, no node could take less than ${least.toFixed(2)} s, or be more than ${(seconds(rows[1]) / least).toFixed(1)} times as fast as the HTTP Request node. Model Gateway sends nothing before the expressions of all items are evaluated and checked.`,
+		],
+		goals: [
+			atLeast(`${count} embeddings: HTTP Request node / ours`, ratio(rows[1], rows[0]), 8, {
+				...{ unit: 'times', digits: 1 },
+			}),
+		],
+	};
+};
+
+const seconds = (row: Row) => middle(row, (run) => run.seconds);
+
+/** Ours gives a vector for each item, the HTTP Request node the answer. */
+function vectorOf(json: object): unknown[] | undefined {
+	const { embedding, data } = json as {
+		embedding?: unknown[];
+		data?: Array<{ embedding: unknown[] }>;
+	};
+	return embedding ?? data?.[0].embedding;
+}

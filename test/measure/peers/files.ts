@@ -1,0 +1,122 @@
+import { open, rm, stat } from 'node:fs/promises';
+import { waitForVideo, type Node } from '../../support/workflows';
+import { fromTexts, PublishedWay, type Measured } from './measure';
+import { growthOfNodeAlone } from './nodeAlone';
+import { asFile, credentialsFor, httpRequest, result } from './nodes';
+import { middle, requireSuccess, type Row } from './rounds';
+import { atMost, print, type Figure } from '../report';
+import { spread } from '../../support/statistics';
+import type { FinishedVideo } from './service';
+import { textToVideo } from './videos';
+import type { Section, Setup, Work } from './work';
+
+/** The growth of n8n's memory in the download of one large video. */
+export const files: Work = async ({ rounds, isSmall, ...setup }) => {
+	const { service, instance } = setup;
+	const { small, large, huge } = service.files;
+	const { ours } = await credentialsFor(setup, 'files');
+	const alibaba = await instance.owner.createCredentialOf('alibabaCloudApi', {
+		...{ apiKey: 'sk-any', region: 'ap-southeast-1', url: service.alibaba.files },
+	});
+	const publish = async (name: string, node: Node) => {
+		const workflow = fromTexts([node, result]);
+		return await PublishedWay.publish(setup, { name, gateway: 'files', workflow });
+	};
+	const text = '={{ $json.text }}';
+	const wait = await publish('Wait for Video', waitForVideo({ jobId: text }, ours));
+	const http = await publish(
+		'HTTP Request node',
+		httpRequest('Download', { url: text, ...asFile }),
+	);
+	const theirs = await publish('Alibaba Cloud node', textToVideo(alibaba));
+
+	const download = async (way: PublishedWay, video: FinishedVideo) => {
+		const measured = await way.run([way === http ? video.url : video.id]);
+		requireSuccess(way.way, measured);
+		await takeLargeFile(setup, measured, video.bytes);
+		return measured;
+	};
+	const first: number[] = [];
+	const rowsOf = async (
+		ways: PublishedWay[],
+		video: FinishedVideo,
+		times: number,
+	): Promise<Row[]> => {
+		const rows: Row[] = ways.map(({ way }) => ({ way: way.name, runs: [] }));
+		for (let round = 0; round < times; round++) {
+			for (const [index, way] of ways.entries()) {
+				if (!isSmall) {
+					// The memory of one work is not to be reused by the next.
+					await instance.end();
+					await instance.start();
+					first.push((await download(http, large)).growth / 1e6);
+				}
+				await download(way, small);
+				const measured = await download(way, video);
+				rows[index].runs.push(measured);
+				print(
+					`  ${way.way.name}: ${(measured.growth / 1e6).toFixed(0)} MB in ${measured.seconds} s`,
+				);
+			}
+		}
+		return rows;
+	};
+
+	if (isSmall) return section(await rowsOf([wait, http, theirs], small, 1));
+	const ofLarge = await rowsOf([wait, http, theirs], large, rounds);
+	const ofHuge = await rowsOf([wait, http], huge, rounds);
+	const alone: number[] = [];
+	for (let round = 0; round < rounds; round++) {
+		const urls = [large, small, huge].map(({ url }) => url);
+		alone.push((await growthOfNodeAlone(urls, instance.folder)) / 1e6);
+	}
+	return section(ofLarge, ofHuge, { first, alone });
+};
+
+/** Megabytes by which others grew: a fresh n8n by its first large file, and Node.js alone by 4 GB. */
+interface Floors {
+	first: number[];
+	alone: number[];
+}
+
+function section(ofLarge: Row[], ofHuge?: Row[], floors?: Floors): Section {
+	return {
+		title: 'One large video: the memory of n8n',
+		about: [
+			'The video is finished; each way finds its link and stores the file, with n8n’s binary data in files (`N8N_DEFAULT_BINARY_DATA_MODE=filesystem`). The server makes the bytes as it sends them: the beginning of an mp4, and a media box of the right length. The stored file is checked for both, and deleted.',
+			'Before each run n8n is started anew. The HTTP Request node then downloads 400 MB, whichever way is measured next, because by its first large file a fresh n8n grows once, whoever handles it (the figure is below); and the way itself downloads 20 MB, so that what it loads does not count. Memory is the peak of the resident memory of the process of n8n, as the kernel keeps it (`VmHWM`), less what it was just before.',
+			'Wait for Video hands the file on to n8n’s store in pieces as they arrive; so does the HTTP Request node, which neither waits for a video nor looks whether it is whole. Of the time of Wait for Video, 3 s are a pause: an ID alone does not tell whether it is that of a task or of a video job, so that both are asked, and never sooner. The Alibaba Cloud node takes the whole file into memory (`arraybuffer`) and copies it, so it is left out at 4 GB: it would need ten times what it takes for 400 MB.',
+		],
+		tables: [
+			{ title: ofHuge ? '400 MB' : '20 MB', rows: ofLarge, bars: 'growth' },
+			...(ofHuge ? [{ title: '4 GB', rows: ofHuge, bars: 'growth' as const }] : []),
+		],
+		goals: ofHuge ? [growthGoal(ofLarge[0], '400 MB'), growthGoal(ofHuge[0], '4 GB')] : [],
+		findings: floors && [
+			`The first 400 MB of a fresh n8n, which every run begins with: ${spread(floors.first, 'MB')} of growth.`,
+			`Node.js alone, a process that pipes the same three files from the connection to the disk and does nothing else, grows by ${spread(floors.alone, 'MB')} in the 4 GB. So much is due to when Node.js lets go of the buffers that it reads from the connection: one of 64 kB for each piece.`,
+		],
+	};
+}
+
+/** In megabytes. */
+const mostGrowth = 10;
+
+function growthGoal(row: Row, size: string): Figure {
+	const megabytes = middle(row, ({ growth }) => growth) / 1e6;
+	return atMost(`${size} video: growth of memory, ours`, megabytes, mostGrowth, { unit: 'MB' });
+}
+
+/** Takes the one file of a run out of n8n's store. Throws when it is not all of an mp4. */
+async function takeLargeFile({ instance }: Setup, { items, charges }: Measured, bytes: number) {
+	if (charges > 0) throw new Error('A download was charged');
+	const file = instance.fileOf(items[0].binary?.data.id ?? '');
+	const { size } = await stat(file);
+	const handle = await open(file);
+	const { buffer } = await handle.read(Buffer.alloc(8), 0, 8, 0);
+	await handle.close();
+	await rm(file);
+	if (size !== bytes || buffer.toString('latin1', 4) !== 'ftyp') {
+		throw new Error(`A file of ${bytes} bytes was stored with ${size}`);
+	}
+}

@@ -1,0 +1,58 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { core, type Node } from '../../support/workflows';
+import type { CredentialReference } from '../../n8n/owner';
+import type { GatewayName } from './service';
+import type { Setup } from './work';
+import { resultName } from './measure';
+
+/** Ends every way, and gives what came out of it. */
+export const result = core(resultName, 'noOp');
+
+/** The credentials for one gateway, of this package and of the nodes that it is compared with. */
+export async function credentialsFor(
+	{ instance: { owner }, service }: Setup,
+	gateway: GatewayName,
+) {
+	const { url, backupUrl, apiKey } = service.gateways[gateway];
+	const header = { name: 'Authorization', value: `Bearer ${apiKey}` };
+	return {
+		/** A setting of a node of ours. */
+		ours: {
+			credentials: {
+				modelGatewayApi: await owner.createCredential({ url, backupUrl, apiKey }),
+			},
+		},
+		openAi: await owner.createCredentialOf('openAiApi', { apiKey, url: `${url}/v1` }),
+		header: await owner.createCredentialOf('httpHeaderAuth', header),
+	};
+}
+
+/** n8n's HTTP Request node; with a credential, of the kind that sets a header. */
+export const httpRequest = (
+	name: string,
+	parameters: INodeParameters,
+	httpHeaderAuth?: CredentialReference,
+): Node => ({
+	...core(
+		name,
+		'httpRequest',
+		{
+			...(httpHeaderAuth && {
+				authentication: 'genericCredentialType',
+				genericAuthType: 'httpHeaderAuth',
+			}),
+			...parameters,
+		},
+		4.4,
+	),
+	...(httpHeaderAuth && { credentials: { httpHeaderAuth } }),
+});
+
+/** Sends a JSON body, given as an expression. */
+export const post = (url: string, jsonBody: string): INodeParameters => ({
+	...{ method: 'POST', url, sendBody: true, specifyBody: 'json', jsonBody },
+});
+
+export const asFile: INodeParameters = {
+	options: { response: { response: { responseFormat: 'file' } } },
+};

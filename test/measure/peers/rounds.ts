@@ -1,0 +1,69 @@
+import { print } from '../report';
+import { inTurns as takeTurns, median } from '../../support/statistics';
+import { PublishedWay, type Measured, type Way } from './measure';
+import type { Setup } from './work';
+
+/** One way, and each time that it was taken. */
+export interface Row {
+	way: string;
+	runs: Measured[];
+}
+
+/** The median of a row. */
+export const middle = ({ runs }: Row, of: (run: Measured) => number): number =>
+	median(runs.map(of));
+
+/** How many times as long the first took, by the medians. */
+export const ratio = (one: Row, other: Row): number =>
+	middle(one, ({ seconds }) => seconds) / middle(other, ({ seconds }) => seconds);
+
+/** What a work is, and what it has to give. */
+interface Task {
+	texts: string[];
+	rounds: number;
+	/** With how many of the texts each way is first run without being measured; none by default. */
+	warmUp?: number;
+	/** Throws when a run did not do its work for so many items, or was charged twice. */
+	check(measured: Measured, count: number): void | Promise<void>;
+}
+
+/** Takes all ways in turn. */
+export async function inTurns(setup: Setup, ways: Way[], task: Task): Promise<Row[]> {
+	const { texts, rounds, warmUp = 0, check } = task;
+	const published = await Promise.all(
+		ways.map(async (way) => await PublishedWay.publish(setup, way)),
+	);
+	const run = async (index: number, given: string[]) => {
+		const measured = await published[index].run(given);
+		requireSuccess(ways[index], measured);
+		await check(measured, given.length);
+		return measured;
+	};
+	if (warmUp > 0) for (const index of ways.keys()) await run(index, texts.slice(0, warmUp));
+	const runs = await takeTurns(
+		Object.fromEntries(
+			ways.map(({ name }, index) => [
+				index,
+				async () => {
+					const measured = await run(index, texts);
+					print(`  ${name}: ${measured.seconds.toFixed(2)} s`);
+					return measured;
+				},
+			]),
+		),
+		{ rounds },
+	);
+	return ways.map(({ name }, index) => ({ way: name, runs: runs[index] }));
+}
+
+export function requireSuccess({ name }: Way, { execution }: Measured): void {
+	const { status, data } = execution;
+	if (status === 'success') return;
+	throw new Error(`${name} ended as ${status}: ${data.resultData.error?.message}`);
+}
+
+/** Throws when not each item came out, or the charges are not one for each. */
+export function requireOneEach({ items, charges }: Measured, wanted: number): void {
+	if (items.length !== wanted) throw new Error(`${wanted} items gave ${items.length}`);
+	if (charges !== wanted) throw new Error(`${wanted} items were charged ${charges} times`);
+}

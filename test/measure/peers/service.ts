@@ -1,0 +1,76 @@
+/** A process of its own: the one server that all ways to do a work talk to. */
+import { startGateway, type Gateway } from '../../gateway';
+import { earlierJob } from '../../support/earlierJobs';
+import { sampleVideo } from '../../support/samples';
+import { serveLargeVideos, videoHeader } from '../largeVideos';
+import { serveAlibaba } from './alibaba';
+import { Traffic } from './traffic';
+
+/** Seconds that a video takes to be made. */
+export const videoSeconds = 8;
+export const chatMilliseconds = 200;
+export const embeddingMilliseconds = 50;
+
+/** A video that was made before. */
+export interface FinishedVideo {
+	id: string;
+	/** Of the file, for a node that knows nothing of jobs. */
+	url: string;
+	bytes: number;
+}
+
+/** `aside` makes videos as `videos` does, for an n8n whose requests are not to be counted with the others. */
+export type GatewayName = 'chats' | 'embeddings' | 'videos' | 'aside' | 'files';
+
+export async function serve() {
+	const video = await sampleVideo();
+	const production = { jobSeconds: videoSeconds, render: async () => video };
+	const gateways: Record<GatewayName, Gateway> = {
+		chats: await startGateway({ answerMilliseconds: chatMilliseconds }),
+		embeddings: await startGateway({ answerMilliseconds: embeddingMilliseconds }),
+		videos: await startGateway(production),
+		aside: await startGateway(production),
+		files: await startGateway(),
+	};
+	const ofEach = <T>(use: (gateway: Gateway) => T) => ({
+		chats: use(gateways.chats),
+		embeddings: use(gateways.embeddings),
+		videos: use(gateways.videos),
+		aside: use(gateways.aside),
+		files: use(gateways.files),
+	});
+	const met = ofEach((gateway) => new Traffic(gateway));
+	const storage = await serveLargeVideos();
+	met.files.watch(storage.server);
+
+	const finished = (bytes: number): FinishedVideo => {
+		const { id } = earlierJob(gateways.files, 'video', videoHeader);
+		const url = storage.urlOf(bytes);
+		gateways.files.fault({
+			...{ route: 'videoContent', times: Infinity, when: ({ jobId }) => jobId === id },
+			...{ action: 'answer', body: JSON.stringify({ url }) },
+		});
+		return { id, url, bytes };
+	};
+	return {
+		gateways: ofEach(({ url, backupUrl, apiKey }) => ({ url, backupUrl, apiKey })),
+		/** The same videos, as n8n's node for Alibaba Cloud asks for them. */
+		alibaba: {
+			videos: (await serveAlibaba(gateways.videos)).url,
+			aside: (await serveAlibaba(gateways.aside)).url,
+			files: (await serveAlibaba(gateways.files, { isFinished: true })).url,
+		},
+		/** Of each video that is made. */
+		videoBytes: video.length,
+		files: { small: finished(20e6), large: finished(400e6), huge: finished(4e9) },
+		/** What a gateway met since it was last asked. */
+		traffic: (name: GatewayName) => met[name].take(),
+		/** Lets the tenth chat from now on meet a 429. */
+		refuse() {
+			gateways.chats.fault({
+				...{ route: 'chat', skip: 9, action: 'error', status: 429, code: 'rate_limit_exceeded' },
+				headers: { 'retry-after': '1' },
+			});
+		},
+	};
+}

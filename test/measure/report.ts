@@ -1,0 +1,85 @@
+import pc from 'picocolors';
+import { aligned } from '../support/markdown';
+
+/** One line of a table of what was measured. */
+export interface Figure {
+	figure: string;
+	value: string;
+	/** Left out where there is nothing to reach, only something to compare with. */
+	goal?: string;
+	met?: boolean;
+}
+
+export function print(text = ''): void {
+	process.stdout.write(`${text}\n`);
+}
+
+/** @param rows the first is the header */
+export function printTable(rows: string[][]): void {
+	print(`\n${aligned(rows)}\n`);
+}
+
+export function printFigures(figures: Figure[]): void {
+	printTable([
+		['figure', 'value', 'goal', 'met'],
+		...figures.map(({ figure, value, goal = '', met }) => [
+			...[figure, value, goal],
+			met === undefined ? '' : met ? 'yes' : 'MISSED',
+		]),
+	]);
+}
+
+/** Says in one line how the figures with a goal came out, and gives those that missed theirs. */
+export function printSummary(figures: Figure[]): Figure[] {
+	const goals = figures.filter(({ met }) => met !== undefined);
+	const missed = goals.filter(({ met }) => !met);
+	if (missed.length > 0) {
+		const named = missed.map(({ figure }) => figure.trim()).join('; ');
+		print(`${pc.red('MISSED')} ${missed.length} of ${goals.length} goals: ${named}.`);
+	} else if (goals.length > 0) {
+		print(`${pc.green('All goals met')}: ${goals.length} of ${goals.length}.`);
+	}
+	return missed;
+}
+
+interface Shown {
+	unit?: string;
+	digits?: number;
+	/** In place of the measured number. */
+	value?: string;
+}
+
+export function atMost(figure: string, measured: number, most: number, shown: Shown = {}): Figure {
+	const goal = `at most ${withUnit(most, shown)}`;
+	return { figure, value: valueOf(measured, shown), goal, met: measured <= most };
+}
+
+export function atLeast(
+	figure: string,
+	measured: number,
+	least: number,
+	shown: Shown = {},
+): Figure {
+	const goal = `at least ${withUnit(least, shown)}`;
+	return { figure, value: valueOf(measured, shown), goal, met: measured >= least };
+}
+
+/** Of what must not be. */
+export const none = (
+	figure: string,
+	count: number,
+	value = count.toLocaleString('en'),
+): Figure => ({
+	...{ figure, value, goal: '0', met: count === 0 },
+});
+
+/** Of what must be so for each. */
+export const forAll = (figure: string, count: number, all: number): Figure => ({
+	...{ figure, value: `${count} of ${all}`, goal: 'all', met: count === all },
+});
+
+const valueOf = (measured: number, { digits = 0, value, ...shown }: Shown): string =>
+	value ?? withUnit(measured.toFixed(digits), shown);
+
+const withUnit = (value: number | string, { unit }: Shown): string =>
+	unit === undefined ? String(value) : `${value} ${unit}`;

@@ -1,0 +1,55 @@
+import { atMost, type Figure } from '../report';
+import { inTurns, median, spread } from '../../support/statistics';
+import { bareChats } from './bare';
+import { leastChat } from './leastNode';
+import { chat, httpRequestChat, runItems, type Target } from './nodes';
+
+const items = 2000;
+const parallel = 10;
+/** Times the CPU of axios alone, with as many in flight. */
+const most = 2;
+
+/** Measures the work that an item is for the process which runs the engine. */
+export async function measureCpu(target: Target): Promise<Figure[]> {
+	const perItem = (work: () => Promise<unknown>) => async () => {
+		const before = process.cpuUsage();
+		await work();
+		const { user, system } = process.cpuUsage(before);
+		return (user + system) / 1000 / items;
+	};
+	const bare = (options: { parallel: number; keepAlive: boolean }) =>
+		perItem(async () => await bareChats(target, { items, ...options }));
+	const node = (own: Parameters<typeof runItems>[0]) =>
+		perItem(async () => await runItems(own, { target, items }));
+	const each = await inTurns(
+		{
+			ours: node(chat({ parallelRequests: parallel })),
+			loop: bare({ parallel: 1, keepAlive: true }),
+			sideBySide: bare({ parallel, keepAlive: true }),
+			connecting: bare({ parallel, keepAlive: false }),
+			least: node(leastChat(target, parallel)),
+			httpRequest: node(httpRequestChat(target)),
+		},
+		{ rounds: 3, warmUps: 1 },
+	);
+	const ratio = (one: keyof typeof each, other: keyof typeof each) =>
+		median(each[one]) / median(each[other]);
+	const cpu = (figure: string, values: number[]) => ({ figure, value: spread(values, 'ms', 2) });
+	return [
+		cpu(`${items} chats: CPU of an item`, each.ours),
+		cpu('  axios in a loop', each.loop),
+		cpu('  axios, as many in flight', each.sideBySide),
+		cpu('  axios, as many, a connection each, as n8n does', each.connecting),
+		cpu('  a node that does nothing but send, in n8n', each.least),
+		cpu('  HTTP Request node', each.httpRequest),
+		atMost('  CPU of an item: ours / axios, as many in flight', ratio('ours', 'sideBySide'), most, {
+			digits: 2,
+		}),
+		{
+			figure: '  that node / the same: what n8n itself takes',
+			value: ratio('least', 'sideBySide').toFixed(2),
+		},
+		{ figure: '  ours / that node', value: ratio('ours', 'least').toFixed(2) },
+		{ figure: '  ours / axios in a loop', value: ratio('ours', 'loop').toFixed(2) },
+	];
+}

@@ -1,0 +1,42 @@
+import { atLeast, atMost, type Figure } from '../report';
+import { median } from '../../support/statistics';
+import { chat, runItems, type Target } from './nodes';
+import { delays } from './service';
+
+const items = 50;
+const secondsEach = delays.parallel.answerMilliseconds / 1000;
+/** What the node offers when its user sets nothing. */
+const standard = 10;
+/** Of the time that so many requests in flight allow. */
+const most = 1.25;
+const leastGain = 20;
+
+/** Measures how well requests in flight are kept up, and what that gains. */
+export async function measureParallel(target: Target): Promise<Figure[]> {
+	await runItems(chat(), { target, items: 1 });
+	const medianOf = async (parallelRequests: number, rounds: number) => {
+		const seconds: number[] = [];
+		for (let round = 0; round < rounds; round++) {
+			seconds.push(await runItems(chat({ parallelRequests }), { target, items }));
+		}
+		return median(seconds);
+	};
+	const byDefault = await medianOf(standard, 3);
+	const atOnce = await medianOf(items, 3);
+	const oneByOne = await medianOf(1, 1);
+
+	const possible = Math.ceil(items / standard) * secondsEach;
+	const gain = oneByOne / atOnce;
+	return [
+		atMost(
+			`${items} chats of ${secondsEach} s, ${standard} in flight (default)`,
+			byDefault,
+			most * possible,
+			{ unit: 's', value: `${byDefault.toFixed(2)} s (possible: ${possible.toFixed(2)} s)` },
+		),
+		atLeast(`${items} chats, ${items} in flight / one after another`, gain, leastGain, {
+			unit: 'times',
+			value: `${atOnce.toFixed(2)} / ${oneByOne.toFixed(2)} s = ${gain.toFixed(1)} times`,
+		}),
+	];
+}

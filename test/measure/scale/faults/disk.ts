@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { forAll, print, type Figure } from '../../report';
+import { mp4Of } from '../../../support/boxes';
+import { withFolder } from '../../../support/folder';
+import { House } from '../house';
+import { videoWorkflow } from '../workflows';
+import { ended, onceEach, printError } from './expectations';
+
+const video = mp4Of(8_000_000);
+
+/** A disk for n8n's files that is too small for the video, and then is not. */
+export async function measureDiskFault(): Promise<Figure[]> {
+	return await withFolder('n8n-disk', runOutOfRoom);
+}
+
+async function runOutOfRoom(folder: string): Promise<Figure[]> {
+	const mount = (...options: string[]) =>
+		execFileSync('mount', ['-t', 'tmpfs', ...options, 'tmpfs', folder], { stdio: 'pipe' });
+	const unmount = () => execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });
+	try {
+		mount('-o', 'size=4m');
+	} catch (error) {
+		print(`  left out, because nothing can be mounted here: ${String(error).split('\n')[0]}`);
+		return [];
+	}
+	process.prependOnceListener('exit', unmount);
+	try {
+		return await House.with(
+			{
+				gateway: { jobSeconds: 1, render: async () => video },
+				workers: 1,
+				env: { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem', N8N_BINARY_DATA_STORAGE_PATH: folder },
+			},
+			async (house) => {
+				const workflow = await house.publish(videoWorkflow('disk', house.places));
+				await house.call('disk', { name: 'disk' });
+				const [failed] = await ended(house, workflow);
+				printError(failed);
+				mount('-o', 'remount,size=40m');
+				await house.owner.request('POST', `/executions/${failed.id}/retry`, {
+					loadWorkflow: false,
+				});
+				await ended(house, workflow);
+				const told = JSON.stringify(failed.data.resultData.error ?? {});
+				const isTold = told.includes('There is no room left where n8n keeps its files');
+				return [
+					forAll('A full disk: errors that say what to do', Number(isTold), 1),
+					...onceEach(house, 'A full disk, then room and Retry', ['disk']),
+				];
+			},
+		);
+	} finally {
+		process.off('exit', unmount);
+		unmount();
+	}
+}

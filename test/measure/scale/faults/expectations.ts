@@ -1,0 +1,44 @@
+import type { IWorkflowBase } from 'n8n-workflow';
+import { forAll, print, type Figure } from '../../report';
+import { isOpen, type Execution } from '../../../n8n/owner';
+import { until } from '../../../support/until';
+import { chargesOf } from '../../../n8n/kills/charges';
+import { deliveriesOf } from '../fates';
+import type { House } from '../house';
+
+/** Waits until all executions of a workflow have ended, and gives them, the oldest first. */
+export async function ended(
+	house: House,
+	workflow: IWorkflowBase,
+	seconds = 240,
+): Promise<Execution[]> {
+	await until(async () => {
+		const executions = await house.executions(workflow);
+		return executions.length > 0 && !executions.some(isOpen);
+	}, seconds);
+	const executions = await house.executions(workflow);
+	return await Promise.all(executions.map(async ({ id }) => await house.owner.execution(id)));
+}
+
+/** Prints what a user reads in an execution. */
+export function printError({ status, data }: Execution): void {
+	const { message, description } = (data.resultData.error ?? {}) as {
+		message?: string;
+		description?: string | null;
+	};
+	print(`  ${status}: ${message ?? 'no error'}`);
+	if (description) print(`    ${description}`);
+}
+
+/** Whether all videos were delivered and charged once. */
+export function onceEach(house: House, title: string, names: string[]): Figure[] {
+	const { gateway, sink } = house;
+	const once = (count: (name: string) => number) =>
+		names.filter((name) => count(name) === 1).length;
+	const delivered = once((name) => deliveriesOf(gateway, sink.deliveries, name));
+	const charged = once((name) => chargesOf(gateway, name));
+	return [
+		forAll(`${title}: delivered once`, delivered, names.length),
+		forAll(`${title}: charged once`, charged, names.length),
+	];
+}

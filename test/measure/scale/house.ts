@@ -1,0 +1,151 @@
+import type { IWorkflowBase } from 'n8n-workflow';
+import { startGateway, type Gateway, type GatewayOptions } from '../../gateway';
+import type { WorkflowJson } from '../../harness/workflow';
+import { startDatabase, type Database } from '../../n8n/database';
+import type { N8nProcess } from '../../n8n/n8nProcess';
+import { callWebhook, Owner, type CredentialReference } from '../../n8n/owner';
+import { startQueue, type Queue, type WorkerOptions } from '../../n8n/queue';
+import { withFolder } from '../../support/folder';
+import { packInto } from '../../support/packed';
+import { startSink, type Sink } from './sink';
+
+interface HouseOptions {
+	gateway: GatewayOptions;
+	/** How many, and how many executions each runs at a time: n8n's default is 10. */
+	workers?: number;
+	concurrency?: number;
+	/** Settings of n8n. */
+	env?: Record<string, string>;
+}
+
+/** n8n's own settings, where the queue of other tests has shorter ones. */
+const standard = {
+	QUEUE_WORKER_LOCK_DURATION: '60000',
+	QUEUE_WORKER_LOCK_RENEW_TIME: '10000',
+	QUEUE_WORKER_STALLED_INTERVAL: '30000',
+	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '3',
+};
+
+/** What lets n8n notice within 15 s that a worker is gone, also on a busy machine. */
+export const soonNoticed = {
+	QUEUE_WORKER_LOCK_DURATION: '12000',
+	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
+	QUEUE_WORKER_STALLED_INTERVAL: '2000',
+	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.2',
+};
+
+const encryptionKey = 'the-same-for-all-processes';
+
+/** Redis, PostgreSQL, the embedded gateway, and a complete n8n in queue mode: main, webhook process, workers. */
+export class House {
+	readonly workers: N8nProcess[] = [];
+
+	private constructor(
+		readonly folder: string,
+		readonly gateway: Gateway,
+		readonly sink: Sink,
+		readonly database: Database,
+		readonly queue: Queue,
+		public owner: Owner,
+		readonly credential: CredentialReference,
+		public webhook: { url: string; process: N8nProcess },
+		private readonly concurrency: number,
+	) {}
+
+	/** Opens a house, and closes it when it has been used, or when that broke off. */
+	static async with<Result>(
+		{ workers = 2, concurrency = 10, env, ...options }: HouseOptions,
+		use: (house: House) => Promise<Result>,
+	): Promise<Result> {
+		return await withFolder('n8n-scale', async (folder) => {
+			const ends: Array<() => Promise<void>> = [];
+			try {
+				const gateway = await startGateway(options.gateway);
+				ends.push(async () => await gateway.close());
+				const sink = await startSink();
+				ends.push(async () => await sink.close());
+				const database = await startDatabase();
+				ends.push(async () => await database.stop());
+				const queue = await startQueue({
+					...{ tarball: packInto(folder).tarball, folder },
+					env: {
+						...database.env,
+						...standard,
+						N8N_ENCRYPTION_KEY: encryptionKey,
+						// Those of the webhook process.
+						N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
+						...env,
+					},
+				});
+				ends.push(async () => await queue.close());
+				const owner = await Owner.of(queue);
+				const credential = await owner.createCredential(gateway);
+				const webhook = await queue.startWebhook();
+				const house = new House(
+					...([folder, gateway, sink, database, queue, owner] as const),
+					...([credential, webhook, concurrency] as const),
+				);
+				await Promise.all(Array.from({ length: workers }, async () => await house.startWorker()));
+				return await use(house);
+			} finally {
+				for (const end of ends.reverse()) await end();
+			}
+		});
+	}
+
+	/** What the workflows have to know. */
+	get places() {
+		return { credential: this.credential, sinkUrl: this.sink.url };
+	}
+
+	async startWorker(options: WorkerOptions = {}): Promise<N8nProcess> {
+		const worker = await this.queue.startWorker({ concurrency: this.concurrency, ...options });
+		this.workers.push(worker);
+		return worker;
+	}
+
+	async startMain(): Promise<void> {
+		await this.queue.startMain();
+		this.owner = await Owner.of(this.queue);
+	}
+
+	async startWebhook(): Promise<void> {
+		this.webhook = await this.queue.startWebhook();
+	}
+
+	/** Workers that have not ended. */
+	get running(): N8nProcess[] {
+		return this.workers.filter(({ isRunning }) => isRunning);
+	}
+
+	async publish(workflow: WorkflowJson): Promise<IWorkflowBase> {
+		return await this.owner.createPublished(workflow);
+	}
+
+	async call(hook: string, query: Record<string, string> = {}): Promise<void> {
+		await callWebhook(this.webhook.url, hook, query);
+	}
+
+	/** How many executions of a workflow have each status. */
+	async statuses({ id }: IWorkflowBase): Promise<Record<string, number>> {
+		const rows = await this.database.query(
+			`SELECT status, count(*) FROM execution_entity WHERE "workflowId" = '${id}' GROUP BY status`,
+		);
+		return Object.fromEntries(rows.map(([status, count]) => [status, Number(count)]));
+	}
+
+	/** The executions of a workflow: their ids, their statuses, and what each is a Retry of. */
+	async executions({ id }: IWorkflowBase): Promise<StoredExecution[]> {
+		const rows = await this.database.query(
+			`SELECT id, status, coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" = '${id}' ORDER BY id`,
+		);
+		return rows.map(([execution, status, retryOf]) => ({ id: execution, status, retryOf }));
+	}
+}
+
+export interface StoredExecution {
+	id: string;
+	status: string;
+	/** The id of another execution, or nothing. */
+	retryOf: string;
+}

@@ -1,0 +1,25 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import type { Figure } from '../report';
+import { aligned } from '../../support/markdown';
+
+const page = path.join(__dirname, '../../../docs/scaling.md');
+
+/** Writes the figures of a section into the guide, between the comments that name it. */
+export function writeIntoPage(section: string, figures: Figure[]): void {
+	const text = readFileSync(page, 'utf8');
+	const [begin, end] = [`<!-- ${section} -->`, `<!-- end of ${section} -->`];
+	const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+	if (from < 0 || to < from) throw new Error(`docs/scaling.md has no place for ${section}`);
+	const rows = figures.map(({ figure, value, goal = '', met }) => [
+		figure.trim(),
+		value,
+		met === false ? `${goal}: missed` : goal,
+	]);
+	const day = new Date().toISOString().slice(0, 10);
+	const stamp = `${day}, ${availableParallelism()} cores for everything, the service included:`;
+	const table = aligned([['Figure', 'Value', 'Goal'], ...rows]);
+	const own = `${begin}\n\n${stamp}\n\n${table}\n\n`;
+	writeFileSync(page, text.slice(0, from) + own + text.slice(to));
+}

@@ -1,0 +1,40 @@
+import { none, printTable, type Figure } from '../report';
+import { ways, type Fate } from './fates';
+import type { Round } from './round';
+
+export function printFates(fates: Fate[]): void {
+	printTable([
+		['moment', 'its video came', 'n8n emptied it', 'ID found in', 'charges', 'deliveries'],
+		...fates.map(({ moment, way, isEmptied, foundIn, charges, deliveries }) => [
+			...[moment, way, isEmptied ? 'yes' : '', foundIn, String(charges), String(deliveries)],
+		]),
+	]);
+}
+
+export function figuresOf(title: string, { fates, unrecorded }: Round): Figure[] {
+	const count = (is: (fate: Fate) => boolean) => fates.filter(is).length;
+	const twice = count(({ charges }) => charges > 1);
+	return [
+		...ways.slice(0, -1).map((way) => ({
+			figure: `${title}: ${way}`,
+			value: `${count((fate) => fate.way === way)} of ${fates.length}`,
+		})),
+		{
+			figure: `${title}: emptied by n8n`,
+			value: String(count(({ isEmptied }) => isEmptied)),
+		},
+		none(
+			`${title}: lost`,
+			count(({ way }) => way === 'lost'),
+		),
+		{
+			figure: `${title}: charged twice`,
+			value: `${twice}, ${unrecorded} forgotten by n8n's store`,
+			...{ goal: 'no more than forgotten', met: twice <= unrecorded },
+		},
+		none(
+			`${title}: delivered twice`,
+			count(({ deliveries }) => deliveries > 1),
+		),
+	];
+}

@@ -1,0 +1,83 @@
+import type { WorkflowJson } from '../../harness/workflow';
+import type { CredentialReference } from '../../n8n/owner';
+import {
+	byId,
+	core,
+	modelGateway,
+	type Node,
+	startedByWebhook,
+	waitForVideo,
+	withCredential,
+} from '../../support/workflows';
+
+/** What all workflows know of the stage. */
+interface Places {
+	credential: CredentialReference;
+	/** Of the sink. */
+	sinkUrl: string;
+}
+
+/** What the call of a webhook says of the video: `?name=…`. */
+const nameOfCall = "{{ $('Start').item.json.query.name }}";
+
+const toSink = (url: string): Node =>
+	core(
+		'Next',
+		'httpRequest',
+		{
+			...{ method: 'PUT', url: `=${url}/${nameOfCall}` },
+			...{ sendBody: true, contentType: 'binaryData', inputDataFieldName: 'data' },
+		},
+		4.2,
+	);
+
+interface VideoOptions {
+	whileWaiting?: string;
+	/** Gets the file. */
+	next?: Node;
+	/** Of the workflow. */
+	settings?: WorkflowJson['settings'];
+}
+
+/** With this setting a wait that keeps running need not be stored once more: it does not pause for that. */
+export const storedAfterEachNode = { saveExecutionProgress: true };
+
+/** A webhook that answers at once, a video of the name that it is called with, and a node that gets the file. */
+export function videoWorkflow(
+	path: string,
+	{ credential, sinkUrl }: Places,
+	{ whileWaiting = 'auto', next = toSink(sinkUrl), settings = {} }: VideoOptions = {},
+): WorkflowJson {
+	const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
+	const row = startedByWebhook(
+		{ path },
+		modelGateway({ ...create, prompt: `=${nameOfCall}` }, { name: 'Create' }),
+		waitForVideo({ whileWaiting }),
+		next,
+	);
+	return withCredential({ ...row, name: path, settings }, credential);
+}
+
+/** Collects a video by the ID of its job: `?name=…&id=…`. */
+export function collectWorkflow(
+	path: string,
+	{ credential, sinkUrl }: Places,
+	next = toSink(sinkUrl),
+): WorkflowJson {
+	const wait = waitForVideo({ jobId: '={{ $json.query.id }}', whileWaiting: 'hold' });
+	const row = startedByWebhook({ path }, wait, next);
+	return withCredential({ ...row, name: path, settings: storedAfterEachNode }, credential);
+}
+
+/** A webhook that answers at once, and one chat. */
+export function chatWorkflow(path: string, { credential }: Places): WorkflowJson {
+	const message = { role: 'user', content: 'say Hello' };
+	const chat = modelGateway(
+		{
+			...{ resource: 'chat', operation: 'complete', model: byId('chat-1-mini') },
+			messages: { values: [message] },
+		},
+		{ name: 'Chat' },
+	);
+	return withCredential({ ...startedByWebhook({ path }, chat), name: path }, credential);
+}

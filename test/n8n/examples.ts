@@ -1,0 +1,34 @@
+import { readdirSync } from 'node:fs';
+import { examplesFolder, readExample } from '../support/examples';
+import { drawPicture, pictures, type Picture } from '../support/pictures';
+import type { Gateway } from '../gateway';
+import type { WorkflowJson } from '../harness/workflow';
+import type { Node } from '../support/workflows';
+
+export const exampleFiles = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
+
+/**
+ * The example after what a user does before the first run: links of pictures that exist, and a folder
+ * where n8n may write.
+ */
+export async function readyExample(
+	file: string,
+	{ gateway, filesFolder }: { gateway: Gateway; filesFolder: string },
+): Promise<WorkflowJson> {
+	const links = new Map<Picture, string>();
+	for (const name of pictures) {
+		links.set(name, gateway.addMedia(`${name}.png`, await drawPicture(name), 'image/png'));
+	}
+	const example = readExample(file);
+	const filled = (node: Node): Node => {
+		if (node.name !== 'Your Settings') return node;
+		const text = JSON.stringify(node)
+			.replaceAll('/home/node/.n8n-files', filesFolder)
+			.replace(/https:\/\/example\.com\/([\w-]+)\.\w+/g, (_, name: string) => {
+				const own = pictures.find((picture) => picture === name) ?? 'mug';
+				return links.get(own) ?? '';
+			});
+		return JSON.parse(text) as Node;
+	};
+	return { ...example, nodes: example.nodes.map(filled) };
+}

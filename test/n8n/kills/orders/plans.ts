@@ -1,0 +1,33 @@
+import { moments } from './moments';
+import type { Plan } from './scenes';
+import { forms } from './workflow';
+
+/** Every form at every moment, and some that are begun just before the end. */
+export function allPlans(): Plan[] {
+	const placed = moments.flatMap((moment) =>
+		moment.forms.map((form) => ({ moment, workflow: { ...moment.workflow, form } })),
+	);
+	return named([...placed, ...byChance(20)]);
+}
+
+/** Every moment once, and a few by chance: 20 in all. */
+export function samplePlans(): Plan[] {
+	const placed = moments.map((moment, index) => ({
+		moment,
+		workflow: { ...moment.workflow, form: moment.forms[index % moment.forms.length] },
+	}));
+	return named([...placed, ...byChance(20 - moments.length)]);
+}
+
+const byChance = (count: number): Unnamed[] =>
+	Array.from({ length: count }, (_, index) => ({
+		workflow: { form: forms[index % forms.length] },
+	}));
+
+type Unnamed = Omit<Plan, 'workflow'> & { workflow: Omit<Plan['workflow'], 'name'> };
+
+const named = (plans: Unnamed[]): Plan[] =>
+	plans.map(({ workflow, ...plan }, index) => ({
+		...plan,
+		workflow: { ...workflow, name: `w${index}` },
+	}));

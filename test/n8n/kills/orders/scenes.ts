@@ -1,0 +1,172 @@
+import type { IWorkflowBase } from 'n8n-workflow';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import { picture } from '../../../support/samples';
+import type { Gateway, RecordedRequest } from '../../../gateway';
+import { callWebhook, isOpen, isUnderWay, type Execution, type Owner } from '../../owner';
+import { until, within } from '../../../support/until';
+import { chargesOf, jobsOf } from '../charges';
+import { Brake, slowDown, type Moment } from './moments';
+import { orderWorkflow, prices, promptsOf, type OrderWorkflow } from './workflow';
+
+/** One workflow, and where its execution is to be when it ends. */
+export interface Plan {
+	workflow: OrderWorkflow;
+	/** Undefined: where chance has it. */
+	moment?: Moment;
+}
+
+/** A plan in an n8n. */
+export interface Scene extends Plan {
+	saved: IWorkflowBase;
+	brake?: Brake;
+}
+
+/** Whether it has ended without success, so that it can be retried. */
+export const isOver = (execution: Execution) =>
+	execution.status !== 'success' && !isOpen(execution);
+
+/** Seconds for what takes n8n up to two of its looks for parked executions, on a busy machine. */
+const patience = 200;
+
+/** The workflows in an n8n, and what is done to their executions by REST. */
+export class Scenes {
+	readonly all: Scene[] = [];
+	private readonly end = new AbortController();
+	private readonly ended = once(this.end.signal, 'abort');
+
+	constructor(
+		public owner: Owner,
+		private readonly gateway: Gateway,
+	) {}
+
+	/** Publishes all, and brings those to their moments that have one. */
+	async start(plans: Plan[]): Promise<void> {
+		const credential = await this.owner.createCredential(this.gateway, {
+			...{ advanced: true, prices: JSON.stringify(prices) },
+		});
+		const link = this.gateway.addMedia('picture.png', picture('green'), 'image/png');
+		for (const { workflow, moment } of plans) {
+			const saved = await this.owner.createPublished(orderWorkflow(workflow, credential, link));
+			this.all.push({ workflow, moment, saved });
+		}
+		const placed = this.all.filter(({ moment }) => moment !== undefined);
+		for (const scene of placed) {
+			const { moment, workflow } = scene;
+			scene.brake = new Brake(this.gateway, moment as Moment, workflow, this.ended);
+			await this.call(scene);
+		}
+		for (const scene of placed) await this.reached(scene);
+	}
+
+	/**
+	 * Begins the others, so many milliseconds apart, until half of them have sent an order. The orders take a while,
+	 * before or after they are accepted.
+	 */
+	async startByChance(millisecondsApart: number): Promise<void> {
+		const others = this.all.filter(({ moment }) => moment === undefined);
+		const hasSent = () =>
+			others.filter((scene) => this.sent(scene) > 0).length >= others.length / 2;
+		for (const [index, scene] of others.entries()) {
+			if (hasSent()) return;
+			slowDown(this.gateway, scene.workflow, index % 2 === 0);
+			this.call(scene).catch(() => undefined);
+			await setTimeout(millisecondsApart);
+		}
+		await until(hasSent, patience);
+	}
+
+	/** Presses Stop for all that are under way, so many milliseconds apart. */
+	async stopAll(millisecondsApart: number): Promise<void> {
+		for (const { saved } of this.all) {
+			for (const execution of await this.owner.executionsOf(saved)) {
+				if (!isOpen(execution)) continue;
+				const { id } = execution;
+				// One may end by itself just now.
+				await this.owner.request('POST', `/executions/${id}/stop`).catch(() => undefined);
+			}
+			await setTimeout(millisecondsApart);
+		}
+	}
+
+	/** n8n has ended: the service accepts what comes late, and from now on all goes well. */
+	release(): void {
+		this.end.abort();
+		for (const { brake } of this.all) brake?.release();
+	}
+
+	/** What n8n has stored of the execution, once it does not run any more. */
+	async stored(scene: Scene): Promise<Execution | undefined> {
+		await until(async () => !isUnderWay({ status: await this.statusOf(scene) }), patience);
+		const [latest] = await this.owner.executionsOf(scene.saved);
+		return latest && (await this.owner.execution(latest.id));
+	}
+
+	/**
+	 * What the button does; n8n answers when the execution has ended, or is parked.
+	 * @returns the new execution; undefined where n8n does not retry
+	 */
+	async retry({ id }: Execution, loadWorkflow: boolean): Promise<Execution | undefined> {
+		try {
+			const answer = await this.owner.request<{ id: string }>('POST', `/executions/${id}/retry`, {
+				loadWorkflow,
+			});
+			return await this.owner.execution(answer.id);
+		} catch (error) {
+			if (/gave (4\d\d|500)/.test(String(error))) return undefined;
+			throw error;
+		}
+	}
+
+	/** All executions of a workflow, once they have ended; or once n8n runs none, without the videos. */
+	async executions(
+		{ saved }: Scene,
+		awaitsVideos: boolean,
+	): Promise<{ executions: Execution[]; hanging: Execution[] }> {
+		const isAwaited = awaitsVideos ? isOpen : isUnderWay;
+		const listed = async () => await this.owner.executionsOf(saved);
+		await within(async () => !(await listed()).some(isAwaited), patience);
+		const executions = await Promise.all(
+			(await listed()).map(async ({ id }) => await this.owner.execution(id)),
+		);
+		return { executions, hanging: executions.filter(isAwaited) };
+	}
+
+	/** How many orders of a workflow have been sent. */
+	sent({ workflow }: Plan): number {
+		const isOwn = ({ route, body }: RecordedRequest) =>
+			route === 'referenceVideoCreate' && textOf(body).includes(`"${workflow.name} v`);
+		return this.gateway.requests.filter(isOwn).length;
+	}
+
+	/** How often each order of a workflow was charged. */
+	charges({ workflow }: Plan): number[] {
+		return promptsOf(workflow).map((prompt) => chargesOf(this.gateway, prompt));
+	}
+
+	/** The jobs that a workflow has ordered. */
+	jobs({ workflow }: Plan): Array<{ id: string; prompt: string }> {
+		return promptsOf(workflow).flatMap((prompt) =>
+			jobsOf(this.gateway, prompt).map(({ id }) => ({ id, prompt })),
+		);
+	}
+
+	private async call({ workflow: { name } }: Scene): Promise<void> {
+		await callWebhook(this.owner.url, name);
+	}
+
+	private async reached(scene: Scene): Promise<void> {
+		const { brake, moment, workflow } = scene;
+		const isReached = async () =>
+			Boolean(brake?.isReached) && (await this.statusOf(scene)) === moment?.status;
+		if (await within(isReached, patience)) return;
+		throw new Error(`${workflow.name} did not reach: ${moment?.name}`);
+	}
+
+	private async statusOf({ saved }: Scene): Promise<string> {
+		const [latest] = await this.owner.executionsOf(saved, 1);
+		return latest?.status ?? 'none';
+	}
+}
+
+const textOf = (value: unknown) => JSON.stringify(value ?? '');

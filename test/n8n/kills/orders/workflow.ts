@@ -1,0 +1,95 @@
+import type { WorkflowJson } from '../../../harness/workflow';
+import { lackOf } from '../../features';
+import type { CredentialReference } from '../../owner';
+import {
+	byId,
+	core,
+	modelGateway,
+	startedByWebhook,
+	waitForVideo,
+	withCredential,
+} from '../../../support/workflows';
+
+/**
+ * What is ordered: one video; three of a list, which are as many, and cost as much, as the node may order in a day;
+ * one with a picture that is fetched in the execution; one with an Order Key; one whose Create is listed before its
+ * trigger, by which n8n orders what it makes up of a crash.
+ */
+export const forms = ['one', 'three', 'file', 'key', 'createFirst'] as const;
+export type Form = (typeof forms)[number];
+
+const costOfVideo = 0.37;
+export const prices = { 'beta-2.7-r2v': { per_video: costOfVideo } };
+
+export interface OrderWorkflow {
+	name: string;
+	form: Form;
+	/** Sends one order after the other. */
+	isSerial?: boolean;
+	/** Has a node between Create and Wait for Video. */
+	hasNodeAfter?: boolean;
+	/** n8n stores the execution after each node. */
+	savesProgress?: boolean;
+}
+
+/** The prompts of a workflow tell its orders apart. */
+export function promptsOf({ name, form }: OrderWorkflow): string[] {
+	return Array.from({ length: form === 'three' ? 3 : 1 }, (_, index) => `${name} v${index}`);
+}
+
+/** A webhook that answers at once, Create, and Wait for Video, as the Quick start has them. */
+export function orderWorkflow(
+	order: OrderWorkflow,
+	credential: CredentialReference,
+	picture: string,
+): WorkflowJson {
+	const { name, form } = order;
+	const prompts = promptsOf(order);
+	const list = core('List', 'set', { mode: 'raw', jsonOutput: JSON.stringify({ prompts }) }, 3.4);
+	const each = core('Each', 'splitOut', { fieldToSplitOut: 'prompts' });
+	const fetching = (node: string) => {
+		const response = { response: { response: { responseFormat: 'file' } } };
+		return core(node, 'httpRequest', { url: linkFor(picture, name, node), options: response }, 4.2);
+	};
+	const image = { type: 'reference_image' };
+	const media =
+		form === 'file'
+			? { media: { values: [{ ...image, source: 'binary', binaryField: 'data' }] } }
+			: { mediaInput: 'json', mediaJson: JSON.stringify([{ ...image, url: picture }]) };
+	const create = modelGateway(
+		{
+			...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
+			prompt: form === 'three' ? '={{ $json.prompts }}' : prompts[0],
+			...media,
+			options: {
+				duration: 2,
+				...(form === 'key' && { orderKey: name }),
+				// In n8n 1, a Retry knows of no earlier order, and the limit would refuse it.
+				...(form === 'three' &&
+					!lackOf('openOrders') && { maxOrdersPerDay: 3, maxCostPerDay: 3 * costOfVideo }),
+				...(order.isSerial && { parallelRequests: 1 }),
+			},
+		},
+		{ name: 'Create' },
+	);
+	const { nodes, connections } = startedByWebhook(
+		{ path: name },
+		...(form === 'three' ? [list, each] : []),
+		...(form === 'file' ? [fetching('Before')] : []),
+		create,
+		...(order.hasNodeAfter ? [fetching('After')] : []),
+		waitForVideo(order.hasNodeAfter ? { jobId: jobOfCreate } : {}),
+	);
+	const workflow: WorkflowJson = {
+		name,
+		nodes: form === 'createFirst' ? nodes.reverse() : nodes,
+		connections,
+		settings: { executionOrder: 'v1', ...(order.savesProgress && { saveExecutionProgress: true }) },
+	};
+	return withCredential(workflow, credential);
+}
+
+const jobOfCreate = '={{ $("Create").item.json.output.task_id }}';
+
+/** The picture, by a link that only this node of this workflow uses. */
+const linkFor = (picture: string, name: string, node: string) => `${picture}?${name}-${node}`;

@@ -1,0 +1,256 @@
+import type { IWorkflowBase } from 'n8n-workflow';
+import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { FaultHandle, Gateway, Job, RecordedRequest } from '../../gateway';
+import { picture, titledVideos } from '../../support/samples';
+import { sha256 } from '../../support/sha256';
+import { Instance } from '../instance';
+import { callWebhook, isOpen, type CredentialReference } from '../owner';
+import { within } from '../../support/until';
+import {
+	byId,
+	core,
+	modelGateway,
+	startedBy,
+	waitForVideo,
+	withCredential,
+} from '../../support/workflows';
+import { chargesOf, jobsOf } from './charges';
+
+/**
+ * How a workflow is started, and what its wait does: by a webhook that answers at once, with all settings as they
+ * come; by hand, too; or by a webhook with Keep Running.
+ */
+export type Kind = 'active' | 'manual' | 'keepsRunning';
+
+export interface SweepOptions {
+	/** How n8n is ended: killed, or stopped as a container is, which is killed when it takes longer than 10 s. */
+	signal: 'SIGKILL' | 'SIGTERM';
+	/** One workflow each. They begin one after the other, so that the end of n8n meets each in another phase. */
+	kinds: Kind[];
+	secondsApart: number;
+	/** From the order of a video to its end. */
+	videoSeconds: number;
+	/** Seconds from the start of the last workflow until n8n is ended. */
+	killAfter: number;
+	/** The workflows, by their place, whose polls hang until n8n is ended: while these have a pass under way. */
+	inPass?: number[];
+	/** How long n8n stays down. */
+	downSeconds: number;
+	report(line: string): void;
+}
+
+export type Outcome = 'before' | 'byItself' | 'afterRetry' | 'lost';
+
+/** What became of one workflow of three videos. */
+export interface Fate {
+	name: string;
+	/** Its age when n8n was ended, in seconds. */
+	age: number;
+	/** What n8n said of it when it was ended. */
+	phase: string;
+	outcome: Outcome;
+	/** How often each of its videos was charged. */
+	charges: number[];
+	/** Whether every video was saved, byte for byte. */
+	isWhole: boolean;
+	/** Whether an order was under way, of which n8n cannot know. */
+	isInCreate: boolean;
+}
+
+const videosEach = 3;
+/** Longer than a pass without downloads takes on a busy machine. */
+const passSeconds = 5;
+/** Seconds that an execution may need after a restart: n8n's start, its look once a minute, and a pass. */
+const patience = 260;
+/** For so long after its start, n8n may show an execution as crashed that goes on. */
+const startSeconds = 90;
+
+/** Milliseconds that the answer to an order, and n8n's first storing of it, may take. */
+const inCreate = 1_000;
+
+/**
+ * Starts workflows of the quick start (a trigger, Create, Wait for Video, a file; all settings as they come), ends
+ * n8n in the middle, starts it again, presses Retry once for each that does not go on by itself, and looks what
+ * became of them.
+ */
+export async function sweep(options: SweepOptions): Promise<Fate[]> {
+	return await Instance.withGateway(
+		titledVideos(options.videoSeconds),
+		async (instance, gateway) => await new Waits(instance, gateway).sweep(options),
+	);
+}
+
+interface Started {
+	name: string;
+	workflow: IWorkflowBase;
+	at: number;
+	age: number;
+	phase: string;
+}
+
+class Waits {
+	private readonly started: Started[] = [];
+	private endedAt = 0;
+	private credential?: CredentialReference;
+
+	constructor(
+		private readonly instance: Instance,
+		private readonly gateway: Gateway,
+	) {}
+
+	async sweep(options: SweepOptions): Promise<Fate[]> {
+		const { signal, killAfter, inPass, downSeconds, report } = options;
+		await this.start(options);
+		await setTimeout(killAfter * 1000);
+		const hanging = inPass && (await this.hangIn(inPass));
+		await this.lookAt(Date.now());
+		await this.instance.end(signal);
+		report(`n8n was ended by ${signal}, and stays down for ${downSeconds} s`);
+		hanging?.remove();
+		await setTimeout(downSeconds * 1000);
+		await this.instance.start();
+		return await this.fates(options);
+	}
+
+	private get owner() {
+		return this.instance.owner;
+	}
+
+	private get files(): string {
+		return path.join(this.instance.folder, '.n8n-files');
+	}
+
+	private async start({ kinds, secondsApart, report }: SweepOptions): Promise<void> {
+		this.credential = await this.owner.createCredential(this.gateway);
+		const all: Array<{ name: string; kind: Kind; workflow: IWorkflowBase }> = [];
+		for (const [index, kind] of kinds.entries()) {
+			const name = `w${index}`;
+			mkdirSync(path.join(this.files, name));
+			const json = this.workflow(name, kind);
+			const workflow =
+				kind === 'manual'
+					? await this.owner.createWorkflow(json)
+					: await this.owner.createPublished(json);
+			all.push({ name, kind, workflow });
+		}
+		for (const { name, kind, workflow } of all) {
+			if (this.started.length > 0) await setTimeout(secondsApart * 1000);
+			this.started.push({ name, workflow, at: Date.now(), age: 0, phase: '' });
+			if (kind === 'manual') await this.owner.start(workflow);
+			else await callWebhook(this.instance.url, `${name}-start`);
+		}
+		report(
+			`${kinds.length} workflows of ${videosEach} videos were started, ${secondsApart} s apart`,
+		);
+	}
+
+	private workflow(name: string, kind: Kind) {
+		const credential = this.credential as CredentialReference;
+		const url = this.gateway.addMedia('dot.png', picture('teal', 1, 1), 'image/png');
+		const media = [{ type: 'reference_image', url }];
+		const trigger =
+			kind === 'manual'
+				? core('Start', 'manualTrigger')
+				: core('Start', 'webhook', { path: `${name}-start` }, 2);
+		const videos = Array.from({ length: videosEach }, (_, index) => ({
+			video: `${name} v${index}`,
+		}));
+		const list = core('List', 'set', { mode: 'raw', jsonOutput: JSON.stringify({ videos }) }, 3.4);
+		const split = core('Each', 'splitOut', { fieldToSplitOut: 'videos' });
+		const create = modelGateway({
+			...{ resource: 'referenceVideo', operation: 'create', model: byId('beta-2.7-r2v') },
+			prompt: '={{ $json.video }}',
+			...{ mediaInput: 'json', mediaJson: JSON.stringify(media) },
+		});
+		const wait = waitForVideo(kind === 'keepsRunning' ? { whileWaiting: 'hold' } : {});
+		const fileName = `=${path.join(this.files, name)}/{{ $("Each").item.json.video }}.mp4`;
+		const save = core('Save', 'readWriteFile', { operation: 'write', fileName });
+		const row = startedBy(trigger, list, split, create, wait, save);
+		return withCredential({ ...row, name }, credential);
+	}
+
+	/** Lets polls of these workflows hang; settles in a pass of theirs, when those of all others should be over. */
+	private async hangIn(places: number[]): Promise<FaultHandle> {
+		const isTheirs = ({ jobId = '' }: RecordedRequest) => {
+			const prompt = this.gateway.jobs.get(jobId)?.order.prompt;
+			return places.some((place) => prompt?.startsWith(`w${place} `));
+		};
+		const times = places.length * videosEach;
+		const fault = this.gateway.fault({ route: 'task', action: 'stall', times, when: isTheirs });
+		while (fault.hits === 0) await setTimeout(100);
+		await setTimeout(passSeconds * 1000);
+		return fault;
+	}
+
+	/** What n8n says of each just before it ends. */
+	private async lookAt(now: number): Promise<void> {
+		this.endedAt = now;
+		for (const started of this.started) {
+			const [latest] = await this.owner.executionsOf(started.workflow);
+			started.age = (now - started.at) / 1000;
+			started.phase = latest?.status ?? 'not begun';
+		}
+	}
+
+	private async fates({ report }: SweepOptions): Promise<Fate[]> {
+		const fates: Fate[] = [];
+		const byItself = await this.settled();
+		for (const started of this.started) {
+			const isSuccess = byItself.get(started) === 'success';
+			let outcome: Outcome = started.phase === 'success' ? 'before' : 'byItself';
+			if (!isSuccess) outcome = (await this.retried(started)) ? 'afterRetry' : 'lost';
+			const fate = { ...started, outcome, ...this.results(started.name) };
+			if (!fate.isWhole) fate.outcome = 'lost';
+			fates.push(fate);
+			if (!isSuccess) report(`${started.name}: ${byItself.get(started)}, then ${fate.outcome}`);
+		}
+		return fates;
+	}
+
+	private async statusOf({ workflow }: Started): Promise<string> {
+		const [latest] = await this.owner.executionsOf(workflow);
+		return latest?.status ?? 'none';
+	}
+
+	/** Waits until every execution has ended, and does not go on after all. */
+	private async settled(): Promise<Map<Started, string>> {
+		const seen = new Map<Started, string>();
+		const begun = Date.now();
+		const isOver = (status: string) =>
+			status === 'success' || (!isOpen({ status }) && Date.now() > begun + startSeconds * 1000);
+		await within(async () => {
+			for (const started of this.started) seen.set(started, await this.statusOf(started));
+			return [...seen.values()].every(isOver);
+		}, patience);
+		return seen;
+	}
+
+	/** What the button does, in both its ways in turn: n8n answers when the execution has ended, or is parked. */
+	private async retried(started: Started): Promise<boolean> {
+		const [latest] = await this.owner.executionsOf(started.workflow);
+		if (latest === undefined) return false;
+		const loadWorkflow = Number(started.name.slice(1)) % 2 === 1;
+		await this.owner.request('POST', `/executions/${latest.id}/retry`, { loadWorkflow });
+		const isOver = async () => !isOpen({ status: await this.statusOf(started) });
+		await within(isOver, patience);
+		return (await this.statusOf(started)) === 'success';
+	}
+
+	private results(name: string): Pick<Fate, 'charges' | 'isWhole' | 'isInCreate'> {
+		const folder = path.join(this.files, name);
+		const saved = new Set(
+			readdirSync(folder).map((file) => sha256(readFileSync(path.join(folder, file)))),
+		);
+		const prompts = Array.from({ length: videosEach }, (_, index) => `${name} v${index}`);
+		const jobs = prompts.map((prompt) => jobsOf(this.gateway, prompt));
+		const isSaved = ({ video }: Job) => video !== undefined && saved.has(sha256(video.bytes));
+		const isNew = ({ createdAt }: Job) => Math.abs(this.endedAt - createdAt) < inCreate;
+		return {
+			charges: prompts.map((prompt) => chargesOf(this.gateway, prompt)),
+			isWhole: jobs.every((own) => own.some(isSaved)),
+			isInCreate: jobs.flat().some(isNew),
+		};
+	}
+}

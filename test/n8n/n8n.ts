@@ -1,0 +1,103 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { run } from './commands';
+import { startProcess, type N8nProcess } from './n8nProcess';
+
+interface N8nOptions {
+	/** By default the one that this run is about. */
+	version?: string;
+	/** What users install; none: an n8n without this package. */
+	tarball?: string;
+	/** Where n8n keeps everything; by default a new folder, which is removed at the end. */
+	folder?: string;
+	port?: number;
+	/** Settings of n8n. */
+	env?: Record<string, string>;
+}
+
+/** A complete n8n that listens on loopback. */
+export interface N8n {
+	readonly url: string;
+	readonly folder: string;
+	/** What it has printed. */
+	readonly logFile: string;
+	readonly process: N8nProcess;
+	/** Ends it as a restart of the machine would not: without a chance to tidy up. */
+	kill(): Promise<void>;
+	stop(): Promise<void>;
+}
+
+/** Starts an n8n and waits until it answers. */
+export async function startN8n({
+	version,
+	tarball,
+	folder,
+	port,
+	env,
+}: N8nOptions = {}): Promise<N8n> {
+	const home = folder ?? (await mkdtemp(path.join(tmpdir(), 'n8n-')));
+	if (tarball !== undefined) await installPackage(home, tarball);
+	await mkdir(path.join(home, '.n8n-files'), { recursive: true });
+	const [ownPort, brokerPort] = [port ?? (await freePort()), await freePort()];
+	const url = `http://127.0.0.1:${ownPort}`;
+	const logFile = path.join(home, 'n8n.log');
+	const process = await startProcess(['start'], {
+		version,
+		home,
+		logFile,
+		env: {
+			N8N_LISTEN_ADDRESS: '127.0.0.1',
+			N8N_PORT: String(ownPort),
+			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+			N8N_EDITOR_BASE_URL: url,
+			WEBHOOK_URL: url,
+			N8N_SECURE_COOKIE: 'false',
+			...env,
+		},
+		ready: { url: `${url}/rest/login`, status: 401 },
+	});
+	return {
+		url,
+		folder: home,
+		logFile,
+		process,
+		kill: async () => await process.end('SIGKILL'),
+		async stop() {
+			await process.end('SIGTERM');
+			if (folder === undefined) await rm(home, { recursive: true, force: true });
+		},
+	};
+}
+
+/** As n8n's own installation of a community package does it. */
+export async function installPackage(home: string, tarball: string): Promise<void> {
+	const folder = path.join(home, '.n8n/nodes');
+	await mkdir(folder, { recursive: true });
+	await writeFile(
+		path.join(folder, 'package.json'),
+		JSON.stringify({ name: 'installed-nodes', private: true, dependencies: {} }),
+	);
+	await run('npm', ['install', '--ignore-scripts', '--legacy-peer-deps', tarball], {
+		cwd: folder,
+		quiet: true,
+	});
+}
+
+/**
+ * A port that nobody listens on: the wanted one if it can be had. It is taken a moment later, so it is none of those
+ * that a system gives to whoever asks for any (from 32768 on).
+ */
+export async function freePort(wanted = randomInt(10_000, 32_768)): Promise<number> {
+	const server = createServer();
+	try {
+		await once(server.listen(wanted, '127.0.0.1'), 'listening');
+	} catch {
+		return await freePort();
+	}
+	await once(server.close(), 'close');
+	return wanted;
+}

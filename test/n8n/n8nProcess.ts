@@ -1,0 +1,97 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { n8nScript, nodeBinary, settingsOf, testedVersion } from './installation';
+
+interface ProcessOptions {
+	/** Of n8n; by default the one that this run is about. */
+	version?: string;
+	/** Where n8n keeps everything. */
+	home: string;
+	logFile: string;
+	env: Record<string, string>;
+	/** An address, and what it answers once the process is ready. */
+	ready: { url: string; status: number };
+}
+
+/** A process of n8n. */
+export interface N8nProcess {
+	readonly pid: number;
+	/** Whether it has not ended, by itself or by {@link end}. */
+	readonly isRunning: boolean;
+	/** Sends the signal, and waits for the end: a process that takes longer than 10 s is killed. */
+	end(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Runs a command of n8n, such as `start` or `worker`, and waits until it is ready. */
+export async function startProcess(
+	command: string[],
+	{ version = testedVersion, home, logFile, env, ready }: ProcessOptions,
+): Promise<N8nProcess> {
+	const log = createWriteStream(logFile, { flags: 'a' });
+	const child = spawn(nodeBinary(version), [n8nScript(version), ...command], {
+		stdio: ['ignore', 'pipe', 'pipe'],
+		env: {
+			PATH: process.env.PATH,
+			HOME: home,
+			N8N_USER_FOLDER: home,
+			// Nothing here may call home.
+			N8N_DIAGNOSTICS_ENABLED: 'false',
+			N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+			N8N_TEMPLATES_ENABLED: 'false',
+			N8N_PERSONALIZATION_ENABLED: 'false',
+			N8N_HIRING_BANNER_ENABLED: 'false',
+			N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+			...settingsOf(version),
+			...env,
+		},
+	});
+	child.stdout.pipe(log);
+	child.stderr.pipe(log);
+	const ended = once(child, 'exit');
+	// Whoever handles a signal has to come to an orderly exit.
+	const endWithUs = () => child.kill('SIGKILL');
+	process.once('exit', endWithUs);
+
+	const end = async (signal: NodeJS.Signals) => {
+		if (isRunning(child)) child.kill(signal);
+		// n8n waits for executions under way. A container is killed when that takes longer.
+		const late = new AbortController();
+		setTimeout(10_000, undefined, { signal: late.signal }).then(
+			() => child.kill('SIGKILL'),
+			() => undefined,
+		);
+		await ended;
+		late.abort();
+		process.off('exit', endWithUs);
+		log.end();
+	};
+	try {
+		await answers(ready.url, ready.status, child);
+	} catch (error) {
+		await end('SIGKILL');
+		throw new Error(`n8n did not start; its log is ${logFile}`, { cause: error });
+	}
+	return {
+		pid: child.pid as number,
+		get isRunning() {
+			return isRunning(child);
+		},
+		end,
+	};
+}
+
+async function answers(url: string, status: number, child: ChildProcess): Promise<void> {
+	for (const deadline = Date.now() + 240_000; Date.now() < deadline;) {
+		if (!isRunning(child)) throw new Error(`It ended with ${child.exitCode ?? child.signalCode}`);
+		const answer = await fetch(url).catch(() => undefined);
+		if (answer?.status === status) return;
+		await setTimeout(100);
+	}
+	throw new Error(`${url} did not answer ${status} within four minutes`);
+}
+
+function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
+	return exitCode === null && signalCode === null;
+}

@@ -1,0 +1,54 @@
+/** A newcomer's playground: a complete n8n with the package, and the embedded gateway beside it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pc from 'picocolors';
+import { startGateway } from '../gateway';
+import { packInto } from '../support/packed';
+import { exampleFiles, readyExample } from './examples';
+import { freePort, startN8n } from './n8n';
+import { Owner, ownerAccount } from './owner';
+import { withCredential } from '../support/workflows';
+
+const print = (text = '') => process.stdout.write(`${text}\n`);
+
+async function main(): Promise<void> {
+	const folder = await mkdtemp(path.join(tmpdir(), 'playground-'));
+	const filesFolder = path.join(folder, '.n8n-files');
+	const stopped = new Promise<void>((resolve) => {
+		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+	});
+
+	print('Starting n8n and a gateway ...');
+	const gateway = await startGateway();
+	const { tarball } = packInto(folder);
+	const n8n = await startN8n({ folder, tarball, port: await freePort(5678) });
+	try {
+		const owner = await Owner.of(n8n);
+		const credential = await owner.createCredential(gateway);
+		for (const file of exampleFiles) {
+			const example = await readyExample(file, { gateway, filesFolder });
+			await owner.createWorkflow(withCredential(example, credential));
+		}
+		print(`
+${pc.bold('n8n')}         ${n8n.url}
+  sign in   ${ownerAccount.email} / ${ownerAccount.password}
+${pc.bold('gateway')}     ${gateway.url}   (key ${gateway.apiKey}; it costs nothing)
+${pc.bold('files')}       ${filesFolder}
+
+The ${exampleFiles.length} examples are on the start page: open one and press "Execute workflow".
+Ctrl-C ends everything and removes it.
+`);
+		await stopped;
+		print('\nEnding ...');
+	} finally {
+		await n8n.stop();
+		await gateway.close();
+		await rm(folder, { recursive: true, force: true });
+	}
+}
+
+main().catch((error: Error) => {
+	process.stderr.write(`${pc.red('The playground broke:')} ${error.message}\n`);
+	process.exitCode = 1;
+});

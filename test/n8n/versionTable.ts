@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { lackOf, type Feature } from './features';
+
+interface Row {
+	/** What a user would ask for. */
+	name: string;
+	/** The files of tests that show it, without `.e2e.ts`. */
+	shownBy: string[];
+	lack?: Feature;
+}
+
+export const rows: Row[] = [
+	{
+		name: 'Order, wait, download; every example, run',
+		shownBy: ['video', 'examples'],
+	},
+	{ name: 'Credential, and its test', shownBy: ['credential'] },
+	{
+		name: 'Fields, menus and messages in the panels',
+		shownBy: ['panels', 'mistakes', 'executeStep'],
+	},
+	{ name: 'A wait parks: n8n may be restarted', shownBy: ['parking'] },
+	{ name: 'A wait goes on after a kill of n8n', shownBy: ['kills'] },
+	{ name: 'Stop names the jobs that were ordered', shownBy: ['stop'] },
+	{
+		name: 'Retry takes over what a stopped execution ordered',
+		shownBy: ['stop'],
+		lack: 'retryAfterStop',
+	},
+	{
+		name: 'Retry orders nothing twice after a kill of n8n',
+		shownBy: ['orderKills'],
+		lack: 'openOrders',
+	},
+	{ name: 'What is parked outlasts an upgrade', shownBy: ['upgrade'] },
+	{ name: 'Answers as a stream', shownBy: ['streaming'] },
+	{ name: 'Chat model for agents and chains', shownBy: ['agents'], lack: 'chatModels' },
+	{ name: 'Tools of agents', shownBy: ['agents'] },
+	{ name: 'Embeddings in vector stores', shownBy: ['vectorStores'] },
+	{
+		name: 'Files of earlier nodes as reference media',
+		shownBy: ['formMedia'],
+		lack: 'signedLinks',
+	},
+	{ name: 'The example with a data table', shownBy: ['examples'], lack: 'tables' },
+	{
+		name: 'The examples that a form, a webhook or a chat starts',
+		shownBy: ['triggeredExamples'],
+	},
+	{ name: 'One execution per video', shownBy: ['startedExamples'] },
+	{ name: 'What failed, ordered again', shownBy: ['startedExamples'], lack: 'tables' },
+	{ name: 'Video tool over MCP', shownBy: ['startedExamples'], lack: 'mcpOrders' },
+	{ name: 'Ask a person by mail first', shownBy: ['humanReview'] },
+	{ name: 'Ask a person in the chat first', shownBy: ['humanReview'], lack: 'humanReview' },
+];
+
+/** By version of n8n: the files whose tests have passed in it. */
+type Passed = Record<string, string[]>;
+
+export const passedFile = path.join(__dirname, '../e2e/versions.json');
+export const page = path.resolve(__dirname, '../../docs/versions.md');
+
+export const readPassed = () => JSON.parse(readFileSync(passedFile, 'utf8')) as Passed;
+
+/** The page of the docs. */
+export function render(passed: Passed): string {
+	const versions = Object.keys(passed).sort((one, other) =>
+		one.localeCompare(other, 'en', { numeric: true }),
+	);
+	const notes: string[] = [];
+	const noteOn = (text: string) => {
+		if (!notes.includes(text)) notes.push(text);
+		return notes.indexOf(text) + 1;
+	};
+	const cell = ({ shownBy, lack }: Row, version: string) => {
+		if (!shownBy.every((file) => passed[version].includes(file))) return 'not tried';
+		const reason = lack && lackOf(lack, version);
+		return reason ? `no (${noteOn(reason)})` : '✓';
+	};
+	const cells = [
+		['', ...versions.map((version) => `n8n ${version}`)],
+		...rows.map((row) => [row.name, ...versions.map((version) => cell(row, version))]),
+	];
+	const widths = cells[0].map((_, column) =>
+		Math.max(3, ...cells.map((row) => row[column].length)),
+	);
+	const line = (row: string[], filler = ' ') =>
+		`| ${row.map((text, column) => text.padEnd(widths[column], filler)).join(' | ')} |`;
+	const [head, ...body] = cells;
+	const ruler = line(
+		head.map(() => ''),
+		'-',
+	);
+	const table = [line(head), ruler, ...body.map((row) => line(row))];
+	const list = notes.map((text, index) => `${index + 1}. ${text}`);
+	return `${[introduction, ...table, '', ...list].join('\n').trimEnd()}\n`;
+}
+
+const introduction = `# Versions of n8n
+
+What the end-to-end tests of this package have seen in a complete n8n: \`UPDATE_DOCS=1 npm run test:e2e -- --n8n <version>\` writes the column of that version. A number leads to what there is instead. n8n 1 ran on Node.js 20, n8n 2 on Node.js 24.
+`;

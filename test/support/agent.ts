@@ -1,0 +1,41 @@
+import type { IDataObject, IExecuteFunctions, INodeType } from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+
+interface Tool {
+	invoke(input: IDataObject): Promise<unknown>;
+}
+
+/** Calls its tool as often as it is told, as an agent would, and puts out what the tool said. */
+export const agent: INodeType = {
+	description: {
+		...{ displayName: 'Agent', name: 'agent', group: ['transform'], version: 1 },
+		...{ description: 'Calls a tool', defaults: { name: 'Agent' } },
+		inputs: [NodeConnectionTypes.Main, NodeConnectionTypes.AiTool],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [
+			{ displayName: 'Calls', name: 'calls', type: 'number', default: 1 },
+			{ displayName: 'Parallel', name: 'parallel', type: 'boolean', default: false },
+		],
+	},
+	async execute(this: IExecuteFunctions) {
+		const connected = await this.getInputConnectionData(NodeConnectionTypes.AiTool, 0);
+		const [tool] = [connected].flat() as Tool[];
+		const call = async () =>
+			await tool.invoke({}).catch((error: Error) => `Failed: ${error.message}`);
+		const said: IDataObject[] = [];
+		const calls = Number(this.getNodeParameter('calls', 0));
+		if (this.getNodeParameter('parallel', 0) === true) {
+			const all = await Promise.all(Array.from({ length: calls }, call));
+			said.push(...all.map((answer) => ({ answer: String(answer) })));
+		} else {
+			while (said.length < calls) said.push({ answer: String(await call()) });
+		}
+		return [said.map((json) => ({ json, pairedItem: { item: 0 } }))];
+	},
+};
+
+/** Calls its tool for a client outside n8n; only its name tells. */
+export const mcpTrigger: INodeType = {
+	...agent,
+	description: { ...agent.description, name: 'mcpTrigger' },
+};

@@ -1,0 +1,166 @@
+import type {
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeParameters,
+	INodeType,
+} from 'n8n-workflow';
+import { NodeConnectionTypes } from 'n8n-workflow';
+import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
+import { operations } from '../../nodes/ModelGateway/resources';
+import { endpoints, type Endpoint } from '../../nodes/shared/gateway/protocol/endpoints';
+import { picture } from './samples';
+import { byId, chain, credentialFor, withSubNodes } from './workflows';
+import type { Gateway } from '../gateway';
+import { resumeExecution, runWorkflow } from '../harness';
+
+/** A picture for whatever takes one. */
+export const png = Buffer.from(picture('red')).toString('base64');
+const link = 'https://example.com/a.png';
+
+/** Good values, wherever a parameter of that name is. */
+const good: Record<string, INodeParameters> = {
+	referenceVideo: { model: byId('alpha-1.1-r2v'), media: { values: [{ url: link }] } },
+	video: { model: byId('vid-3.1') },
+	image: { model: byId('image-1'), imageUrl: link, maskUrl: link },
+	'image chat': { model: byId('image-chat-1') },
+	chat: { model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
+	message: { model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
+	embedding: { model: byId('embed-1'), input: 'A boat' },
+	model: {},
+};
+
+/** So that limits on the cost let some orders through. */
+const prices = JSON.stringify({
+	...Object.fromEntries(['alpha-1.1-r2v', 'vid-3.1'].map((model) => [model, { per_video: 0.001 }])),
+	...Object.fromEntries(['image-1', 'image-chat-1'].map((model) => [model, { per_image: 0.001 }])),
+});
+
+interface Subject {
+	type: string;
+	/** Whose answers it reads. */
+	routes: Array<keyof typeof endpoints>;
+	parameters: INodeParameters;
+	/** For a node that only serves another one: its output. */
+	serves?: 'ai_languageModel' | 'ai_embedding';
+}
+
+/** Every operation, the wait in both its ways, and the nodes that serve AI nodes. */
+export const subjects: Array<[string, Subject]> = [
+	...operations.map(({ resource, value, endpoint }): [string, Subject] => [
+		`${resource.value} ${value}`,
+		{
+			type: 'modelGateway',
+			routes: routesOf(endpoint),
+			parameters: {
+				...{ resource: resource.value, operation: value, prompt: 'A boat' },
+				...good[resource.value],
+				...good[`${resource.value} ${value}`],
+			},
+		},
+	]),
+	['Wait for Video', wait({})],
+	['Wait for Video, parked', wait({ whileWaiting: 'park' })],
+	[
+		'the chat model',
+		{
+			...{ type: 'lmChatModelGateway', parameters: good.chat, routes: ['chat'] },
+			serves: 'ai_languageModel',
+		},
+	],
+	[
+		'the embeddings',
+		{
+			...{ type: 'embeddingsModelGateway', parameters: good.embedding, routes: ['embedding'] },
+			serves: 'ai_embedding',
+		},
+	],
+];
+
+function wait(parameters: INodeParameters): Subject {
+	return {
+		...{ type: 'modelGatewayWaitForVideo', parameters },
+		routes: ['task', 'video', 'videoContent'],
+	};
+}
+
+function routesOf(endpoint: Endpoint): Subject['routes'] {
+	const routes = Object.keys(endpoints) as Subject['routes'];
+	return routes.filter((route) => endpoints[route] === endpoint);
+}
+
+/** Takes whatever serves it, and uses it as far as it can. */
+export const user: INodeType = {
+	description: {
+		...{ displayName: 'User', name: 'user', group: ['transform'], version: 1 },
+		...{ description: 'Uses what serves it', defaults: { name: 'User' } },
+		inputs: [
+			NodeConnectionTypes.Main,
+			NodeConnectionTypes.AiLanguageModel,
+			NodeConnectionTypes.AiEmbedding,
+		],
+		outputs: [NodeConnectionTypes.Main],
+		properties: [],
+	},
+	async execute(this: IExecuteFunctions) {
+		await this.getInputConnectionData(NodeConnectionTypes.AiLanguageModel, 0);
+		const [embeddings] = [
+			await this.getInputConnectionData(NodeConnectionTypes.AiEmbedding, 0),
+		].flat() as Embeddings[];
+		return [[{ json: { vector: await embeddings?.embedQuery('A boat') } }]];
+	},
+};
+
+/** What one run is tried with. */
+interface Trial {
+	parameters?: INodeParameters;
+	/** Continue On Fail. */
+	continues: boolean;
+	gateway: Gateway;
+	json: IDataObject;
+}
+
+/** An error, as the editor or as the error output shows it. */
+interface ShownError {
+	message: string;
+	record: IDataObject;
+}
+
+/** Runs the node, or what uses it, for one item. */
+export async function tryNode(
+	{ type, serves, ...subject }: Subject,
+	{ parameters = subject.parameters, continues, gateway, json }: Trial,
+): Promise<INodeExecutionData[] | ShownError> {
+	const onError = continues ? ('continueRegularOutput' as const) : ('stopWorkflow' as const);
+	const node = { name: 'Node', type: `n8n-nodes-model-gateway.${type}`, parameters };
+	const shows = serves ? 'User' : 'Node';
+	const started = await runWorkflow(
+		serves
+			? withSubNodes(chain({ name: shows, type: 'test.user', onError }), [serves, node])
+			: chain({ ...node, onError }),
+		{
+			credentials: credentialFor(gateway, { advanced: true, prices }),
+			input: [{ json, binary: { data: { mimeType: 'image/png', fileName: 'a.png', data: png } } }],
+		},
+	);
+	// The first pass of a wait that parks asks nothing.
+	const result = started.status === 'waiting' ? await resumeExecution(started) : started;
+	const failure = result.errorOf(shows);
+	if (failure) return shown(failure.message, failure.context?.data as IDataObject | undefined);
+	const items = [0, 1].flatMap((output) => result.items(shows, { output }));
+	const details = items[0]?.json.details;
+	return details ? shown(String(items[0].json.error), details as IDataObject) : items;
+}
+
+/** What an error of JavaScript, or of a library that was given nonsense, says. */
+const mistakes =
+	/undefined|not a function|not iterable|Cannot (read|convert|set)|call stack|Invalid (time|array|string)|malformed|circular|BigInt|serialize|\[object|^NaN|unknown error/i;
+
+function shown(message: string, record: IDataObject | undefined): ShownError {
+	// What n8n cannot evaluate has n8n's own words.
+	const isOurs = record?.advice !== 'Nothing was sent for this item.';
+	if (isOurs && mistakes.test(message)) throw new Error(`No error of ours: ${message}`);
+	expect(message.length).toBeLessThan(12_000);
+	expect(record).toMatchObject({ advice: expect.any(String), retry_can_help: expect.any(Boolean) });
+	return { message, record: record ?? {} };
+}

@@ -1,0 +1,20 @@
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Makes a folder, and removes it when it has been used, also when this process is broken off by then. */
+export async function withFolder<Result>(
+	name: string,
+	use: (folder: string) => Promise<Result>,
+): Promise<Result> {
+	const folder = await mkdtemp(path.join(tmpdir(), `${name}-`));
+	const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+	process.once('exit', remove);
+	try {
+		return await use(folder);
+	} finally {
+		process.off('exit', remove);
+		remove();
+	}
+}

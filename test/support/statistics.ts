@@ -1,0 +1,53 @@
+export const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0);
+
+export const mean = (values: number[]): number => sum(values) / values.length;
+
+export function median(values: number[]): number {
+	const sorted = ascending(values);
+	return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** The least value that each of these shares of all, in percent, does not exceed. */
+export function percentiles(values: number[], ...shares: number[]): number[] {
+	const sorted = ascending(values);
+	return shares.map((share) => sorted[Math.max(0, Math.ceil((sorted.length * share) / 100) - 1)]);
+}
+
+/** How late something came, in seconds. */
+export function lateness(values: number[]): string {
+	const [p50, p95] = percentiles(values, 50, 95);
+	return `p50 ${p50.toFixed(1)} s, p95 ${p95.toFixed(1)} s`;
+}
+
+/** The median, and how far the rounds lie apart. */
+export function spread(values: number[], unit: string, digits = 0): string {
+	const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map(
+		(value) => value.toFixed(digits),
+	);
+	return values.length > 1 ? `${middle} ${unit} (${least} to ${most})` : `${middle} ${unit}`;
+}
+
+// Typed, because only numbers are then compared as numbers, and a million of them soon.
+const ascending = (values: number[]): Float64Array => Float64Array.from(values).sort();
+
+/**
+ * Takes all ways in turn, in each round the other way round: what one leaves behind is not to meet the same one each
+ * time.
+ * @param warmUps rounds that do not count
+ */
+export async function inTurns<Name extends string, Result>(
+	ways: Record<Name, () => Promise<Result>>,
+	{ rounds, warmUps = 0 }: { rounds: number; warmUps?: number },
+): Promise<Record<Name, Result[]>> {
+	const names = Object.keys(ways) as Name[];
+	const results = Object.fromEntries(names.map((name) => [name, [] as Result[]]));
+	const order = [...names];
+	for (let round = -warmUps; round < rounds; round++) {
+		for (const name of order) {
+			const result = await ways[name]();
+			if (round >= 0) results[name].push(result);
+		}
+		order.reverse();
+	}
+	return results as Record<Name, Result[]>;
+}

@@ -1,0 +1,163 @@
+import { EventParser, type StreamEvent } from '../../../../nodes/shared/gateway/chat/eventStream';
+import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { exchange } from '../../../../nodes/shared/gateway/client/exchange';
+import { unlessEndless } from '../../../support/endless';
+import { fc } from '../../../support/fuzz';
+import { SimulatedClock } from '../../../support/simulatedClock';
+
+const dataOf = ({ data }: StreamEvent) => data;
+
+/** The data of all that the parser finds in these pieces. */
+function eventsIn(pieces: string[]): string[] {
+	const parser = new EventParser();
+	return [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()].map(dataOf);
+}
+
+function cutAt<T extends { length: number; slice(start: number, end?: number): T }>(
+	whole: T,
+	places: number[],
+): T[] {
+	const cuts = [...new Set(places.map((place) => place % (whole.length + 1)))];
+	const ends = [...cuts.sort((a, b) => a - b), whole.length];
+	return ends.map((end, index) => whole.slice(index === 0 ? 0 : ends[index - 1], end));
+}
+
+describe('a stream of events', () => {
+	it.each<[string, string, string[]]>([
+		['with a space after the colon', 'data: a\n\n', ['a']],
+		['without one', 'data:a\n\n', ['a']],
+		['with two, of which one belongs to the data', 'data:  a\n\n', [' a']],
+		['of several lines', 'data: a\ndata: b\ndata:\ndata\n\n', ['a\nb\n\n']],
+		['in one piece', 'data: a\n\ndata: b\n\n', ['a', 'b']],
+		['with more empty lines than needed', '\n\ndata: a\n\n\n\ndata: b\n\n\n', ['a', 'b']],
+		['ended by CR LF', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
+		['ended by CR', 'data: a\r\rdata: b\r\r', ['a', 'b']],
+		['among comments', ': hello\n\ndata: a\n:\n\n: keep-alive\n\n', ['a']],
+		['among other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
+		['beside fields that only begin alike', 'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n', []],
+		['that has no field', '<html>\n\n{"error":1}\n\n', ['<html>', '{"error":1}']],
+		[
+			'of words',
+			'upstream connect error: reset\n\n[1]\n\n',
+			['upstream connect error: reset', '[1]'],
+		],
+		['with colons in its data', 'data: a: b\n\n', ['a: b']],
+		['left open at the end', 'data: a\n\ndata: b', ['a', 'b']],
+		['left open behind its line', 'data: b\n', ['b']],
+		['left open behind a CR', 'data: b\r', ['b']],
+		['that is empty', '', []],
+	])('is read %s', (_, text, expected) => {
+		expect(eventsIn([text])).toEqual(expected);
+		expect(eventsIn([...text])).toEqual(expected);
+	});
+
+	it('passes an event on as soon as its empty line arrives', () => {
+		const parser = new EventParser();
+		expect(parser.push('data: a\n')).toEqual([]);
+		expect(parser.push('\nda').map(dataOf)).toEqual(['a']);
+		expect(parser.push('ta: b\r\n\r')).toEqual([]);
+		expect(parser.push('\n').map(dataOf)).toEqual(['b']);
+		expect(parser.end()).toEqual([]);
+	});
+
+	it('gives a name to one event only', () => {
+		const parser = new EventParser();
+		expect(parser.push('event: error\ndata: a\n\ndata: b\n\n')).toEqual([
+			{ name: 'error', data: 'a' },
+			{ name: '', data: 'b' },
+		]);
+	});
+
+	it('reads a long line in linear time, however small its pieces', () => {
+		const piece = 'x'.repeat(64);
+		const pieces = 2 ** 18;
+		const parser = new EventParser();
+		parser.push('data: ');
+		unlessEndless(() => {
+			for (let count = 0; count < pieces; count++) parser.push(piece);
+		});
+		expect(parser.push('\n\n')[0].data).toHaveLength(pieces * piece.length);
+	});
+});
+
+describe('any stream of events', () => {
+	const line = fc
+		.string({ unit: 'grapheme', maxLength: 12 })
+		.map((text) => text.replace(/[\r\n]/g, ''));
+	const noise = fc.oneof(
+		line.map((text) => `:${text}`),
+		fc.constantFrom('event: message', 'id', 'retry: 10', 'dat: a', 'unknown:x'),
+	);
+	const event = fc.record({
+		data: fc.array(line, { minLength: 1, maxLength: 3 }),
+		noise: fc.array(noise, { maxLength: 2 }),
+		spaced: fc.boolean(),
+	});
+	// A CR before an empty line that ends with LF would be one ending, not two.
+	const endings = fc.constantFrom(['\n', '\r\n'], ['\r', '\r\n'], ['\r'], ['\n']);
+	const stream = fc
+		.tuple(fc.array(event, { maxLength: 5 }), endings, fc.infiniteStream(fc.nat()), fc.boolean())
+		.map(([events, kinds, choices, isOpen]) => {
+			const ending = () => kinds[(choices.next().value as number) % kinds.length];
+			const lines = events.flatMap(({ data, noise: others, spaced }) => [
+				...others,
+				...data.map((text) => `data:${spaced || text.startsWith(' ') ? ' ' : ''}${text}`),
+				'',
+			]);
+			if (isOpen) lines.pop();
+			return {
+				text: lines.map((text) => `${text}${ending()}`).join(''),
+				expected: events.map(({ data }) => data.join('\n')),
+			};
+		});
+	const places = fc.array(fc.nat(), { maxLength: 12 });
+
+	it('gives the same events wherever it is cut', () => {
+		fc.assert(
+			fc.property(stream, places, ({ text, expected }, cuts) => {
+				expect(eventsIn(cutAt(text, cuts))).toEqual(expected);
+				expect(eventsIn([text])).toEqual(expected);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	it('gives the same events wherever any text at all is cut', () => {
+		const parts = fc.constantFrom('\r', '\n', 'data', 'data:', ':', ' ', 'a', '\u2028', '🎬');
+		const texts = fc.array(parts, { maxLength: 30 }).map((pieces) => pieces.join(''));
+		fc.assert(
+			fc.property(texts, places, (text, cuts) => {
+				expect(eventsIn(cutAt(text, cuts))).toEqual(eventsIn([text]));
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	it('gives the same events where its bytes are cut, even within a character', async () => {
+		const clock = new SimulatedClock();
+		await fc.assert(
+			fc.asyncProperty(stream, places, async ({ text, expected }, cuts) => {
+				const parser = new EventParser();
+				const events: string[] = [];
+				const body = (async function* () {
+					yield* cutAt<Uint8Array>(Buffer.from(`\ufeff${text}`), cuts);
+				})();
+				const received = await exchange(
+					{ purpose: 'ask', cost: 'read' },
+					{ method: 'GET', url: 'https://gateway.example/', headers: {} },
+					{
+						http: async () => ({ status: 200, headers: {}, body, close: () => undefined }),
+						clock,
+						timeout: 1000,
+						mayHaveKey: () => true,
+						redaction: new Redaction('sk-0123456789'),
+						onText: (piece) => events.push(...parser.push(piece).map(dataOf)) < 0,
+					},
+				);
+				expect(received).toMatchObject({ text });
+				expect([...events, ...parser.end().map(dataOf)]).toEqual(expected);
+			}),
+			{ numRuns: 200 },
+		);
+	});
+});

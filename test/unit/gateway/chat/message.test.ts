@@ -1,0 +1,94 @@
+import { textMessage } from '../../../../nodes/shared/gateway/chat/message';
+import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
+import { answerOf } from '../../../support/answers';
+
+const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } };
+const text = { type: 'text', text: 'Hello' };
+const toolUse = { type: 'tool_use', id: 'use_1', name: 'look', input: {} };
+const chat = (message: object, finish_reason?: string | null) => ({
+	choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
+});
+
+describe('a response of the messages endpoint', () => {
+	it.each<[string, object]>([
+		['in parts', { content: [text] }],
+		['in several parts', { content: [{ type: 'text', text: 'Hel' }, 'lo'] }],
+		['as one part', { content: text }],
+		['as a text', { content: 'Hello' }],
+		['in a message', { message: { content: [text] } }],
+		["in chat's shape", chat({ content: 'Hello' })],
+		["in chat's shape, in parts", chat({ content: [text] })],
+		['as a completion', { content: null, completion: 'Hello' }],
+		['as output_text', { output_text: 'Hello' }],
+		['as text', { text: 'Hello' }],
+		['as the text of a choice', { choices: [{ index: 0, text: 'Hello' }] }],
+		['in an envelope', { code: 0, data: { content: [text] } }],
+		['in a message in an envelope', { data: { message: { content: 'Hello' } } }],
+		['in an output', { output: { text: 'Hello' } }],
+		['as the output', { output: 'Hello' }],
+		['as the result', { result: 'Hello' }],
+		[
+			'in a list of messages',
+			{
+				output: [
+					{ type: 'reasoning', summary: [] },
+					{ type: 'message', content: [{ type: 'output_text', text: 'Hello' }] },
+				],
+			},
+		],
+	])('gives its text %s', (_, body) => {
+		expect(textMessage(answerOf(body))).toMatchObject({ text: 'Hello', otherContent: {} });
+	});
+
+	it.each<[string, object, object]>([
+		["in chat's shape", chat({ content: null, tool_calls: [call] }), { tool_calls: [call] }],
+		[
+			"in chat's older shape",
+			chat({ content: null, function_call: call.function }),
+			{ function_call: call.function },
+		],
+		['as a part', { content: [toolUse] }, { content: [toolUse] }],
+		['beside its content', { content: null, tool_calls: [call] }, { tool_calls: [call] }],
+	])('may call a tool without a text: %s', (_, body, otherContent) => {
+		expect(textMessage(answerOf(body))).toMatchObject({ text: '', otherContent });
+	});
+
+	it('keeps all parts when one of them is no text', () => {
+		const content = [text, toolUse];
+		expect(textMessage(answerOf({ content }))).toMatchObject({
+			text: 'Hello',
+			otherContent: { content },
+		});
+	});
+
+	it.each(['length', 'content_filter', 'stop'])(
+		'says why it ended, as a chat does: %s',
+		(finish_reason) => {
+			const answer = textMessage(answerOf(chat({ content: null }, finish_reason)));
+			expect(answer).toMatchObject({ text: '', finish_reason });
+			const whole = textMessage(answerOf({ ...chat({ content: 'Hel' }), finish_reason }));
+			expect(whole).toMatchObject({ text: 'Hel', finish_reason });
+		},
+	);
+
+	it('may end before its first word', () => {
+		const body = { content: null, stop_reason: 'refusal' };
+		expect(textMessage(answerOf(body))).toMatchObject({ text: '', fields: body });
+	});
+
+	it.each([
+		{},
+		{ content: null },
+		{ content: {} },
+		{ content: 7, stop_reason: 'end_turn' },
+		{ stop_reason: 'end_turn' },
+		{ finish_reason: 'error', error: { message: 'no' } },
+		{ choices: [] },
+		chat({}, 'stop'),
+		chat({ content: null }, null),
+		[],
+		'Hello',
+	])('is not seen in %j', (body) => {
+		expect(() => textMessage(answerOf(body))).toThrow(UnusableResponse);
+	});
+});

@@ -1,0 +1,90 @@
+import { AdaptiveLimit } from '../../../../nodes/shared/gateway/client/adaptiveLimit';
+import { SimulatedClock } from '../../../support/simulatedClock';
+
+const clock = new SimulatedClock();
+
+/** Runs pieces of work that each take so many milliseconds; gives when each began. */
+const startsOf = async (slots: AdaptiveLimit, durations: number[]) => {
+	const start = clock.now();
+	const starts: number[] = [];
+	await Promise.all(
+		durations.map(async (duration, index) => {
+			await slots.run(async () => {
+				starts[index] = clock.now() - start;
+				await clock.sleep(duration);
+			});
+		}),
+	);
+	return starts;
+};
+
+describe('the adaptive limit', () => {
+	it('starts no more pieces of work than the limit allows, and the others in order', async () => {
+		expect(await startsOf(new AdaptiveLimit(2), [10, 30, 10, 10, 10])).toEqual([0, 0, 10, 20, 30]);
+	});
+
+	it('starts all work that the limit allows at once', async () => {
+		expect(await startsOf(new AdaptiveLimit(Infinity), [10, 10, 10])).toEqual([0, 0, 0]);
+	});
+
+	it('returns the result of the work', async () => {
+		await expect(new AdaptiveLimit(1).run(async () => 'done')).resolves.toBe('done');
+	});
+
+	it('frees the place of work that fails', async () => {
+		const slots = new AdaptiveLimit(1);
+		const failing = slots.run(async () => {
+			await clock.sleep(10);
+			throw new Error('failed');
+		});
+		const next = slots.run(async () => 'done');
+		await expect(failing).rejects.toThrow('failed');
+		await expect(next).resolves.toBe('done');
+	});
+
+	it('allows as much as before after a crowd', async () => {
+		const slots = new AdaptiveLimit(2);
+		await startsOf(slots, Array<number>(100).fill(1));
+		expect(await startsOf(slots, [10, 10, 10])).toEqual([0, 0, 10]);
+	});
+});
+
+describe('the adaptive limit before an overloaded service', () => {
+	/** How many of these pieces of work are begun at once. */
+	const width = async (slots: AdaptiveLimit, pieces: number, isTooMuch = false) => {
+		let begun = 0;
+		const works = Array.from({ length: pieces }, async () => {
+			const work = async () => {
+				begun++;
+				await clock.sleep(10);
+			};
+			await slots.run(work, () => isTooMuch);
+		});
+		const atOnce = begun;
+		await Promise.all(works);
+		return atOnce;
+	};
+
+	it('halves once for a crowd that was refused together', async () => {
+		const slots = new AdaptiveLimit(8);
+		expect(await width(slots, 8, true)).toBe(8);
+		expect(await width(slots, 4, true)).toBe(4);
+		expect(await width(slots, 2, true)).toBe(2);
+		expect(await width(slots, 8)).toBe(1);
+	});
+
+	it('never falls below one', async () => {
+		const slots = new AdaptiveLimit(3);
+		for (let count = 0; count < 10; count++) await width(slots, 1, true);
+		expect(await width(slots, 3)).toBe(1);
+	});
+
+	it('grows again by one with each round that succeeds, up to where it began', async () => {
+		const slots = new AdaptiveLimit(6);
+		await width(slots, 6, true);
+		const widths: number[] = [];
+		for (let round = 0; round < 12; round++) widths.push(await width(slots, 6));
+		expect([widths[0], widths.at(-1)]).toEqual([3, 6]);
+		expect(widths).toEqual([...widths].sort());
+	});
+});

@@ -1,0 +1,393 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { exchange, type ExchangeOptions } from '../../../../nodes/shared/gateway/client/exchange';
+import type { HttpRequest } from '../../../../nodes/shared/gateway/client/http';
+import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { listModels } from '../../../../nodes/shared/gateway/models/list';
+import { clock } from '../../../../nodes/shared/n8n/client/httpClient';
+import { failureOf, gatewayTo, key, simulatedWorld } from '../../../support/gatewayWorld';
+import {
+	answer,
+	cut,
+	json,
+	nobody,
+	redirect,
+	reset,
+	silence,
+	stall,
+	startServer,
+	type Reply,
+} from '../../../support/scriptedServer';
+
+const redaction = new Redaction(key);
+const what = { purpose: 'ask', cost: 'read' } as const;
+const get = (url: string) => ({ method: 'GET', url, headers: {} }) as const;
+const post = (url: string) =>
+	({ method: 'POST', url, headers: {}, body: '{"prompt":"a"}' }) as const;
+
+const send = async (
+	request: Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'>,
+	options: Partial<ExchangeOptions> & { patience?: number } = {},
+) => {
+	const { http, clock } = simulatedWorld(options);
+	const guard = { mayHaveKey: () => true, redaction };
+	return await exchange(what, request, { http, clock, timeout: 60_000, ...guard, ...options });
+};
+
+const text = JSON.stringify({ text: 'Grüße, 世界 🎬' });
+const bytes = Buffer.from(text);
+const middleOfCharacter = bytes.indexOf('ü') + 1;
+
+describe('large responses that arrive together', () => {
+	it('are passed on one in each turn of the event loop', async () => {
+		let turn = 0;
+		let counter: NodeJS.Immediate;
+		const count = () => {
+			turn++;
+			counter = setImmediate(count);
+		};
+		count();
+		async function* body() {
+			yield Buffer.alloc(1_500_000, ' ');
+		}
+		const http = async () => ({ status: 200, headers: {}, body: body(), close: () => {} });
+		const turnOf = async () => {
+			await exchange(what, get('http://127.0.0.1'), {
+				...{ http, clock, timeout: 60_000, mayHaveKey: () => true, redaction },
+			});
+			// As long as it takes to read such an answer, time stands still for everybody else.
+			for (const end = performance.now() + 20; performance.now() < end;);
+			return turn;
+		};
+		const seen = await Promise.all(Array.from({ length: 5 }, turnOf));
+		clearImmediate(counter!);
+		expect(new Set(seen).size).toBe(5);
+	});
+});
+
+describe('a response that arrives whole', () => {
+	it('is read with its status and headers', async () => {
+		const server = await startServer(json({ id: 'a' }, 202, { 'X-Request-Id': 'r1' }));
+		const received = await send(get(`${server.url}/v1/models`));
+		expect(received).toMatchObject({
+			status: 202,
+			text: '{"id":"a"}',
+			url: `${server.url}/v1/models`,
+		});
+		expect(received.headers).toMatchObject({ 'x-request-id': 'r1' });
+		expect(received).not.toHaveProperty('broken');
+		await server.idle();
+	});
+
+	it('is joined where a character was cut in two', async () => {
+		const server = await startServer((response) => {
+			response.write(bytes.subarray(0, middleOfCharacter));
+			setTimeout(() => response.end(bytes.subarray(middleOfCharacter)), 20);
+		});
+		expect((await send(get(server.url))).text).toBe(text);
+	});
+
+	it.each([
+		['gzip', gzipSync(text)],
+		['deflate', deflateSync(text)],
+		['br', brotliCompressSync(text)],
+	])('is unpacked from %s', async (encoding, packed) => {
+		const server = await startServer(answer(200, packed, { 'content-encoding': encoding }));
+		expect((await send(get(server.url))).text).toBe(text);
+	});
+
+	it.each([204, 400, 404, 429, 500, 503])(
+		'is returned whatever its status (%d)',
+		async (status) => {
+			const server = await startServer(answer(status, status === 204 ? '' : text));
+			expect(await send(get(server.url))).toMatchObject({
+				status,
+				text: status === 204 ? '' : text,
+			});
+		},
+	);
+});
+
+describe('a response that breaks off', () => {
+	const packed = gzipSync(text);
+	/** The packed text with one byte changed. */
+	const damaged = (place: number) => Buffer.from(packed).fill(0xff, place, place + 1);
+
+	it.each<[string, Reply]>([
+		['a length that does not come', cut(bytes.subarray(0, 10), { 'content-length': '100' })],
+		['a last chunk that does not come', cut(bytes.subarray(0, 10))],
+		[
+			'a reset',
+			(response) =>
+				void response.write(bytes.subarray(0, 10), () =>
+					setTimeout(() => response.socket?.resetAndDestroy(), 20),
+				),
+		],
+	])('keeps what had arrived: %s', async (_, reply) => {
+		const server = await startServer(reply);
+		const received = await send(get(server.url));
+		expect(received).toMatchObject({ status: 200, text: text.slice(0, 10) });
+		expect(received.broken).toMatch(/aborted|hang up|ECONNRESET/);
+	});
+
+	it('keeps what had arrived up to the last whole character', async () => {
+		const server = await startServer(cut(bytes.subarray(0, middleOfCharacter)));
+		const received = await send(get(server.url));
+		expect(received.text.replace('\ufffd', '')).toBe(text.slice(0, text.indexOf('ü')));
+	});
+
+	it.each([
+		['damaged at its start', damaged(10), /invalid block type/],
+		['damaged in its checksum', damaged(packed.length - 8), /incorrect data check/],
+		['not packed at all', bytes, /incorrect header check/],
+	])('keeps status and headers when the compressed body is %s', async (_, body, broken) => {
+		const server = await startServer(answer(500, body, { 'content-encoding': 'gzip' }));
+		const received = await send(get(server.url));
+		expect(received.status).toBe(500);
+		expect(received.broken).toMatch(broken);
+	});
+
+	it('keeps what had arrived of a compressed body', async () => {
+		let breakConnection = () => {};
+		const server = await startServer((response) => {
+			response.writeHead(200, { 'content-encoding': 'gzip' }).write(packed.subarray(0, -8));
+			breakConnection = () => void response.socket?.destroy();
+		});
+		const onText = () => {
+			breakConnection();
+			return false;
+		};
+		const received = await send(get(server.url), { onText });
+		expect(received).toMatchObject({ status: 200, text });
+		expect(received.broken).toMatch(/aborted/);
+	});
+
+	it('keeps what had arrived when the time limit passes', async () => {
+		const server = await startServer(stall(text.slice(0, 5)));
+		const received = await send(get(server.url), { patience: 100 });
+		expect(received).toMatchObject({
+			text: text.slice(0, 5),
+			broken: 'the time limit of 60 s passed',
+		});
+		await server.idle();
+	});
+});
+
+describe('a request without a response', () => {
+	it.each<[string, Reply | undefined, string]>([
+		['a reset', reset, 'ECONNRESET'],
+		[
+			'no HTTP at all',
+			(response) => void response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n'),
+			'HPE_INVALID_CONSTANT',
+		],
+	])("rejects with the network's own error: %s", async (_, reply, code) => {
+		const server = await startServer(reply as Reply);
+		await expect(send(get(server.url))).rejects.toMatchObject({ code });
+	});
+
+	it('rejects when the time limit passes before the headers arrive', async () => {
+		const server = await startServer(silence);
+		await expect(send(get(server.url), { patience: 100 })).rejects.toThrow(
+			'the time limit of 60 s passed',
+		);
+		await server.idle();
+	});
+
+	it('rejects when nothing listens at the address', async () => {
+		await expect(send(get(nobody))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+	});
+});
+
+describe('redirects', () => {
+	it.each([
+		['GET', 301],
+		['GET', 302],
+		['GET', 303],
+		['GET', 307],
+		['GET', 308],
+		['POST', 307],
+		['POST', 308],
+	] as const)('are followed with the key within the origin (%s, %d)', async (method, status) => {
+		const server = await startServer(redirect(status, '/v2/models?page=1'), json({ ok: true }));
+		const request = method === 'GET' ? get(`${server.url}/v1/models`) : post(server.url);
+		const received = await send(request);
+
+		expect(received).toMatchObject({ status: 200, url: `${server.url}/v2/models?page=1` });
+		expect(server.requests[1]).toMatchObject({
+			method,
+			path: '/v2/models?page=1',
+			headers: { authorization: `Bearer ${key}` },
+			body: method === 'GET' ? '' : '{"prompt":"a"}',
+		});
+		await server.idle();
+	});
+
+	it.each([301, 302, 303])(
+		'are refused when they would turn a POST into a GET (%d)',
+		async (status) => {
+			const server = await startServer(redirect(status, '/elsewhere'));
+			const { record, reach } = await failureOf(send(post(server.url)));
+			expect(record).toMatchObject({ status, retry_can_help: false });
+			expect(reach).toBe('answered');
+			expect(server.requests).toHaveLength(1);
+		},
+	);
+
+	it.each(
+		(['GET', 'POST'] as const).flatMap((method) =>
+			[301, 302, 303, 307, 308].map((status) => [method, status] as const),
+		),
+	)('are not followed to another origin: %s, %d', async (method, status) => {
+		const elsewhere = await startServer(json({}));
+		const server = await startServer(redirect(status, `${elsewhere.url}/v1/models`));
+		const request = method === 'GET' ? get(server.url) : post(server.url);
+		const { record, reach } = await failureOf(send(request));
+
+		expect(elsewhere.requests).toEqual([]);
+		expect(record).toMatchObject({ status, billed: 'no', retry_can_help: false });
+		expect(record.message).toBe(`Could not ask: the gateway redirects to ${elsewhere.url}`);
+		expect(reach).toBe('answered');
+		await server.idle();
+	});
+
+	it('are refused to another host also in the middle of a chain', async () => {
+		const elsewhere = await startServer(json({}));
+		const server = await startServer(redirect(307, '/b'), redirect(307, elsewhere.url));
+		await failureOf(send(get(`${server.url}/a`)));
+		expect(server.requests.map(({ path }) => path)).toEqual(['/a', '/b']);
+		expect(elsewhere.requests).toEqual([]);
+	});
+
+	it('are given up when they never end', async () => {
+		let count = 0;
+		const server = await startServer((...given) => redirect(307, `/${++count}`)(...given));
+		expect((await failureOf(send(get(server.url)))).record.status).toBe(307);
+		expect(server.requests).toHaveLength(6);
+	});
+
+	it.each([get, post])(
+		'are given up at once when they lead back to an earlier address',
+		async (ask) => {
+			const server = await startServer(redirect(308, '/'));
+			expect((await failureOf(send(ask(server.url)))).record.status).toBe(308);
+			expect(server.requests).toHaveLength(1);
+		},
+	);
+
+	it('are refused to an address that may not have the key', async () => {
+		const server = await startServer(redirect(308, '/other-team/v1'));
+		const { record } = await failureOf(
+			send(post(`${server.url}/gw/v1`), { mayHaveKey: (address) => address.includes('/gw/') }),
+		);
+		expect(record.message).toContain(`redirects to ${server.url}/other-team/v1`);
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it.each([
+		['in a path', (echoed: string) => `/v2/${echoed}`],
+		['to another host', (echoed: string) => `https://other.example/${echoed}`],
+		['to no address', (echoed: string) => `https://[${echoed}`],
+		['where a message would end', (echoed: string) => `/${'a'.repeat(268)}${echoed}`],
+		['in the name of a host', (echoed: string) => `https://${echoed.toLowerCase()}.example`],
+	])('do not reveal the key that they carry %s', async (_, location) => {
+		for (const echoed of [key, encodeURIComponent(key), Buffer.from(key).toString('base64')]) {
+			const server = await startServer(redirect(302, location(echoed)));
+			const asked = listModels(gatewayTo(`${server.url}/gw`), { timeout: 60_000, retries: 0 });
+			const { record } = await failureOf(asked);
+			expect(JSON.stringify(record).toLowerCase()).not.toContain(echoed.toLowerCase().slice(0, 8));
+		}
+	});
+
+	it('are reported as they are when their address is none', async () => {
+		const server = await startServer(redirect(302, 'https://'));
+		expect((await failureOf(send(get(server.url)))).record.message).toMatch(
+			/redirects to https:\/\/$/,
+		);
+	});
+
+	it.each([300, 304])('are returned like any response without an address (%d)', async (status) => {
+		const server = await startServer(answer(status, ''));
+		expect(await send(get(server.url))).toMatchObject({ status, text: '' });
+	});
+
+	it('are returned when they may lead to a file', async () => {
+		const server = await startServer(redirect(302, 'https://storage.example/v.mp4?sig=a%2Fb'));
+		const received = await send(get(server.url), { mayLeadToFile: true });
+		expect(received.location).toBe('https://storage.example/v.mp4?sig=a%2Fb');
+	});
+
+	it('are followed when they only add a slash, also when they may lead to a file', async () => {
+		const server = await startServer(
+			answer(308, '', { location: '/content/?signature=1' }),
+			answer(200, '{}', { 'content-type': 'application/json' }),
+		);
+		const received = await send(get(`${server.url}/content`), { mayLeadToFile: true });
+		expect(received).toMatchObject({ status: 200, text: '{}' });
+		expect(server.requests.map(({ path }) => path)).toEqual(['/content', '/content/?signature=1']);
+	});
+
+	it('are returned within the origin when they may lead to a file', async () => {
+		const server = await startServer(redirect(302, '/files/v.mp4?sig=a%2Fb'));
+		const received = await send(get(server.url), { mayLeadToFile: true });
+		expect(received.location).toBe(`${server.url}/files/v.mp4?sig=a%2Fb`);
+		expect(server.requests).toHaveLength(1);
+	});
+});
+
+describe('a file', () => {
+	const file = Buffer.alloc(1_000_000);
+
+	it.each(['video/mp4', 'application/octet-stream', 'application/mp4; codecs="avc1"'])(
+		'is not read into memory: %s',
+		async (type) => {
+			const server = await startServer(answer(200, file, { 'content-type': type }));
+			const received = await send(get(server.url), { mayLeadToFile: true });
+			expect(received).toMatchObject({ status: 200, text: '', isFile: true });
+			await server.idle();
+		},
+	);
+
+	it.each(['', 'text/plain', 'application/json'])(
+		'is recognised by its bytes, whatever its type says: "%s"',
+		async (type) => {
+			const body = Buffer.concat([Buffer.from('RIFF'), file]);
+			const headers = type === '' ? undefined : { 'content-type': type };
+			const server = await startServer((response) => {
+				response.writeHead(200, headers).write(body.subarray(0, 2));
+				response.end(body.subarray(2));
+			});
+			const received = await send(get(server.url), { mayLeadToFile: true });
+			expect(received).toMatchObject({ status: 200, text: '', isFile: true });
+			await server.idle();
+		},
+	);
+
+	it.each([
+		[200, 'application/json'],
+		[404, 'application/octet-stream'],
+	])('is not recognised in a response with the status %d and the type %s', async (status, type) => {
+		const server = await startServer(answer(status, text, { 'content-type': type }));
+		expect((await send(get(server.url), { mayLeadToFile: true })).text).toBe(text);
+	});
+});
+
+describe('Stop', () => {
+	it.each<[string, Reply]>([
+		['before the head', silence],
+		['in mid-body', stall('{"id":')],
+	])('ends the exchange at once: %s', async (_, reply) => {
+		const server = await startServer(reply);
+		const stop = new AbortController();
+		const exchanged = send(get(server.url), { signal: stop.signal });
+		await server.received(1);
+		// The head needs a moment to arrive.
+		setTimeout(() => stop.abort(), 20);
+		await expect(exchanged).rejects.toThrow(/abort/i);
+		await server.idle();
+	});
+
+	it('rejects when it was pressed before the request', async () => {
+		const server = await startServer(json({}));
+		await expect(send(get(server.url), { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
+	});
+});

@@ -1,0 +1,169 @@
+import type { ErrorRecord } from '../../../../nodes/shared/n8n/errors/errorRecord';
+import {
+	chat,
+	create,
+	created,
+	createAgainIfLost,
+	error,
+	list,
+	models,
+} from '../../../support/calls';
+import { failureOf, gatewayTo, key } from '../../../support/gatewayWorld';
+import { answer, cut, json, page, startServer, type Reply } from '../../../support/scriptedServer';
+
+describe('an error response', () => {
+	it('keeps everything that the service says', async () => {
+		const body = {
+			error: {
+				message: 'model x does not exist',
+				type: 'invalid_request_error',
+				param: 'model',
+				code: 'model_not_found',
+			},
+		};
+		const server = await startServer(json(body, 404, { 'x-request-id': 'r-1' }));
+		const { record, reach, message } = await failureOf(gatewayTo(server.url).call(chat));
+		expect(record).toEqual({
+			message: 'Could not complete the chat: model x does not exist (HTTP 404, model_not_found)',
+			advice: expect.stringMatching(/^Choose another model from the list.* ID that was typed/),
+			status: 404,
+			code: 'model_not_found',
+			type: 'invalid_request_error',
+			param: 'model',
+			request_id: 'r-1',
+			billed: 'no',
+			retry_can_help: false,
+			raw_body: JSON.stringify(body),
+		});
+		expect(reach).toBe('answered');
+		expect(message).toBe(record.message);
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it.each([400, 401, 403, 404])('is final with the status %d', async (status) => {
+		for (const call of [models, chat, create, createAgainIfLost]) {
+			const server = await startServer(error(status, { code: 'some_code' }));
+			expect((await failureOf(gatewayTo(server.url).call(call))).record.status).toBe(status);
+			expect(server.requests).toHaveLength(1);
+		}
+	});
+});
+
+describe('an odd body', () => {
+	const html = '<!DOCTYPE html><html><body>Welcome</body></html>';
+	const isPage = 'the answer is a web page instead of JSON (HTTP 200)';
+
+	it.each<[string, Reply, Partial<ErrorRecord>, string]>([
+		['a page with 502', page(502), { status: 502, message: 'the service had an error' }, 'lost'],
+		['nothing with 500', answer(500, ''), { status: 500, raw_body: '' }, 'lost'],
+		['broken JSON with 503', answer(503, '{"error":'), { raw_body: '{"error":' }, 'lost'],
+		['a text with 404', answer(404, 'no route'), { status: 404, raw_body: 'no route' }, 'answered'],
+		['an array with 400', json(['bad'], 400), { raw_body: '["bad"]' }, 'answered'],
+		['null with 400', json(null, 400), { raw_body: 'null' }, 'answered'],
+		[
+			'nothing with 200',
+			answer(200, ''),
+			{ message: 'the answer is empty (HTTP 200)' },
+			'unreadable',
+		],
+		[
+			'nothing with 204',
+			answer(204, ''),
+			{ message: 'the answer is empty (HTTP 204)' },
+			'unreadable',
+		],
+		['a page with 200', page(200), { message: isPage }, 'unreadable'],
+		['a page that is called JSON', json(html), { message: 'unexpected form' }, 'unreadable'],
+		['a page without a type', answer(200, html), { message: isPage }, 'unreadable'],
+		['half of the JSON', answer(200, '{"data":['), { message: 'is not JSON' }, 'unreadable'],
+		['JSON of another form', json({ ok: true }), { message: 'unexpected form' }, 'unreadable'],
+		['a body that breaks off', cut('{"data":['), { message: 'broke off' }, 'unreadable'],
+		['304', answer(304, ''), { status: 304 }, 'unreadable'],
+	])(
+		'ends in an error that keeps the body: %s',
+		async (_, reply, { message = '', ...expected }, reach) => {
+			const server = await startServer((response, request) => {
+				response.setHeader('x-request-id', 'r-2');
+				reply(response, request);
+			});
+			const failure = await failureOf(gatewayTo(server.url).call({ ...models, once: true }));
+			expect(failure.record).toMatchObject({ request_id: 'r-2', billed: 'no', ...expected });
+			expect(failure.record.message).toContain(message);
+			expect(failure.reach).toBe(reach);
+		},
+	);
+
+	it('is an error response when its words say so, also with a 2xx status', async () => {
+		const server = await startServer(error(200, { code: 'quota_exceeded' }), created);
+		const { record, reach } = await failureOf(gatewayTo(server.url).call(create));
+		expect([reach, server.requests.length]).toEqual(['answered', 1]);
+		expect(record).toMatchObject({
+			message: 'Could not create the video: a reason (HTTP 200, quota_exceeded)',
+			code: 'quota_exceeded',
+			billed: 'no',
+		});
+	});
+
+	it('does no harm when what is needed arrived whole', async () => {
+		const server = await startServer(cut('{"data":[{"id":"chat-1"}]}'));
+		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([{ id: 'chat-1' }]);
+	});
+
+	it.each<[string, Reply]>([
+		['a body that breaks off', cut('{"data":[')],
+		['a page', page(200)],
+		['a page with 502', page(502)],
+		['nothing', answer(200, '')],
+	])('is read again when the request is a read, which is free: %s', async (_, reply) => {
+		const server = await startServer(reply, list);
+		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([{ id: 'chat-1' }]);
+	});
+
+	it('is not replaced by a second generation, which may be charged again', async () => {
+		const server = await startServer(cut('{"choices":['));
+		const { record, reach } = await failureOf(gatewayTo(server.url).call(chat));
+		expect(server.requests).toHaveLength(1);
+		expect([reach, record.billed]).toEqual(['unreadable', 'unknown']);
+		expect(record.raw_body).toBe('{"choices":[');
+	});
+
+	it('says nothing of a job when it comes from a generation', async () => {
+		const server = await startServer(cut('{"choices":['));
+		const { record } = await failureOf(gatewayTo(server.url).call(chat));
+		expect(record.advice).not.toMatch(/job|If the Answer Is Lost/);
+	});
+});
+
+describe('the key', () => {
+	const echo = { message: `the key ${key} is unknown`, code: 'invalid_api_key' };
+
+	it('is redacted in errors', async () => {
+		const server = await startServer(error(401, echo));
+		const { record } = await failureOf(gatewayTo(server.url).call(models));
+		expect(JSON.stringify(record)).not.toContain(key);
+		expect(record.message).toContain('the key *** is unknown');
+	});
+
+	it('is redacted in responses that cannot be used', async () => {
+		for (const reply of [answer(200, `key ${key}`), cut(`{"key":"${key}"`)]) {
+			const server = await startServer(reply);
+			const failure = await failureOf(gatewayTo(server.url).call(chat));
+			expect(JSON.stringify(failure.record)).not.toContain(key);
+		}
+	});
+
+	it('is redacted in outputs', async () => {
+		const server = await startServer(json({ data: [{ id: 'chat-1', asked_by: key }] }));
+		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([
+			{ id: 'chat-1', asked_by: '***' },
+		]);
+	});
+
+	it('is redacted as JSON may escape it', async () => {
+		const spelled = JSON.stringify(echo).replaceAll('/', '\\/');
+		expect(spelled).not.toContain(key);
+		const server = await startServer(answer(401, `{"error":${spelled}}`));
+		const { record } = await failureOf(gatewayTo(server.url).call(models));
+		expect(JSON.stringify(record)).not.toContain(key);
+	});
+});

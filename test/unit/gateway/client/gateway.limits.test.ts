@@ -1,0 +1,244 @@
+import { Gateway } from '../../../../nodes/shared/gateway/client/gateway';
+import { RequestQueue } from '../../../../nodes/shared/gateway/client/requestQueue';
+import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
+import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
+import { mp4Of } from '../../../support/boxes';
+import { create, created, error, list, models, poll } from '../../../support/calls';
+import { failureOf, key, simulatedWorld } from '../../../support/gatewayWorld';
+import {
+	answer,
+	nobody,
+	redirect,
+	silence,
+	stall,
+	startServer,
+	type Reply,
+} from '../../../support/scriptedServer';
+
+const refusal = (code: string, headers = {}): Reply => error(429, { code }, headers);
+const tooMany = (headers = {}) => refusal('rate_limit_exceeded', headers);
+
+/** Gateways of one process, in simulated time. */
+function startProcess({ patience }: { patience?: number } = {}) {
+	const world = simulatedWorld({ patience });
+	const { clock } = world;
+	const start = clock.now();
+	const times: number[] = [];
+	return {
+		clock,
+		/** When each request was sent, in milliseconds. */
+		times,
+		/** A gateway as each run of a node has one. */
+		run(baseUrl: string, credential: object, { signal, apiKey = key }: Settings = {}) {
+			const connection = connectionFrom({ apiKey, baseUrl, ...credential });
+			return new Gateway(connection, {
+				...world,
+				signal,
+				queue: RequestQueue.of(connection, clock),
+				http: async (request) => {
+					times.push(clock.now() - start);
+					return await world.http(request);
+				},
+			});
+		},
+	};
+}
+
+interface Settings {
+	signal?: AbortSignal;
+	apiKey?: string;
+}
+
+const all = async (...calls: Array<Promise<unknown>>) => await Promise.all(calls);
+
+describe('requests with a limit per second', () => {
+	const limit = { requestsPerSecond: 1 };
+
+	it('are spread evenly over all runs of the process', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(list);
+		const [many, few] = [run(server.url, limit), run(server.url, limit)];
+		const order: string[] = [];
+		const call = async (gateway: Gateway, name: string) => {
+			await gateway.call(models);
+			order.push(name);
+		};
+		await all(...Array.from({ length: 6 }, async () => await call(many, 'many')), call(few, 'few'));
+		// The first and the second of the others were there before.
+		expect(order.indexOf('few')).toBe(2);
+		times.slice(1).forEach((time, index) => {
+			expect(time - times[index]).toBeGreaterThan(1000);
+			expect(time - times[index]).toBeLessThanOrEqual(1100);
+		});
+	});
+
+	it('do not wait for requests with another key', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(list);
+		await all(
+			run(server.url, limit).call(models),
+			run(server.url, limit, { apiKey: 'sk-of-another-one' }).call(models),
+		);
+		expect(times).toEqual([0, 0]);
+	});
+
+	it('do not hold back requests whose credential has no limit', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(list);
+		const free = run(server.url, { requestsPerSecond: '', requestsInFlight: 0 });
+		expect(free.runtime.queue).toBeUndefined();
+		await all(run(server.url, limit).call(models), free.call(models), free.call(models));
+		expect(times).toEqual([0, 0, 0]);
+	});
+
+	it('include polls and redirects', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(redirect(307, '/v1/videos/video_1/'), created);
+		await run(server.url, limit).call(poll);
+		expect(times).toHaveLength(2);
+		expect(times[1]).toBeGreaterThan(1000);
+	});
+
+	it('include downloads with the key, and no others', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(answer(200, mp4Of(1_000)));
+		const gateway = run(server.url, limit);
+		const fetchFile = async (authenticated: boolean) =>
+			await downloadVideo(
+				gateway,
+				{
+					source: { url: `${server.url}/v.mp4`, authenticated },
+					refresh: async () => await Promise.reject(new Error('no need')),
+					purpose: 'download the video',
+				},
+				async (bytes) => {
+					let length = 0;
+					for await (const chunk of bytes) length += chunk.length;
+					return length;
+				},
+			);
+		await gateway.call({ ...models, parse: () => undefined });
+		await fetchFile(false);
+		await fetchFile(true);
+		await fetchFile(true);
+		expect(times[1]).toBe(0);
+		expect(times[2]).toBeGreaterThan(1000);
+		expect(times[3]).toBeGreaterThan(2000);
+	});
+
+	it('spend none of their time limit in the queue', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(list);
+		const gateway = run(server.url, { requestsPerSecond: 0.1 });
+		const call = async () => await gateway.call({ ...models, timeout: 1_000, retries: 0 });
+		await all(call(), call(), call());
+		expect(times[2]).toBeGreaterThan(20_000);
+	});
+
+	it('keep the limit when they switch to the backup URL', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(list);
+		await run(nobody, { ...limit, backupUrl: server.url }).call(models);
+		expect(times[1]).toBeGreaterThan(1000);
+	});
+
+	it('leave the queue at Stop without having been sent', async () => {
+		const { run, clock, times } = startProcess();
+		const server = await startServer(created);
+		const stop = new AbortController();
+		const gateway = run(server.url, { requestsPerSecond: 0.01 }, { signal: stop.signal });
+		await gateway.call(create);
+		void clock.sleep(5_000).then(() => stop.abort());
+		const before = clock.now();
+		const { record } = await failureOf(gateway.call(create));
+		expect(clock.now() - before).toBe(5_000);
+		expect(record).toMatchObject({
+			...{ message: 'The execution was canceled', billed: 'no', status: 0 },
+			advice: 'Nothing more was sent to the gateway.',
+		});
+		expect(times).toHaveLength(1);
+	});
+
+	it('are given up when they have waited too long', async () => {
+		const { run, times } = startProcess();
+		const server = await startServer(created);
+		const gateway = run(server.url, { requestsPerSecond: 0.01 });
+		await gateway.call(poll);
+		const { record } = await failureOf(gateway.call({ ...poll, patience: 10_000 }));
+		expect(record).toMatchObject({
+			message:
+				'Could not ask how far the job is: the limits of the credential held the request back for too long',
+			...{ billed: 'no', retry_can_help: true },
+		});
+		expect(times).toHaveLength(1);
+	});
+});
+
+describe('requests with a limit in flight', () => {
+	it('keep their place until a streamed response has ended', async () => {
+		const { run, clock, times } = startProcess();
+		let end = () => {};
+		const server = await startServer((response) => {
+			response.writeHead(200).write('the beginning');
+			end = () => void response.end();
+		}, list);
+		const gateway = run(server.url, { requestsInFlight: 1 });
+		const chunks: string[] = [];
+		const stream = gateway.call({
+			...models,
+			onText: async (text) => {
+				chunks.push(text);
+				await clock.sleep(5_000);
+				end();
+				return false;
+			},
+			parse: ({ text }) => text,
+		});
+		await all(stream, run(server.url, { requestsInFlight: 1 }).call(models));
+		expect(chunks).toEqual(['the beginning']);
+		expect(times).toEqual([0, 5_000]);
+	});
+
+	it('free their place when they are redirected, too late or broken off', async () => {
+		const { run } = startProcess({ patience: 50 });
+		const server = await startServer(redirect(307, '/v1/models/'), silence, stall('{'), list);
+		const gateway = run(server.url, { requestsInFlight: 1 });
+		const call = { ...models, timeout: 1_000 };
+		await expect(gateway.call(call)).resolves.toEqual([{ id: 'chat-1' }]);
+		await expect(gateway.call(call)).resolves.toEqual([{ id: 'chat-1' }]);
+	});
+});
+
+describe('a 429 from the service', () => {
+	const limit = { requestsInFlight: 5 };
+
+	/** When a run sends, of which another has met this a moment ago. */
+	const nextAfter = async (reply: Reply, credential: object = limit) => {
+		const { run, clock, times } = startProcess();
+		const server = await startServer(reply, list);
+		await run(server.url, credential)
+			.call({ ...models, retries: 0 })
+			.catch(() => undefined);
+		await clock.sleep(1_000);
+		// Whoever waits because of it has no fewer tries for that.
+		await run(server.url, credential).call({ ...models, retries: 0 });
+		return times[1];
+	};
+
+	it.each([
+		['Retry-After', { 'retry-after': '30' }, 30_000],
+		['RateLimit-Reset', { 'ratelimit-reset': '20' }, 20_000],
+		['X-RateLimit-Reset', { 'x-ratelimit-reset': '6m' }, 1_000],
+		['X-RateLimit-Reset', { 'x-ratelimit-reset': '10s' }, 10_000],
+		['no time', {}, 1_000],
+		['an hour', { 'retry-after': '3600' }, 1_000],
+	])('holds back all runs with the key: %s', async (_, headers, time) => {
+		expect(await nextAfter(tooMany(headers))).toBe(time);
+	});
+
+	it('holds back no run when the balance is empty, or the credential has no limits', async () => {
+		const headers = { 'retry-after': '30' };
+		expect(await nextAfter(refusal('insufficient_quota', headers))).toBe(1_000);
+		expect(await nextAfter(tooMany(headers), {})).toBe(1_000);
+	});
+});

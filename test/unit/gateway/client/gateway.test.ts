@@ -1,0 +1,223 @@
+import { AdaptiveLimit } from '../../../../nodes/shared/gateway/client/adaptiveLimit';
+import { Gateway, type Call } from '../../../../nodes/shared/gateway/client/gateway';
+import { asyncHeader, endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
+import {
+	create,
+	created,
+	createAgainIfLost,
+	error,
+	list,
+	models,
+	poll,
+} from '../../../support/calls';
+import {
+	failureOf,
+	gatewayTo,
+	key,
+	type ShownFailure,
+	type WorldOptions,
+} from '../../../support/gatewayWorld';
+import {
+	json,
+	reset,
+	silence,
+	stall,
+	startServer,
+	type Reply,
+} from '../../../support/scriptedServer';
+
+const graceOnStop = 5_000;
+
+describe('a request', () => {
+	it('carries the key and asks for JSON', async () => {
+		const server = await startServer(list);
+		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([{ id: 'chat-1' }]);
+		expect(server.requests).toEqual([
+			{
+				method: 'GET',
+				path: '/v1/models',
+				headers: expect.objectContaining({
+					authorization: `Bearer ${key}`,
+					accept: 'application/json',
+				}),
+				body: '',
+			},
+		]);
+		expect(server.requests[0].headers).not.toHaveProperty('content-type');
+	});
+
+	it('carries its body as JSON', async () => {
+		const server = await startServer(created);
+		await gatewayTo(server.url).call(create);
+		const [{ method, path, headers, body }] = server.requests;
+		expect([method, path]).toEqual(['POST', '/v1/videos']);
+		expect(headers['content-type']).toBe('application/json');
+		expect(JSON.parse(body)).toEqual(create.body);
+	});
+
+	it.each(['', '/', '//', '/gateway', '/gateway/', '/a/b/'])(
+		'is sent below the path of the base URL: %s',
+		async (path) => {
+			const server = await startServer(list);
+			await gatewayTo(server.url + path).call(models);
+			expect(server.requests[0].path).toBe(`${path.replace(/\/+$/, '')}/v1/models`);
+		},
+	);
+
+	it.each([
+		['video_1', '/v1/videos/video_1'],
+		['a/b?c=d#e f', '/v1/videos/a%2Fb%3Fc%3Dd%23e%20f'],
+		['$&$1', '/v1/videos/%24%26%241'],
+	])('has the id in its path: %s', async (id, path) => {
+		const server = await startServer(json({ status: 'queued' }));
+		await gatewayTo(server.url).call({ ...poll, id });
+		expect(server.requests[0].path).toBe(path);
+	});
+
+	it('has the asynchronous switch only for a reference video', async () => {
+		const server = await startServer(created);
+		const gateway = gatewayTo(server.url);
+		await gateway.call({ ...create, endpoint: endpoints.referenceVideoCreate });
+		await gateway.call(create);
+		const name = asyncHeader.name.toLowerCase();
+		expect(server.requests.map(({ headers }) => headers[name])).toEqual(['enable', undefined]);
+	});
+
+	it('takes the name of the asynchronous switch from the credential', async () => {
+		const server = await startServer(created);
+		const gateway = gatewayTo({ baseUrl: server.url, asyncHeaderName: 'X-Vendor-Async' });
+		await gateway.call({ ...create, endpoint: endpoints.referenceVideoCreate });
+		expect(server.requests[0].headers['x-vendor-async']).toBe('enable');
+		expect(server.requests[0].headers).not.toHaveProperty(asyncHeader.name.toLowerCase());
+	});
+});
+
+describe('the limit of parallel requests', () => {
+	const pacedTo = (url: string, atOnce: number, options: WorldOptions = {}) => {
+		const { connection, runtime } = gatewayTo(url, options);
+		return new Gateway(connection, { ...runtime, limiter: new AdaptiveLimit(atOnce) });
+	};
+	/** Tells how many requests are under way at once. */
+	const countedServer = async (body: object) => {
+		let underWay = 0;
+		const widths: number[] = [];
+		const server = await startServer((response, request) => {
+			widths.push(++underWay);
+			setTimeout(() => {
+				underWay--;
+				json(body)(response, request);
+			}, 20);
+		});
+		return { url: server.url, widest: () => Math.max(...widths) };
+	};
+
+	it('limits the requests under way, and leaves polls to their own times', async () => {
+		const server = await countedServer({ data: [], status: 'queued' });
+		const paced = pacedTo(server.url, 2);
+		await Promise.all(Array.from({ length: 6 }, async () => await paced.call(models)));
+		expect(server.widest()).toBe(2);
+		const ids = ['1', '2', '3', '4', '5', '6'];
+		await Promise.all(ids.map(async (id) => await paced.call({ ...poll, id })));
+		expect(server.widest()).toBe(6);
+	});
+
+	it('does not count a request that waits for its next try', async () => {
+		const server = await startServer(error(429, {}, { 'retry-after': '9' }), list);
+		const paced = pacedTo(server.url, 1);
+		await Promise.all([paced.call(models), paced.call(models)]);
+		expect(server.requests).toHaveLength(3);
+	});
+
+	it('reports creates that were still waiting at Stop as not sent', async () => {
+		const server = await startServer(silence);
+		const stop = new AbortController();
+		const paced = pacedTo(server.url, 1, { signal: stop.signal, patience: 50, graceOnStop });
+		const [first, second] = [failureOf(paced.call(create)), failureOf(paced.call(create))];
+		await server.received(1);
+		stop.abort();
+		expect((await first).record.billed).toBe('unknown');
+		expect((await second).record.billed).toBe('no');
+		expect(server.requests).toHaveLength(1);
+	});
+});
+
+describe('Stop', () => {
+	const stopped = async (
+		call: Call<unknown>,
+		reply: Reply,
+		patience?: number,
+	): Promise<ShownFailure> => {
+		const server = await startServer(reply);
+		const stop = new AbortController();
+		const ended = failureOf(
+			gatewayTo(server.url, { signal: stop.signal, patience, graceOnStop }).call(call),
+		);
+		await server.received(1);
+		// The head needs a moment to arrive.
+		setTimeout(() => stop.abort(), 20);
+		const failure = await ended;
+		await server.idle();
+		expect(server.requests).toHaveLength(1);
+		return failure;
+	};
+
+	it.each<[string, Reply]>([
+		['before the head', silence],
+		['in mid-body', stall('{"data":[')],
+	])('ends a read at once: %s', async (_, reply) => {
+		const { record, reach } = await stopped(models, reply);
+		expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'no' });
+		expect(reach).toBe('none');
+	});
+
+	it.each<[string, Reply]>([
+		['before the head', silence],
+		['in mid-body', stall('{"id":"vid')],
+	])('ends a create soon, and says that it may have been accepted: %s', async (_, reply) => {
+		const { record } = await stopped(create, reply, 50);
+		expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'unknown' });
+		expect(record.advice).toContain('may have been accepted');
+	});
+
+	it('gives a create under way the time to bring its ID', async () => {
+		const stop = new AbortController();
+		const server = await startServer((response, request) => {
+			stop.abort();
+			setTimeout(() => created(response, request), 50);
+		});
+		const gateway = gatewayTo(server.url, { signal: stop.signal, graceOnStop });
+		expect(await gateway.call(create)).toMatchObject({ id: expect.any(String) });
+	});
+
+	it('sends nothing when it was pressed before the request', async () => {
+		const server = await startServer(created);
+		const gateway = gatewayTo(server.url, { signal: AbortSignal.abort() });
+		const { record } = await failureOf(gateway.call(create));
+		expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'no' });
+		expect(server.requests).toEqual([]);
+	});
+
+	const stoppedWhileWaiting = async (call: Call<unknown>, reply: Reply) => {
+		const server = await startServer(reply);
+		const stop = new AbortController();
+		const gateway = gatewayTo(server.url, { signal: stop.signal });
+		const { clock } = gateway.runtime;
+		// The next try would come after a second.
+		const stopped = server.received(1).then(async () => await clock.sleep(500));
+		void stopped.then(() => stop.abort());
+		const failure = await failureOf(gateway.call(call));
+		expect(server.requests).toHaveLength(1);
+		return failure.record;
+	};
+
+	it('ends the wait for the next try', async () => {
+		const record = await stoppedWhileWaiting(models, error(500, {}));
+		expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'no' });
+	});
+
+	it('says between the tries of a lost create that it may have been accepted', async () => {
+		const record = await stoppedWhileWaiting(createAgainIfLost, reset);
+		expect(record.billed).toBe('unknown');
+		expect(record.advice).toContain('may have been accepted');
+	});
+});

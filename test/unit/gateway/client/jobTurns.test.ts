@@ -1,0 +1,130 @@
+import { jobTurns, takeTurn } from '../../../../nodes/shared/gateway/client/jobTurns';
+import { fc } from '../../../support/fuzz';
+import { SimulatedClock } from '../../../support/simulatedClock';
+
+const interval = 3000;
+const maxHold = 10_000;
+
+interface Request {
+	id: string;
+	at: number;
+	takes: number;
+	isSent: boolean;
+	patience?: number;
+	stopAt?: number;
+}
+
+/** Sends all, and tells when each was sent, when it ended, and which gave up. */
+async function sendAll(requests: Request[], clock = new SimulatedClock()) {
+	const start = clock.now();
+	const sent: Array<Request & { sentAt: number }> = [];
+	const gaveUp: Array<Request & { leftAt: number }> = [];
+	await Promise.all(
+		requests.map(async (request) => {
+			const { id, at, takes, isSent, patience, stopAt } = request;
+			const stop = new AbortController();
+			if (stopAt !== undefined) void clock.sleep(stopAt).then(() => stop.abort());
+			await clock.sleep(at);
+			const waiting = () => ({ signal: stop.signal, patience });
+			const turn = await takeTurn({ key: 'a-key', id, interval }, clock, waiting);
+			const now = clock.now() - start;
+			if (turn === undefined) {
+				gaveUp.push({ ...request, leftAt: now });
+				return;
+			}
+			turn.start();
+			if (isSent) sent.push({ ...request, sentAt: now });
+			await clock.sleep(takes);
+			turn.end(isSent);
+		}),
+	);
+	return { sent, gaveUp, now: () => clock.now() - start };
+}
+
+const request = (more: Partial<Request> = {}): Request => ({
+	...{ id: 'job_1', at: 0, takes: 0, isSent: true },
+	...more,
+});
+const times = ({ sent }: Awaited<ReturnType<typeof sendAll>>) => sent.map(({ sentAt }) => sentAt);
+
+describe('requests about one job', () => {
+	it('follow the end of the last one after the interval, in order', async () => {
+		const requests = [request({ takes: 500 }), request(), request({ at: 4000 })];
+		expect(times(await sendAll(requests))).toEqual([0, 3500, 6500]);
+	});
+
+	it('do not wait for a request that was never sent', async () => {
+		const requests = [request({ isSent: false, takes: 100 }), request()];
+		expect(times(await sendAll(requests))).toEqual([100]);
+	});
+
+	it('wait only a while for a request without a response', async () => {
+		const requests = [request({ takes: 600_000 }), request(), request()];
+		expect(times(await sendAll(requests))).toEqual([0, 13_000, 16_000]);
+	});
+
+	it('give up when their patience or their run ends, and hold no other back', async () => {
+		const { sent, gaveUp } = await sendAll([
+			...[request(), request({ patience: 1000 }), request({ stopAt: 2000 }), request()],
+		]);
+		expect(gaveUp.map(({ leftAt }) => leftAt)).toEqual([1000, 2000]);
+		expect(sent.map(({ sentAt }) => sentAt)).toEqual([0, 3000]);
+	});
+
+	it('wait their turn with endless patience', async () => {
+		const requests = [request(), request({ patience: Number.MAX_SAFE_INTEGER })];
+		expect(times(await sendAll(requests))).toEqual([0, 3000]);
+	});
+
+	it('wait no longer than the interval when the clock is set back', async () => {
+		const clock = new SimulatedClock();
+		await sendAll([request()], clock);
+		clock.move(-3_600_000);
+		const began = clock.now();
+		await sendAll([request()], clock);
+		expect(clock.now() - began).toBe(interval);
+	});
+
+	it('keep their interval whatever the others do', async () => {
+		const requests = fc.array(
+			fc.record({
+				id: fc.constantFrom('job_1', 'job_2'),
+				at: fc.nat(20_000),
+				takes: fc.constantFrom(0, 10, 2000, 20_000),
+				isSent: fc.constantFrom(true, true, false),
+				patience: fc.constantFrom(undefined, 0, 100, 5000, 60_000),
+				stopAt: fc.option(fc.nat(20_000), { nil: undefined }),
+			}),
+			{ maxLength: 12 },
+		);
+		await fc.assert(
+			fc.asyncProperty(requests, async (all) => {
+				const { sent, gaveUp } = await sendAll(all);
+				for (const id of ['job_1', 'job_2']) {
+					const own = sent.filter((one) => one.id === id);
+					for (const [index, { sentAt }] of own.slice(1).entries()) {
+						const before = own[index];
+						const held = Math.min(before.takes, maxHold);
+						expect(sentAt - before.sentAt).toBeGreaterThanOrEqual(interval + held);
+					}
+				}
+				for (const { at, patience = Infinity, stopAt = Infinity, leftAt } of gaveUp) {
+					expect(leftAt).toBe(Math.max(at, Math.min(at + patience, stopAt)));
+				}
+			}),
+		);
+	});
+
+	it('free their memory once they hold nothing back', async () => {
+		const clock = new SimulatedClock();
+		const ids = Array.from({ length: 1000 }, (_, index) => `job_${index}`);
+		await sendAll(
+			ids.map((id) => request({ id })),
+			clock,
+		);
+		expect(jobTurns.get(clock)?.size).toBe(1000);
+		await clock.sleep(interval);
+		await sendAll([request()], clock);
+		expect(jobTurns.get(clock)?.size).toBe(1);
+	});
+});

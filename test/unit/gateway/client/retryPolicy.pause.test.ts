@@ -1,0 +1,41 @@
+import { parsePause } from '../../../../nodes/shared/gateway/client/retryPolicy';
+
+describe('the pause after a rate limit', () => {
+	const now = Date.UTC(2026, 0, 1);
+	const inSeconds = now / 1000;
+
+	it.each([
+		['retry-after', '7', 7_000],
+		['retry-after', 'Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
+		['ratelimit-reset', '12', 12_000],
+		['ratelimit-reset', ' 0.5 ', 500],
+		['x-ratelimit-reset', '0', 0],
+		['x-ratelimit-reset', `${inSeconds + 30}`, 30_000],
+		['x-ratelimit-reset', `${inSeconds - 30}`, 0],
+		['x-ratelimit-reset', `${now + 1_500}`, 1_500],
+		['x-ratelimit-reset', '2026-01-01T00:00:45Z', 45_000],
+		['x-ratelimit-reset', 'Thu Jan 01 2026 01:00:20 GMT+0100 (CET)', 20_000],
+		['x-ratelimit-reset', '1s', 1_000],
+		['x-ratelimit-reset', '4m0s', 240_000],
+		['x-ratelimit-reset', '1m30.5s', 90_500],
+		['x-ratelimit-reset', '120ms', 120],
+		['x-ratelimit-reset', '300', 300_000],
+		['x-ratelimit-reset', '301', undefined],
+		['x-ratelimit-reset', '1h0m0s', undefined],
+		['x-ratelimit-reset', `${inSeconds + 86_400}`, undefined],
+		['x-ratelimit-reset', 'soon', undefined],
+		['x-ratelimit-reset', '', undefined],
+		['x-ratelimit-reset', '-5', undefined],
+		['x-ratelimit-reset', '5, 3600', undefined],
+	])('reads %s: %s', (name, value, expected) => {
+		expect(parsePause({ [name]: value }, now)).toBe(expected);
+	});
+
+	it('follows the first header that says anything', () => {
+		const reset = { 'ratelimit-reset': '20', 'x-ratelimit-reset': '30' };
+		expect(parsePause({ 'retry-after': '10', ...reset }, now)).toBe(10_000);
+		expect(parsePause({ 'retry-after': '3600', ...reset }, now)).toBeUndefined();
+		expect(parsePause({ 'retry-after': 'later', ...reset }, now)).toBe(20_000);
+		expect(parsePause(reset, now)).toBe(20_000);
+	});
+});

@@ -1,0 +1,166 @@
+import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
+import {
+	embeddingList,
+	fromBase64,
+	sumOfUsages,
+} from '../../../../nodes/shared/gateway/embeddings/responses';
+import { answerOf } from '../../../support/answers';
+import { fc } from '../../../support/fuzz';
+
+const base64Of = (vector: number[]) =>
+	Buffer.from(new Uint8Array(Float32Array.from(vector).buffer)).toString('base64');
+const floats = fc.float({ noNaN: true, noDefaultInfinity: true });
+const list = (embeddings: unknown[]) => ({
+	data: embeddings.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+});
+
+describe('a vector in base64', () => {
+	it('reads the numbers that it was made from', () => {
+		fc.assert(
+			fc.property(fc.array(floats, { minLength: 1 }), (vector) => {
+				expect(fromBase64(base64Of(vector))).toEqual(vector);
+			}),
+		);
+	});
+
+	it('reads the bytes as little-endian', () => {
+		expect(fromBase64('AACAPwAAAMA=')).toEqual([1, -2]);
+	});
+
+	it.each(['', 'AA==', 'AACAPwA='])('refuses a part of a number: %j', (text) => {
+		expect(fromBase64(text)).toBeUndefined();
+	});
+
+	it.each(['No embedding', 'Rate limit reached, wait', '[0.1, 0.25, 0.5]'])(
+		'refuses a text that is no base64: %s',
+		(text) => {
+			expect(fromBase64(text)).toBeUndefined();
+		},
+	);
+});
+
+describe('a list of vectors', () => {
+	const vectors = fc.integer({ min: 1, max: 4 }).chain((length) =>
+		fc.array(fc.array(floats, { minLength: length, maxLength: length }), {
+			minLength: 1,
+			maxLength: 6,
+		}),
+	);
+	const shuffledOf = (made: number[][]) =>
+		fc.shuffledSubarray(list(made).data, { minLength: made.length, maxLength: made.length });
+
+	it('follows the order of the texts, whatever the order and the form of the response', () => {
+		const lists = vectors.chain((made) =>
+			fc.tuple(fc.constant(made), shuffledOf(made), fc.array(fc.boolean())),
+		);
+		fc.assert(
+			fc.property(lists, ([made, shuffled, packed]) => {
+				const data = shuffled.map((entry, place) =>
+					packed[place] ? { ...entry, embedding: base64Of(entry.embedding as number[]) } : entry,
+				);
+				const answer = answerOf('', { json: { data } });
+				expect(embeddingList(answer, made.length).vectors).toEqual(made);
+			}),
+		);
+	});
+
+	it('keeps the model, the usage and the request ID', () => {
+		const usage = { prompt_tokens: 2, total_tokens: 2 };
+		const answer = answerOf({ ...list([[1, 2]]), model: 'embed-1', usage }, { requestId: 'r1' });
+		expect(embeddingList(answer, 1)).toMatchObject({
+			vectors: [[1, 2]],
+			fields: { model: 'embed-1', usage, request_id: 'r1' },
+		});
+	});
+
+	it('keeps all other fields of the response and of each vector', () => {
+		const data = [1, 0].map((index) => ({ index, embedding: [index], object: 'embedding' }));
+		expect(embeddingList(answerOf({ object: 'list', data, region: 'eu' }), 2)).toEqual({
+			vectors: [[0], [1]],
+			entries: [0, 1].map((index) => ({ index, object: 'embedding' })),
+			fields: { object: 'list', region: 'eu' },
+		});
+	});
+
+	it('accepts bare vectors, and vectors without an index', () => {
+		const data = [{ embedding: [1] }, { embedding: [2] }];
+		expect(embeddingList(answerOf({ data }), 2).vectors).toEqual([[1], [2]]);
+		expect(embeddingList(answerOf({ data: [[1], [2]] }), 2).vectors).toEqual([[1], [2]]);
+	});
+
+	it('accepts numerals as indexes', () => {
+		const data = ['2', '0', '1'].map((index) => ({ index, embedding: [Number(index)] }));
+		expect(embeddingList(answerOf({ data }), 3).vectors).toEqual([[0], [1], [2]]);
+	});
+
+	it.each<[string, unknown]>([
+		['too few vectors', list([[1]])],
+		['too many vectors', list([[1], [2], [3]])],
+		['vectors of several lengths', list([[1], [2, 3]])],
+		['lengths that differ between numbers and base64', list([[1], base64Of([2, 3])])],
+		['an empty vector', list([[1], []])],
+		['two empty vectors', list([[], []])],
+		['an empty text', list([[1], ''])],
+		['half a number', list([[1], 'AAA='])],
+		['no number', list([[1], base64Of([NaN])])],
+		['an endless number', list([[1], base64Of([Infinity])])],
+		['texts for numbers', list([[1], ['2']])],
+		['null for a number', list([[1], [null]])],
+		['null for a vector', list([[1], null])],
+		['null for an entry', { data: [{ embedding: [1] }, null] }],
+		['no list', { data: {} }],
+		['nothing', {}],
+		...[0, -1, 2, 0.5, 1e300, 'x', true].map((index): [string, unknown] => [
+			`the indexes 0 and ${index}`,
+			{ data: [0, index].map((own) => ({ index: own, embedding: [1] })) },
+		]),
+	])('refuses a list with %s', (_, body) => {
+		expect(() => embeddingList(answerOf(body), 2)).toThrow(UnusableResponse);
+	});
+
+	it('gives all vectors or UnusableResponse, whatever the response is', () => {
+		const entry = fc.record(
+			{
+				index: fc.oneof(fc.integer({ min: -1, max: 3 }), fc.jsonValue()),
+				embedding: fc.oneof(fc.array(fc.integer(), { maxLength: 2 }), fc.jsonValue()),
+			},
+			{ requiredKeys: [] },
+		);
+		const bodies = fc.oneof(
+			fc.jsonValue(),
+			fc.record({ data: fc.array(fc.oneof(entry, fc.jsonValue()), { maxLength: 3 }) }),
+		);
+		fc.assert(
+			fc.property(bodies, fc.nat(3), (body, count) => {
+				try {
+					const made = embeddingList(answerOf(body), count).vectors;
+					expect(made).toHaveLength(count);
+					expect(new Set(made.map(({ length }) => length)).size).toBe(Math.min(count, 1));
+					expect(made.flat().every(Number.isFinite)).toBe(true);
+				} catch (error) {
+					expect(error).toBeInstanceOf(UnusableResponse);
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+describe('the tokens of several responses', () => {
+	it.each([
+		['none', [], undefined],
+		['one, as it is', [{ cost: 'free' }], { cost: 'free' }],
+		['numbers', [{ prompt_tokens: 1, at: 'x' }, { prompt_tokens: 2 }], { prompt_tokens: 3 }],
+		['one of which is silent', [{ prompt_tokens: 1 }, undefined], undefined],
+		[
+			'fields of a part of them',
+			[
+				{ a: 1, b: 1 },
+				{ a: 1, c: 1 },
+			],
+			{ a: 2 },
+		],
+	])('adds up the usage of %s', (_, usages, sum) => {
+		expect(sumOfUsages(usages)).toEqual(sum);
+	});
+});

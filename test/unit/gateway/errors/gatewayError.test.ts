@@ -1,0 +1,42 @@
+import { GatewayError, stopped } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { noResponse, refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
+import { shown } from '../../../support/gatewayWorld';
+
+const create = { purpose: 'create the video', cost: 'job' } as const;
+const list = { purpose: 'list the models', cost: 'read' } as const;
+
+/** As Node throws it. */
+const networkError = (message: string, code?: string) =>
+	Object.assign(new Error(message), { code });
+
+describe('an error about a job', () => {
+	it('keeps the error and adds the job', () => {
+		const error = refused(list, { status: 429, headers: {}, text: '' }, 7000);
+		const about = error.with({ job: { id: 'job_1', status: 'in_progress', progress: 30 } });
+		expect(about).toBeInstanceOf(GatewayError);
+		expect(about).toMatchObject({ name: 'GatewayError', message: error.message });
+		expect(about.failure).toEqual({
+			...error.failure,
+			job: { id: 'job_1', status: 'in_progress', progress: 30 },
+		});
+	});
+});
+
+describe('Stop', () => {
+	it('has the message that n8n expects', () => {
+		expect(shown(stopped()).record).toMatchObject({
+			message: 'The execution was canceled',
+			status: 0,
+			billed: 'no',
+		});
+	});
+
+	it('says when a request may have been accepted', () => {
+		const lost = noResponse(create, networkError('read ECONNRESET', 'ECONNRESET'));
+		expect(shown(stopped(lost)).record).toMatchObject({
+			billed: 'unknown',
+			advice: shown(lost).record.advice,
+		});
+		expect(shown(stopped(noResponse(list, undefined))).record.billed).toBe('no');
+	});
+});

@@ -1,0 +1,248 @@
+import * as errors from '../../../../nodes/shared/gateway/errors/requestErrors';
+import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
+import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
+import { adviceOf } from '../../../../nodes/shared/n8n/errors/advice';
+import { shown } from '../../../support/gatewayWorld';
+
+const create = { purpose: 'create the video', cost: 'job' } as const;
+const list = { purpose: 'list the models', cost: 'read' } as const;
+
+type Request = errors.RequestInfo;
+const noResponse = (request: Request, cause: unknown) => shown(errors.noResponse(request, cause));
+const refused = (...given: Parameters<typeof errors.refused>) => shown(errors.refused(...given));
+const unreadable = (...given: Parameters<typeof errors.unreadable>) =>
+	shown(errors.unreadable(...given));
+
+const unbilled =
+	'The service does not bill a call without a response: run again, and check the network if it stays like this.';
+
+/** As Node throws it. */
+const networkError = (message: string, code?: string) =>
+	Object.assign(new Error(message), { code });
+
+/** While it looked up a name, or connected. */
+const connectError = (syscall: string, code: string) =>
+	Object.assign(networkError(`${syscall} ${code} 10.0.0.1:443`, code), { syscall });
+
+/** As axios throws it. */
+const brokenRequest = (socket: object | null, code = 'ECONNRESET') =>
+	Object.assign(networkError('it broke', code), { request: { socket } });
+
+describe('a request without a response', () => {
+	it.each<[string, unknown]>([
+		['nobody listens', connectError('connect', 'ECONNREFUSED')],
+		['the name is unknown', connectError('getaddrinfo', 'ENOTFOUND')],
+		['the name server is silent', connectError('queryA', 'ETIMEOUT')],
+		['no route', connectError('connect', 'EHOSTUNREACH')],
+		['nobody answers the connect', connectError('connect', 'ETIMEDOUT')],
+		['no connection', brokenRequest(null)],
+		['no TLS at that port', brokenRequest({ secureConnecting: true }, 'EPROTO')],
+		['a certificate that is not trusted', brokenRequest({ secureConnecting: true }, 'CERT')],
+		['layers of n8n', { message: 'No', cause: { cause: connectError('connect', 'ECONNREFUSED') } }],
+		['the response of n8n', { errorResponse: connectError('connect', 'ECONNREFUSED') }],
+		['a blocked address', Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' })],
+	])('never left after %s', (_, cause) => {
+		const { record, reach } = noResponse(create, cause);
+		expect(reach).toBe('unsent');
+		expect(record).toMatchObject({ status: 0, billed: 'no', retry_can_help: true });
+		expect(record.message).toBe('Could not create the video: the gateway could not be reached');
+	});
+
+	it.each<[string, unknown]>([
+		['a reset', networkError('read ECONNRESET', 'ECONNRESET')],
+		['a hang-up', networkError('socket hang up', 'ECONNRESET')],
+		['a silence', networkError('timeout of 60000ms exceeded', 'ECONNABORTED')],
+		['a dead connection', networkError('read ETIMEDOUT', 'ETIMEDOUT')],
+		['a broken pipe', networkError('write EPIPE', 'EPIPE')],
+		['no HTTP', networkError('Parse Error: Expected HTTP/', 'HPE_INVALID_CONSTANT')],
+		['nothing known', new Error('it broke')],
+		['no error at all', undefined],
+		['a text', 'it broke'],
+	])('may have arrived after %s', (_, cause) => {
+		const { record, reach } = noResponse(create, cause);
+		expect(reach).toBe('lost');
+		expect(record).toMatchObject({ status: 0, billed: 'unknown', retry_can_help: false });
+		expect(record.advice).toContain('may have been accepted');
+		expect(noResponse(list, cause).record).toMatchObject({ billed: 'no' });
+		expect(noResponse(list, cause).record.advice).not.toContain('may have been accepted');
+	});
+
+	it.each([
+		['a read that failed', Object.assign(networkError('read EHOSTUNREACH'), { syscall: 'read' })],
+		['a TLS alert', brokenRequest({ secureConnecting: false }, 'ERR_SSL_WRONG_VERSION_NUMBER')],
+		['plain HTTP', brokenRequest({}, 'ECONNRESET')],
+		['only the words of a failed handshake', networkError('write EPROTO, CERT', 'EPROTO')],
+		['only the words of a failed connect', networkError('connect ECONNREFUSED', 'ECONNREFUSED')],
+	])('may have arrived after %s', (_, cause) => {
+		expect(noResponse(create, cause).reach).toBe('lost');
+	});
+
+	it('never left when no address of the host answers the connect', () => {
+		const cause = new AggregateError([
+			connectError('connect', 'ETIMEDOUT'),
+			connectError('connect', 'ENETUNREACH'),
+		]);
+		const failure = noResponse(create, Object.assign(cause, { code: 'ETIMEDOUT' }));
+		expect(failure.reach).toBe('unsent');
+	});
+
+	it('repeats once what the network said', () => {
+		const cause = networkError('read ECONNRESET', 'ECONNRESET');
+		const wrapped = Object.assign(new Error('read ECONNRESET', { cause }), { code: 'ECONNRESET' });
+		expect(noResponse(list, wrapped).record.advice).toBe(
+			`The network said: ECONNRESET, read ECONNRESET. ${unbilled}`,
+		);
+	});
+
+	it('is described although the causes of the error lead in a circle', () => {
+		const cause: { message: string; cause?: unknown } = { message: 'round' };
+		cause.cause = cause;
+		expect(noResponse(list, cause).record.advice).toBe(`The network said: round. ${unbilled}`);
+	});
+});
+
+describe('an error response', () => {
+	const refusal = (status: number, error: unknown, headers = {}) =>
+		refused(create, { status, headers, text: JSON.stringify({ error }) });
+
+	it.each([
+		[{ code: 'rate_limit_exceeded' }, 'Lower Parallel Requests', true],
+		[{ type: 'overloaded_error' }, 'run again later', true],
+		[{ code: 'server_error' }, 'run again later', true],
+		[{ type: 'invalid_request_error' }, 'Correct the value', false],
+	])('is recognised by its words although the status is 2xx: %j', (said, advice, heals) => {
+		const { record } = refusal(200, { message: 'No', ...said });
+		expect(record.advice).toContain(advice);
+		expect(record).toMatchObject({ status: 200, retry_can_help: heals });
+	});
+
+	it.each([
+		['Insufficient capacity right now, please slow down', true],
+		['Insufficient account credit', false],
+		['You have an insufficient quota', false],
+	])('tells a rate limit from an empty balance: %s', (message, heals) => {
+		expect(refusal(429, { message }).record.retry_can_help).toBe(heals);
+	});
+
+	const ofService = Object.entries(errorCodes);
+	it.each(ofService.filter(([, { refusal: kind }]) => kind !== 'responseNotDelivered'))(
+		'knows the code %s',
+		(code, { meaning, refusal: kind, isTransient: heals }) => {
+			expect(refusal(500, { code }).record).toMatchObject({
+				message: `Could not create the video: ${meaning} (HTTP 500, ${code})`,
+				advice: adviceOf([{ about: 'refusal', refusal: kind }]),
+				code,
+				billed: 'no',
+				retry_can_help: heals,
+			});
+		},
+	);
+
+	it('may hide an accepted job when it could not be delivered', () => {
+		const { record } = refusal(500, { code: 'write_response_body_failed' });
+		expect(record).toMatchObject({ billed: 'unknown', retry_can_help: false });
+		expect(record.advice).toContain('may have been accepted');
+		expect(record.advice).not.toContain('Run again');
+	});
+
+	it.each([
+		[400, 'the request was refused', false],
+		[401, 'the API key is not valid', false],
+		[402, 'the request was refused', false],
+		[403, 'not permitted', false],
+		[404, 'not found', false],
+		[429, 'too many requests', true],
+		[500, 'the service had an error', true],
+		[504, 'the service had an error', true],
+	])('says what %d means when the body does not', (status, meaning, retryCanHelp) => {
+		const { record } = refused(list, { status, headers: {}, text: '<html>' });
+		expect(record.message).toBe(
+			`Could not list the models: ${meaning}, without saying why (HTTP ${status})`,
+		);
+		expect(record).toMatchObject({ status, retry_can_help: retryCanHelp, raw_body: '<html>' });
+	});
+
+	it('may be about the balance when a reference video is created and no cause is named', () => {
+		const { record } = refused(
+			{ ...create, statusMeanings: endpoints.referenceVideoCreate.statusMeanings },
+			{ status: 429, headers: {}, text: '' },
+		);
+		expect(record.message).toContain('too many requests, or the balance is insufficient');
+	});
+
+	it('is judged by its code rather than by its status', () => {
+		const { record } = refusal(400, { message: 'no', code: 'upstream_error' });
+		expect(record).toMatchObject({
+			retry_can_help: true,
+			advice: adviceOf([{ about: 'refusal', refusal: 'providerError' }]),
+		});
+	});
+
+	it('has no field that the response does not have', () => {
+		expect(Object.keys(refusal(400, { message: 'no' }).record).sort()).toEqual(
+			['advice', 'billed', 'message', 'raw_body', 'retry_can_help', 'status'].sort(),
+		);
+	});
+
+	it('stays on one line however long the reason', () => {
+		const { record } = refusal(400, { message: 'a\n\tb '.repeat(1000) });
+		expect(record.message).toMatch(
+			/^Could not create the video: a b a b .{280,300}… \(HTTP 400\)$/,
+		);
+	});
+
+	it('is not retried for an empty balance', () => {
+		const { record } = refusal(429, { message: 'Insufficient balance' });
+		expect(record.retry_can_help).toBe(false);
+	});
+
+	it('may hide an accepted job when it is from a proxy', () => {
+		const failure = refused(create, { status: 502, headers: {}, text: '<html>' });
+		expect(failure.reach).toBe('lost');
+		expect(failure.record.billed).toBe('unknown');
+		expect(failure.record.advice).toContain('may have been accepted');
+	});
+
+	it.each([
+		[504, { message: 'Endpoint request timed out' }],
+		[502, { message: 'An invalid response was received from upstream', request_id: 'r1' }],
+		[502, { statusCode: 502, error: 'Bad Gateway', message: 'connect ECONNREFUSED' }],
+		[504, { type: 'about:blank', title: 'Gateway Timeout', detail: 'No answer', status: 504 }],
+		[408, { message: 'Request timeout' }],
+	])('may hide an accepted job when the proxy speaks JSON: %i %j', (status, body) => {
+		const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
+		expect(failure.reach).toBe('lost');
+		expect(failure.record.billed).toBe('unknown');
+	});
+
+	it.each([
+		[500, { error: { message: 'No media' } }],
+		[500, { message: 'No luck', code: 'upstream_error' }],
+		[400, { message: 'No such ratio' }],
+	])('is from the service when it is in its words: %i %j', (status, body) => {
+		const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
+		expect(failure).toMatchObject({ reach: 'answered', record: { billed: 'no' } });
+	});
+
+	it('reports how long the service asked to wait', () => {
+		const wait = (milliseconds: number) =>
+			refused(list, { status: 429, headers: {}, text: '' }, milliseconds);
+		expect(wait(7000).retryAfter).toBe(7000);
+		expect(wait(7000).record.advice).toMatch(/ The service asks to wait 7 s first\.$/);
+		expect(wait(599_000).record.advice).toContain('10 minutes');
+	});
+});
+
+describe('a 2xx status with a bad body', () => {
+	it('keeps the body and the request ID', () => {
+		const answer = { status: 200, headers: { 'x-request-id': 'r1' }, text: '<html>' };
+		const { record, reach } = unreadable(create, answer, 'is a web page');
+		expect(record).toMatchObject({
+			message: 'Could not create the video: the answer is a web page (HTTP 200)',
+			request_id: 'r1',
+			billed: 'unknown',
+			raw_body: '<html>',
+		});
+		expect(reach).toBe('unreadable');
+	});
+});

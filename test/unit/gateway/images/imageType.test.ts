@@ -1,0 +1,164 @@
+import { createCanvas, GifEncoder } from '@napi-rs/canvas';
+import { hasSeveralFrames, imageType } from '../../../../nodes/shared/gateway/images/imageType';
+import { fc } from '../../../support/fuzz';
+import { withPictures, withSegment } from '../../../support/jpegs';
+
+const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
+
+// ── Real files ──────────────────────────────────────────────────────────────────────────────────
+
+const canvas = createCanvas(64, 48);
+const drawing = canvas.getContext('2d');
+const png = canvas.toBuffer('image/png');
+const jpeg = canvas.toBuffer('image/jpeg');
+const webp = canvas.toBuffer('image/webp');
+const avif = canvas.toBuffer('image/avif');
+
+function gifOf(frames: number): Buffer {
+	const encoder = new GifEncoder(64, 48);
+	const { data } = drawing.getImageData(0, 0, 64, 48);
+	for (let frame = 0; frame < frames; frame++) {
+		encoder.addFrame(new Uint8Array(data), 64, 48, { delay: 100 });
+	}
+	return encoder.finish();
+}
+
+const uint32 = (value: number, isLittle = false) => {
+	const bytes = Buffer.alloc(4);
+	if (isLittle) bytes.writeUInt32LE(value);
+	else bytes.writeUInt32BE(value);
+	return bytes;
+};
+
+/** A PNG with further chunks behind its IHDR, which ends at byte 33. Nobody checks their sums here. */
+function pngWith(...chunks: Array<[string, Buffer]>): Buffer {
+	const made = chunks.map(([name, data]) =>
+		Buffer.concat([uint32(data.length), Buffer.from(name), data, uint32(0)]),
+	);
+	return Buffer.concat([png.subarray(0, 33), ...made, png.subarray(33)]);
+}
+
+/** A WebP in its extended form. @param flags 0x02: animated, 0x20: with a colour profile */
+function webpWith(flags: number, ...chunks: Array<[string, Buffer]>): Buffer {
+	const made = [
+		['VP8X', Buffer.from([flags, 0, 0, 0, 63, 0, 0, 47, 0, 0])] as const,
+		...chunks,
+	].map(([name, data]) => Buffer.concat([Buffer.from(name), uint32(data.length, true), data]));
+	const body = Buffer.concat([Buffer.from('WEBP'), ...made, webp.subarray(12)]);
+	return Buffer.concat([Buffer.from('RIFF'), uint32(body.length, true), body]);
+}
+
+const profile = Buffer.alloc(6000, 'profile ');
+const animation = Buffer.alloc(6);
+const actl = Buffer.concat([uint32(2), uint32(0)]);
+const control = Buffer.from([0x21, 0xf9, 4, 0, 10, 0, 0, 0]);
+const frame = pixel.subarray(pixel.indexOf(0x2c), -1);
+const gifHead = pixel.subarray(0, pixel.indexOf(0x2c));
+const gif = (...blocks: Buffer[]) => Buffer.concat([gifHead, ...blocks, Buffer.from(';')]);
+const comment = (data: Buffer) =>
+	Buffer.concat([Buffer.from([0x21, 0xfe, data.length]), data, Buffer.from([0])]);
+
+describe('the type of a picture', () => {
+	it.each<[string, Uint8Array, string, string]>([
+		['PNG', png, 'png', 'image/png'],
+		['JPEG', jpeg, 'jpg', 'image/jpeg'],
+		['WebP', webp, 'webp', 'image/webp'],
+		['AVIF', avif, 'avif', 'image/avif'],
+		['GIF', gifOf(1), 'gif', 'image/gif'],
+		['small GIF', pixel, 'gif', 'image/gif'],
+		['TIFF', Buffer.from('II*\0\b\0\0\0', 'latin1'), 'tiff', 'image/tiff'],
+		['SVG', Buffer.from('\n<svg xmlns="http://www.w3.org/2000/svg"/>'), 'svg', 'image/svg+xml'],
+		['SVG with a head', Buffer.from('<?xml version="1.0"?>\n<svg/>'), 'svg', 'image/svg+xml'],
+		['BMP', Buffer.from('BM6\0\0\0\0\0\0\0', 'latin1'), 'bmp', 'image/bmp'],
+		...['heic', 'hevc', 'mif1'].map((brand): [string, Uint8Array, string, string] => [
+			`HEIC by its brand ${brand}`,
+			Buffer.from(`\0\0\0\x18ftyp${brand}\0\0\0\0`),
+			'heic',
+			'image/heic',
+		]),
+	])('is recognised by the bytes: %s', (_, bytes, extension, mimeType) => {
+		expect(imageType(bytes)).toEqual({ extension, mimeType });
+		const within = new Uint8Array(bytes.length + 7);
+		within.set(bytes, 7);
+		expect(imageType(within.subarray(7))).toEqual({ extension, mimeType });
+	});
+
+	it.each([
+		'',
+		'{"error":{}}',
+		'<html>',
+		'<!doctype html>',
+		'RIFF....WAVE',
+		'....ftypisom',
+		'%PDF-',
+		'<?xml version="1.0"?><Error/>',
+		'BMW 320d, 2019',
+	])('is unknown for %j', (text) => expect(imageType(Buffer.from(text))).toBeUndefined());
+});
+
+describe('the type that a picture came with', () => {
+	const bytes = Buffer.from('\xff\x0a\x00\x10\x05', 'latin1');
+	it('is used when the bytes have no known form', () => {
+		expect(imageType(bytes, 'image/jxl; a=b')).toEqual({
+			extension: 'jxl',
+			mimeType: 'image/jxl',
+		});
+		expect(imageType(png, 'image/jxl')?.mimeType).toBe('image/png');
+	});
+
+	it.each<[string, Uint8Array]>([
+		['text/html', bytes],
+		['application/octet-stream', bytes],
+		['image/png', Buffer.from('<html>Grüße</html>')],
+		['image/png', Buffer.alloc(0)],
+	])('is not used: %s', (said, file) => expect(imageType(file, said)).toBeUndefined());
+});
+
+describe('a picture of several frames', () => {
+	it.each<[string, Uint8Array]>([
+		['GIF', gifOf(2)],
+		['GIF by hand', gif(control, frame, control, frame)],
+		['GIF without control blocks', gif(frame, frame)],
+		['APNG', pngWith(['acTL', actl])],
+		['APNG behind a colour profile', pngWith(['iCCP', profile], ['acTL', actl])],
+		['WebP', webpWith(0x02, ['ANIM', animation])],
+		['WebP behind a colour profile', webpWith(0x22, ['ICCP', profile], ['ANIM', animation])],
+		['MPO', withPictures(jpeg)],
+	])('is recognised: %s', (_, bytes) => {
+		expect(hasSeveralFrames(bytes)).toBe(true);
+		const within = new Uint8Array(bytes.length + 7);
+		within.set(bytes, 7);
+		expect(hasSeveralFrames(within.subarray(7))).toBe(true);
+	});
+
+	it.each<[string, Uint8Array]>([
+		['PNG', png],
+		['PNG with a colour profile', pngWith(['iCCP', profile])],
+		['PNG that speaks of acTL', pngWith(['tEXt', Buffer.from('Comment\0has no acTL')])],
+		['JPEG', jpeg],
+		['JPEG with a colour profile', withSegment(jpeg, 0xe2, Buffer.from('ICC_PROFILE\0'))],
+		['WebP', webp],
+		['WebP with a colour profile', webpWith(0x20, ['ICCP', profile])],
+		['AVIF', avif],
+		['GIF', gifOf(1)],
+		['small GIF', pixel],
+		['GIF by hand', gif(control, frame)],
+		['GIF with the bytes of a control block in its data', gif(control, comment(control), frame)],
+		['text', Buffer.from('acTL ANIM MPF\0')],
+		['file of nothing', Buffer.alloc(0)],
+	])('is not seen in a picture of one frame: %s', (_, bytes) => {
+		expect(hasSeveralFrames(bytes)).toBe(false);
+	});
+
+	it('is looked for without an error in any bytes', () => {
+		const heads = fc.constantFrom(png, jpeg, webp, gifOf(2), pixel, Buffer.alloc(0));
+		const files = fc
+			.tuple(heads, fc.nat(200), fc.uint8Array())
+			.map(([head, length, rest]) => Buffer.concat([head.subarray(0, length), rest]));
+		fc.assert(
+			fc.property(files, (bytes) => {
+				expect(typeof hasSeveralFrames(bytes)).toBe('boolean');
+			}),
+		);
+	});
+});

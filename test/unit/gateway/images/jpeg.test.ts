@@ -1,0 +1,103 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { firstPicture } from '../../../../nodes/shared/gateway/images/jpeg';
+import { fc } from '../../../support/fuzz';
+import { jpegOf, progressiveJpeg, withPictures, withSegment } from '../../../support/jpegs';
+
+const baseline = jpegOf('teal');
+const other = jpegOf('orange', 16, 16);
+const clip = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1');
+
+/** Exif that turns the picture by a quarter, with a thumbnail that has markers of its own. */
+const exif = Buffer.concat([
+	Buffer.from('Exif\0\0MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0', 'latin1'),
+	jpegOf('black', 8, 8),
+]);
+const profile = Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1');
+
+async function pixelsOf(jpeg: Buffer) {
+	const image = await loadImage(jpeg);
+	const { width, height } = image;
+	const context = createCanvas(width, height).getContext('2d');
+	context.drawImage(image, 0, 0);
+	return { width, height, data: context.getImageData(0, 0, width, height).data };
+}
+
+describe.each<[string, Buffer]>([
+	['baseline', baseline],
+	['progressive, with restart markers', progressiveJpeg],
+	[
+		'with fill bytes before a marker',
+		Buffer.concat([baseline.subarray(0, 2), Buffer.from([0xff, 0xff]), baseline.subarray(2)]),
+	],
+	['turned by its Exif, with a thumbnail', withSegment(baseline, 0xe1, exif)],
+	['with a colour profile', withSegment(baseline, 0xe2, profile)],
+])('the first picture of a JPEG: %s', (_, jpeg) => {
+	it.each<[string, Buffer]>([
+		['another picture', withPictures(jpeg, other)],
+		['several, and zeros between them', withPictures(jpeg, Buffer.alloc(100), other, other)],
+		['an index alone', withPictures(jpeg)],
+		['another picture without an index', Buffer.concat([jpeg, other])],
+		['a clip', Buffer.concat([jpeg, clip])],
+	])('is kept of a file with %s', async (_name, file) => {
+		const cut = firstPicture(file);
+		expect(cut?.equals(jpeg)).toBe(true);
+		expect(await pixelsOf(cut ?? file)).toEqual(await pixelsOf(file));
+	});
+
+	it.each<[string, Buffer]>([
+		['itself', jpeg],
+		['zeros behind it', Buffer.concat([jpeg, Buffer.alloc(1000)])],
+		['notes of a camera behind it', Buffer.concat([jpeg, Buffer.from('SEFT: 12 Mar')])],
+	])('leaves a file with nothing but %s as it is', (_name, file) => {
+		expect(firstPicture(file)).toBe(file);
+	});
+
+	it('leaves a file that breaks off as it is', () => {
+		for (let length = 0; length < jpeg.length; length++) {
+			expect(firstPicture(jpeg.subarray(0, length))).toBeUndefined();
+		}
+	});
+});
+
+it('keeps the orientation of the picture', async () => {
+	const cut = firstPicture(withPictures(withSegment(baseline, 0xe1, exif), other));
+	const { width, height } = await loadImage(cut ?? baseline);
+	expect([width, height]).toEqual([48, 64]);
+});
+
+it('drops the index of pictures wherever it stands among the segments', () => {
+	const behindIt = withSegment(baseline, 0xe2, Buffer.from('MPF\0MM\0*', 'latin1'), 20);
+	expect(firstPicture(behindIt)?.equals(baseline)).toBe(true);
+});
+
+it.each<[string, Buffer]>([
+	['nothing', Buffer.alloc(0)],
+	['no JPEG', Buffer.from('\x89PNG\r\n', 'latin1')],
+	['tables without a picture', Buffer.from([0xff, 0xd8, 0xff, 0xd9])],
+	['a segment that is longer than the file', withSegment(baseline, 0xe1, exif).subarray(0, 60)],
+	['a segment without room for its length', Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0])],
+	['no marker where one has to be', Buffer.concat([baseline.subarray(0, 20), Buffer.alloc(9)])],
+	['a picture within the picture', Buffer.from([0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9])],
+])('finds no picture to cut out of %s', (_, file) => expect(firstPicture(file)).toBeUndefined());
+
+it('gives a part of any file, the file or nothing, and never throws', () => {
+	const heads = fc.constantFrom(baseline, progressiveJpeg, withPictures(baseline, other));
+	const bytes = fc.oneof(
+		fc.uint8Array(),
+		fc.array(fc.constantFrom(0xff, 0xd8, 0xd9, 0xda, 0xe2, 0xd0, 0, 2, 4)),
+	);
+	const files = fc
+		.tuple(heads, fc.nat(1200), bytes, fc.nat(1200))
+		.map(([head, length, middle, rest]) =>
+			Buffer.concat([head.subarray(0, length), Buffer.from(middle), head.subarray(rest)]),
+		);
+	fc.assert(
+		fc.property(files, (file) => {
+			const cut = firstPicture(file) ?? file;
+			expect(cut.length).toBeLessThanOrEqual(file.length);
+			// What was cut out has nothing more to be cut.
+			expect(firstPicture(cut) ?? cut).toBe(cut);
+		}),
+		{ numRuns: 1000 },
+	);
+});

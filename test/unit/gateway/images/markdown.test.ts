@@ -1,0 +1,82 @@
+import { markdownImages } from '../../../../nodes/shared/gateway/images/markdown';
+import { fc } from '../../../support/fuzz';
+
+const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
+
+describe('images in markdown', () => {
+	it.each<[string, string, string[]]>([
+		['alone', `![a](${link})`, [link]],
+		['without a name', `![](${link})`, [link]],
+		['with a title', `![a](${link} "A (title)")`, [link]],
+		['in angle brackets', `![a](<${link}>)`, [link]],
+		['in angle brackets, with a title', `![a](<${link}> 'title')`, [link]],
+		['that are links', `[![a](${link})](https://page.example)`, [link]],
+		['on several lines', `![a\nb](${link}\n"title")`, [link]],
+		[
+			'several of them',
+			`1: ![a](https://a.example/1), 2: ![b](${link})`,
+			['https://a.example/1', link],
+		],
+		['side by side', `![a](https://a.example/1)![b](${link})`, ['https://a.example/1', link]],
+		[
+			'behind one that is left open',
+			`![a](https://a.example/1 ![b](${link})`,
+			['https://a.example/1', link],
+		],
+		['not links', `[a](${link}) and (${link})`, []],
+		['not what is left open', `![a](${link}`, []],
+		['not what is empty', '![a]() ![b]', []],
+	])('are found %s', (_, text, addresses) => {
+		expect(markdownImages(text)).toEqual(addresses);
+	});
+
+	it.each([
+		'![Picture [1]](URL)',
+		'![a [b [c]] d](URL)',
+		'![[a](https://page.example)](URL)',
+		'![a \\] b](URL)',
+		'![a]( URL )',
+		'![a](\n  URL\n)',
+	])('are found in every form of Markdown: %j', (text) => {
+		expect(markdownImages(text.replace('URL', link))).toContain(link);
+	});
+
+	it('are found inside any text', () => {
+		const piece = fc.string({
+			unit: fc.constantFrom(...'aZ09-._~:/?#@!$&\'*+,;=%"'),
+			minLength: 1,
+		});
+		const { path } = fc.letrec<{ path: string }>((tie) => ({
+			path: fc.oneof(
+				{ maxDepth: 3 },
+				piece,
+				fc.tuple(piece, tie('path'), piece).map(([a, b, c]) => `${a}(${b})${c}`),
+			),
+		}));
+		const texts = fc.oneof(
+			fc.string({ unit: 'grapheme' }),
+			fc.string({ unit: fc.constantFrom('!', '[', ']', '(', ')', '<', '>', ' ', 'a', '![](') }),
+		);
+		const name = fc.string({ unit: fc.constantFrom('a', ' ', '!', '(', ')', '"', '<', '\n', 'ü') });
+		const forms = fc.constantFrom(
+			(url: string) => url,
+			(url: string) => `<${url}>`,
+			(url: string) => `${url} "title"`,
+			(url: string) => `<${url}> (title)`,
+		);
+		const images = fc.tuple(texts, name, path, forms).map(([before, alt, rest, form]) => {
+			const url = `https://a.example/${rest}`;
+			return { url, text: `${before}![${alt}](${form(url)})` };
+		});
+		fc.assert(
+			fc.property(fc.array(images, { maxLength: 3 }), texts, (found, after) => {
+				const text = `${found.map((image) => image.text).join('')}${after}`;
+				const urls = found.map(({ url }) => url);
+				const addresses = markdownImages(text);
+				expect(addresses).toEqual(expect.arrayContaining(urls));
+				expect(addresses.filter((address) => urls.includes(address))).toEqual(urls);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});

@@ -1,0 +1,264 @@
+import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
+import { readChatImages, readImages } from '../../../../nodes/shared/gateway/images/responses';
+import { answerOf } from '../../../support/answers';
+import { fc } from '../../../support/fuzz';
+
+const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
+const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
+const chat = (content: unknown, parts: object = {}) => ({
+	model: 'm',
+	choices: [{ index: 0, message: { role: 'assistant', content, ...parts }, finish_reason: 'stop' }],
+});
+
+describe('the pictures of a response', () => {
+	const base64 = pixel.toString('base64');
+	it.each<[string, unknown]>([
+		['as specified', { data: [{ url: link }] }],
+		['in a list of links', { data: [link] }],
+		['in images', { images: [{ image_url: { url: link } }] }],
+		['as a single one', { created: 7, data: { url: link } }],
+		['as the answer itself', { created: 7, url: link }],
+		['as a link in a list', { status: 'succeeded', output: [link] }],
+		['as the output', { status: 'succeeded', output: link }],
+		['in the images of an envelope', { code: 0, data: { images: [{ url: link }] } }],
+		['in the results of a task', { output: { results: [{ url: ` ${link}\n` }] } }],
+		['in data within data', { data: { data: [{ image_url: link }] } }],
+		['beside nothing', { data: [null, {}, { url: '' }, { url: 'a.png' }, { url: link }] }],
+		['beside an empty picture', { data: [{ b64_json: '', url: link }] }],
+		['beside one without a byte', { data: [{ b64_json: '!!!' }, { url: link }] }],
+		['beside an empty list', { data: [], images: [{ url: link }] }],
+	])('are found as a link %s', (_, body) => {
+		expect(readImages(answerOf(body)).pictures).toEqual([expect.objectContaining({ url: link })]);
+	});
+
+	it.each<[string, object]>([
+		['as b64_json', { b64_json: base64 }],
+		['as image_base64', { image_base64: base64 }],
+		['as b64_json with a head', { b64_json: `data:image/gif;base64,${base64}` }],
+		['as a link', { url: `data:image/gif;base64,${base64}` }],
+		['as image_url', { image_url: { url: `data:image/gif;base64,${base64}` } }],
+	])('are found inside the response, %s, and not passed on twice', (_, entry) => {
+		const body = { data: [{ ...entry, revised_prompt: 'a cat' }] };
+		const [picture] = readImages(answerOf(body)).pictures;
+		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
+		expect(picture.fields).toMatchObject({ revised_prompt: 'a cat' });
+		expect(JSON.stringify(picture.fields)).not.toContain(base64);
+	});
+
+	it('leave all other fields of the response', () => {
+		const usage = { total_tokens: 7 };
+		const { fields } = readImages(
+			answerOf(
+				{ created: 1, data: [{ url: link }], usage, background: 'auto' },
+				{ requestId: 'r1' },
+			),
+		);
+		expect(fields).toEqual({ created: 1, usage, background: 'auto', request_id: 'r1' });
+		const output = { results: [{ url: link }], task_status: 'SUCCEEDED' };
+		expect(readImages(answerOf({ output, usage })).fields).toEqual({
+			output: { task_status: 'SUCCEEDED' },
+			usage,
+		});
+	});
+
+	it.each([
+		['that begins with data', 'Data: a chart, and a table'],
+		['that is long', 'a long prompt '.repeat(300)],
+		['that is a long link', 'https://a.example/p.png?sig='.padEnd(3000, 'a')],
+	])('leave every text that is no file: one %s', (_, text) => {
+		const { pictures, fields } = readImages(answerOf({ data: [{ url: link, text }], note: text }));
+		expect([pictures[0].fields.text, fields.note]).toEqual([text, text]);
+	});
+
+	it('leave no file in the fields, wherever the response repeats it', () => {
+		const large = Buffer.alloc(3000, 'picture').toString('base64');
+		const preview = `data:image/gif;base64,${base64}`;
+		const entry = { b64_json: base64, url: preview, small: { preview, raw: large, size: 1 } };
+		const { pictures, fields } = readImages(
+			answerOf({ data: [entry], images: [{ b64: large }, preview], note: 'fine', preview }),
+		);
+		expect(pictures[0].fields).toEqual({ small: { size: 1 } });
+		expect(fields).toEqual({ images: [{}], note: 'fine' });
+	});
+
+	it('get absolute links, resolved against the address of the response', () => {
+		const data = [{ url: '/files/1.png?a=%2F' }, '//cdn.example/2.png'];
+		const { pictures } = readImages(
+			answerOf({ data }, { url: 'https://gateway.example/v1/images' }),
+		);
+		expect(pictures).toEqual([
+			{
+				url: 'https://gateway.example/files/1.png?a=%2F',
+				fields: { url: 'https://gateway.example/files/1.png?a=%2F' },
+			},
+			{ url: 'https://cdn.example/2.png', fields: { url: 'https://cdn.example/2.png' } },
+		]);
+	});
+
+	it.each([
+		'data:image/svg+xml;utf8,<svg width="100%"><text>a+b&c ü</text></svg>',
+		'data:image/svg+xml,%3Csvg width="100%"%3E%3Ctext%3Ea+b%26c %C3%BC%3C/text%3E%3C/svg%3E',
+	])('are found as an SVG text: %s', (url) => {
+		const [{ bytes }] = readImages(answerOf({ data: [{ url }] })).pictures;
+		expect(bytes?.toString()).toBe('<svg width="100%"><text>a+b&c ü</text></svg>');
+	});
+
+	it('are counted when some are missing', () => {
+		const refused = { url: null, error: { message: 'Out of paint' } };
+		const body = { data: [{ url: link }, refused, { url: 'a.png' }] };
+		expect(readImages(answerOf(body)).missing).toEqual([refused, { url: 'a.png' }]);
+		const text = `![a](${link}) ![b](b.png)`;
+		expect(readChatImages(answerOf(chat(text))).missing).toEqual(['b.png']);
+	});
+
+	it.each([
+		['https://cdn.example.com/f?id=7\n', ['https://cdn.example.com/f?id=7']],
+		[
+			'Here: https://a.example/1.png and (https://a.example/2.JPG?sig=x).',
+			['https://a.example/1.png', 'https://a.example/2.JPG?sig=x'],
+		],
+		['![a](https://a.example/1.png) see https://a.example/2.png', ['https://a.example/1.png']],
+	])('are found as bare links when the model writes no Markdown: %j', (text, links) => {
+		const { pictures } = readChatImages(answerOf(chat(text)));
+		expect(pictures.map(({ url }) => url)).toEqual(links);
+	});
+
+	it.each([
+		{},
+		{ data: [] },
+		{ data: [{}] },
+		{ data: [{ url: 'javascript:1' }] },
+		[],
+		'',
+		'<html>',
+	])('are reported as missing in %j', (body) =>
+		expect(() => readImages(answerOf(body))).toThrow(UnusableResponse),
+	);
+});
+
+describe('the pictures of a chat', () => {
+	it('are found in its text, in its parts and beside it', () => {
+		const part = (url: string) => ({ type: 'image_url', image_url: { url } });
+		const content = [{ type: 'text', text: `Here: ![a](${link})` }, part('https://a.example/2')];
+		const body = chat(content, { images: [part('https://a.example/3')] });
+		const found = readChatImages(answerOf(body, { requestId: 'r1' }));
+		expect(found.fields).toMatchObject({ ...body, request_id: 'r1' });
+		for (const { fields } of found.pictures) {
+			expect(fields).toMatchObject({ text: `Here: ![a](${link})`, finish_reason: 'stop' });
+		}
+		expect(found.pictures.map(({ url }) => url)).toEqual([
+			link,
+			'https://a.example/2',
+			'https://a.example/3',
+		]);
+	});
+
+	it('are found as data URLs in the text', () => {
+		const url = `data:image/gif;base64,${pixel.toString('base64')}`;
+		const [picture] = readChatImages(answerOf(chat(`![a](${url})`))).pictures;
+		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
+		expect(picture.fields).toEqual({ text: '![a](data:image)', finish_reason: 'stop' });
+	});
+
+	const data = `data:image/gif;base64,${pixel.toString('base64')}`;
+	const wrapped = data.replace(/(,.{10}|.{9}$)/g, '$1\r\n ');
+	it.each([
+		[`![a](${wrapped})`, '![a](data:image)'],
+		[`![a](\n${wrapped}\n"A title")`, '![a](data:image\n"A title")'],
+		[`![a](${data} 'A title')`, "![a](data:image 'A title')"],
+		[`![a](<${data}>)`, '![a](data:image)'],
+		[
+			`![a](<${data}> (title)), then ![b](<${wrapped}>)!`,
+			'![a](data:image (title)), then ![b](data:image)!',
+		],
+	])('are found in the text in every form of Markdown: %j', (text, shown) => {
+		const answer = readChatImages(answerOf(chat(text)));
+		for (const { bytes } of answer.pictures) expect(bytes).toEqual(pixel);
+		expect(answer.pictures).toHaveLength(text.split('![').length - 1);
+		const [{ fields }] = answer.pictures;
+		expect(String(fields.text).replace(/\s+/g, ' ')).toBe(shown.replace(/\s+/g, ' '));
+	});
+
+	it('keep the text and the finish_reason of their choice', () => {
+		const [first] = chat(`![a](${link})`).choices;
+		const second = {
+			...chat('One: ![b](https://a.example/2)').choices[0],
+			finish_reason: 'length',
+		};
+		const third = { ...chat('Sorry').choices[0], finish_reason: 'content_filter' };
+		const found = readChatImages(answerOf({ choices: [first, second, third] }));
+		expect(found.pictures.map(({ fields }) => fields)).toEqual([
+			{ url: link, text: `![a](${link})`, finish_reason: 'stop' },
+			{
+				url: 'https://a.example/2',
+				text: 'One: ![b](https://a.example/2)',
+				finish_reason: 'length',
+			},
+		]);
+		expect(found.finishReasons).toEqual(['stop', 'length', 'content_filter']);
+	});
+
+	it.each<[string, string | null, string]>([
+		['content_filter', null, 'has no image: it was withheld by the content filter'],
+		['content_filter', 'I', 'has no image: it was withheld by the content filter'],
+		[
+			'length',
+			'Here: ![a](htt',
+			'has no image (max_tokens reached: raise it, or leave it out), only this text: Here: ',
+		],
+		['length', '', 'has no image (max_tokens reached: raise it, or leave it out) and no text'],
+		['stop', null, 'has no image and no text'],
+	])('are reported as missing with the reason: %s %j', (finish_reason, content, problem) => {
+		const body = { choices: [{ ...chat(content).choices[0], finish_reason }] };
+		expect(() => readChatImages(answerOf(body))).toThrow(problem);
+	});
+
+	it('are reported as missing with the text that came instead', () => {
+		const text = 'I cannot draw that. ![a](a.png)';
+		const work = () => readChatImages(answerOf(chat(text)));
+		expect(work).toThrow(UnusableResponse);
+		expect(work).toThrow(expect.objectContaining({ partialText: text }));
+	});
+});
+
+describe('any response to a request for pictures', () => {
+	const names = fc.constantFrom(
+		...['data', 'images', 'output', 'results', 'url', 'image_url', 'b64_json', 'image_base64'],
+		...['choices', 'message', 'content', 'text', 'type', '__proto__', 'toString'],
+	);
+	const leaves = fc.constantFrom(
+		...[null, true, 0, 1e300, '', ' ', 'a', link, `![a](${link})`, 'data:;base64,AAAA', 'http://['],
+	);
+	const { json } = fc.letrec<{ json: unknown; object: unknown; array: unknown }>((tie) => ({
+		json: fc.oneof({ maxDepth: 5 }, leaves, tie('object'), tie('array')),
+		object: fc.dictionary(names, tie('json'), { maxKeys: 5 }),
+		array: fc.array(tie('json'), { maxLength: 3 }),
+	}));
+	const bodies = fc.oneof(
+		json,
+		fc.array(json, { maxLength: 3 }).map((data) => ({ data })),
+		json.map((content) => chat(content)),
+		fc.tuple(json, json).map(([content, images]) => chat(content, { images })),
+	);
+
+	it.each<[string, typeof readImages]>([
+		['picturesOf', readImages],
+		['chatPictures', readChatImages],
+	])('gives a result or UnusableResponse: %s', (_, parse) => {
+		fc.assert(
+			fc.property(bodies, (body) => {
+				try {
+					const found = parse(answerOf(body)).pictures;
+					expect(found.length).toBeGreaterThan(0);
+					for (const { url, bytes } of found) {
+						expect(bytes ?? url).toBeDefined();
+						if (url !== undefined) expect(url).toMatch(/^https?:/);
+					}
+				} catch (error) {
+					expect(error).toBeInstanceOf(UnusableResponse);
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});

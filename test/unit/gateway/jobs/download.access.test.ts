@@ -1,0 +1,209 @@
+import { failureOf, key } from '../../../support/gatewayWorld';
+import {
+	answer,
+	breakOff,
+	json,
+	page,
+	redirect,
+	startServer,
+	type Reply,
+	type ScriptedServer,
+} from '../../../support/scriptedServer';
+import { download, file, half, rangesOf, twin, whole } from '../../../support/videoDownload';
+import { sha256 } from '../../../support/sha256';
+
+describe('a link that has expired', () => {
+	const fresh = '/fresh.mp4?sig=2';
+	const expired: Reply = answer(403, '<Error><Code>AccessDenied</Code></Error>');
+	/** The old link works for so many requests. */
+	const serve =
+		(count: number, before: Reply): Reply =>
+		(response, request) => {
+			const isOld = request.path !== fresh;
+			const reply = isOld ? (count-- > 0 ? before : expired) : whole;
+			reply(response, request);
+		};
+	const refreshed = async (reply: Reply) => {
+		const server = await startServer(reply);
+		const refresh = async () => ({ url: server.url + fresh, authenticated: false });
+		return { server, ...download(server, { refresh }) };
+	};
+
+	it.each([400, 401, 403, 404, 410])(
+		'is replaced by a fresh one before the download: %d',
+		async (status) => {
+			const { done, server, passed } = await refreshed((response, request) => {
+				(request.path === fresh ? whole : answer(status, ''))(response, request);
+			});
+			await expect(done).resolves.toBe(sha256(file));
+			expect([server.requests.length, passed()]).toEqual([2, 0]);
+		},
+	);
+
+	it('is replaced during the download, which resumes', async () => {
+		const { done, server, stored } = await refreshed(serve(1, half()));
+		await expect(done).resolves.toBe(sha256(file));
+		expect(server.requests.map(({ path, headers }) => [path, headers.range])).toEqual([
+			['/v.mp4?sig=1', undefined],
+			['/v.mp4?sig=1', 'bytes=100000-'],
+			[fresh, 'bytes=100000-'],
+		]);
+		expect(stored).toHaveLength(1);
+	});
+
+	it('is replaced during the download, which starts again when nothing tells whether it is the same file', async () => {
+		const untold: Reply = (response) =>
+			void response.write(file.subarray(0, 100_000), () => breakOff(response));
+		const part = { 'content-range': `bytes 100000-${twin.length - 1}/*` };
+		const rest = answer(206, twin.subarray(100_000), part);
+		const server = await startServer(untold, expired, rest, answer(200, twin));
+		const refresh = async () => ({ url: server.url + fresh, authenticated: false });
+		await expect(download(server, { refresh }).done).resolves.toBe(sha256(twin));
+		expect(rangesOf(server)).toEqual([undefined, 'bytes=100000-', 'bytes=100000-', undefined]);
+	});
+
+	it.each<[string, Reply]>([
+		['a page', page(200)],
+		['JSON', json({ error: { message: 'expired' } })],
+		['a few letters', answer(200, 'gone')],
+	])('is noticed by %s with a 2xx status', async (_, reply) => {
+		const { done, stored } = await refreshed(serve(1, reply));
+		await expect(done).resolves.toBe(sha256(file));
+		expect(stored).toHaveLength(1);
+	});
+
+	it('is replaced only a few times', async () => {
+		const server = await startServer(expired);
+		const { record } = await failureOf(download(server).done);
+		expect(server.requests).toHaveLength(4);
+		expect(record).toMatchObject({
+			status: 403,
+			raw_body: expect.stringContaining('AccessDenied'),
+		});
+	});
+
+	it('is reported when the service has no fresh one', async () => {
+		const server = await startServer(expired);
+		const refresh = async () => {
+			throw new Error('no link');
+		};
+		await expect(download(server, { refresh }).done).rejects.toThrow('no link');
+	});
+});
+
+describe('the key', () => {
+	it.each<[string, Reply, number]>([
+		[
+			'refusal',
+			json({ error: { message: `Incorrect API key provided: Bearer ${key}` } }, 401),
+			401,
+		],
+		['page', answer(200, `<p>Bearer ${key}</p>`), 200],
+	])('is redacted in a %s of the storage host', async (_, reply, status) => {
+		const server = await startServer(reply);
+		const { record } = await failureOf(download(server, { authenticated: true }).done);
+		expect(record).toMatchObject({ status, raw_body: expect.stringContaining('Bearer ***') });
+		expect(JSON.stringify(record)).not.toContain(key);
+	});
+
+	it.each([301, 302, 303, 307, 308])(
+		'is not sent to a storage host, nor to where it redirects (%d)',
+		async (status) => {
+			const second = await startServer(whole);
+			const first = await startServer(redirect(status, `${second.url}/v.mp4?sig=a%2Fb`));
+			await expect(download(first).done).resolves.toBe(sha256(file));
+			for (const { headers } of [...first.requests, ...second.requests]) {
+				expect(headers).not.toHaveProperty('authorization');
+			}
+			expect(second.requests[0].path).toBe('/v.mp4?sig=a%2Fb');
+		},
+	);
+
+	const locked: Reply = (response, request) => {
+		const isOpen = request.headers.authorization === `Bearer ${key}`;
+		(isOpen ? whole : answer(401, ''))(response, request);
+	};
+	const keysSent = ({ requests }: ScriptedServer) =>
+		requests.map(({ headers }) => headers.authorization);
+
+	it('is sent to the content of a video job when the gateway refuses to serve it without, and then stays', async () => {
+		const gateway = await startServer(answer(401, ''), half(), locked);
+		const downloading = download(gateway, { baseUrl: gateway.url, mayNeedKey: true });
+		await expect(downloading.done).resolves.toBe(sha256(file));
+		expect(keysSent(gateway)).toEqual([undefined, `Bearer ${key}`, `Bearer ${key}`]);
+		expect(rangesOf(gateway)).toEqual([undefined, undefined, 'bytes=100000-']);
+	});
+
+	it.each([401, 403])(
+		'is not sent to another host that refuses to serve the file without it (%d)',
+		async (status) => {
+			const server = await startServer(answer(status, ''));
+			await failureOf(download(server).done);
+			expect(new Set(keysSent(server))).toEqual(new Set([undefined]));
+		},
+	);
+
+	it('is not sent to a link of the gateway that is refused for another reason', async () => {
+		const gateway = await startServer(answer(403, ''));
+		await failureOf(download(gateway, { baseUrl: gateway.url }).done);
+		expect(new Set(keysSent(gateway))).toEqual(new Set([undefined]));
+	});
+
+	it("is not sent to a task's link, although it leads to the gateway", async () => {
+		const gateway = await startServer(answer(401, ''));
+		await failureOf(download(gateway, { baseUrl: gateway.url }).done);
+		expect(new Set(keysSent(gateway))).toEqual(new Set([undefined]));
+	});
+
+	it('is not sent to another path of the host than that of the base URL', async () => {
+		const host = await startServer(answer(401, ''));
+		const baseUrl = `${host.url}/gw`;
+		for (const path of [
+			'/other-team/v.mp4',
+			'/gw/../other/v.mp4',
+			'/gw/..%2fother/v.mp4',
+			'/gwx/v.mp4',
+		]) {
+			await failureOf(download(host, { baseUrl, path, mayNeedKey: true }).done);
+		}
+		expect(new Set(keysSent(host))).toEqual(new Set([undefined]));
+	});
+
+	it('is not sent when a redirect leaves the path of the base URL', async () => {
+		const host = await startServer(redirect(302, '/other-team/v.mp4'), whole);
+		const downloading = download(host, {
+			...{ baseUrl: `${host.url}/gw`, path: '/gw/v.mp4', authenticated: true },
+		});
+		await expect(downloading.done).resolves.toBe(sha256(file));
+		expect(keysSent(host)).toEqual([`Bearer ${key}`, undefined]);
+	});
+
+	it('is sent to the gateway when that serves the file, and not to where it redirects', async () => {
+		const away = await startServer(whole);
+		const gateway = await startServer(redirect(302, '/inside'), redirect(302, `${away.url}/v.mp4`));
+		const downloading = download(gateway, { baseUrl: gateway.url, authenticated: true });
+		await expect(downloading.done).resolves.toBe(sha256(file));
+		const sent = [...gateway.requests, ...away.requests].map(
+			({ headers }) => headers.authorization,
+		);
+		expect(sent).toEqual([`Bearer ${key}`, `Bearer ${key}`, undefined]);
+	});
+
+	it('is not sent when a redirect leads back to the gateway from elsewhere', async () => {
+		const gateway = await startServer(
+			(...exchange) => redirect(302, `${away.url}/v.mp4`)(...exchange),
+			whole,
+		);
+		const away = await startServer(redirect(302, `${gateway.url}/back`));
+		await expect(download(gateway, { authenticated: true }).done).resolves.toBe(sha256(file));
+		const sent = gateway.requests.map(({ headers }) => headers.authorization);
+		expect(sent).toEqual([`Bearer ${key}`, undefined]);
+	});
+
+	it('is not needed to resume a download behind a redirect', async () => {
+		const second = await startServer(half(), whole);
+		const first = await startServer(redirect(302, `${second.url}/v.mp4`));
+		await expect(download(first).done).resolves.toBe(sha256(file));
+		expect(rangesOf(second)).toEqual([undefined, 'bytes=100000-']);
+	});
+});

@@ -1,0 +1,144 @@
+import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
+import { failureOf, gatewayTo } from '../../../support/gatewayWorld';
+import { otherVideos } from '../../../support/otherVideos';
+import { answer, startServer, type Reply } from '../../../support/scriptedServer';
+import { storage } from '../../../support/scriptedStorage';
+import { download, elsewhere, file, rangesOf, whole } from '../../../support/videoDownload';
+import { sha256 } from '../../../support/sha256';
+
+describe('a video that is no mp4', () => {
+	const { WebM: webm, QuickTime: quickTime } = otherVideos;
+	const cases = Object.entries(otherVideos);
+
+	it.each(cases)(
+		'is delivered as the kind of file that it is: %s',
+		async (_, { bytes, mimeType }) => {
+			for (const type of ['video/mp4', 'application/octet-stream', 'text/plain']) {
+				const server = await startServer(storage(bytes, { headers: { 'content-type': type } }));
+				const { done, types } = download(server);
+				await expect(done).resolves.toBe(sha256(bytes));
+				expect(types).toEqual([mimeType]);
+				expect(server.requests).toHaveLength(1);
+			}
+		},
+	);
+
+	it.each(cases)('is resumed where it broke off: %s', async (_, { bytes }) => {
+		const cuts = [100, 300, 50_000, bytes.length - 1].map((until) => storage(bytes, { until }));
+		const server = await startServer(...cuts, storage(bytes));
+		const { done, stored } = download(server);
+		await expect(done).resolves.toBe(sha256(bytes));
+		expect(stored).toHaveLength(1);
+		expect(rangesOf(server).slice(-2)).toEqual(['bytes=50000-', `bytes=${bytes.length - 1}-`]);
+	});
+
+	it('is recognised when it arrives in single bytes', async () => {
+		const bytes = webm.bytes.subarray(0, 2000);
+		const server = await startServer((response) => {
+			for (const byte of bytes) response.write(Buffer.of(byte));
+			response.end();
+		});
+		const { done, types } = download(server);
+		await expect(done).resolves.toBe(sha256(bytes));
+		expect(types).toEqual([webm.mimeType]);
+	});
+
+	it('gets its kind from the storage host when its bytes do not tell', async () => {
+		const bytes = Buffer.alloc(100_000, 3);
+		const headers = { 'content-type': 'video/x-new; charset=binary' };
+		const { done, types } = download(await startServer(storage(bytes, { headers })));
+		await expect(done).resolves.toBe(sha256(bytes));
+		expect(types).toEqual(['video/x-new']);
+	});
+
+	it('is not delivered when it breaks off and the rest cannot be fetched', async () => {
+		const half = storage(webm.bytes, { until: 50_000, ranges: false });
+		const { done } = download(await startServer(half));
+		const { record } = await failureOf(done);
+		expect(record).toMatchObject({ billed: 'yes', retry_can_help: true });
+	});
+
+	it('is whole only when all boxes of a QuickTime file have arrived', async () => {
+		const cutInOrder = answer(200, quickTime.bytes.subarray(0, 50_000), { etag: '"v1"' });
+		const server = await startServer(cutInOrder, storage(quickTime.bytes));
+		await expect(download(server).done).resolves.toBe(sha256(quickTime.bytes));
+		expect(rangesOf(server)).toEqual([undefined, 'bytes=50000-']);
+	});
+
+	it('is completed when a storage host sends only a part of it', async () => {
+		const { bytes } = webm;
+		const total = bytes.length;
+		const middle = answer(206, bytes.subarray(50_000, 70_000), {
+			...{ etag: '"v1"', 'content-range': `bytes 50000-69999/${total}` },
+		});
+		const server = await startServer(storage(bytes, { until: 50_000 }), middle, storage(bytes));
+		await expect(download(server).done).resolves.toBe(sha256(bytes));
+		expect(rangesOf(server)).toEqual([undefined, 'bytes=50000-', 'bytes=70000-']);
+	});
+
+	it('is downloaded again as another kind when the file has changed', async () => {
+		const server = await startServer(
+			storage(webm.bytes, { until: 50_000 }),
+			storage(file, { etag: '"v2"' }),
+		);
+		const { done, types } = download(server);
+		await expect(done).resolves.toBe(sha256(file));
+		expect(types).toEqual(['video/webm', 'video/mp4']);
+	});
+
+	const error = '<?xml version="1.0"?><Error><Code>Internal</Code></Error>';
+
+	it.each<[string, Reply, string]>([
+		[
+			'a page',
+			answer(200, `<html>${'x'.repeat(1000)}</html>`, { 'content-type': 'video/mp4' }),
+			'<html>x',
+		],
+		['JSON', answer(200, '{"error": "no"}', { 'content-type': 'video/mp4' }), '{"error": "no"}'],
+		['XML', answer(200, error, { 'content-type': 'video/webm' }), '<?xml'],
+		[
+			'of other bytes, and called an mp4',
+			answer(200, Buffer.alloc(100_000, 3), { 'content-type': 'video/mp4' }),
+			'a file of another kind (video/mp4)',
+		],
+		[
+			'a picture',
+			answer(
+				200,
+				Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n\0', 'latin1'), Buffer.alloc(999)]),
+				{
+					'content-type': 'image/png',
+				},
+			),
+			'a file of another kind (image/png)',
+		],
+	])('is not taken from %s: a fresh link is requested', async (_, reply, said) => {
+		const server = await startServer(reply, reply, whole);
+		let links = 0;
+		const source = { url: `${server.url}/fresh.mp4`, authenticated: false };
+		const refresh = async () => {
+			links++;
+			return source;
+		};
+		const { done, stored } = download(server, { refresh });
+		await expect(done).resolves.toBe(sha256(file));
+		expect([links, stored.length]).toEqual([2, 1]);
+
+		const { record } = await failureOf(download(await startServer(reply)).done);
+		expect(record.message).toContain(`Could not download it: it is no video: ${said}`);
+	});
+
+	it('leaves no connection open when the store refuses it', async () => {
+		const server = await startServer(
+			storage(webm.bytes, { headers: { 'content-length': 999_999 } }),
+		);
+		const source = { url: server.url, authenticated: false };
+		const request = { source, refresh: async () => source, purpose: 'download it' };
+		const refusing = downloadVideo(gatewayTo(elsewhere), request, async () => {
+			throw new Error('no room');
+		});
+		await expect(refusing).rejects.toThrow('no room');
+		await server.idle();
+		expect(server.requests).toHaveLength(1);
+	});
+});

@@ -1,0 +1,228 @@
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { gzipSync } from 'node:zlib';
+import { downloadVideo } from '../../../../nodes/shared/gateway/jobs/download';
+import { mp4Of } from '../../../support/boxes';
+import { failureOf, gatewayTo } from '../../../support/gatewayWorld';
+import {
+	answer,
+	breakOff,
+	page,
+	redirect,
+	reset,
+	silence,
+	stall,
+	startServer,
+	type Reply,
+	type ScriptedServer,
+} from '../../../support/scriptedServer';
+import { storage } from '../../../support/scriptedStorage';
+import { download, elsewhere, file, half, rangesOf, whole } from '../../../support/videoDownload';
+import { sha256 } from '../../../support/sha256';
+
+describe('a download', () => {
+	it('delivers the file byte for byte', async () => {
+		const server = await startServer(whole);
+		await expect(download(server).done).resolves.toBe(sha256(file));
+		await server.idle();
+	});
+
+	it('requests the link byte for byte, uncompressed and without the key', async () => {
+		const path = '/a%20b/v.mp4?X-Sig=a%2Fb%2B&x=~+|';
+		const server = await startServer(whole);
+		await download(server, { path }).done;
+		const [{ method, headers, ...request }] = server.requests;
+		expect([method, request.path]).toEqual(['GET', path]);
+		expect(headers).toMatchObject({ accept: '*/*', 'accept-encoding': 'identity' });
+		expect(headers).not.toHaveProperty('authorization');
+		expect(headers).not.toHaveProperty('range');
+	});
+
+	it('delivers a file that arrives in single bytes', async () => {
+		const small = mp4Of(20);
+		const server = await startServer((response) => {
+			for (const byte of small) response.write(Buffer.of(byte));
+			response.end();
+		});
+		await expect(download(server).done).resolves.toBe(sha256(small));
+	});
+
+	it('unpacks a file that was compressed although it should not be', async () => {
+		const packed = { 'content-encoding': 'gzip', 'content-type': 'video/mp4' };
+		const server = await startServer(answer(200, gzipSync(file), packed));
+		await expect(download(server).done).resolves.toBe(sha256(file));
+	});
+
+	it('resumes a compressed file at the unpacked bytes that have arrived', async () => {
+		const packed = gzipSync(file);
+		const cutWhilePacked: Reply = (response) => {
+			response.writeHead(200, { 'content-encoding': 'gzip' });
+			response.write(packed.subarray(0, 90_000), () => breakOff(response));
+		};
+		const server = await startServer(cutWhilePacked, whole);
+		await expect(download(server).done).resolves.toBe(sha256(file));
+	});
+});
+
+describe('a download from a storage host in trouble', () => {
+	it('tries again after an error, when Retry-After says so', async () => {
+		const busy = answer(503, 'SlowDown', { 'retry-after': '17' });
+		const { done, passed } = download(await startServer(reset, busy, answer(500, ''), whole));
+		await expect(done).resolves.toBe(sha256(file));
+		expect(passed()).toBe(1000 + 17_000 + 4000);
+	});
+
+	it('tries again when no response arrives', async () => {
+		const server = await startServer(silence, whole);
+		const { done, passed } = download(server, { patience: 100 });
+		await expect(done).resolves.toBe(sha256(file));
+		expect(passed()).toBe(61_000);
+	});
+
+	it('requests the rest when no more bytes arrive', async () => {
+		const headers = { etag: '"v1"', 'content-length': `${file.length}` };
+		const server = await startServer(stall(file.subarray(0, 50_000), headers), whole);
+		const { done, passed } = download(server, { patience: 100 });
+		await expect(done).resolves.toBe(sha256(file));
+		expect(passed()).toBe(61_000);
+		expect(rangesOf(server)).toEqual([undefined, 'bytes=50000-']);
+	});
+
+	it('gives up after five tries without a byte', async () => {
+		const server = await startServer(answer(200, ''));
+		const { record } = await failureOf(download(server).done);
+		expect(record.message).toBe('Could not download it: nothing came');
+		expect(server.requests).toHaveLength(5);
+	});
+
+	it('quotes the page that came instead of the file', async () => {
+		const { record, reach } = await failureOf(download(await startServer(page(200))).done);
+		expect(record).toMatchObject({ status: 200, raw_body: expect.stringContaining('nginx') });
+		expect(record.message).toMatch(/^Could not download it: it is no video: <!DOCTYPE html>/);
+		expect(reach).toBe('unreadable');
+	});
+
+	it('gives up when redirects lead in a circle', async () => {
+		const server = await startServer(redirect(302, '/'));
+		expect((await failureOf(download(server).done)).record.status).toBe(302);
+		expect(server.requests).toHaveLength(11);
+	});
+
+	const refusedPort = async () => {
+		const server = await startServer();
+		await server.close();
+		return server;
+	};
+
+	it.each<[string, () => Promise<Pick<ScriptedServer, 'url'>>]>([
+		['refuses', async () => await startServer(answer(403, '<Error/>'))],
+		['fails', async () => await startServer(answer(500, '<Error/>'))],
+		['breaks off before the head', async () => await startServer(reset)],
+		['breaks off', async () => await startServer(half({ until: 10 }))],
+		['sends a page', async () => await startServer(page(200))],
+		['sends nothing', async () => await startServer(answer(200, ''))],
+		['cannot be reached', refusedPort],
+	])('says that the video is finished and charged when the storage host %s', async (_, start) => {
+		const { record } = await failureOf(download(await start()).done);
+		expect(record).toMatchObject({ billed: 'yes', retry_can_help: true });
+		expect(record.advice).toContain('collect it by its ID');
+		expect(record.advice).not.toMatch(/[Nn]othing was (sent|billed)|Base URL|moderation/);
+	});
+});
+
+describe('the store of a download', () => {
+	const diskFull = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+	/** As n8n's binary store: a stream into a file, which fails at that byte. */
+	const failingAt = (most: number) => {
+		let stored = 0;
+		return new Writable({
+			write(piece: Buffer, _, done) {
+				stored += piece.length;
+				setImmediate(() => done(stored > most ? diskFull : null));
+			},
+		});
+	};
+	const store = async (server: ScriptedServer, most: number) => {
+		const source = { url: server.url, authenticated: false };
+		const request = { source, refresh: async () => source, purpose: 'download it' };
+		await downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
+			await pipeline(Readable.from(bytes), failingAt(most));
+		});
+	};
+
+	it('ends the download with its own error when it fails', async () => {
+		const large = mp4Of(20_000_000);
+		const server = await startServer(storage(large));
+		await expect(store(server, 1_000_000)).rejects.toBe(diskFull);
+		await server.idle();
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it('ends the download when it fails while no bytes arrive', async () => {
+		const server = await startServer(stall(file.subarray(0, 50_000)));
+		await expect(store(server, 1000)).rejects.toBe(diskFull);
+		await Promise.race([server.idle(), new Promise((resolve) => setTimeout(resolve, 1000))]);
+		expect(server.openSockets).toBe(0);
+	});
+
+	it('may be slow without the idle timeout ending the download', async () => {
+		const server = await startServer(whole);
+		const gateway = gatewayTo(elsewhere);
+		const source = { url: server.url, authenticated: false };
+		const request = { source, refresh: async () => source, purpose: 'download it' };
+		const stored = await downloadVideo(gateway, request, async (bytes) => {
+			const pieces: Uint8Array[] = [];
+			for await (const piece of bytes) {
+				await gateway.runtime.clock.sleep(150_000);
+				pieces.push(piece);
+			}
+			return sha256(Buffer.concat(pieces));
+		});
+		expect(stored).toBe(sha256(file));
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it('returns the value that the download returns', async () => {
+		const source = { url: (await startServer(whole)).url, authenticated: false };
+		const request = { source, refresh: async () => source, purpose: 'download it' };
+		const stored = downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
+			for await (const piece of bytes) void piece;
+			return 'a file id';
+		});
+		await expect(stored).resolves.toBe('a file id');
+	});
+});
+
+describe('Stop', () => {
+	it.each<[string, Reply]>([
+		['before the head', silence],
+		['in mid-body', stall(file.subarray(0, 50_000))],
+		['within the first bytes', stall(file.subarray(0, 5))],
+	])('ends a download at once: %s', async (_, reply) => {
+		const server = await startServer(reply);
+		const stop = new AbortController();
+		const { done } = download(server, { signal: stop.signal });
+		const failure = failureOf(done);
+		await server.received(1);
+		setTimeout(() => stop.abort(), 20);
+		expect((await failure).record.message).toBe('The execution was canceled');
+		await server.idle();
+		expect(server.requests).toHaveLength(1);
+	});
+
+	it('sends no request when it was pressed before the download', async () => {
+		const server = await startServer(whole);
+		const failure = await failureOf(download(server, { signal: AbortSignal.abort() }).done);
+		expect(failure.record.message).toBe('The execution was canceled');
+		expect(server.requests).toEqual([]);
+	});
+
+	it('says that the video is finished and charged', async () => {
+		const server = await startServer(silence);
+		const stop = new AbortController();
+		const failure = failureOf(download(server, { signal: stop.signal }).done);
+		await server.received(1);
+		stop.abort();
+		expect((await failure).record.billed).toBe('yes');
+	});
+});

@@ -1,0 +1,23 @@
+import { mean } from '../../../support/statistics';
+import { simulate, type Mode } from '../../../support/simulation/simulation';
+
+describe.each<Mode>(['hold', 'park'])('2,000 simulated jobs in mode %s', (mode) => {
+	const jobs = 2000;
+	const settings = { jobs, mode, seed: '1', hours: 1 };
+
+	it('are polled politely, noticed in time, and none is lost', () => {
+		const { ends, broken, shortestGap } = simulate(settings);
+		expect(broken).toEqual({ pollTooSoon: 0, pollAfterEnd: 0, noticedTooLate: 0, jobLost: 0 });
+		expect(shortestGap).toBeGreaterThanOrEqual(3000);
+		const { finished, failed, timedOut, linkNotFound } = ends;
+		expect(finished + failed + timedOut + linkNotFound).toBe(jobs);
+		for (const count of [finished, failed, timedOut]) expect(count).toBeGreaterThan(10);
+	});
+
+	it('are polled no more often than needed when nothing goes wrong', () => {
+		const { ends, polls, faultlessPolls } = simulate({ ...settings, badShare: 0 });
+		expect(ends.linkNotFound).toBe(0);
+		// Besides, some are polled as the wrong kind first, and some have no link at once.
+		expect(mean(polls)).toBeLessThan(mean(faultlessPolls) + 0.2);
+	});
+});

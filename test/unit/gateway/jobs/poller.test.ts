@@ -1,0 +1,334 @@
+import type { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { heldBack } from '../../../../nodes/shared/gateway/errors/requestErrors';
+import {
+	startWait,
+	step,
+	type PollerAction,
+	type PollerEvent,
+	type PollerState,
+} from '../../../../nodes/shared/gateway/jobs/poller';
+import { jobStatus } from '../../../../nodes/shared/gateway/jobs/responses';
+import { answerOf } from '../../../support/answers';
+import { fc } from '../../../support/fuzz';
+import { completed, link, lost, refusal, running } from '../../../support/simulatedJobs';
+
+const second = 1000;
+const minute = 60 * second;
+
+/** The wait begins at 0, and its deadline is after 20 minutes. */
+const timeout = 20 * minute;
+const task = startWait({ id: 'job_1', kind: 'task' }, { now: 0, timeout });
+const video = startWait({ id: 'job_1', kind: 'video' }, { now: 0, timeout });
+const unknown = startWait({ id: 'job_1' }, { now: 0, timeout });
+
+const started = (now: number, pass: { delay?: number; endsAt?: number } = {}): PollerEvent => ({
+	...{ type: 'passStarted', now, ...pass },
+});
+const passAt0 = started(0, { endsAt: 0 });
+const held = heldBack('ask how far the job is', 'the limits of the credential');
+const due = (now: number): PollerEvent => ({ type: 'due', now });
+const polled = (now: number, body: object): PollerEvent => ({
+	...{ type: 'polled', now, status: jobStatus(answerOf(body)) },
+});
+const failed = (now: number, error: GatewayError): PollerEvent => ({
+	...{ type: 'requestFailed', now, error },
+});
+const contentReceived: PollerEvent = {
+	type: 'contentReceived',
+	content: { source: { url: link, authenticated: false }, fields: { url: link } },
+};
+const linkExpired = (now: number): PollerEvent => ({ type: 'linkExpired', now });
+
+const wait = (until: number): PollerAction => ({ do: 'wait', until });
+const park = (until: number): PollerAction => ({ do: 'park', until });
+const poll = (kind: 'task' | 'video', timeout = minute): PollerAction => ({
+	...{ do: 'poll', kind, timeout },
+});
+const fetchContent: PollerAction = { do: 'fetchContent' };
+const finish = { do: 'finish', finished: { source: { url: link, authenticated: false } } };
+const fail = (message: string) => ({
+	do: 'fail',
+	error: { message: expect.stringContaining(message) },
+});
+
+const done = { status: 'completed' };
+
+/** The state after these events, as it comes back from n8n's database. */
+function after(state: PollerState, events: PollerEvent[]): PollerState {
+	return events.reduce(
+		(before, event) => JSON.parse(JSON.stringify(step(before, event).state)) as PollerState,
+		state,
+	);
+}
+
+type Row = [name: string, state: PollerState, events: PollerEvent[], action: object];
+
+describe.each<[string, Row[]]>([
+	[
+		'a pass',
+		[
+			['polls at once', task, [started(0)], poll('task')],
+			['polls after its delay', task, [started(0, { delay: 700 })], wait(700)],
+			['polls what is due', task, [started(0, { delay: 700 }), due(700)], poll('task')],
+			[
+				'parks when it may not poll',
+				{ ...task, nextPollAt: minute },
+				[started(minute, { endsAt: 0 })],
+				park(minute),
+			],
+			[
+				'leaves a later poll to another pass',
+				task,
+				[started(0, { endsAt: 0 }), polled(100, running)],
+				park(10_100),
+			],
+			[
+				'waits for a poll that is nearly due',
+				task,
+				[started(0, { endsAt: 8000 }), polled(100, running)],
+				wait(10_100),
+			],
+			[
+				'polls at once when the poll is overdue',
+				task,
+				[started(0, { endsAt: 0 }), polled(100, running), started(minute)],
+				poll('task'),
+			],
+			[
+				'does not count the time in which n8n was down',
+				task,
+				[started(0, { endsAt: 0 }), polled(100, running), started(60 * minute)],
+				poll('task'),
+			],
+		],
+	],
+	[
+		'a running job',
+		[
+			[
+				'is polled after 10 s when it is a task',
+				task,
+				[started(0), polled(100, running)],
+				wait(10_100),
+			],
+			[
+				'is polled after 5 s when it is a video',
+				video,
+				[started(0), polled(100, running)],
+				wait(5100),
+			],
+			[
+				'is polled no sooner than 3 s after the last poll',
+				{ ...task, pollInterval: 0 },
+				[started(0), polled(100, running)],
+				wait(3100),
+			],
+			[
+				'is polled at the deadline',
+				task,
+				[started(0), polled(timeout - 4000, running)],
+				wait(timeout),
+			],
+			[
+				'is given up after the poll at the deadline',
+				task,
+				[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout + 50, running)],
+				fail('did not finish within 20 minutes'),
+			],
+			[
+				'is not given up when its last poll finds it finished',
+				task,
+				[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout, completed)],
+				finish,
+			],
+		],
+	],
+	[
+		'a failed poll',
+		[
+			['is repeated after the interval', task, [started(0), failed(100, lost)], wait(10_100)],
+			[
+				'is repeated when the service asks for it',
+				task,
+				[started(0), failed(100, refusal(429, undefined, 42_000))],
+				wait(42_100),
+			],
+			[
+				'ends the wait when no later poll can do better',
+				task,
+				[started(0), polled(100, running), due(10_100), failed(10_200, refusal(403))],
+				fail('403'),
+			],
+		],
+	],
+	[
+		'a poll that limits of the credential hold back',
+		[
+			[
+				'is waited for until the deadline',
+				task,
+				[started(0), polled(100, running), due(10_100)],
+				{ do: 'poll', patience: timeout - 10_100 },
+			],
+			['is waited for half a minute in a pass', task, [passAt0], { do: 'poll', patience: 30_000 }],
+			['is left to the next pass', task, [passAt0, failed(30_000, held)], park(0)],
+			[
+				'is sent by the next pass, whose deadline is the same',
+				{ ...task, timeout: 66_000 },
+				[passAt0, failed(30_000, held), started(minute, { endsAt: minute })],
+				{ do: 'poll', patience: 6000 },
+			],
+			[
+				'is given up when it is held back at the deadline',
+				task,
+				[started(0), polled(timeout - 4000, running), due(timeout), failed(timeout + 5000, held)],
+				fail('did not finish within 20 minutes'),
+			],
+			[
+				'is given up when it is held back until the deadline',
+				task,
+				[started(0), failed(timeout, held)],
+				fail('did not finish within 20 minutes'),
+			],
+			[
+				'is tried again after a longer pause, at the deadline at the latest',
+				task,
+				[
+					started(0),
+					polled(timeout - 14_000, running),
+					due(timeout - 4000),
+					failed(timeout - 4000, held),
+				],
+				wait(timeout),
+			],
+			[
+				'is waited for however long it takes when it is for the link of a finished job',
+				task,
+				[started(0), polled(100, done), due(10_100)],
+				{ do: 'poll', patience: undefined },
+			],
+		],
+	],
+	[
+		'a job of unknown kind',
+		[
+			['is polled as a task', unknown, [started(0)], poll('task')],
+			['is polled as a video next', unknown, [started(0), failed(100, refusal(404))], wait(3100)],
+			[
+				'stays a video once it was seen',
+				unknown,
+				[started(0), failed(100, refusal(404)), due(3100), polled(3200, running), due(8200)],
+				poll('video'),
+			],
+			[
+				'ends the wait when neither endpoint knows it',
+				unknown,
+				[started(0), failed(100, refusal(404)), due(3100), failed(3200, refusal(404))],
+				fail('404'),
+			],
+		],
+	],
+	[
+		'a finished job',
+		[
+			['gives the link of a task', task, [started(0), polled(100, completed)], finish],
+			['is asked for the content of a video', video, [started(0), polled(100, done)], fetchContent],
+			[
+				'gives the content of a video',
+				video,
+				[started(0), polled(100, done), contentReceived],
+				finish,
+			],
+			[
+				'is asked for its content again after a failure',
+				video,
+				[started(0), polled(100, done), failed(200, lost)],
+				wait(5200),
+			],
+			[
+				'is asked for its content until the deadline, or a minute',
+				{ ...video, timeout: 0 },
+				[started(0), polled(100, done), failed(55_000, lost)],
+				wait(60_000),
+			],
+			[
+				'is not asked for its content any longer',
+				{ ...video, timeout: 0 },
+				[started(0), polled(100, done), failed(55_200, lost)],
+				fail('Video job job_1 finished. '),
+			],
+			['is polled again when it has no link', task, [started(0), polled(100, done)], wait(10_100)],
+			[
+				'ends the wait when it failed',
+				task,
+				[started(0), polled(100, { status: 'failed', error: 'no faces' })],
+				fail('Video task job_1 failed: no faces'),
+			],
+		],
+	],
+	[
+		'an expired link',
+		[
+			[
+				'is replaced for a task by a poll',
+				task,
+				[started(0), polled(100, completed), linkExpired(minute)],
+				poll('task'),
+			],
+			[
+				'is replaced for a task by a poll that keeps its interval',
+				task,
+				[started(0), polled(100, completed), linkExpired(1000)],
+				wait(3000),
+			],
+			[
+				'is replaced for a video by a request for its content',
+				video,
+				[started(0), polled(100, done), contentReceived, linkExpired(minute)],
+				fetchContent,
+			],
+		],
+	],
+	[
+		'Stop',
+		[['ends the wait', task, [started(0), { type: 'stopped' }], fail('The execution was stopped')]],
+	],
+])('%s', (_, rows) => {
+	it.each(rows)('%s', (_, state, events, action) => {
+		const last = events[events.length - 1];
+		expect(step(after(state, events.slice(0, -1)), last).action).toMatchObject(action);
+	});
+});
+
+it("keeps what the service says under the names of the node's own fields", () => {
+	const fields = { id: 'file_1', url: 'relative' };
+	const content = { source: { url: link, authenticated: false }, fields };
+	const events: PollerEvent[] = [
+		started(0),
+		polled(100, done),
+		{ type: 'contentReceived', content },
+	];
+	expect(step(after(video, events.slice(0, -1)), events[2]).action).toMatchObject({
+		finished: {
+			fields: { id: video.job.id, service_id: 'file_1', url: link, service_url: 'relative' },
+		},
+	});
+});
+
+it('changes no state in place', () => {
+	const freeze = (state: PollerState): PollerState => {
+		Object.freeze(state.job);
+		Object.freeze(state.stage);
+		return Object.freeze(state);
+	};
+	const answers = fc.constantFrom<PollerEvent>(
+		...[polled(0, running), polled(0, done), polled(0, completed), failed(0, lost)],
+		...[failed(0, refusal(404)), failed(0, refusal(429, undefined, 9000)), contentReceived],
+	);
+	fc.assert(
+		fc.property(fc.array(answers), fc.constantFrom(task, video, unknown), (events, begin) => {
+			const all = [started(0), ...events.flatMap((event) => [due(0), event])];
+			all.reduce((state, event) => step(freeze(state), event).state, { ...begin });
+		}),
+	);
+});

@@ -1,0 +1,399 @@
+import {
+	UnusableResponse,
+	type ServiceResponse,
+} from '../../../../nodes/shared/gateway/client/response';
+import {
+	createdTask,
+	createdVideo,
+	jobStatus,
+	videoContent,
+} from '../../../../nodes/shared/gateway/jobs/responses';
+import { modelList } from '../../../../nodes/shared/gateway/models/list';
+import type { Phase } from '../../../../nodes/shared/gateway/protocol/jobs';
+import { answerOf } from '../../../support/answers';
+import { fc } from '../../../support/fuzz';
+
+const cutAfter = (text: string, headers = {}) =>
+	answerOf(text, { headers, json: undefined, broken: 'aborted' });
+
+describe('a created task', () => {
+	const specified = {
+		output: { task_id: 'task_1', task_status: 'PENDING' },
+		request_id: 'req_1',
+	};
+
+	it('reads a created task as the specification words it, and changes nothing in it', () => {
+		expect(createdTask(answerOf(specified))).toEqual({ id: 'task_1', fields: specified });
+	});
+
+	it.each<[string, object]>([
+		['at the surface', { task_id: 'task_1' }],
+		['within data', { data: { task_id: 'task_1' } }],
+		['within the output of data', { data: { output: { task_id: 'task_1' } } }],
+		['as a plain id', { id: 'task_1' }],
+		['with spaces around it', { output: { task_id: ' task_1 ' } }],
+		['beside an empty one', { output: { task_id: '' }, task_id: 'task_1' }],
+	])('finds the task ID %s', (_, body) => {
+		expect(createdTask(answerOf(body)).id).toBe('task_1');
+	});
+
+	it('accepts a number as the task ID', () => {
+		expect(createdTask(answerOf({ output: { task_id: 12345 } })).id).toBe('12345');
+	});
+
+	it('puts the ID where the next node looks for it', () => {
+		const { fields } = createdTask(answerOf({ data: { task_id: 'task_1' }, code: 0 }));
+		expect(fields).toEqual({ task_id: 'task_1', data: { task_id: 'task_1' }, code: 0 });
+	});
+
+	it('adds the request ID of the header when the body has none', () => {
+		const { output } = specified;
+		const { fields } = createdTask(answerOf({ output }, { requestId: 'head_1' }));
+		expect(fields).toEqual({ output, request_id: 'head_1' });
+	});
+
+	it.each([null, '', ' ', {}, false])(
+		'adds the request ID of the header when the body says %j',
+		(request_id) => {
+			const { output } = specified;
+			const { fields } = createdTask(answerOf({ output, request_id }, { requestId: 'head_1' }));
+			expect(fields).toEqual({ output, request_id: 'head_1' });
+		},
+	);
+
+	it('keeps the request ID of the body, and adds that of the header beside it', () => {
+		const head = { headers: { 'x-request-id': 'head_1' }, requestId: 'head_1' };
+		const { fields } = createdTask(answerOf(specified, head));
+		expect(fields).toEqual({ ...specified, http_request_id: 'head_1' });
+	});
+
+	it('keeps one request ID when header and body name the same', () => {
+		const head = { headers: { 'x-request-id': 'req_1' }, requestId: 'req_1' };
+		expect(createdTask(answerOf(specified, head)).fields).toEqual(specified);
+	});
+
+	it('puts the ID where the next node looks for it when an empty one stands there', () => {
+		const { fields } = createdTask(answerOf({ task_id: '', id: 'task_1' }));
+		expect(fields).toEqual({ task_id: 'task_1', id: 'task_1' });
+	});
+
+	it.each([
+		'{"output":{"task_id":"task_1","task_status":"PEN',
+		'{"output":{"task_id" : "task_1"',
+		'{"request_id":"req_1","output":{"task_status":"PENDING","task_id":"task_1"}',
+	])('keeps the task ID when the response was cut behind it: %s', (text) => {
+		expect(createdTask(cutAfter(text, { 'x-request-id': 'head_1' }))).toEqual({
+			id: 'task_1',
+			fields: { task_id: 'task_1', request_id: 'head_1' },
+		});
+	});
+
+	it('keeps every digit of a numeric ID when the response was cut behind it', () => {
+		const text = '{"output":{"task_id": 1876543210987654321, "task_status":"PEN';
+		expect(createdTask(cutAfter(text)).id).toBe('1876543210987654321');
+	});
+
+	it.each<[string, ServiceResponse]>([
+		['was cut within a number', cutAfter('{"output":{"task_id":18765432109')],
+		['was cut within its id', cutAfter('{"output":{"task_id":"task_')],
+		['is empty', answerOf('')],
+		['is a page', answerOf('<html></html>')],
+		['is a list', answerOf(['task_1'])],
+		['is null', answerOf(null)],
+		['names no job', answerOf({ output: {}, request_id: 'req_1' })],
+		['has an id of another kind', answerOf({ output: { task_id: { value: 'task_1' } } })],
+	])('makes up no ID when the response %s', (_, answer) => {
+		expect(() => createdTask(answer)).toThrow(UnusableResponse);
+	});
+});
+
+describe('a created video', () => {
+	it('reads a created video as the specification words it, and changes nothing in it', () => {
+		const body = { id: 'video_1', object: 'video', status: 'queued' };
+		expect(createdVideo(answerOf(body))).toEqual({ id: 'video_1', fields: body });
+	});
+
+	it.each<[string, object]>([
+		['as video_id', { video_id: 'video_1' }],
+		['within data', { data: { id: 'video_1' } }],
+		['as video_id within data', { data: { video_id: 'video_1' } }],
+		['within output', { output: { id: 'video_1' } }],
+	])('finds the video ID %s, and passes it on as id', (_, body) => {
+		const job = createdVideo(answerOf(body));
+		expect(job).toEqual({ id: 'video_1', fields: { ...body, id: 'video_1' } });
+	});
+
+	it('hides a task ID from the next node, and keeps it under another name', () => {
+		const output = { task_id: 'task_2', seconds: 5 };
+		const body = { id: 'video_1', task_id: 'task_1', output, status: 'queued' };
+		const { fields } = createdVideo(answerOf(body));
+		expect(JSON.parse(JSON.stringify(fields))).toEqual({
+			...{ id: 'video_1', service_task_id: 'task_1', status: 'queued' },
+			output: { service_task_id: 'task_2', seconds: 5 },
+		});
+	});
+
+	it('removes nothing but an empty task ID', () => {
+		const body = { task_id: null, output: { task_id: '' }, status: 'queued', id: 'video_1' };
+		const { fields } = createdVideo(answerOf(body));
+		expect(fields).toEqual({ output: {}, status: 'queued', id: 'video_1' });
+	});
+
+	it('keeps the video ID when the response was cut behind it', () => {
+		expect(createdVideo(cutAfter('{"id":"video_1","status":'))).toEqual({
+			id: 'video_1',
+			fields: { id: 'video_1' },
+		});
+	});
+
+	it('takes no ID from an element of a web page', () => {
+		const page = '<!doctype html><html><script>window.app = {"id":"root"}</script></html>';
+		expect(() => createdVideo(answerOf(page))).toThrow(UnusableResponse);
+	});
+});
+
+describe('a job that is polled', () => {
+	it('reads a status as the task endpoint words it', () => {
+		const body = { task_id: 'task_1', status: 'in_progress', progress: 30 };
+		expect(jobStatus(answerOf(body, { requestId: 'req_1' }))).toEqual({
+			status: 'in_progress',
+			phase: 'running',
+			progress: 30,
+			fields: { ...body, request_id: 'req_1' },
+		});
+	});
+
+	it('reads the link of a completed job', () => {
+		const result_url = "https://storage.example/v.mp4?Signature=a%2Fb+c=&X='(1)";
+		const body = { task_id: 'task_1', status: 'completed', progress: 100, result_url };
+		expect(jobStatus(answerOf(body))).toMatchObject({ phase: 'succeeded', link: result_url });
+	});
+
+	it.each<[unknown, Phase | undefined]>([
+		['submitted', 'queued'],
+		['PENDING', 'queued'],
+		['queued', 'queued'],
+		['RUNNING', 'running'],
+		['processing', 'running'],
+		['SUCCEEDED', 'succeeded'],
+		['COMPLETED', 'succeeded'],
+		[' Completed ', 'succeeded'],
+		['FAILED', 'failed'],
+		['UNKNOWN', undefined],
+		['CANCELED', undefined],
+		['constructor', undefined],
+		[2, undefined],
+	])('reads the state %j', (status, phase) => {
+		expect(jobStatus(answerOf({ status })).phase).toBe(phase);
+	});
+
+	it.each<[string, object]>([
+		['natively', { output: { task_id: 'task_1', task_status: 'RUNNING' } }],
+		['natively at the surface', { task_status: 'RUNNING' }],
+		['within output', { output: { status: 'processing' } }],
+		['within data', { code: 0, data: { status: 'in_progress' } }],
+		['as state', { state: 'processing' }],
+		['beside an empty one', { status: '', task_status: 'RUNNING' }],
+		['beside one that is no text', { status: true, data: { status: 'processing' } }],
+	])('finds the state %s', (_, body) => {
+		expect(jobStatus(answerOf(body)).phase).toBe('running');
+	});
+
+	it.each<[unknown, number | undefined]>([
+		[0, 0],
+		[30, 30],
+		['30', 30],
+		['30%', 30],
+		[' 30 % ', 30],
+		[99.5, 99.5],
+		['soon', undefined],
+		['', undefined],
+		[null, undefined],
+		[{ percent: 30 }, undefined],
+	])('reads the progress %j', (progress, expected) => {
+		expect(jobStatus(answerOf({ status: 'in_progress', progress })).progress).toBe(expected);
+	});
+
+	it.each(['output', 'data'])('finds the progress within %s', (name) => {
+		const body = { status: 'processing', [name]: { progress: 40 } };
+		expect(jobStatus(answerOf(body)).progress).toBe(40);
+	});
+
+	it.each<[string, object, object]>([
+		['an object', { error: { code: 'a_code', message: 'no' } }, { code: 'a_code', message: 'no' }],
+		['a text', { error: 'no' }, { message: 'no' }],
+		['natively', { output: { code: 'a_code', message: 'no' } }, { code: 'a_code', message: 'no' }],
+		['not at all', {}, {}],
+	])('finds the reason of a failure as %s', (_, fields, failure) => {
+		expect(jobStatus(answerOf({ status: 'failed', ...fields })).failure).toEqual(failure);
+	});
+
+	it('reports no failure unless the job failed', () => {
+		const sight = jobStatus(answerOf({ status: 'completed', error: { message: 'old' } }));
+		expect(sight).not.toHaveProperty('failure');
+	});
+
+	it.each<[string, ServiceResponse]>([
+		['is empty', answerOf('')],
+		['is a list', answerOf([{ status: 'completed' }])],
+		['is a page', answerOf('<html></html>')],
+		['was cut', cutAfter('{"status":"completed",')],
+		['names no status', answerOf({ id: 'video_1' })],
+		['has a status of another kind', answerOf({ status: { name: 'completed' } })],
+	])('reports no status when the response %s', (_, answer) => {
+		expect(() => jobStatus(answer)).toThrow(UnusableResponse);
+	});
+});
+
+describe('the link to a video', () => {
+	const link = 'https://storage.example/v.mp4?X-Sig=a%2Fb%20c';
+	const other = 'https://elsewhere.example/x';
+	const found = (body: unknown) => videoContent(answerOf(body)).source;
+
+	it.each<[string, unknown]>([
+		['as url', { url: link }],
+		['as result_url', { result_url: link }],
+		['as video_url', { video_url: link }],
+		['as download_url', { download_url: link }],
+		['under a name nobody has thought of', { signed_file_link: link }],
+		['under one that is unlike the others', { fileUri: link }],
+		['within data', { data: { url: link } }],
+		['within a list', { data: [{ url: link }] }],
+		['in a list of texts', { output: [link] }],
+		['deep down', { data: { result: { videos: [{ url: link }] } } }],
+		['as JSON text', JSON.stringify(link)],
+		['as a text', link],
+		['as a text on a line of its own', `${link}\n`],
+		['beside a picture of it', { thumbnail_url: other, data: { url: link } }],
+		['beside its cover', { cover: { url: other }, video: { url: link } }],
+		['beside what it was made of', { input: { image: { url: other } }, result: { url: link } }],
+		['beside the address to call back', { callback_url: other, output: { video_url: link } }],
+		['beside another one deeper down', { url: link, data: { url: other } }],
+		['beside an empty one', { url: '', video_url: link }],
+		...['data', 'video', 'content', 'output', 'result', 'file', 'src', 'href', 'note'].map(
+			(name): [string, unknown] => [`as ${name}`, { id: 'video_1', [name]: link }],
+		),
+		['under a name that says nothing, deep down', { data: { list: [{ place: link }] } }],
+		['beside the address to ask for the status', { status_url: other, data: { url: link } }],
+		['beside addresses of the job', { urls: { get: other, cancel: other }, output: [link] }],
+		['beside its own address', { links: { self: { href: other } }, data: link }],
+		['under a well-known name, beside others', { page_url: other, data: { url: link } }],
+		['under a likely name, beside others', { note: other, data: { signed_link: link } }],
+	])('finds the link %s', (_, body) => {
+		expect(found(body)).toEqual({ url: link, authenticated: false, mayNeedKey: true });
+	});
+
+	it('keeps the link byte for byte', () => {
+		const odd = 'https://storage.example/a b'.replace(' ', '%20') + "/ü?x='1'&y=%7e&z=A%2fb+|";
+		expect(found({ url: odd }).url).toBe(odd);
+	});
+
+	it('resolves a relative link against the address that responded', () => {
+		expect(found({ url: '/files/v.mp4?sig=1' }).url).toBe(
+			'https://gateway.example/files/v.mp4?sig=1',
+		);
+	});
+
+	it('takes the target of a redirect as the link', () => {
+		const { source, fields } = videoContent(
+			answerOf('', { status: 302, location: link, requestId: 'req_1' }),
+		);
+		expect(source).toEqual({ url: link, authenticated: false, mayNeedKey: true });
+		expect(fields).toEqual({ url: link, request_id: 'req_1' });
+	});
+
+	it('takes the address itself as the link when it serves the file', () => {
+		const { source } = videoContent(answerOf('', { isFile: true }));
+		expect(source).toEqual({
+			url: 'https://gateway.example/v1/videos/video_1/content',
+			authenticated: true,
+		});
+	});
+
+	it('leaves the fields of the service as they are beside the link', () => {
+		const body = { id: 'video_1', data: { url: link } };
+		expect(videoContent(answerOf(body)).fields).toEqual(body);
+	});
+
+	it.each<[string, unknown]>([
+		['empty', ''],
+		['a page', '<html><a href="https://storage.example/v.mp4">video</a></html>'],
+		['null', null],
+		['a number', 7],
+		['without a link', { id: 'video_1', status: 'completed' }],
+		['a link of another kind', { url: 'ftp://storage.example/v.mp4' }],
+		['half a link', { url: 'https://' }],
+		['a picture only', { thumbnail_url: link }],
+		['a text that has a link in it', { note: `see ${link}` }],
+		['the address to ask for the status only', { status_url: link, links: { self: link } }],
+	])('finds no link when the response is %s', (_, body) => {
+		expect(() => found(body)).toThrow(UnusableResponse);
+	});
+});
+
+describe('any response at all', () => {
+	const parsers = { createdTask, createdVideo, jobSight: jobStatus, videoContent, modelList };
+	const names = fc.constantFrom(
+		...['output', 'data', 'task_id', 'id', 'status', 'task_status', 'progress', 'result_url'],
+		...['url', 'error', 'code', 'message', 'models', 'request_id', '__proto__', 'toString'],
+	);
+	const leaves = fc.oneof(
+		fc.constantFrom(null, true, 0, -1.5, 1e308, '', ' ', '30%', 'completed', 'failed', 'FAILED'),
+		fc.constantFrom('/a', '//a', 'https://a.example/v.mp4', 'https://', 'http://[', '/\\'),
+		fc.string(),
+	);
+	const { json } = fc.letrec<{ json: unknown; object: unknown; array: unknown }>((tie) => ({
+		json: fc.oneof({ maxDepth: 5, withCrossShrink: true }, leaves, tie('object'), tie('array')),
+		object: fc.dictionary(names, tie('json'), { maxKeys: 5 }),
+		array: fc.array(tie('json'), { maxLength: 3 }),
+	}));
+	const texts = fc.oneof(
+		{ weight: 3, arbitrary: json.map((value) => JSON.stringify(value)) },
+		fc.string(),
+		json.chain((value) => {
+			const text = JSON.stringify(value);
+			return fc.nat(text.length).map((length) => text.slice(0, length));
+		}),
+	);
+	const parts = fc.record(
+		{
+			requestId: fc.string({ minLength: 1 }),
+			broken: fc.constant('aborted'),
+			isFile: fc.boolean(),
+			location: fc.constant('https://a.example/v.mp4'),
+		},
+		{ requiredKeys: [] },
+	);
+
+	it.each(Object.entries(parsers))(
+		'gives a result or UnusableResponse for any response: %s',
+		(_, parse) => {
+			fc.assert(
+				fc.property(texts, parts, (text, rest) => {
+					try {
+						expect(parse(answerOf(text, rest))).toBeDefined();
+					} catch (error) {
+						expect(error).toBeInstanceOf(UnusableResponse);
+					}
+				}),
+				{ numRuns: 500 },
+			);
+		},
+	);
+
+	it('never gives a job an endless progress, an empty status or a broken link', () => {
+		fc.assert(
+			fc.property(texts, (text) => {
+				try {
+					const { status, progress = 0, link = 'https://a.example' } = jobStatus(answerOf(text));
+					expect(status).not.toBe('');
+					expect(Number.isFinite(progress)).toBe(true);
+					expect(URL.canParse(link)).toBe(true);
+				} catch (error) {
+					expect(error).toBeInstanceOf(UnusableResponse);
+				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});

@@ -1,0 +1,178 @@
+import { SharedRequests } from '../../../../nodes/shared/gateway/jobs/sharedRequests';
+import { JobWait } from '../../../../nodes/shared/gateway/jobs/wait';
+import { limits } from '../../../../nodes/shared/gateway/protocol/limits';
+import { fc } from '../../../support/fuzz';
+import { failureOf } from '../../../support/gatewayWorld';
+import { done, minute, newJob, second, video, type Waiting } from '../../../support/jobWaits';
+import { SimulatedClock } from '../../../support/simulatedClock';
+import {
+	completed,
+	inTurn,
+	inTurns,
+	link,
+	lost,
+	page,
+	refusal,
+	running,
+	SimulatedJobs,
+	type Asked,
+	type Said,
+} from '../../../support/simulatedJobs';
+
+const minInterval = limits.minPollSeconds * second;
+
+describe('waits for the same job', () => {
+	/** One wait for each of these settings, side by side. */
+	const waitsFor = (say: (asked: Asked) => Said, settings: Waiting[], latency = 0) => {
+		const clock = new SimulatedClock();
+		const jobs = new SimulatedJobs(clock, say, latency);
+		const shared = new SharedRequests(clock);
+		const waits = settings.map((own) => {
+			const source = shared.sharing(inTurns(jobs, clock, own.signal));
+			return new JobWait(source, newJob(clock.now(), own), { clock, ...own });
+		});
+		return { clock, jobs, waits };
+	};
+	const task: Waiting = { kind: 'task' };
+	const linksOf = async (waits: JobWait[]) =>
+		(await Promise.all(waits.map(async (wait) => await wait.hold()))).map(
+			({ source }) => source.url,
+		);
+
+	it('poll the job as often as one wait does', async () => {
+		const say = inTurn(running, lost, running, completed);
+		const { jobs, waits } = waitsFor(
+			say,
+			Array.from({ length: 20 }, () => task),
+			300,
+		);
+		expect(await linksOf(waits)).toEqual(Array(20).fill(link));
+		expect(jobs.times).toEqual([0, 10_300, 20_600, 30_900]);
+	});
+
+	it('keep their own intervals, and share a response that is less than three seconds old', async () => {
+		const slow = { ...task, pollInterval: 10 * second };
+		const fast = { ...task, pollInterval: 4 * second };
+		const { jobs, waits } = waitsFor(
+			({ at }) => (at < 21 * second ? running : completed),
+			[slow, fast],
+		);
+		await linksOf(waits);
+		expect(jobs.times).toEqual([0, 4000, 8000, 12_000, 16_000, 20_000, 24_000]);
+	});
+
+	it('keep their own timeouts', async () => {
+		const short = { ...task, timeout: 15 * second };
+		const { waits } = waitsFor(({ at }) => (at < 2 * minute ? running : completed), [short, task]);
+		const [failure, { source }] = await Promise.all([failureOf(waits[0].hold()), waits[1].hold()]);
+		expect(failure.record.message).toContain('did not finish within 0.3 minutes');
+		expect(source.url).toBe(link);
+	});
+
+	it('never poll the job again once one of them knows its final state', async () => {
+		const slow = { ...task, pollInterval: 5 * minute };
+		const { jobs, waits } = waitsFor(inTurn(running, completed), [task, slow]);
+		await linksOf(waits);
+		expect(jobs.times).toEqual([0, 10_000]);
+	});
+
+	it('request the content of a video once', async () => {
+		const own = { kind: 'video' } as const;
+		const { jobs, waits } = waitsFor(video(running, done), [own, own, own], 300);
+		await linksOf(waits);
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'video', 'content']);
+	});
+
+	it('replace an expired link with one poll for all of them', async () => {
+		const fresh = (count: number) => ({ ...completed, result_url: `${link}?${count}` });
+		const say = ({ before }: Asked): Said => fresh(before);
+		const { clock, jobs, waits } = waitsFor(say, [task, task]);
+		expect(await linksOf(waits)).toEqual([`${link}?0`, `${link}?0`]);
+		const refresh = async () => {
+			return await Promise.all(waits.map(async (wait) => (await wait.freshSource()).url));
+		};
+		expect(await refresh()).toEqual([`${link}?1`, `${link}?1`]);
+		expect((await waits[0].freshSource()).url).toBe(`${link}?2`);
+		await clock.sleep(minute);
+		expect((await waits[1].freshSource()).url).toBe(`${link}?3`);
+		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
+	});
+
+	it('share a failed poll, which each of them counts', async () => {
+		const { jobs, waits } = waitsFor(inTurn(refusal(403)), [task, task]);
+		const failures = await Promise.all(waits.map(async (wait) => await failureOf(wait.hold())));
+		for (const { record } of failures) expect(record.status).toBe(403);
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'video']);
+	});
+
+	it('share polls as soon as the kind of the job is known', async () => {
+		const say = ({ what, at }: Asked): Said => {
+			if (what === 'video') return refusal(404);
+			return at < minute ? running : completed;
+		};
+		const own = { pollInterval: 10 * second };
+		const { jobs, waits } = waitsFor(say, [
+			...[{ ...own, kind: 'task' as const }, { ...own, kind: 'video' as const }, own],
+		]);
+		await linksOf(waits);
+		expect(jobs.asked.filter(({ what }) => what === 'video')).toHaveLength(1);
+		// One at once, one more with the video's, and then one every 10 seconds.
+		expect(jobs.asked).toHaveLength(8);
+		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
+		for (const { state } of waits) expect(state.job.kind).toBe('task');
+	});
+
+	it('keep a task apart from a video of the same ID', async () => {
+		const say = ({ what }: Asked): Said => {
+			if (what === 'content') return { url: `${link}?video` };
+			return what === 'video' ? done : completed;
+		};
+		const { jobs, waits } = waitsFor(say, [{ kind: 'task' }, { kind: 'video' }]);
+		expect(await linksOf(waits)).toEqual([link, `${link}?video`]);
+		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
+	});
+
+	it('end at once with Stop, also while a poll waits for its turn', async () => {
+		const stop = new AbortController();
+		const other: Waiting = { kind: 'video', signal: stop.signal };
+		const { clock, jobs, waits } = waitsFor(inTurn(running), [task, other]);
+		const begun = clock.now();
+		const first = failureOf(waits[0].hold());
+		const second = failureOf(waits[1].hold());
+		stop.abort(new Error('Stop'));
+		expect((await second).record.message).toBe('The execution was canceled');
+		expect(clock.now()).toBe(begun);
+		await first;
+		expect(jobs.asked.map(({ what }) => what)).not.toContain('video');
+	});
+
+	it('never poll the job twice within three seconds, whatever happens', async () => {
+		const answers = fc.constantFrom<Said[]>(
+			...[running, { status: 'completed' }, completed, {}, lost, page],
+			...[refusal(404), refusal(429), refusal(500), refusal(400)],
+		);
+		const settings = fc.record({
+			kind: fc.constantFrom('task' as const, 'video' as const, undefined),
+			pollInterval: fc.constantFrom(undefined, 0, 2500, 3000, 4000, 7000),
+			firstPollAfter: fc.nat(5000),
+			timeout: fc.integer({ min: 0, max: 2 * minute }),
+		});
+		await fc.assert(
+			fc.asyncProperty(
+				fc.array(answers, { minLength: 1 }),
+				fc.array(settings, { minLength: 2, maxLength: 5 }),
+				fc.constantFrom(0, 10, 2000, 20_000),
+				async (said, own, latency) => {
+					const { jobs, waits } = waitsFor(video(...said), own, latency);
+					await Promise.all(
+						waits.map(async (wait) => {
+							await wait.hold().catch(() => undefined);
+							await wait.freshSource().catch(() => undefined);
+						}),
+					);
+					expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
+				},
+			),
+		);
+	});
+});

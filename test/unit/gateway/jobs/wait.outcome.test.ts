@@ -1,0 +1,300 @@
+import { stopped, type GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import {
+	describeStatus,
+	type JobSummary,
+} from '../../../../nodes/shared/gateway/errors/jobSummary';
+import { fc } from '../../../support/fuzz';
+import { failureOf } from '../../../support/gatewayWorld';
+import { done, minute, second, task, video, waitFor } from '../../../support/jobWaits';
+import {
+	completed,
+	inTurn,
+	link,
+	lost,
+	page,
+	refusal,
+	running,
+	unsent,
+	type Asked,
+	type Said,
+} from '../../../support/simulatedJobs';
+
+describe('a job that finishes', () => {
+	it('returns the fields of its last response and its link', async () => {
+		const said = { ...completed, task_id: 'job_1' };
+		const { wait, jobs } = waitFor(inTurn({ status: 'submitted' }, running, said), task());
+		await expect(wait.hold()).resolves.toEqual({
+			source: { url: link, authenticated: false },
+			fields: said,
+		});
+		expect(jobs.times).toEqual([0, 10_000, 20_000]);
+	});
+
+	it('requests the content of a finished video job', async () => {
+		const { wait, jobs } = waitFor(video({ status: 'processing' }, done), { kind: 'video' });
+		await expect(wait.hold()).resolves.toEqual({
+			source: { url: link, authenticated: false },
+			fields: { status: 'completed', id: 'job_1', url: link },
+		});
+		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
+			['video', 0],
+			['video', 5000],
+			['content', 5000],
+		]);
+	});
+
+	it('is never polled again', async () => {
+		const { wait, jobs, clock } = waitFor(inTurn(running, completed), task());
+		await wait.hold();
+		await clock.sleep(60 * minute);
+		expect(jobs.asked).toHaveLength(2);
+	});
+
+	it('is recognised by the native states', async () => {
+		const native = { output: { task_status: 'SUCCEEDED', video_url: link } };
+		const { wait } = waitFor(inTurn({ output: { task_status: 'PENDING' } }, native), task());
+		expect((await wait.hold()).source.url).toBe(link);
+	});
+
+	it('is waited for through states that the specification does not name', async () => {
+		const { wait } = waitFor(inTurn({ status: 'POSTPROCESSING' }, { status: 7 }, completed));
+		expect((await wait.hold()).source.url).toBe(link);
+	});
+});
+
+describe('a job that failed', () => {
+	const failed = async (fields: object) => {
+		const said = { status: 'failed', request_id: 'req_1', ...fields };
+		const { wait, jobs } = waitFor(inTurn(running, said), task());
+		const failure = await failureOf(wait.hold());
+		expect(jobs.asked).toHaveLength(2);
+		expect(failure.record).toMatchObject({
+			billed: 'unknown',
+			retry_can_help: false,
+			request_id: 'req_1',
+			raw_body: JSON.stringify(said),
+			job: { id: 'job_1', status: 'failed', progress: 30, request_id: 'req_1' },
+		});
+		return failure.record;
+	};
+
+	it('reports why it failed', async () => {
+		const record = await failed({ error: { code: 'a_code', message: 'no faces', type: 'a_type' } });
+		expect(record).toMatchObject({
+			message: 'Video task job_1 failed: no faces',
+			code: 'a_code',
+			type: 'a_type',
+		});
+		expect(record.advice).toMatch(
+			/^Change the prompt .* create a new job.* does not say whether it bills/,
+		);
+	});
+
+	it('explains the failure by its code', async () => {
+		const record = await failed({ error: { code: 'invalid_prompt' } });
+		expect(record.message).toBe(
+			'Video task job_1 failed: the prompt was refused for its length or content',
+		);
+		expect(record.advice).toMatch(/^Change the prompt; sending the same/);
+	});
+
+	it.each([{}, { error: null }, { error: '' }, { error: {} }])(
+		'says that the service gave no reason: %j',
+		async (fields) => {
+			expect((await failed(fields)).message).toBe(
+				'Video task job_1 failed: the service gave no reason',
+			);
+		},
+	);
+
+	it('names a video job as such', async () => {
+		const { wait, jobs } = waitFor(inTurn({ status: 'failed' }), { kind: 'video' });
+		expect((await failureOf(wait.hold())).message).toMatch(/^Video job job_1 failed/);
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['video']);
+	});
+});
+
+describe('a poll that goes wrong', () => {
+	it.each<[string, Said]>([
+		['is lost', lost],
+		['never leaves', unsent],
+		['gives a page', page],
+		['has no status', {}],
+		['meets the rate limit', refusal(429, 'rate_limit_exceeded')],
+		['meets an error', refusal(500)],
+		["meets a proxy's page", refusal(502)],
+		['meets the provider', refusal(500, 'upstream_error')],
+		['comes too early', refusal(425)],
+		['takes too long', refusal(408)],
+		['is told that the video is not ready', refusal(400, 'video_not_ready')],
+	])('polls on when a poll %s', async (_, wrong) => {
+		const { wait, jobs } = waitFor(inTurn(running, wrong, wrong, wrong, completed), task());
+		expect((await wait.hold()).source.url).toBe(link);
+		expect(jobs.asked).toHaveLength(5);
+	});
+
+	it.each([
+		[400, undefined],
+		[401, 'invalid_api_key'],
+		[403, undefined],
+		[404, 'video_not_found'],
+		// A known code is final, also with a 2xx status.
+		[200, 'video_not_found'],
+	])('ends the wait when no later poll can do better: %d', async (status, code) => {
+		const { wait, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());
+		const { record } = await failureOf(wait.hold());
+		expect(record).toMatchObject({
+			status,
+			job: { kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 },
+		});
+		expect(jobs.asked).toHaveLength(2);
+	});
+
+	it('polls on when the balance is empty, because the job runs on', async () => {
+		const wrong = refusal(500, 'quota_exceeded');
+		const { wait } = waitFor(inTurn(running, wrong, wrong, completed), task());
+		expect((await wait.hold()).source.url).toBe(link);
+	});
+
+	it('stays at its endpoint after a 404 that says nothing about the job', async () => {
+		const said = video(refusal(404, 'video_not_ready'), done);
+		const { wait, jobs } = waitFor(said, { kind: 'video' });
+		await wait.hold().catch(() => undefined);
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'video', 'content']);
+	});
+
+	it('does not hide a programming error', async () => {
+		// What no type allows, and happens all the same.
+		const mistake = new TypeError('a mistake') as unknown as GatewayError;
+		await expect(waitFor(inTurn(mistake)).wait.hold()).rejects.toThrow(TypeError);
+	});
+});
+
+describe('the deadline', () => {
+	const never = inTurn({ ...running, request_id: 'req_1' });
+
+	it.each([20 * minute, 65_000, 10_000, 4000])(
+		'ends the wait to the millisecond: %d',
+		async (timeout) => {
+			const { wait, jobs, passed } = waitFor(never, task({ timeout }));
+			await failureOf(wait.hold());
+			expect([passed(), jobs.times.at(-1)]).toEqual([timeout, timeout]);
+		},
+	);
+
+	it('passes only as long as the last poll has to keep its interval', async () => {
+		await fc.assert(
+			fc.asyncProperty(fc.nat(minute), fc.nat(2 * minute), async (timeout, firstPollAfter) => {
+				const { wait, passed } = waitFor(never, task({ timeout, firstPollAfter }));
+				await failureOf(wait.hold());
+				expect(passed()).toBeGreaterThanOrEqual(timeout);
+				expect(passed()).toBeLessThan(timeout + 3000);
+			}),
+		);
+	});
+
+	it('reports status and progress of the job', async () => {
+		const { wait } = waitFor(never, task());
+		const { record, reach } = await failureOf(wait.hold());
+		expect(record).toEqual({
+			message: 'Video task job_1 did not finish within 20 minutes (last status in_progress, 30 %)',
+			advice:
+				'It may still be running and paid for. Collect it by its ID job_1 within 24 hours: Wait for Video with that Job ID, and no Create before it. Raise Timeout (Minutes) if videos often take longer.',
+			status: 0,
+			request_id: 'req_1',
+			billed: 'unknown',
+			retry_can_help: true,
+			job: {
+				...{ kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 },
+				request_id: 'req_1',
+			},
+		});
+		expect(reach).toBe('none');
+	});
+
+	it('reports what went wrong last when no status was ever seen', async () => {
+		const { wait } = waitFor(inTurn(lost), task({ timeout: 30 * second }));
+		const { record } = await failureOf(wait.hold());
+		expect(record.message).toBe(
+			'Video task job_1 did not finish within 0.5 minutes (no status seen yet)',
+		);
+		expect(record.advice).toContain('the connection was lost before the answer came');
+	});
+
+	it('returns a job that finishes with the last poll', async () => {
+		const say = ({ at }: Asked) => (at < 15_000 ? running : completed);
+		const { wait, passed } = waitFor(say, task({ timeout: 15_000 }));
+		expect((await wait.hold()).source.url).toBe(link);
+		expect(passed()).toBe(15_000);
+	});
+
+	it('limits the time of each poll, and leaves the last one enough', async () => {
+		const { wait, jobs } = waitFor(never, task({ timeout: 75_000, pollInterval: 30_000 }));
+		await failureOf(wait.hold());
+		expect(jobs.asked.map(({ at, timeout }) => [at, timeout])).toEqual([
+			[0, 60_000],
+			[30_000, 45_000],
+			[60_000, 15_000],
+			[75_000, 5000],
+		]);
+	});
+});
+
+describe('Stop', () => {
+	const job = { kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 };
+	const stopAt = async (when: 'in a pause' | 'in a poll') => {
+		const stop = new AbortController();
+		const say = ({ before }: Asked): Said => {
+			if (before < 1) return running;
+			stop.abort();
+			return when === 'in a poll' ? stopped() : running;
+		};
+		const { wait, jobs, passed } = waitFor(say, task({ signal: stop.signal }));
+		const failure = await failureOf(wait.hold());
+		expect([jobs.asked.length, passed()]).toEqual([2, 10_000]);
+		return failure.record;
+	};
+
+	it.each(['in a pause', 'in a poll'] as const)('ends the wait at once %s', async (when) => {
+		expect(await stopAt(when)).toMatchObject({ message: 'The execution was canceled', job });
+	});
+
+	it('says that the job may run on, and how to get it', async () => {
+		const record = await stopAt('in a pause');
+		expect(record.billed).toBe('unknown');
+		expect(record.advice).toContain('by its ID job_1');
+	});
+
+	it('sends no poll when it was pressed before the wait', async () => {
+		const { wait, jobs } = waitFor(inTurn(running), task({ signal: AbortSignal.abort() }));
+		expect((await failureOf(wait.hold())).record.job).toEqual({ kind: 'task', id: 'job_1' });
+		expect(jobs.asked).toEqual([]);
+	});
+});
+
+describe('the progress of a wait', () => {
+	it('reports every change of status and progress once', async () => {
+		const seen: string[] = [];
+		const onChange = (note: JobSummary): void => void seen.push(describeStatus(note));
+		const polls = [
+			...[{ status: 'submitted' }, { status: 'submitted' }, running, running, lost],
+			...[{ ...running, progress: 60 }, { status: 'in_progress' }, completed],
+		];
+		await waitFor(inTurn(...polls), task({ onChange })).wait.hold();
+		expect(seen).toEqual([
+			'last status submitted',
+			'last status in_progress, 30 %',
+			'last status in_progress, 60 %',
+			'last status in_progress, 60 %',
+			'last status completed, 100 %',
+		]);
+	});
+
+	it('reports the state of the job from the beginning', () => {
+		expect(waitFor(inTurn(running), { kind: 'video' }).wait.state.job).toEqual({
+			kind: 'video',
+			id: 'job_1',
+		});
+		expect(waitFor(inTurn(running), {}).wait.state.job).toEqual({ id: 'job_1' });
+	});
+});

@@ -1,0 +1,246 @@
+import { isLoopback, linkProblem, publicLinkProblem } from '../../../nodes/shared/gateway/links';
+
+const gateway = 'https://gateway.example';
+const localGateway = 'http://127.0.0.1:8080/gateway';
+
+describe('a link that the gateway can fetch', () => {
+	it.each([
+		'https://example.com/cat.png',
+		'https://example.com:8443/a%20b.png?X-Signature=a%2Fb&x=1#part',
+		'HTTPS://EXAMPLE.COM/CAT.PNG',
+		'https://8.8.8.8/cat.png',
+		'https://[2606:4700::1111]/cat.png',
+		'https://10.example.com/cat.png',
+		'https://localhost.example.com/cat.png',
+		'https://172.15.0.1/cat.png',
+		'https://172.32.0.1/cat.png',
+		'https://example.com/kätzchen.png',
+		'https://proxy.example/?url=https://example.com/cat.png',
+		'https://proxy.example/merge?urls=https://example.com/a.png,https://example.com/b.png',
+		'https://archive.example/web/2020/https://example.com/cat.png',
+		'https://chart.example/?text=a|b&layers=red|https://example.com/cat.png',
+	])('is accepted: %s', (link) => {
+		expect(publicLinkProblem(link, gateway)).toBeUndefined();
+	});
+
+	// Node 20's URL.canParse refuses such hosts as soon as it has been called often enough.
+	it('is accepted with an umlaut in its host, however many links were checked before', () => {
+		for (let count = 0; count < 20_000; count++) {
+			publicLinkProblem(`https://example.com/${count}`, gateway);
+		}
+		expect(publicLinkProblem('https://bücher.example/katze.png', gateway)).toBeUndefined();
+	});
+});
+
+describe('a link that it cannot fetch', () => {
+	it.each([
+		'cat.png',
+		'/files/cat.png',
+		'//example.com/cat.png',
+		'example.com/cat.png',
+		'https://',
+	])('is refused when it is no link: "%s"', (link) => {
+		expect(publicLinkProblem(link, gateway)).toBe(
+			`must be a link that starts with https:// (it is "${link}")`,
+		);
+	});
+
+	it('is shortened in the message', () => {
+		expect(publicLinkProblem('a'.repeat(500), gateway)).toBe(
+			`must be a link that starts with https:// (it is "${'a'.repeat(80)}")`,
+		);
+	});
+
+	it.each([
+		['http://example.com/cat.png', 'http:'],
+		['ftp://example.com/cat.png', 'ftp:'],
+		['s3://bucket/cat.png', 's3:'],
+	])('is refused for its protocol: %s', (link, protocol) => {
+		expect(publicLinkProblem(link, gateway)).toBe(
+			`must be a public https link, and this one starts with ${protocol}//`,
+		);
+	});
+
+	it('is refused when it is empty', () => expect(publicLinkProblem('', gateway)).toBe('is empty'));
+
+	it.each([
+		'C:\\Users\\me\\cat.png',
+		'c:/cat.png',
+		'\\\\nas\\cat.png',
+		'/home/me/cat.png',
+		'/Users/me/cat.png',
+		'~/cat.png',
+		'file:///C:/cat.png',
+	])('is refused when it is a path on a computer: %s', (path) => {
+		expect(publicLinkProblem(path, gateway)).toBe(
+			`is a path on a computer, not a link (it is "${path}"); upload the file, and give its public link`,
+		);
+	});
+
+	it.each([
+		'https://example.com/a.png https://example.com/b.png',
+		'https://example.com/a.png\nhttps://example.com/b.png',
+		'https://example.com/a.png, https://example.com/b.png',
+		'https://example.com/a.png?x=1,https://example.com/b.png?x=1',
+		'https://example.com/a.png;http://example.com/b.png',
+		'https://example.com/?of=https://example.com/a.png https://example.com/b.png',
+	])('is refused when it is more than one: %j', (text) => {
+		expect(publicLinkProblem(text, gateway)).toBe('must be one link (it holds 2)');
+		expect(publicLinkProblem(text, gateway, { oneEach: 'add another' })).toBe(
+			'must be one link (it holds 2): add another',
+		);
+	});
+
+	it.each([
+		[
+			'https://example.com/my cat.png',
+			'must have no space inside; write %20 for one in the name of a file',
+		],
+		['https://example.com/\ncat.png', 'must have no line break inside'],
+	])('is refused for what stands inside it: %j', (link, problem) => {
+		expect(publicLinkProblem(link, gateway)).toBe(problem);
+	});
+
+	it('is refused when it is a data URL', () => {
+		expect(publicLinkProblem('data:image/png;base64,iVBORw0KGgo=', gateway)).toBe(
+			'must be a public https link; a data URL is not taken',
+		);
+	});
+
+	it.each([
+		...['localhost', 'app.localhost', '127.0.0.1', '127.1', '2130706433', '[::1]', '0.0.0.0'],
+		...['10.0.0.7', '172.16.0.1', '172.31.255.255', '192.168.1.5', '169.254.169.254'],
+		...['[fd00::1]', '[fe80::1]', 'intranet', 'nas.local', 'db.internal', 'printer.LAN'],
+	])('is refused when it leads to a private network: %s', (host) => {
+		expect(publicLinkProblem(`https://${host}/cat.png`, gateway)).toMatch(
+			/^must be a link that the gateway can fetch; .* is reachable from your own network only$/,
+		);
+	});
+});
+
+describe('a page that only shows the file', () => {
+	const drive = 'https://drive.google.com/uc?export=download&id=1aB_c-2';
+
+	it.each([
+		['https://drive.google.com/file/d/1aB_c-2/view?usp=sharing', 'Google Drive', drive],
+		['https://drive.google.com/file/d/1aB_c-2/edit', 'Google Drive', drive],
+		['https://drive.google.com/file/d/1aB_c-2', 'Google Drive', drive],
+		['https://drive.google.com/file/u/1/d/1aB_c-2/preview', 'Google Drive', drive],
+		['https://drive.google.com/a/firm.example/file/d/1aB_c-2/view', 'Google Drive', drive],
+		['https://drive.google.com/open?id=1aB_c-2&usp=drive_copy', 'Google Drive', drive],
+		[
+			'https://drive.google.com/file/d/1aB_c-2/view?resourcekey=0-xy',
+			...['Google Drive', `${drive}&resourcekey=0-xy`],
+		],
+		['https://docs.google.com/document/d/1aB_c-2/edit#heading=h.1', 'Google Docs', undefined],
+		['https://docs.google.com/presentation/d/1aB_c-2/preview', 'Google Docs', undefined],
+		[
+			'https://www.dropbox.com/s/abc/cat.png?dl=0',
+			...['Dropbox', 'https://www.dropbox.com/s/abc/cat.png?dl=1'],
+		],
+		[
+			'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz',
+			...['Dropbox', 'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz&dl=1'],
+		],
+		['https://1drv.ms/i/s!AbC', 'OneDrive', undefined],
+		['https://onedrive.live.com/?id=A%21B&cid=A', 'OneDrive', undefined],
+		['https://onedrive.live.com/embed?resid=A', 'OneDrive', undefined],
+		['https://firm-my.sharepoint.com/:i:/g/personal/me/AbC?e=x', 'OneDrive', undefined],
+		[
+			'https://firm.sharepoint.com/sites/a/_layouts/15/stream.aspx?id=%2Fa.mp4',
+			...['OneDrive', undefined],
+		],
+	])('is refused, and the message says what to use instead: %s', (link, site, direct) => {
+		const problem = `leads to a page of ${site}, not to the file: use ${direct ?? 'its download link'}`;
+		expect(linkProblem(link)).toBe(problem);
+		// What we say has to work.
+		if (direct) expect(publicLinkProblem(direct, gateway)).toBeUndefined();
+	});
+
+	it.each([
+		['https://drive.google.com/drive/folders/1aB?usp=sharing', 'Google Drive'],
+		['https://drive.google.com/drive/u/0/folders/1aB', 'Google Drive'],
+		['https://www.dropbox.com/scl/fo/abc/xyz?dl=0', 'Dropbox'],
+		['https://www.dropbox.com/sh/abc/xyz', 'Dropbox'],
+	])('is refused when it is a folder: %s', (link, site) => {
+		expect(linkProblem(link)).toBe(`leads to a folder of ${site}: share the file itself`);
+	});
+
+	it.each([
+		'https://drive.google.com/uc?export=download&id=1aB',
+		'https://drive.google.com/uc?id=1aB',
+		'https://drive.google.com/thumbnail?id=1aB&sz=w2000',
+		'https://drive.usercontent.google.com/download?id=1aB&export=download',
+		'https://lh3.googleusercontent.com/d/1aB',
+		'https://docs.google.com/uc?export=download&id=1aB',
+		'https://docs.google.com/presentation/d/1aB/export/png',
+		'https://docs.google.com/drawings/d/1aB/pub?w=960',
+		'https://www.dropbox.com/s/abc/cat.png?dl=1',
+		'https://www.dropbox.com/scl/fi/abc/cat.png?rlkey=xyz&raw=1',
+		'https://www.dropbox.com/s/dl/abc/cat.png',
+		'https://dl.dropboxusercontent.com/s/abc/cat.png',
+		'https://dl.dropbox.com/s/abc/cat.png',
+		'https://onedrive.live.com/download?resid=A',
+		'https://onedrive.live.com/download.aspx?cid=A',
+		'https://firm.sharepoint.com/:i:/g/AbC?e=x&download=1',
+		'https://firm.sharepoint.com/sites/a/_layouts/15/download.aspx?share=x',
+		'https://firm.sharepoint.com/sites/a/Shared%20Documents/cat.png',
+		'https://example.com/file/d/1aB/view',
+		'https://constructor/file/d/1aB/view',
+	])('is not suspected behind the link of a file: %s', (link) =>
+		expect(linkProblem(link)).toBeUndefined(),
+	);
+});
+
+describe('a link for a service that may take others', () => {
+	it.each([
+		'data:image/png;base64,AA\nBB',
+		's3://bucket/cat.png',
+		'asset-1',
+		'HTTPS://EXAMPLE.COM/cat.png',
+	])('is accepted: %s', (link) => {
+		expect(publicLinkProblem(link, gateway, { anyProtocol: true })).toBeUndefined();
+	});
+
+	it.each([
+		['', 'is empty'],
+		[
+			'https://localhost/cat.png',
+			'must be a link that the gateway can fetch; localhost is reachable from your own network only',
+		],
+		['http://example.com/cat.png', 'must be a public https link, and this one starts with http://'],
+	])('is refused when it leads nowhere: "%s"', (link, problem) => {
+		expect(publicLinkProblem(link, gateway, { anyProtocol: true })).toBe(problem);
+	});
+});
+
+describe('a gateway on this machine', () => {
+	it.each(['http://127.0.0.1:5678/cat.png', 'http://localhost/cat.png', 'https://[::1]/cat.png'])(
+		'can fetch what this machine serves: %s',
+		(link) => {
+			expect(publicLinkProblem(link, localGateway)).toBeUndefined();
+		},
+	);
+
+	it.each(['http://192.168.1.5/cat.png', 'http://example.com/cat.png', 'cat.png'])(
+		'refuses other links as any gateway does: %s',
+		(link) => {
+			expect(publicLinkProblem(link, localGateway)).toBeDefined();
+		},
+	);
+});
+
+describe('the check for this machine', () => {
+	it.each(['http://localhost', 'https://127.0.0.1:1/a', 'http://[::1]', 'http://a.localhost'])(
+		'accepts %s',
+		(address) => expect(isLoopback(address)).toBe(true),
+	);
+
+	it.each([
+		'http://128.0.0.1',
+		'http://localhost.example',
+		'localhost',
+		'',
+		'http://127.0.0.1.example',
+	])('refuses "%s"', (address) => expect(isLoopback(address)).toBe(false));
+});

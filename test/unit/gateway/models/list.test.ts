@@ -1,0 +1,38 @@
+import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
+import { modelList } from '../../../../nodes/shared/gateway/models/list';
+import { answerOf } from '../../../support/answers';
+
+describe('the list of models', () => {
+	it('reads the list as the specification words it', () => {
+		const data = [{ id: 'chat-1', object: 'model', created: 1, owned_by: 'a' }];
+		expect(modelList(answerOf({ object: 'list', data }))).toEqual({
+			models: data,
+			fields: { object: 'list' },
+		});
+	});
+
+	it.each<[string, unknown]>([
+		['a bare list', [{ id: 'chat-1' }]],
+		['as models', { models: [{ id: 'chat-1' }] }],
+		['within data', { data: { data: [{ id: 'chat-1' }] } }],
+	])('reads a list of models that is %s', (_, body) => {
+		expect(modelList(answerOf(body)).models).toEqual([{ id: 'chat-1' }]);
+	});
+
+	it('reads entries in other forms, and leaves out what names no model', () => {
+		const data = ['chat-1', { model: 'chat-2' }, { id: 3 }, {}, null, '', 7, [], { id: null }];
+		const { models } = modelList(answerOf({ data }));
+		expect(models.map(({ id }) => id)).toEqual(['chat-1', 'chat-2', '3']);
+	});
+
+	it('accepts an empty list of models', () => {
+		expect(modelList(answerOf({ data: [] })).models).toEqual([]);
+	});
+
+	it.each([{}, { data: null }, { data: 'chat-1' }, null, ''])(
+		'refuses %j, which is no list of models',
+		(body) => {
+			expect(() => modelList(answerOf(body))).toThrow(UnusableResponse);
+		},
+	);
+});

@@ -1,0 +1,84 @@
+import {
+	frameToVideoSuffix,
+	mediaTypes,
+	referenceVideoModels,
+	referenceVoice,
+	videoModels,
+} from '../../../../nodes/shared/gateway/protocol/models';
+
+describe('the reference video models', () => {
+	it('take media of the types of the service', () => {
+		expect(mediaTypes).toEqual(['reference_image', 'reference_video', 'first_frame']);
+	});
+
+	it('have the limits of alpha-1.1-r2v', () => {
+		expect(referenceVideoModels['alpha-1.1-r2v']).toEqual({
+			mediaTypes: ['reference_image'],
+			references: { min: 1, max: 9 },
+			firstFrames: { max: 0 },
+			voice: false,
+			numberedMedia: false,
+			parameters: {
+				resolution: { type: 'string', default: '720P', values: ['720P', '1080P'] },
+				duration: { type: 'integer', default: 5, min: 2, max: 15 },
+				prompt_extend: { type: 'boolean', default: true },
+				watermark: { type: 'boolean', default: false },
+				seed: { type: 'integer', min: 0, max: 2_147_483_647 },
+			},
+		});
+	});
+
+	it('have the limits of beta-2.7-r2v', () => {
+		expect(referenceVideoModels['beta-2.7-r2v']).toEqual({
+			mediaTypes: ['reference_image', 'reference_video', 'first_frame'],
+			references: { max: 5 },
+			firstFrames: { max: 1 },
+			prompt: { max: 5000 },
+			voice: true,
+			numberedMedia: true,
+			parameters: {
+				resolution: { type: 'string', default: '1080P', values: ['720P', '1080P'] },
+				ratio: {
+					type: 'string',
+					default: '16:9',
+					values: ['16:9', '9:16', '1:1', '4:3', '3:4'],
+				},
+				duration: { type: 'integer', default: 5, min: 2, max: 15 },
+				prompt_extend: { type: 'boolean', default: true },
+				watermark: { type: 'boolean', default: false },
+			},
+			maxDurationWithVideo: 10,
+			ignoredWithFirstFrame: 'ratio',
+		});
+	});
+
+	it('have the limits of a voice', () => {
+		expect(referenceVoice).toEqual({
+			mediaTypes: ['reference_image', 'reference_video'],
+			fileTypes: ['wav', 'mp3'],
+			seconds: { min: 1, max: 10 },
+		});
+	});
+});
+
+describe('the video models', () => {
+	it('are all models of the specification', () => {
+		expect(Object.entries(videoModels).map(([id, { meaning }]) => `${id}: ${meaning}`)).toEqual([
+			'vid-3.1: Portrait, standard',
+			'vid-3.1-fl: Portrait, frame-to-video',
+			'vid-3.1-fast: Portrait, fast',
+			'vid-3.1-fast-fl: Portrait, fast, frame-to-video',
+			'vid-3.1-landscape: Landscape, standard',
+			'vid-3.1-landscape-fl: Landscape, frame-to-video',
+			'vid-3.1-landscape-fast: Landscape, fast',
+			'vid-3.1-landscape-fast-fl: Landscape, fast, frame-to-video',
+		]);
+	});
+
+	it.each(Object.entries(videoModels))(
+		'tell by the end of %s whether it is for frame-to-video',
+		(id, model) => {
+			expect(id.endsWith(frameToVideoSuffix)).toBe(model.meaning.includes('frame-to-video'));
+		},
+	);
+});

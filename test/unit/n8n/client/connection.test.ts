@@ -1,0 +1,199 @@
+import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
+
+const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };
+
+describe('a credential', () => {
+	it('needs an API key and a base URL only', () => {
+		expect(connectionFrom(credential)).toEqual({
+			key: 'sk-1',
+			baseUrl: 'https://gateway.example',
+			backupUrl: undefined,
+			asyncHeaderName: 'X-Gateway-Async',
+		});
+	});
+
+	it('reads every field of the credential', () => {
+		const all = {
+			...credential,
+			backupUrl: 'http://127.0.0.1:8080/path',
+			asyncHeaderName: 'X-Vendor-Async',
+			idempotencyHeaderName: ' Idempotency-Key ',
+		};
+		expect(connectionFrom(all)).toEqual({
+			key: 'sk-1',
+			baseUrl: 'https://gateway.example',
+			backupUrl: 'http://127.0.0.1:8080/path',
+			asyncHeaderName: 'X-Vendor-Async',
+			idempotencyHeaderName: 'Idempotency-Key',
+		});
+	});
+
+	it.each([
+		[' https://gateway.example ', 'https://gateway.example'],
+		['https://gateway.example/', 'https://gateway.example'],
+		['https://gateway.example///', 'https://gateway.example'],
+		['https://gateway.example/a/b/', 'https://gateway.example/a/b'],
+		['HTTPS://gateway.example', 'HTTPS://gateway.example'],
+		['https://gateway.example/v1', 'https://gateway.example'],
+		['https://gateway.example/v1/v1', 'https://gateway.example/v1'],
+		['https://gateway.example/v1/v1/', 'https://gateway.example/v1'],
+		['https://gateway.example/a//V1/ ', 'https://gateway.example/a'],
+		['https://gateway.example/v11', 'https://gateway.example/v11'],
+		['https://gateway.example/av1', 'https://gateway.example/av1'],
+	])('removes slashes and the version from the end of the address "%s"', (address, expected) => {
+		const connection = connectionFrom({ ...credential, baseUrl: address, backupUrl: address });
+		expect([connection.baseUrl, connection.backupUrl]).toEqual([expected, expected]);
+	});
+
+	it.each(['http://127.0.0.1:1', 'http://localhost', 'http://[::1]:8080/path'])(
+		'accepts http for this machine: %s',
+		(baseUrl) => expect(connectionFrom({ ...credential, baseUrl }).baseUrl).toBe(baseUrl),
+	);
+
+	it('accepts http for other hosts when the user allows it', () => {
+		const baseUrl = 'http://gateway.example';
+		expect(connectionFrom({ ...credential, baseUrl, allowHttp: true }).baseUrl).toBe(baseUrl);
+	});
+
+	it.each([
+		...[' sk-1\n', 'Bearer sk-1', 'bearer   sk-1 ', ' Bearer sk-1'],
+		...['sk-1\u200b', '\ufeffBearer\tsk-1', 'sk\r\n-1', 'Bearer\nsk-1'],
+	])('removes from the key what was pasted along: %j', (apiKey) =>
+		expect(connectionFrom({ ...credential, apiKey }).key).toBe('sk-1'),
+	);
+
+	it.each<[unknown, number | undefined]>([
+		['5', 5],
+		[' 0.5 ', 0.5],
+		[2.5, 2.5],
+		['1e2', 100],
+		['', undefined],
+		[' ', undefined],
+		['0', undefined],
+		[0, undefined],
+		[undefined, undefined],
+		[null, undefined],
+	])('reads the limit of requests per second %j', (requestsPerSecond, expected) => {
+		const { limits } = connectionFrom({ ...credential, requestsPerSecond });
+		expect(limits).toEqual(expected && { requestsPerSecond: expected });
+	});
+
+	it.each<[unknown, number | undefined]>([
+		['20', 20],
+		[1, 1],
+		['', undefined],
+		['0', undefined],
+		[undefined, undefined],
+	])('reads the limit of requests in flight %j', (requestsInFlight, expected) => {
+		const { limits } = connectionFrom({ ...credential, requestsInFlight });
+		expect(limits).toEqual(expected && { requestsInFlight: expected });
+	});
+
+	it.each(['', '  ', undefined, null])('takes %j as no backup URL', (backupUrl) => {
+		expect(connectionFrom({ ...credential, backupUrl }).backupUrl).toBeUndefined();
+	});
+});
+
+describe('a credential that cannot be used', () => {
+	const problemOf = (fields: object): string => {
+		try {
+			connectionFrom({ ...credential, ...fields });
+		} catch (error) {
+			if (error instanceof GatewayError) return error.message;
+		}
+		throw new Error('the credential was accepted');
+	};
+
+	it.each(['', ' ', 'Bearer ', 'Bearer', undefined, 7])('refuses %j as an API key', (apiKey) => {
+		expect(problemOf({ apiKey })).toBe('Model Gateway credential: API Key is empty');
+	});
+
+	it.each(['', 'gateway.example', 'ftp://gateway.example', 'https://', 'https://a b', undefined])(
+		'refuses %j as a base URL',
+		(baseUrl) => {
+			expect(problemOf({ baseUrl })).toBe(
+				'Model Gateway credential: Base URL must be an address that starts with https://',
+			);
+		},
+	);
+
+	it('refuses a user name in the base URL', () => {
+		expect(problemOf({ baseUrl: 'https://somebody:secret@gateway.example' })).toBe(
+			'Model Gateway credential: Base URL must not have a user name in it',
+		);
+	});
+
+	it.each(['http://gateway.example', 'HTTP://10.0.0.7:8080', 'http://localhost.example'])(
+		'refuses to send the key unencrypted to %s',
+		(address) => {
+			expect(problemOf({ baseUrl: address })).toMatch(
+				/Base URL must start with https, because over http/,
+			);
+			expect(problemOf({ backupUrl: address })).toMatch(/Backup URL must start with https/);
+			expect(problemOf({ baseUrl: address, allowHttp: 'true' })).toMatch(/must start with https/);
+		},
+	);
+
+	it.each(['two words', 'a:b', 'a\nb', 'ä'])(
+		'refuses %j as the name of the async header',
+		(asyncHeaderName) => {
+			expect(problemOf({ asyncHeaderName })).toBe(
+				'Model Gateway credential: Async Header Name must be the name of an HTTP header',
+			);
+		},
+	);
+
+	it.each(['Authorization', 'host', 'Content-Type'])(
+		'refuses the async header %s, which every request needs',
+		(asyncHeaderName) => {
+			expect(problemOf({ asyncHeaderName })).toBe(
+				'Model Gateway credential: Async Header Name must not be a header that requests have already',
+			);
+		},
+	);
+
+	it.each(['two words', 'a:b', 'ä'])(
+		'refuses %j as the name of the idempotency header',
+		(idempotencyHeaderName) => {
+			expect(problemOf({ idempotencyHeaderName })).toBe(
+				'Model Gateway credential: Idempotency Header Name must be the name of an HTTP header',
+			);
+		},
+	);
+
+	it.each(['Authorization', 'content-type', 'Accept', 'HOST', 'Content-Length', 'X-Gateway-Async'])(
+		'refuses the idempotency header %s, which requests have already',
+		(idempotencyHeaderName) => {
+			expect(problemOf({ idempotencyHeaderName })).toBe(
+				'Model Gateway credential: Idempotency Header Name must not be a header that requests have already',
+			);
+		},
+	);
+
+	it.each(['five', '5/s', '-1', -1, '1,5', 'Infinity', Infinity, NaN, true, {}, [], [5]])(
+		'refuses the limit of requests per second %j',
+		(requestsPerSecond) => {
+			expect(problemOf({ requestsPerSecond })).toBe(
+				'Model Gateway credential: Requests per Second must be a number above 0, or empty for no limit',
+			);
+		},
+	);
+
+	it.each(['many', '-1', '0.5', 2.5, true])(
+		'refuses the limit of requests in flight %j',
+		(requestsInFlight) => {
+			expect(problemOf({ requestsInFlight })).toBe(
+				'Model Gateway credential: Requests in Flight must be a whole number, or empty for no limit',
+			);
+		},
+	);
+
+	it('names all problems at once', () => {
+		const fields = { apiKey: '', baseUrl: 'a', backupUrl: 'b', asyncHeaderName: ':' };
+		const problem = problemOf(fields);
+		for (const field of ['API Key', 'Base URL', 'Backup URL', 'Async Header Name']) {
+			expect(problem).toContain(field);
+		}
+	});
+});

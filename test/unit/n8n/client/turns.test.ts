@@ -1,0 +1,31 @@
+import { Turns } from '../../../../nodes/shared/n8n/client/turns';
+import { SimulatedClock } from '../../../support/simulatedClock';
+
+/** A loop whose items take so many milliseconds each; gives the items before which the event loop turned. */
+async function turnsOf(millisecondsEach: number[]): Promise<number[]> {
+	const clock = new SimulatedClock();
+	const turned: number[] = [];
+	const turns = new Turns(clock);
+	for (const [item, milliseconds] of millisecondsEach.entries()) {
+		const others = setImmediate(() => {
+			turned.push(item);
+			// What others do meanwhile is no work of this loop.
+			clock.move(500);
+		});
+		await turns.next();
+		clearImmediate(others);
+		clock.move(milliseconds);
+	}
+	return turned;
+}
+
+describe('a loop over many items', () => {
+	it('gives the event loop a turn after a while, and not for each item', async () => {
+		expect(await turnsOf(Array<number>(60).fill(1))).toEqual([25, 50]);
+		expect(await turnsOf([40, 0, 40, 0])).toEqual([1, 3]);
+	});
+
+	it('gives the event loop no turn in a short loop', async () => {
+		expect(await turnsOf([1, 1, 1])).toEqual([]);
+	});
+});

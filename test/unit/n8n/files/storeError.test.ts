@@ -1,0 +1,29 @@
+import { recordOf } from '../../../../nodes/shared/n8n/errors/errorRecord';
+import { storeError } from '../../../../nodes/shared/n8n/files/storeError';
+
+describe('a file that n8n could not store', () => {
+	const recordFor = (message: string) =>
+		recordOf(
+			storeError(new Error(message), 'download the video of job j', [{ about: 'videoIsFinished' }]),
+		);
+
+	it.each([
+		'ENOSPC: no space left on device, write',
+		'could not extend file "base/5/16999": No space left on device',
+		'EDQUOT: disk quota exceeded, write',
+	])('says that there is no room left: %s', (message) => {
+		expect(recordFor(message)).toMatchObject({
+			message: `Could not download the video of job j: n8n could not store it: ${message}`,
+			advice: expect.stringMatching(/^There is no room left where n8n keeps its files.*not lost/),
+			billed: 'yes',
+			retry_can_help: true,
+		});
+	});
+
+	it('repeats the words of n8n for any other reason', () => {
+		const message = `${'its size exceeds the limit. '.repeat(10)}Consider increasing N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE`;
+		const record = recordFor(message);
+		expect(record.message).toContain('N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE');
+		expect(record.advice).toMatch(/^See to the place where n8n keeps its files/);
+	});
+});

@@ -1,0 +1,61 @@
+import { headLength, videoTypeOf } from '../../../../nodes/shared/gateway/jobs/videoType';
+import { videoFileName } from '../../../../nodes/shared/n8n/files/video';
+import { mp4Of } from '../../../support/boxes';
+import { otherVideos } from '../../../support/otherVideos';
+
+const mp4 = mp4Of(10_000);
+
+describe('the name of a video', () => {
+	const webm = videoTypeOf(otherVideos.WebM.bytes.subarray(0, headLength));
+	const types = { mp4: videoTypeOf(mp4), webm };
+	const typeOf = (kind: keyof typeof types) => {
+		const type = types[kind];
+		if (!type) throw new Error(`${kind} is not known`);
+		return type;
+	};
+
+	it.each<[string, keyof typeof types, string]>([
+		['task_1', 'mp4', 'task_1.mp4'],
+		['a.mp4', 'mp4', 'a.mp4'],
+		['a.M4V', 'mp4', 'a.M4V'],
+		['task_1', 'webm', 'task_1.webm'],
+		['a.mp4', 'webm', 'a.webm'],
+		['a.MOV', 'webm', 'a.webm'],
+		['a.WebM', 'webm', 'a.WebM'],
+		['a.mov', 'mp4', 'a.mp4'],
+		['a v1.2', 'webm', 'a v1.2.webm'],
+		['notes.txt', 'mp4', 'notes.txt.mp4'],
+		['a/b: c?', 'webm', 'a_b_ c_.webm'],
+		['.mp4', 'webm', 'mp4.webm'],
+		['...', 'webm', 'video.webm'],
+		['', 'mp4', 'video.mp4'],
+		[`${'ä'.repeat(300)}.mp4`, 'webm', `${'ä'.repeat(100)}.webm`],
+		['clip.', 'mp4', 'clip.mp4'],
+		['clip. . ', 'mp4', 'clip.mp4'],
+		['clip..mp4', 'mp4', 'clip.mp4'],
+		['clip .MOV', 'mp4', 'clip.mp4'],
+		['. clip', 'mp4', 'clip.mp4'],
+		['v1.2 .webm', 'webm', 'v1.2.webm'],
+		['console', 'mp4', 'console.mp4'],
+		['com10', 'mp4', 'com10.mp4'],
+		['my con', 'mp4', 'my con.mp4'],
+	])('names %s of the type %s as %s', (name, kind, expected) => {
+		expect(videoFileName(name, typeOf(kind))).toBe(expected);
+	});
+
+	const digits = [...'0123456789¹²³'];
+	const devices = ['CON', 'PRN', 'AUX', 'NUL'].concat(
+		...['COM', 'LPT'].map((port) => digits.map((digit) => port + digit)),
+	);
+
+	it.each(devices)('avoids the name %s, which Windows keeps for a device', (device) => {
+		for (const name of [device, device.toLowerCase()]) {
+			expect(videoFileName(name, typeOf('mp4'))).toBe(`_${name}.mp4`);
+			expect(videoFileName(`${name}.mp4`, typeOf('mp4'))).toBe(`_${name}.mp4`);
+			expect(videoFileName(`${name}.mp4`, typeOf('webm'))).toBe(`_${name}.webm`);
+			expect(videoFileName(`${name}.v2`, typeOf('mp4'))).toBe(`_${name}.v2.mp4`);
+			expect(videoFileName(`${name} .v2`, typeOf('mp4'))).toBe(`_${name} .v2.mp4`);
+			expect(videoFileName(` ${name}. `, typeOf('mp4'))).toBe(`_${name}.mp4`);
+		}
+	});
+});

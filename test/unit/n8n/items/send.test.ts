@@ -1,0 +1,119 @@
+import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
+import type { ItemRun } from '../../../../nodes/shared/n8n/items/work';
+import { failed, messages, startRun } from './startRun';
+
+/** Until what is under way is aborted. */
+const aborted = async ({ gateway: { runtime } }: ItemRun) =>
+	await new Promise<never>((_, reject) => {
+		const { signal } = runtime;
+		signal?.addEventListener('abort', () => reject(signal.reason as Error));
+	});
+
+describe('sending', () => {
+	it('delivers an item that has a result already, and skips one that has an outcome', async () => {
+		const sent: number[] = [];
+		const perform = async (order: number) => {
+			sent.push(order);
+			return { order };
+		};
+		const { run, send } = await startRun({ perform }, { items: 3 });
+		run.items[0].result = { order: 7 };
+		run.items[1].outcome = [];
+		await send();
+		expect(sent).toEqual([2]);
+		expect(run.items.map(({ outcome }) => outcome)).toEqual([
+			[{ json: { order: 7 } }],
+			[],
+			[{ json: { order: 2 } }],
+		]);
+	});
+
+	it.each([
+		{ continues: false, sent: [0, 1] },
+		{ continues: true, sent: [0, 1, 2] },
+	])(
+		'sends the items after a failed one only when the node continues on fail: $continues',
+		async ({ continues, sent: expected }) => {
+			const sent: number[] = [];
+			const perform = async (order: number) => {
+				sent.push(order);
+				if (order === 1) throw failed('refused');
+				return { order };
+			};
+			const { send } = await startRun({ perform }, { items: 3, continues });
+			await send(1);
+			expect(sent).toEqual(expected);
+		},
+	);
+
+	it('aborts reads under way when another item fails, and reports only the first cause', async () => {
+		const perform = async (order: number, run: ItemRun) => {
+			if (order === 1) throw failed('refused');
+			return await aborted(run);
+		};
+		const { run, send } = await startRun({ endpoint: endpoints.models, perform }, { items: 3 });
+		await send();
+		expect(messages(run)).toEqual(['GatewayError: refused']);
+		expect(run.items.every(({ outcome, abortController }) => outcome && !abortController)).toBe(
+			true,
+		);
+	});
+
+	it('lets a paid request finish when another item fails', async () => {
+		let refused = () => {};
+		const refusal = new Promise<void>((resolve) => (refused = resolve));
+		const perform = async (order: number) => {
+			if (order === 0) {
+				await refusal;
+				return { order };
+			}
+			refused();
+			throw failed('refused');
+		};
+		const { run, send } = await startRun({ perform }, { items: 2 });
+		await send();
+		expect(run.items[0].outcome).toEqual([{ json: { order: 0 } }]);
+	});
+
+	it('fails only the part of a shared request, or of several outputs, that is missing', async () => {
+		const { run, send } = await startRun(
+			{
+				batch: {
+					key: () => '',
+					size: () => 1,
+					maxSize: () => 2,
+					perform: async (requests) =>
+						requests.map((order) => (order === 0 ? failed('refused') : { order })),
+				},
+				deliver: async ({ order }) => [{ json: { order } }, failed('not delivered')],
+			},
+			{ items: 2, continues: true },
+		);
+		await send();
+		expect(messages(run)).toEqual(['GatewayError: refused', 'GatewayError: not delivered']);
+		expect(run.items.map(({ outcome }) => outcome)).toEqual([
+			[{ error: expect.any(GatewayError) as unknown }],
+			[{ json: { order: 1 } }, { error: expect.any(GatewayError) as unknown }],
+		]);
+	});
+
+	it('frees the memory of a request once it has ended', async () => {
+		const { run, send } = await startRun(
+			{
+				async perform(order) {
+					if (order === 2) throw failed('lost', 'lost');
+					return { order };
+				},
+			},
+			{ items: 3, continues: true },
+		);
+		await send();
+		const kept = run.items.map((item) => ({ request: undefined, ...item }));
+		expect(kept.map(({ request, result }) => [request, result])).toEqual([
+			[undefined, { order: 0 }],
+			[undefined, { order: 1 }],
+			[undefined, undefined],
+		]);
+	});
+});

@@ -1,0 +1,39 @@
+import { AdaptiveLimit } from '../../../../nodes/shared/gateway/client/adaptiveLimit';
+import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import type { Reach } from '../../../../nodes/shared/gateway/errors/verdict';
+import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
+import { createGateway } from '../../../../nodes/shared/n8n/client/gateway';
+import { checkAll } from '../../../../nodes/shared/n8n/items/check';
+import { RunState } from '../../../../nodes/shared/n8n/items/runState';
+import { sendAll } from '../../../../nodes/shared/n8n/items/send';
+import type { DeliveringWork } from '../../../../nodes/shared/n8n/items/work';
+import { executeContext, type Execution } from '../../../support/executeContext';
+
+type Work = DeliveringWork<number, { order: number }>;
+
+/** Each item orders its own number. */
+export const orders: Work = {
+	endpoint: endpoints.videoCreate,
+	prepare: ({ item }) => item,
+	perform: async (order) => ({ order }),
+	deliver: async ({ order }) => [{ json: { order } }],
+};
+
+export const failed = (message: string, reach: Reach = 'answered') =>
+	new GatewayError({
+		...{ message, remedies: [], reach, status: 0, retry_can_help: false },
+		billed: reach === 'lost' ? 'unknown' : 'no',
+	});
+
+/** A run of these items, whose steps the test takes itself. */
+export async function startRun(work: Partial<Work>, execution: Execution) {
+	const context = executeContext(execution);
+	const run = new RunState(context, { ...orders, ...work } as DeliveringWork);
+	const gateway = await createGateway(context);
+	const check = async () => await checkAll(run, gateway);
+	const send = async (parallel = 10) =>
+		await sendAll(run, await check(), { gateway, limiter: new AdaptiveLimit(parallel) });
+	return { run, check, send, context };
+}
+
+export const messages = ({ failures }: RunState) => failures.map(({ error }) => String(error));

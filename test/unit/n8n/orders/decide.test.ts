@@ -1,0 +1,132 @@
+import { GatewayError, type Failure } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import {
+	decide,
+	learn,
+	type Decision,
+	type Wish,
+} from '../../../../nodes/shared/n8n/orders/decide';
+import type { Match } from '../../../../nodes/shared/n8n/orders/match';
+import type { Known } from '../../../../nodes/shared/n8n/orders/order';
+
+const failure: Failure = {
+	...{ message: 'The connection was lost', remedies: [], reach: 'lost', status: 0 },
+	...{ billed: 'unknown', retry_can_help: false },
+};
+const wish: Wish = {
+	...{ resendsLost: false, written: 'node', keyUse: 'free', ifOrderedBefore: 'skip' },
+	...{ releasesKey: false, room: 'free', roomOfDay: 'free' },
+};
+const sent: Known = { state: 'sent', written: 'node' };
+const lost: Known = { state: 'lost', failure, written: 'node' };
+const answered: Known = { state: 'answered', result: {}, hints: [], written: 'node' };
+const parts: Known = { state: 'new', parts: [{}], written: 'node' };
+
+/** What is known, what the user wants, and what is done. */
+type Row = [Known | undefined, Match['by'] | undefined, Partial<Wish>, Decision['do'], string?];
+
+const keyed = { idempotencyKey: 'k' };
+const resends = { resendsLost: true };
+
+describe('an order', () => {
+	const rows: Row[] = [
+		// Nothing is known of it.
+		[undefined, undefined, {}, 'send'],
+		[parts, 'request', {}, 'send'],
+		[undefined, undefined, { room: 'full' }, 'refuse', 'limit'],
+		[undefined, undefined, { room: 'unknown' }, 'refuse', 'triesUnknown'],
+		[undefined, undefined, { room: 'full', ...resends }, 'refuse', 'limit'],
+		[undefined, undefined, { room: 'costly' }, 'refuse', 'costLimit'],
+		[undefined, undefined, { roomOfDay: 'full' }, 'refuse', 'limitOfDay'],
+		[undefined, undefined, { roomOfDay: 'costly', ...resends }, 'refuse', 'costLimitOfDay'],
+		[undefined, undefined, { roomOfDay: 'unknown', ...resends }, 'refuse', 'dayUnknown'],
+		[undefined, undefined, { roomOfDay: 'full', room: 'full' }, 'refuse', 'limit'],
+		[undefined, undefined, { roomOfDay: 'full', keyUse: 'same' }, 'leaveOut', 'keyUsed'],
+		[answered, 'request', { roomOfDay: 'full' }, 'reuse'],
+		[lost, 'request', { roomOfDay: 'full', ...resends }, 'refuse', 'limitOfDay'],
+		[{ ...lost, ...keyed }, 'request', { ...keyed, roomOfDay: 'full' }, 'sendUnderKey'],
+		[undefined, undefined, { keyUse: 'same' }, 'leaveOut', 'keyUsed'],
+		[undefined, undefined, { keyUse: 'same', ifOrderedBefore: 'fail' }, 'refuse', 'keyUsed'],
+		[undefined, undefined, { keyUse: 'other' }, 'refuse', 'keyOfOther'],
+		[undefined, undefined, { keyUse: 'unknown' }, 'refuse', 'keyUnknown'],
+		[undefined, undefined, { keyUse: 'unknown', ...resends }, 'refuse', 'keyUnknown'],
+		[undefined, undefined, { keyUse: 'same', room: 'full' }, 'leaveOut', 'keyUsed'],
+		// It was answered.
+		[answered, 'request', {}, 'reuse'],
+		[answered, 'request', { ...resends, room: 'full', keyUse: 'same' }, 'reuse'],
+		[answered, 'request', { written: 'changed' }, 'reuse'],
+		[answered, 'item', {}, 'reuse'],
+		[answered, 'key', {}, 'reuse'],
+		[answered, 'key', { written: 'changed' }, 'refuse', 'keyOfOther'],
+		[answered, 'place', {}, 'refuse', 'reworded'],
+		[answered, 'number', resends, 'refuse', 'reworded'],
+		// Its response is lost.
+		[lost, 'request', {}, 'refuse', 'lost'],
+		[lost, 'request', { ...keyed, room: 'full' }, 'refuse', 'lost'],
+		[lost, 'request', resends, 'send'],
+		[{ ...lost, ...keyed }, 'request', keyed, 'sendUnderKey'],
+		[{ ...lost, ...keyed }, 'request', { idempotencyKey: 'other' }, 'refuse', 'lost'],
+		[{ ...lost, ...keyed }, 'request', {}, 'refuse', 'lost'],
+		[{ ...lost, ...keyed }, 'item', keyed, 'refuse', 'lost'],
+		[lost, 'key', {}, 'refuse', 'lost'],
+		[lost, 'item', resends, 'send'],
+		[lost, 'place', {}, 'refuse', 'reworded'],
+		[lost, 'place', resends, 'send'],
+		// It was sent.
+		[sent, 'request', {}, 'refuse', 'sent'],
+		[sent, 'request', resends, 'send'],
+		[sent, 'request', { room: 'full', ...resends }, 'refuse', 'limit'],
+		[{ ...sent, ...keyed }, 'request', { room: 'full', ...keyed }, 'refuse', 'limit'],
+		[{ ...sent, ...keyed }, 'request', keyed, 'sendUnderKey'],
+		[sent, 'request', keyed, 'refuse', 'sent'],
+		[sent, 'item', {}, 'refuse', 'reworded'],
+		[sent, 'place', {}, 'refuse', 'reworded'],
+		[sent, 'number', {}, 'refuse', 'reworded'],
+		[sent, 'number', resends, 'send'],
+		// The user wants nothing but its key.
+		[undefined, undefined, { releasesKey: true }, 'leaveOut', 'keyReleased'],
+		[answered, 'request', { releasesKey: true, keyUse: 'same' }, 'leaveOut', 'keyReleased'],
+		[undefined, undefined, { releasesKey: true, keyUse: 'unknown' }, 'refuse', 'keyUnknown'],
+	];
+	it.each(
+		rows.map(([known, by, wanted, what, because]) => ({
+			...{ known, by, wanted, what, because },
+			title: `${known?.state ?? 'nothing'}${by ? ` by its ${by}` : ''}, wanted ${JSON.stringify(wanted)}: ${what} ${because ?? ''}`,
+		})),
+	)('is decided by what is known of it: $title', ({ known, by, wanted, what, because }) => {
+		const found = known && by && { known, by };
+		const decision = decide(found, { ...wish, ...wanted });
+		expect(decision.do).toBe(what);
+		expect('because' in decision ? decision.because : undefined).toBe(because);
+	});
+
+	it('resumes with the parts that have a response', () => {
+		const decision = decide({ known: parts, by: 'request' }, wish);
+		expect(decision).toMatchObject({ do: 'send', parts: [{}] });
+	});
+});
+
+describe('what is known of an order afterwards', () => {
+	const outcome = { hints: ['cut'], parts: [] };
+	const failed = (billed: Failure['billed']) => new GatewayError({ ...failure, billed });
+
+	it('is its result, even when its outputs could not be made', () => {
+		const job = { id: 'task_1' };
+		const learned = learn({ ...outcome, result: { url: 'a' }, job, error: failed('yes') });
+		expect(learned).toEqual({ state: 'answered', result: { url: 'a' }, job, hints: ['cut'] });
+	});
+
+	it.each(['unknown', 'yes'] as const)('is how it failed when it may be charged: %s', (billed) => {
+		expect(learn({ ...outcome, error: failed(billed) })).toMatchObject({ state: 'lost' });
+	});
+
+	it('is nothing after a refusal, after an error of n8n, and when it was not sent', () => {
+		expect(learn({ ...outcome, error: failed('no') })).toBeUndefined();
+		expect(learn({ ...outcome, error: new Error('expression') })).toBeUndefined();
+		expect(learn(outcome)).toBeUndefined();
+	});
+
+	it('is the parts that have a response when one of several was refused', () => {
+		const learned = learn({ ...outcome, parts: [{}], error: failed('no') });
+		expect(learned).toEqual({ state: 'new', parts: [{}] });
+	});
+});

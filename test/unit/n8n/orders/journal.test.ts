@@ -1,0 +1,140 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { Turns } from '../../../../nodes/shared/n8n/client/turns';
+import type { Outcome } from '../../../../nodes/shared/n8n/orders/decide';
+import { Journal, type Wanted } from '../../../../nodes/shared/n8n/orders/journal';
+import { processMemory } from '../../../../nodes/shared/n8n/orders/shelves';
+import { executeContext, type Execution } from '../../../support/executeContext';
+
+const connection = { baseUrl: 'http://127.0.0.1:9', asyncHeaderName: 'X-Gateway-Async', key: 'sk' };
+const settings = { cost: 'job', isOrder: true, connection, turns: new Turns() } as const;
+const ofImages = { ...settings, cost: 'generation' } as const;
+const limit = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;
+
+const wanted = (request: string, index = 0): Wanted => ({
+	...{ index, request, options: limit, resendsLost: false, isPreview: false },
+});
+const outcome = (more: Partial<Outcome>) => ({ hints: [], parts: [], ...more });
+const answered = outcome({ result: { id: 'video_1' } });
+const refused = outcome({
+	error: new GatewayError({
+		...{ message: 'no', remedies: [], reach: 'answered', status: 400 },
+		...{ billed: 'no', retry_can_help: false },
+	}),
+});
+const over = { isOver: true };
+const failing = { isOver: false };
+
+afterEach(() => processMemory.clear());
+
+const open = async (execution: Execution, ...requests: string[]) => {
+	const journal = new Journal(executeContext({ ...execution, items: requests.length }), settings);
+	const decisions = await journal.open(requests.map(wanted));
+	const close = async (outcomeOf: (index: number) => Outcome, end: { isOver: boolean }) => {
+		requests.forEach((_, index) => journal.learn(index, outcomeOf(index)));
+		await journal.close(end);
+	};
+	return { close, made: [...decisions.values()].map((decision) => decision.do) };
+};
+
+describe('the memory of the process', () => {
+	it('forgets whole executions, the one used longest ago first', async () => {
+		const large = outcome({ result: { text: 'x'.repeat(12_000_000) } });
+		for (const token of ['first', 'second', 'third']) {
+			const { close } = await open({ token }, 'A', 'B');
+			await close((index) => (index === 0 ? large : answered), failing);
+		}
+		expect((await open({ token: 'first' }, 'A', 'B')).made).toEqual(['send', 'send']);
+		expect((await open({ token: 'second' }, 'A', 'B')).made).toEqual(['reuse', 'reuse']);
+		expect((await open({ token: 'third' }, 'A', 'B')).made).toEqual(['reuse', 'reuse']);
+	});
+
+	it('keeps an execution whole, however much it has ordered', async () => {
+		const { close } = await open({}, 'A', 'B', 'C', 'D');
+		await close(() => outcome({ result: { text: 'x'.repeat(12_000_000) } }), failing);
+		expect((await open({}, 'A', 'B', 'C', 'D')).made).toEqual(Array(4).fill('reuse'));
+	});
+
+	it('keeps nothing of what was refused', async () => {
+		const { close } = await open({}, 'A');
+		await close(() => refused, failing);
+		expect(processMemory.size).toBe(0);
+	});
+
+	it('knows an order before n8n’s database responds, so that two Retries do not both send it', async () => {
+		const both = [open({ id: '2' }, 'A'), open({ id: '3' }, 'A')];
+		expect((await Promise.all(both)).map(({ made }) => made)).toEqual([['send'], ['refuse']]);
+	});
+
+	it('is not undone by a Retry that was refused', async () => {
+		const first = await open({ id: '2' }, 'A');
+		const second = await open({ id: '3' }, 'A');
+		expect(second.made).toEqual(['refuse']);
+		await first.close(() => answered, over);
+		await second.close(() => answered, failing);
+		expect((await open({ id: '4' }, 'A')).made).toEqual(['reuse']);
+	});
+});
+
+describe('without n8n’s database', () => {
+	it('sends in a first execution, and in a Retry only what no earlier try can have sent', async () => {
+		expect((await open({ token: 'a' }, 'A')).made).toEqual(['send']);
+		processMemory.clear();
+		expect((await open({ token: 'a', mode: 'retry' }, 'A')).made).toEqual(['refuse']);
+	});
+});
+
+describe('a tool of an agent', () => {
+	/** An execution whose agent calls the tool; a Retry of it has the same memory. */
+	const agentOf = (
+		id: string,
+		earlier?: IExecuteFunctions,
+		ofTool: typeof settings | typeof ofImages = settings,
+	) => {
+		const context = executeContext({ type: 'modelGatewayTool', id });
+		if (earlier) context.getContext = (type) => earlier.getContext(type);
+		let run = 0;
+		const call = async (request: string, isOver = true) => {
+			const index = run++;
+			context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=a' : index);
+			const journal = new Journal(context, ofTool);
+			const what = (await journal.open([wanted(request)])).get(0)?.do;
+			journal.learn(0, answered);
+			await journal.close({ isOver });
+			return what;
+		};
+		return { context, call };
+	};
+
+	it('places the same order again once an earlier call has its response', async () => {
+		const { call } = agentOf('1');
+		// Its file could not be fetched: the agent calls it again, and takes the job that was made.
+		expect([await call('A', false), await call('A')]).toEqual(['send', 'reuse']);
+		expect([await call('A'), await call('A')]).toEqual(['send', 'send']);
+	});
+
+	it.each([
+		['of videos', settings],
+		['of pictures', ofImages],
+	] as const)(
+		'reuses what the failed execution ordered, in whatever order its agent calls it, after a restart of n8n: %s',
+		async (_, ofTool) => {
+			const { context, call } = agentOf('1', undefined, ofTool);
+			for (const request of ['A', 'B', 'A']) await call(request);
+			processMemory.clear();
+			const retry = agentOf('2', context, ofTool);
+			const made = [];
+			for (const request of ['B', 'A', 'A', 'A']) made.push(await retry.call(request));
+			expect(made).toEqual(['reuse', 'reuse', 'reuse', 'send']);
+		},
+	);
+
+	it('counts each order once for its limit, however often its agent is retried', async () => {
+		const { context, call } = agentOf('1');
+		await call('A');
+		const retry = agentOf('2', context);
+		await retry.call('A');
+		const { orders } = context.getContext('node') as { orders: { known: object; placed: number } };
+		expect(Object.keys(orders.known).length + orders.placed).toBe(1);
+	});
+});

@@ -1,0 +1,341 @@
+import type {
+	Message,
+	MessageContent,
+	StreamChunk,
+} from '../../../../nodes/LmChatModelGateway/aiNodeSdk';
+import {
+	GatewayChatModel,
+	type ChatSettings,
+} from '../../../../nodes/LmChatModelGateway/chatModel';
+import { Gateway as Transport } from '../../../../nodes/shared/gateway/client/gateway';
+import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
+import { startGateway, type Gateway } from '../../../gateway';
+import { failureOf, key, simulatedWorld, type WorldOptions } from '../../../support/gatewayWorld';
+
+describe('the chat model', () => {
+	let gateway: Gateway;
+	beforeEach(async () => {
+		// Long enough that pieces of a stream do not arrive together.
+		gateway = await startGateway({ keys: { [key]: {} }, tokenMilliseconds: 20 });
+	});
+	afterEach(async () => await gateway.close());
+
+	interface Given extends WorldOptions {
+		settings?: Partial<ChatSettings>;
+		backupUrl?: string;
+		shown?: (error: unknown) => Error;
+	}
+	const asItIs = (error: unknown) => error as Error;
+	const modelOf = ({ settings, backupUrl, shown = asItIs, ...options }: Given = {}) => {
+		const connection = connectionFrom({ apiKey: key, baseUrl: gateway.url, backupUrl });
+		const runtime = simulatedWorld(options);
+		const model = new GatewayChatModel(
+			{ model: 'chat-1', fields: {}, ...settings },
+			{
+				gateway: new Transport(connection, runtime),
+				schemaOf: (tool) => tool.inputSchema,
+				toNodeError: shown,
+			},
+		);
+		return { model, clock: runtime.clock };
+	};
+	const user = (...content: MessageContent[]): Message => ({ role: 'user', content });
+	const text = (words: string): MessageContent => ({ type: 'text', text: words });
+	const hello = [user(text('say Hello there'))];
+	const chunksOf = async (stream: AsyncIterable<StreamChunk>) => {
+		const chunks: StreamChunk[] = [];
+		for await (const chunk of stream) chunks.push(chunk);
+		return chunks;
+	};
+	const bodies = () => gateway.requests.map(({ body }) => body as Record<string, unknown>);
+	const tools = [
+		{ name: 'add', description: 'Adds', inputSchema: { type: 'object' } },
+		{ name: 'look', inputSchema: { type: 'object', properties: {} } },
+	];
+
+	it('sends only what was set, and returns text, usage and request ID', async () => {
+		const { model } = modelOf({ settings: { fields: { temperature: 0 } } });
+		expect(await model.generate(hello)).toEqual({
+			id: expect.any(String),
+			finishReason: 'stop',
+			usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 },
+			message: { role: 'assistant', content: [{ type: 'text', text: 'Hello there' }] },
+			providerMetadata: { finish_reason: 'stop', request_id: gateway.ledger[0].requestId },
+		});
+		expect(bodies()).toEqual([
+			{
+				model: 'chat-1',
+				messages: [{ role: 'user', content: 'say Hello there' }],
+				temperature: 0,
+			},
+		]);
+	});
+
+	it('keeps the conversation and the tools of its agent, whatever options are set', async () => {
+		const fields = { messages: [], tools: [], reasoning_effort: 'high' };
+		await modelOf({ settings: { fields } }).model.withTools(tools).generate(hello);
+		expect(bodies()).toEqual([
+			{
+				...{ model: 'chat-1', reasoning_effort: 'high' },
+				messages: [{ role: 'user', content: 'say Hello there' }],
+				tools: [expect.any(Object), expect.any(Object)],
+			},
+		]);
+	});
+
+	it('streams the text in pieces and ends with the usage', async () => {
+		const chunks = await chunksOf(modelOf().model.stream(hello));
+		expect(chunks).toEqual([
+			{ type: 'text-delta', delta: 'Hello' },
+			{ type: 'text-delta', delta: ' there' },
+			{
+				type: 'finish',
+				finishReason: 'stop',
+				usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 },
+			},
+		]);
+		expect(bodies()[0]).toMatchObject({ stream: true });
+	});
+
+	it('streams each piece as soon as it arrives', async () => {
+		gateway.script('one two three four five six seven eight nine ten');
+		const stop = new AbortController();
+		const stream = modelOf().model.stream(hello, { signal: stop.signal });
+		expect((await stream.next()).value).toEqual({ type: 'text-delta', delta: 'one' });
+		stop.abort();
+		expect((await failureOf(chunksOf(stream))).message).toBe('The execution was canceled');
+	});
+
+	it('returns the text of a service that does not stream', async () => {
+		const body = JSON.stringify({ choices: [{ message: { content: 'All at once' } }] });
+		gateway.fault({ route: 'chat', action: 'answer', body });
+		const chunks = await chunksOf(modelOf().model.stream(hello));
+		expect(chunks).toEqual([
+			{ type: 'text-delta', delta: 'All at once' },
+			{ type: 'finish', finishReason: 'other', usage: undefined },
+		]);
+	});
+
+	describe('with tools', () => {
+		const calls = [
+			{ name: 'add', arguments: { a: 1, b: 2 } },
+			{ name: 'look', arguments: {} },
+		];
+		const made = calls.map(({ name, arguments: input }) => ({
+			toolName: name,
+			input: JSON.stringify(input),
+		}));
+
+		it('sends the tools once with the choice among them, and returns words and calls', async () => {
+			gateway.script({ text: 'Let me see.', calls });
+			const model = modelOf().model.withTools(tools).withTools(tools);
+			const { message, finishReason } = await model.generate(hello, { tool_choice: 'any' });
+			expect(finishReason).toBe('tool-calls');
+			expect(message.content).toMatchObject([text('Let me see.'), ...made]);
+			expect(bodies()[0]).toMatchObject({
+				tools: [
+					{
+						type: 'function',
+						function: { name: 'add', description: 'Adds', parameters: { type: 'object' } },
+					},
+					{
+						type: 'function',
+						function: { name: 'look', parameters: { type: 'object', properties: {} } },
+					},
+				],
+				tool_choice: 'required',
+			});
+		});
+
+		it('streams parallel tool calls, each whole and with an ID of its own', async () => {
+			gateway.script({ calls });
+			const chunks = await chunksOf(modelOf().model.withTools(tools).stream(hello));
+			expect(chunks).toMatchObject([
+				{ type: 'tool-call-delta', name: 'add', argumentsDelta: '{"a":1,"b":2}' },
+				{ type: 'tool-call-delta', name: 'look', argumentsDelta: '{}' },
+				{ type: 'finish', finishReason: 'tool-calls', usage: { promptTokens: 3 } },
+			]);
+			const [first, second] = chunks.map((chunk) => 'id' in chunk && chunk.id);
+			expect(first).toMatch(/^call_/);
+			expect(second).not.toBe(first);
+		});
+
+		it('gives an ID to tool calls that come without one', async () => {
+			const tool_calls = ['add', 'look'].map((name) => ({ function: { name } }));
+			const body = JSON.stringify({ choices: [{ message: { tool_calls } }] });
+			gateway.fault({ route: 'chat', action: 'answer', body });
+			const { message } = await modelOf().model.withTools(tools).generate(hello);
+			const ids = message.content.map((call) => 'toolCallId' in call && call.toolCallId);
+			expect(new Set(ids).size).toBe(2);
+			expect(message.content).toMatchObject([{ input: '{}' }, { input: '{}' }]);
+		});
+
+		it('reads a tool call under its old name function_call', async () => {
+			const function_call = { name: 'add', arguments: '{"a":1}' };
+			const choice = { message: { content: null, function_call }, finish_reason: 'function_call' };
+			const body = JSON.stringify({ choices: [choice] });
+			gateway.fault({ route: 'chat', action: 'answer', body });
+			const answer = await modelOf().model.withTools(tools).generate(hello);
+			expect(answer.finishReason).toBe('tool-calls');
+			expect(answer.message.content).toMatchObject([
+				{ type: 'tool-call', toolName: 'add', input: '{"a":1}', toolCallId: expect.any(String) },
+			]);
+		});
+
+		it.each([false, true])(
+			'fails when the arguments of a tool call are no JSON (streamed: %s)',
+			async (streamed) => {
+				const half = { name: 'add', arguments: '{"a": 1, "b' };
+				gateway.script({ calls: [half], finishReason: 'length' });
+				const model = modelOf().model.withTools(tools);
+				const { record } = await failureOf(
+					streamed ? chunksOf(model.stream(hello)) : model.generate(hello),
+				);
+				expect(record.message).toContain('calls the tool add with what is no JSON object');
+				expect(record.message).toContain('cut off at Max Tokens');
+				expect(record.partial_text).toBe('{"a": 1, "b');
+				expect(gateway.requests).toHaveLength(1);
+			},
+		);
+
+		it('completes a round of tool call, result and answer', async () => {
+			gateway.script({ calls }, (messages) => `It gave ${messages.at(-2)?.text}`);
+			const model = modelOf().model.withTools(tools);
+			const { message } = await model.generate(hello);
+			const ids = message.content.map((call) => ('toolCallId' in call ? call.toolCallId : ''));
+			const result = (position: number, given: unknown): Message => ({
+				role: 'tool',
+				content: [{ type: 'tool-result', toolCallId: String(ids[position]), result: given }],
+			});
+			const messages = [...hello, message, result(0, { sum: 3 }), result(1, [text('a sea')])];
+			const { message: answer } = await model.generate(messages);
+			expect(answer.content).toEqual([text('It gave {"sum":3}')]);
+			expect(bodies()[1].messages).toMatchObject([
+				{ role: 'user' },
+				{
+					role: 'assistant',
+					content: '',
+					tool_calls: [
+						{ id: ids[0], type: 'function', function: { name: 'add', arguments: '{"a":1,"b":2}' } },
+						{ id: ids[1], type: 'function', function: { name: 'look', arguments: '{}' } },
+					],
+				},
+				{ role: 'tool', tool_call_id: ids[0], content: '{"sum":3}' },
+				{ role: 'tool', tool_call_id: ids[1], content: 'a sea' },
+			]);
+		});
+	});
+
+	describe('when a request fails', () => {
+		const answered = [{ type: 'text', text: 'Hello there' }];
+
+		it('waits after a 429 as long as the service asks', async () => {
+			gateway.fault({
+				...{ route: 'chat', action: 'error', status: 429, code: 'rate_limit_exceeded' },
+				headers: { 'retry-after': '7' },
+			});
+			const { model, clock } = modelOf();
+			const before = clock.now();
+			expect((await model.generate(hello)).message.content).toEqual(answered);
+			expect(clock.now() - before).toBe(7000);
+		});
+
+		it.each([
+			['500', { action: 'error', status: 500, code: 'upstream_error' }],
+			['a lost connection', { action: 'reset' }],
+		] as const)('sends the request again after %s, also in a stream', async (_, fault) => {
+			gateway.fault({ route: 'chat', ...fault });
+			const [first] = await chunksOf(modelOf().model.stream(hello));
+			expect(first).toEqual({ type: 'text-delta', delta: 'Hello' });
+			expect(gateway.requests).toHaveLength(2);
+		});
+
+		it.each([0, 2])('sends the request again at most %s times', async (retries) => {
+			gateway.fault({
+				...{ route: 'chat', action: 'error', status: 500, code: 'upstream_error' },
+				times: 9,
+			});
+			const { model } = modelOf({ settings: { retries } });
+			expect((await failureOf(model.generate(hello))).record.status).toBe(500);
+			expect(gateway.requests).toHaveLength(retries + 1);
+		});
+
+		it('switches to the backup URL', async () => {
+			gateway.fault({ route: 'chat', action: 'reset' });
+			const { model, clock } = modelOf({ backupUrl: gateway.backupUrl });
+			const before = clock.now();
+			expect((await model.generate(hello)).message.content).toEqual(answered);
+			expect(clock.now()).toBe(before);
+			expect(gateway.requests.map(({ host }) => host)).toEqual(['api', 'backup']);
+		});
+
+		it('keeps what a broken stream brought, and does not send it again', async () => {
+			gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
+			const given: StreamChunk[] = [];
+			const read = async () => {
+				for await (const chunk of modelOf().model.stream(hello)) given.push(chunk);
+			};
+			expect((await failureOf(read())).record.partial_text).toBe('Hello there');
+			expect(given).toHaveLength(2);
+			expect(gateway.requests).toHaveLength(1);
+		});
+
+		it('says which options a reasoning model refuses', async () => {
+			const { model } = modelOf({ settings: { model: 'reason-1', fields: { temperature: 1 } } });
+			const { record } = await failureOf(model.generate(hello));
+			expect(record.advice).toContain('remove: temperature');
+		});
+
+		it('throws the error that n8n shows, without the key in it', async () => {
+			const message = `${key} is not valid`;
+			gateway.fault({
+				route: 'chat',
+				action: 'error',
+				status: 401,
+				code: 'invalid_api_key',
+				message,
+			});
+			const shown = (error: unknown) => new Error(JSON.stringify((error as GatewayError).failure));
+			const asked = modelOf({ shown }).model.generate(hello);
+			await expect(asked).rejects.toThrow('*** is not valid');
+			await expect(asked).rejects.not.toThrow(key);
+		});
+	});
+
+	it.each(['signal', 'abortSignal'])('aborts the request when %s aborts', async (name) => {
+		gateway.fault({ route: 'chat', action: 'stall' });
+		const stop = new AbortController();
+		const { model } = modelOf();
+		const asked = failureOf(model.generate(hello, { [name]: stop.signal }));
+		while (gateway.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+		stop.abort();
+		expect((await asked).message).toBe('The execution was canceled');
+	});
+
+	it('aborts the request when the execution is stopped', async () => {
+		const signal = AbortSignal.abort();
+		const { message } = await failureOf(modelOf({ signal }).model.generate(hello));
+		expect(message).toBe('The execution was canceled');
+		expect(gateway.requests).toHaveLength(0);
+	});
+
+	it('aborts the request when nobody reads the stream any more', async () => {
+		const ended = new Promise((resolve) => gateway.once('request', resolve));
+		gateway.script('one two three four five six seven eight nine ten');
+		for await (const chunk of modelOf().model.stream(hello)) {
+			expect(chunk).toEqual({ type: 'text-delta', delta: 'one' });
+			break;
+		}
+		await ended;
+		expect(gateway.ledger).toHaveLength(0);
+	});
+
+	it.each([
+		['stop', { stop: ['there'] }],
+		['stopSequences', { stopSequences: ['there'] }],
+	])('passes %s on to n8n', async (_, options) => {
+		const { message } = await modelOf().model.generate(hello, options);
+		expect(message.content).toEqual([{ type: 'text', text: 'Hello ' }]);
+	});
+});

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.join(__dirname, '../../..');
+
+/** What users read. */
+const files = ['README.md', ...['docs', 'examples', 'nodes'].flatMap(textsBelow)];
+
+function textsBelow(folder: string): string[] {
+	return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+		.filter((name) => /\.(md|json|ts)$/.test(name))
+		.map((name) => path.join(folder, name));
+}
+
+it('sends nobody to the billing log for what only a charge would show', () => {
+	const sent = files.flatMap((name) =>
+		(readFileSync(path.join(root, name), 'utf8').match(/[^.|\n]*billing log[^.|\n]*/gi) ?? [])
+			.filter(
+				(sentence) => !/lists only what was charged|proves nothing|never showed/.test(sentence),
+			)
+			.map((sentence) => `${name}: ${sentence.trim()}`),
+	);
+	expect(sent).toEqual([]);
+});

@@ -1,0 +1,110 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ModelGatewayApi } from '../../../credentials/ModelGatewayApi.credentials';
+import manifest from '../../../package.json';
+import { altTextsOf, anchorsOf, brokenLinks, linksOf } from '../../support/markdown';
+
+const root = path.join(__dirname, '../../..');
+const read = (page: string) => readFileSync(path.join(root, page), 'utf8');
+
+const pages = ['.', 'docs', 'examples', 'test/gateway'].flatMap((folder) =>
+	readdirSync(path.join(root, folder))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => path.join(folder, name)),
+);
+
+/** What a pattern such as `{jobs,client}/a*.test.ts` names, its braces written out. */
+function alternatives(pattern: string): string[] {
+	const [braces, list] = /\{([^{}]*)\}/.exec(pattern) ?? [];
+	if (braces === undefined) return [pattern];
+	return list.split(',').flatMap((name) => alternatives(pattern.replace(braces, name)));
+}
+
+function isFile(pattern: string): boolean {
+	const [before, after] = path.basename(pattern).split('*');
+	return readdirSync(path.join(root, path.dirname(pattern))).some((name) =>
+		after === undefined ? name === before : name.startsWith(before) && name.endsWith(after),
+	);
+}
+
+describe.each(pages)('%s', (page) => {
+	it('has links and pictures that lead to something', () => {
+		expect(brokenLinks(path.join(root, page))).toEqual([]);
+	});
+
+	it('says in words what its pictures show', () => {
+		expect(altTextsOf(read(page))).not.toContain('');
+	});
+
+	it('names scripts that exist', () => {
+		const commands = read(page).matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g);
+		const named = [...commands].map(([, script, short]) => script ?? short);
+		expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
+	});
+
+	it('names test files that exist', () => {
+		const named = read(page).match(/\btest\/[\w./*{},]+\.(?:test|e2e)\.ts/g) ?? [];
+		const missing = named.flatMap(alternatives).filter((name) => !isFile(name));
+		expect(missing).toEqual([]);
+	});
+});
+
+describe('README.md', () => {
+	it('leads to every guide', () => {
+		const guides = pages.filter((page) => path.dirname(page) === 'docs');
+		const linked = linksOf(read('README.md')).map((link) => link.split('#')[0]);
+		expect(guides.filter((guide) => !linked.includes(guide))).toEqual([]);
+	});
+
+	it("has the section that is n8n's help of the credential", () => {
+		const [page, anchor] = new ModelGatewayApi().documentationUrl.split('#');
+		expect(page).toBe(manifest.homepage.split('#')[0]);
+		expect(anchorsOf(read('README.md'))).toContain(anchor);
+	});
+});
+
+describe('examples/README.md', () => {
+	it('lists each example with a picture of its canvas', () => {
+		const files = readdirSync(path.join(root, 'examples')).filter((name) => name.endsWith('.json'));
+		const pictures = files.map((name) => `../docs/pictures/examples/${path.parse(name).name}.jpg`);
+		expect(linksOf(read('examples/README.md'))).toEqual(
+			expect.arrayContaining([...files, ...pictures]),
+		);
+	});
+});
+
+describe('the checks of the pages', () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'docs-'));
+	afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+	const broken = (text: string) => {
+		const page = path.join(folder, 'page.md');
+		writeFileSync(page, text);
+		return brokenLinks(page);
+	};
+
+	it.each([
+		'[there](page.md)',
+		'[itself](#a-heading-with-code-and-marks)\n\n## A heading, with `code` (and **marks**)',
+		'[the second](page.md#twice-1)\n\n# Twice\n\n# Twice',
+		'[outside](https://example.com/nowhere.md)',
+		'`[code](nowhere.md)`\n\n```md\n[code](nowhere.md)\n```',
+	])('accept a link that leads somewhere: %j', (text) => expect(broken(text)).toEqual([]));
+
+	it.each([
+		['[a file](nowhere.md)', 'nowhere.md'],
+		['![a picture](pictures/nowhere.png)', 'pictures/nowhere.png'],
+		['[![a picture](page.md)](nowhere.md)', 'nowhere.md'],
+		['[a heading](#nowhere)\n\n# Here', '#nowhere'],
+		['[a heading of a file](page.md#nowhere)\n\n# Here', 'page.md#nowhere'],
+		['[in code](#nowhere)\n\n```md\n# Nowhere\n```', '#nowhere'],
+		['[defined][1]\n\n[1]: nowhere.md', 'nowhere.md'],
+		['<img src="nowhere.png" alt="HTML">', 'nowhere.png'],
+		['`code` and [`code`](nowhere.md) and `code`', 'nowhere.md'],
+	])('report a link that leads nowhere: %j', (text, link) => expect(broken(text)).toEqual([link]));
+
+	it('report a picture without words', () => {
+		expect(altTextsOf('![ ](a.png) ![a cat](b.png)')).toEqual(['', 'a cat']);
+	});
+});

@@ -1,0 +1,84 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Media } from '../../../nodes/shared/gateway/jobs/referenceMedia';
+import {
+	endpoints,
+	reasoningRefuses,
+	type Endpoint,
+} from '../../../nodes/shared/gateway/protocol/endpoints';
+import { referenceVideoModels } from '../../../nodes/shared/gateway/protocol/models';
+import { fieldPage } from '../../support/fieldPage';
+import { addressOf, fieldRows, operationName } from '../../support/fieldRows';
+
+const page = path.join(__dirname, '../../../docs/fields.md');
+
+/** The fields of a media item: the endpoint has no table of them, and the compiler keeps this one whole. */
+const mediaFields = { type: true, url: true, reference_voice: true } satisfies Record<
+	keyof Media,
+	true
+>;
+
+/** Every field that the service documents, with its endpoint. */
+const documented = [
+	...Object.values<Endpoint>(endpoints).flatMap((endpoint) =>
+		Object.keys(endpoint.fields ?? {}).map((field) => [addressOf(endpoint), field]),
+	),
+	...[
+		...Object.keys(mediaFields).map((field) => `input.media[].${field}`),
+		...new Set(
+			Object.values(referenceVideoModels).flatMap(({ parameters }) =>
+				Object.keys(parameters).map((field) => `parameters.${field}`),
+			),
+		),
+	].map((field) => [addressOf(endpoints.referenceVideoCreate), field]),
+];
+
+describe('the fields', () => {
+	it.each(reasoningRefuses.fields)('say of %s that reasoning models refuse it', (field) => {
+		const rows = fieldRows.filter(({ request }) => request === field);
+		expect(rows.length).toBeGreaterThan(0);
+		for (const { property } of rows)
+			expect(property.description).toContain('Reasoning models refuse it');
+	});
+
+	it.each(reasoningRefuses.roles)('say of the role %s that reasoning models refuse it', (role) => {
+		const choices = fieldRows
+			.filter(({ request }) => request === 'messages[].role')
+			.flatMap(({ property }) => property.options ?? [])
+			.filter((choice) => 'value' in choice && choice.value === role);
+		expect(choices.length).toBeGreaterThan(0);
+		for (const choice of choices)
+			expect(choice).toMatchObject({ description: 'Reasoning models refuse it' });
+	});
+
+	it.each(documented)('are each set by a parameter: of %s, %s', (address, field) => {
+		const set = fieldRows
+			.filter(({ operation }) => addressOf(operation.endpoint) === address)
+			.map(({ request }) => request);
+		// An object is set by the fields within it.
+		expect(set.some((own) => own === field || own.startsWith(`${field}.`))).toBe(true);
+	});
+
+	it('have each a row of its own', () => {
+		const names = fieldRows.map(({ operation, request, labels }) =>
+			[operationName(operation), request, ...labels].join(' '),
+		);
+		expect(new Set(names).size).toBe(names.length);
+		expect(names.length).toBeGreaterThan(documented.length);
+	});
+
+	it('have no limits in the editor when they belong to single models', () => {
+		const ofModels = fieldRows.filter(({ request }) => request.startsWith('parameters.'));
+		for (const { property } of ofModels) {
+			expect(property.typeOptions).toBeUndefined();
+			if (property.type === 'options') expect(property.allowArbitraryValues).toBe(true);
+		}
+		expect(ofModels).toHaveLength(6);
+	});
+
+	it('are listed in docs/fields.md', () => {
+		const wanted = fieldPage(fieldRows);
+		if (process.env.UPDATE_DOCS) writeFileSync(page, wanted);
+		expect(readFileSync(page, 'utf8')).toBe(wanted);
+	});
+});

@@ -1,0 +1,143 @@
+import { EventParser } from '../../../nodes/shared/gateway/chat/eventStream';
+import { mayHaveKey } from '../../../nodes/shared/gateway/client/connection';
+import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
+import { parsePause } from '../../../nodes/shared/gateway/client/retryPolicy';
+import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
+import { refused } from '../../../nodes/shared/gateway/errors/requestErrors';
+import { readChatImages } from '../../../nodes/shared/gateway/images/responses';
+import { UnusableResponse } from '../../../nodes/shared/gateway/client/response';
+import { referenceVideoWarnings } from '../../../nodes/shared/gateway/jobs/referenceVideo';
+import { createdTask, jobStatus } from '../../../nodes/shared/gateway/jobs/responses';
+import { videoTypeOf } from '../../../nodes/shared/gateway/jobs/videoType';
+import { asLink, linkProblem } from '../../../nodes/shared/gateway/links';
+import { recordOf } from '../../../nodes/shared/n8n/errors/errorRecord';
+import { videoFileName } from '../../../nodes/shared/n8n/files/video';
+import { nodeError } from '../../../nodes/shared/n8n/errors/nodeError';
+
+/** Characters of a text as JSON, 1 MB in `npm run test:deep`. */
+const { hostileLength: length = 200_000 } = globalThis as { hostileLength?: number };
+
+/** Milliseconds of CPU time, of which a machine that runs other tests as well takes up to three times as many. */
+const limit = length / 5_000;
+
+/** Texts that made patterns of this package, or such as it could have, try again and again. */
+const repeated = [
+	...['violat ', 'violation of ', 'insufficient_', 'insufficient ', '_', 'a_', "n't ", 'not '],
+	...['http://', 'https://a.', 'http://a.png', '![](', '[', '](', '(data:image/png,', 'A', ' '],
+	...[
+		'\n',
+		'\r\n',
+		'data: ',
+		':',
+		'\\u0000',
+		'.',
+		'/',
+		'1',
+		'1.',
+		'1m',
+		'video/',
+		'<',
+		'%41',
+		'%25',
+		'/%2e',
+		'%c0%ae',
+		'\ufffd',
+	],
+	...[
+		'image 1',
+		'video ',
+		'"task_id": ',
+		'"task_id":"',
+		'media[',
+		'media[1].',
+		'\ud83d',
+		'"',
+		'{"a":',
+		'EACCES ',
+		'ECONNRESET',
+	],
+];
+const job = { kind: 'task', id: 'task_1' } as const;
+const node = {
+	...{ id: '1', name: 'Create', type: 'x', typeVersion: 1, position: [0, 0] as [number, number] },
+	parameters: {},
+};
+
+const create = { purpose: 'create the video', cost: 'job' } as const;
+const response = (json: object) => {
+	const text = JSON.stringify(json);
+	return { status: 200, headers: {}, text, json, url: 'https://gateway.example/v1' };
+};
+
+const readers: Array<[what: string, read: (text: string) => unknown]> = [
+	...[400, 403, 404, 422, 429, 500].map((status): [string, (text: string) => unknown] => [
+		`the message of an HTTP ${status}`,
+		(message) => {
+			const text = JSON.stringify({ error: { message } });
+			return nodeError(node, {
+				error: refused(create, { status, headers: {}, text }),
+				...{ others: [], jobs: [], jobsAreKept: true },
+			});
+		},
+	]),
+	['an error page', (text) => recordOf(refused(create, { status: 502, headers: {}, text }))],
+	[
+		'the message of a failed job',
+		(message) => jobFailed(job, { failure: { message }, fields: {} }),
+	],
+	[
+		'a broken response to an order',
+		(text) => createdTask({ ...response({}), text: `{"task_id": ${text}`, json: undefined }),
+	],
+	[
+		'a prompt that may name pictures',
+		(prompt) =>
+			referenceVideoWarnings({
+				model: 'beta-2.7-r2v',
+				input: { prompt, media: [] },
+				parameters: {},
+			}),
+	],
+	['the status of a job', (text) => jobStatus(response({ id: 'a', status: text, error: text }))],
+	[
+		'the text of a picture chat',
+		(content) => readChatImages(response({ choices: [{ message: { content } }] })),
+	],
+	['an event stream', (text) => new EventParser().push(text)],
+	['a link', (text) => [linkProblem(text), asLink(text), linkProblem(`https://a.b/${text}`)]],
+	[
+		'a file name',
+		(text) => videoFileName(text, { mimeType: 'video/mp4', kind: 'an mp4', extensions: ['mp4'] }),
+	],
+	['a media type', (text) => videoTypeOf(new Uint8Array(512), `video/${text}`)],
+	[
+		'a header of a rate limit',
+		(text) => parsePause({ 'retry-after': text, 'ratelimit-reset': text }, 0),
+	],
+	[
+		'the address of a redirect',
+		(text) => mayHaveKey(`https://a.b/gw/${text}`, { baseUrl: 'https://a.b/gw' }),
+	],
+	['a text that may have the key', (text) => new Redaction('sk-0123456789abcdef').text(text)],
+];
+
+/** A text may be of no use to its reader, but not lead to a mistake of ours. @returns milliseconds of CPU time */
+function milliseconds(work: () => unknown): number {
+	const begin = process.cpuUsage();
+	try {
+		work();
+	} catch (error) {
+		if (!(error instanceof UnusableResponse)) throw error;
+	}
+	const { user, system } = process.cpuUsage(begin);
+	return (user + system) / 1000;
+}
+
+it.each(readers)('reads %s in linear time, however long and odd it is', (_, read) => {
+	const slow = repeated.filter((part) => {
+		const text = part.repeat(length / (JSON.stringify(part).length - 2));
+		// V8 may collect or compile in the midst of one.
+		return [1, 2, 3, 4, 5].every(() => milliseconds(() => read(text)) > limit);
+	});
+	expect(slow).toEqual([]);
+});

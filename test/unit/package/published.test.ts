@@ -1,0 +1,73 @@
+import { PackageDirectoryLoader } from 'n8n-core';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import manifest from '../../../package.json';
+import { maxSize, packInto } from '../../support/packed';
+
+const root = path.join(__dirname, '../../..');
+
+async function packageClasses() {
+	const entry = (await import(path.join(root, manifest.main))) as { default: object };
+	return entry.default as Record<string, new () => { description?: { name: string } }>;
+}
+
+describe('the package as it is published', () => {
+	const folder = mkdtempSync(path.join(tmpdir(), 'package-'));
+	const { paths, size } = packInto(folder);
+	afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+	it('needs nothing at run time', () => {
+		expect(manifest).not.toHaveProperty('dependencies');
+		expect(manifest).not.toHaveProperty('optionalDependencies');
+	});
+
+	it('contains what n8n loads, with icons and codex files, and nothing of the tests', () => {
+		for (const file of [...manifest.n8n.credentials, ...manifest.n8n.nodes])
+			expect(paths).toContain(file);
+		for (const file of manifest.n8n.nodes)
+			expect(paths).toContain(file.replace('.node.js', '.node.json'));
+		expect(paths.filter((file) => file.endsWith('.svg'))).toHaveLength(4);
+		expect(paths.filter((file) => !file.startsWith('dist/')).sort()).toEqual([
+			'LICENSE.md',
+			'README.md',
+			'index.js',
+			'package.json',
+		]);
+		expect(paths.filter((file) => /test|example/i.test(file))).toEqual([]);
+	});
+
+	it('is smaller than 150 kB', () => expect(size).toBeLessThan(maxSize));
+
+	it('is loaded by n8n as it was built', async () => {
+		const loader = new PackageDirectoryLoader(root);
+		await loader.loadAll();
+		expect(loader.types.credentials.map(({ name }) => name)).toEqual(['modelGatewayApi']);
+		expect(loader.types.nodes.map(({ name }) => name).sort()).toEqual([
+			'embeddingsModelGateway',
+			'lmChatModelGateway',
+			'modelGateway',
+			'modelGatewayWaitForVideo',
+		]);
+		for (const { codex, iconUrl } of loader.types.nodes) {
+			expect(codex?.resources?.primaryDocumentation).toHaveLength(1);
+			expect(JSON.stringify(iconUrl)).toContain('.svg');
+		}
+	});
+
+	it('exports the same classes when it is required', async () => {
+		const classes = await packageClasses();
+		expect(Object.keys(classes).sort()).toEqual([
+			'EmbeddingsModelGateway',
+			'LmChatModelGateway',
+			'ModelGateway',
+			'ModelGatewayApi',
+			'ModelGatewayWaitForVideo',
+		]);
+		expect(new classes.LmChatModelGateway().description?.name).toBe('lmChatModelGateway');
+		expect(new classes.ModelGateway().description?.name).toBe('modelGateway');
+		expect(new classes.ModelGatewayWaitForVideo().description?.name).toBe(
+			'modelGatewayWaitForVideo',
+		);
+	});
+});

@@ -1,0 +1,33 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.join(__dirname, '../../..');
+const tests = readdirSync(path.join(root, 'test/unit'), { recursive: true, encoding: 'utf8' })
+	.filter((name) => name.endsWith('.test.ts'))
+	.map((name) => name.split(path.sep));
+
+/** Each folder of the unit tests, and the sources that it mirrors. */
+const mirrored: Record<string, string> = {
+	gateway: 'nodes/shared/gateway',
+	n8n: 'nodes/shared/n8n',
+	nodes: 'nodes',
+	embeddedGateway: 'test/gateway',
+};
+
+/** `<file>.test.ts`, or `<file>.<subject>.test.ts`. */
+const fileOf = ([top, ...below]: string[]) =>
+	path.join(mirrored[top] ?? top, ...below).replace(/(\.\w+)?\.test\.ts$/, '.ts');
+
+describe('a unit test', () => {
+	it('stands under the name of the file that it tests, or in the folder about the package', () => {
+		const strays = tests.filter(
+			(test) => test[0] !== 'package' && !existsSync(path.join(root, fileOf(test))),
+		);
+		expect(strays.map((test) => test.join('/'))).toEqual([]);
+	});
+
+	it('is found by this test in each of the folders', () => {
+		const folders = new Set(tests.map(([top]) => top));
+		expect([...folders].sort()).toEqual([...Object.keys(mirrored), 'package'].sort());
+	});
+});
