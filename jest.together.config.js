@@ -1,11 +1,12 @@
 // `npm test`: several test files in one realm, because jest loads n8n's engine anew for each realm, which takes two
 // seconds. `npx jest test/engine/wait` runs a file on its own.
 const { readdirSync, statSync } = require('node:fs');
+const { availableParallelism } = require('node:os');
 const path = require('node:path');
 
 // A project may not have these two.
-const { maxWorkers, testTimeout, ...base } = require('./jest.config.js');
-const parts = { engine: 6, unit: 3 };
+const { maxWorkers: _, testTimeout, ...base } = require('./jest.config.js');
+const parts = { engine: 4, unit: 2 };
 /** These change settings that n8n reads once. */
 const alone = ['engine/fileHosts.test.ts'];
 
@@ -24,7 +25,8 @@ function deal(suite) {
 
 /** @type {import('jest').Config} */
 module.exports = {
-	maxWorkers,
+	// More than a third of the time is waiting.
+	maxWorkers: 2 * availableParallelism(),
 	testTimeout,
 	projects: [
 		...Object.keys(parts).flatMap((suite) =>
