@@ -8,15 +8,16 @@ const path = require('node:path');
 const { maxWorkers: _, testTimeout, ...base } = require('./jest.config.js');
 const parts = { engine: 4, unit: 2 };
 /** These change settings that n8n reads once. */
-const alone = ['engine/fileHosts.test.ts'];
+const alone = [path.join('engine', 'fileHosts.test.ts')];
 
-const folderOf = (suite) => path.join(__dirname, 'test', suite);
+const tests = path.join(__dirname, 'test');
 
 /** The files of each part. The longest are dealt out first, so that each part takes about as long. */
 function deal(suite) {
-	const sizeOf = (file) => statSync(path.join(folderOf(suite), file)).size;
-	const files = readdirSync(folderOf(suite), { recursive: true })
-		.filter((file) => file.endsWith('.test.ts') && !alone.includes(`${suite}/${file}`))
+	const sizeOf = (file) => statSync(path.join(tests, file)).size;
+	const files = readdirSync(path.join(tests, suite), { recursive: true })
+		.map((file) => path.join(suite, file))
+		.filter((file) => file.endsWith('.test.ts') && !alone.includes(file))
 		.sort((one, other) => sizeOf(other) - sizeOf(one));
 	return Array.from({ length: parts[suite] }, (_, part) =>
 		files.filter((_file, index) => index % parts[suite] === part),
@@ -34,13 +35,13 @@ module.exports = {
 				...base,
 				displayName: `${suite}, part ${part + 1} of ${parts[suite]}`,
 				testMatch: ['<rootDir>/test/together.ts'],
-				globals: { together: { folder: folderOf(suite), files } },
+				globals: { together: { files } },
 			})),
 		),
 		{
 			...base,
 			displayName: 'alone',
-			testMatch: alone.map((file) => `<rootDir>/test/${file}`),
+			testMatch: alone.map((file) => path.join(tests, file)),
 		},
 	],
 };

@@ -4,8 +4,9 @@
  */
 import path from 'node:path';
 
-declare const together: { folder: string; files: string[] };
+/** Their paths from here. */
+declare const together: { files: string[] };
 
 describe.each(together.files)('%s', (file) => {
-	jest.requireActual(path.join(together.folder, file));
+	jest.requireActual(path.join(__dirname, file));
 });

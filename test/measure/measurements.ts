@@ -32,11 +32,12 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'mutants',
-		summary: 'whether a unit test notices it when the code is changed in one place (Stryker)',
+		summary: 'whether a test notices it when the code is changed in one place (Stryker)',
 		duration: '3 hours',
 		parts: { gateway: 'nodes/shared/gateway', orders: 'nodes/shared/n8n/orders' },
 		options: {
 			files: { default: '', about: 'a folder of them, such as client; all of them by default' },
+			tenth: { default: '', about: '0 to 9: a tenth of the functions; all of them by default' },
 			survivors: { default: false, about: 'lists what no test has noticed' },
 		},
 		async run(settings, only) {

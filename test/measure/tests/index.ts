@@ -56,7 +56,7 @@ function secondsByFile({ testResults }: Results): Array<[file: string, seconds: 
 	for (const { name, assertionResults } of testResults) {
 		const alone = path.relative(root, name);
 		for (const { ancestorTitles, duration } of assertionResults) {
-			const file = alone === 'test/together.ts' ? ancestorTitles[0] : alone;
+			const file = alone === 'test/together.ts' ? `test/${ancestorTitles[0]}` : alone;
 			seconds.set(file, (seconds.get(file) ?? 0) + (duration ?? 0) / 1000);
 		}
 	}

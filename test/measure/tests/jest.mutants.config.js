@@ -1,10 +1,10 @@
 const { maxWorkers: _workers, ...base } = require('../../../jest.config.js');
 
-/** @type {import('jest').Config} */
+/** @type {import('jest').Config} The files of tests to run are in `globals.together`, which mutants.ts sets. */
 module.exports = {
 	...base,
 	rootDir: '../../..',
-	// Stryker runs those tests of them that reach what it has changed.
-	testMatch: ['<rootDir>/test/unit/{gateway,n8n}/**/*.test.ts'],
-	testEnvironment: '@stryker-mutator/jest-runner/jest-env/node',
+	testMatch: ['<rootDir>/test/together.ts'],
+	// Stryker replaces no <rootDir> here.
+	testEnvironment: require.resolve('./firstFailure.cjs'),
 };

@@ -1,14 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { atLeast, print, printTable, type Figure } from '../report';
 
 const root = path.join(__dirname, '../../..');
 
-/** What is mutated, by the name of the part. */
-const folders = { gateway: 'nodes/shared/gateway', orders: 'nodes/shared/n8n/orders' };
+interface Part {
+	/** What is mutated. */
+	folder: string;
+	/** The tests that are run, as paths below `test`. */
+	tests: RegExp;
+}
+
+const partsByName: Record<string, Part> = {
+	gateway: { folder: 'nodes/shared/gateway', tests: /^unit\/gateway\// },
+	orders: {
+		folder: 'nodes/shared/n8n/orders',
+		tests:
+			/^unit\/n8n\/orders\/|^engine\/(costs|dayLimit|idempotency|money|order\w+|orders|preview|rewordedOrders)\./,
+	},
+};
 
 /** Of a hundred mutants, how many a test has to notice. */
 const goal = 85;
@@ -22,16 +35,24 @@ interface Mutant {
 
 type Mutated = Record<string, { source: string; mutants: Mutant[] }>;
 
-/**
- * Changes the code in one place at a time, and looks whether a unit test notices it.
- * @param files a pattern of their paths; all of them when it is empty
- */
-export async function measureMutants(
-	{ files, survivors }: { files: string; survivors: boolean },
-	only: string[],
-): Promise<Figure[]> {
-	const parts = Object.entries(folders).filter(([part]) => only.includes(part));
-	const mutated = await mutate(parts.map(([, folder]) => `${folder}/${files || '**'}/*.ts`));
+interface Settings {
+	/** A folder of those to mutate; all of them when it is empty. */
+	files: string;
+	/** 0 to 9: the tenth of the functions to mutate (tenth.mjs); all of them when it is empty. */
+	tenth: string;
+	/** Lists what no test has noticed. */
+	survivors: boolean;
+}
+
+/** Changes the code in one place at a time, and looks whether a test notices it. */
+export async function measureMutants(settings: Settings, only: string[]): Promise<Figure[]> {
+	const figures: Figure[] = [];
+	for (const name of only) figures.push(await measurePart(name, settings));
+	return figures;
+}
+
+async function measurePart(name: string, settings: Settings): Promise<Figure> {
+	const mutated = await mutate(partsByName[name], settings);
 	printTable([
 		['file', 'noticed', 'not noticed', 'of 100'],
 		...Object.entries(mutated).map(([file, { mutants }]) => {
@@ -39,35 +60,38 @@ export async function measureMutants(
 			return [file, String(noticed), String(missed), scoreOf(mutants).toFixed(0)];
 		}),
 	]);
-	if (survivors) for (const line of survivorsOf(mutated)) print(line);
-	return parts.map(([part, folder]) => {
-		const mutants = Object.entries(mutated)
-			.filter(([file]) => file.startsWith(folder))
-			.flatMap(([, own]) => own.mutants);
-		const { noticed, missed } = counts(mutants);
-		const name = `${part}: mutants noticed, of ${noticed + missed}`;
-		return atLeast(name, scoreOf(mutants), goal, { unit: '%', digits: 1 });
-	});
+	if (settings.survivors) for (const line of survivorsOf(mutated)) print(line);
+	const mutants = Object.values(mutated).flatMap((file) => file.mutants);
+	const { noticed, missed } = counts(mutants);
+	const figure = `${name}: mutants noticed, of ${noticed + missed}`;
+	return atLeast(figure, scoreOf(mutants), goal, { unit: '%', digits: 1 });
 }
 
-async function mutate(patterns: string[]): Promise<Mutated> {
+async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'mutants-'));
 	const config = path.join(folder, 'stryker.config.json');
 	const report = path.join(folder, 'report.json');
+	const tests = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' })
+		.map((file) => file.split(path.sep).join('/'))
+		.filter((file) => file.endsWith('.test.ts') && part.tests.test(file));
 	writeFileSync(
 		config,
 		JSON.stringify({
 			packageManager: 'npm',
 			testRunner: 'jest',
 			jest: {
-				configFile: path.join(__dirname, 'jest.mutants.config.js'),
-				// By the coverage of each test it knows them better.
+				// That of Stryker's own copy of the project, which is the one that it changes.
+				configFile: 'test/measure/tests/jest.mutants.config.js',
+				config: { globals: { together: { files: tests } } },
+				// Which tests run which line is known from the first run.
 				enableFindRelatedTests: false,
 			},
-			plugins: ['@stryker-mutator/jest-runner'],
+			plugins: ['@stryker-mutator/jest-runner', path.join(__dirname, 'tenth.mjs')],
+			ignorers: ['tenth'],
 			coverageAnalysis: 'perTest',
-			mutate: patterns,
-			ignorePatterns: ['dist', 'docs', 'examples', 'test/{e2e,engine,deep,demo,fixtures}'],
+			mutate: [`${part.folder}/${files || '**'}/*.ts`],
+			ignorePatterns: ['dist', 'docs', 'examples', 'test/{e2e,deep,demo,n8n}'],
+			// Those of constants, which take all tests each.
 			ignoreStatic: true,
 			reporters: ['json', 'progress-append-only'],
 			jsonReporter: { fileName: report },
@@ -81,6 +105,7 @@ async function mutate(patterns: string[]): Promise<Mutated> {
 		const child = spawn(process.execPath, [stryker, 'run', config], {
 			cwd: root,
 			stdio: ['ignore', 'inherit', 'inherit'],
+			env: { ...process.env, MUTATED_TENTH: tenth },
 		});
 		const [code] = (await once(child, 'exit')) as [number | null];
 		if (code !== 0) throw new Error(`Stryker ended with ${code}`);

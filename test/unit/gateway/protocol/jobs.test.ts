@@ -1,4 +1,4 @@
-import { phaseOf } from '../../../../nodes/shared/gateway/protocol/jobs';
+import { isFinal, phaseOf } from '../../../../nodes/shared/gateway/protocol/jobs';
 
 // What is expected here is written down from the service's specification, not from the code.
 
@@ -31,4 +31,16 @@ describe('the phase of a state', () => {
 			expect(phaseOf(state)).toBeUndefined();
 		},
 	);
+});
+
+describe('a job', () => {
+	it.each([
+		['succeeded', true],
+		['failed', true],
+		['queued', false],
+		['running', false],
+		[undefined, false],
+	] as const)('that is %s has ended: %s', (phase, hasEnded) => {
+		expect(isFinal(phase)).toBe(hasEnded);
+	});
 });
