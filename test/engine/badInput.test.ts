@@ -246,7 +246,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
 				...{ prompt: 'A boat', options },
 			});
-			const problem = `Item 0: If the Answer Is Lost must be stop or resend (it is ${given})`;
+			const problem = `Item 0: If No Response Arrives must be stop or resend (it is ${given})`;
 			expect(await messageOf(video)).toBe(problem);
 			const media = [image];
 			expect(await messageOf(createReferenceVideo({ options }), { media })).toBe(problem);

@@ -119,7 +119,7 @@ describe('Order Key', () => {
 
 const problem = 'is a problem';
 
-/** Of each value of an expression: what it makes of Forget Order Key, If Ordered Before, and If the Answer Is Lost. */
+/** Of each value of an expression: what it makes of Release Order Key, If Ordered Before, and If No Response Arrives. */
 const values: Array<[value: string, forget: string, before: string, lost: string]> = [
 	['stop', problem, problem, 'stops'],
 	['', 'keeps the key', 'leaves out', problem],
@@ -152,7 +152,7 @@ describe('an expression of', () => {
 	const once = { count: 1 };
 
 	it.each(values)(
-		'orders nothing for Forget Order Key when it gives %j, and %s',
+		'orders nothing for Release Order Key when it gives %j, and %s',
 		async (value, end) => {
 			await order(key, once);
 			const result = await order({ ...key, forgetOrderKey: value }, once);
@@ -175,7 +175,7 @@ describe('an expression of', () => {
 	);
 
 	it.each(values)(
-		'sends no order again for If the Answer Is Lost when it gives %j, unless that is the word for it',
+		'sends no order again for If No Response Arrives when it gives %j, unless that is the word for it',
 		async (value, _, __, end) => {
 			for (const skipChecks of [false, true]) {
 				const before = gateway.ledger.length;

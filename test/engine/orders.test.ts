@@ -463,7 +463,7 @@ describe('Order Key', () => {
 			'Clouds',
 		]);
 		expect(hintsOf(forget)).toEqual([
-			'Freed, and nothing ordered: Order Key “Waves”. Turn off Forget Order Key to order again',
+			'Freed, and nothing ordered: Order Key “Waves”. Turn off Release Order Key to order again',
 			'Order Key “Clouds” was used before, so nothing was ordered',
 		]);
 		expect(gateway.ledger).toHaveLength(2);
@@ -495,7 +495,7 @@ describe('Order Key', () => {
 		const retried = await retryExecution(await killed(keyed()));
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		expect(retried.errorOf('Create')?.description).toContain(
-			'run this node once with Forget Order Key, then execute the workflow anew',
+			'run this node once with Release Order Key, then execute the workflow anew',
 		);
 		expect(gateway.ledger).toHaveLength(1);
 	});
@@ -599,7 +599,7 @@ describe('an order whose prompt is worded differently in each try', () => {
 	});
 });
 
-describe('Most Orders per Execution', () => {
+describe('Max Orders per Execution', () => {
 	const three = ['Waves', 'Clouds', 'Rain'];
 	const limitedTo = (maxOrders: number) =>
 		create({ maxOrders }, { onError: 'continueRegularOutput' });
@@ -610,7 +610,7 @@ describe('Most Orders per Execution', () => {
 		expect(error?.message).toBe(
 			'Item 2: Not ordered: 2 orders per execution are allowed, and the limit is reached',
 		);
-		expect(error?.description).toContain('raise Most Orders per Execution');
+		expect(error?.description).toContain('raise Max Orders per Execution');
 		expect(creates()).toEqual([]);
 	});
 

@@ -106,7 +106,7 @@ describe('the fields of a panel', () => {
 		]);
 		const ofAll = ['Parallel Requests', 'Request Timeout (Seconds)'];
 		const ofPaid = ['Extra Body (JSON)', 'Skip Checks'];
-		expect(options.slice(-5)).toEqual([...ofAll, ...ofPaid, 'If the Answer Is Lost']);
+		expect(options.slice(-5)).toEqual([...ofAll, ...ofPaid, 'If No Response Arrives']);
 		const imageOptions = optionsOf(gatewayNode, { resource: 'image', operation: 'generate' });
 		expect(imageOptions.slice(-4)).toEqual([...ofAll, ...ofPaid]);
 		const getOptions = optionsOf(gatewayNode, { resource: 'video', operation: 'get' });
@@ -218,9 +218,9 @@ describe('the panel of a tool', () => {
 
 	it('has only options about money, the request and the wait', () => {
 		expect(optionsOf(tool(gatewayNode), { resource: 'video', operation: 'create' })).toEqual([
-			...['Order Key', 'Most Orders per Execution', 'Max Orders per Day'],
+			...['Order Key', 'Max Orders per Execution', 'Max Orders per Day'],
 			...['Max Cost per Execution', 'Max Cost per Day'],
-			...['Request Timeout (Seconds)', 'Extra Body (JSON)', 'If the Answer Is Lost'],
+			...['Request Timeout (Seconds)', 'Extra Body (JSON)', 'If No Response Arrives'],
 		]);
 		expect(optionsOf(tool(waitNode))).toEqual(['Timeout (Minutes)', 'Poll Interval (Seconds)']);
 	});

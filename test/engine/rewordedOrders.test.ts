@@ -56,8 +56,8 @@ const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as cons
 const routeOf = (kind: string) => (kind === 'videos' ? 'referenceVideoCreate' : 'imageGenerate');
 
 it.each<[string, IDataObject]>([
-	['If the Answer Is Lost', { ifAnswerLost: 'resend' }],
-	['Most Orders per Execution', { maxOrders: 9 }],
+	['If No Response Arrives', { ifAnswerLost: 'resend' }],
+	['Max Orders per Execution', { maxOrders: 9 }],
 	['Request Timeout', { timeout: 99 }],
 	['Parallel Requests', { parallelRequests: 1 }],
 	['Include Input Fields', { includeInputFields: true }],

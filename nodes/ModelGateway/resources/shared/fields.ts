@@ -40,7 +40,7 @@ export const promptField = <const Path extends string>({
 export const ifAnswerLostOption = fieldOf(
 	'options',
 	{
-		displayName: 'If the Answer Is Lost',
+		displayName: 'If No Response Arrives',
 		name: 'ifAnswerLost',
 		options: [
 			{

@@ -64,13 +64,13 @@ function adviceOnDoubt({
 	}
 	return [
 		isResent
-			? 'It is sent again after such a try, as the option "If the Answer Is Lost" says, so that more than one job may have been accepted and may be running.'
+			? 'It is sent again after such a try, as the option "If No Response Arrives" says, so that more than one job may have been accepted and may be running.'
 			: 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice.',
 		...(isUnbilled ? [notBilled] : []),
 		'The billing log proves nothing here: it lists only what was charged.',
 		isResent
 			? 'Order again only if a second video is acceptable.'
-			: 'Order again only if a second video is acceptable, by hand or with the option "If the Answer Is Lost" set to "Send Again".',
+			: 'Order again only if a second video is acceptable, by hand or with the option "If No Response Arrives" set to "Send Again".',
 	].join(' ');
 }
 

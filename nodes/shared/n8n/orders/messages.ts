@@ -43,16 +43,16 @@ export function refusal(because: Reason, subject: Subject, known?: Known): Gatew
 		case 'keyUsed':
 			return notSent({
 				message: orderedBefore([key]),
-				text: 'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Forget Order Key.',
+				text: 'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Release Order Key.',
 			});
 		case 'keyOfOther':
 			return notSent({
 				message: `Order Key ${quoted(key)} was used before, and for another order than this`,
-				text: 'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Forget Order Key.',
+				text: 'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Release Order Key.',
 			});
 		case 'limit':
 			return limitError(subject, ordersAllowed(subject.options?.max, 'execution'), {
-				option: 'Most Orders per Execution',
+				option: 'Max Orders per Execution',
 			});
 		case 'costLimit':
 			return limitError(subject, costAllowed(subject, 'maxCost', 'execution'), {
@@ -118,7 +118,7 @@ const howToFind =
 const alreadySent = ({ options }: Subject) =>
 	({
 		about: 'other',
-		text: `An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, if a second video is acceptable, ${options?.key === undefined ? '' : 'run this node once with Forget Order Key, then '}execute the workflow anew.`,
+		text: `An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, if a second video is acceptable, ${options?.key === undefined ? '' : 'run this node once with Release Order Key, then '}execute the workflow anew.`,
 	}) as const satisfies Remedy;
 
 /** An earlier try has sent it, and failed so that its outcome is unknown. */
@@ -219,7 +219,7 @@ export const orderedBefore = (keys: string[]): string =>
 		: `${keys.length} Order Keys were used before, so nothing was ordered for them: ${list(keys)}`;
 
 export const keysReleased = (keys: string[]): string =>
-	`Freed, and nothing ordered: Order Key ${list(keys)}. Turn off Forget Order Key to order again`;
+	`Freed, and nothing ordered: Order Key ${list(keys)}. Turn off Release Order Key to order again`;
 
 // What a preview says.
 

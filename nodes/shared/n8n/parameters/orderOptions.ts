@@ -87,7 +87,7 @@ const ifOrderedBeforeOption = choiceField({
 });
 
 const forgetOrderKeyOption = booleanField({
-	displayName: 'Forget Order Key',
+	displayName: 'Release Order Key',
 	name: 'forgetOrderKey',
 	default: true,
 	displayOptions: hiddenForTools,
@@ -96,7 +96,7 @@ const forgetOrderKeyOption = booleanField({
 });
 
 const maxOrdersOption = guardNumber({
-	displayName: 'Most Orders per Execution',
+	displayName: 'Max Orders per Execution',
 	name: 'maxOrders',
 	rule: { type: 'integer', min: 0 },
 	default: 3,

@@ -130,7 +130,7 @@ describe('an odd body', () => {
 	it('says nothing of a job when it comes from a generation', async () => {
 		const server = await startServer(cut('{"choices":['));
 		const { record } = await failureOf(gatewayTo(server.url).call(chat));
-		expect(record.advice).not.toMatch(/job|If the Answer Is Lost/);
+		expect(record.advice).not.toMatch(/job|If No Response Arrives/);
 	});
 });
 

@@ -91,7 +91,7 @@ describe('a create', () => {
 		const { record, reach } = await failureOf(gatewayTo(server.url).call(create));
 		expect(server.requests).toHaveLength(1);
 		expect([reach, record.billed]).toEqual(['lost', 'unknown']);
-		expect(record.advice).toMatch(/may have been accepted.*"If the Answer Is Lost"/);
+		expect(record.advice).toMatch(/may have been accepted.*"If No Response Arrives"/);
 	});
 
 	it('is sent again after a lost response when the user chose so', async () => {
