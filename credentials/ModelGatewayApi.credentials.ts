@@ -73,7 +73,7 @@ export class ModelGatewayApi implements ICredentialType {
 			placeholder: 'e.g. Idempotency-Key',
 			displayOptions: { show: { advanced: [true] } },
 			description:
-				'Name of the header by which your gateway recognises the order of a video that is sent again, and makes no second one. An order without an answer is then sent again by itself. Leave it empty unless the documentation of your gateway names such a header: a gateway that ignores it may make, and bill, several videos.',
+				'Name of the header by which your gateway recognises the order of a video that is sent again, and makes no second one. An order without a response is then sent again by itself. Leave it empty unless the documentation of your gateway names such a header: a gateway that ignores it may make, and bill, several videos.',
 		},
 		{
 			displayName: 'Requests per Second',
@@ -83,7 +83,7 @@ export class ModelGatewayApi implements ICredentialType {
 			placeholder: 'e.g. 5',
 			displayOptions: { show: { advanced: [true] } },
 			description:
-				'How many requests with this key are sent in one second at most, by all executions together. 0.5 means one every two seconds. Each process of n8n counts its own, so divide the limit of your account by the number of workers. Empty means no limit.',
+				'Maximum requests per second with this key, across all executions. 0.5 means one every two seconds. Each n8n process counts its own, so divide the limit of your account by the number of workers. Empty: no limit.',
 		},
 		{
 			displayName: 'Requests in Flight',
@@ -93,7 +93,7 @@ export class ModelGatewayApi implements ICredentialType {
 			placeholder: 'e.g. 20',
 			displayOptions: { show: { advanced: [true] } },
 			description:
-				'How many requests with this key may wait for their answer at the same time, those of all executions together. Each process of n8n counts its own. Empty means no limit.',
+				'Maximum number of requests with this key that wait for their response at the same time, across all executions. Each n8n process counts its own. Empty: no limit.',
 		},
 		{
 			displayName: 'Prices (JSON)',

@@ -27,7 +27,7 @@ export class ModelGateway implements INodeType {
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],
 		builderHint: {
 			searchHint:
-				'Reference Video: Create (from pictures and clips) and Video: Create (from text) only start a paid job. Connect a Wait for Video node directly behind them: it waits for the video and downloads it. Never create again to look at a job.',
+				'Reference Video: Create (from images and clips) and Video: Create (from text) only start a paid job. Connect a Wait for Video node directly behind them: it waits for the video and downloads it. Never create again to look at a job.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-model-gateway.modelGatewayWaitForVideo',

@@ -25,7 +25,7 @@ export class ModelGatewayWaitForVideo implements INodeType {
 		defaults: { name: 'Wait for Video' },
 		usableAsTool: true,
 		waitingNodeTooltip:
-			'There is nothing to enter: the videos are being made. n8n goes on by itself, usually within a minute, and may be restarted meanwhile.',
+			'No input needed: your videos are being generated. n8n resumes by itself, usually within a minute, and may be restarted in the meantime.',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'modelGatewayApi', required: true, testedBy: 'modelGatewayApiTest' }],

@@ -17,13 +17,13 @@ export function callerOf(context: IExecuteFunctions): string | undefined {
 	if (!startedByTrigger.includes(mode)) return 'what started this workflow waits for its result';
 	// Older versions of n8n do not stream.
 	if (typeof context.isStreaming === 'function' && context.isStreaming()) {
-		return 'somebody is shown the answer while it is made';
+		return 'the response is shown to somebody while it is made';
 	}
 
 	const { name } = context.getNode();
 	const earlier = executed(context, context.getParentNodes(name, { includeNodeParameters: true }));
 	const trigger = earlier.find((node) => awaitsAnswer(context, node));
-	if (trigger) return `whoever called ${trigger.name} waits for the answer`;
+	if (trigger) return `whoever called ${trigger.name} waits for the response`;
 	const isForm = earlier.some(({ type }) => /\.form(Trigger)?$/.test(type));
 	const hasPage = isForm && context.getChildNodes(name).some(({ type }) => type.endsWith('.form'));
 	return hasPage ? 'whoever filled in the form waits for its next page' : undefined;

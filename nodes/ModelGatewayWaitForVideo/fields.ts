@@ -20,7 +20,7 @@ export const whileWaiting = {
 			name: 'Automatic',
 			value: 'auto',
 			description:
-				'Survives a restart of n8n, and keeps running where a person or a caller waits for the answer',
+				'Survives a restart of n8n, and keeps running where a person or a caller waits for the response',
 		},
 		{
 			name: 'Survive a Restart',
@@ -42,7 +42,7 @@ export const whileWaiting = {
 } satisfies INodeProperties;
 
 export const keepRunningHint =
-	'Should n8n end while this node keeps running, press Retry in the list of executions: it goes on and orders nothing. Where a webhook, a chat or another workflow waits for the answer, that takes “Save execution progress” in the settings of the workflow.';
+	'If n8n stops while this node keeps running, press Retry in the list of executions: it resumes without placing a new order. Where a webhook, a chat or another workflow waits for the response, that needs “Save execution progress” in the settings of the workflow.';
 
 export const jobId = jobIdField({
 	displayName: 'Job ID',

@@ -69,6 +69,6 @@ export function passLength(
 function obstacleHint(obstacle: string, isStored: boolean): string {
 	const risk = isStored
 		? ''
-		: ' If n8n ends meanwhile, the execution loses the IDs of its jobs, unless “Save execution progress” is on in the settings of the workflow.';
+		: ' If n8n stops in the meantime, the execution loses the IDs of its jobs, unless “Save execution progress” is on in the settings of the workflow.';
 	return `The node kept running while it waited, because ${obstacle}.${risk}`;
 }

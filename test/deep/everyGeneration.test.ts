@@ -103,7 +103,7 @@ describe.each(generations)('$name', ({ route, parameters, answer }) => {
 		gateway.fault({ route, action: 'error', status, code, message: 'so it says' });
 		const error = (await run(['One'])).errorOf('Model Gateway');
 		expect(error?.message).toMatch(
-			new RegExp(`^Item 0: Could not .+: so it says \\(HTTP ${status}, ${code}\\)$`),
+			new RegExp(`^Could not .+: so it says \\(HTTP ${status}, ${code}\\)$`),
 		);
 		expect(error?.description).toContain(advice);
 		expect(calls()).toHaveLength(1);

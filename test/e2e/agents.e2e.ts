@@ -245,7 +245,7 @@ describe('agents', () => {
 		const execution = await run(agent(told('Do it'), 2.2), tool);
 		expect(itemsOf(execution, 'AI Agent')[0].json.output).toBe('It may have been ordered.');
 		const lost =
-			/the connection was lost before the answer came.* Order again only if a second video is acceptable/;
+			/the connection was lost before the response arrived.* Order again only if a second video is acceptable/;
 		for (const text of heard) expect(toldField(text, 'error')).toMatch(lost);
 		expect(heard).toHaveLength(2);
 		expect(charges('video', before)).toHaveLength(1);

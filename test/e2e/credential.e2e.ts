@@ -54,7 +54,7 @@ describe('the credential in the editor', () => {
 
 	it('is tested: an address where nothing answers', async () => {
 		await save({ baseUrl: 'http://127.0.0.1:1' });
-		await failsWith('Base URL: nothing answers at http://127.0.0.1:1.');
+		await failsWith('Base URL: nothing responds at http://127.0.0.1:1.');
 	});
 
 	it('is tested: an address that is not encrypted', async () => {
@@ -64,7 +64,7 @@ describe('the credential in the editor', () => {
 
 	it('is tested: a base URL with a path that is none of the gateway', async () => {
 		await save({ baseUrl: `${stage.gateway.url}/nowhere` });
-		await failsWith('No gateway answers at Base URL');
+		await failsWith('No gateway responds at Base URL');
 	});
 
 	it('is tested: a base URL that ends in /v1', async () => {

@@ -159,8 +159,8 @@ describe('a wait in n8n', () => {
 		await editor.page.getByTestId('execute-workflow-button').click();
 		await becomes({ workflow }, 'waiting');
 		const panel = await editor.openNode('Wait for Video');
-		await panel.getByText('There is nothing to enter: the videos are being made').waitFor();
-		await panel.getByText(`Video task ${jobs[0].id}: no status yet`).waitFor();
+		await panel.getByText('No input needed: your videos are being generated').waitFor();
+		await panel.getByText(`Video task ${jobs[0].id}: waiting for the first status check`).waitFor();
 		await editor.takePicture('parked-node');
 		await editor.closeNode();
 		await editor.page.goto(`${editor.url}/home/executions`);
@@ -207,7 +207,7 @@ describe('a wait in n8n', () => {
 		}
 		expect((await latest(lastNode)).data.resultData.runData['Wait for Video'][0].hints).toEqual([
 			expect.objectContaining({
-				message: expect.stringContaining('because whoever called Start waits for the answer'),
+				message: expect.stringContaining('because whoever called Start waits for the response'),
 			}),
 		]);
 	}, 200_000);

@@ -45,7 +45,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 			options: { duration: 20, seed: -1, ratio: '1:1', resolution: '4K' },
 		});
 		expect(await messageOf(create, { name: 'my cat.png' })).toBe(
-			'Item 0: Prompt is empty; ' +
+			'Prompt is empty; ' +
 				'Media 1: URL must be a public https link, and this one starts with ftp://; ' +
 				'Media 3: URL must be one link (it holds 2): add one entry for each (Add Media); ' +
 				'Media 4: URL must have no space inside; write %20 for one in the name of a file; ' +
@@ -59,7 +59,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 	});
 
 	it('says what to do with an entry that was left empty', async () => {
-		const problem = 'Item 0: Media 1: URL is empty: give a link, or delete this entry';
+		const problem = 'Media 1: URL is empty: give a link, or delete this entry';
 		const untouched = createReferenceVideo({ mediaInput: 'fields', mediaJson: undefined });
 		expect(await messageOf(untouched)).toBe(problem);
 		const blank = { values: [{ type: 'reference_image', source: 'url', url: ' ' }] };
@@ -68,88 +68,88 @@ describe('bad input gets a clear message before anything is sent', () => {
 	});
 
 	it.each([
-		['no media', {}, { media: [] }, 'Item 0: Media must have at least one entry'],
+		['no media', {}, { media: [] }, 'Media must have at least one entry'],
 		[
 			'JSON of no media',
-			...([{ mediaJson: 'null' }, {}, 'Item 0: Media must have at least one entry'] as const),
+			...([{ mediaJson: 'null' }, {}, 'Media must have at least one entry'] as const),
 		],
 		[
 			'too many references',
 			{},
 			{ media: Array(6).fill(image) },
-			'Item 0: Media must have at most 5 reference_image and reference_video entries for beta-2.7-r2v (it has 6)',
+			'Media must have at most 5 reference_image and reference_video entries for beta-2.7-r2v (it has 6)',
 		],
 		[
 			'two first frames',
 			{},
 			{ media: [image, { ...image, type: 'first_frame' }, { ...image, type: 'first_frame' }] },
-			'Item 0: Media must have at most 1 first_frame (it has 2)',
+			'Media must have at most 1 first_frame (it has 2)',
 		],
 		[
 			'a long clip with a video',
 			{ options: { duration: 12 } },
 			{ media: [{ type: 'reference_video', url: 'https://example.com/a.mp4' }] },
-			'Item 0: Duration (Seconds) must be a whole number from 2 to 10 (it is 12), because a reference video is given',
+			'Duration (Seconds) must be a whole number from 2 to 10 (it is 12), because a reference video is given',
 		],
 		[
 			'a prompt that is no text',
 			{},
 			{ media: [image], prompt: ['A boat'] },
-			'Item 0: Prompt must be a text (it is a list)',
+			'Prompt must be a text (it is a list)',
 		],
 		[
 			'a prompt that is too long',
 			{},
 			{ media: [image], prompt: '𝄞'.repeat(5001) },
-			'Item 0: Prompt must be at most 5000 characters (it has 5001)',
+			'Prompt must be at most 5000 characters (it has 5001)',
 		],
 		[
 			'no list of media',
 			{},
 			{ media: 'none' },
-			'Item 0: Media 1: URL must be a link that starts with https:// (it is "none")',
+			'Media 1: URL must be a link that starts with https:// (it is "none")',
 		],
 		[
 			'broken JSON',
 			{ mediaJson: '[{ "type": "reference_image", ]' },
 			{},
-			'Item 0: Media (JSON) is not valid JSON; Media must have at least one entry',
+			'Media (JSON) is not valid JSON; Media must have at least one entry',
 		],
 		[
 			'media that are neither links nor objects',
 			{},
 			{ media: [image, 7] },
-			'Item 0: Media (JSON) must be a list of links, or of objects with type and url; Media 2: URL is empty; Media 2: Type must be reference_image or reference_video or first_frame for beta-2.7-r2v (it is empty)',
+			'Media (JSON) must be a list of links, or of objects with type and url; Media 2: URL is empty; Media 2: Type must be reference_image or reference_video or first_frame for beta-2.7-r2v (it is empty)',
 		],
 		[
 			'several links in one text of a list',
 			{},
 			{ media: ['https://example.com/a.png, https://example.com/b.png'] },
-			'Item 0: Media 1: URL must be one link (it holds 2): make it a list of them',
+			'Media 1: URL must be one link (it holds 2): make it a list of them',
 		],
 		[
 			'a page that shows a file',
 			{},
 			{ media: ['https://drive.google.com/file/d/1aB/view?usp=sharing'] },
-			'Item 0: Media 1: URL leads to a page of Google Drive, not to the file: use https://drive.google.com/uc?export=download&id=1aB',
+			'Media 1: URL leads to a page of Google Drive, not to the file: use https://drive.google.com/uc?export=download&id=1aB',
 		],
 		[
 			'a path on a computer',
 			{},
 			{ media: [{ ...image, url: 'C:\\cats\\a.png' }] },
-			'Item 0: Media 1: URL is a path on a computer, not a link (it is "C:\\cats\\a.png"); upload the file, and give its public link',
+			'Media 1: URL is a path on a computer, not a link (it is "C:\\cats\\a.png"); upload the file, and give its public link',
 		],
 		[
 			'a voice of another type',
 			{},
 			{ media: [{ ...image, reference_voice: 'https://example.com/a.ogg' }] },
-			'Item 0: Media 1: Voice URL must lead to a wav or mp3 file',
+			'Media 1: Voice URL must lead to a wav or mp3 file',
 		],
 		[
 			'a link of the own network',
 			{},
 			{ media: [{ ...image, url: 'https://192.168.0.7/a.png' }] },
-			'Item 0: Media 1: URL must be a link that the gateway can fetch; 192.168.0.7 is reachable from your own network only',
+			'Media 1: URL must be a link that the gateway can fetch; 192.168.0.7 is reachable from your own network only',
 		],
 	])('refuses %s', async (_, parameters, json, message) => {
 		expect(await messageOf(createReferenceVideo(parameters), json)).toBe(message);
@@ -161,7 +161,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 	it.each([
 		[
 			{ resource: 'image', operation: 'edit', imageSource: 'url', imageUrl: photo },
-			`Item 0: Image URL leads to a page of Dropbox, not to the file: use ${direct}`,
+			`Image URL leads to a page of Dropbox, not to the file: use ${direct}`,
 		],
 		[
 			{
@@ -170,7 +170,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 					values: [{ role: 'user', content: 'What is it?', images: { values: [{ url: photo }] } }],
 				},
 			},
-			`Item 0: Message 1: Image 1 leads to a page of Dropbox, not to the file: use ${direct}`,
+			`Message 1: Image 1 leads to a page of Dropbox, not to the file: use ${direct}`,
 		],
 		[
 			{
@@ -179,7 +179,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 					values: [{ source: 'url', url: '={{ ["https://a.example/a", "https://a.example/b"] }}' }],
 				},
 			},
-			'Item 0: Image 1 must be one link (it holds 2): add one entry for each (Add Image)',
+			'Image 1 must be one link (it holds 2): add one entry for each (Add Image)',
 		],
 	])('checks the links of pictures: %j', async (parameters, message) => {
 		const more = { model: byId('any-1'), prompt: 'A cat' };
@@ -246,7 +246,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 				...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
 				...{ prompt: 'A boat', options },
 			});
-			const problem = `Item 0: If No Response Arrives must be stop or resend (it is ${given})`;
+			const problem = `If No Response Arrives must be stop or resend (it is ${given})`;
 			expect(await messageOf(video)).toBe(problem);
 			const media = [image];
 			expect(await messageOf(createReferenceVideo({ options }), { media })).toBe(problem);
@@ -255,20 +255,20 @@ describe('bad input gets a clear message before anything is sent', () => {
 
 	it('explains an item that carries no job', async () => {
 		expect(await messageOf(waitForVideo())).toBe(
-			'Item 0: Job ID is empty: this item carries no job. Lead the node that created the job here, or give its ID',
+			'Job ID is empty: this item carries no job. Lead the node that created the job here, or give its ID',
 		);
 		expect(await messageOf(waitForVideo(), { error: 'Item 3: Prompt is empty' })).toBe(
-			'Item 0: Job ID is empty: this item carries an error instead of a job (Item 3: Prompt is empty)',
+			'Job ID is empty: this item carries an error instead of a job (Item 3: Prompt is empty)',
 		);
 		expect(await messageOf(waitForVideo(), { task_id: '..' })).toBe(
-			'Item 0: Job ID is not the ID of a job (it is "..")',
+			'Job ID is not the ID of a job (it is "..")',
 		);
 	});
 
 	it('explains a credential that cannot work', async () => {
 		const list = modelGateway({ resource: 'model', operation: 'getAll' });
 		expect(await messageOf(list, {}, { baseUrl: 'gateway.example.com', apiKey: 'Bearer ' })).toBe(
-			'Item 0: Model Gateway credential: API Key is empty; Base URL must be an address that starts with https://',
+			'Model Gateway credential: API Key is empty; Base URL must be an address that starts with https://',
 		);
 	});
 });

@@ -82,7 +82,7 @@ describe('chat and messages', () => {
 
 		const broken = { messages: { values: [{ role: 'assistant', content: '', toolCalls: 'add' }] } };
 		expect((await run(chat(broken))).errorOf('Chat')?.message).toBe(
-			'Item 0: Message 1: Tool Calls (JSON) must be a list, as the answer of a model has it',
+			'Message 1: Tool Calls (JSON) must be a list, as the answer of a model has it',
 		);
 	});
 
@@ -216,7 +216,7 @@ describe('chat and messages', () => {
 				message: string;
 				context: { data: IDataObject };
 			};
-			expect(error.message).toMatch(/Could not complete the chat: the answer broke off/);
+			expect(error.message).toMatch(/Could not complete the chat: the response broke off/);
 			expect(error.context.data.partial_text).toEqual(expect.any(String));
 			expect(gateway.requests).toHaveLength(1);
 		});
@@ -263,7 +263,7 @@ describe('chat and messages', () => {
 		const result = await run(chat({ options: { n: 3 } }));
 		expect(result.items('Chat').map(({ json }) => json.text)).toEqual(['One']);
 		const [{ hints }] = result.data.resultData.runData.Chat;
-		expect(hints?.map(({ message }) => message)).toEqual(['Item 0: 1 of the 3 answers came.']);
+		expect(hints?.map(({ message }) => message)).toEqual(['1 of the 3 answers came.']);
 	});
 
 	it('shows a hint for an incomplete native message', async () => {
@@ -276,7 +276,7 @@ describe('chat and messages', () => {
 		const result = await run(node);
 		expect(result.items('Model Gateway')[0].json.text).toBe('Hel');
 		expect(result.data.resultData.runData['Model Gateway'][0].hints?.[0].message).toContain(
-			'Item 0: the answer is not complete',
+			'The answer is not complete',
 		);
 	});
 
@@ -307,9 +307,7 @@ describe('chat and messages', () => {
 		])('say why they ended: %s', async (reason, meaning) => {
 			const { json, hints } = await answerWith({ content: 'Hel' }, reason);
 			expect(json).toMatchObject({ text: 'Hel', finish_reason: reason });
-			expect(hints).toEqual([
-				`Item 0: the answer is not complete: ${meaning} (finish_reason ${reason}).`,
-			]);
+			expect(hints).toEqual([`The answer is not complete: ${meaning} (finish_reason ${reason}).`]);
 		});
 
 		it.each(['message', 'chat'])('may call tools without a text, as %s may', async (resource) => {

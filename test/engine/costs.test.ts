@@ -134,7 +134,7 @@ describe('estimated_cost', () => {
 	it.each([
 		[
 			{ other: { per_second: 1 } },
-			/^Items 0, 1: there is no estimated cost.*“beta-2.7-r2v” has no price\.$/,
+			/^Items 0, 1: There is no estimated cost.*“beta-2.7-r2v” has no price\.$/,
 		],
 		[{ 'beta-2.7-r2v': { per_second: -1 } }, /no number from 0: per_second is -1/],
 		['cheap', /they must be a JSON object/],
@@ -173,7 +173,7 @@ describe('estimated_cost', () => {
 		expect(costsOf(result)).toEqual([undefined, 0.2]);
 		expect(hintsOf(result)).toEqual([
 			'Preview: nothing was ordered, and nothing charged. 2 videos (4 seconds in all) would be ordered. Estimated cost: 0.2, without 1 order that has no price. To order, turn off Preview (Order Nothing).',
-			'Item 0: there is no estimated cost. Prices (JSON) of the credential: “alpha-1.1-r2v” has no price.',
+			'Item 0: There is no estimated cost. Prices (JSON) of the credential: “alpha-1.1-r2v” has no price.',
 		]);
 	});
 });
@@ -215,7 +215,7 @@ describe.each([
 		const without = { credentials: credentialFor(gateway) };
 		const refused = await run(create({ [option]: 5, skipChecks: true }), without);
 		expect(messageOf(refused)).toBe(
-			`Item 0: ${label} needs prices: add them to the credential, in Prices (JSON) under Advanced`,
+			`${label} needs prices: add them to the credential, in Prices (JSON) under Advanced`,
 		);
 		expect(gateway.requests).toEqual([]);
 	});
@@ -347,7 +347,7 @@ describe('Max Cost per Day', () => {
 		expect((await run(limited, { count: 2 })).status).toBe('success');
 		expect((await run(limited)).status).toBe('success');
 		expect(messageOf(await run(limited))).toBe(
-			'Item 0: Not ordered: its estimated cost of 0.2 is more than what is left of the limit of 0.7 per day. It opens again on 1 January 2026 at 00:00 (America/New_York).',
+			'Not ordered: its estimated cost of 0.2 is more than what is left of the limit of 0.7 per day. It opens again on 1 January 2026 at 00:00 (America/New_York).',
 		);
 		expect(gateway.ledger).toHaveLength(3);
 		jest.setSystemTime(Date.UTC(2026, 0, 1, 5));

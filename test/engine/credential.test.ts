@@ -85,7 +85,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		);
 		const missing = await startServer(page(404));
 		expect(await failureOf(`${missing.url}/gateway`)).toBe(
-			'No gateway answers at Base URL <address> (HTTP 404). Check the address, also its path.',
+			'No gateway responds at Base URL <address> (HTTP 404). Check the address, also its path.',
 		);
 		const website = await startServer(page(200));
 		expect(await failureOf(website.url)).toBe(
@@ -128,11 +128,11 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 
 	it('is refused with a message that nothing responds', async () => {
 		expect(await failureOf(nobody)).toBe(
-			'Base URL: nothing answers at <address>. Check the address and its port, and whether the service is running.',
+			'Base URL: nothing responds at <address>. Check the address and its port, and whether the service is running.',
 		);
 		const broken = await startServer(reset);
 		expect(await failureOf(broken.url)).toMatch(
-			/^Base URL <address> gave no answer \(.*\)\. Check the address, or test again later\.$/,
+			/^Base URL <address> gave no response \(.*\)\. Check the address, or test again later\.$/,
 		);
 		const busy = await startServer(json({ error: { message: 'come back' } }, 503));
 		expect(await failureOf(busy.url)).toBe(
@@ -140,7 +140,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		);
 		const proxy = await startServer(page(502));
 		expect(await failureOf(proxy.url)).toBe(
-			'Base URL <address> gave no answer (HTTP 502). Check the address, or test again later.',
+			'Base URL <address> gave no response (HTTP 502). Check the address, or test again later.',
 		);
 		// Somebody looks at the dialog: nothing is sent again.
 		expect([broken, busy, proxy].map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
@@ -165,6 +165,6 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 
 	it('is refused with a message when its backup URL does not work', async () => {
 		expect(await tested({ backupUrl: gateway.url })).toEqual(works);
-		expect((await tested({ backupUrl: nobody })).message).toMatch(/^Backup URL: nothing answers/);
+		expect((await tested({ backupUrl: nobody })).message).toMatch(/^Backup URL: nothing responds/);
 	});
 });

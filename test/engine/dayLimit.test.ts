@@ -54,7 +54,7 @@ describe('Max Orders per Day', () => {
 		expect((await order(1)).status).toBe('success');
 		const refused = await order(1);
 		expect(messageOf(refused)).toBe(
-			'Item 0: Not ordered: 3 orders per day are allowed, and the limit is reached. It opens again on 1 January 2026 at 00:00 (America/New_York).',
+			'Not ordered: 3 orders per day are allowed, and the limit is reached. It opens again on 1 January 2026 at 00:00 (America/New_York).',
 		);
 		expect(refused.errorOf('Create')?.description).toMatch(/raise Max Orders per Day/);
 		expect(gateway.ledger).toHaveLength(3);

@@ -255,7 +255,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		expect(item.binary?.data).toMatchObject({ mimeType, fileName, fileExtension: extension });
 		const hints = result.data.resultData.runData['Wait for Video'][0].hints ?? [];
 		expect(hints.map(({ message }) => message)).toEqual([
-			`Item 0: ${fileName} is a${kind === 'AVI' ? 'n' : ''} ${kind} video, not an mp4.`,
+			`${fileName} is a${kind === 'AVI' ? 'n' : ''} ${kind} video, not an mp4.`,
 		]);
 	});
 
@@ -263,8 +263,8 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		const failed = await withoutStore(async () => await run());
 		const error = failed.errorOf('Wait for Video');
 		expect(error?.message).toContain(`${id}: n8n could not store it: E`);
-		expect(error?.description).toContain('See to the place where n8n keeps its files');
-		expect(error?.description).toContain('The video is finished and paid for');
+		expect(error?.description).toContain("Check n8n's binary data storage");
+		expect(error?.description).toContain('The video is finished and charged');
 		expect(error?.description).not.toContain('Nothing was sent');
 		await checkFile(await resumeToEnd(await retryExecution(failed)));
 	});
@@ -274,7 +274,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		await serve(answer(200, `<html>${'Not today. '.repeat(100)}</html>`, headers));
 		const result = await run();
 		expect(result.errorOf('Wait for Video')?.message).toContain('it is no video: <html>Not today.');
-		expect(result.errorOf('Wait for Video')?.description).toContain('finished and paid for');
+		expect(result.errorOf('Wait for Video')?.description).toContain('finished and charged');
 	});
 
 	it.each(modes)(
@@ -297,7 +297,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			expect(json.error).toMatch(new RegExp(`^Could not download the video .*${id}: `));
 			expect(json.details).toMatchObject({
 				...{ billed: 'yes', retry_can_help: true, job: { id } },
-				advice: expect.stringMatching(/finished and paid for.* collect it by its ID/),
+				advice: expect.stringMatching(/finished and charged.* collect it by its ID/),
 			});
 			expect(binary).toBeUndefined();
 			expect(server.requests).toHaveLength(5);
@@ -305,7 +305,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 
 			const stopped = await run(mode);
 			expect(stopped.errorOf('Wait for Video')?.message).toContain(id);
-			expect(stopped.errorOf('Wait for Video')?.description).toContain('paid for');
+			expect(stopped.errorOf('Wait for Video')?.description).toContain('charged');
 		},
 	);
 

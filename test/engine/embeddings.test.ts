@@ -128,7 +128,7 @@ describe('embeddings', () => {
 			});
 		answer([{ index: 0, embedding: [1, 2] }]);
 		expect((await run(texts(2))).errorOf('Embed')?.message).toContain(
-			'the answer has 1 vectors for 2 texts',
+			'the response has 1 vectors for 2 texts',
 		);
 		answer([
 			{ index: 0, embedding: [1, 2] },

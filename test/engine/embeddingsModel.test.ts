@@ -145,7 +145,7 @@ describe('the embeddings node of a vector store', () => {
 	});
 
 	it.each([
-		{ why: 'one is missing', given: [[1, 2]], says: 'the answer has 1 vectors for 2 texts' },
+		{ why: 'one is missing', given: [[1, 2]], says: 'the response has 1 vectors for 2 texts' },
 		{ why: 'they differ', given: [[1, 2], [1]], says: 'has vectors of 2 and of 1 numbers' },
 		{
 			why: 'they are not as long as asked',

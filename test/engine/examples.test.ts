@@ -375,7 +375,7 @@ describe('run as it is, with settings of its user', () => {
 		gateway.script(answer);
 		const result = await run('podcast-cover-and-teaser.json', {});
 		expect(result.status).toBe('error');
-		expect(result.errorOf('Draw Cover')?.message).toBe('Item 0: Prompt is empty');
+		expect(result.errorOf('Draw Cover')?.message).toBe('Prompt is empty');
 		expect(charged()).toEqual(['chat-1']);
 	});
 

@@ -63,7 +63,7 @@ describe.each(Object.entries(ways))('%s', (_, [kind, node]) => {
 		const { message = '', description } = result.errorOf(node.name) ?? {};
 		expect(message).toContain(`${id} finished, but its link carries the API key`);
 		expect(description).toMatch(
-			/neither used nor shown.*operator.*exposed.*paid for and is not lost/,
+			/neither used nor shown.*operator.*exposed.*charged for the video, and it is not lost/,
 		);
 		expect(description).toContain(`Collect it by its ID ${id}`);
 		expect(storage.requests).toEqual([]);
@@ -91,8 +91,8 @@ it('follows no redirect of a file that carries the key', async () => {
 		input: [{ json: { task_id: id } }],
 	});
 	expect(result.errorOf('Wait for Video')).toMatchObject({
-		message: `Item 0: Could not download the video of job ${id}: its link carries the API key`,
-		description: expect.stringMatching(/neither used nor shown.*finished and paid for/),
+		message: `Could not download the video of job ${id}: its link carries the API key`,
+		description: expect.stringMatching(/neither used nor shown.*finished and charged/),
 	});
 	expect(storage.requests).toEqual([]);
 });
@@ -161,7 +161,7 @@ describe.each([true, false])('an image, with Download %s', (download) => {
 				json: {
 					error: 'Could not use the image: its link carries the API key',
 					details: {
-						advice: expect.stringMatching(/neither used nor shown.*made and paid for/),
+						advice: expect.stringMatching(/neither used nor shown.*made and charged/),
 						...{ billed: 'yes', retry_can_help: false },
 					},
 				},

@@ -110,17 +110,17 @@ describe('what the request may have besides', () => {
 		});
 
 		it.each([
-			['message create', 'stream', 'this operation reads the answer in one piece'],
-			['image generate', 'stream', 'this operation reads the answer in one piece'],
-			['image edit', 'stream', 'this operation reads the answer in one piece'],
-			['image chat', 'stream', 'this operation reads the answer in one piece'],
+			['message create', 'stream', 'this operation reads the response in one piece'],
+			['image generate', 'stream', 'this operation reads the response in one piece'],
+			['image edit', 'stream', 'this operation reads the response in one piece'],
+			['image chat', 'stream', 'this operation reads the response in one piece'],
 		])(
 			'does not change what the node needs to read the response: %s, %s',
 			async (name, field, why) => {
 				const options = { extraBody: { [field]: true } };
 				expect(await run(name, { ...urls, options })).toEqual({
 					body: undefined,
-					message: `Item 0: Extra Body (JSON) cannot have “${field}”: ${why}`,
+					message: `Extra Body (JSON) cannot have “${field}”: ${why}`,
 				});
 			},
 		);
@@ -149,7 +149,7 @@ describe('what the request may have besides', () => {
 			for (const extraBody of ['[1]', 'a=b', 7]) {
 				const { body, message } = await run('video create', { options: { extraBody } });
 				expect(body).toBeUndefined();
-				expect(message).toBe('Item 0: Extra Body (JSON) must be a JSON object');
+				expect(message).toBe('Extra Body (JSON) must be a JSON object');
 			}
 		});
 	});

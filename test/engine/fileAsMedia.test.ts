@@ -132,7 +132,7 @@ describe('a file of an earlier node as reference media', () => {
 			const { bytes, hints } = await send({});
 			expect(bytes.equals(plainJpeg)).toBe(true);
 			expect(hints).toEqual([
-				'Item 0: photo.jpg holds more than one image, or a clip; only its first image was sent.',
+				'photo.jpg holds more than one image, or a clip; only its first image was sent.',
 			]);
 		});
 
@@ -156,7 +156,7 @@ describe('a file of an earlier node as reference media', () => {
 		const charges = gateway.ledger.length;
 		const result = await run({ binaryDataMode: 'default' });
 		expect(result.errorOf('Create')?.message).toBe(
-			'Item 0: Media 1: File needs n8n to keep files outside its memory (N8N_DEFAULT_BINARY_DATA_MODE=filesystem); change that setting, or give a public https link instead of the file',
+			'Media 1: File needs n8n to keep files outside its memory (N8N_DEFAULT_BINARY_DATA_MODE=filesystem); change that setting, or give a public https link instead of the file',
 		);
 		expect(gateway.ledger).toHaveLength(charges);
 	});
@@ -248,7 +248,7 @@ describe('a file of an earlier node as reference media', () => {
 			restApiUrl,
 		});
 		expect(result.errorOf('Create')?.message).toBe(
-			'Item 0: Media 1: File names "photo", but this item has no such file (it has no files at all)',
+			'Media 1: File names "photo", but this item has no such file (it has no files at all)',
 		);
 	});
 });

@@ -53,7 +53,7 @@ const hosts: Array<[what: string, url: () => Promise<string>, problem: string, a
 	[
 		'that breaks each connection',
 		async () => (await startServer(reset)).url,
-		'the connection was lost before the answer came from 127.0.0.1',
+		'the connection was lost before the response arrived from 127.0.0.1',
 		'collect it by its ID',
 	],
 ];
@@ -73,7 +73,7 @@ describe.each(hosts)('a storage host %s', (_, urlOf, problem, advice) => {
 		expect(message).toContain(`Could not download the video of job ${id}: `);
 		expect(message).toContain(problem);
 		expect(description).toContain(advice);
-		expect(description).toContain('The video is finished and paid for, and it is not lost');
+		expect(description).toContain('The video is finished and charged, and it is not lost');
 		expect(description).not.toMatch(/Base URL|credential|[Nn]othing was sent/);
 	});
 
@@ -87,7 +87,7 @@ describe.each(hosts)('a storage host %s', (_, urlOf, problem, advice) => {
 		const { message, description } = result.errorOf('Model Gateway') ?? {};
 		expect(message).toContain(problem);
 		expect(description).toContain(advice.startsWith('collect') ? 'Fetch it by its link' : advice);
-		expect(description).toContain('The image is made and paid for. Fetch it by its link');
+		expect(description).toContain('The image is made and charged. Fetch it by its link');
 		expect(description).not.toMatch(/Base URL|credential|[Nn]othing was sent/);
 	});
 });

@@ -80,7 +80,7 @@ describe('a create with a header that marks its order', () => {
 		});
 		const failed = await order();
 		expect(failed.errorOf('Create')?.description).toContain(
-			"n8n's Retry of this execution sends it with the same key",
+			"n8n's Retry of this execution sends it again with the same key",
 		);
 		expect(failed.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
 		const again = await retryExecution(failed);
@@ -172,7 +172,7 @@ describe('a create with a header that marks its order', () => {
 			for (const credentials of [marked(), marked()]) {
 				run = await retryExecution(run, { credentials });
 				expect(run.errorOf('Create')?.description).toContain(
-					'An earlier try has sent this already',
+					'An earlier try has already sent this order',
 				);
 			}
 			expect(creates()).toHaveLength(sent);
@@ -195,7 +195,7 @@ describe('a create with a header that marks its order', () => {
 		const error = await reasonOf(
 			order({}, { credentials: credentialFor(gateway), input: orders('A boat') }),
 		);
-		expect(error?.description).toContain('that could be paid twice');
+		expect(error?.description).toContain('you could be charged twice');
 		expect(keys()).toEqual([undefined]);
 	});
 
@@ -223,7 +223,7 @@ describe('a create with a header that marks its order', () => {
 		);
 		const result = await runWorkflow(workflow, { credentials: marked() });
 		const [first, second] = result.items('Agent').map(({ json }) => String(json.answer));
-		expect(first).toContain('do not order it anew');
+		expect(first).toContain('do not order it again');
 		expect(second).toContain(gateway.ledger[0].job);
 		expect(distinctKeys().size).toBe(1);
 		expect(gateway.ledger).toHaveLength(1);

@@ -97,7 +97,7 @@ describe('an image made by chat', () => {
 		];
 		const node = turn('one', { prompt: 'A boat', earlierMessages: { values } });
 		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
-		expect(result.errorOf('one')?.message).toBe('Item 0: Earlier Message 1: Content is empty');
+		expect(result.errorOf('one')?.message).toBe('Earlier Message 1: Content is empty');
 		expect(chatBodies()).toEqual([]);
 	});
 
@@ -157,7 +157,7 @@ describe('a message for the native endpoint', () => {
 	it('is refused with broken JSON, whose place is named', async () => {
 		expect(await send({ contentJson: '[{ "type": ' })).toEqual({
 			messages: undefined,
-			message: 'Item 0: Message 1: Content (JSON) must be JSON',
+			message: 'Message 1: Content (JSON) must be JSON',
 		});
 	});
 });

@@ -142,7 +142,7 @@ describe('images', () => {
 			const failed = await withoutStore(async () => await run(node));
 			const error = failed.errorOf('Image');
 			expect(error?.message).toMatch(/n8n could not store it: E|could not be stored: E/);
-			expect(error?.description).toContain('The image is made and paid for');
+			expect(error?.description).toContain('The image is made and charged');
 			const retried = await retryExecution(failed);
 			expect(retried.errorOf('Image') === undefined).toBe(form === 'link');
 			expect(gateway.requests.filter(({ route }) => route === 'imageGenerate')).toHaveLength(1);
@@ -271,9 +271,9 @@ describe('images', () => {
 				},
 			]);
 			expect(hintsOf(result)).toEqual([
-				'Item 0: the answer is not complete: max_tokens reached (finish_reason length).',
-				'Item 0: the answer is not complete: withheld by the content filter (finish_reason content_filter).',
-				'Item 0: 2 of the 3 answers came.',
+				'The answer is not complete: max_tokens reached (finish_reason length).',
+				'The answer is not complete: withheld by the content filter (finish_reason content_filter).',
+				'2 of the 3 answers came.',
 			]);
 		});
 
@@ -281,7 +281,7 @@ describe('images', () => {
 			answers(choice(null, 'content_filter'));
 			const error = (await ask()).errorOf('Image');
 			expect(error?.message).toContain(
-				'the answer has no image: it was withheld by the content filter',
+				'the response has no image: it was withheld by the content filter',
 			);
 			expect(error?.description).toContain('change the prompt or the media');
 			expect(error?.description).not.toContain('web page');
@@ -291,7 +291,7 @@ describe('images', () => {
 		it('fail when the response was cut before their link, and the error says so', async () => {
 			answers(choice('Here: ![a](https://pic', 'length'));
 			expect((await ask()).errorOf('Image')?.message).toContain(
-				'the answer has no image (max_tokens reached: raise it, or leave it out), only this text: Here:',
+				'the response has no image (max_tokens reached: raise it, or leave it out), only this text: Here:',
 			);
 		});
 	});

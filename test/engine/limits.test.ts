@@ -137,7 +137,7 @@ describe('the limits of a credential', () => {
 		await start();
 		const run = await chats({ requestsPerSecond: 'five' }, 'many', 1);
 		expect(run.errorOf('Model Gateway')?.message).toBe(
-			'Item 0: Model Gateway credential: Requests per Second must be a number above 0, or empty for no limit',
+			'Model Gateway credential: Requests per Second must be a number above 0, or empty for no limit',
 		);
 		expect(gateway.requests).toHaveLength(0);
 	});

@@ -94,7 +94,7 @@ describe.each(linkFields)('a link in $label', ({ label, route, node, fields }) =
 
 	it.each(badLinks)('is checked before anything is sent: %s', async (link, problem) => {
 		const { error, requests } = await run(link);
-		expect(error?.message).toBe(`Item 0: ${label} ${problem}`);
+		expect(error?.message).toBe(`${label} ${problem}`);
 		expect(requests).toEqual([]);
 	});
 

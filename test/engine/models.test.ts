@@ -116,16 +116,14 @@ describe('a model of another kind', () => {
 		const before = gateway.requests.length;
 		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
 		const error = await failureOf(modelGateway({ ...create, model: byId(id) }));
-		expect(error?.message).toBe(
-			`Item 0: Model ${id} belongs to Reference Video: choose that resource`,
-		);
+		expect(error?.message).toBe(`Model ${id} belongs to Reference Video: choose that resource`);
 		expect(gateway.requests).toHaveLength(before);
 	});
 
 	it.each(Object.keys(videoModels))('is not sent to Reference Video: %s', async (id) => {
 		const before = gateway.requests.length;
 		const error = await failureOf(createReferenceVideo({ model: byId(id) }), { media });
-		expect(error?.message).toBe(`Item 0: Model ${id} belongs to Video: choose that resource`);
+		expect(error?.message).toBe(`Model ${id} belongs to Video: choose that resource`);
 		expect(gateway.requests).toHaveLength(before);
 	});
 
@@ -229,7 +227,7 @@ describe('a frame-to-video model', () => {
 		const node = modelGateway({ ...create, model: byId(id) });
 		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
 		const [{ hints = [] }] = result.data.resultData.runData[node.name];
-		const hint = `Item 0: Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
+		const hint = `Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
 		expect(hints.map(({ message }) => message)).toEqual(isHinted ? [hint] : []);
 		expect(gateway.ledger).toHaveLength(1);
 		await gateway.close();

@@ -112,9 +112,9 @@ describe('a create is never paid twice', () => {
 		const failed = await tenCreates({ retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		expect(gateway.ledger).toHaveLength(10);
 		expect(failed.errorOf('Create')?.message).toBe(
-			'Item 6: Could not create the reference video: the connection was lost before the answer came',
+			'Item 6: Could not create the reference video: the connection was lost before the response arrived',
 		);
-		expect(failed.errorOf('Create')?.description).toContain('that could be paid twice');
+		expect(failed.errorOf('Create')?.description).toContain('you could be charged twice');
 
 		const retried = await retryExecution(failed);
 		expect(retried.status).toBe('error');
@@ -178,7 +178,7 @@ describe('a create is never paid twice', () => {
 
 		const retried = await retryExecution(stopped, settings);
 		expect(retried.errorOf('Create')?.message).toBe(
-			'Item 0: An earlier try was stopped before its answer came',
+			'An earlier try was stopped before its response arrived',
 		);
 		expect(gateway.ledger).toHaveLength(1);
 	});
@@ -200,7 +200,7 @@ describe('a create is never paid twice', () => {
 
 		const retried = await retryExecution(timedOut, { workflow, credentials });
 		expect(retried.errorOf('Create')?.message).toBe(
-			'Item 1: An earlier try was stopped before its answer came',
+			'Item 1: An earlier try was stopped before its response arrived',
 		);
 		expect(creates()).toHaveLength(2);
 	});

@@ -109,7 +109,7 @@ describe('the other operations', () => {
 		});
 		// n8n's type of stored errors does not know all that a node's error has.
 		const error = result.errorOf('Create') as unknown as Record<string, unknown>;
-		expect(error.message).toMatch(/^Item 0: Could not create the video: .*\(HTTP 403/);
+		expect(error.message).toMatch(/^Could not create the video: .*\(HTTP 403/);
 		expect(error.description).toContain('The key lacks the permission');
 		expect(error.httpCode).toBe('403');
 		expect(error.context).toMatchObject({

@@ -134,7 +134,7 @@ describe('the Retry of a stopped loop', () => {
 		const retried = await retryExecution(withItems(stored, itemsOf('New', 'Waves', 'Clouds')));
 		// What the new one is, nobody can tell.
 		const [first, ...others] = outputsOf(retried);
-		expect(first).toContain('In place of this order, another one was sent before');
+		expect(first).toContain('Another order was sent before in place of this one');
 		expect(others).toEqual([waves, clouds]);
 	});
 

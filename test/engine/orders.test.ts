@@ -127,11 +127,11 @@ describe('an order that was under way when n8n was killed', () => {
 
 		const error = retried.errorOf('Create');
 		expect(error?.message).toBe(
-			'Item 0: This order was sent before, by the execution that began on 1 January 2026 at 22:04, or by a Retry of it (beta-2.7-r2v, “Waves”)',
+			'This order was sent before, by the execution that began on 1 January 2026 at 22:04, or by a Retry of it (beta-2.7-r2v, “Waves”)',
 		);
 		expect(error?.description).toContain('It may have been accepted and may be running.');
 		expect(error?.description).toContain(
-			'To have it sent, if a second video is acceptable, execute the workflow anew.',
+			'If a second video is acceptable, execute the workflow again.',
 		);
 
 		// No later Retry sends it either.
@@ -176,8 +176,8 @@ describe('an order that was under way when n8n was killed', () => {
 		const worded = createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ Math.random() }}' });
 		const retried = await retryExecution(await killed(chain(worded), ['Waves', 'Clouds']));
 		const error = retried.errorOf('Create');
-		expect(error?.message).toContain('Item 0: In place of this order, another one was sent before');
-		expect(error?.description).toContain('worded anew since');
+		expect(error?.message).toContain('Another order was sent before in place of this one');
+		expect(error?.description).toContain('reworded since');
 		expect(creates().length).toBeLessThanOrEqual(2);
 
 		const key = { orderKey: '={{ $json.prompt }}' };
@@ -406,9 +406,7 @@ describe('Order Key', () => {
 		await run(keyed(), ['Waves']);
 		const second = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
 		const error = second.errorOf('Create');
-		expect(error?.message).toBe(
-			'Item 0: Order Key “Waves” was used before, so nothing was ordered',
-		);
+		expect(error?.message).toBe('Order Key “Waves” was used before, so nothing was ordered');
 		expect(error?.description).toContain('use another key');
 	});
 
@@ -437,7 +435,7 @@ describe('Order Key', () => {
 		for (let time = 0; time < 2; time++) {
 			const other = await run(create({ orderKey: 'A-1' }), ['Clouds']);
 			expect(other.errorOf('Create')?.message).toBe(
-				'Item 0: Order Key “A-1” was used before, and for another order than this',
+				'Order Key “A-1” was used before, and for another order than this',
 			);
 		}
 		expect(gateway.ledger).toHaveLength(1);
@@ -463,7 +461,7 @@ describe('Order Key', () => {
 			'Clouds',
 		]);
 		expect(hintsOf(forget)).toEqual([
-			'Freed, and nothing ordered: Order Key “Waves”. Turn off Release Order Key to order again',
+			'Released, and nothing ordered: Order Key “Waves”. Turn off Release Order Key to order again',
 			'Order Key “Clouds” was used before, so nothing was ordered',
 		]);
 		expect(gateway.ledger).toHaveLength(2);
@@ -495,7 +493,7 @@ describe('Order Key', () => {
 		const retried = await retryExecution(await killed(keyed()));
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		expect(retried.errorOf('Create')?.description).toContain(
-			'run this node once with Release Order Key, then execute the workflow anew',
+			'run this node once with Release Order Key, then execute the workflow again',
 		);
 		expect(gateway.ledger).toHaveLength(1);
 	});
@@ -517,7 +515,7 @@ describe('Order Key', () => {
 		['={{ $json }}', 'Order Key must be a text (it is an object)'],
 	])('is refused before anything is sent: %j', async (orderKey, problem) => {
 		const result = await run(create({ orderKey, skipChecks: true }));
-		expect(result.errorOf('Create')?.message).toBe(`Item 0: ${problem}`);
+		expect(result.errorOf('Create')?.message).toBe(`${problem}`);
 		expect(creates()).toEqual([]);
 	});
 
@@ -544,7 +542,7 @@ describe('Order Key', () => {
 		const failed = await run(workflow);
 		const error = failed.errorOf('Create');
 		expect(error?.message).toBe(
-			"Item 0: The Order Key could not be looked up in n8n's database, so nothing was ordered",
+			"The Order Key could not be looked up in n8n's database, so nothing was ordered",
 		);
 		expect(error?.description).toContain(reason);
 		expect(creates()).toEqual([]);

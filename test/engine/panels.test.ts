@@ -176,7 +176,7 @@ describe('the menus', () => {
 		const actions = operations.map(({ action }) => action);
 		expect(actions).toEqual(
 			expect.arrayContaining([
-				'Create a video from pictures',
+				'Create a video from images',
 				'Create a video from text',
 				'Get the status of a video',
 			]),

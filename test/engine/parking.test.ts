@@ -189,7 +189,7 @@ describe('a parked Wait for Video', () => {
 
 	it('names five of many jobs beside the node', async () => {
 		const [hint] = hintsOf(await start(workflowOf(), createJobs(12)));
-		expect(hint.match(/no status yet/g)).toHaveLength(5);
+		expect(hint.match(/waiting for the first status check/g)).toHaveLength(5);
 		expect(hint).toMatch(/; and 7 more$/);
 	});
 
@@ -641,13 +641,13 @@ describe('a parked Wait for Video', () => {
 				'a webhook that answers with the last node',
 				'webhook',
 				startedByWebhook({ path: 'a', responseMode: 'lastNode' }, wait),
-				'whoever called Start waits for the answer',
+				'whoever called Start waits for the response',
 			],
 			[
 				'a webhook that is answered later',
 				'webhook',
 				startedByWebhook({ path: 'a', responseMode: 'responseNode' }, wait, respond),
-				'whoever called Start waits for the answer',
+				'whoever called Start waits for the response',
 			],
 			['another workflow', 'integrated', chain(wait), 'another workflow waits for the result'],
 			['the command line', 'cli', chain(wait), 'what started this workflow waits for its result'],
@@ -660,7 +660,7 @@ describe('a parked Wait for Video', () => {
 
 		it('keeps running while a chat waits for the response', async () => {
 			const streamed = await stay(chain(wait), 'webhook', { onChunk: () => undefined });
-			expect(hintsOf(streamed)[0]).toContain('somebody is shown the answer while it is made');
+			expect(hintsOf(streamed)[0]).toContain('the response is shown to somebody while it is made');
 		});
 
 		it('keeps running in a workflow that is not saved', async () => {

@@ -124,7 +124,7 @@ describe('a picture', () => {
 	it('is refused when it is a web page, whatever the storage host calls it', async () => {
 		await serve(answer(200, '<html>Sorry</html>', { 'content-type': 'image/png' }));
 		const error = (await run()).errorOf('Model Gateway');
-		expect(error?.message).toContain('the answer is no image: <html>Sorry</html>');
+		expect(error?.message).toContain('the response is no image: <html>Sorry</html>');
 	});
 
 	it.each(modes)('is kept for the next try when it never arrives (%s)', async (mode) => {
@@ -132,7 +132,7 @@ describe('a picture', () => {
 		const failed = await run(mode);
 		const error = failed.errorOf('Model Gateway');
 		expect(error?.message).toContain('Could not download the image');
-		expect(error?.description).toContain('The image is made and paid for.');
+		expect(error?.description).toContain('The image is made and charged.');
 		expect(() => failed.items('Model Gateway')).toThrow();
 		expect(await storedFiles(failed)).toEqual([]);
 		expect(server.requests).toHaveLength(5);

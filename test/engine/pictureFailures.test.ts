@@ -82,7 +82,7 @@ describe('a picture that cannot be fetched', () => {
 		answers([{ url: `${url}/gone` }]);
 		const failed = await run('generate');
 		expect(failed.errorOf('Model Gateway')).toMatchObject({
-			description: expect.stringMatching(/its link no longer works.*anew.*paid again/),
+			description: expect.stringMatching(/its link no longer works.*again.*charged again/),
 			context: { data: { retry_can_help: false, billed: 'yes', url: `${url}/gone` } },
 		});
 		const retried = await retryExecution(failed);
@@ -99,7 +99,7 @@ describe('a picture that cannot be fetched', () => {
 		expect(error?.message).toContain(`${new URL(url).host} refuses the connection`);
 		expect(error?.message).toContain('ECONNREFUSED');
 		expect(error?.description).not.toContain('credential');
-		expect(error?.description).toContain('its retry does so without paying again');
+		expect(error?.description).toContain('its retry does so without a new charge');
 	});
 });
 
@@ -130,9 +130,7 @@ describe('what came as base64 and is no picture', () => {
 	it('is not ordered again by a Retry', async () => {
 		answers([{ b64_json: html }]);
 		const failed = await run('generate');
-		expect(failed.errorOf('Model Gateway')?.description).toContain(
-			'Only executing the workflow anew',
-		);
+		expect(failed.errorOf('Model Gateway')?.description).toContain('Executing the workflow again');
 		const retried = await retryExecution(failed);
 		expect(retried.errorOf('Model Gateway')?.message).toContain('Out of paint');
 		expect(orders()).toBe(1);
@@ -147,7 +145,7 @@ describe('a response that lacks some of its pictures', () => {
 		expect(result.items('Model Gateway')).toHaveLength(1);
 		const [{ hints }] = result.data.resultData.runData['Model Gateway'];
 		expect(hints?.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/^Item 0: the answer lacks 2 of its images: .*Out of paint/),
+			expect.stringMatching(/^The response lacks 2 of its images: .*Out of paint/),
 		]);
 	});
 

@@ -67,7 +67,7 @@ describe('a file that is sent as a picture', () => {
 		expect(sentFile(gateway.requests[0].body).equals(plain)).toBe(true);
 		const [{ hints }] = result.data.resultData.runData['Model Gateway'];
 		expect(hints?.map(({ message }) => message)).toEqual([
-			'Item 0: photo.jpg holds more than one image, or a clip; only its first image was sent.',
+			'photo.jpg holds more than one image, or a clip; only its first image was sent.',
 		]);
 	});
 

@@ -90,9 +90,9 @@ describe('from reference media to an mp4', () => {
 			parameters: { duration: 3, ratio: '1:1', prompt_extend: false, watermark: false, seed: 0 },
 		});
 		expect(result.data.resultData.runData.Create[0].hints?.map(({ message }) => message)).toEqual([
-			'Item 0: Prompt names image 3, but there are 2 reference images.',
-			'Item 0: Seed is not listed for beta-2.7-r2v: it was sent, and the service may ignore or refuse it.',
-			'Item 0: Aspect Ratio has no effect with a first frame.',
+			'Prompt names image 3, but there are 2 reference images.',
+			'Seed is not listed for beta-2.7-r2v: it was sent, and the service may ignore or refuse it.',
+			'Aspect Ratio has no effect with a first frame.',
 		]);
 	});
 
@@ -138,7 +138,7 @@ describe('from reference media to an mp4', () => {
 		});
 		const error = result.errorOf('Create');
 		expect(error?.message).toBe(
-			'Item 0: Could not create the reference video: Media 1: URL cannot be read (HTTP 400, invalid_parameter)',
+			'Could not create the reference video: Media 1: URL cannot be read (HTTP 400, invalid_parameter)',
 		);
 		expect(error?.description).toContain('param Media 1: URL');
 		expect(error?.description).not.toContain('media[0]');

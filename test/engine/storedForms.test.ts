@@ -141,7 +141,7 @@ describe('what an execution keeps and this release cannot read', () => {
 			damage(memory);
 			const retried = await retryExecution(failed);
 			expect(retried.errorOf('Create')?.message).toBe(
-				'Item 0: Nothing was sent, because what earlier tries of this execution have paid for cannot be read',
+				'Item 0: Nothing was sent, because the record of what earlier tries of this execution ordered cannot be read',
 			);
 			expect(retried.errorOf('Create')?.description).toContain('Install the newest version');
 			expect(gateway.ledger).toHaveLength(1);

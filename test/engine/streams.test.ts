@@ -114,7 +114,7 @@ describe('a chat that is streamed', () => {
 		);
 		const { result } = await run(server);
 		const error = result.errorOf('Chat');
-		expect(error?.message).toContain('the answer is a web page instead of JSON');
+		expect(error?.message).toContain('the response is a web page instead of JSON');
 		expect(error?.description).toContain('the Base URL in the credential does not lead');
 	});
 

@@ -114,7 +114,7 @@ describe('as a tool of an agent', () => {
 			const refused = said.filter((text) => text.includes('Not ordered'));
 			expect(refused).toHaveLength(2);
 			expect(refused[0]).toContain(
-				'Not ordered: 3 orders per execution are allowed, and the limit is reached. Do not try again. Go on with what was ordered, or tell the user that the limit is reached.',
+				'Not ordered: 3 orders per execution are allowed, and the limit is reached. Do not try again. Continue with what was ordered, or tell the user that the limit is reached.',
 			);
 		},
 	);
@@ -379,7 +379,7 @@ describe('as a tool of an agent', () => {
 			const said = await answers(modelGateway, create, { settings, calls: 3 });
 			expect(said).toHaveLength(3);
 			for (const text of said) {
-				expect(text).toContain('the connection was lost before the answer came');
+				expect(text).toContain('the connection was lost before the response arrived');
 				// n8n's own words for an error of the network.
 				expect(text).not.toMatch(/retry the request immediately|Details:/);
 			}

@@ -74,7 +74,7 @@ describe('Wait for Video', () => {
 			});
 			const name = `Video ${kind === 'task' ? 'task' : 'job'} ${id}`;
 			expect(result.data.resultData.runData.Create[0].hints?.map((hint) => hint.message)).toEqual([
-				`Item 0: ${name} was created, and has failed already: The picture is too dark.`,
+				`${name} was created, and has failed already: The picture is too dark.`,
 			]);
 			expect(result.errorOf('Wait for Video')?.message).toContain(
 				`${name} failed: The picture is too dark`,
@@ -204,7 +204,7 @@ describe('Wait for Video', () => {
 
 		const error = result.errorOf('Wait for Video');
 		expect(error?.message).toBe(
-			`Item 0: Video task ${job.id} did not finish within 0.1 minutes (last status in_progress, 30 %)`,
+			`Video task ${job.id} did not finish within 0.1 minutes (last status in_progress, 30 %)`,
 		);
 		expect(error?.description).toContain(`Collect it by its ID ${job.id} within 24 hours`);
 
@@ -296,9 +296,7 @@ describe('Wait for Video', () => {
 			credentials: credentialFor(gateway),
 			input: [{ json: { task_id: 'task_unknown' } }],
 		});
-		expect(asked.errorOf('Model Gateway')?.description).toContain(
-			'did not find: item 0: task_unknown',
-		);
+		expect(asked.errorOf('Model Gateway')?.description).toContain('did not find: task_unknown');
 		expect(asked.errorOf('Model Gateway')?.description).not.toContain('waited for');
 	});
 
@@ -314,7 +312,7 @@ describe('Wait for Video', () => {
 			}
 			const description = (await wait([{ id: 'task_1' }])).errorOf('Wait for Video')?.description;
 			expect(description).toMatch(/^Check the ID/);
-			expect(description).toContain('Jobs that the service did not find: item 0: task_1 ');
+			expect(description).toContain('Jobs that the service did not find: task_1 ');
 			expect(description).not.toMatch(/waited for|Correct the value/);
 		},
 	);
@@ -592,7 +590,7 @@ describe('Wait for Video', () => {
 			expect(passedSince()).toBeLessThan(1_000);
 			expect(result.status).toBe('canceled');
 			expect(result.errorOf('Wait for Video')?.description).toContain(
-				`item 0: ${job.id} (last status in_progress, 30 %)`,
+				`${job.id} (last status in_progress, 30 %)`,
 			);
 		});
 

@@ -15,7 +15,10 @@ interface Part {
 }
 
 const partsByName: Record<string, Part> = {
-	gateway: { folder: 'nodes/shared/gateway', tests: /^unit\/gateway\// },
+	gateway: {
+		folder: 'nodes/shared/gateway',
+		tests: /^unit\/gateway\/|^engine\/(embeddings|images|picture)\w*\./,
+	},
 	orders: {
 		folder: 'nodes/shared/n8n/orders',
 		tests:

@@ -85,7 +85,7 @@ export async function requestImages(
 	const { pictures, missing, finishReasons } = result;
 	if (missing.length > 0) {
 		const entries = excerpt(JSON.stringify(missing));
-		hint(`the answer lacks ${missing.length} of its images: ${entries}`);
+		hint(`The response lacks ${missing.length} of its images: ${entries}`);
 	}
 	const execution = context.getExecutionId();
 	const images = await Promise.all(

@@ -96,7 +96,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 		hintAtIncompleteAnswers(run, [finish_reason]);
 		// Its answer is not shown: this is how the endpoint of that kind says that Max Tokens cut it.
 		if (stop_reason === 'max_tokens') {
-			run.hint(`the answer is not complete: ${finishReasons.length}.`);
+			run.hint(`The answer is not complete: ${finishReasons.length}.`);
 		}
 		const common = { finish_reason, stop_reason, model: used, usage, ...requestIdsOf(fields) };
 		const json = simplify ? withoutUndefined({ text, ...common, ...otherContent }) : fields;

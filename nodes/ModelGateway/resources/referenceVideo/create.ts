@@ -141,7 +141,7 @@ export const referenceVideoCreate: Operation<Request> = {
 	resource: { name: 'Reference Video', value: 'referenceVideo' },
 	name: 'Create',
 	value: 'create',
-	action: 'Create a video from pictures',
+	action: 'Create a video from images',
 	description:
 		'Start a job that creates a video from reference images and videos. Connect the output to a Wait for Video node.',
 	endpoint: endpoints.referenceVideoCreate,

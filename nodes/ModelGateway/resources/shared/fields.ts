@@ -46,7 +46,7 @@ export const ifAnswerLostOption = fieldOf(
 			{
 				name: 'Send Again',
 				value: 'resend',
-				description: 'A call without an answer is not billed, but a second job may run',
+				description: 'A call without a response is not charged, but a second job may run',
 			},
 			{
 				name: 'Stop and Report',
@@ -56,7 +56,7 @@ export const ifAnswerLostOption = fieldOf(
 		],
 		default: 'stop',
 		description:
-			'What to do when the request was sent and the connection broke before the answer came',
+			'What to do when the request was sent and the connection broke before the response arrived',
 	},
 	(value, report): 'stop' | 'resend' => {
 		if (value === undefined || value === 'stop') return 'stop';

@@ -13,7 +13,7 @@ export function hintAtIncompleteAnswers(
 ): void {
 	for (const reason of reasons) {
 		if (reason !== 'length' && reason !== 'content_filter') continue;
-		hint(`the answer is not complete: ${finishReasons[reason]} (finish_reason ${reason}).`);
+		hint(`The answer is not complete: ${finishReasons[reason]} (finish_reason ${reason}).`);
 	}
 	if (reasons.length < Number(asked)) {
 		hint(`${reasons.length} of the ${String(asked)} answers came.`);

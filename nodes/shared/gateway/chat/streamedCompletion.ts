@@ -64,7 +64,7 @@ export class StreamedCompletion {
 			throw new UnusableResponse(describeBody(response), text);
 		if (strayText !== undefined) {
 			throw new UnusableResponse(
-				`lacks a part, in whose place came: ${excerpt(this.redact(strayText), 120)}`,
+				`is missing a part; this came instead: ${excerpt(this.redact(strayText), 120)}`,
 				text,
 			);
 		}

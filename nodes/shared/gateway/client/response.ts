@@ -21,7 +21,7 @@ export function carriedKey(
 	return isRedacted && Redaction.isMasked(link);
 }
 
-/** Thrown by parsers; the problem continues "the answer …". */
+/** Thrown by parsers; the problem continues "the response …". */
 export class UnusableResponse extends Error {
 	constructor(
 		problem: string,
@@ -85,7 +85,7 @@ export function withOwnFields(fields: JsonObject, own: JsonObject): JsonObject {
 	return withoutUndefined({ ...Object.fromEntries(displaced), ...fields, ...own });
 }
 
-/** What is wrong with a body that should have been JSON; continues "the answer …". */
+/** What is wrong with a body that should have been JSON; continues "the response …". */
 export function describeBody({ text, headers, json, broken }: ServiceResponse): string {
 	if (broken !== undefined) return `broke off: ${broken}`;
 	if (text.trim() === '') return 'is empty';

@@ -73,7 +73,7 @@ export function jobUnclear(
 	{ status, fields }: { status: string; fields: JsonObject },
 ): GatewayError {
 	return jobError(job, {
-		message: `${jobName(job)}: the answer has no status of a job (${excerpt(status, 100)})`,
+		message: `${jobName(job)}: the response has no job status (${excerpt(status, 100)})`,
 		remedies: [{ about: 'rawBody' }],
 		reach: 'unreadable',
 		pollCanHelp: true,
@@ -110,7 +110,7 @@ export const isDeadlineOf = ({ remedies }: Failure): boolean =>
 	remedies.some((remedy) => remedy.about === 'jobMayRun' && remedy.canWaitLonger);
 
 export function linkMissing(job: JobSummary): GatewayError {
-	const message = `${jobName(job)} finished, but the answer has no link to the file`;
+	const message = `${jobName(job)} finished, but the response has no link to the file`;
 	return jobError(job, { message, remedies: [], reach: 'unreadable', pollCanHelp: true });
 }
 

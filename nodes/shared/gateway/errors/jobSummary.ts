@@ -19,7 +19,7 @@ const onOneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 
 /** The progress of a job, for progress messages: "Video task …: running, 40 %". */
 export function describeProgress(job: JobSummary): string {
-	const { status = 'no status yet', progress } = job;
+	const { status = 'waiting for the first status check', progress } = job;
 	const state = onOneLine(status.toLowerCase().replaceAll('_', ' '));
 	return `${jobName(job)}: ${state}${progress === undefined ? '' : `, ${progress} %`}`;
 }

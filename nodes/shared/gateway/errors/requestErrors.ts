@@ -46,8 +46,8 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 	const { purpose, host } = request;
 	const from = host === undefined ? '' : ` from ${host}`;
 	const lost = isTimeout
-		? `no answer came${from} within the time limit`
-		: `the connection was lost before the answer came${from}`;
+		? `no response arrived${from} within the time limit`
+		: `the connection was lost before the response arrived${from}`;
 	const whatHappened = isUnsent ? `${host ?? 'the gateway'} could not be reached` : lost;
 	const known = host !== undefined && problem && onAddress[problem](host);
 	const remedies: Remedy[] = isUnsent
@@ -171,7 +171,7 @@ function isFromProxy(status: number, body: unknown): boolean {
 
 /**
  * A 2xx with an unusable body: truncated, empty, a web page, not JSON, or without the fields needed.
- * @param problem continues "the answer …"
+ * @param problem continues "the response …"
  * @param known the text that arrived before it broke off, the error object with which it broke off, and why the
  * service withheld the rest
  */
@@ -187,7 +187,7 @@ export function unreadable(
 ): GatewayError {
 	const { status } = response;
 	return new GatewayError({
-		message: `Could not ${request.purpose}: the answer ${excerpt(problem, 1000)} (HTTP ${status})`,
+		message: `Could not ${request.purpose}: the response ${excerpt(problem, 1000)} (HTTP ${status})`,
 		remedies: [
 			refusal
 				? { about: 'refusal', refusal }

@@ -52,7 +52,7 @@ export async function downloadImage(
 	}
 }
 
-/** Why the bytes of an image cannot be used; continues "the answer …". */
+/** Why the bytes of an image cannot be used; continues "the response …". */
 export function imageProblem(bytes: Buffer, declaredType?: string): string | undefined {
 	if (imageType(bytes, declaredType)) return hasEnd(bytes) === false ? 'ends too early' : undefined;
 	return `is no image: ${excerpt(bytes.toString('utf8', 0, 500))}`;

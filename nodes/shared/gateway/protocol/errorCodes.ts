@@ -79,7 +79,7 @@ export const errorCodes: Readonly<Record<string, ErrorMeaning>> = {
 	},
 	write_response_body_failed: {
 		refusal: 'responseNotDelivered',
-		meaning: 'the service could not deliver its answer',
+		meaning: 'the service could not deliver its response',
 		isTransient: true,
 	},
 };

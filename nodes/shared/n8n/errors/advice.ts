@@ -21,33 +21,33 @@ const onRefusal: Record<RefusalKind, string> = {
 		'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. Some image models work with Image: Chat only.',
 	unknownVideoModel:
 		'Choose a video model from the list, which begins with those that fit, or check the ID that was typed.',
-	refusedPrompt: 'Change the prompt; sending the same one again gives the same answer.',
+	refusedPrompt: 'Change the prompt; sending the same one again gives the same response.',
 	unknownJob: `Check the ID of the job, and whether it was ordered with this credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 	jobNotFinished: 'Use the Wait for Video node, or ask again later.',
 	quotaExceeded: 'Top up the account or raise its quota, then run again.',
 	invalidImage:
 		'Save the image again as a plain PNG or JPEG (a multi-frame file with a .jpg name is refused) and resend it.',
-	providerError: 'Run again later; if it stays, read the raw answer (raw_body).',
+	providerError: 'Run again later. If this keeps happening, check the raw response (raw_body).',
 	responseNotDelivered: 'Run again; the call was not billed.',
 	badRequest:
-		'Correct the value that the answer names. If the content was refused for safety, change the prompt or the media.',
+		'Correct the value that the response names. If the content was refused for safety, change the prompt or the media.',
 	moderated:
-		'Content moderation blocked it: change the prompt or the media. Sending the same again gives the same answer.',
+		'Content moderation blocked it: change the prompt or the media. Sending the same again gives the same response.',
 	notPermitted:
 		"The key lacks the permission. Ask the account's owner for it, or choose another model.",
 	forbidden:
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
 	notFound: `Check the ID, and the Base URL in the credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 	knownOrder:
-		"The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution asks the gateway again, with the same key; wait a minute before. If it stays like this, order it again only if a second video is acceptable.",
+		"The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution asks the gateway again with the same key; wait a minute first. If this keeps happening, order it again only if a second video is acceptable.",
 	serverTimeout: 'Run again.',
 	missingMedia:
-		'Add the reference media that are missing, and check that anyone can open their links. Sending the same again gives the same answer.',
+		'Add the reference media that are missing, and check that anyone can open their links. Sending the same again gives the same response.',
 	mediaOrServerError:
-		'Read the raw answer (raw_body): if it names media, add or correct them; if not, run again later.',
+		'Check the raw response (raw_body): if it names media, add or correct them; if not, run again later.',
 	tooManyRequests:
-		'Lower Parallel Requests, where the node has it, set Requests per Second in the credential, or run again later; check the balance if it stays like this.',
-	serverError: 'Read the raw answer (raw_body), then run again later.',
+		'Lower Parallel Requests, where the node has it, set Requests per Second in the credential, or run again later. If this keeps happening, check the balance.',
+	serverError: 'Check the raw response (raw_body), then run again later.',
 };
 
 const notBilled =
@@ -60,12 +60,12 @@ function adviceOnDoubt({
 	isResent = false,
 }: Extract<Remedy, { about: 'mayBeAccepted' }>): string {
 	if (hasKey) {
-		return "The job may have been accepted and may be running, so do not order it anew: that could be paid twice. n8n's Retry of this execution sends it with the same key, by which the gateway knows it: that makes no second job.";
+		return "The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution sends it again with the same key. The gateway recognizes the key and makes no second job.";
 	}
 	return [
 		isResent
-			? 'It is sent again after such a try, as the option "If No Response Arrives" says, so that more than one job may have been accepted and may be running.'
-			: 'The job may have been accepted and may be running, so it was not sent again: that could be paid twice.',
+			? 'The option "If No Response Arrives" sends it again after such a try, so more than one job may have been accepted and may be running.'
+			: 'The job may have been accepted and may be running, so it was not sent again: you could be charged twice.',
 		...(isUnbilled ? [notBilled] : []),
 		'The billing log proves nothing here: it lists only what was charged.',
 		isResent
@@ -93,21 +93,21 @@ function sentenceOn(remedy: Remedy): string {
 		case 'lost': {
 			if (remedy.host !== undefined) return adviceOnHost(remedy.host, remedy.problem);
 			const longer =
-				'If the answer needs longer, raise Request Timeout (Seconds) where the node has it.';
+				'If the response needs longer, raise Request Timeout (Seconds) where the node has it.';
 			return `The network said: ${remedy.detail}.${remedy.isTimeout ? ` ${longer}` : ''}`;
 		}
 		case 'lostIsNotBilled':
-			return 'The service does not bill a call without a response: run again, and check the network if it stays like this.';
+			return 'The service does not bill a call without a response: run again. If this keeps happening, check the network.';
 		case 'mayBeAccepted':
 			return adviceOnDoubt(remedy);
 		case 'rawBody':
-			return 'The raw answer is kept in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.';
+			return 'The raw response is in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.';
 		case 'partialText':
-			return 'What came of the answer is kept in partial_text.';
+			return 'The text received so far is in partial_text.';
 		case 'foreignRedirect':
 			return 'The API key is never sent to another address. If you trust it, make it the Base URL in the Model Gateway credential.';
 		case 'uselessRedirect':
-			return 'What was to be sent would be lost on the way, or never arrive. Check the Base URL in the Model Gateway credential, also its path: it has to be the final one.';
+			return 'The request would lose its content on the way, or never arrive. Check the Base URL in the Model Gateway credential, also its path: it has to be the final one.';
 		case 'linkCarriesKey':
 			return 'The link carries your API key, so it is neither used nor shown. Ask the operator of the gateway to remove the key from its links. Consider the key exposed, and create a new one.';
 		case 'nothingMoreSent':
@@ -115,23 +115,23 @@ function sentenceOn(remedy: Remedy): string {
 		case 'badInput':
 			return `Nothing was sent${remedy.isFree ? '' : ' and nothing was billed'}. Correct the fields named above.`;
 		case 'jobMayRun':
-			return `It may still be running and paid for. ${wayToCollect(remedy.job)}${remedy.canWaitLonger ? ' Raise Timeout (Minutes) if videos often take longer.' : ''}`;
+			return `It may still be running, and you may be charged for it. ${wayToCollect(remedy.job)}${remedy.canWaitLonger ? ' Raise Timeout (Minutes) if videos often take longer.' : ''}`;
 		case 'lastPollFailed':
-			return `The last poll went wrong: ${remedy.message}.`;
+			return `The last poll failed: ${remedy.message}.`;
 		case 'jobFailed': {
 			const cause = remedy.refusal && onRefusal[remedy.refusal];
 			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.`;
 		}
 		case 'videoIsKept':
-			return `The video is paid for and is not lost. ${wayToCollect(remedy.job)}`;
+			return `You were charged for the video, and it is not lost. ${wayToCollect(remedy.job)}`;
 		case 'videoIsFinished':
-			return `The video is finished and paid for, and it is not lost: collect it by its ID. Its link usually works for ${limits.resultUrlHours} hours.`;
+			return `The video is finished and charged, and it is not lost: collect it by its ID. Its link usually works for ${limits.resultUrlHours} hours.`;
 		case 'notStored':
 			return `${
 				remedy.isFull
-					? 'There is no room left where n8n keeps its files: free some, on its disk or in its database'
-					: 'See to the place where n8n keeps its files (N8N_DEFAULT_BINARY_DATA_MODE)'
-			}; then a Retry fetches the file again.`;
+					? 'n8n has no space left for files: free some on its disk or in its database'
+					: "Check n8n's binary data storage (N8N_DEFAULT_BINARY_DATA_MODE)"
+			}. Then press Retry: it fetches the file again.`;
 		case 'imageIsPaid':
 			return adviceOnImage(remedy);
 		case 'reasoningModel':
@@ -166,10 +166,10 @@ function wayToCollect({ id, kind }: KnownJob): string {
 
 function adviceOnImage({ hasLink, isLost }: { hasLink: boolean; isLost: boolean }): string {
 	const state = isLost
-		? `, but ${hasLink ? 'its link no longer works' : 'it cannot be used'}. Only executing the workflow anew makes a new one, which is paid again`
-		: '. Fetch it by its link; if the node failed, its retry does so without paying again';
+		? `, but ${hasLink ? 'its link no longer works' : 'it cannot be used'}. Executing the workflow again makes a new one and is charged again`
+		: '. Fetch it by its link; if the node failed, its retry does so without a new charge';
 	const life = `; links of some models live for ${limits.imageUrlMinutes} minutes only`;
-	return `The image is made and paid for${state}${hasLink ? life : ''}.`;
+	return `The image is made and charged${state}${hasLink ? life : ''}.`;
 }
 
 function durationOf(milliseconds: number): string {

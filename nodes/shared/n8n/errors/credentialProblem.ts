@@ -7,7 +7,7 @@ const onAddress: Record<AddressProblem, (address: string) => string> = {
 	notFound: (address) =>
 		`the server ${hostOf(address)} is not found. Check how the address is spelt, and the network of n8n.`,
 	refused: (address) =>
-		`nothing answers at ${address}. Check the address and its port, and whether the service is running.`,
+		`nothing responds at ${address}. Check the address and its port, and whether the service is running.`,
 	blocked: (address) => `n8n's SSRF protection blocks ${hostOf(address)}. ${allowBySsrf('it')}`,
 	notTls: () =>
 		'the server does not speak https:// at this address. Check the address and its port.',
@@ -34,14 +34,14 @@ export function credentialProblem(error: unknown, field: string, address: string
 			if (problem) return `${field}: ${onAddress[problem](address)}`;
 			return reach === 'unsent'
 				? `${field}: the server cannot be reached (${detail}).`
-				: `${at} gave no answer (${detail}). Check the address, or test again later.`;
+				: `${at} gave no response (${detail}). Check the address, or test again later.`;
 		}
 		case 'unreadable':
 			return `The server at ${at} is not the gateway: it gave no list of models. Check the address, also its path.`;
 		case 'answered':
 			if (refusal === 'invalidKey') return 'The API key is not valid. Copy it again, as a whole.';
 			if (refusal === 'notFound') {
-				return `No gateway answers at ${at} (HTTP ${status}). Check the address, also its path.`;
+				return `No gateway responds at ${at} (HTTP ${status}). Check the address, also its path.`;
 			}
 			// No model was asked for, and no content.
 			if (status === 403) return `${message}. Ask the account's owner what this key may do.`;

@@ -29,10 +29,18 @@ const headings: Record<Outlook, string> = {
 	unknown: 'Jobs that the service did not find',
 };
 
-/** Lists all jobs, however many there are, since each is paid for. @param areKept whether a retry has them already */
-export function describeJobs(jobs: ItemJob[], areKept: boolean): string {
+/**
+ * Lists all jobs, however many there are, since each is charged.
+ * @param areKept whether a retry has them already
+ * @param itemCount the items of the node; a single one is not named
+ */
+export function describeJobs(jobs: ItemJob[], areKept: boolean, itemCount?: number): string {
+	const nameOf = ({ item }: ItemJob) => {
+		if (item === undefined) return 'of an earlier try: ';
+		return itemCount === 1 ? '' : `item ${item}: `;
+	};
 	const listed = (ofKind: ItemJob[]) =>
-		ofKind.map((job) => `${nameOf(job)}: ${job.id} (${describeStatus(job)})`).join('; ');
+		ofKind.map((job) => `${nameOf(job)}${job.id} (${describeStatus(job)})`).join('; ');
 	if (areKept && jobs.length > 0) {
 		return `Jobs already created, which a retry does not create again: ${listed(jobs)}.`;
 	}
@@ -42,5 +50,3 @@ export function describeJobs(jobs: ItemJob[], areKept: boolean): string {
 		.map(([heading, ofKind]) => `${heading}: ${listed(ofKind)}.`)
 		.join(' ');
 }
-
-const nameOf = ({ item }: ItemJob) => (item === undefined ? 'of an earlier try' : `item ${item}`);

@@ -35,6 +35,8 @@ interface NodeFailure {
 	error: unknown;
 	/** Undefined when the failure belongs to no single item. */
 	item?: number;
+	/** The items of the node; a single one is not named. */
+	itemCount?: number;
 	/** The other failures, one line each. */
 	others: string[];
 	/** Every job that was created or waited for, so that none is lost with the run. */
@@ -48,7 +50,7 @@ interface NodeFailure {
  * service, and would drop the request id: so both are set here, and the whole record is kept as data.
  */
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
-	const { error, item, others, jobs, jobsAreKept } = failure;
+	const { error, item, itemCount, others, jobs, jobsAreKept } = failure;
 	const record = recordOf(error);
 	const isForAgent = isTool(node);
 	// A model that reads about one job twice may take it for two.
@@ -57,12 +59,13 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 		record.advice,
 		describeFacts(record),
 		describeOthers(others),
-		describeJobs(listedJobs, jobsAreKept),
+		describeJobs(listedJobs, jobsAreKept, itemCount),
 	]
 		.filter((part) => part !== '')
 		.join(' ');
 	const description = isForAgent ? withoutErrorNames(advice) : advice;
-	const title = item === undefined ? record.message : `Item ${item}: ${record.message}`;
+	const isNamed = item !== undefined && itemCount !== 1;
+	const title = isNamed ? `Item ${item}: ${record.message}` : record.message;
 	// n8n passes only the message of a tool's error to the model, so it has to hold the advice and the job too.
 	const message = isForAgent ? `${withoutErrorNames(record.message)}. ${description}` : title;
 

@@ -30,7 +30,7 @@ const withoutPrice = (problem: string) =>
 
 /** Why an output has no `estimated_cost`. */
 export const notEstimated = (problem: string) =>
-	`there is no estimated cost. Prices (JSON) of the credential: ${problem}.`;
+	`There is no estimated cost. Prices (JSON) of the credential: ${problem}.`;
 
 /**
  * Adds to the outputs of an item what they are estimated to cost: the order once, and the tokens wherever a response

@@ -88,7 +88,7 @@ export class RunState {
 			}
 		}
 		for (const [hint, indices] of items) {
-			const message = `${itemsNamed(indices)}: ${hint}`;
+			const message = this.items.length === 1 ? hint : `${itemsNamed(indices)}: ${hint}`;
 			this.context.addExecutionHints({ message, location: 'outputPane' });
 		}
 	}

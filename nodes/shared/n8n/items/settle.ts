@@ -88,6 +88,7 @@ function errorOfNode(
 	return nodeError(context.getNode(), {
 		error,
 		item,
+		itemCount: items.length,
 		others: others.map((other) => `item ${other.item}: ${other.message}`),
 		jobs: [
 			...items.flatMap((entry) => {

@@ -87,7 +87,7 @@ function sentError(subject: Subject): GatewayError {
 	const what = [model, prompt && `“${excerpt(prompt)}”`].filter(Boolean).join(', ');
 	return notSent({
 		message: `This order was sent before${startOf(subject)}${what && ` (${what})`}`,
-		text: `n8n ended or was stopped before it stored the ID of the job, or an earlier Retry took it over. ${howToFind}`,
+		text: `n8n or the execution stopped before the ID of the job was stored, or an earlier Retry took the order over. ${howToFind}`,
 		after: [alreadySent(subject)],
 		billed: 'unknown',
 	});
@@ -103,8 +103,8 @@ function rewordedError(subject: Subject, known?: Known): GatewayError {
 		? `The job of the earlier one is ${job.id}: collect it by Wait for Video with that Job ID.`
 		: howToFind.replace('It may', 'The earlier one may');
 	return notSent({
-		message: `In place of this order, another one was sent before${startOf(subject)}`,
-		text: `Its prompt may have been worded anew since, so this one was not sent in addition. ${found}`,
+		message: `Another order was sent before in place of this one${startOf(subject)}`,
+		text: `Its prompt may have been reworded since, so nothing was sent in addition. ${found}`,
 		after: [alreadySent(subject)],
 		billed: 'unknown',
 		...(job && { job }),
@@ -118,7 +118,7 @@ const howToFind =
 const alreadySent = ({ options }: Subject) =>
 	({
 		about: 'other',
-		text: `An earlier try has sent this already: a retry does not send it again, because that could be paid twice. To have it sent, if a second video is acceptable, ${options?.key === undefined ? '' : 'run this node once with Release Order Key, then '}execute the workflow anew.`,
+		text: `An earlier try has already sent this order. A retry does not send it again, because you could be charged twice. If a second video is acceptable, ${options?.key === undefined ? '' : 'run this node once with Release Order Key, then '}execute the workflow again.`,
 	}) as const satisfies Remedy;
 
 /** An earlier try has sent it, and failed so that its outcome is unknown. */
@@ -132,7 +132,7 @@ function alreadySentError(
 	);
 	return new GatewayError({
 		...failure,
-		message: isStopped ? 'An earlier try was stopped before its answer came' : message,
+		message: isStopped ? 'An earlier try was stopped before its response arrived' : message,
 		remedies: [...others, told],
 		reach: 'unreadable',
 		retry_can_help: false,
@@ -143,7 +143,7 @@ function alreadySentError(
 const unreadableError = (subject: Subject) =>
 	notSent({
 		message:
-			'Nothing was sent, because what earlier tries of this execution have paid for cannot be read',
+			'Nothing was sent, because the record of what earlier tries of this execution ordered cannot be read',
 		text: 'A newer version of n8n-nodes-model-gateway has stored it, or it is damaged. Install the newest version, and press Retry. The IDs of created jobs are in n8n\'s log ("was created"): Wait for Video collects them.',
 		after: [alreadySent(subject)],
 		billed: 'unknown',
@@ -165,7 +165,7 @@ function limitError(
 		message: `Not ordered: ${reached}${opensAgain}`,
 		// The message is all that the model of an agent may read.
 		text: isTool(context.getNode())
-			? 'Do not try again. Go on with what was ordered, or tell the user that the limit is reached.'
+			? 'Do not try again. Continue with what was ordered, or tell the user that the limit is reached.'
 			: `To allow more, raise ${option}.`,
 		retry_can_help: opens,
 	});
@@ -219,7 +219,7 @@ export const orderedBefore = (keys: string[]): string =>
 		: `${keys.length} Order Keys were used before, so nothing was ordered for them: ${list(keys)}`;
 
 export const keysReleased = (keys: string[]): string =>
-	`Freed, and nothing ordered: Order Key ${list(keys)}. Turn off Release Order Key to order again`;
+	`Released, and nothing ordered: Order Key ${list(keys)}. Turn off Release Order Key to order again`;
 
 // What a preview says.
 

@@ -15,7 +15,7 @@ export const extraBodyOption = objectField({
 /** Fields that some operations cannot leave to the user: the response would be paid for, and could not be read. */
 const reserved = {
 	input: 'the texts are those of the vector store',
-	stream: 'this operation reads the answer in one piece',
+	stream: 'this operation reads the response in one piece',
 };
 
 /** What Extra Body adds to one request. A field that it gives need not be filled in elsewhere. */

@@ -39,7 +39,7 @@ export const timeoutOption = durationField({
 	name: 'timeout',
 	unit: 1000,
 	min: 1,
-	description: 'How long to wait for the answer to one request',
+	description: 'How long to wait for the response to one request',
 });
 
 /** {@link timeoutOption}, as it is shown where this endpoint is called. */

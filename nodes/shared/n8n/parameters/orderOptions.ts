@@ -51,7 +51,7 @@ const orderKeyOption = fieldOf(
 		name: 'orderKey',
 		placeholder: 'e.g. {{ $json.sku }}-2026-11',
 		description:
-			'An order with this key goes out once from this node, in whatever execution. Needs a saved workflow. The oldest of several thousand keys are forgotten.',
+			'This node places an order with this key only once, across all executions. Needs a saved workflow. Of several thousand keys, the oldest are dropped.',
 	},
 	(value, report): string | undefined => {
 		if (value === undefined) return undefined;

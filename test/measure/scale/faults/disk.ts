@@ -42,7 +42,7 @@ async function runOutOfRoom(folder: string): Promise<Figure[]> {
 				});
 				await ended(house, workflow);
 				const told = JSON.stringify(failed.data.resultData.error ?? {});
-				const isTold = told.includes('There is no room left where n8n keeps its files');
+				const isTold = told.includes('n8n has no space left for files');
 				return [
 					forAll('A full disk: errors that say what to do', Number(isTold), 1),
 					...onceEach(house, 'A full disk, then room and Retry', ['disk']),

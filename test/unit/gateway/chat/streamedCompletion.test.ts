@@ -148,13 +148,13 @@ describe('a streamed completion', () => {
 			'for an event and goes on',
 			[content('Hel'), 'data: {"choices":[{"del\n\n', stop(), done],
 			{},
-			'lacks a part, in whose place came: {"choices":[{"del',
+			'is missing a part; this came instead: {"choices":[{"del',
 		],
 		[
 			'for a web page and goes on',
 			[content('Hel'), '<html>\n<p>Bad gateway</p>\n\n', stop(), done],
 			{},
-			'lacks a part, in whose place came: <html> <p>Bad gateway</p>',
+			'is missing a part; this came instead: <html> <p>Bad gateway</p>',
 		],
 		[
 			'with an error',

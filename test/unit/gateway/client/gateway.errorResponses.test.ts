@@ -51,7 +51,7 @@ describe('an error response', () => {
 
 describe('an odd body', () => {
 	const html = '<!DOCTYPE html><html><body>Welcome</body></html>';
-	const isPage = 'the answer is a web page instead of JSON (HTTP 200)';
+	const isPage = 'the response is a web page instead of JSON (HTTP 200)';
 
 	it.each<[string, Reply, Partial<ErrorRecord>, string]>([
 		['a page with 502', page(502), { status: 502, message: 'the service had an error' }, 'lost'],
@@ -63,13 +63,13 @@ describe('an odd body', () => {
 		[
 			'nothing with 200',
 			answer(200, ''),
-			{ message: 'the answer is empty (HTTP 200)' },
+			{ message: 'the response is empty (HTTP 200)' },
 			'unreadable',
 		],
 		[
 			'nothing with 204',
 			answer(204, ''),
-			{ message: 'the answer is empty (HTTP 204)' },
+			{ message: 'the response is empty (HTTP 204)' },
 			'unreadable',
 		],
 		['a page with 200', page(200), { message: isPage }, 'unreadable'],

@@ -75,10 +75,12 @@ describe('an order with an idempotency key', () => {
 		const loss = await lossOf(server.url);
 		const { message, record } = shown(loss);
 		expect(message).toBe(
-			'Could not create the video: the connection was lost before the answer came',
+			'Could not create the video: the connection was lost before the response arrived',
 		);
 		expect(record).toMatchObject({ billed: 'unknown', retry_can_help: true });
-		expect(record.advice).toContain("n8n's Retry of this execution sends it with the same key");
+		expect(record.advice).toContain(
+			"n8n's Retry of this execution sends it again with the same key",
+		);
 		expect(loss.failure.idempotencyKey).toBe(idempotencyKey);
 		expect(server.requests).toHaveLength(5);
 	});

@@ -14,7 +14,7 @@ const unreadable = (...given: Parameters<typeof errors.unreadable>) =>
 	shown(errors.unreadable(...given));
 
 const unbilled =
-	'The service does not bill a call without a response: run again, and check the network if it stays like this.';
+	'The service does not bill a call without a response: run again. If this keeps happening, check the network.';
 
 /** As Node throws it. */
 const networkError = (message: string, code?: string) =>
@@ -238,7 +238,7 @@ describe('a 2xx status with a bad body', () => {
 		const answer = { status: 200, headers: { 'x-request-id': 'r1' }, text: '<html>' };
 		const { record, reach } = unreadable(create, answer, 'is a web page');
 		expect(record).toMatchObject({
-			message: 'Could not create the video: the answer is a web page (HTTP 200)',
+			message: 'Could not create the video: the response is a web page (HTTP 200)',
 			request_id: 'r1',
 			billed: 'unknown',
 			raw_body: '<html>',

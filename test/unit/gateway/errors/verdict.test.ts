@@ -226,7 +226,7 @@ describe('the creation of a job', () => {
 			{ idempotencyKey: 'a-key' },
 		);
 		expect(record.message).toBe('Could not ask: in progress (HTTP 409)');
-		expect(record.advice).toContain('do not order it anew');
+		expect(record.advice).toContain('do not order it again');
 	});
 });
 

@@ -199,7 +199,7 @@ describe('the deadline', () => {
 		expect(record).toEqual({
 			message: 'Video task job_1 did not finish within 20 minutes (last status in_progress, 30 %)',
 			advice:
-				'It may still be running and paid for. Collect it by its ID job_1 within 24 hours: Wait for Video with that Job ID, and no Create before it. Raise Timeout (Minutes) if videos often take longer.',
+				'It may still be running, and you may be charged for it. Collect it by its ID job_1 within 24 hours: Wait for Video with that Job ID, and no Create before it. Raise Timeout (Minutes) if videos often take longer.',
 			status: 0,
 			request_id: 'req_1',
 			billed: 'unknown',
@@ -218,7 +218,7 @@ describe('the deadline', () => {
 		expect(record.message).toBe(
 			'Video task job_1 did not finish within 0.5 minutes (no status seen yet)',
 		);
-		expect(record.advice).toContain('the connection was lost before the answer came');
+		expect(record.advice).toContain('the connection was lost before the response arrived');
 	});
 
 	it('returns a job that finishes with the last poll', async () => {

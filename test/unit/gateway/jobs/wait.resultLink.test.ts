@@ -76,7 +76,7 @@ describe('a finished task without a link', () => {
 		const { wait } = waitFor(inTurn(done), task({ timeout: 0 }));
 		const { record } = await failureOf(wait.hold());
 		expect(record).toMatchObject({
-			message: 'Video task job_1 finished, but the answer has no link to the file',
+			message: 'Video task job_1 finished, but the response has no link to the file',
 			billed: 'yes',
 			job: { id: 'job_1', status: 'completed' },
 		});

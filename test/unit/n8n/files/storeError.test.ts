@@ -14,7 +14,7 @@ describe('a file that n8n could not store', () => {
 	])('says that there is no room left: %s', (message) => {
 		expect(recordFor(message)).toMatchObject({
 			message: `Could not download the video of job j: n8n could not store it: ${message}`,
-			advice: expect.stringMatching(/^There is no room left where n8n keeps its files.*not lost/),
+			advice: expect.stringMatching(/^n8n has no space left for files.*not lost/),
 			billed: 'yes',
 			retry_can_help: true,
 		});
@@ -24,6 +24,6 @@ describe('a file that n8n could not store', () => {
 		const message = `${'its size exceeds the limit. '.repeat(10)}Consider increasing N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE`;
 		const record = recordFor(message);
 		expect(record.message).toContain('N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE');
-		expect(record.advice).toMatch(/^See to the place where n8n keeps its files/);
+		expect(record.advice).toMatch(/^Check n8n.s binary data storage/);
 	});
 });

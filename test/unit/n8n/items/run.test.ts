@@ -36,7 +36,7 @@ describe('an order whose outcome is unknown after Stop', () => {
 		const perform = jest.fn(async () => [{ json: {} }]);
 		const last = new AbortController();
 		await expect(executed({ perform }, { ...retry, id: '3', stop: last.signal })).rejects.toThrow(
-			'Item 0',
+			'Item 0: The connection was lost',
 		);
 		expect(perform).not.toHaveBeenCalled();
 	});
@@ -84,7 +84,9 @@ describe('an order whose outcome is unknown after Stop', () => {
 
 			// Nobody would know it without its key.
 			const perform = jest.fn(async () => [{ json: {} }]);
-			await expect(executed({ perform }, { ...execution, id: '3' })).rejects.toThrow('Item 0');
+			await expect(executed({ perform }, { ...execution, id: '3' })).rejects.toThrow(
+				'This order was sent before',
+			);
 			expect(perform).not.toHaveBeenCalled();
 			await first.end();
 		});
