@@ -38,7 +38,7 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		all = await storeAll(names, { owner, gateway, credential });
 		// As a container is stopped: passes under way come to their end, and the rest is killed.
 		await n8n.process.end('SIGTERM');
-		// What is due just as it starts, n8n may end and empty: docs/reliability.md, "What nobody can promise".
+		// What is due just as it starts, n8n may end and empty: docs/reliability.md, "Known limitations".
 		const env = { N8N_DISABLED_MODULES: 'otel' };
 		n8n = await startN8n({ version: to, tarball: packNext(tarball), folder, env });
 		owner = await Owner.of(n8n);

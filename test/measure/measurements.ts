@@ -246,7 +246,7 @@ export const measurements = [
 				about: 'of what load and latency start, and of how long the videos of hold take',
 			},
 			small: { ...small, about: 'one worker killed, with few executions' },
-			write: { default: false, about: 'writes the figures into docs/scaling.md' },
+			write: { default: false, about: 'writes the figures into docs/capacity.md' },
 		},
 		async run(settings, only) {
 			return await (await import('./scale/index.js')).measureScale(settings, only);

@@ -20,13 +20,11 @@ interface Statement {
 }
 
 /** Pages of figures and of what was seen in tests: what they say of the service was said by the embedded gateway. */
-const evidence = ['benchmarks.md', 'faults.md', 'scaling.md', 'versions.md'];
+const evidence = ['benchmarks.md', 'faults.md', 'capacity.md', 'versions.md'];
 
 /** Every sentence about the service that users read, as often as it is written. */
 export function serviceStatements(): Statement[] {
-	const guides = filesIn('docs', '.md').filter((file) => !evidence.includes(path.basename(file)));
-	const pages = ['README.md', 'SECURITY.md', ...guides].map((file) => [file, read(file)]);
-	return [...pages, ...notes(), ...panels(), ...literals()].flatMap(([place, text]) =>
+	return userTexts().flatMap(([place, text]) =>
 		sentencesOf(text)
 			.map((sentence) => ({ text: sentence.replace(/^Could not …: |\.$/g, ''), place }))
 			.filter((statement) => isAboutService(statement.text)),
@@ -35,6 +33,13 @@ export function serviceStatements(): Statement[] {
 
 /** A place, and a text that stands there. */
 type Found = [place: string, text: string];
+
+/** Everything that users read: the pages without `evidence`, the notes of the examples, the panels, and the messages. */
+export function userTexts(): Found[] {
+	const guides = filesIn('docs', '.md').filter((file) => !evidence.includes(path.basename(file)));
+	const pages = ['README.md', 'SECURITY.md', ...guides].map((file): Found => [file, read(file)]);
+	return [...pages, ...notes(), ...panels(), ...literals()];
+}
 
 function notes(): Found[] {
 	return filesIn('examples', '.json').flatMap((file) => {

@@ -15,7 +15,7 @@ interface Settings {
 	share: number;
 	/** One worker killed, with few executions. */
 	small: boolean;
-	/** Whether to write the figures into docs/scaling.md. */
+	/** Whether to write the figures into docs/capacity.md. */
 	write: boolean;
 }
 

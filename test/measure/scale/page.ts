@@ -4,14 +4,14 @@ import path from 'node:path';
 import type { Figure } from '../report';
 import { aligned } from '../../support/markdown';
 
-const page = path.join(__dirname, '../../../docs/scaling.md');
+const page = path.join(__dirname, '../../../docs/capacity.md');
 
 /** Writes the figures of a section into the guide, between the comments that name it. */
 export function writeIntoPage(section: string, figures: Figure[]): void {
 	const text = readFileSync(page, 'utf8');
 	const [begin, end] = [`<!-- ${section} -->`, `<!-- end of ${section} -->`];
 	const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-	if (from < 0 || to < from) throw new Error(`docs/scaling.md has no place for ${section}`);
+	if (from < 0 || to < from) throw new Error(`docs/capacity.md has no place for ${section}`);
 	const rows = figures.map(({ figure, value, goal = '', met }) => [
 		figure.trim(),
 		value,

@@ -31,7 +31,7 @@ describe('a statement about the service', () => {
 	it.each([
 		'README.md',
 		'SECURITY.md',
-		'docs/money.md',
+		'docs/never-pay-twice.md',
 		'examples/video-agent.json',
 		'the panels',
 		'nodes/shared/n8n/errors/advice.ts',

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { userTexts } from '../../support/serviceStatements';
+
+const root = path.join(__dirname, '../../..');
+const docs = path.join(root, 'docs');
+
+/** These are written by tests and measurements. */
+const written = ['benchmarks.md', 'capacity.md', 'faults.md', 'fields.md', 'versions.md'];
+const guides = readdirSync(docs).filter((name) => name.endsWith('.md') && !written.includes(name));
+
+const wordsOf = (file: string) => readFileSync(file, 'utf8').split(/\s+/).filter(Boolean).length;
+
+describe('the length of the documentation', () => {
+	it('keeps the README below 900 words', () => {
+		expect(wordsOf(path.join(root, 'README.md'))).toBeLessThan(900);
+	});
+
+	it.each(guides)('keeps %s below 2,400 words', (guide) => {
+		expect(wordsOf(path.join(docs, guide))).toBeLessThan(2_400);
+	});
+
+	it('keeps all guides together below 16,000 words', () => {
+		const words = guides.map((guide) => wordsOf(path.join(docs, guide)));
+		expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThan(16_000);
+	});
+});
+
+/** One word for one thing: what is not said, and what is said instead. */
+const words: ReadonlyArray<[not: RegExp, instead: string]> = [
+	[/\banew\b|\bonce more\b/, 'again'],
+	[/\braw answer\b|\banswer (?:is|was|got) lost\b|\blost answers?\b/, 'response, response lost'],
+	[/\bno answer came\b|\bwithout an answer\b/, 'no response'],
+	[/\bin doubt\b|\bambiguous\b/, 'unknown outcome'],
+	[/\border(?:s|ed)? (?:goes|go|went) out\b/, 'place an order'],
+	[/\bn8n(?: itself)? (?:ends|ended)\b|\bn8n's end\b|\bprocess(?:es)? ends?\b/, 'stops, is killed'],
+	[/\bgoes on by itself\b|\bis taken up\b|\btakes it up\b/, 'resumes'],
+	[/\b[Ff]org[eo]t\w* (?:the |an |its )?(?:order )?key/, 'release'],
+	[/\bnobody can promise\b/, 'known limitations'],
+	[/\b[Aa]sk a person\b/, 'human approval'],
+	[/\bblotted\b/, 'redacted'],
+	[/\bpaid twice\b|\bpays? twice\b/, 'charged twice'],
+	[/\bstays like this\b|\bif it stays\b/, 'if this keeps happening'],
+	[/\bShould (?:n8n|it|the)\b/, 'if'],
+];
+
+/** Where such a word is right after all: the place, and the words around it. */
+const allowed: ReadonlyArray<[place: RegExp, text: RegExp]> = [
+	[/^docs\/(?:README|never-pay-twice)\.md$|^README\.md$/, /[Nn]ever pay twice/],
+];
+
+describe('the words that users read', () => {
+	it.each(words)('have nothing like %s', (not, instead) => {
+		const found = userTexts()
+			.filter(([, text]) => not.test(text))
+			.filter(([place, text]) => !allowed.some(([at, like]) => at.test(place) && like.test(text)))
+			.map(([place, text]) => {
+				const at = text.search(not);
+				return `${place}: …${text.slice(Math.max(0, at - 40), at + 40)}… (say: ${instead})`;
+			});
+		expect(found).toEqual([]);
+	});
+});
