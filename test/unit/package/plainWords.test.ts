@@ -6,10 +6,15 @@ const root = path.join(__dirname, '../../..');
 const docs = path.join(root, 'docs');
 
 /** These are written by tests and measurements. */
-const written = ['benchmarks.md', 'capacity.md', 'faults.md', 'fields.md', 'versions.md'];
+const written = ['benchmarks.md', 'faults.md', 'fields.md', 'versions.md'];
 const guides = readdirSync(docs).filter((name) => name.endsWith('.md') && !written.includes(name));
 
-const wordsOf = (file: string) => readFileSync(file, 'utf8').split(/\s+/).filter(Boolean).length;
+/** The lines of a table are no words, and neither is what a measurement writes between comments. */
+const wordsOf = (file: string) =>
+	readFileSync(file, 'utf8')
+		.replace(/<!-- (\w+) -->.*?<!-- end of \1 -->/gs, '')
+		.split(/\s+/)
+		.filter((word) => /[\p{L}\d]/u.test(word)).length;
 
 describe('the length of the documentation', () => {
 	it('keeps the README below 900 words', () => {
@@ -39,21 +44,15 @@ const words: ReadonlyArray<[not: RegExp, instead: string]> = [
 	[/\bnobody can promise\b/, 'known limitations'],
 	[/\b[Aa]sk a person\b/, 'human approval'],
 	[/\bblotted\b/, 'redacted'],
-	[/\bpaid twice\b|\bpays? twice\b/, 'charged twice'],
+	[/\bpaid twice\b/, 'charged twice'],
 	[/\bstays like this\b|\bif it stays\b/, 'if this keeps happening'],
 	[/\bShould (?:n8n|it|the)\b/, 'if'],
-];
-
-/** Where such a word is right after all: the place, and the words around it. */
-const allowed: ReadonlyArray<[place: RegExp, text: RegExp]> = [
-	[/^docs\/(?:README|never-pay-twice)\.md$|^README\.md$/, /[Nn]ever pay twice/],
 ];
 
 describe('the words that users read', () => {
 	it.each(words)('have nothing like %s', (not, instead) => {
 		const found = userTexts()
 			.filter(([, text]) => not.test(text))
-			.filter(([place, text]) => !allowed.some(([at, like]) => at.test(place) && like.test(text)))
 			.map(([place, text]) => {
 				const at = text.search(not);
 				return `${place}: …${text.slice(Math.max(0, at - 40), at + 40)}… (say: ${instead})`;
