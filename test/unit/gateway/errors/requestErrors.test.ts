@@ -86,6 +86,28 @@ describe('a request without a response', () => {
 		expect(failure.reach).toBe('unsent');
 	});
 
+	it.each([
+		['files.example refuses the connection (ECONNREFUSED', connectError('connect', 'ECONNREFUSED')],
+		[
+			'no response arrived from files.example within the time limit (ECONNABORTED, timeout of 9 ms exceeded)',
+			networkError('timeout of 9 ms exceeded', 'ECONNABORTED'),
+		],
+		[
+			'the connection was lost before the response arrived from files.example (EPIPE, write EPIPE)',
+			networkError('write EPIPE', 'EPIPE'),
+		],
+	])('names the host of a file: %s', (message, cause) => {
+		const { record } = noResponse({ ...list, host: 'files.example' }, cause);
+		expect(record.message).toContain(message);
+	});
+
+	it('leaves out the advice of HTTP clients to retry', () => {
+		const cause = new Error('Please retry later', { cause: networkError('read EIO', 'EIO') });
+		expect(noResponse(list, cause).record.advice).toBe(
+			`The network said: EIO, read EIO. ${unbilled}`,
+		);
+	});
+
 	it('repeats once what the network said', () => {
 		const cause = networkError('read ECONNRESET', 'ECONNRESET');
 		const wrapped = Object.assign(new Error('read ECONNRESET', { cause }), { code: 'ECONNRESET' });

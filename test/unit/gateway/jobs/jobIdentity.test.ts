@@ -38,6 +38,7 @@ describe('a response about a job', () => {
 		['task', '007', { task_id: 7 }],
 		['task', 'Task_A', { task_id: 'tASK_a' }],
 		['task', 'a b', { task_id: ' a\nb ' }],
+		['task', 'a \n b', { task_id: 'ab' }],
 		['task', 'a/b', { task_id: 'a%2Fb' }],
 		['task', 'a%2Fb', { task_id: 'a/b' }],
 		['task', 'a%2Fb', { task_id: 'a%252Fb' }],
@@ -56,6 +57,10 @@ describe('a response about a job', () => {
 		['task', 'task_1', { task_id: 'other_task_1' }],
 		['task', 'task_1', { task_id: 'task_11' }],
 		['task', '42', { task_id: 43 }],
+		// Zeros are left out in front of a number only.
+		['task', '101', { task_id: 11 }],
+		['task', '007a', { task_id: '7a' }],
+		['task', '00a7', { task_id: 'a7' }],
 		['task', '9007199254740993', { task_id: '9007199254740992' }],
 		['video', 'a', { id: 'b' }],
 		['video', 'a', { video_id: 'b' }],
