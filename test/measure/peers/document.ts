@@ -20,7 +20,7 @@ export async function writeDocument(
 	sections: Section[],
 	{ rounds, load }: { rounds: number; load: number },
 ): Promise<void> {
-	const text = `# Beside n8n's other nodes
+	const text = `# Benchmarks
 
 The same work in one n8n, done by this package and by what else you could take: n8n's OpenAI, Alibaba Cloud and HTTP Request nodes. \`npm run measure -- peers --write\` measures it and writes this page; it needs no key, and talks to a server of its own.
 
