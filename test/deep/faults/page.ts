@@ -63,12 +63,12 @@ export function faultPage(cells: Cell[]): string {
 
 Written by \`test/deep/faultMatrix.test.ts\` from what it saw: ${cells.length} workflows in n8n's engine, of which each makes one of ${routes} requests and meets one of ${faults.length} faults. How to read a cell:
 
-- \`item\`: the node gave what it should. \`error 429\`: it gave an error, with this HTTP status; without a number, no answer came.
+- \`item\`: the node gave what it should. \`error 429\`: it gave an error, with this HTTP status; without a number, no response arrived.
 - \`3×\`: so many requests reached the service.
 - \`not billed\`, \`perhaps billed\`, \`billed\`: what the error says about money. The billing log of the service never showed more than one charge, and no charge where an error says that there is none.
 - In brackets: what is otherwise for single requests.
 
-A wait lasts three minutes here, and asks every ten seconds. What it waits for is paid for already.
+A wait lasts three minutes here, and asks every ten seconds. What it waits for is already charged.
 
 ## A fault that passes after one request
 
