@@ -168,7 +168,6 @@ describe('a wait in n8n', () => {
 			.getByTestId('global-execution-list-item')
 			.filter({ hasText: 'Product videos' })
 			.waitFor();
-		await editor.takePicture('parked');
 		seen = { workflow, jobs };
 	});
 
