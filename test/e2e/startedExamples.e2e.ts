@@ -163,6 +163,7 @@ describe('an example', () => {
 				video('broken', '[fail]'),
 				video('lost'),
 				video('not-fetched'),
+				video('not-polled'),
 			];
 			const ofPrompt = (prompt: string) => (request: RecordedRequest) =>
 				(request.body as IDataObject).prompt === prompt;
@@ -170,10 +171,15 @@ describe('an example', () => {
 				...{ route: 'videoCreate', when: ofPrompt('lost') },
 				...{ action: 'reset', accepted: true },
 			});
+			const isOf = (prompt: string) => (request: RecordedRequest) =>
+				request.jobId === gateway.jobs.list().find(({ order }) => order.prompt === prompt)?.id;
+			// The refusal of a poll is not charged, but the job that it asks about is.
+			const noPoll = gateway.fault({
+				...{ route: 'video', times: Infinity, when: isOf('not-polled') },
+				...{ action: 'error', status: 401, code: 'invalid_api_key' },
+			});
 			const noFile = gateway.fault({
-				...{ route: 'videoContent', times: Infinity },
-				when: ({ jobId }) =>
-					jobId === gateway.jobs.list().find(({ order }) => order.prompt === 'not-fetched')?.id,
+				...{ route: 'videoContent', times: Infinity, when: isOf('not-fetched') },
 				...{ action: 'error', status: 403, code: 'permission_denied' },
 			});
 			const example = ready(file, { videos });
@@ -186,6 +192,7 @@ describe('an example', () => {
 			const execution = await owner.ended(await owner.start(workflow));
 			expect(execution.status).toBe('success');
 			noFile.remove();
+			noPoll.remove();
 
 			const kept = (await rows()).map(({ video, next, job, tries, reason }) => [
 				video,
@@ -205,9 +212,10 @@ describe('an example', () => {
 				['lost', 'decide', '', 2, expect.stringContaining('connection was lost')],
 				['not-allowed', 'order again', '', 2, expect.stringContaining('content moderation')],
 				['not-fetched', 'collect', jobOf('not-fetched').id, 2, expect.any(String)],
+				['not-polled', 'collect', jobOf('not-polled').id, 2, expect.stringContaining('HTTP 401')],
 			]);
 			expect(existsSync(savedAs('fine'))).toBe(true);
-			expect(ordered()).toBe(4);
+			expect(ordered()).toBe(5);
 		});
 
 		having('tables')(
@@ -230,10 +238,10 @@ describe('an example', () => {
 				}
 				expect(apart).toEqual([['lost'], ['lost'], []]);
 				expect(await rows()).toEqual([]);
-				for (const video of ['broken', 'not-allowed', 'not-fetched', 'lost']) {
+				for (const video of ['broken', 'not-allowed', 'not-fetched', 'not-polled', 'lost']) {
 					expect(existsSync(savedAs(video))).toBe(true);
 				}
-				expect(ordered()).toBe(6);
+				expect(ordered()).toBe(7);
 			},
 			240_000,
 		);
