@@ -145,7 +145,7 @@ const values: Array<[value: string, forget: string, before: string, lost: string
 ];
 
 const isProblem = (result: WorkflowRun) =>
-	/^()?(Forget|Release|If) [\w ]+ must be /.test(result.errorOf('Create')?.message ?? '');
+	/^(Release|If) [\w ]+ must be /.test(result.errorOf('Create')?.message ?? '');
 
 describe('an expression of', () => {
 	const key = { orderKey: 'A-1' };
