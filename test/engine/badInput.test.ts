@@ -255,7 +255,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 
 	it('explains an item that carries no job', async () => {
 		expect(await messageOf(waitForVideo())).toBe(
-			'Job ID is empty: this item carries no job. Lead the node that created the job here, or give its ID',
+			'Job ID is empty: this item carries no job. Connect the node that ordered the video, or give its ID',
 		);
 		expect(await messageOf(waitForVideo(), { error: 'Item 3: Prompt is empty' })).toBe(
 			'Job ID is empty: this item carries an error instead of a job (Item 3: Prompt is empty)',

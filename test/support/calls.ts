@@ -19,7 +19,7 @@ export const create = {
 } satisfies Call<unknown>;
 export const poll = {
 	endpoint: endpoints.video,
-	purpose: 'ask how far the job is',
+	purpose: 'get the job status',
 	id: 'video_1',
 	once: true,
 	parse: jobStatus,

@@ -33,7 +33,7 @@ export const link = 'https://storage.example/video.mp4';
 export const running = { status: 'in_progress', progress: 30 };
 export const completed = { status: 'completed', progress: 100, result_url: link };
 
-const what = { purpose: 'ask how far the job is', cost: 'read' } as const;
+const what = { purpose: 'get the job status', cost: 'read' } as const;
 
 export const lost = noResponse(
 	what,

@@ -25,6 +25,6 @@ export function describeProgress(job: JobSummary): string {
 }
 
 export function describeStatus({ status, progress }: JobSummary): string {
-	if (status === undefined) return 'no status seen yet';
+	if (status === undefined) return 'no status check yet';
 	return `last status ${onOneLine(status)}${progress === undefined ? '' : `, ${progress} %`}`;
 }

@@ -23,7 +23,7 @@ export async function getJobStatus(
 ): Promise<JobStatus> {
 	return await gateway.call({
 		endpoint: jobKinds[kind].endpoint,
-		purpose: `ask how far the job ${id} is`,
+		purpose: `get the status of job ${id}`,
 		...{ id, ...options },
 		parse: ofJob({ kind, id }, jobStatus),
 	});

@@ -45,7 +45,7 @@ export function jobIdField({
 function missingIdProblem({ error }: IDataObject): string {
 	const failure = asText(error);
 	return failure === undefined
-		? 'is empty: this item carries no job. Lead the node that created the job here, or give its ID'
+		? 'is empty: this item carries no job. Connect the node that ordered the video, or give its ID'
 		: `is empty: this item carries an error instead of a job (${failure})`;
 }
 

@@ -167,7 +167,7 @@ describe('requests with a limit per second', () => {
 		const { record } = await failureOf(gateway.call({ ...poll, patience: 10_000 }));
 		expect(record).toMatchObject({
 			message:
-				'Could not ask how far the job is: the limits of the credential held the request back for too long',
+				'Could not get the job status: the limits of the credential held the request back for too long',
 			...{ billed: 'no', retry_can_help: true },
 		});
 		expect(times).toHaveLength(1);

@@ -25,7 +25,7 @@ const started = (now: number, pass: { delay?: number; endsAt?: number } = {}): P
 	...{ type: 'passStarted', now, ...pass },
 });
 const passAt0 = started(0, { endsAt: 0 });
-const held = heldBack('ask how far the job is', 'the limits of the credential');
+const held = heldBack('get the job status', 'the limits of the credential');
 const due = (now: number): PollerEvent => ({ type: 'due', now });
 const polled = (now: number, body: object): PollerEvent => ({
 	...{ type: 'polled', now, status: jobStatus(answerOf(body)) },

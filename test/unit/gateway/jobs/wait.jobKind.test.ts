@@ -77,7 +77,7 @@ describe('a job of unknown kind', () => {
 	it('is polled at both endpoints until the deadline while neither knows it', async () => {
 		const { wait, jobs } = waitFor(inTurn(refusal(500), page), { timeout: minute });
 		const { record } = await failureOf(wait.hold());
-		expect(record.message).toBe('Job job_1 did not finish within 1 minutes (no status seen yet)');
+		expect(record.message).toBe('Job job_1 did not finish within 1 minutes (no status check yet)');
 		const kinds = jobs.asked.map(({ what }) => what);
 		expect(kinds.slice(0, 6)).toEqual(['task', 'video', 'task', 'video', 'task', 'video']);
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);

@@ -216,7 +216,7 @@ describe('the deadline', () => {
 		const { wait } = waitFor(inTurn(lost), task({ timeout: 30 * second }));
 		const { record } = await failureOf(wait.hold());
 		expect(record.message).toBe(
-			'Video task job_1 did not finish within 0.5 minutes (no status seen yet)',
+			'Video task job_1 did not finish within 0.5 minutes (no status check yet)',
 		);
 		expect(record.advice).toContain('the connection was lost before the response arrived');
 	});
