@@ -55,7 +55,7 @@ export class ModelGatewayApi implements ICredentialType {
 			default: false,
 			displayOptions: { show: { advanced: [true] } },
 			description:
-				'Whether to send the API key to an address that starts with http://, where everybody on the way can read it. This machine itself is always allowed.',
+				'Whether to send the API key to an address that starts with http://, where everybody on the way can read it. This machine is always allowed.',
 		},
 		{
 			displayName: 'Async Header Name',
@@ -73,7 +73,7 @@ export class ModelGatewayApi implements ICredentialType {
 			placeholder: 'e.g. Idempotency-Key',
 			displayOptions: { show: { advanced: [true] } },
 			description:
-				'Name of the header by which your gateway recognises the order of a video that is sent again, and makes no second one. An order without a response is then sent again by itself. Leave it empty unless the documentation of your gateway names such a header: a gateway that ignores it may make, and bill, several videos.',
+				'Name of the header by which your gateway recognizes a repeated order and makes no second video. An order without a response is then sent again by itself. Leave it empty unless your gateway documents such a header, or you may be charged several times.',
 		},
 		{
 			displayName: 'Requests per Second',
@@ -83,7 +83,7 @@ export class ModelGatewayApi implements ICredentialType {
 			placeholder: 'e.g. 5',
 			displayOptions: { show: { advanced: [true] } },
 			description:
-				'Maximum requests per second with this key, across all executions. 0.5 means one every two seconds. Each n8n process counts its own, so divide the limit of your account by the number of workers. Empty: no limit.',
+				'Maximum requests per second with this key. 0.5 means one every two seconds. Each n8n process counts its own: divide the limit of your account by the number of workers. Empty: no limit.',
 		},
 		{
 			displayName: 'Requests in Flight',
@@ -93,7 +93,7 @@ export class ModelGatewayApi implements ICredentialType {
 			placeholder: 'e.g. 20',
 			displayOptions: { show: { advanced: [true] } },
 			description:
-				'Maximum number of requests with this key that wait for their response at the same time, across all executions. Each n8n process counts its own. Empty: no limit.',
+				'Maximum number of requests with this key that wait for a response at the same time. Each n8n process counts its own. Empty: no limit.',
 		},
 		{
 			displayName: 'Prices (JSON)',
@@ -101,7 +101,7 @@ export class ModelGatewayApi implements ICredentialType {
 			type: 'json',
 			default: '',
 			displayOptions: { show: { advanced: [true] } },
-			hint: 'Example: <code>{"alpha-1.1-r2v": {"per_second": {"720P": 0.1, "1080P": 0.15}}, "vid-3.1": {"per_video": 0.4}, "my-images": {"per_image": 0.04}, "my-chat": {"per_million_input_tokens": 2, "per_million_output_tokens": 8}}</code>',
+			hint: 'Example: <code>{"alpha-1.1-r2v": {"per_second": {"720P": 0.1, "1080P": 0.15}}, "vid-3.1": {"per_video": 0.4}}</code>',
 			description:
 				'What your models cost, by their IDs and in your currency. With prices, outputs and previews have an <code>estimated_cost</code>, and the limits on cost work.',
 		},

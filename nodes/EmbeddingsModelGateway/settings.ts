@@ -38,8 +38,8 @@ export const properties: INodeProperties[] = [
 	model.property,
 	optionsProperty([
 		dimensionsOption,
-		batchSizeOption,
 		encodingFormatOption,
+		batchSizeOption,
 		stripNewLines,
 		extraBodyOption,
 		timeoutOptionOf(endpoints.embedding),

@@ -54,7 +54,7 @@ const maxRetries = numberField({
 	default: maxTries - 1,
 	typeOptions: { numberPrecision: 0 },
 	description:
-		'How many times a failed request is sent again. Each wait is longer than the last, or as long as the service asks. A request whose response had begun is not sent again.',
+		'How many times a failed request is sent again, after longer and longer waits. Once its response has begun, it is not sent again.',
 });
 
 export const properties: INodeProperties[] = [

@@ -42,13 +42,13 @@ export const whileWaiting = {
 } satisfies INodeProperties;
 
 export const keepRunningHint =
-	'If n8n stops while this node keeps running, press Retry in the list of executions: it resumes without placing a new order. Where a webhook, a chat or another workflow waits for the response, that needs “Save execution progress” in the settings of the workflow.';
+	'If n8n stops meanwhile, press Retry: nothing is ordered again. If a webhook, chat or workflow waits for it, turn on “Save execution progress” first.';
 
 export const jobId = jobIdField({
 	displayName: 'Job ID',
 	name: 'jobId',
 	from: '{{ $json.output?.task_id ?? $json.task_id ?? $json.id }}',
-	description: `The task or video to wait for. It is taken from the item of the node that created it, unless another one is given. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
+	description: `The task or video to wait for. Taken from the node that created it, unless you give another one. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
 });
 
 export const file = fileOutput(
@@ -90,7 +90,7 @@ export const timeout = durationField({
 	min: 0,
 	default: waitMinutes,
 	description:
-		'How long to wait for each job. A job that takes longer is not lost: wait for it again. Default: 20, but 40 seconds for a client of an MCP Server Trigger.',
+		'How long to wait for each job. A job that takes longer is not lost: wait for it again. Default: 20, but 40 seconds for MCP clients.',
 });
 
 /** What the editor shows. */

@@ -15,7 +15,7 @@ import { jobOf, type StoredItem } from './waitState';
  */
 export const noInputHint: NodeHint = {
 	message:
-		'<b>Execute step</b> first runs the nodes before this one that have no output yet. A Create among them orders a video, which costs money, unless its output is pinned (<b>P</b>). A video that was ordered already is collected by its ID, in a workflow without Create.',
+		'<b>Execute step</b> first runs the nodes before this one that have no output yet. A Create among them orders a video, unless its output is pinned (<b>P</b>).',
 	displayCondition:
 		'={{ !$parameter.toolDescription && (() => { try { return $input.all().length === 0; } catch { return true; } })() }}',
 	whenToDisplay: 'beforeExecution',
@@ -45,7 +45,7 @@ export function workflowTimeoutHint(
 	const [allowed, own] = [executionTimeout * 1000, longest].map(inMinutes);
 	if (executionTimeout <= 0 || allowed >= own) return undefined;
 	return {
-		message: `“Timeout Workflow” in the settings of the workflow ends it after ${allowed} minutes, and so this wait before its own Timeout of ${own} minutes. Parked time counts, too.`,
+		message: `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} minutes, before its own Timeout of ${own} minutes. Parked time counts, too.`,
 		location: 'outputPane',
 	};
 }

@@ -99,20 +99,29 @@ describe('the fields of a panel', () => {
 		expect(defaults).toEqual(['1080P', '16:9']);
 	});
 
-	it('are options in the order of what they decide, and last those about sending', () => {
+	it('groups the options: what to make, how to send it, what limits the bill, and last the rare ones', () => {
+		const make = ['Resolution', 'Aspect Ratio', 'Duration (Seconds)'];
+		const send = ['Include Input Fields', 'Parallel Requests', 'Request Timeout (Seconds)'];
+		const limit = [
+			...['Order Key', 'If Ordered Before', 'Max Orders per Execution', 'Max Orders per Day'],
+			...['Max Cost per Execution', 'Max Cost per Day'],
+		];
+		const rare = ['Extra Body (JSON)', 'Skip Checks'];
 		const options = optionsOf(gatewayNode, { resource: 'referenceVideo', operation: 'create' });
-		expect(options.slice(0, 4)).toEqual([
-			...['Resolution', 'Aspect Ratio', 'Duration (Seconds)', 'Improve Prompt'],
+		expect(options).toEqual([
+			...[...make, 'Improve Prompt', 'Watermark', 'Seed', ...send],
+			...[...limit, 'If No Response Arrives', 'Release Order Key', ...rare],
 		]);
-		const ofAll = ['Parallel Requests', 'Request Timeout (Seconds)'];
-		const ofPaid = ['Extra Body (JSON)', 'Skip Checks'];
-		expect(options.slice(-5)).toEqual([...ofAll, ...ofPaid, 'If No Response Arrives']);
 		const imageOptions = optionsOf(gatewayNode, { resource: 'image', operation: 'generate' });
-		expect(imageOptions.slice(-4)).toEqual([...ofAll, ...ofPaid]);
+		const limits = [...send, ...limit, 'Release Order Key', ...rare];
+		expect(imageOptions.slice(-limits.length)).toEqual(limits);
+		const chatOptions = optionsOf(gatewayNode, { resource: 'chat', operation: 'complete' });
+		expect(chatOptions.slice(-5)).toEqual([...send, ...rare]);
 		const getOptions = optionsOf(gatewayNode, { resource: 'video', operation: 'get' });
-		expect(getOptions).toEqual(['Include Input Fields', ...ofAll]);
-		expect(optionsOf(waitNode).slice(0, 4)).toEqual([
-			...['File Name', 'Include Input Fields', 'Timeout (Minutes)', 'Poll Interval (Seconds)'],
+		expect(getOptions).toEqual(send);
+		expect(optionsOf(waitNode)).toEqual([
+			...['File Name', 'Timeout (Minutes)', 'Poll Interval (Seconds)', 'Max Parallel Downloads'],
+			'Include Input Fields',
 		]);
 		for (const type of [chatModel, embeddings]) {
 			expect(optionsOf(type)).toContain('Request Timeout (Seconds)');
@@ -218,9 +227,10 @@ describe('the panel of a tool', () => {
 
 	it('has only options about money, the request and the wait', () => {
 		expect(optionsOf(tool(gatewayNode), { resource: 'video', operation: 'create' })).toEqual([
-			...['Order Key', 'Max Orders per Execution', 'Max Orders per Day'],
+			...['Request Timeout (Seconds)', 'Order Key'],
+			...['Max Orders per Execution', 'Max Orders per Day'],
 			...['Max Cost per Execution', 'Max Cost per Day'],
-			...['Request Timeout (Seconds)', 'Extra Body (JSON)', 'If No Response Arrives'],
+			...['If No Response Arrives', 'Extra Body (JSON)'],
 		]);
 		expect(optionsOf(tool(waitNode))).toEqual(['Timeout (Minutes)', 'Poll Interval (Seconds)']);
 	});

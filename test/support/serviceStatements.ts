@@ -38,7 +38,8 @@ type Found = [place: string, text: string];
 export function userTexts(): Found[] {
 	const guides = filesIn('docs', '.md').filter((file) => !evidence.includes(path.basename(file)));
 	const pages = ['README.md', 'SECURITY.md', ...guides].map((file): Found => [file, read(file)]);
-	return [...pages, ...notes(), ...panels(), ...literals()];
+	const panels = panelTexts().map(({ text }): Found => ['the panels', text]);
+	return [...pages, ...notes(), ...panels, ...literals()];
 }
 
 function notes(): Found[] {
@@ -52,14 +53,23 @@ function notes(): Found[] {
 	});
 }
 
+/** A text of a panel, by the name of its property; a notice has its text as its name. */
+interface PanelText {
+	name: string;
+	text: string;
+}
+
 /** Every text that the editor shows of the nodes and of the credential. */
-function panels(): Found[] {
-	const found: Found[] = [];
+export function panelTexts(): PanelText[] {
+	const found: PanelText[] = [];
 	const visit = (value: unknown): void => {
 		if (typeof value !== 'object' || value === null) return;
 		for (const [name, inner] of Object.entries(value)) {
 			const isShown = /^(description|displayName|hint|message|name|placeholder)$/.test(name);
-			if (isShown && typeof inner === 'string') found.push(['the panels', inner]);
+			const isNotice = name === 'displayName' && 'type' in value && value.type === 'notice';
+			if (isShown && typeof inner === 'string') {
+				found.push({ name: isNotice ? 'notice' : name, text: inner });
+			}
 			visit(inner);
 		}
 	};

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { userTexts } from '../../support/serviceStatements';
+import { panelTexts, userTexts } from '../../support/serviceStatements';
 
 const root = path.join(__dirname, '../../..');
 const docs = path.join(root, 'docs');
@@ -28,6 +28,22 @@ describe('the length of the documentation', () => {
 	it('keeps all guides together below 16,000 words', () => {
 		const words = guides.map((guide) => wordsOf(path.join(docs, guide)));
 		expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThan(16_000);
+	});
+});
+
+describe('the texts of the panels', () => {
+	const longerThan = (most: number, names: string[]) =>
+		panelTexts()
+			.filter(({ name }) => names.includes(name))
+			.map(({ text }) => text.replace(/<[^>]*>/g, ''))
+			.filter((text) => text.length > most);
+
+	it('keeps notices and hints within two lines', () => {
+		expect(longerThan(150, ['notice', 'hint', 'message'])).toEqual([]);
+	});
+
+	it('keeps descriptions short enough to be read at a glance', () => {
+		expect(longerThan(250, ['description'])).toEqual([]);
 	});
 });
 

@@ -50,7 +50,7 @@ const input: Field<Texts> = {
 	read: readInput,
 };
 const simplify = simplifyFieldOf(
-	'Whether to return the vectors with their model and usage only. When off, you get each response with all its fields, and in data the vectors of this item, as numbers.',
+	'Whether to return only the vectors with their model and usage. When off, you get the whole response, with the vectors of this item in data.',
 );
 
 /** "Endpoints" 6. */
@@ -62,7 +62,7 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 	description: 'Turn texts into vectors. Many items share few requests.',
 	endpoint: endpoints.embedding,
 	fields: [model, input, simplify],
-	options: [batchSizeOption, dimensionsOption, encodingFormatOption],
+	options: [dimensionsOption, encodingFormatOption, batchSizeOption],
 
 	prepare(parameters) {
 		const { options } = parameters;

@@ -44,7 +44,7 @@ const filter = textField({
 });
 
 const simplify = simplifyFieldOf(
-	'Whether to return the fields of each model only. When off, the other fields of the response are beside them; of two with the same name, that of the model stays.',
+	'Whether to return only the fields of each model. When off, the other fields of the response are added where the model has none of that name.',
 );
 
 /** "Endpoints" 7. */

@@ -23,7 +23,7 @@ const model = modelField('vid-3.1', { refused: 'referenceVideo' });
 /** The specification shows no field for frames. */
 const frameNotice: Field = {
 	property: {
-		displayName: `A frame-to-video model (${frameToVideoSuffix}) makes a video from frames. Look up in the documentation of your service how the field for them is called, and add it in Options, Extra Body (JSON), such as { "image": "https://example.com/frame.png" }. The name "image" is a guess.`,
+		displayName: `This model needs frames. Add them in Options, Extra Body (JSON), in the field that your service documents, such as { "image": "https://…" }.`,
 		name: 'frameNotice',
 		type: 'notice',
 		default: '',

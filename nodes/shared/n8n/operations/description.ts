@@ -79,13 +79,11 @@ function fieldsOf({
 }
 
 const mayDecide =
-	'<b>Let the agent fill in</b> what it may decide with the button beside a field. You fix the rest. Each call costs money.';
+	'<b>Let the agent fill in</b> fields with the button beside them. Each call costs money.';
 
 const paidNotice = toolNotice(mayDecide);
 
-const orderNotice = toolNotice(
-	`${mayDecide} Limit: 3 orders per execution, unless you set another one.`,
-);
+const orderNotice = toolNotice(`${mayDecide} Limit: 3 orders per execution (Options).`);
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {
 	return a.name.localeCompare(b.name);

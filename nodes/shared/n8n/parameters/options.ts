@@ -6,8 +6,20 @@ import type { Field } from './field';
 import { booleanField, choiceField, durationField, numberField, withDefault } from './fieldKinds';
 import { skipChecks } from './itemParameters';
 
-/** How a request is sent rather than what is made. Few people need these, so they come last. */
-const lastOptions = ['parallelRequests', 'timeout', 'extraBody', 'skipChecks', 'ifAnswerLost'];
+/** The options after those that say what to make: how to send it, what guards the bill, and what few people need. */
+const laterOptions = [
+	...['includeInputFields', 'parallelRequests', 'timeout'],
+	...[
+		'orderKey',
+		'ifOrderedBefore',
+		'maxOrders',
+		'maxOrdersPerDay',
+		'maxCost',
+		'maxCostPerDay',
+		'ifAnswerLost',
+	],
+	...['forgetOrderKey', 'extraBody', 'skipChecks'],
+];
 
 /**
  * Parameters that say how a request is sent or what its output is like. Whoever changes one of them between two tries
@@ -20,9 +32,9 @@ export const settings: ReadonlySet<string> = new Set([
 	...['simplify', 'download', 'binaryField', 'includeInputFields'],
 ]);
 
-/** "Options": what is sent only when it was added, in the order of its declaration. */
+/** "Options": what is sent only when it was added. What to make comes first, in the order of its declaration. */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
-	const rankOf = ({ name }: INodeProperties) => lastOptions.indexOf(name);
+	const rankOf = ({ name }: INodeProperties) => laterOptions.indexOf(name);
 	return {
 		displayName: 'Options',
 		name: 'options',
@@ -66,7 +78,7 @@ export const skipChecksOption = booleanField({
 	default: true,
 	displayOptions: hiddenForTools,
 	description:
-		'Whether to send the request and its files as they are, without checking them, for a service that allows more than this node knows. The service may still refuse them.',
+		'Whether to send the request and its files unchecked, for a service that allows more than this node knows. The service may still refuse them.',
 });
 
 /** May be a fraction, which its reader cuts off. */

@@ -101,7 +101,7 @@ const maxOrdersOption = guardNumber({
 	rule: { type: 'integer', min: 0 },
 	default: 3,
 	description:
-		'How many orders this node may send in one execution, its loops and Retries included. Without this option there is no limit, but a tool of an agent orders 3 times.',
+		'The maximum number of orders of this node in one execution, including loops and Retries. Without this option: 3 for a tool of an agent, else no limit.',
 });
 
 const maxOrdersPerDayOption = guardNumber({
@@ -110,7 +110,7 @@ const maxOrdersPerDayOption = guardNumber({
 	rule: { type: 'integer', min: 0, max: maxCounted },
 	default: 20,
 	description:
-		'The maximum number of orders of this node in one day, across all executions. The day is that of the workflow’s time zone. Needs a saved workflow.',
+		'The maximum number of orders of this node in one day of the workflow’s time zone, across all executions. Needs a saved workflow.',
 });
 
 export const maxCostOption = guardNumber({
@@ -119,7 +119,7 @@ export const maxCostOption = guardNumber({
 	rule: { type: 'number', min: 0 },
 	default: 5,
 	description:
-		'The maximum estimated cost of the orders of this node in one execution, its loops and Retries included. Needs Prices in the credential, and is in their currency.',
+		'The maximum estimated cost of this node’s orders in one execution, including loops and Retries. Needs Prices in the credential; same currency.',
 });
 
 export const maxCostPerDayOption = guardNumber({
@@ -128,7 +128,7 @@ export const maxCostPerDayOption = guardNumber({
 	rule: { type: 'number', min: 0, max: maxCostCounted },
 	default: 20,
 	description:
-		'The maximum estimated cost of the orders of this node in one day, across all executions. The day is that of the workflow’s time zone. Needs a saved workflow, and Prices in the credential.',
+		'The maximum estimated cost of this node’s orders in one day, across all executions. Needs a saved workflow, and Prices in the credential; same currency.',
 });
 
 /** Offered where an item orders something dear: a video, or an image. */
