@@ -253,7 +253,7 @@ describe('bad input', () => {
 		},
 	);
 
-	it('explains that an item of Wait for Video carries no job ID', async () => {
+	it('explains why an item of Wait for Video has no usable job ID', async () => {
 		expect(await messageOf(waitForVideo())).toBe(
 			'Job ID is empty: this item carries no job. Connect the node that ordered the video, or give its ID',
 		);

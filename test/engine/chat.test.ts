@@ -282,7 +282,7 @@ describe('chat and messages', () => {
 
 	describe('native messages in the chat format', () => {
 		const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } };
-		const answerWith = async (
+		const respondWith = async (
 			message: object,
 			finish_reason: string,
 			parameters: IDataObject = {},
@@ -307,7 +307,7 @@ describe('chat and messages', () => {
 		])(
 			'shows a hint with the reason when a chat-format message is incomplete: %s',
 			async (reason, meaning) => {
-				const { json, hints } = await answerWith({ content: 'Hel' }, reason);
+				const { json, hints } = await respondWith({ content: 'Hel' }, reason);
 				expect(json).toMatchObject({ text: 'Hel', finish_reason: reason });
 				expect(hints).toEqual([
 					`The answer is not complete: ${meaning} (finish_reason ${reason}).`,
@@ -320,7 +320,7 @@ describe('chat and messages', () => {
 			async (resource) => {
 				const operation = resource === 'chat' ? 'complete' : 'create';
 				const message = { role: 'assistant', content: null, tool_calls: [call] };
-				const answer = await answerWith(message, 'tool_calls', { resource, operation });
+				const answer = await respondWith(message, 'tool_calls', { resource, operation });
 				expect(answer).toEqual({
 					json: {
 						...{ text: '', finish_reason: 'tool_calls', tool_calls: [call] },

@@ -10,7 +10,7 @@ import {
 	startServer,
 } from '../support/scriptedServer';
 
-const works = { status: 'OK', message: 'Connection successful!' };
+const success = { status: 'OK', message: 'Connection successful!' };
 
 describe('the test of a credential when it is saved', () => {
 	let gateway: Gateway;
@@ -19,13 +19,13 @@ describe('the test of a credential when it is saved', () => {
 	});
 	afterAll(async () => await gateway.close());
 
-	const tested = async (values: { apiKey?: string; baseUrl?: string; [more: string]: unknown }) =>
+	const testWith = async (values: { apiKey?: string; baseUrl?: string; [more: string]: unknown }) =>
 		await testCredential('modelGatewayApi', {
 			...{ apiKey: 'demo-key', baseUrl: gateway.url },
 			...(values as { apiKey?: string }),
 		});
 	const failureOf = async (baseUrl: string, more = {}) => {
-		const { status, message } = await tested({ baseUrl, ...more });
+		const { status, message } = await testWith({ baseUrl, ...more });
 		expect(status).toBe('Error');
 		expect(message).not.toContain('demo-key');
 		return message.replace(baseUrl, '<address>');
@@ -35,21 +35,21 @@ describe('the test of a credential when it is saved', () => {
 		['as it is', {}],
 		['with Bearer and spaces around it', { apiKey: '  Bearer demo-key \n' }],
 		['with invisible characters and line breaks', { apiKey: '\u200bBearer demo-\r\nkey\u200b' }],
-	])('accepts an API key %s', async (_, values) => expect(await tested(values)).toEqual(works));
+	])('accepts an API key %s', async (_, values) => expect(await testWith(values)).toEqual(success));
 
 	it.each(['/', '/v1', '/v1/', '//V1//'])(
 		'accepts a base URL and a backup URL that end with %s',
 		async (end) => {
 			const baseUrl = gateway.url + end;
-			expect(await tested({ baseUrl, backupUrl: baseUrl })).toEqual(works);
+			expect(await testWith({ baseUrl, backupUrl: baseUrl })).toEqual(success);
 		},
 	);
 
 	it('accepts an idempotency header without sending it, except under a header name already in use', async () => {
 		const values = { advanced: true, idempotencyHeaderName: 'Idempotency-Key' };
-		expect(await tested(values)).toEqual(works);
+		expect(await testWith(values)).toEqual(success);
 		expect(gateway.requests.at(-1)?.headers).not.toHaveProperty('idempotency-key');
-		expect(await tested({ ...values, idempotencyHeaderName: 'Authorization' })).toEqual({
+		expect(await testWith({ ...values, idempotencyHeaderName: 'Authorization' })).toEqual({
 			status: 'Error',
 			message:
 				'Model Gateway credential: Idempotency Header Name must not be a header that requests have already',
@@ -58,9 +58,9 @@ describe('the test of a credential when it is saved', () => {
 
 	it('tests a credential at once despite its request limits, and refuses an invalid limit', async () => {
 		const values = { advanced: true, requestsPerSecond: '0.00001', requestsInFlight: 1 };
-		expect(await tested(values)).toEqual(works);
-		expect(await tested(values)).toEqual(works);
-		expect(await tested({ ...values, requestsInFlight: 'few' })).toEqual({
+		expect(await testWith(values)).toEqual(success);
+		expect(await testWith(values)).toEqual(success);
+		expect(await testWith({ ...values, requestsInFlight: 'few' })).toEqual({
 			status: 'Error',
 			message:
 				'Model Gateway credential: Requests in Flight must be a whole number, or empty for no limit',
@@ -68,7 +68,7 @@ describe('the test of a credential when it is saved', () => {
 	});
 
 	it('reports that the API key is wrong or not allowed to list models', async () => {
-		expect(await tested({ apiKey: 'wrong' })).toEqual({
+		expect(await testWith({ apiKey: 'wrong' })).toEqual({
 			status: 'Error',
 			message: 'The API key is not valid. Copy it again, as a whole.',
 		});
@@ -118,7 +118,7 @@ describe('the test of a credential when it is saved', () => {
 		for (const status of [301, 307]) {
 			for (const location of locations) {
 				const server = await startServer(redirect(status, location));
-				const { message } = await tested({ apiKey, baseUrl: server.url });
+				const { message } = await testWith({ apiKey, baseUrl: server.url });
 				expect(message).toMatch(/redirects/);
 				expect(message.toLowerCase()).not.toMatch(/sk-01234|sk%2d0|2stmdeymzq1|sy0wmtiz|zay0/);
 				await server.close();
@@ -160,11 +160,13 @@ describe('the test of a credential when it is saved', () => {
 		expect(await failureOf(baseUrl)).toContain('switch on Allow Unencrypted HTTP');
 		expect(await failureOf(baseUrl.replace('//', '//localhost:80@'))).toContain('user name');
 		expect(gateway.requests).toHaveLength(before);
-		expect(await tested({ baseUrl, advanced: true, allowHttp: true })).toEqual(works);
+		expect(await testWith({ baseUrl, advanced: true, allowHttp: true })).toEqual(success);
 	});
 
 	it('reports that nothing responds at the backup URL', async () => {
-		expect(await tested({ backupUrl: gateway.url })).toEqual(works);
-		expect((await tested({ backupUrl: nobody })).message).toMatch(/^Backup URL: nothing responds/);
+		expect(await testWith({ backupUrl: gateway.url })).toEqual(success);
+		expect((await testWith({ backupUrl: nobody })).message).toMatch(
+			/^Backup URL: nothing responds/,
+		);
 	});
 });

@@ -85,7 +85,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
 			binaryDataMode,
 		});
-	const spoil = (...faults: FaultAction[]) => {
+	const breakDownloads = (...faults: FaultAction[]) => {
 		for (const fault of faults) gateway.fault({ ...fault, route: 'download' });
 	};
 	/** Replaces the service's storage host, for behaviour that the embedded one lacks. */
@@ -109,7 +109,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			'resumes a download that breaks off at %d tenths at the last byte received',
 			async (tenth) => {
 				const after = at(tenth);
-				spoil({ action: 'cut', after });
+				breakDownloads({ action: 'cut', after });
 				const result = await run();
 				await checkFile(result);
 				const range = after > 0 ? `bytes=${after}-` : undefined;
@@ -121,7 +121,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		it.each(modes)(
 			'resumes a download that breaks off at every tenth each time (%s)',
 			async (mode) => {
-				spoil(
+				breakDownloads(
 					...tenths.map((tenth) => ({ action: 'cut' as const, after: at(tenth + 1) - at(tenth) })),
 				);
 				const result = await run(mode);
@@ -322,12 +322,12 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 	);
 
 	it('gives up a transfer that falls silent, closes it, and still downloads the file', async () => {
-		spoil({ action: 'freeze', after: '50%' });
-		const begun = Date.now();
+		breakDownloads({ action: 'freeze', after: '50%' });
+		const started = Date.now();
 		let closed = 0;
 		gateway.on('request', ({ host }) => void (closed += host === 'storage' ? 1 : 0));
 		await checkFile(await run());
-		expect(Date.now() - begun).toBeLessThan(70_000);
+		expect(Date.now() - started).toBeLessThan(70_000);
 		// The gateway emits a request only after its connection has closed.
 		expect(closed).toBe(onStorage().length);
 	});
@@ -344,13 +344,13 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		};
 
 		it('gets a new link when the old one expired before the first byte arrived', async () => {
-			spoil({ action: 'stall' });
+			breakDownloads({ action: 'stall' });
 			await checkFile(await run());
 			checkRefreshed([undefined, 403, 200]);
 		});
 
 		it('gets a new link when the old one expired during the download, and resumes with it', async () => {
-			spoil({ action: 'freeze', after: '50%' });
+			breakDownloads({ action: 'freeze', after: '50%' });
 			await checkFile(await run());
 			checkRefreshed([200, 403, 206]);
 			expect(onStorage()[2].headers.range).toBe(`bytes=${at(5)}-`);

@@ -121,9 +121,9 @@ describe('Embeddings Model Gateway', () => {
 
 		it('keeps no more requests in flight than the maximum', async () => {
 			const inFlight: number[] = [];
-			let answered = 0;
-			gateway.on('request', () => void answered++);
-			const when = () => inFlight.push(gateway.requests.length - answered) < 0;
+			let responses = 0;
+			gateway.on('request', () => void responses++);
+			const when = () => inFlight.push(gateway.requests.length - responses) < 0;
 			gateway.fault({ route: 'embedding', action: 'stall', when });
 			await run({ documents: texts(3 * maxParallelBatches) }, { options: { batchSize: 1 } });
 			expect(inFlight).toHaveLength(3 * maxParallelBatches);

@@ -11,7 +11,7 @@ import {
 	type Node,
 } from '../support/workflows';
 
-/** Whole requests, for the fields that no other operation test compares. `fieldTable.test.ts` sends each field alone. */
+/** Whole requests, for fields that no other operation test compares. `fieldTable.test.ts` sends each field alone. */
 describe('whole requests', () => {
 	let gateway: Gateway;
 	let link: string;

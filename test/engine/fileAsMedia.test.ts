@@ -100,7 +100,7 @@ describe('files of earlier nodes as reference media', () => {
 			...environment,
 		});
 
-	it('gives the gateway a link to the file that n8n has signed', async () => {
+	it('gives the gateway an n8n-signed link to the file', async () => {
 		const result = await run({});
 		expect(result.status).toBe('success');
 		const { output } = result.items('Create')[0].json as { output: { task_id: string } };
