@@ -106,7 +106,7 @@ describe('parallel items', () => {
 		};
 		const result = await chats(25, {}, credentials);
 		expect(result.items('Chat')).toHaveLength(25);
-		// test/support/secrets.ts reads it once more, to search the stored data for the key.
+		// The harness reads it once more, so that test/support/secrets.ts can search for the key.
 		expect(reads).toBe(1 + 1);
 	});
 

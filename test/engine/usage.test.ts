@@ -66,7 +66,7 @@ describe('token usage', () => {
 						{ json: {}, binary },
 					],
 				});
-				// The nodes pass the usage of the service on without reading it.
+				// The nodes do not parse the usage, so it has the form that the service gave it.
 				const usages = result
 					.items('Model Gateway')
 					.flatMap(({ json }) => (json.usage ? [json.usage as unknown as Usage] : []));
