@@ -11,7 +11,7 @@ import {
 	waitForVideo,
 } from '../support/workflows';
 
-describe('bad input gets a clear message before anything is sent', () => {
+describe('bad input', () => {
 	let gateway: Gateway;
 	beforeAll(async () => void (gateway = await startGateway({ jobSeconds: 60 })));
 	afterAll(async () => await gateway.close());
@@ -27,7 +27,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 	};
 	const image = { type: 'reference_image', url: 'https://example.com/a.png' };
 
-	it('names all problems of an order at once', async () => {
+	it('names all problems of a video order at once, and sends nothing', async () => {
 		const link = (url: string, type = 'reference_image') => ({ type, source: 'url', url });
 		const create = createReferenceVideo({
 			model: byId('alpha-1.1-r2v'),
@@ -58,7 +58,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 		);
 	});
 
-	it('says what to do with an entry that was left empty', async () => {
+	it('says to fill in or delete a media entry without a URL', async () => {
 		const problem = 'Media 1: URL is empty: give a link, or delete this entry';
 		const untouched = createReferenceVideo({ mediaInput: 'fields', mediaJson: undefined });
 		expect(await messageOf(untouched)).toBe(problem);
@@ -68,9 +68,9 @@ describe('bad input gets a clear message before anything is sent', () => {
 	});
 
 	it.each([
-		['no media', {}, { media: [] }, 'Media must have at least one entry'],
+		['an empty list of media', {}, { media: [] }, 'Media must have at least one entry'],
 		[
-			'JSON of no media',
+			'null as its media JSON',
 			...([{ mediaJson: 'null' }, {}, 'Media must have at least one entry'] as const),
 		],
 		[
@@ -86,13 +86,13 @@ describe('bad input gets a clear message before anything is sent', () => {
 			'Media must have at most 1 first_frame (it has 2)',
 		],
 		[
-			'a long clip with a video',
+			'too long a duration for a reference video',
 			{ options: { duration: 12 } },
 			{ media: [{ type: 'reference_video', url: 'https://example.com/a.mp4' }] },
 			'Duration (Seconds) must be a whole number from 2 to 10 (it is 12), because a reference video is given',
 		],
 		[
-			'a prompt that is no text',
+			'a prompt that is not text',
 			{},
 			{ media: [image], prompt: ['A boat'] },
 			'Prompt must be a text (it is a list)',
@@ -104,13 +104,13 @@ describe('bad input gets a clear message before anything is sent', () => {
 			'Prompt must be at most 5000 characters (it has 5001)',
 		],
 		[
-			'no list of media',
+			'text that is not a link as its media',
 			{},
 			{ media: 'none' },
 			'Media 1: URL must be a link that starts with https:// (it is "none")',
 		],
 		[
-			'broken JSON',
+			'broken media JSON',
 			{ mediaJson: '[{ "type": "reference_image", ]' },
 			{},
 			'Media (JSON) is not valid JSON; Media must have at least one entry',
@@ -122,36 +122,36 @@ describe('bad input gets a clear message before anything is sent', () => {
 			'Media (JSON) must be a list of links, or of objects with type and url; Media 2: URL is empty; Media 2: Type must be reference_image or reference_video or first_frame for beta-2.7-r2v (it is empty)',
 		],
 		[
-			'several links in one text of a list',
+			'several links in one list entry',
 			{},
 			{ media: ['https://example.com/a.png, https://example.com/b.png'] },
 			'Media 1: URL must be one link (it holds 2): make it a list of them',
 		],
 		[
-			'a page that shows a file',
+			'a link to a page instead of the file',
 			{},
 			{ media: ['https://drive.google.com/file/d/1aB/view?usp=sharing'] },
 			'Media 1: URL leads to a page of Google Drive, not to the file: use https://drive.google.com/uc?export=download&id=1aB',
 		],
 		[
-			'a path on a computer',
+			'a path on a computer instead of a link',
 			{},
 			{ media: [{ ...image, url: 'C:\\cats\\a.png' }] },
 			'Media 1: URL is a path on a computer, not a link (it is "C:\\cats\\a.png"); upload the file, and give its public link',
 		],
 		[
-			'a voice of another type',
+			'a voice that is neither wav nor mp3',
 			{},
 			{ media: [{ ...image, reference_voice: 'https://example.com/a.ogg' }] },
 			'Media 1: Voice URL must lead to a wav or mp3 file',
 		],
 		[
-			'a link of the own network',
+			'a link to a private network',
 			{},
 			{ media: [{ ...image, url: 'https://192.168.0.7/a.png' }] },
 			'Media 1: URL must be a link that the gateway can fetch; 192.168.0.7 is reachable from your own network only',
 		],
-	])('refuses %s', async (_, parameters, json, message) => {
+	])('refuses a video order with %s', async (_, parameters, json, message) => {
 		expect(await messageOf(createReferenceVideo(parameters), json)).toBe(message);
 	});
 
@@ -181,12 +181,12 @@ describe('bad input gets a clear message before anything is sent', () => {
 			},
 			'Image 1 must be one link (it holds 2): add one entry for each (Add Image)',
 		],
-	])('checks the links of pictures: %j', async (parameters, message) => {
+	])('refuses an image link that is a page or several links: %j', async (parameters, message) => {
 		const more = { model: byId('any-1'), prompt: 'A cat' };
 		expect(await messageOf(modelGateway({ ...more, ...parameters }))).toBe(message);
 	});
 
-	it('accepts five references and a first frame, which does not count', async () => {
+	it('accepts a first frame in addition to the maximum of five references', async () => {
 		const media = [...Array(5).fill(image), { ...image, type: 'first_frame' }];
 		const result = await runWorkflow(chain(createReferenceVideo()), {
 			credentials: credentialFor(gateway),
@@ -195,7 +195,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 		expect(result.status).toBe('success');
 	});
 
-	it('sends nothing when one item of ten is bad, and says which', async () => {
+	it('names the first bad item of ten, and sends nothing', async () => {
 		const charges = gateway.ledger.length;
 		const input = Array.from({ length: 10 }, (_, item) => ({
 			json: { media: [image], prompt: item === 6 || item === 8 ? '' : 'Fine' },
@@ -211,7 +211,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 		expect(gateway.ledger).toHaveLength(charges);
 	});
 
-	it('sends the good items and reports the bad one when the node continues', async () => {
+	it('orders the good items and reports the bad one when the node continues on errors', async () => {
 		const create = createReferenceVideo(
 			{ prompt: '={{ $json.prompt }}' },
 			{ onError: 'continueErrorOutput' },
@@ -233,13 +233,13 @@ describe('bad input gets a clear message before anything is sent', () => {
 	});
 
 	it.each<[string, string, string]>([
-		['an expression that gives nothing', '={{ $json.missing }}', 'empty'],
+		['an expression without a result', '={{ $json.missing }}', 'empty'],
 		['an empty text', '', '""'],
-		['another text', 'yes', '"yes"'],
+		['unknown text', 'yes', '"yes"'],
 		['a number', '={{ 7 }}', '7'],
 		['an object', '={{ { send: "again" } }}', 'an object'],
 	])(
-		'never decides by %s whether a lost order is sent again, and names it even with Skip Checks',
+		'refuses %s as If No Response Arrives, even with Skip Checks',
 		async (_, ifAnswerLost, given) => {
 			const options = { ifAnswerLost, skipChecks: true };
 			const video = modelGateway({
@@ -253,7 +253,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 		},
 	);
 
-	it('explains an item that carries no job', async () => {
+	it('explains why an item of Wait for Video has no usable job ID', async () => {
 		expect(await messageOf(waitForVideo())).toBe(
 			'Job ID is empty: this item carries no job. Connect the node that ordered the video, or give its ID',
 		);
@@ -265,7 +265,7 @@ describe('bad input gets a clear message before anything is sent', () => {
 		);
 	});
 
-	it('explains a credential that cannot work', async () => {
+	it('names all problems of a credential at once, and sends nothing', async () => {
 		const list = modelGateway({ resource: 'model', operation: 'getAll' });
 		expect(await messageOf(list, {}, { baseUrl: 'gateway.example.com', apiKey: 'Bearer ' })).toBe(
 			'Model Gateway credential: API Key is empty; Base URL must be an address that starts with https://',

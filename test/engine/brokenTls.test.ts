@@ -27,7 +27,7 @@ interface Options {
 	settings?: Partial<INode>;
 }
 
-/** Orders one video from a gateway behind TLS that breaks, and presses Retry if that fails. */
+/** Orders one video from a gateway behind breaking TLS, and presses Retry if the run fails. */
 async function order(
 	broken: { version: 'TLSv1.2' | 'TLSv1.3'; at: Moment; by: End; times: number },
 	{ hasBackup = false, settings = { onError: 'continueRegularOutput' } }: Options = {},
@@ -60,30 +60,33 @@ async function order(
 	}
 }
 
-/** Whether a request can be under way. The client of TLS 1.3 is ready before the server has its last message. */
+/** Whether a request can be in flight. A TLS 1.3 client may send before the server has the client's last message. */
 const isSent = (version: string, at: Moment) =>
 	at === 'accepted' || at === 'responding' || (at === 'secured' && version === 'TLSv1.3');
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('an order over %s', (version) => {
 	describe.each([false, true])('with a backup URL: %s', (hasBackup) => {
-		it.each(moments)('is placed at most once when every connection breaks once %s', async (at) => {
-			const outcomes = await Promise.all(
-				allEnds.map(async (by) => ({
-					by,
-					...(await order({ version, at, by, times: Infinity }, { hasBackup })),
-				})),
-			);
-			for (const { by, jobs, billed, connections } of outcomes) {
-				const isAccepted = at === 'accepted' || at === 'responding';
-				expect({ by, jobs }).toEqual({ by, jobs: isAccepted ? 1 : 0 });
-				expect({ by, billed }).toEqual({ by, billed: isSent(version, at) ? 'unknown' : 'no' });
-				if (isSent(version, at)) expect({ by, connections }).toEqual({ by, connections: 1 });
-			}
-		});
+		it.each(moments)(
+			'places an order at most once when every connection breaks in the state "%s"',
+			async (at) => {
+				const outcomes = await Promise.all(
+					allEnds.map(async (by) => ({
+						by,
+						...(await order({ version, at, by, times: Infinity }, { hasBackup })),
+					})),
+				);
+				for (const { by, jobs, billed, connections } of outcomes) {
+					const isAccepted = at === 'accepted' || at === 'responding';
+					expect({ by, jobs }).toEqual({ by, jobs: isAccepted ? 1 : 0 });
+					expect({ by, billed }).toEqual({ by, billed: isSent(version, at) ? 'unknown' : 'no' });
+					if (isSent(version, at)) expect({ by, connections }).toEqual({ by, connections: 1 });
+				}
+			},
+		);
 	});
 
 	it.each(['connected', 'greeted'] as const)(
-		'is placed by a later try when the first connection breaks once %s',
+		'places an order by a later attempt when the first connection breaks in the state "%s"',
 		async (at) => {
 			const outcomes = await Promise.all(
 				allEnds.map(async (by) => await order({ version, at, by, times: 1 })),
@@ -95,7 +98,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('an order over %s', (version) => 
 		},
 	);
 
-	it('is placed once with Retry On Fail and Retry when its connection breaks as it is accepted', async () => {
+	it('places an order once despite Retry On Fail and Retry when the service accepts it and TLS breaks', async () => {
 		const settings = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
 		const outcomes = await Promise.all(
 			allEnds.map(
@@ -106,7 +109,7 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('an order over %s', (version) => 
 	});
 });
 
-it('does not place an order when the certificate is not trusted, and says that it may be tried again', async () => {
+it('places no order when the certificate is not trusted, and reports that nothing was charged', async () => {
 	distrust();
 	const { billed, jobs } = await order({
 		version: 'TLSv1.3',

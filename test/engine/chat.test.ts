@@ -22,7 +22,7 @@ describe('chat and messages', () => {
 		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
 	const bodies = () => gateway.requests.map(({ body }) => body);
 
-	it('returns the text, the finish reason and the usage', async () => {
+	it('returns the text, the finish reason and the usage of a chat', async () => {
 		const [item] = (await run(chat())).items('Chat');
 		expect(item.json).toEqual({
 			text: expect.stringContaining('Hello there'),
@@ -36,7 +36,7 @@ describe('chat and messages', () => {
 		]);
 	});
 
-	it('sends only what the user set, also when it is 0 or false', async () => {
+	it('sends only the options that the user set, including 0 and false', async () => {
 		const options = {
 			...{
 				temperature: 0,
@@ -57,7 +57,7 @@ describe('chat and messages', () => {
 		});
 	});
 
-	it('continues a conversation in which the model called tools', async () => {
+	it('sends a conversation in which the model called tools, and refuses a broken tool call', async () => {
 		const calls = [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{}' } }];
 		const values = [
 			{ role: 'user', content: 'Add them', toolCallId: 'of another role' },
@@ -90,7 +90,7 @@ describe('chat and messages', () => {
 		['chat', 'complete', { tool_call_id: 'call_1', name: 'search' }],
 		['message', 'create', {}],
 	])(
-		'passes every role on with the fields that it has in %s',
+		'sends an unknown role unchanged, with the fields that messages have in %s',
 		async (resource, operation, more) => {
 			const given = { content: 'Be brief', toolCallId: 'call_1', name: 'search' };
 			const messages = { values: [{ role: '={{ "developer" }}', ...given }] };
@@ -101,7 +101,7 @@ describe('chat and messages', () => {
 		},
 	);
 
-	it('makes an item of each choice, and returns the raw completion on demand', async () => {
+	it('returns one item for each choice, and the raw completion without Simplify', async () => {
 		const several = await run(chat({ options: { n: 3, stop: ['A', 'B'] } }));
 		expect(several.items('Chat').map(({ json }) => json.index)).toEqual([0, 1, 2]);
 		expect(several.items('Chat').map(({ pairedItem }) => pairedItem)).toEqual(
@@ -116,7 +116,7 @@ describe('chat and messages', () => {
 		});
 	});
 
-	it('sends pictures as links, and files of an earlier node as data URLs', async () => {
+	it('sends image links as links, and files of an earlier node as data URLs', async () => {
 		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 		const images = {
 			values: [
@@ -165,7 +165,7 @@ describe('chat and messages', () => {
 		expect((await run(node)).errorOf('Chat')?.description).toContain('remove: temperature, top_p');
 	});
 
-	it('shows a hint for an incomplete answer', async () => {
+	it('shows a hint when max_tokens cut the answer off', async () => {
 		const result = await run(chat({ options: { maxTokens: 2 } }));
 		expect(result.items('Chat')[0].json.finish_reason).toBe('length');
 		expect(result.data.resultData.runData.Chat[0].hints?.[0].message).toContain(
@@ -173,7 +173,7 @@ describe('chat and messages', () => {
 		);
 	});
 
-	it('shows the hint for an incomplete answer after a retry as well', async () => {
+	it('shows the hint about incomplete answers after a Retry for all items', async () => {
 		const node = chat({ options: { maxTokens: 2 } });
 		const refusal = { route: 'chat', action: 'error', status: 400, code: 'some_code' } as const;
 		gateway.fault({ ...refusal, when: ({ body }) => JSON.stringify(body).includes('bad') });
@@ -189,13 +189,13 @@ describe('chat and messages', () => {
 	});
 
 	describe('streaming', () => {
-		// Slow enough that the pieces arrive one by one.
+		// Slow enough for the chunks to arrive one by one.
 		withGateway({ tokenMilliseconds: 10 }, (world) => void ({ gateway } = world));
 
 		const streamed = (parameters: IDataObject = {}) =>
 			chat({ options: { stream: true, ...parameters } });
 
-		it('gives the same item, and passes the text on live when the workflow streams', async () => {
+		it('returns the same item as without streaming, and passes the text on live', async () => {
 			const chunks: Array<{ type: string; content?: unknown }> = [];
 			const plain = (await run(chat())).items('Chat')[0].json;
 			const result = await run(streamed(), { onChunk: (chunk) => void chunks.push(chunk) });
@@ -208,10 +208,10 @@ describe('chat and messages', () => {
 			expect(text.join('')).toBe(plain.text);
 		});
 
-		it('fails when the stream breaks off, keeps the text so far, and is not charged again', async () => {
+		it('fails when the stream breaks off, keeps the text received, and sends no second request', async () => {
 			gateway.fault({ route: 'chat', action: 'cut', after: 700 });
 			const result = await run(streamed());
-			// n8n's type of stored errors does not know the context of a node's error.
+			// n8n's type of stored errors lacks the context of a node's error.
 			const error = result.errorOf('Chat') as unknown as {
 				message: string;
 				context: { data: IDataObject };
@@ -221,13 +221,13 @@ describe('chat and messages', () => {
 			expect(gateway.requests).toHaveLength(1);
 		});
 
-		it('reports an error in the middle of the stream', async () => {
+		it('reports an error that arrives in the middle of the stream', async () => {
 			gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
 			expect((await run(streamed())).errorOf('Chat')?.message).toMatch(/broke off with an error/);
 		});
 	});
 
-	it('retries what was not charged, and sends only the rest of a batch again', async () => {
+	it('charges each of 20 chats once when some requests fail and Retry On Fail runs the node again', async () => {
 		gateway.fault({ route: 'chat', action: 'reset' });
 		gateway.fault({ route: 'chat', action: 'error', status: 500, code: 'server_error' });
 		gateway.fault({
@@ -248,7 +248,7 @@ describe('chat and messages', () => {
 		expect(gateway.ledger).toHaveLength(20);
 	});
 
-	it('gives each of 50 items its own answer', async () => {
+	it('returns to each of 50 items its own answer', async () => {
 		const input = Array.from({ length: 50 }, (_, index) => ({ json: { text: `Text ${index}` } }));
 		const items = (await run(chat(), { input })).items('Chat');
 		expect(items.map(({ pairedItem }) => (pairedItem as { item: number }).item)).toEqual(
@@ -257,7 +257,7 @@ describe('chat and messages', () => {
 		items.forEach(({ json }, index) => expect(json.text).toContain(`Text ${index}`));
 	});
 
-	it('shows a hint when fewer choices came than were asked for', async () => {
+	it('shows a hint when the response has fewer choices than requested', async () => {
 		const choices = [{ index: 0, message: { role: 'assistant', content: 'One' } }];
 		gateway.fault({ route: 'chat', action: 'answer', body: JSON.stringify({ choices }) });
 		const result = await run(chat({ options: { n: 3 } }));
@@ -266,7 +266,7 @@ describe('chat and messages', () => {
 		expect(hints?.map(({ message }) => message)).toEqual(['1 of the 3 answers came.']);
 	});
 
-	it('shows a hint for an incomplete native message', async () => {
+	it('shows a hint when max_tokens cut a native message off', async () => {
 		const body = '{"content": [{"type": "text", "text": "Hel"}], "stop_reason": "max_tokens"}';
 		gateway.fault({ route: 'message', action: 'answer', body });
 		const node = modelGateway({
@@ -280,9 +280,9 @@ describe('chat and messages', () => {
 		);
 	});
 
-	describe("native messages in chat's shape", () => {
+	describe('native messages in the chat format', () => {
 		const call = { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } };
-		const answerWith = async (
+		const respondWith = async (
 			message: object,
 			finish_reason: string,
 			parameters: IDataObject = {},
@@ -298,33 +298,41 @@ describe('chat and messages', () => {
 			const result = await run(node);
 			const [{ hints }] = result.data.resultData.runData['Model Gateway'];
 			const [{ json }] = result.items('Model Gateway');
-			return { json, hints: hints?.map(({ message: said }) => said) };
+			return { json, hints: hints?.map(({ message: text }) => text) };
 		};
 
 		it.each([
 			['length', 'max_tokens reached'],
 			['content_filter', 'withheld by the content filter'],
-		])('say why they ended: %s', async (reason, meaning) => {
-			const { json, hints } = await answerWith({ content: 'Hel' }, reason);
-			expect(json).toMatchObject({ text: 'Hel', finish_reason: reason });
-			expect(hints).toEqual([`The answer is not complete: ${meaning} (finish_reason ${reason}).`]);
-		});
+		])(
+			'shows a hint with the reason when a chat-format message is incomplete: %s',
+			async (reason, meaning) => {
+				const { json, hints } = await respondWith({ content: 'Hel' }, reason);
+				expect(json).toMatchObject({ text: 'Hel', finish_reason: reason });
+				expect(hints).toEqual([
+					`The answer is not complete: ${meaning} (finish_reason ${reason}).`,
+				]);
+			},
+		);
 
-		it.each(['message', 'chat'])('may call tools without a text, as %s may', async (resource) => {
-			const operation = resource === 'chat' ? 'complete' : 'create';
-			const message = { role: 'assistant', content: null, tool_calls: [call] };
-			const answer = await answerWith(message, 'tool_calls', { resource, operation });
-			expect(answer).toEqual({
-				json: {
-					...{ text: '', finish_reason: 'tool_calls', tool_calls: [call] },
-					request_id: expect.any(String),
-				},
-				hints: [],
-			});
-		});
+		it.each(['message', 'chat'])(
+			'returns tool calls without text from a chat-format response: %s',
+			async (resource) => {
+				const operation = resource === 'chat' ? 'complete' : 'create';
+				const message = { role: 'assistant', content: null, tool_calls: [call] };
+				const answer = await respondWith(message, 'tool_calls', { resource, operation });
+				expect(answer).toEqual({
+					json: {
+						...{ text: '', finish_reason: 'tool_calls', tool_calls: [call] },
+						request_id: expect.any(String),
+					},
+					hints: [],
+				});
+			},
+		);
 	});
 
-	it('keeps the tool calls of a native message', async () => {
+	it('returns the tool calls of a native message', async () => {
 		const content = [
 			{ type: 'text', text: 'I look.' },
 			{ type: 'tool_use', id: 'u1', name: 'look', input: { at: 1 } },
@@ -340,7 +348,7 @@ describe('chat and messages', () => {
 		});
 	});
 
-	it('returns a native message', async () => {
+	it('returns the text, the model and the request ID of a native message', async () => {
 		const node = modelGateway({
 			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },
 			messages: { values: [{ role: 'user', content: 'Hello there' }] },
@@ -355,14 +363,14 @@ describe('chat and messages', () => {
 
 	const named = { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' };
 	it.each([
-		['its defaults', {}, { 'x-gateway-version': '2023-06-01' }],
-		['its options', { options: named }, { 'vendor-version': '2024-10-01' }],
+		['by default', {}, { 'x-gateway-version': '2023-06-01' }],
+		['from both options', { options: named }, { 'vendor-version': '2024-10-01' }],
 		[
-			'one option',
+			'with only the value set',
 			{ options: { versionHeaderValue: '2024-10-01' } },
 			{ 'x-gateway-version': '2024-10-01' },
 		],
-	])('sends the version header of native messages: %s', async (_, parameters, headers) => {
+	])('sends the version header of native messages %s', async (_, parameters, headers) => {
 		await run(
 			modelGateway({
 				...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 100 },

@@ -11,7 +11,7 @@ import { startGateway, type Gateway } from '../gateway';
 import { nodeTypes, registerTypes, runWorkflow } from '../harness';
 import { byId, chain, chatModel, credentialFor, withSubNodes } from '../support/workflows';
 
-/** Takes a chat model, as a chain does, and does nothing with it. */
+/** Requests a chat model, as a chain does, and does nothing with it. */
 const root: INodeType = {
 	description: {
 		...{ displayName: 'Root', name: 'root', group: ['transform'], version: 1 },
@@ -26,17 +26,17 @@ const root: INodeType = {
 	},
 };
 
-/** Puts out what it reads of the chat model's parameters. */
+/** Outputs the settings that it reads from the chat model's parameters. */
 const reader: INodeType = {
 	description: { ...root.description, name: 'reader', inputs: ['main'], properties },
 	async execute(this: IExecuteFunctions) {
-		// It reads parameters only, which both contexts have; any settings are JSON.
+		// `settingsOf` reads only parameters, which both contexts have. All settings are JSON.
 		const settings = settingsOf(this as unknown as ISupplyDataFunctions, 0);
 		return [[{ json: { ...settings } as unknown as IDataObject }]];
 	},
 };
 
-// The engine has no @n8n/ai-node-sdk: it is an older n8n.
+// The test engine has no @n8n/ai-node-sdk, like an older n8n.
 describe('the chat model in an n8n without the SDK', () => {
 	let gateway: Gateway;
 	beforeAll(async () => {
@@ -53,13 +53,13 @@ describe('the chat model in an n8n without the SDK', () => {
 		);
 	};
 
-	it('loads, and so do the nodes beside it', () => {
+	it('loads the chat model and the other nodes in an n8n without the SDK', () => {
 		const names = ['lmChatModelGateway', 'modelGateway', 'modelGatewayWaitForVideo'];
 		const loaded = names.map((name) => nodeTypes.getByName(`n8n-nodes-model-gateway.${name}`));
 		expect(loaded.map((node) => 'description' in node && node.description.name)).toEqual(names);
 	});
 
-	it('sends what was set, also when it is 0, and leaves out the rest', async () => {
+	it('reads only the options that were set, including 0', async () => {
 		const read = async (options: IDataObject) => {
 			const parameters = { model: byId('chat-1'), options } as INode['parameters'];
 			const node = { name: 'Reader', type: 'test.reader', parameters };
@@ -82,9 +82,9 @@ describe('the chat model in an n8n without the SDK', () => {
 	});
 
 	it.each<[string, IDataObject, IDataObject]>([
-		['stop', { stop: ['END', ''] }, { stop: 'END' }],
+		['stop sequences and drops empty ones', { stop: ['END', ''] }, { stop: 'END' }],
 		[
-			'a schema',
+			'a JSON schema without a name',
 			{ responseFormat: 'json_schema', jsonSchema: '{ "type": "object" }' },
 			{
 				response_format: {
@@ -94,7 +94,7 @@ describe('the chat model in an n8n without the SDK', () => {
 			},
 		],
 		[
-			'a schema with a name',
+			'a JSON schema with a name',
 			{
 				responseFormat: 'json_schema',
 				jsonSchema: { name: 'mail', strict: true, schema: { type: 'object' } },
@@ -107,17 +107,17 @@ describe('the chat model in an n8n without the SDK', () => {
 			},
 		],
 		[
-			'what newer models take',
+			'Extra Body fields, which override options',
 			{ temperature: 1, extraBody: '{ "reasoning_effort": "high", "temperature": 0 }' },
 			{ temperature: 0, reasoning_effort: 'high' },
 		],
 		[
-			'a format of its own',
+			'an Extra Body response format in place of the option',
 			{ responseFormat: 'json_schema', extraBody: '{ "response_format": { "type": "grammar" } }' },
 			{ response_format: { type: 'grammar' } },
 		],
 		[
-			'a part of the format from each',
+			'a response format merged from the options and Extra Body',
 			{
 				...{ responseFormat: 'json_schema', jsonSchema: { type: 'object' } },
 				extraBody: { response_format: { json_schema: { strict: true } } },
@@ -130,7 +130,7 @@ describe('the chat model in an n8n without the SDK', () => {
 			},
 		],
 		[
-			'the schema from there',
+			'a JSON schema given only in Extra Body',
 			{
 				responseFormat: 'json_schema',
 				extraBody: { response_format: { json_schema: { name: 'mail', schema: {} } } },
@@ -144,12 +144,12 @@ describe('the chat model in an n8n without the SDK', () => {
 		expect(result.items('Reader')[0].json).toEqual({ model: 'chat-1', fields });
 	});
 
-	it('requires the schema that the response format needs', async () => {
+	it('requires a JSON schema for the response format json_schema', async () => {
 		const error = (await run({ options: { responseFormat: 'json_schema' } })).errorOf('Root');
 		expect(error?.message).toBe('JSON Schema is missing: add it under Options');
 	});
 
-	it('names all options that cannot be used at once, and sends nothing', async () => {
+	it('names all invalid options at once, and sends nothing', async () => {
 		const options = { temperature: 7, maxRetries: -1, responseFormat: 'xml', timeout: 0 };
 		const error = (await run({ model: byId(''), options })).errorOf('Root');
 		expect(error?.message).toBe(
@@ -168,7 +168,7 @@ describe('the chat model in an n8n without the SDK', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it('says what to do when it is used', async () => {
+	it('asks the user to update n8n when a chain uses the chat model without the SDK', async () => {
 		const error = (await run({})).errorOf('Root');
 		expect(error?.message).toBe('This version of n8n cannot use chat models of community nodes');
 		expect(error?.description).toContain('Update n8n: it has to provide @n8n/ai-node-sdk');

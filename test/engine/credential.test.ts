@@ -10,22 +10,22 @@ import {
 	startServer,
 } from '../support/scriptedServer';
 
-const works = { status: 'OK', message: 'Connection successful!' };
+const success = { status: 'OK', message: 'Connection successful!' };
 
-describe('a credential that is tested as n8n does when it is saved', () => {
+describe('the test of a credential when it is saved', () => {
 	let gateway: Gateway;
 	beforeAll(async () => {
 		gateway = await startGateway({ keys: { 'demo-key': {} } });
 	});
 	afterAll(async () => await gateway.close());
 
-	const tested = async (values: { apiKey?: string; baseUrl?: string; [more: string]: unknown }) =>
+	const testWith = async (values: { apiKey?: string; baseUrl?: string; [more: string]: unknown }) =>
 		await testCredential('modelGatewayApi', {
 			...{ apiKey: 'demo-key', baseUrl: gateway.url },
 			...(values as { apiKey?: string }),
 		});
 	const failureOf = async (baseUrl: string, more = {}) => {
-		const { status, message } = await tested({ baseUrl, ...more });
+		const { status, message } = await testWith({ baseUrl, ...more });
 		expect(status).toBe('Error');
 		expect(message).not.toContain('demo-key');
 		return message.replace(baseUrl, '<address>');
@@ -33,42 +33,42 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 
 	it.each([
 		['as it is', {}],
-		['with a scheme and spaces', { apiKey: '  Bearer demo-key \n' }],
-		['with what cannot be seen', { apiKey: '\u200bBearer demo-\r\nkey\u200b' }],
-	])('is accepted %s', async (_, values) => expect(await tested(values)).toEqual(works));
+		['with Bearer and spaces around it', { apiKey: '  Bearer demo-key \n' }],
+		['with invisible characters and line breaks', { apiKey: '\u200bBearer demo-\r\nkey\u200b' }],
+	])('accepts an API key %s', async (_, values) => expect(await testWith(values)).toEqual(success));
 
 	it.each(['/', '/v1', '/v1/', '//V1//'])(
-		'is accepted with %s at the end of its address',
+		'accepts a base URL and a backup URL that end with %s',
 		async (end) => {
 			const baseUrl = gateway.url + end;
-			expect(await tested({ baseUrl, backupUrl: baseUrl })).toEqual(works);
+			expect(await testWith({ baseUrl, backupUrl: baseUrl })).toEqual(success);
 		},
 	);
 
-	it('is accepted with an idempotency header, which the test does not send', async () => {
+	it('accepts an idempotency header without sending it, except under a header name already in use', async () => {
 		const values = { advanced: true, idempotencyHeaderName: 'Idempotency-Key' };
-		expect(await tested(values)).toEqual(works);
+		expect(await testWith(values)).toEqual(success);
 		expect(gateway.requests.at(-1)?.headers).not.toHaveProperty('idempotency-key');
-		expect(await tested({ ...values, idempotencyHeaderName: 'Authorization' })).toEqual({
+		expect(await testWith({ ...values, idempotencyHeaderName: 'Authorization' })).toEqual({
 			status: 'Error',
 			message:
 				'Model Gateway credential: Idempotency Header Name must not be a header that requests have already',
 		});
 	});
 
-	it('is tested at once, whatever its limits are', async () => {
+	it('tests a credential at once despite its request limits, and refuses an invalid limit', async () => {
 		const values = { advanced: true, requestsPerSecond: '0.00001', requestsInFlight: 1 };
-		expect(await tested(values)).toEqual(works);
-		expect(await tested(values)).toEqual(works);
-		expect(await tested({ ...values, requestsInFlight: 'few' })).toEqual({
+		expect(await testWith(values)).toEqual(success);
+		expect(await testWith(values)).toEqual(success);
+		expect(await testWith({ ...values, requestsInFlight: 'few' })).toEqual({
 			status: 'Error',
 			message:
 				'Model Gateway credential: Requests in Flight must be a whole number, or empty for no limit',
 		});
 	});
 
-	it('is refused with a message that the key is not accepted', async () => {
-		expect(await tested({ apiKey: 'wrong' })).toEqual({
+	it('reports that the API key is wrong or not allowed to list models', async () => {
+		expect(await testWith({ apiKey: 'wrong' })).toEqual({
 			status: 'Error',
 			message: 'The API key is not valid. Copy it again, as a whole.',
 		});
@@ -79,7 +79,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		);
 	});
 
-	it('is refused with a message that the address is wrong', async () => {
+	it('reports that the base URL does not lead to the gateway', async () => {
 		expect(await failureOf('https://gateway.invalid')).toBe(
 			'Base URL: the server gateway.invalid is not found. Check how the address is spelt, and the network of n8n.',
 		);
@@ -96,7 +96,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		);
 	});
 
-	it('is refused with a message where the address redirects, and the key is not sent there', async () => {
+	it('reports where the base URL redirects, and sends no key there', async () => {
 		const other = await startServer(json({ data: [] }));
 		const server = await startServer(redirect(301, `${other.url}/v1/models`));
 		expect(await failureOf(server.url)).toBe(
@@ -105,7 +105,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		expect(other.requests).toHaveLength(0);
 	});
 
-	it('is refused without the key that a server puts into a redirect', async () => {
+	it('redacts an API key that a server puts into a redirect', async () => {
 		const apiKey = 'sk-0123456789/abcdef+';
 		const forms = [
 			...[apiKey, encodeURIComponent(apiKey), encodeURIComponent(encodeURIComponent(apiKey))],
@@ -118,7 +118,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		for (const status of [301, 307]) {
 			for (const location of locations) {
 				const server = await startServer(redirect(status, location));
-				const { message } = await tested({ apiKey, baseUrl: server.url });
+				const { message } = await testWith({ apiKey, baseUrl: server.url });
 				expect(message).toMatch(/redirects/);
 				expect(message.toLowerCase()).not.toMatch(/sk-01234|sk%2d0|2stmdeymzq1|sy0wmtiz|zay0/);
 				await server.close();
@@ -126,7 +126,7 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		}
 	});
 
-	it('is refused with a message that nothing responds', async () => {
+	it('reports that the base URL gives no response, and sends each request only once', async () => {
 		expect(await failureOf(nobody)).toBe(
 			'Base URL: nothing responds at <address>. Check the address and its port, and whether the service is running.',
 		);
@@ -142,29 +142,31 @@ describe('a credential that is tested as n8n does when it is saved', () => {
 		expect(await failureOf(proxy.url)).toBe(
 			'Base URL <address> gave no response (HTTP 502). Check the address, or test again later.',
 		);
-		// Somebody looks at the dialog: nothing is sent again.
+		// A user is waiting at the dialog, so the test does not repeat a request.
 		expect([broken, busy, proxy].map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
 	});
 
-	it('is refused with a message that the encryption failed', async () => {
+	it('reports that the server at an https base URL does not speak https', async () => {
 		const plain = await startServer(answer(200, ''));
 		expect(await failureOf(plain.url.replace('http:', 'https:'))).toBe(
 			'Base URL: the server does not speak https:// at this address. Check the address and its port.',
 		);
 	});
 
-	it('is refused with a message that the address is not encrypted, and the key is not sent', async () => {
-		// Every address of this machine, of which only some are known to be its own.
+	it('refuses an unencrypted base URL without sending the key, unless the credential allows it', async () => {
+		// It leads to this machine, but it is none of the loopback addresses for which HTTP is allowed.
 		const baseUrl = gateway.url.replace('127.0.0.1', '0.0.0.0');
 		const before = gateway.requests.length;
 		expect(await failureOf(baseUrl)).toContain('switch on Allow Unencrypted HTTP');
 		expect(await failureOf(baseUrl.replace('//', '//localhost:80@'))).toContain('user name');
 		expect(gateway.requests).toHaveLength(before);
-		expect(await tested({ baseUrl, advanced: true, allowHttp: true })).toEqual(works);
+		expect(await testWith({ baseUrl, advanced: true, allowHttp: true })).toEqual(success);
 	});
 
-	it('is refused with a message when its backup URL does not work', async () => {
-		expect(await tested({ backupUrl: gateway.url })).toEqual(works);
-		expect((await tested({ backupUrl: nobody })).message).toMatch(/^Backup URL: nothing responds/);
+	it('reports that nothing responds at the backup URL', async () => {
+		expect(await testWith({ backupUrl: gateway.url })).toEqual(success);
+		expect((await testWith({ backupUrl: nobody })).message).toMatch(
+			/^Backup URL: nothing responds/,
+		);
 	});
 });

@@ -29,17 +29,17 @@ import { sha256 } from '../support/sha256';
 
 interface Way {
 	kind: JobKind;
-	/** The call that tells the link of the file. */
+	/** The call that returns the link of the file. */
 	linkFrom: Route;
 	node: Node;
 }
 
 const ways: Record<string, Way> = {
-	'Wait for Video, of a task': { kind: 'task', linkFrom: 'task', node: waitForVideo() },
-	'Wait for Video, of a video job': {
+	'Wait for Video (task)': { kind: 'task', linkFrom: 'task', node: waitForVideo() },
+	'Wait for Video (video job)': {
 		...{ kind: 'video', linkFrom: 'videoContent', node: waitForVideo() },
 	},
-	'Get Content of a video': {
+	'Video: Get Content': {
 		...{ kind: 'video', linkFrom: 'videoContent' },
 		node: modelGateway(
 			{ resource: 'video', operation: 'getContent', videoId: '={{ $json.id }}' },
@@ -54,12 +54,11 @@ let video: Uint8Array;
 let time: SimulatedTime;
 let gateway: Gateway;
 
-/** Shorter than the silence after which a transfer is given up. */
+/** Shorter than the idle timeout of a download. */
 const linkSeconds = 30;
 
 beforeAll(async () => void (video = await sampleVideo()));
 beforeEach(async () => {
-	// Longer than a busy machine takes to unpack a file.
 	time = new SimulatedTime();
 	gateway = await startGateway({ linkSeconds });
 });
@@ -86,15 +85,15 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
 			binaryDataMode,
 		});
-	const spoil = (...faults: FaultAction[]) => {
+	const breakDownloads = (...faults: FaultAction[]) => {
 		for (const fault of faults) gateway.fault({ ...fault, route: 'download' });
 	};
-	/** The storage of the service, for what the embedded one does not do. */
+	/** Replaces the service's storage host, for behaviour that the embedded one lacks. */
 	const serve = async (...replies: Reply[]) => {
 		const server = await startServer(...replies);
 		const url = `${server.url}/v.mp4?sig=a%2Fb`;
-		const told = { task_id: id, status: 'completed', progress: 100, result_url: url };
-		const body = JSON.stringify(kind === 'task' ? told : { url });
+		const status = { task_id: id, status: 'completed', progress: 100, result_url: url };
+		const body = JSON.stringify(kind === 'task' ? status : { url });
 		gateway.fault({ route: linkFrom, action: 'answer', times: Infinity, body });
 		return server;
 	};
@@ -103,37 +102,43 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		expect(sha256(await result.binary(item))).toBe(sha256(file));
 		expect(item.binary?.data).toMatchObject({ mimeType: 'video/mp4', fileName: `${id}.mp4` });
 	};
-	const timesTold = () => gateway.requests.filter(({ route }) => route === linkFrom).length;
+	const linkRequests = () => gateway.requests.filter(({ route }) => route === linkFrom).length;
 
-	describe('a download that breaks off', () => {
-		it.each([...tenths, lastByte])('is resumed when it breaks off at %d tenths', async (tenth) => {
-			const after = at(tenth);
-			spoil({ action: 'cut', after });
-			const result = await run();
-			await checkFile(result);
-			const range = after > 0 ? `bytes=${after}-` : undefined;
-			expect(onStorage().map(({ headers }) => headers.range)).toEqual([undefined, range]);
-			expect(await storedFiles(result)).toHaveLength(2);
-		});
+	describe('downloads that break off', () => {
+		it.each([...tenths, lastByte])(
+			'resumes a download that breaks off at %d tenths at the last byte received',
+			async (tenth) => {
+				const after = at(tenth);
+				breakDownloads({ action: 'cut', after });
+				const result = await run();
+				await checkFile(result);
+				const range = after > 0 ? `bytes=${after}-` : undefined;
+				expect(onStorage().map(({ headers }) => headers.range)).toEqual([undefined, range]);
+				expect(await storedFiles(result)).toHaveLength(2);
+			},
+		);
 
-		it.each(modes)('is resumed each time when it breaks off at every tenth (%s)', async (mode) => {
-			spoil(
-				...tenths.map((tenth) => ({ action: 'cut' as const, after: at(tenth + 1) - at(tenth) })),
-			);
-			const result = await run(mode);
-			await checkFile(result);
-			// Nothing is asked for beyond the end.
-			expect(onStorage().map(({ headers }) => headers.range)).toEqual([
-				undefined,
-				...tenths.slice(1).map((tenth) => `bytes=${at(tenth)}-`),
-			]);
-		});
+		it.each(modes)(
+			'resumes a download that breaks off at every tenth each time (%s)',
+			async (mode) => {
+				breakDownloads(
+					...tenths.map((tenth) => ({ action: 'cut' as const, after: at(tenth + 1) - at(tenth) })),
+				);
+				const result = await run(mode);
+				await checkFile(result);
+				// There is no request beyond the end of the file.
+				expect(onStorage().map(({ headers }) => headers.range)).toEqual([
+					undefined,
+					...tenths.slice(1).map((tenth) => `bytes=${at(tenth)}-`),
+				]);
+			},
+		);
 	});
 
 	const whole = (options?: StorageOptions) => storage(video, options);
 	const half = (options?: StorageOptions) => storage(video, { until: at(5), ...options });
-	/** Bytes of which the head says otherwise than is true. */
-	const says = (headers: Record<string, string | number>, bytes = video): Reply => {
+	/** Bytes under headers that are not true. */
+	const sendUnder = (headers: Record<string, string | number>, bytes = video): Reply => {
 		return (response) => {
 			response.writeHead(200, { etag: '"v1"', ...headers });
 			response.write(bytes, () => breakOff(response));
@@ -141,14 +146,14 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 	};
 	const part = (headers: Record<string, string>, status = 206) =>
 		answer(status, status === 206 ? video.subarray(at(5)) : '', headers);
-	const packed = gzipSync;
+	const compressed = gzipSync;
 
 	it.each<[string, () => Reply[], number]>([
-		['refuses to continue', () => [half({ ranges: false }), whole({ ranges: false })], 3],
+		['does not support ranges', () => [half({ ranges: false }), whole({ ranges: false })], 3],
 		['gives a weak ETag', () => [half({ etag: 'W/"v1"' }), whole({ etag: 'W/"v1"' })], 2],
 		['gives no ETag', () => [half({ etag: null }), whole({ etag: null })], 2],
 		[
-			'takes no HEAD',
+			'refuses HEAD requests',
 			() => [
 				(...exchange) =>
 					exchange[1].method === 'HEAD' ? answer(405, '')(...exchange) : whole()(...exchange),
@@ -156,29 +161,29 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			1,
 		],
 		[
-			'calls the file application/octet-stream',
+			'gives the type application/octet-stream',
 			() => [whole({ headers: { 'content-type': 'application/octet-stream' } })],
 			1,
 		],
-		['calls the file text/plain', () => [whole({ headers: { 'content-type': 'text/plain' } })], 1],
+		['gives the type text/plain', () => [whole({ headers: { 'content-type': 'text/plain' } })], 1],
 		[
-			'calls the file a text in its type',
+			'adds a charset to the type',
 			() => [whole({ headers: { 'content-type': 'video/mp4; charset=utf-8' } })],
 			1,
 		],
-		['does not say what the file is', () => [answer(200, video)], 1],
+		['gives no type', () => [answer(200, video)], 1],
 		[
-			'announces too long a file',
-			() => [says({ 'content-length': video.length + 100 }), whole()],
+			'announces too large a length',
+			() => [sendUnder({ 'content-length': video.length + 100 }), whole()],
 			2,
 		],
 		[
-			'announces too long a file, and refuses to continue',
-			() => [says({ 'content-length': video.length + 100 })],
+			'announces too large a length, and does not support ranges',
+			() => [sendUnder({ 'content-length': video.length + 100 })],
 			3,
 		],
 		[
-			'announces too short a file',
+			'announces too small a length, and ends there',
 			() => [
 				(response) =>
 					void response
@@ -198,9 +203,13 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			],
 			1,
 		],
-		['announces no length, and breaks off', () => [says({}, video.subarray(0, at(5))), whole()], 2],
 		[
-			'continues elsewhere',
+			'announces no length, and breaks off',
+			() => [sendUnder({}, video.subarray(0, at(5))), whole()],
+			2,
+		],
+		[
+			'continues at another byte than requested',
 			() => [
 				half(),
 				part({ 'content-range': `bytes 5-${video.length - 1}/${video.length}` }),
@@ -208,32 +217,32 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			],
 			3,
 		],
-		['does not say where it continues', () => [half(), part({}), whole()], 3],
+		['continues without Content-Range', () => [half(), part({}), whole()], 3],
 		[
-			'finds the range wrong',
+			'rejects the range and reports another length',
 			() => [half(), part({ 'content-range': 'bytes */7' }, 416), whole()],
 			3,
 		],
 		[
-			'takes the half for the whole file',
+			'rejects the range and reports the half as the whole file',
 			() => [half(), part({ 'content-range': `bytes */${at(5)}` }, 416), whole()],
 			3,
 		],
 		[
-			'packs the file',
+			'compresses the file',
 			() => [
-				answer(200, packed(video), { 'content-encoding': 'gzip', 'content-type': 'video/mp4' }),
+				answer(200, compressed(video), { 'content-encoding': 'gzip', 'content-type': 'video/mp4' }),
 			],
 			1,
 		],
 		[
-			'packs the file, and breaks off',
-			() => [cut(packed(video).subarray(0, at(5)), { 'content-encoding': 'gzip' }), whole()],
+			'compresses the file, and breaks off',
+			() => [cut(compressed(video).subarray(0, at(5)), { 'content-encoding': 'gzip' }), whole()],
 			2,
 		],
-	])('gets the file from a storage host that %s', async (storage, replies, requests) => {
-		// Threads that unpack are not seen.
-		if (storage.startsWith('packs')) time.patience = 200;
+	])('downloads the whole file from a storage host that %s', async (storage, replies, requests) => {
+		// The simulated time does not see the threads that decompress.
+		if (storage.startsWith('compresses')) time.patience = 200;
 		const server = await serve(...replies());
 		const result = await run();
 		await checkFile(result);
@@ -245,21 +254,24 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 	it.each([
 		...(['WebM', 'QuickTime', 'AVI'] as const).map((kind) => [kind, 'filesystem'] as const),
 		['WebM', 'default'],
-	] as const)('delivers a video of %s as what it is, and shows a hint (%s)', async (kind, mode) => {
-		const { bytes, mimeType, extension } = otherVideos[kind];
-		await serve(storage(bytes, { until: 40_000 }), storage(bytes));
-		const result = await run(mode);
-		const [item] = result.items('Wait for Video');
-		expect(sha256(await result.binary(item))).toBe(sha256(bytes));
-		const fileName = `${id}.${extension}`;
-		expect(item.binary?.data).toMatchObject({ mimeType, fileName, fileExtension: extension });
-		const hints = result.data.resultData.runData['Wait for Video'][0].hints ?? [];
-		expect(hints.map(({ message }) => message)).toEqual([
-			`${fileName} is a${kind === 'AVI' ? 'n' : ''} ${kind} video, not an mp4.`,
-		]);
-	});
+	] as const)(
+		'delivers a %s video under its own type, and shows a hint (%s)',
+		async (kind, mode) => {
+			const { bytes, mimeType, extension } = otherVideos[kind];
+			await serve(storage(bytes, { until: 40_000 }), storage(bytes));
+			const result = await run(mode);
+			const [item] = result.items('Wait for Video');
+			expect(sha256(await result.binary(item))).toBe(sha256(bytes));
+			const fileName = `${id}.${extension}`;
+			expect(item.binary?.data).toMatchObject({ mimeType, fileName, fileExtension: extension });
+			const hints = result.data.resultData.runData['Wait for Video'][0].hints ?? [];
+			expect(hints.map(({ message }) => message)).toEqual([
+				`${fileName} is a${kind === 'AVI' ? 'n' : ''} ${kind} video, not an mp4.`,
+			]);
+		},
+	);
 
-	it('reports that n8n cannot store the file, and a Retry fetches it', async () => {
+	it('reports that n8n could not store the video, and downloads it in a Retry', async () => {
 		const failed = await withoutStore(async () => await run());
 		const error = failed.errorOf('Wait for Video');
 		expect(error?.message).toContain(`${id}: n8n could not store it: E`);
@@ -269,7 +281,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		await checkFile(await resumeToEnd(await retryExecution(failed)));
 	});
 
-	it('refuses a page that is called a video', async () => {
+	it('refuses a web page with the type of a video', async () => {
 		const headers = { 'content-type': 'video/webm' };
 		await serve(answer(200, `<html>${'Not today. '.repeat(100)}</html>`, headers));
 		const result = await run();
@@ -278,7 +290,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 	});
 
 	it.each(modes)(
-		'delivers the new file when it has changed between two tries (%s)',
+		'delivers the new file when the file changed between two attempts (%s)',
 		async (mode) => {
 			const other = mp4Of(90_000);
 			await serve(half(), storage(other, { etag: '"v2"' }));
@@ -287,7 +299,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 	);
 
 	it.each(modes)(
-		'gives up a storage host that never delivers, and delivers nothing (%s)',
+		'fails after five requests to a storage host that always breaks off, and stores no file (%s)',
 		async (mode) => {
 			const server = await serve(half());
 			const settings = { onError: 'continueErrorOutput' } as const;
@@ -309,36 +321,36 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 		},
 	);
 
-	it('gives up a storage host that falls silent', async () => {
-		spoil({ action: 'freeze', after: '50%' });
-		const begun = Date.now();
+	it('gives up a transfer that falls silent, closes it, and still downloads the file', async () => {
+		breakDownloads({ action: 'freeze', after: '50%' });
+		const started = Date.now();
 		let closed = 0;
 		gateway.on('request', ({ host }) => void (closed += host === 'storage' ? 1 : 0));
 		await checkFile(await run());
-		expect(Date.now() - begun).toBeLessThan(70_000);
-		// The gateway tells of a request when its connection has ended.
+		expect(Date.now() - started).toBeLessThan(70_000);
+		// The gateway emits a request only after its connection has closed.
 		expect(closed).toBe(onStorage().length);
 	});
 
-	describe('a link that has expired', () => {
-		/** Truly: the storage looks at its clock and the signature. */
+	describe('expired links', () => {
+		/** The embedded storage really checks the time and the signature. */
 		const checkRefreshed = (statuses: Array<number | undefined>) => {
 			expect(onStorage().map(({ status }) => status)).toEqual(statuses);
 			const links = onStorage().map(({ url }) => url);
 			expect(new Set(links).size).toBe(2);
 			expect(links.at(-1)).not.toBe(links.at(-2));
 			for (const { headers } of onStorage()) expect(headers).not.toHaveProperty('authorization');
-			expect(timesTold()).toBe(2);
+			expect(linkRequests()).toBe(2);
 		};
 
-		it('is replaced before the download', async () => {
-			spoil({ action: 'stall' });
+		it('gets a new link when the old one expired before the first byte arrived', async () => {
+			breakDownloads({ action: 'stall' });
 			await checkFile(await run());
 			checkRefreshed([undefined, 403, 200]);
 		});
 
-		it('is replaced during the download, which resumes', async () => {
-			spoil({ action: 'freeze', after: '50%' });
+		it('gets a new link when the old one expired during the download, and resumes with it', async () => {
+			breakDownloads({ action: 'freeze', after: '50%' });
 			await checkFile(await run());
 			checkRefreshed([200, 403, 206]);
 			expect(onStorage()[2].headers.range).toBe(`bytes=${at(5)}-`);
@@ -346,7 +358,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 	});
 });
 
-describe('a file to which the gateway redirects on its own host', () => {
+describe('files on the host of the gateway', () => {
 	const signed = '/files/v.mp4?sig=a%2Fb';
 	const withKey = 'Bearer demo-key';
 	const moved = mp4Of(100_000);
@@ -366,16 +378,19 @@ describe('a file to which the gateway redirects on its own host', () => {
 		const fetches = server.requests.filter(({ path }) => path === signed);
 		return fetches.map(({ headers }) => headers.authorization);
 	};
-	const { 'Get Content of a video': getContent, 'Wait for Video, of a video job': wait } = ways;
-
-	it.each([getContent.node, wait.node])('is fetched without the key', async (node) => {
-		const keyRefused: Reply = (...exchange) =>
-			(exchange[1].headers.authorization ? answer(403, '') : file)(...exchange);
-		expect(await run(keyRefused, node)).toEqual([undefined]);
-	});
+	const { 'Video: Get Content': getContent, 'Wait for Video (video job)': wait } = ways;
 
 	it.each([getContent.node, wait.node])(
-		'is fetched with the key when it is refused without',
+		'follows a redirect to a file on the same host without the key',
+		async (node) => {
+			const keyRefused: Reply = (...exchange) =>
+				(exchange[1].headers.authorization ? answer(403, '') : file)(...exchange);
+			expect(await run(keyRefused, node)).toEqual([undefined]);
+		},
+	);
+
+	it.each([getContent.node, wait.node])(
+		'sends the key to a file on the same host only after a refusal without it',
 		async (node) => {
 			const keyWanted: Reply = (...exchange) =>
 				(exchange[1].headers.authorization === withKey ? file : answer(401, ''))(...exchange);
@@ -384,7 +399,7 @@ describe('a file to which the gateway redirects on its own host', () => {
 	);
 
 	it.each([getContent.node, wait.node])(
-		'may be the response itself, whatever it is called',
+		'accepts the file itself as the response of the content endpoint, whatever its type',
 		async (node) => {
 			for (const type of ['text/plain', 'application/json', '']) {
 				const { bytes } = otherVideos.WebM;

@@ -31,7 +31,7 @@ describe('embeddings', () => {
 		Array.from({ length: count }, (_, index) => `Text number ${index}`);
 	const vectorOf = async (text: string) => (await run([text])).items('Embed')[0].json.embedding;
 
-	it('are requested in as few requests as the batch size allows, and each item gets its vector', async () => {
+	it('sends as few requests as the batch size allows, and gives each item its own vector', async () => {
 		const vector = await vectorOf('Text number 137');
 		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
 		const before = gateway.requests.length;
@@ -44,7 +44,7 @@ describe('embeddings', () => {
 		});
 	});
 
-	it('take a list as one item, also as base64', async () => {
+	it('returns the vectors of a list in one item, and decodes base64', async () => {
 		const vector = (await vectorOf('Text number 1')) as number[];
 		const [list, single] = (
 			await run([texts(3), 'Text number 1'], { encodingFormat: 'base64' })
@@ -57,11 +57,11 @@ describe('embeddings', () => {
 		expect(gateway.requests.at(-1)?.body).toMatchObject({ encoding_format: 'base64' });
 	});
 
-	describe('of an input that Extra Body gives', () => {
+	describe('input from Extra Body', () => {
 		const sent = () => gateway.requests.map(({ body }) => (body as { input: unknown }).input);
 		const embedding = expect.any(Array);
 
-		it('are requested as one plain text for each item, even when the texts are the same', async () => {
+		it('sends text from Extra Body in one request per item, even when the texts are equal', async () => {
 			const options = { extraBody: '={{ { input: $json.text } }}' };
 			const items = (await run(['one', 'one', 'two'], options)).items('Embed');
 			expect(sent()).toEqual(['one', 'one', 'two']);
@@ -70,14 +70,14 @@ describe('embeddings', () => {
 			expect(items[2].json.embedding).not.toEqual(items[0].json.embedding);
 		});
 
-		it('are requested as one list, whatever the batch size', async () => {
+		it('sends a list from Extra Body in one request, whatever the batch size', async () => {
 			const options = { batchSize: 1, extraBody: { input: texts(3) } };
 			const [{ json }] = (await run(['unused'], options)).items('Embed');
 			expect(sent()).toEqual([texts(3)]);
 			expect(json.embeddings).toEqual(Array(3).fill(embedding));
 		});
 
-		it('are requested as one list of tokens, whose response has one vector', async () => {
+		it('sends a list of tokens from Extra Body as one input, and returns its one vector', async () => {
 			const data = [{ index: 0, embedding: [1, 2] }];
 			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
 			const options = { extraBody: '{ "input": [15, 7, 9] }' };
@@ -86,14 +86,17 @@ describe('embeddings', () => {
 			expect(json.embedding).toEqual([1, 2]);
 		});
 
-		it.each([[''], [null], [[]]])('are left to the service when the input is %j', async (input) => {
-			const result = await run(['unused'], { extraBody: { input } });
-			expect(result.errorOf('Embed')?.message).toContain('HTTP 400');
-			expect(sent()).toEqual([input]);
-		});
+		it.each([[''], [null], [[]]])(
+			'leaves it to the service to refuse the input %j from Extra Body',
+			async (input) => {
+				const result = await run(['unused'], { extraBody: { input } });
+				expect(result.errorOf('Embed')?.message).toContain('HTTP 400');
+				expect(sent()).toEqual([input]);
+			},
+		);
 	});
 
-	it('fail alone for one bad text, and the rest is not charged again', async () => {
+	it('fails only the item with a refused text, and requests only that text in a Retry', async () => {
 		const inputs = texts(40).map((text, index) => (index === 17 ? 'bad [blocked] text' : text));
 		const continued = await run(inputs, {}, { onError: 'continueErrorOutput' });
 		expect(continued.items('Embed', { output: 0 })).toHaveLength(39);
@@ -109,7 +112,7 @@ describe('embeddings', () => {
 	it.each([
 		['model_not_found', 'model'],
 		['unknown_value', 'encoding_format'],
-	])('are not requested one by one after %s, which no text caused', async (code, param) => {
+	])('does not split a batch after %s, which no single text caused', async (code, param) => {
 		gateway.fault({
 			...{ route: 'embedding', action: 'answer', times: Infinity, status: 400 },
 			body: JSON.stringify({ error: { message: 'No such thing', code, param } }),
@@ -119,7 +122,7 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(1);
 	});
 
-	it('fail when one is missing, or their lengths differ', async () => {
+	it('fails when a vector is missing or the vectors differ in length', async () => {
 		const answer = (data: unknown[]) =>
 			gateway.fault({
 				route: 'embedding',
@@ -139,11 +142,11 @@ describe('embeddings', () => {
 		);
 	});
 
-	it('have one length in a run, whichever request they came with', async () => {
-		const made = (length: number, count: number) =>
+	it('fails items whose vectors differ in length from those of an earlier request of the run', async () => {
+		const bodyOf = (length: number, count: number) =>
 			JSON.stringify({ data: Array.from({ length: count }, () => new Array(length).fill(0.5)) });
-		gateway.fault({ route: 'embedding', action: 'answer', body: made(4, 100) });
-		gateway.fault({ route: 'embedding', action: 'answer', body: made(6, 50) });
+		gateway.fault({ route: 'embedding', action: 'answer', body: bodyOf(4, 100) });
+		gateway.fault({ route: 'embedding', action: 'answer', body: bodyOf(6, 50) });
 		const settings = { onError: 'continueErrorOutput' };
 		const result = await run(texts(150), { parallelRequests: 1 }, settings);
 		expect(result.items('Embed', { output: 0 })).toHaveLength(100);
@@ -152,7 +155,7 @@ describe('embeddings', () => {
 		expect(failed[0].json.error).toContain('has vectors of 4 and of 6 numbers');
 	});
 
-	it('are charged once when the batch size differs by item and a text is refused', async () => {
+	it('charges each good text once when batch sizes differ by item and a text is refused', async () => {
 		const inputs = ['one', 'two', 'bad [blocked] text', 'three'];
 		const batchSize = '={{ $itemIndex === 0 ? 1 : 10 }}';
 		await run(inputs, { batchSize } as IDataObject, { onError: 'continueErrorOutput' });
@@ -163,7 +166,7 @@ describe('embeddings', () => {
 		expect(sent.sort()).toEqual(['one', 'three', 'two']);
 	});
 
-	it('are requested together for several lists that fit', async () => {
+	it('sends several lists that fit into one batch in one request', async () => {
 		const lists = [60, 60, 40, 40].map((count) => texts(count));
 		const items = (await run(lists)).items('Embed');
 		expect(items.map(({ json }) => (json.embeddings as unknown[]).length)).toEqual([
@@ -172,7 +175,7 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(2);
 	});
 
-	describe('of a list longer than the batch size', () => {
+	describe('a list longer than the batch size', () => {
 		const list = texts(13);
 		const inputOf = ({ body }: { body?: unknown }) => (body as { input: string[] }).input;
 		const refuse = (refused: string) =>
@@ -180,16 +183,17 @@ describe('embeddings', () => {
 				...{ route: 'embedding', action: 'error', status: 400, code: 'invalid_parameter' },
 				...{ times: Infinity, when: (request) => inputOf(request).includes(refused) },
 			});
-		const answered = () => gateway.requests.filter(({ status }) => status === 200).flatMap(inputOf);
+		const acceptedInputs = () =>
+			gateway.requests.filter(({ status }) => status === 200).flatMap(inputOf);
 		const tokensOf = ({ json }: { json: IDataObject }) =>
 			(json.usage as { total_tokens: number }).total_tokens;
-		const paidTokens = (from = 0) =>
+		const chargedTokens = (from = 0) =>
 			gateway.ledger.slice(from).reduce((sum, { quantity }) => sum + quantity, 0);
 
-		it('come with the tokens of all their requests', async () => {
+		it('returns a long list with the tokens of all its requests', async () => {
 			const [item] = (await run([list], { batchSize: 4 })).items('Embed');
 			expect(gateway.requests).toHaveLength(4);
-			expect(tokensOf(item)).toBe(paidTokens());
+			expect(tokensOf(item)).toBe(chargedTokens());
 		});
 
 		it.each([
@@ -197,7 +201,7 @@ describe('embeddings', () => {
 			[1, 5],
 			[3, 100],
 		])(
-			'are kept when another request is refused: %d at a time, and %d in the Retry',
+			'keeps the vectors of a list when a request is refused: batch size %d, then %d in the Retry',
 			async (batchSize, later) => {
 				const [whole] = (await run([list])).items('Embed');
 				const charges = gateway.ledger.length;
@@ -212,13 +216,13 @@ describe('embeddings', () => {
 				if (embed) embed.parameters.options = { batchSize: later };
 				const [item] = (await retryExecution(failed, { workflow })).items('Embed');
 				expect(item.json.embeddings).toEqual(whole.json.embeddings);
-				expect(answered().slice(list.length).sort()).toEqual(list.toSorted());
-				expect(tokensOf(item)).toBe(paidTokens(charges));
+				expect(acceptedInputs().slice(list.length).sort()).toEqual(list.toSorted());
+				expect(tokensOf(item)).toBe(chargedTokens(charges));
 			},
 		);
 	});
 
-	it('are not requested again for a list when one of its responses broke off', async () => {
+	it('does not request a list again when one of its responses broke off', async () => {
 		const list = texts(4);
 		const isIn = (text: string) => (request: { body?: unknown }) =>
 			JSON.stringify(request.body).includes(`"${text}"`);
@@ -232,7 +236,7 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(2);
 	});
 
-	it('may have another length than those that were kept of a list', async () => {
+	it('allows another item a different vector length than the kept vectors of a list', async () => {
 		const list = texts(2);
 		const isSecond = (request: { body?: unknown }) =>
 			JSON.stringify(request.body).includes(list[1]);
@@ -248,11 +252,11 @@ describe('embeddings', () => {
 		expect(items[1].json.embedding).toHaveLength(256);
 	});
 
-	describe('of a length that the user chose', () => {
+	describe('Dimensions', () => {
 		const lengthsOf = (items: Array<{ json: IDataObject }>) =>
 			items.map(({ json }) => (json.embedding as number[]).length);
 
-		it('are requested with that length, and only then', async () => {
+		it('sends dimensions only when the option is set', async () => {
 			expect(lengthsOf((await run(['one'], { dimensions: 64 })).items('Embed'))).toEqual([64]);
 			await run(['one']);
 			expect(gateway.requests.map(({ body }) => body)).toEqual([
@@ -261,14 +265,14 @@ describe('embeddings', () => {
 			]);
 		});
 
-		it('are requested together with those of the same length, and each item gets its own', async () => {
+		it('batches texts by their dimensions, and gives each item a vector of its own length', async () => {
 			const dimensions = '={{ [64, 32, 64, 32][$itemIndex] }}';
 			const items = (await run(texts(4), { dimensions })).items('Embed');
 			expect(lengthsOf(items)).toEqual([64, 32, 64, 32]);
 			expect(gateway.requests).toHaveLength(2);
 		});
 
-		it('are refused when they have another length, and a whole number was asked for', async () => {
+		it('refuses vectors of another length than Dimensions, and Dimensions of 0', async () => {
 			const data = [{ index: 0, embedding: [1, 2] }];
 			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
 			expect((await run(['one'], { dimensions: 3 })).errorOf('Embed')?.message).toContain(
@@ -280,7 +284,7 @@ describe('embeddings', () => {
 		});
 	});
 
-	describe('with fields of Extra Body', () => {
+	describe('fields from Extra Body', () => {
 		const answer = (...lengths: number[]) => {
 			for (const length of lengths) {
 				const data = [{ index: 0, embedding: new Array(length).fill(0.5) }];
@@ -288,7 +292,7 @@ describe('embeddings', () => {
 			}
 		};
 
-		it('have the length that is asked for there', async () => {
+		it('expects the vector length that Extra Body requests', async () => {
 			answer(2);
 			const extraBody = '{ "dimensions": 2 }';
 			const result = await run(['one'], { dimensions: 4, extraBody });
@@ -300,7 +304,7 @@ describe('embeddings', () => {
 		});
 
 		it.each(['dimensions', 'model'])(
-			'may differ in length when they differ in %s',
+			'allows different vector lengths for items with different %s in Extra Body',
 			async (name) => {
 				answer(2, 3);
 				const extraBody = `={{ ({ ${name}: $itemIndex + 2 }) }}`;
@@ -310,7 +314,7 @@ describe('embeddings', () => {
 		);
 	});
 
-	it('are refused for an empty text before anything is sent', async () => {
+	it('refuses an empty text before it sends anything', async () => {
 		expect((await run(['fine', ' '])).errorOf('Embed')?.message).toBe('Item 1: Input is empty');
 		expect(gateway.requests).toHaveLength(0);
 	});

@@ -15,7 +15,7 @@ const store = embeddingsUser(async (embeddings, json) => {
 	};
 });
 
-describe('the embeddings node of a vector store', () => {
+describe('Embeddings Model Gateway', () => {
 	let gateway: Gateway;
 	beforeAll(() => registerTypes({ nodes: [store] }));
 	withGateway({}, (world) => void ({ gateway } = world));
@@ -58,7 +58,7 @@ describe('the embeddings node of a vector store', () => {
 			}),
 		});
 
-	it('sends many texts in few requests and gives each its vector, whatever the order of the response', async () => {
+	it('sends 250 texts in three requests, and gives each its vector whatever the order of the response', async () => {
 		const query = (await run({ query: 'Text number 137' })).items('Store')[0].json.query;
 		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });
 		const before = gateway.requests.length;
@@ -72,7 +72,7 @@ describe('the embeddings node of a vector store', () => {
 		).toEqual([100, 100, 50]);
 	});
 
-	it('sends only what is set', async () => {
+	it('sends only the options that are set', async () => {
 		await run({ query: 'a' });
 		const options = { batchSize: 2, dimensions: 64, timeout: 30 };
 		const vectors = vectorsOf(await run({ documents: texts(3) }, { options }));
@@ -84,7 +84,7 @@ describe('the embeddings node of a vector store', () => {
 		]);
 	});
 
-	it('sends the encoding and the extra fields that are set, and reads the vectors', async () => {
+	it('sends the encoding format and Extra Body, and decodes base64 vectors', async () => {
 		const plain = vectorsOf(await run({ documents: texts(2) }));
 		const extraBody = '{ "user": "u1", "dimensions": 64 }';
 		const options = { encodingFormat: 'base64', extraBody, dimensions: 32 };
@@ -98,7 +98,7 @@ describe('the embeddings node of a vector store', () => {
 	});
 
 	it.each(['"always the same"', '""', 'null', '[]'])(
-		'refuses %s as input in Extra Body, which belongs to no document',
+		'refuses the input %s in Extra Body',
 		async (input) => {
 			const options = { extraBody: `{ "input": ${input} }` };
 			const error = (await run({ documents: texts(2) }, { options })).errorOf('Store');
@@ -109,21 +109,21 @@ describe('the embeddings node of a vector store', () => {
 		},
 	);
 
-	it('replaces line breaks by spaces, unless they are to stay', async () => {
+	it('replaces line breaks with spaces unless the option is off', async () => {
 		const documents = ['one\ntwo\r\nthree'];
 		await run({ documents, query: 'four\nfive' });
 		await run({ documents }, { options: { stripNewLines: false } });
 		expect(inputs()).toEqual([['one two three'], ['four five'], documents]);
 	});
 
-	describe('of a slow service', () => {
+	describe('a slow service', () => {
 		withGateway({ answerMilliseconds: 100 }, (world) => void ({ gateway } = world));
 
-		it('keeps few requests in flight', async () => {
+		it('keeps no more requests in flight than the maximum', async () => {
 			const inFlight: number[] = [];
-			let answered = 0;
-			gateway.on('request', () => void answered++);
-			const when = () => inFlight.push(gateway.requests.length - answered) < 0;
+			let responses = 0;
+			gateway.on('request', () => void responses++);
+			const when = () => inFlight.push(gateway.requests.length - responses) < 0;
 			gateway.fault({ route: 'embedding', action: 'stall', when });
 			await run({ documents: texts(3 * maxParallelBatches) }, { options: { batchSize: 1 } });
 			expect(inFlight).toHaveLength(3 * maxParallelBatches);
@@ -136,7 +136,7 @@ describe('the embeddings node of a vector store', () => {
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('reads base64 that it did not ask for', async () => {
+	it('decodes base64 vectors that it did not request', async () => {
 		answer([Buffer.from(new Float32Array([0.5, -2]).buffer).toString('base64'), [1, 3]]);
 		expect(vectorsOf(await run({ documents: texts(2) }))).toEqual([
 			[0.5, -2],
@@ -145,10 +145,14 @@ describe('the embeddings node of a vector store', () => {
 	});
 
 	it.each([
-		{ why: 'one is missing', given: [[1, 2]], says: 'the response has 1 vectors for 2 texts' },
-		{ why: 'they differ', given: [[1, 2], [1]], says: 'has vectors of 2 and of 1 numbers' },
+		{ why: 'a vector is missing', given: [[1, 2]], says: 'the response has 1 vectors for 2 texts' },
 		{
-			why: 'they are not as long as asked',
+			why: 'the vectors differ in length',
+			given: [[1, 2], [1]],
+			says: 'has vectors of 2 and of 1 numbers',
+		},
+		{
+			why: 'the vectors do not have the requested length',
 			given: [
 				[1, 2],
 				[3, 4],
@@ -156,14 +160,14 @@ describe('the embeddings node of a vector store', () => {
 			options: { dimensions: 3 },
 			says: 'has vectors of 2 numbers although dimensions is 3',
 		},
-	])('gives no vectors when $why', async ({ given, options, says }) => {
+	])('returns no vectors when $why', async ({ given, options, says }) => {
 		answer(given);
 		const result = await run({ documents: texts(2) }, { options });
 		expect(result.errorOf('Store')?.message).toContain(says);
 		expect(gateway.requests).toHaveLength(1);
 	});
 
-	it('gives no vectors when those of two requests differ in length', async () => {
+	it('returns no vectors when those of two requests differ in length', async () => {
 		answer([[1, 2]]);
 		const result = await run({ documents: texts(2) }, { options: { batchSize: 1 } });
 		expect(result.errorOf('Store')?.message).toMatch(/has vectors of (2 and of 256|256 and of 2)/);
@@ -174,14 +178,14 @@ describe('the embeddings node of a vector store', () => {
 		{ input: { documents: ['', 'b', null] }, says: 'Documents 1, 3 of 3 are empty' },
 		{ input: { query: ' ' }, says: 'The query is empty' },
 		{ input: { query: 7 }, says: 'The query is empty' },
-	])('names what is empty before anything is sent: $says', async ({ input, says }) => {
+	])('names empty texts before it sends anything: $says', async ({ input, says }) => {
 		const result = await run(input);
 		expect(result.errorOf('Store')?.message).toBe(says);
 		expect(result.errorOf('Store')?.description).toContain('nothing was billed');
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('shows input, output and tokens in the run log, which n8n adds up', async () => {
+	it('shows input, output and tokens in the run log', async () => {
 		const result = await run({ documents: ['a', 'b'], query: 'c' });
 		const { documents, query } = result.items('Store')[0].json;
 		const tokens = (count: number) => ({
@@ -201,7 +205,7 @@ describe('the embeddings node of a vector store', () => {
 		]);
 	});
 
-	it('shows a failure in the run log and at the vector store, with the whole record', async () => {
+	it('shows a failure with its details in the run log and at the vector store', async () => {
 		const result = await run({ documents: ['a', 'a [blocked] text'] });
 		const { requestId } = gateway.requests[0];
 		const failure = {
@@ -217,7 +221,7 @@ describe('the embeddings node of a vector store', () => {
 		expect(gateway.ledger).toHaveLength(0);
 	});
 
-	it('sends no more when a request is refused', async () => {
+	it('sends no more requests after one is refused', async () => {
 		gateway.fault({
 			route: 'embedding',
 			action: 'stall',
@@ -232,7 +236,7 @@ describe('the embeddings node of a vector store', () => {
 		expect(gateway.requests).toHaveLength(maxParallelBatches);
 	});
 
-	it('waits as long as a rate limit says, and no longer', async () => {
+	it('waits for the Retry-After of a rate limit, and not much longer', async () => {
 		const headers = { 'retry-after': '1' };
 		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
 		gateway.fault({ route: 'embedding', action: 'error', ...limit });
@@ -255,14 +259,14 @@ describe('the embeddings node of a vector store', () => {
 		expect(gateway.requests).toHaveLength(1);
 	});
 
-	it('reads the time limit in seconds', async () => {
+	it('reads the request timeout in seconds', async () => {
 		gateway.fault({ route: 'embedding', action: 'stall', seconds: 1 });
 		const result = await run({ query: 'a' }, { options: { timeout: 3 } });
 		expect(result.errorOf('Store')).toBeUndefined();
 		expect(gateway.requests).toHaveLength(1);
 	});
 
-	it('ends at once when the user presses Stop', async () => {
+	it('stops at once when the user presses Stop', async () => {
 		gateway.fault({ route: 'embedding', action: 'stall', times: Infinity });
 		const time = new SimulatedTime();
 		try {
@@ -284,7 +288,7 @@ describe('the embeddings node of a vector store', () => {
 		}
 	});
 
-	it('names all options that cannot be used, before anything is sent', async () => {
+	it('names all invalid options before it sends anything', async () => {
 		const options = { batchSize: 0, dimensions: 2.5, timeout: 'soon' };
 		const result = await run({ query: 'a' }, { options, model: '' });
 		const error = result.errorOf('Store');
@@ -292,7 +296,7 @@ describe('the embeddings node of a vector store', () => {
 			expect(error?.message).toContain(field);
 		}
 		expect(error?.description).toContain('Nothing was sent and nothing was billed');
-		// n8n leads from the store to the node.
+		// With these, n8n links the error of the store to this node.
 		expect(error).toMatchObject({
 			functionality: 'configuration-node',
 			node: { name: 'Embeddings' },
@@ -300,7 +304,7 @@ describe('the embeddings node of a vector store', () => {
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('offers the models of the gateway', async () => {
+	it('lists the models of the gateway that match a search', async () => {
 		const name = 'n8n-nodes-model-gateway.embeddingsModelGateway';
 		const settings = { credentials: credentialFor(gateway), filter: 'embed' };
 		const { results } = await listSearch(name, 'searchModels', settings);

@@ -28,17 +28,17 @@ const needEsModules = ['emailSend', 'form', 'formTrigger', 'wait'].map(
 describe.each(files)('%s', (file) => {
 	const example = readExample(file);
 	const nodes = example.nodes as INode[];
-	// The harness has no AI nodes of n8n's, and jest does not load those that need ES modules: tests in test/e2e run the
-	// examples that have them.
+	// The harness has no AI nodes of n8n, and jest cannot load nodes that need ES modules. Tests in test/e2e run the
+	// examples with such nodes.
 	const known = nodes.filter(({ type }) => isKnownPackage(type) && !needEsModules.includes(type));
 	const descriptionOf = ({ type, typeVersion }: INode) =>
 		nodeTypes.getByNameAndVersion(type, typeVersion).description;
 
-	it.each(known)('has a node "$name" whose type and parameters n8n knows', (node) => {
+	it.each(known)('has only known parameters in its node "$name"', (node) => {
 		const description = descriptionOf(node);
 		expect([description.version].flat()).toContain(node.typeVersion);
 
-		// What n8n keeps of a node when it opens a workflow: unknown and hidden parameters are dropped.
+		// n8n drops unknown and hidden parameters when it opens a workflow.
 		const { properties } = description;
 		const kept = getNodeParameters(properties, node.parameters, true, false, node, description);
 		expect(kept).toMatchObject(node.parameters);
@@ -46,7 +46,7 @@ describe.each(files)('%s', (file) => {
 		expect(getNodeParametersIssues(properties, opened, description)).toBeNull();
 	});
 
-	it('connects outputs that exist with nodes that exist', () => {
+	it('connects only outputs and nodes that exist', () => {
 		const names = nodes.map(({ name }) => name);
 		expect(new Set(names).size).toBe(names.length);
 		const connections = example.connections ?? {};
@@ -64,7 +64,7 @@ describe.each(files)('%s', (file) => {
 		}
 	});
 
-	it('keeps what was charged when n8n stops while it waits', () => {
+	it('saves the execution progress if it waits for videos', () => {
 		const waits = nodes.some(({ type }) => /modelGatewayWaitForVideo/.test(type));
 		expect(example.settings).toEqual({
 			executionOrder: 'v1',
@@ -72,7 +72,7 @@ describe.each(files)('%s', (file) => {
 		});
 	});
 
-	it('carries no secret, and nothing of the n8n it was made with', () => {
+	it('contains no secret, and nothing of the n8n where it was made', () => {
 		expect(example).toEqual({
 			...{ name: expect.any(String), nodes, connections: expect.any(Object) },
 			...{ active: false, settings: expect.any(Object), pinData: {}, meta: {}, tags: [] },
@@ -89,7 +89,7 @@ describe.each(files)('%s', (file) => {
 	});
 });
 
-describe('run as it is, with settings of its user', () => {
+describe('runs with the settings of a user', () => {
 	const renderer = new Renderer();
 	let time: SimulatedTime;
 	let gateway: Gateway;
@@ -132,7 +132,7 @@ describe('run as it is, with settings of its user', () => {
 	const mp4 = (width: number, height: number, seconds = 2) =>
 		expect.objectContaining({ width, height, seconds, codec: expect.stringMatching(/^avc1\./) });
 
-	it('runs reference-video-to-file.json', async () => {
+	it('runs reference-video-to-file.json, and saves the video', async () => {
 		const settings = { picture_1: link('red'), picture_2: link('blue'), seconds: 2, name: 'walk' };
 		const result = await run('reference-video-to-file.json', settings);
 
@@ -141,7 +141,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('runs collect-video-by-id.json, which places no order', async () => {
+	it('runs collect-video-by-id.json without placing an order', async () => {
 		const bytes = await sampleVideo('collected');
 		const jobs = (['task', 'video'] as const).map((kind) => earlierJob(gateway, kind, bytes).id);
 		const ids = ` ${jobs.join(',\n')} task_unknown `;
@@ -195,7 +195,7 @@ describe('run as it is, with settings of its user', () => {
 		]);
 	});
 
-	it('runs scheduled-daily-video.json, whose first try is refused', async () => {
+	it('runs scheduled-daily-video.json although the first order is refused', async () => {
 		const refusal = { status: 403, code: 'permission_denied' };
 		gateway.fault({ route: 'videoCreate', action: 'error', ...refusal });
 		const result = await run('scheduled-daily-video.json', {});
@@ -249,7 +249,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(charged()).toEqual(Array(5).fill('chat-1'));
 	});
 
-	it('runs product-pictures.json with a product that fails at each step', async () => {
+	it('runs product-pictures.json with one failing product at each step', async () => {
 		const file = 'product-pictures.json';
 		const [mug, other] = settingsOf(readExample(file)).products as IDataObject[];
 		const lamp: IDataObject = { ...other, product: 'Lamp 1/2' };
@@ -266,7 +266,7 @@ describe('run as it is, with settings of its user', () => {
 			const { width, height } = await loadImage(readFileSync(path.join(folder, name)));
 			expect([width, height]).toEqual([1024, 1792]);
 		}
-		// The service got the drawing of this very product.
+		// Each edit starts from the drawing of its own product.
 		const drawn = await Promise.all(
 			result.items('Draw Product').map(async (item) => await result.binary(item)),
 		);
@@ -284,7 +284,7 @@ describe('run as it is, with settings of its user', () => {
 		);
 	});
 
-	it('runs semantic-search.json as it is and with a document that is refused', async () => {
+	it('runs semantic-search.json unchanged, and with a refused document', async () => {
 		const file = 'semantic-search.json';
 		const found = (result: Awaited<ReturnType<typeof run>>) =>
 			result.items('Best Documents').map(({ json }) => json);
@@ -316,7 +316,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(found(await run(file, exact))[0].score).toBeCloseTo(1, 5);
 	});
 
-	it('runs alt-texts-for-pictures.json with a file that is no picture and one that is refused', async () => {
+	it('runs alt-texts-for-pictures.json with a broken image, and skips a text file', async () => {
 		const save = (name: string, bytes: Uint8Array | string) =>
 			writeFileSync(path.join(folder, name), bytes);
 		save('blue.png', picture('blue'));
@@ -345,7 +345,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(charged()).toEqual(['chat-1', 'chat-1']);
 	});
 
-	it('runs podcast-cover-and-teaser.json, whose model wraps the prompts in other text', async () => {
+	it('runs podcast-cover-and-teaser.json although the model wraps the prompts in other text', async () => {
 		const file = 'podcast-cover-and-teaser.json';
 		const prompts = { cover: 'A lighthouse in fog', teaser: 'Its {light} turns "slowly"' };
 		gateway.script(`Here they are:\n\`\`\`json\n${JSON.stringify(prompts, null, 2)}\n\`\`\``);
@@ -370,16 +370,19 @@ describe('run as it is, with settings of its user', () => {
 
 	it.each([
 		['no JSON at all', 'I would rather not.'],
-		['a broken JSON', '{"cover": A boat}'],
-	])('draws nothing in podcast-cover-and-teaser.json from %s', async (_, answer) => {
-		gateway.script(answer);
-		const result = await run('podcast-cover-and-teaser.json', {});
-		expect(result.status).toBe('error');
-		expect(result.errorOf('Draw Cover')?.message).toBe('Prompt is empty');
-		expect(charged()).toEqual(['chat-1']);
-	});
+		['broken JSON', '{"cover": A boat}'],
+	])(
+		'draws nothing in podcast-cover-and-teaser.json when the model answers with %s',
+		async (_, answer) => {
+			gateway.script(answer);
+			const result = await run('podcast-cover-and-teaser.json', {});
+			expect(result.status).toBe('error');
+			expect(result.errorOf('Draw Cover')?.message).toBe('Prompt is empty');
+			expect(charged()).toEqual(['chat-1']);
+		},
+	);
 
-	it('runs storyboard-to-video.json', async () => {
+	it('runs storyboard-to-video.json, and animates the drawn storyboard', async () => {
 		const result = await run('storyboard-to-video.json', { seconds: 2, name: 'boat' });
 
 		expect(result.status).toBe('success');
@@ -395,7 +398,7 @@ describe('run as it is, with settings of its user', () => {
 		expect(charged()).toEqual(['beta-2.7-r2v', 'image-chat-1']);
 	});
 
-	it('runs storyboard-of-scenes.json, and again with one new take', async () => {
+	it('runs storyboard-of-scenes.json, and orders only the new take in a second run', async () => {
 		const file = 'storyboard-of-scenes.json';
 		const written = settingsOf(readExample(file)).scenes as IDataObject[];
 		const scenes = written.map((scene) => ({ ...scene, seconds: 2 }));

@@ -14,7 +14,7 @@ import { byId, chain, credentialFor, modelGateway, waitForVideo } from '../suppo
 import { withGateway } from '../support/withGateway';
 
 const key = 'sk-0123456789/abcdef+';
-/** What no text may hold of it, in any case. */
+/** Parts of the key in its encodings. No text may contain them. */
 const traces = /sk-01234|0123456789|abcdef|2stmdeymzq1|sy0wmtiz|nrltaxmj|zay0/i;
 
 let gateway: Gateway;
@@ -24,15 +24,15 @@ beforeEach(async () => void (storage = await startServer(json({}))));
 
 const forms: Array<[form: string, key: string]> = [
 	['as it is', key],
-	['in a URL', encodeURIComponent(key)],
-	['in a URL, twice, in lower case', encodeURIComponent(encodeURIComponent(key)).toLowerCase()],
+	['URL-encoded', encodeURIComponent(key)],
+	['URL-encoded twice in lower case', encodeURIComponent(encodeURIComponent(key)).toLowerCase()],
 	['in base64', Buffer.from(key).toString('base64')],
 	['in base64url of a longer text', Buffer.from(`user:${key}`).toString('base64url')],
 ];
 
 const ways = {
-	'Wait for Video, of a task': ['task', waitForVideo()],
-	'Wait for Video, of a video job': ['video', waitForVideo()],
+	'Wait for Video (task)': ['task', waitForVideo()],
+	'Wait for Video (video job)': ['video', waitForVideo()],
 	'Reference Video: Get Status': [
 		'task',
 		modelGateway({ resource: 'referenceVideo', operation: 'get', taskId: '={{ $json.task_id }}' }),
@@ -70,21 +70,24 @@ describe.each(Object.entries(ways))('%s', (_, [kind, node]) => {
 		expect(JSON.stringify([result.data, message, description])).not.toMatch(traces);
 	};
 
-	it.each(forms)('neither uses nor shows a link that carries the key %s', async (__, form) => {
-		await failureWith({}, { status: 'completed', result_url: `${storage.url}/v.mp4?a=${form}` });
-	});
+	it.each(forms)(
+		'neither uses nor shows a video link that contains the key %s',
+		async (__, form) => {
+			await failureWith({}, { status: 'completed', result_url: `${storage.url}/v.mp4?a=${form}` });
+		},
+	);
 
 	if (route === 'videoContent') {
-		it.each(forms)('follows no redirect that carries the key %s', async (__, form) => {
+		it.each(forms)('does not follow a redirect that contains the key %s', async (__, form) => {
 			await failureWith({ location: `${storage.url}/v.mp4?a=${form}` }, {}, 302);
 		});
 	}
 });
 
-it('follows no redirect of a file that carries the key', async () => {
+it('does not follow a redirect of a video link when it contains the key', async () => {
 	const { id } = earlierJob(gateway, 'task', mp4Of(1000));
-	const leading = await startServer(redirect(302, `${storage.url}/v.mp4?a=${key}`));
-	const body = { status: 'completed', result_url: `${leading.url}/v.mp4`, task_id: id };
+	const redirecting = await startServer(redirect(302, `${storage.url}/v.mp4?a=${key}`));
+	const body = { status: 'completed', result_url: `${redirecting.url}/v.mp4`, task_id: id };
 	gateway.fault({ route: 'task', action: 'answer', times: Infinity, body: JSON.stringify(body) });
 	const result = await runWorkflow(chain(waitForVideo()), {
 		credentials: credentialFor(gateway),
@@ -101,7 +104,7 @@ it.each([
 	['task', [undefined]],
 	['video', [undefined, `Bearer ${key}`]],
 ] as const)(
-	'sends the key to a link of the gateway that requires it only for the content of a video job: %s',
+	'sends the key to a gateway link that requires it only for a video job, not for a task: %s',
 	async (kind, expected) => {
 		const { id } = earlierJob(gateway, kind, mp4Of(1000));
 		const sent: Array<string | undefined> = [];
@@ -124,7 +127,7 @@ it.each([
 	},
 );
 
-it('passes on the fields of a running job without the key', async () => {
+it('redacts the key in the fields of a running job', async () => {
 	const { id } = earlierJob(gateway, 'task');
 	const body = { status: 'in_progress', url: `${storage.url}/?a=${key}`, task_id: id };
 	gateway.fault({ route: 'task', action: 'answer', body: JSON.stringify(body) });
@@ -137,7 +140,7 @@ it('passes on the fields of a running job without the key', async () => {
 	expect(JSON.stringify(result.data)).not.toMatch(traces);
 });
 
-describe.each([true, false])('an image, with Download %s', (download) => {
+describe.each([true, false])('an image link with Download %s', (download) => {
 	const generate = modelGateway(
 		{
 			resource: 'image',
@@ -149,25 +152,28 @@ describe.each([true, false])('an image, with Download %s', (download) => {
 		{ onError: 'continueErrorOutput' },
 	);
 
-	it.each(forms)('is not fetched by a link that carries the key %s', async (_, form) => {
-		const images = await startServer(answer(200, Buffer.from(picture('teal'))));
-		const data = [{ url: `${images.url}/1` }, { url: `${storage.url}/2?a=${form}` }];
-		const body = JSON.stringify({ data });
-		gateway.fault({ route: 'imageGenerate', action: 'answer', body });
-		const result = await runWorkflow(chain(generate), { credentials: credentialFor(gateway) });
-		expect(result.items('Model Gateway').map(({ json: { index } }) => index)).toEqual([0]);
-		expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
-			{
-				json: {
-					error: 'Could not use the image: its link carries the API key',
-					details: {
-						advice: expect.stringMatching(/neither used nor shown.*made and charged/),
-						...{ billed: 'yes', retry_can_help: false },
+	it.each(forms)(
+		'neither uses nor shows an image link that contains the key %s',
+		async (_, form) => {
+			const images = await startServer(answer(200, Buffer.from(picture('teal'))));
+			const data = [{ url: `${images.url}/1` }, { url: `${storage.url}/2?a=${form}` }];
+			const body = JSON.stringify({ data });
+			gateway.fault({ route: 'imageGenerate', action: 'answer', body });
+			const result = await runWorkflow(chain(generate), { credentials: credentialFor(gateway) });
+			expect(result.items('Model Gateway').map(({ json: { index } }) => index)).toEqual([0]);
+			expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+				{
+					json: {
+						error: 'Could not use the image: its link carries the API key',
+						details: {
+							advice: expect.stringMatching(/neither used nor shown.*made and charged/),
+							...{ billed: 'yes', retry_can_help: false },
+						},
 					},
 				},
-			},
-		]);
-		expect(storage.requests).toEqual([]);
-		expect(JSON.stringify(result.data)).not.toMatch(traces);
-	});
+			]);
+			expect(storage.requests).toEqual([]);
+			expect(JSON.stringify(result.data)).not.toMatch(traces);
+		},
+	);
 });

@@ -14,25 +14,26 @@ const routes = [
 	...(['chat', 'message', 'embedding'] as const),
 ];
 
-/** n8n itself wants a required field filled in, but does not look into expressions. */
+/** n8n refuses a required field without a value, but accepts any expression. */
 const empty = '={{ "" }}';
 
-describe('what the request may have besides', () => {
+describe('options that change the request', () => {
 	let gateway: Gateway;
 	beforeAll(async () => {
 		gateway = await startGateway({ jobSeconds: Infinity });
-		// What is asked for is of no interest here, but for what was sent.
+		// Only the requests matter here, so the gateway refuses them all.
 		const refusal = { action: 'error', status: 403, code: 'permission_denied' } as const;
 		for (const route of routes) gateway.fault({ route, ...refusal, times: Infinity });
 	});
 	afterAll(async () => await gateway.close());
 
-	const good = (name: string) => subjects.find(([subject]) => subject === name)?.[1].parameters;
+	const validParameters = (name: string) =>
+		subjects.find(([subject]) => subject === name)?.[1].parameters;
 
-	/** What the gateway is sent, or the error of a node that sends nothing. */
+	/** The body of the request, or the error of a node that sends nothing. */
 	const run = async (name: string, parameters: IDataObject) => {
 		const before = gateway.requests.length;
-		const node = modelGateway({ ...good(name), ...parameters } as IDataObject);
+		const node = modelGateway({ ...validParameters(name), ...parameters } as IDataObject);
 		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
 		const body = gateway.requests[before]?.body as IDataObject | undefined;
 		return { body, message: result.errorOf(node.name)?.message };
@@ -40,13 +41,13 @@ describe('what the request may have besides', () => {
 	const urls = { imageSource: 'url', maskSource: 'none' };
 
 	describe('Extra Body', () => {
-		it.each(paid)('adds fields to the request: %s', async (name) => {
+		it.each(paid)('adds the fields of Extra Body to the request: %s', async (name) => {
 			const extraBody = { new_field: 'yes', input: undefined };
 			const { body } = await run(name, { ...urls, options: { extraBody } });
 			expect(body).toMatchObject({ new_field: 'yes' });
 		});
 
-		it('merges nested objects, and overrides the other fields', async () => {
+		it('merges nested objects of Extra Body into the request, and overrides its fields', async () => {
 			const extraBody = JSON.stringify({
 				parameters: { negative_prompt: 'rain', duration: 20 },
 				input: { style: 'noir' },
@@ -61,7 +62,7 @@ describe('what the request may have besides', () => {
 			});
 		});
 
-		it('is checked by the rules of the model like any other field', async () => {
+		it('checks the fields of Extra Body by the rules of the model', async () => {
 			const options = { extraBody: '{ "parameters": { "duration": 20 } }' };
 			const { body, message } = await run('referenceVideo create', { options });
 			expect(body).toBeUndefined();
@@ -69,7 +70,7 @@ describe('what the request may have besides', () => {
 		});
 
 		it.each([{ input: 7 }, { input: { media: 'x', prompt: {} }, parameters: null }, { model: 5 }])(
-			'may be anything for a model without rules: %j',
+			'accepts any Extra Body for a model without rules: %j',
 			async (extraBody) => {
 				const parameters = { model: byId('gamma-3.0-r2v'), options: { extraBody } };
 				const { body } = await run('referenceVideo create', parameters);
@@ -77,7 +78,7 @@ describe('what the request may have besides', () => {
 			},
 		);
 
-		it('is sent as a text or as JSON when the request is a form', async () => {
+		it('sends fields of Extra Body as text or JSON when the request is a form', async () => {
 			const extraBody = {
 				output: { format: 'png' },
 				background: 'transparent',
@@ -104,10 +105,13 @@ describe('what the request may have besides', () => {
 				{ media: {} },
 				{ input: { media: [{ type: 'reference_image', url: 'https://example.com/a.png' }] } },
 			],
-		])('makes the field of the node unnecessary: %s', async (name, parameters, extraBody) => {
-			const { body } = await run(name, { ...parameters, options: { extraBody } });
-			expect(body).toMatchObject(extraBody);
-		});
+		])(
+			'accepts a required field from Extra Body alone: %s',
+			async (name, parameters, extraBody) => {
+				const { body } = await run(name, { ...parameters, options: { extraBody } });
+				expect(body).toMatchObject(extraBody);
+			},
+		);
 
 		it.each([
 			['message create', 'stream', 'this operation reads the response in one piece'],
@@ -115,7 +119,7 @@ describe('what the request may have besides', () => {
 			['image edit', 'stream', 'this operation reads the response in one piece'],
 			['image chat', 'stream', 'this operation reads the response in one piece'],
 		])(
-			'does not change what the node needs to read the response: %s, %s',
+			'refuses a field of Extra Body that changes how to read the response: %s, %s',
 			async (name, field, why) => {
 				const options = { extraBody: { [field]: true } };
 				expect(await run(name, { ...urls, options })).toEqual({
@@ -125,12 +129,15 @@ describe('what the request may have besides', () => {
 			},
 		);
 
-		it('does not let embeddings with different extra fields share a request', async () => {
+		it('sends embeddings with different Extra Body fields in separate requests', async () => {
 			const before = gateway.requests.length;
 			const options = { extraBody: '={{ { user: $json.user } }}' };
-			const node = modelGateway({ ...good('embedding create'), options } as IDataObject, {
-				onError: 'continueRegularOutput',
-			});
+			const node = modelGateway(
+				{ ...validParameters('embedding create'), options } as IDataObject,
+				{
+					onError: 'continueRegularOutput',
+				},
+			);
 			const input = ['a', 'b', 'a'].map((user) => ({ json: { user } }));
 			await runWorkflow(chain(node), { credentials: credentialFor(gateway), input });
 			const bodies = gateway.requests.slice(before).map(({ body }) => body);
@@ -140,12 +147,15 @@ describe('what the request may have besides', () => {
 			]);
 		});
 
-		it.each(['', ' ', '\n\t', '={{ null }}'])('may be left empty: %j', async (extraBody) => {
-			const { body } = await run('video create', { options: { extraBody } });
-			expect(body).toEqual((await run('video create', { options: {} })).body);
-		});
+		it.each(['', ' ', '\n\t', '={{ null }}'])(
+			'ignores an empty Extra Body: %j',
+			async (extraBody) => {
+				const { body } = await run('video create', { options: { extraBody } });
+				expect(body).toEqual((await run('video create', { options: {} })).body);
+			},
+		);
 
-		it('must be a JSON object', async () => {
+		it('refuses an Extra Body that is not a JSON object', async () => {
 			for (const extraBody of ['[1]', 'a=b', 7]) {
 				const { body, message } = await run('video create', { options: { extraBody } });
 				expect(body).toBeUndefined();
@@ -183,7 +193,7 @@ describe('what the request may have besides', () => {
 			'embedding create': [{ input: ' ', options: skipChecks }, { input: [' '] }],
 		};
 
-		it.each(paid)('sends the request as it is: %s', async (name) => {
+		it.each(paid)('sends an invalid request unchanged with Skip Checks: %s', async (name) => {
 			const [parameters, sent] = broken[name];
 			const { options = {} } = parameters as { options?: IDataObject };
 			const checked = { ...parameters, options: { ...options, skipChecks: false } };
@@ -212,10 +222,13 @@ describe('what the request may have besides', () => {
 				{ options: { versionHeaderValue: '2024\n01', ...skipChecks } },
 			],
 			['Input', 'embedding create', { input: '={{ { a: 1 } }}' }],
-		])('names what cannot be sent at all: %s', async (field, name, parameters) => {
-			const { body, message } = await run(name, { options: skipChecks, ...parameters });
-			expect(body).toBeUndefined();
-			expect(message).toContain(field);
-		});
+		])(
+			'names a field that cannot be sent even with Skip Checks: %s',
+			async (field, name, parameters) => {
+				const { body, message } = await run(name, { options: skipChecks, ...parameters });
+				expect(body).toBeUndefined();
+				expect(message).toContain(field);
+			},
+		);
 	});
 });

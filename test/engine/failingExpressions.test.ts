@@ -6,7 +6,7 @@ import { earlierTasks } from '../support/earlierJobs';
 import { chain, credentialFor, waitForVideo } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-/** An expression that n8n cannot evaluate for the bad item. */
+/** An expression that fails for the bad item. */
 const failing = (value: string) => `={{ $json.isBad ? $('No such node').item.json.x : ${value} }}`;
 
 const parameters: Record<string, IDataObject> = {
@@ -23,7 +23,7 @@ const cases = Object.keys(parameters).flatMap((field) =>
 	[0, 1, 2].map((bad) => [field, bad] as const),
 );
 
-describe('an expression of Wait for Video that fails', () => {
+describe('failing expressions of Wait for Video', () => {
 	let gateway: Gateway;
 	let ids: string[];
 
@@ -35,7 +35,7 @@ describe('an expression of Wait for Video that fails', () => {
 
 	const run = async (field: string, bad: number, settings: Partial<INode> = {}) => {
 		const node = waitForVideo(parameters[field], settings);
-		// Its hint needs the timeouts.
+		// With an execution timeout, the node compares all its own timeouts with it for a hint.
 		const workflow = { ...chain(node), settings: { executionOrder: 'v1', executionTimeout: 60 } };
 		return await runWorkflow(workflow as ReturnType<typeof chain>, {
 			credentials: credentialFor(gateway),
@@ -44,7 +44,7 @@ describe('an expression of Wait for Video that fails', () => {
 	};
 
 	it.each(cases)(
-		'fails the node with an error that names all jobs: in %s of item %d',
+		'names all known jobs in the error when the expression of %s fails for item %d',
 		async (field, bad) => {
 			const error = (await run(field, bad)).errorOf('Wait for Video');
 			expect(error?.message).toMatch(new RegExp(`^Item ${bad}: .*node`));
@@ -57,7 +57,7 @@ describe('an expression of Wait for Video that fails', () => {
 	);
 
 	it.each(cases)(
-		'lets the other items continue with Continue On Fail: in %s of item %d',
+		'delivers the other items on Continue On Fail when the expression of %s fails for item %d',
 		async (field, bad) => {
 			const result = await run(field, bad, { onError: 'continueRegularOutput' });
 			const items = result.items('Wait for Video');

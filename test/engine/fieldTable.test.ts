@@ -27,7 +27,7 @@ const camera: INodeType = {
 	},
 };
 
-/** What an operation cannot be sent without, and the picture that a closeness belongs to. */
+/** Parameters that an operation requires, and an image for the field `detail` to belong to. */
 function requiredBy({ resource, value }: Operation): INodeParameters {
 	const name = `${resource.value} ${value}`;
 	const parameters = subjects.find(([subject]) => subject === name)?.[1].parameters ?? {};
@@ -42,7 +42,7 @@ function requiredBy({ resource, value }: Operation): INodeParameters {
 			parameters,
 		);
 	}
-	// A model without rules takes them all.
+	// A model without rules accepts every field.
 	return name === 'referenceVideo create'
 		? { ...parameters, model: byId('gamma-3.0-r2v') }
 		: parameters;
@@ -50,11 +50,11 @@ function requiredBy({ resource, value }: Operation): INodeParameters {
 
 interface Sample {
 	value: unknown;
-	/** What of it is in the request, written as JSON. */
+	/** The part of the value that the request must contain, as JSON. */
 	sent: string;
 }
 
-/** A value that the operation does not have without it. */
+/** A value that the request does not contain unless the parameter is set. */
 function sampleOf({ property, request, rule }: FieldRow): Sample {
 	const { name, type, typeOptions, options = [] } = property;
 	switch (type) {
@@ -81,13 +81,13 @@ function sampleOf({ property, request, rule }: FieldRow): Sample {
 	}
 }
 
-/** A file goes as a link, as a data URL, or as it is. */
+/** How the request contains the file: as a link, as a data URL, or as the file itself. */
 function sentFile(request: string): string {
 	if (request.startsWith('input.media')) return '/binary-data/signed';
 	return request.startsWith('messages') ? photo.toString('base64') : 'photo.png';
 }
 
-/** What is at a path of a request, in all entries of its lists. */
+/** The values at a path of a request, in all entries of its lists. */
 function valuesAt(body: unknown, path: string): unknown[] {
 	return path.split('.').reduce(
 		(found, step) => {
@@ -107,14 +107,14 @@ function routeOf({ endpoint }: Operation): keyof typeof endpoints {
 	return routes.find((route) => endpoints[route] === endpoint) ?? 'models';
 }
 
-describe('a parameter sets its field of the request', () => {
+describe('parameters and their fields of the request', () => {
 	let gateway: Gateway;
 	const bare = new Map<Operation, unknown>();
 
 	beforeAll(async () => {
 		registerTypes({ nodes: [camera] });
 		gateway = await startGateway();
-		// What is asked for is of no interest: nothing is drawn, and no link is followed.
+		// Only the requests matter: the gateway refuses them all, draws nothing, and fetches no link.
 		const refusal = { action: 'error', status: 403, code: 'permission_denied' } as const;
 		for (const route of new Set(fieldRows.map(({ operation }) => routeOf(operation)))) {
 			gateway.fault({ route, ...refusal, times: Infinity });
@@ -122,7 +122,7 @@ describe('a parameter sets its field of the request', () => {
 	});
 	afterAll(async () => await gateway.close());
 
-	/** What the gateway is sent. */
+	/** The body of the request that the operation sends. */
 	const bodyOf = async ({ resource, value }: Operation, parameters: INodeParameters) => {
 		const before = gateway.requests.length;
 		const node = modelGateway({

@@ -11,8 +11,8 @@ import {
 	type Node,
 } from '../support/workflows';
 
-/** Whole requests with fields that no other test of the operations compares; `fieldTable.test.ts` sends each alone. */
-describe('fields of the requests', () => {
+/** Whole requests, for fields that no other operation test compares. `fieldTable.test.ts` sends each field alone. */
+describe('whole requests', () => {
 	let gateway: Gateway;
 	let link: string;
 	beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('fields of the requests', () => {
 	});
 	afterAll(async () => await gateway.close());
 
-	/** What the gateway was sent when this node ran. */
+	/** The body of the node's request to this route. */
 	const bodyOf = async (route: Route, node: Node, json = {}) => {
 		const result = await runWorkflow(chain(node), {
 			credentials: credentialFor(gateway),
@@ -31,7 +31,7 @@ describe('fields of the requests', () => {
 		return gateway.requests.filter((request) => request.route === route).at(-1)?.body;
 	};
 
-	it('are sent for a reference video: media by fields with a voice, resolution and ratio', async () => {
+	it('sends media from fields with a voice, a resolution and a ratio for a reference video', async () => {
 		const voiceUrl = gateway.addMedia('voice.mp3', new Uint8Array(1), 'audio/mpeg');
 		const create = createReferenceVideo({
 			mediaInput: 'fields',
@@ -48,7 +48,7 @@ describe('fields of the requests', () => {
 		});
 	});
 
-	it('are sent for a native message: model, max_tokens and messages', async () => {
+	it('sends model, max_tokens and messages for a native message', async () => {
 		const message = modelGateway({
 			...{ resource: 'message', operation: 'create', model: byId('chat-1'), maxTokens: 7 },
 			options: { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
@@ -61,7 +61,7 @@ describe('fields of the requests', () => {
 		});
 	});
 
-	it('are sent for an embedding: model, input and encoding_format, which is sent only when it is set', async () => {
+	it('sends model and input for an embedding, and encoding_format only when it is set', async () => {
 		const embedding = (options: IDataObject) =>
 			modelGateway({
 				...{ resource: 'embedding', operation: 'create', model: byId('embed-1') },
@@ -78,7 +78,7 @@ describe('fields of the requests', () => {
 		});
 	});
 
-	it('are sent for an image: aspect_ratio, seed, prompt_upsampling and safety_tolerance', async () => {
+	it('sends aspect_ratio, seed, prompt_upsampling and safety_tolerance for an image', async () => {
 		const options = { aspectRatio: '21:9', seed: 0, promptUpsampling: false, safetyTolerance: 0 };
 		const image = modelGateway({
 			...{ resource: 'image', operation: 'generate', model: byId('image-1-kontext') },
@@ -90,7 +90,7 @@ describe('fields of the requests', () => {
 		});
 	});
 
-	it('are sent for an edited image: model, prompt, image and mask as links, n, size and aspect_ratio', async () => {
+	it('sends image and mask as links, n, size and aspect_ratio for an edited image', async () => {
 		const options = { n: 2, size: '64x48', aspectRatio: '4:3' };
 		const edit = modelGateway({
 			...{ resource: 'image', operation: 'edit', model: byId('image-edit-1-url') },

@@ -41,7 +41,7 @@ const camera: INodeType = {
 const plainJpeg = jpegOf('teal');
 const phoneJpeg = withPictures(plainJpeg, jpegOf('orange'));
 
-/** An earlier node that makes a file as a phone does, with another picture in it. */
+/** An earlier node that makes a JPEG as phones do, with a second image in it. */
 const phone: INodeType = {
 	description: { ...camera.description, name: 'phone' },
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
@@ -58,7 +58,7 @@ const createWith = (options: IDataObject) =>
 	});
 const create = createWith({});
 
-describe('a file of an earlier node as reference media', () => {
+describe('files of earlier nodes as reference media', () => {
 	let gateway: Gateway;
 	let n8n: Server;
 	let restApiUrl: string;
@@ -70,7 +70,7 @@ describe('a file of an earlier node as reference media', () => {
 			...{ jobSeconds: 0, idempotencyHeader: 'Idempotency-Key' },
 			render: async () => new Uint8Array(0),
 		});
-		// What n8n itself answers to its signed links, at what stands for its public address.
+		// Serves n8n's signed links, as n8n does, at a stand-in for its public address.
 		n8n = createServer(async (request, response) => {
 			fetches++;
 			try {
@@ -100,7 +100,7 @@ describe('a file of an earlier node as reference media', () => {
 			...environment,
 		});
 
-	it('reaches the gateway through a link that n8n signs', async () => {
+	it('gives the gateway an n8n-signed link to the file', async () => {
 		const result = await run({});
 		expect(result.status).toBe('success');
 		const { output } = result.items('Create')[0].json as { output: { task_id: string } };
@@ -110,7 +110,7 @@ describe('a file of an earlier node as reference media', () => {
 		expect(gateway.jobs.get(output.task_id)?.error).toBeUndefined();
 	});
 
-	describe('that is a JPEG with several pictures', () => {
+	describe('a JPEG with several images', () => {
 		const send = async (options: { skipChecks?: boolean }) => {
 			const { parameters, ...node } = create;
 			const order = { ...node, parameters: { ...parameters, options } };
@@ -128,7 +128,7 @@ describe('a file of an earlier node as reference media', () => {
 			};
 		};
 
-		it('is sent as its first picture, and a hint says so', async () => {
+		it('sends only the first image of a JPEG, and shows a hint', async () => {
 			const { bytes, hints } = await send({});
 			expect(bytes.equals(plainJpeg)).toBe(true);
 			expect(hints).toEqual([
@@ -136,14 +136,14 @@ describe('a file of an earlier node as reference media', () => {
 			]);
 		});
 
-		it('is sent as the whole file with Skip Checks', async () => {
+		it('sends the whole JPEG with Skip Checks', async () => {
 			const { bytes, hints } = await send({ skipChecks: true });
 			expect(bytes.equals(phoneJpeg)).toBe(true);
 			expect(hints).toEqual([]);
 		});
 	});
 
-	it('is recognised after n8n was killed and the Retry made the file again', async () => {
+	it('recognises an order after a kill although the Retry makes the file again', async () => {
 		const before = gateway.ledger.length;
 		const n8n = new EngineProcess();
 		const stored = await storedBy(n8n, async (onStart) => await run({ onStart }));
@@ -152,7 +152,7 @@ describe('a file of an earlier node as reference media', () => {
 		expect(gateway.ledger).toHaveLength(before + 1);
 	});
 
-	it('is refused before anything is sent when n8n keeps files in memory', async () => {
+	it('refuses a file before it sends anything when n8n keeps files in memory', async () => {
 		const charges = gateway.ledger.length;
 		const result = await run({ binaryDataMode: 'default' });
 		expect(result.errorOf('Create')?.message).toBe(
@@ -161,7 +161,7 @@ describe('a file of an earlier node as reference media', () => {
 		expect(gateway.ledger).toHaveLength(charges);
 	});
 
-	it('is refused when the gateway cannot reach this n8n', async () => {
+	it('refuses a file when the gateway cannot reach this n8n', async () => {
 		const charges = gateway.ledger.length;
 		const result = await run({
 			binaryDataMode: 'filesystem',
@@ -173,7 +173,7 @@ describe('a file of an earlier node as reference media', () => {
 		expect(gateway.ledger).toHaveLength(charges);
 	});
 
-	it('is sent with Skip Checks although the gateway seems not to reach this n8n', async () => {
+	it('sends a file with Skip Checks even if the gateway seems unable to reach this n8n', async () => {
 		gateway.fault({
 			route: 'referenceVideoCreate',
 			action: 'error',
@@ -190,7 +190,7 @@ describe('a file of an earlier node as reference media', () => {
 		expect(JSON.stringify(sent?.body)).toContain('http://192.168.1.20:5678/');
 	});
 
-	describe('that a form has received', () => {
+	describe('a file that a form received', () => {
 		const send = async (count: number, more: IDataObject = {}) => {
 			const data = { data: '', mimeType: 'image/png', fileName: 'photo.png' };
 			const photos = await Promise.all(
@@ -198,7 +198,7 @@ describe('a file of an earlier node as reference media', () => {
 					return await receiveFile(Buffer.from(picture('green')), { ...data });
 				}),
 			);
-			// n8n's trigger gives what it is given.
+			// n8n's webhook trigger passes its input on unchanged.
 			const result = await runWorkflow(startedBy(core('Form', 'webhook'), create), {
 				credentials: credentialFor(gateway, more),
 				restApiUrl,
@@ -209,7 +209,7 @@ describe('a file of an earlier node as reference media', () => {
 			return result;
 		};
 
-		it('can still be fetched when n8n has moved it', async () => {
+		it('sends a link to a form file that still works after n8n has moved the file', async () => {
 			const result = await send(1);
 			const sent = gateway.requests.filter(({ route }) => route === 'referenceVideoCreate').at(-1);
 			const { media } = (sent?.body as { input: { media: Array<{ url: string }> } }).input;
@@ -217,7 +217,7 @@ describe('a file of an earlier node as reference media', () => {
 			expect((await fetch(media[0].url)).status).toBe(200);
 		});
 
-		it('is ordered with once although its ID changes until the Retry', async () => {
+		it('orders once for each form file although its ID changes before the Retry', async () => {
 			const charges = gateway.ledger.length;
 			const refusal = { status: 403, code: 'permission_denied' };
 			gateway.fault({ route: 'referenceVideoCreate', action: 'error', skip: 1, ...refusal });
@@ -227,7 +227,7 @@ describe('a file of an earlier node as reference media', () => {
 			expect(gateway.ledger).toHaveLength(charges + 2);
 		});
 
-		it('is not ordered with twice under a new link, which the gateway refuses under the same key', async () => {
+		it('places no second order when the gateway refuses the new link of a form file under the same key', async () => {
 			const charges = gateway.ledger.length;
 			const refusal = { status: 401, code: 'invalid_api_key' };
 			gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true });
@@ -242,7 +242,7 @@ describe('a file of an earlier node as reference media', () => {
 		});
 	});
 
-	it('is named when the item has no such file', async () => {
+	it('names the binary field when the item has no such file', async () => {
 		const result = await runWorkflow(chain(create), {
 			credentials: credentialFor(gateway),
 			restApiUrl,

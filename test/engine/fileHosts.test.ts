@@ -27,7 +27,7 @@ const hosts: Array<[what: string, url: () => Promise<string>, problem: string, a
 		'Check the network of n8n: its DNS has to know storage.invalid.',
 	],
 	[
-		'where nobody listens',
+		'where nothing listens',
 		async () => nobody,
 		'127.0.0.1:1 refuses the connection',
 		'Check whether a firewall or a proxy keeps n8n from 127.0.0.1:1.',
@@ -45,7 +45,7 @@ const hosts: Array<[what: string, url: () => Promise<string>, problem: string, a
 		allow('10.1.2.3:9000'),
 	],
 	[
-		'that speaks no TLS',
+		'that does not speak TLS',
 		async () => (await startServer(reset)).url.replace('http:', 'https:'),
 		'does not speak https',
 		'Check whether a firewall or a proxy keeps n8n from 127.0.0.1',
@@ -59,25 +59,28 @@ const hosts: Array<[what: string, url: () => Promise<string>, problem: string, a
 ];
 
 describe.each(hosts)('a storage host %s', (_, urlOf, problem, advice) => {
-	it.each(['task', 'video'] as const)('is named when the download of a %s fails', async (kind) => {
-		const { id } = earlierJob(gateway, kind, mp4Of(1000));
-		const link = `${await urlOf()}/v.mp4`;
-		const body = JSON.stringify({ status: 'completed', result_url: link, task_id: id });
-		const route = kind === 'task' ? 'task' : 'videoContent';
-		gateway.fault({ route, action: 'answer', times: Infinity, body });
-		const result = await runWorkflow(chain(waitForVideo()), {
-			credentials: credentialFor(gateway),
-			input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
-		});
-		const { message, description } = result.errorOf('Wait for Video') ?? {};
-		expect(message).toContain(`Could not download the video of job ${id}: `);
-		expect(message).toContain(problem);
-		expect(description).toContain(advice);
-		expect(description).toContain('The video is finished and charged, and it is not lost');
-		expect(description).not.toMatch(/Base URL|credential|[Nn]othing was sent/);
-	});
+	it.each(['task', 'video'] as const)(
+		'explains why the storage host fails the download of a %s',
+		async (kind) => {
+			const { id } = earlierJob(gateway, kind, mp4Of(1000));
+			const link = `${await urlOf()}/v.mp4`;
+			const body = JSON.stringify({ status: 'completed', result_url: link, task_id: id });
+			const route = kind === 'task' ? 'task' : 'videoContent';
+			gateway.fault({ route, action: 'answer', times: Infinity, body });
+			const result = await runWorkflow(chain(waitForVideo()), {
+				credentials: credentialFor(gateway),
+				input: [{ json: kind === 'task' ? { task_id: id } : { id } }],
+			});
+			const { message, description } = result.errorOf('Wait for Video') ?? {};
+			expect(message).toContain(`Could not download the video of job ${id}: `);
+			expect(message).toContain(problem);
+			expect(description).toContain(advice);
+			expect(description).toContain('The video is finished and charged, and it is not lost');
+			expect(description).not.toMatch(/Base URL|credential|[Nn]othing was sent/);
+		},
+	);
 
-	it('is named when the download of an image fails', async () => {
+	it('explains why the storage host fails the download of an image', async () => {
 		const data = [{ url: `${await urlOf()}/1.png` }];
 		gateway.fault({ route: 'imageGenerate', action: 'answer', body: JSON.stringify({ data }) });
 		const generate = modelGateway({
@@ -92,7 +95,7 @@ describe.each(hosts)('a storage host %s', (_, urlOf, problem, advice) => {
 	});
 });
 
-it('names the setting of n8n that blocks the address of the gateway', async () => {
+it('names the n8n setting that blocks the address of the gateway', async () => {
 	const models = modelGateway({ resource: 'model', operation: 'getAll', returnAll: true });
 	const credentials = credentialFor({ url: 'https://storage.blocked', apiKey: 'sk-0123456789' });
 	const error = (await runWorkflow(chain(models), { credentials })).errorOf('Model Gateway');

@@ -2,12 +2,12 @@ import { EventEmitter, once } from 'node:events';
 import type { INodeType } from 'n8n-workflow';
 import { EngineProcess, registerTypes, runWorkflow, separateByProcess } from '../harness';
 
-/** What a module of a node may hold. */
+/** Stands for the memory of a node's module. */
 const memory = new Map<unknown, unknown>();
 separateByProcess(memory);
 const moments = new EventEmitter();
 
-/** Writes when it begins, at Stop, and when it ends. */
+/** Writes to the memory when it starts, at Stop, and when it ends. */
 const writing: INodeType = {
 	description: {
 		...{ displayName: 'Writing', name: 'writing', description: 'A node of this test' },
@@ -28,9 +28,9 @@ const writing: INodeType = {
 
 registerTypes({ nodes: [writing] });
 
-describe('a process of n8n', () => {
-	/** Presses Stop when the node has begun, but from here, not from within the process. */
-	const stopped = async (n8n?: EngineProcess) => {
+describe('processes of n8n', () => {
+	/** Starts an execution. Its `stop` presses Stop from the test, not from within the process. */
+	const startExecution = async (n8n?: EngineProcess) => {
 		let stop = () => {};
 		const workflow = { nodes: [{ name: 'Writing', type: 'test.writing' }] };
 		const settings = { startNode: 'Writing', onStart: (cancel: () => void) => (stop = cancel) };
@@ -41,9 +41,9 @@ describe('a process of n8n', () => {
 		return { execution, stop };
 	};
 
-	test('keeps the memory of its modules to itself, also what is written at Stop', async () => {
+	test('keeps the module memory of a process separate, including writes at Stop', async () => {
 		const worker = new EngineProcess();
-		const { execution, stop } = await stopped(worker);
+		const { execution, stop } = await startExecution(worker);
 		stop();
 		await execution;
 		expect(memory.size).toBe(0);
@@ -52,9 +52,9 @@ describe('a process of n8n', () => {
 		expect(await new EngineProcess().run(async () => memory.size)).toBe(0);
 	});
 
-	test('loses its memory when it is killed, with what its executions write later', async () => {
+	test('discards the memory of a killed process, including what its executions write later', async () => {
 		const n8n = new EngineProcess();
-		const { execution, stop } = await stopped(n8n);
+		const { execution, stop } = await startExecution(n8n);
 		n8n.kill();
 		expect(await execution).toBe('killed');
 		const ended = once(moments, 'ended');
@@ -63,8 +63,8 @@ describe('a process of n8n', () => {
 		expect([...memory]).toEqual([]);
 	});
 
-	test('shares its memory with whatever runs outside of any', async () => {
-		const { execution, stop } = await stopped();
+	test('shares memory between the test and an execution outside of any process', async () => {
+		const { execution, stop } = await startExecution();
 		stop();
 		await execution;
 		expect(memory.size).toBe(3);

@@ -3,16 +3,16 @@ import { type RunOptions, runWorkflow, type WorkflowRun } from '../harness';
 import { chain, core, createVideo, credentialFor } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-describe('the IDs of jobs in the highlighted data of the execution', () => {
+describe('job IDs in the highlighted data of an execution', () => {
 	let gateway: Gateway;
 	withGateway({ jobSeconds: Infinity }, (world) => void ({ gateway } = world));
 
-	/** Orders videos behind a node whose expression sets data of the user's. */
+	/** Orders videos after a node whose expression sets highlighted data of the user's own. */
 	const order = async (videos: number, own = '={{ {} }}', options: RunOptions = {}) =>
 		await runWorkflow(
 			chain(
 				core('Own', 'set', { mode: 'raw', jsonOutput: own }, 3.4),
-				// The first has its answer before the second is sent.
+				// The first order has its response before the second is placed.
 				createVideo({ options: { parallelRequests: 1 } }),
 			),
 			{
@@ -25,7 +25,7 @@ describe('the IDs of jobs in the highlighted data of the execution', () => {
 	const jobs = () => gateway.ledger.map(({ job }) => String(job));
 
 	it.each(['manual', 'trigger'] as const)(
-		'are the IDs of all jobs that were ordered: %s',
+		'adds the IDs of all ordered jobs to the highlighted data: %s',
 		async (mode) => {
 			const data = dataOf(await order(2, undefined, { mode }));
 			expect(Object.keys(data)).toEqual(['video_jobs']);
@@ -33,7 +33,7 @@ describe('the IDs of jobs in the highlighted data of the execution', () => {
 		},
 	);
 
-	it('fill three fields of 255 characters, and no more', async () => {
+	it('fills no more than three fields of 255 characters with job IDs', async () => {
 		const data = dataOf(await order(40));
 		expect(Object.keys(data)).toEqual(['video_jobs', 'video_jobs_2', 'video_jobs_3']);
 		for (const value of Object.values(data)) {
@@ -42,13 +42,13 @@ describe('the IDs of jobs in the highlighted data of the execution', () => {
 		}
 	});
 
-	it('leave what the user put there as it is', async () => {
+	it('adds job IDs after the value that the user stored in the same field', async () => {
 		const own = "={{ ($execution.customData.set('video_jobs', 'for Ann'), {}) }}";
 		const data = dataOf(await order(1, own));
 		expect(data).toEqual({ video_jobs: `for Ann, ${jobs()[0]}` });
 	});
 
-	it('are left out when the user has taken all ten fields', async () => {
+	it('adds no job IDs when the user has filled all ten fields', async () => {
 		const own =
 			"={{ ([...Array(10).keys()].forEach((n) => $execution.customData.set('own_' + n, 'x')), {}) }}";
 		const result = await order(1, own);
@@ -57,7 +57,7 @@ describe('the IDs of jobs in the highlighted data of the execution', () => {
 		expect(Object.keys(dataOf(result))).not.toContain('video_jobs');
 	});
 
-	it('are stored after Stop', async () => {
+	it('adds the IDs of accepted jobs to the highlighted data after Stop', async () => {
 		let stop = () => {};
 		let arrived = 0;
 		gateway.fault({

@@ -14,7 +14,7 @@ import {
 	waitForVideo,
 } from '../support/workflows';
 
-/** IDs that an address would take for something else, and what the service has to see. */
+/** IDs that a URL or a program could misread. The service must receive each of them, trimmed. */
 const odd = [
 	...['../models', '..%2fmodels', '%2e%2e%2f', '%2e%2e', '%2E', '.%2e', '../../v1/models'],
 	...['a/b', '/', '//a.example/x', 'a?b=c', '?', '#', 'a#b', 'a b', 'a\nb', 'a\r\nHost: b', 'a\tb'],
@@ -45,7 +45,7 @@ const bodies = {
 	content: { url: '/file' },
 };
 
-describe('an ID of a job', () => {
+describe('unusual job IDs', () => {
 	let server: ScriptedServer;
 	let time: SimulatedTime;
 	beforeEach(async () => {
@@ -81,14 +81,14 @@ describe('an ID of a job', () => {
 		});
 
 	it.each(nodes)(
-		'stays one part of the path for %s, whatever is in it',
+		'sends any job ID as one segment of the path, and makes a safe file name of it: %s',
 		async (_, subject, ends) => {
 			const [before, after] = ends;
 			const result = await run(subject, odd);
 			const paths = server.requests.map(({ path }) => path).filter((path) => path !== '/file');
 			expect(new Set(paths).size).toBe(odd.length);
 			const seen = paths.map((path) => {
-				// As a server reads it, which resolves dots.
+				// A server resolves dots in the path.
 				expect(new URL(path, server.url).pathname).toBe(path);
 				expect(path.startsWith(before) && path.endsWith(after)).toBe(true);
 				const part = path.slice(before.length, path.length - after.length);
@@ -106,7 +106,7 @@ describe('an ID of a job', () => {
 	);
 
 	it.each(nodes)(
-		'is refused by %s before anything is sent when it cannot be an ID',
+		'refuses an impossible job ID before it sends anything: %s',
 		async (_, subject) => {
 			const items = (await run(subject, refused)).items(subject.name);
 			expect(items).toHaveLength(refused.length);
@@ -120,7 +120,7 @@ describe('an ID of a job', () => {
 	);
 });
 
-describe('a video job that has a task_id, too', () => {
+describe('a video job with a task_id', () => {
 	let time: SimulatedTime;
 	beforeEach(() => void (time = new SimulatedTime()));
 	afterEach(async () => await time.end());
@@ -130,7 +130,7 @@ describe('a video job that has a task_id, too', () => {
 		{ task_id: 'other' },
 		{ task_id: '' },
 		{ output: { task_id: 'other', seconds: 5 } },
-	])('is waited for by its id: %j', async (more) => {
+	])('waits for a video job by its id although it has a task_id: %j', async (more) => {
 		const job = { id: 'vid_x', object: 'video', ...more };
 		const server = await startServer((response, request) => {
 			const { method, path } = request;
@@ -144,8 +144,8 @@ describe('a video job that has a task_id, too', () => {
 		const create = { resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'a' };
 		const get = { resource: 'video', operation: 'get', videoId: '={{ $json.id }}' };
 		const nodes = [modelGateway(create), modelGateway(get, { name: 'Get' })];
-		for (const made of [nodes.slice(0, 1), nodes]) {
-			const result = await runWorkflow(chain(...made, waitForVideo()), {
+		for (const earlierNodes of [nodes.slice(0, 1), nodes]) {
+			const result = await runWorkflow(chain(...earlierNodes, waitForVideo()), {
 				credentials: credentialFor({ url: server.url, apiKey: 'demo-key' }),
 			});
 			expect(result.items('Wait for Video')).toMatchObject([{ json: { id: 'vid_x' }, binary: {} }]);
@@ -154,7 +154,7 @@ describe('a video job that has a task_id, too', () => {
 	});
 });
 
-describe('the name of a file', () => {
+describe('file names', () => {
 	let gateway: Gateway;
 	beforeAll(
 		async () =>
@@ -163,13 +163,13 @@ describe('the name of a file', () => {
 	afterAll(async () => await gateway.close());
 
 	it.each([
-		['that leads elsewhere', '../../etc/passwd', '_.._etc_passwd.mp4'],
-		['with the marks of paths', 'a/b\\c:d.mp4', 'a_b_c_d.mp4'],
-		['of dots', '..', 'video.mp4'],
-		['that cannot be seen', '\0\n', '_.mp4'],
+		['with a path to another folder', '../../etc/passwd', '_.._etc_passwd.mp4'],
+		['with path separators', 'a/b\\c:d.mp4', 'a_b_c_d.mp4'],
+		['of dots only', '..', 'video.mp4'],
+		['of control characters', '\0\n', '_.mp4'],
 		['that is too long', 'é'.repeat(5000), `${'é'.repeat(100)}.mp4`],
-		['that is too long, with its type', `${'🎬'.repeat(5000)}.mp4`, `${'🎬'.repeat(50)}.mp4`],
-	])('becomes one that every system accepts: %s', async (_, fileName, expected) => {
+		['that is too long and has an extension', `${'🎬'.repeat(5000)}.mp4`, `${'🎬'.repeat(50)}.mp4`],
+	])('makes a file name %s valid on every system', async (_, fileName, expected) => {
 		const { id } = earlierJob(gateway, 'task', mp4Of(100));
 		const result = await runWorkflow(
 			chain(waitForVideo({ options: { fileName: '={{ $json.name }}' } })),
@@ -182,7 +182,7 @@ describe('the name of a file', () => {
 	});
 });
 
-describe('an ID that is a large number', () => {
+describe('large numeric job IDs', () => {
 	let time: SimulatedTime;
 	beforeEach(() => void (time = new SimulatedTime()));
 	afterEach(async () => await time.end());
@@ -191,13 +191,13 @@ describe('an ID that is a large number', () => {
 		['task', '1876543210987654321'],
 		['task', '-9007199254740993'],
 		['video', '123456789012345678901234567890'],
-	])('keeps all digits from the create to the file: %s %s', async (kind, id) => {
+	])('keeps all digits of a numeric ID from the create to the file: %s %s', async (kind, id) => {
 		const isTask = kind === 'task';
 		const path = isTask ? `/v1/tasks/${id}` : `/v1/videos/${id}`;
 		const server = await startServer((response, request) => {
 			const isFile = request.path === '/file';
 			const name = isTask ? '"task_id"' : '"id"';
-			// JSON.stringify would round it.
+			// JSON.stringify would round the ID.
 			const created = isTask ? `{"output":{${name}:${id}}}` : `{${name}:${id},"status":"queued"}`;
 			const polled = `{${name}:${id},"status":"completed","seed":0.12345678901234567,"url":"/file","result_url":"/file"}`;
 			const body = request.method === 'POST' ? created : polled;

@@ -5,7 +5,7 @@ import { picture } from '../support/samples';
 import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-describe('an image made by chat', () => {
+describe('Image: Chat with earlier messages', () => {
 	let gateway: Gateway;
 	withGateway({}, (world) => void ({ gateway } = world));
 
@@ -17,7 +17,7 @@ describe('an image made by chat', () => {
 	const chatBodies = () =>
 		gateway.requests.filter(({ route }) => route === 'chat').map(({ body }) => body);
 
-	it('is refined over three turns, of which the last contains the earlier ones with their images', async () => {
+	it('sends the earlier turns with their images when an image is refined over three turns', async () => {
 		const system = { role: 'system', content: 'Keep the style.' };
 		const first = { role: 'user', content: 'A lighthouse' };
 		const second = { role: 'user', content: 'By night' };
@@ -47,7 +47,7 @@ describe('an image made by chat', () => {
 		);
 		expect(result.status).toBe('success');
 
-		const shown = async (name: string) => {
+		const partsOf = async (name: string) => {
 			const [item] = result.items(name);
 			const data = (await result.binary(item, name)).toString('base64');
 			const url = `data:image/png;base64,${data}`;
@@ -71,8 +71,8 @@ describe('an image made by chat', () => {
 			{
 				...{ model: 'image-chat-1', temperature: 0.5 },
 				messages: [
-					...[system, first, { role: 'assistant', content: await shown('one') }],
-					...[second, { role: 'assistant', content: await shown('two') }],
+					...[system, first, { role: 'assistant', content: await partsOf('one') }],
+					...[second, { role: 'assistant', content: await partsOf('two') }],
 					{ role: 'user', content: 'With a ship【1:1】' },
 				],
 			},
@@ -81,7 +81,7 @@ describe('an image made by chat', () => {
 		expect(Object.keys(last.binary ?? {}).sort()).toEqual(['one', 'three', 'two']);
 	});
 
-	it('is another order when an earlier turn changed', async () => {
+	it('places one order for each item when only an earlier message differs', async () => {
 		const earlierMessages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
 		await runWorkflow(chain(turn('one', { prompt: 'A boat', earlierMessages })), {
 			credentials: credentialFor(gateway),
@@ -90,7 +90,7 @@ describe('an image made by chat', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('is refused when an earlier turn is empty, which is named', async () => {
+	it('refuses an earlier user message without content, and names it', async () => {
 		const values = [
 			{ role: 'user', content: ' ' },
 			{ role: 'assistant', content: '' },
@@ -101,7 +101,7 @@ describe('an image made by chat', () => {
 		expect(chatBodies()).toEqual([]);
 	});
 
-	it('takes the whole conversation from Extra Body instead', async () => {
+	it('sends the whole conversation from Extra Body in place of the fields', async () => {
 		const messages = [{ role: 'user', content: 'A boat' }];
 		const earlierMessages = { values: [{ role: 'user', content: '' }] };
 		const parameters = {
@@ -117,7 +117,7 @@ describe('an image made by chat', () => {
 	});
 });
 
-describe('a message for the native endpoint', () => {
+describe('Content (JSON) of native messages', () => {
 	let gateway: Gateway;
 	beforeAll(async () => void (gateway = await startGateway()));
 	afterAll(async () => await gateway.close());
@@ -144,17 +144,17 @@ describe('a message for the native endpoint', () => {
 	it.each<[string, unknown, IDataObject]>([
 		['JSON text', JSON.stringify(parts), {}],
 		['a list by expression', '={{ $json.parts }}', { parts }],
-	])('has the parts that are given as %s unchanged', async (_, contentJson, input) => {
+	])('sends content parts given as %s unchanged', async (_, contentJson, input) => {
 		const { messages } = await send({ content: 'Unused', contentJson } as IDataObject, input);
 		expect(messages).toEqual([{ role: 'user', content: parts }]);
 	});
 
-	it('has its text when no JSON is given', async () => {
+	it('sends the text of Content when Content (JSON) is empty', async () => {
 		const { messages } = await send({ content: 'Hello', contentJson: ' ' });
 		expect(messages).toEqual([{ role: 'user', content: 'Hello' }]);
 	});
 
-	it('is refused with broken JSON, whose place is named', async () => {
+	it('refuses broken Content (JSON), and names the message', async () => {
 		expect(await send({ contentJson: '[{ "type": ' })).toEqual({
 			messages: undefined,
 			message: 'Message 1: Content (JSON) must be JSON',

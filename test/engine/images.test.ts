@@ -24,7 +24,7 @@ describe('images', () => {
 		await runWorkflow(chain(node), { credentials: credentialFor(gateway), ...options });
 	const downloads = () => gateway.requests.filter(({ host }) => host === 'storage');
 
-	it('are generated and downloaded at once, each as an item', async () => {
+	it('downloads each generated image into an item of its own', async () => {
 		const options = { n: 2, size: '1024x1024', quality: 'hd', style: 'vivid' };
 		const result = await run(image('generate', { model: byId('image-1'), options }));
 		const items = result.items('Image');
@@ -43,7 +43,7 @@ describe('images', () => {
 		for (const { headers } of downloads()) expect(headers.authorization).toBeUndefined();
 	});
 
-	describe('with the other fields of the response', () => {
+	describe('the other fields of an image response', () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const answer = {
 			...{ created: 7, background: 'auto', usage: { total_tokens: 9 }, model: 'image-1-x' },
@@ -60,22 +60,19 @@ describe('images', () => {
 			return (await run(node, { input: [{ json: {}, binary }] })).items('Image');
 		};
 
-		it.each(['generate', 'edit'])(
-			'are compact unless the user wants more: %s',
-			async (operation) => {
-				const items = await itemsOf(operation, {});
-				expect(items.map(({ json }) => json)).toEqual(
-					['One', 'Two'].map((revised_prompt, index) => ({
-						...{ revised_prompt, index, created: 7, model: 'image-1-x' },
-						...(index === 0 && { usage: { total_tokens: 9 } }),
-						request_id: expect.any(String),
-					})),
-				);
-			},
-		);
+		it.each(['generate', 'edit'])('returns compact items with Simplify: %s', async (operation) => {
+			const items = await itemsOf(operation, {});
+			expect(items.map(({ json }) => json)).toEqual(
+				['One', 'Two'].map((revised_prompt, index) => ({
+					...{ revised_prompt, index, created: 7, model: 'image-1-x' },
+					...(index === 0 && { usage: { total_tokens: 9 } }),
+					request_id: expect.any(String),
+				})),
+			);
+		});
 
 		it.each(['generate', 'edit'])(
-			'have all fields without Simplify, and only their own entry: %s',
+			'returns all fields without Simplify, but only the own entry of each image: %s',
 			async (operation) => {
 				const items = await itemsOf(operation, { simplify: false });
 				expect(items.map(({ json }) => json)).toEqual(
@@ -89,7 +86,7 @@ describe('images', () => {
 			},
 		);
 
-		it('report their tokens once, at the first picture that was fetched', async () => {
+		it('reports the tokens once, on the first image that could be fetched', async () => {
 			const body = JSON.stringify({ ...answer, data: [{ b64_json: 'aaaa' }, ...answer.data] });
 			gateway.fault({ route: 'imageGenerate', action: 'answer', body });
 			const node = image('generate', { model: byId('image-1') });
@@ -97,14 +94,14 @@ describe('images', () => {
 			expect(items.map(({ json }) => json.usage)).toEqual([undefined, answer.usage, undefined]);
 		});
 
-		it('keep their own value of a field that the response has as well', async () => {
+		it('prefers the value of an image to the value of the response in the same field', async () => {
 			const body = { id: 'answer', url: 'https://a.example', data: [{ id: 'p1', b64_json: data }] };
 			gateway.fault({ route: 'imageGenerate', action: 'answer', body: JSON.stringify(body) });
 			const node = image('generate', { model: byId('image-1'), simplify: false });
 			expect((await run(node)).items('Image')[0].json).toMatchObject({ id: 'p1' });
 		});
 
-		it('have the fields that the service gives each of them, such as its tokens', async () => {
+		it('returns the fields that the service gives with an image, such as its tokens', async () => {
 			const [{ json }] = (await run(image('generate', { model: byId('image-1') }))).items('Image');
 			expect(json).toEqual({
 				url: expect.any(String),
@@ -115,7 +112,7 @@ describe('images', () => {
 		});
 	});
 
-	it('become files when they come as base64 or as a data URL', async () => {
+	it('stores images that arrive as base64 or as a data URL as files', async () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		gateway.fault({
 			...{ route: 'imageGenerate', action: 'answer' },
@@ -131,7 +128,7 @@ describe('images', () => {
 	});
 
 	it.each(['link', 'base64'])(
-		'are not charged again when n8n cannot store them (%s)',
+		'does not order an image again in a Retry after n8n could not store it (%s)',
 		async (form) => {
 			const data = [{ b64_json: Buffer.from(picture('red')).toString('base64') }];
 			if (form === 'base64') {
@@ -149,7 +146,7 @@ describe('images', () => {
 		},
 	);
 
-	it('are not charged again when their download fails', async () => {
+	it('downloads an image in a Retry without a second charge after its download failed', async () => {
 		gateway.fault({ route: 'download', action: 'error', status: 404, code: 'gone' });
 		const failed = await run(image('generate', { model: byId('image-1') }));
 		expect(failed.errorOf('Image')?.message).toContain('Could not download the image');
@@ -158,7 +155,7 @@ describe('images', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('are edited where the mask is white', async () => {
+	it('edits an image where the mask is white', async () => {
 		const mask = createCanvas(640, 480);
 		const context = mask.getContext('2d');
 		context.fillStyle = 'black';
@@ -184,7 +181,7 @@ describe('images', () => {
 		expect(colourAt(500)).not.toEqual([255, 0, 0]);
 	});
 
-	it('are refused before anything is sent when a .jpg has several frames', async () => {
+	it('refuses a .jpg with several frames before it sends anything', async () => {
 		const binary = { data: binaryOf(twoFrameGif, 'animated.jpg', 'image/jpeg') };
 		const result = await run(image('edit', { model: byId('image-edit-1') }), {
 			input: [{ json: {}, binary }],
@@ -195,7 +192,7 @@ describe('images', () => {
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('are made by chat with the marker at the very end of the prompt', async () => {
+	it('puts the aspect marker at the very end of the prompt of an image by chat', async () => {
 		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 		const result = await run(
 			image('chat', {
@@ -213,7 +210,7 @@ describe('images', () => {
 		});
 	});
 
-	it('become files and leave the text when they stand inside the text of a chat', async () => {
+	it('moves an image inside the text of a chat into a file', async () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const content = `Here it is: ![red](data:image/png;base64,${data}) Enjoy!`;
 		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
@@ -224,7 +221,7 @@ describe('images', () => {
 		expect((await result.binary(item)).equals(picture('red'))).toBe(true);
 	});
 
-	describe('made by chat', () => {
+	describe('images by chat', () => {
 		const link = 'https://pictures.example/1.png';
 		const choice = (content: string | null, finish_reason: string) => ({
 			message: { role: 'assistant', content },
@@ -239,7 +236,7 @@ describe('images', () => {
 		const hintsOf = ({ data }: Awaited<ReturnType<typeof run>>) =>
 			data.resultData.runData.Image[0].hints?.map(({ message }) => message);
 
-		it('follow the options n, Max Tokens and Detail', async () => {
+		it('sends the options n, Max Tokens and Detail of an image by chat', async () => {
 			const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 			const images = {
 				values: [
@@ -261,7 +258,7 @@ describe('images', () => {
 			});
 		});
 
-		it('say why the response ended, and what of it is missing', async () => {
+		it('shows hints why an image response is incomplete, and how many choices are missing', async () => {
 			answers(choice(`![a](${link})`, 'length'), choice('', 'content_filter'));
 			const result = await ask({ n: 3 });
 			expect(result.items('Image').map(({ json }) => json)).toEqual([
@@ -277,7 +274,7 @@ describe('images', () => {
 			]);
 		});
 
-		it('fail when the content filter withheld them, and the error says what to do', async () => {
+		it('advises another prompt when the content filter withheld the image', async () => {
 			answers(choice(null, 'content_filter'));
 			const error = (await ask()).errorOf('Image');
 			expect(error?.message).toContain(
@@ -288,7 +285,7 @@ describe('images', () => {
 			expect(gateway.requests).toHaveLength(1);
 		});
 
-		it('fail when the response was cut before their link, and the error says so', async () => {
+		it('reports that max_tokens cut the response off before the link of the image', async () => {
 			answers(choice('Here: ![a](https://pic', 'length'));
 			expect((await ask()).errorOf('Image')?.message).toContain(
 				'the response has no image (max_tokens reached: raise it, or leave it out), only this text: Here:',
@@ -296,7 +293,7 @@ describe('images', () => {
 		});
 	});
 
-	it('fail when a chat has none, and the error shows the text', async () => {
+	it('shows the text in the error when a chat response has no image', async () => {
 		const node = image('chat', { model: byId('image-chat-1'), prompt: 'A lighthouse [no image]' });
 		const result = await run(node);
 		expect(result.errorOf('Image')?.message).toMatch(/has no image, only this text: .+/);

@@ -12,7 +12,7 @@ import {
 } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-/** What Wait for Video does with it is tested with the wait. */
+/** `wait.test.ts` tests this option of Wait for Video. */
 describe('Include Input Fields', () => {
 	let gateway: Gateway;
 	withGateway(
@@ -27,7 +27,7 @@ describe('Include Input Fields', () => {
 		{ json: { name: 'Red mug', prompt: 'A boat', ...json } },
 	];
 
-	it('carries the name of a product through Create and Wait for Video to the file', async () => {
+	it('passes a product name through Create and Wait for Video to the file name', async () => {
 		const wait = waitForVideo({ options: { ...options, fileName: '={{ $json.name }}' } });
 		const result = await runWorkflow(chain(create(), wait), {
 			credentials: credentialFor(gateway),
@@ -38,7 +38,7 @@ describe('Include Input Fields', () => {
 		expect(binary?.data.fileName).toBe('Red mug.mp4');
 	});
 
-	it('does not give the next node a job that was ordered before', async () => {
+	it('drops the job of an earlier order from the input fields', async () => {
 		const earlier = { id: 'product-7', task_id: 'task_old', output: { task_id: 'task_old' } };
 		const result = await runWorkflow(chain(create()), {
 			credentials: credentialFor(gateway),
@@ -55,7 +55,7 @@ describe('Include Input Fields', () => {
 		expect(own.items('Create')[0].json.output).toBe('An answer');
 	});
 
-	it('works for every operation, also after a Retry, and nothing is added without it', async () => {
+	it('adds the input fields to chats, also after a Retry, but only when the option is on', async () => {
 		const chat = (more: IDataObject) =>
 			modelGateway(
 				{

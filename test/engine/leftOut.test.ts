@@ -11,7 +11,7 @@ import {
 } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-// Items for which nothing is ordered, though nothing has failed. n8n's loop ends at a batch that gives no output.
+// Items that place no order although nothing failed. n8n's loop ends at a batch without output.
 
 let gateway: Gateway;
 let media: IDataObject[];
@@ -50,28 +50,28 @@ const used = (key: string) => ({
 
 const ordered = () => gateway.jobs.list().map(({ order }) => order.prompt);
 
-describe('an order that is left out', () => {
-	it('gives an output that says why, in place of the order', async () => {
+describe('items that place no order', () => {
+	it('returns the reason in an output when an item places no order', async () => {
 		await run(chain(create()), ['Waves']);
 		const items = (await run(chain(create()), ['Clouds', 'Waves'])).items('Create');
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
 		expect(items[1].json).toEqual(used('Waves'));
 	});
 
-	it('does not end a loop', async () => {
+	it('continues a loop after an item that places no order', async () => {
 		await run(chain(create()), ['Clouds']);
 		await run(loopOver(create()), ['Waves', 'Clouds', 'Rain']);
 		expect(ordered()).toEqual(['Clouds', 'Waves', 'Rain']);
 	});
 
-	it('does not end a loop whose key is released', async () => {
+	it('continues a loop after an item that only releases its Order Key', async () => {
 		await run(chain(create()), ['Clouds']);
 		const forgetOrderKey = '={{ $json.prompt === "Clouds" }}';
 		await run(loopOver(create({ forgetOrderKey })), ['Clouds', 'Waves']);
 		expect(ordered()).toEqual(['Clouds', 'Waves']);
 	});
 
-	it('gives no output when the user wants it dropped', async () => {
+	it('returns no output for an item without an order when the user chose to drop it', async () => {
 		await run(chain(create()), ['Waves']);
 		const workflow = chain(create({ ifOrderedBefore: 'drop' }));
 		const items = (await run(workflow, ['Waves', 'Clouds'])).items('Create');
@@ -79,7 +79,7 @@ describe('an order that is left out', () => {
 	});
 
 	it.each(['hold', 'park'])(
-		'is passed on by Wait for Video in the mode %s',
+		'passes on an item without an order in Wait for Video: %s',
 		async (whileWaiting) => {
 			await run(chain(create()), ['Waves']);
 			const workflow = chain(create(), wait({ whileWaiting }));
@@ -90,20 +90,20 @@ describe('an order that is left out', () => {
 		},
 	);
 
-	it('does not end a loop that waits for each video', async () => {
+	it('continues a loop that waits for each video after an item without an order', async () => {
 		await run(chain(create()), ['Clouds']);
 		await run(loopOver(create(), wait()), ['Clouds', 'Waves']);
 		expect(ordered()).toEqual(['Clouds', 'Waves']);
 	});
 
-	it('has no job although its row has an ID of its own', async () => {
+	it('does not wait for the ID in the input fields of an item without an order', async () => {
 		await run(chain(create()), ['Waves']);
 		const workflow = chain(create({ includeInputFields: true }), wait());
 		const [{ json }] = (await run(workflow, [{ id: 42, prompt: 'Waves' }])).items('Wait for Video');
 		expect(json).toMatchObject({ id: 42, ...used('Waves') });
 	});
 
-	it('is collected by the ID that the user has kept of its job', async () => {
+	it('collects the video of an item without an order by the ID that the user kept', async () => {
 		const [first] = (await run(chain(create()), ['Waves'])).items('Create');
 		const { task_id: kept } = first.json.output as IDataObject;
 		const workflow = chain(create(), wait({ jobId: kept as string }));
@@ -111,7 +111,7 @@ describe('an order that is left out', () => {
 		expect(json).toMatchObject({ status: 'completed', job_id: kept });
 	});
 
-	it('is passed on by Get Status', async () => {
+	it('passes on an item without an order in Get Status', async () => {
 		await run(chain(create()), ['Waves']);
 		const status = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });
 		status.parameters = { ...status.parameters, taskId: '={{ $json.output?.task_id }}' };
@@ -121,7 +121,7 @@ describe('an order that is left out', () => {
 });
 
 describe('Get Many', () => {
-	it('gives an output that says that no model matches, and so does not end a loop', async () => {
+	it('returns an output when no model matches, so that a loop continues', async () => {
 		const none = { count: 0, reason: 'No model has “no such” in its ID. Try a shorter filter' };
 		const result = await run(loopOver(list('={{ $json.filter }}')), [
 			{ filter: 'no such' },

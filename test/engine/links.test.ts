@@ -11,7 +11,7 @@ import {
 } from '../support/workflows';
 
 interface LinkField {
-	/** As the error names it. */
+	/** The name of the field in the error. */
 	label: string;
 	route: Route;
 	/** The node that sends this link. */
@@ -19,7 +19,7 @@ interface LinkField {
 	fields?(link: string): IDataObject;
 }
 
-const act = (resource: string, operation: string, parameters: IDataObject) =>
+const call = (resource: string, operation: string, parameters: IDataObject) =>
 	modelGateway({ resource, operation, ...parameters }, { name: 'Call' });
 
 const goodLink = 'https://media.example/a.png';
@@ -28,7 +28,7 @@ const withMedia = (medium: IDataObject) => ({ media: [{ type: 'reference_image',
 const createVideo = (_: string, options: IDataObject) =>
 	createReferenceVideo({ options }, { name: 'Call' });
 
-/** Every field that takes a link for the service. */
+/** Every field with a link that the service fetches. */
 const linkFields: LinkField[] = [
 	{
 		...{ label: 'Media 1: URL', route: 'referenceVideoCreate', node: createVideo },
@@ -42,7 +42,7 @@ const linkFields: LinkField[] = [
 		label: name === 'image' ? 'Image URL' : 'Mask URL',
 		route: 'imageEdit',
 		node: (link, options) =>
-			act('image', 'edit', {
+			call('image', 'edit', {
 				...{ model: byId('image-edit-1'), prompt: 'A boat', options },
 				...{ imageSource: 'url', imageUrl: goodLink },
 				...{ [`${name}Source`]: 'url', [`${name}Url`]: link },
@@ -51,7 +51,7 @@ const linkFields: LinkField[] = [
 	{
 		...{ label: 'Message 1: Image 1', route: 'chat' },
 		node: (link, options) =>
-			act('chat', 'complete', {
+			call('chat', 'complete', {
 				...{ model: byId('chat-1'), options },
 				messages: { values: [{ role: 'user', content: 'Hi', images: images(link) }] },
 			}),
@@ -59,7 +59,7 @@ const linkFields: LinkField[] = [
 	{
 		...{ label: 'Image 1', route: 'chat' },
 		node: (link, options) =>
-			act('image', 'chat', {
+			call('image', 'chat', {
 				...{ model: byId('image-chat-1'), prompt: 'A boat', options },
 				images: images(link),
 			}),
@@ -74,11 +74,11 @@ const badLinks = [
 	],
 ] as const;
 
-describe.each(linkFields)('a link in $label', ({ label, route, node, fields }) => {
+describe.each(linkFields)('links in $label', ({ label, route, node, fields }) => {
 	let gateway: Gateway;
 	beforeAll(async () => {
 		gateway = await startGateway();
-		// What the service makes of the link is not asked here.
+		// How the service handles the link does not matter here.
 		gateway.fault({ route, action: 'error', status: 400, code: 'so_it_is', times: Infinity });
 	});
 	afterAll(async () => await gateway.close());
@@ -92,23 +92,29 @@ describe.each(linkFields)('a link in $label', ({ label, route, node, fields }) =
 		return { error: result.errorOf('Call'), requests: gateway.requests.slice(before) };
 	};
 
-	it.each(badLinks)('is checked before anything is sent: %s', async (link, problem) => {
-		const { error, requests } = await run(link);
-		expect(error?.message).toBe(`${label} ${problem}`);
-		expect(requests).toEqual([]);
-	});
+	it.each(badLinks)(
+		'refuses a link that the gateway cannot fetch before it sends anything: %s',
+		async (link, problem) => {
+			const { error, requests } = await run(link);
+			expect(error?.message).toBe(`${label} ${problem}`);
+			expect(requests).toEqual([]);
+		},
+	);
 
-	it.each(badLinks)('is sent as it is with Skip Checks: %s', async (link) => {
-		const { error, requests } = await run(link, { skipChecks: true });
-		expect(error?.message).toContain('so_it_is');
-		expect(requests).toHaveLength(1);
-	});
+	it.each(badLinks)(
+		'sends a link that the gateway cannot fetch unchanged with Skip Checks: %s',
+		async (link) => {
+			const { error, requests } = await run(link, { skipChecks: true });
+			expect(error?.message).toContain('so_it_is');
+			expect(requests).toHaveLength(1);
+		},
+	);
 
-	it('is sent when it is public', async () => {
+	it('sends a public link', async () => {
 		expect((await run('https://example.com/a.wav')).requests).toHaveLength(1);
 	});
 
-	it('may lead to this machine when the gateway is on it', async () => {
+	it('sends a link to this machine when the gateway runs on it', async () => {
 		expect((await run('http://127.0.0.1:8080/a.wav')).requests).toHaveLength(1);
 	});
 });

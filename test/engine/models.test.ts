@@ -31,7 +31,7 @@ describe('the list of models', () => {
 	const forVideo = { resource: 'video', operation: 'create' };
 	const forReferenceVideo = { resource: 'referenceVideo', operation: 'create' };
 
-	it('says what the specification says of each, and keeps its id', async () => {
+	it('shows what the specification says about each model, and its ID as the value', async () => {
 		const entries = await listed(forVideo);
 		expect(entries.slice(0, 2)).toEqual([
 			{ name: 'vid-3.1 (Portrait, standard)', value: 'vid-3.1' },
@@ -55,14 +55,14 @@ describe('the list of models', () => {
 		[{ resource: 'image', operation: 'chat' }, type, 'image-1'],
 		[{}, 'n8n-nodes-model-gateway.lmChatModelGateway', 'chat-1'],
 		[{}, 'n8n-nodes-model-gateway.embeddingsModelGateway', 'embed-1'],
-	])('begins with what may fit for %j %s', async (parameters, node, first) => {
+	])('lists suitable models first: %j %s', async (parameters, node, first) => {
 		const found = await names(parameters as INodeParameters, { node });
 		expect(found[0]).toBe(first);
 		expect(found.findIndex((name) => name.includes('('))).toBe(found.length - knownModels.size);
 		expect(found.at(-1)).toMatch(/ \(a model of (Reference )?Video\)$/);
 	});
 
-	it('gives a video model as an example for videos only', () => {
+	it('gives a video model as an example only in video operations', () => {
 		const examples = operations
 			.flatMap(({ resource, fields }) => fields.map((field) => ({ resource, ...field.property })))
 			.filter(({ name }) => name === 'model')
@@ -75,12 +75,12 @@ describe('the list of models', () => {
 		});
 	});
 
-	it('is searched by what a model is for', async () => {
+	it('finds a model by its description', async () => {
 		const found = await listed(forVideo, { filter: 'PORTRAIT, frame' });
 		expect(found.map(({ value }) => value)).toEqual(['vid-3.1-fl']);
 	});
 
-	it('warns of a model whose name is of another kind than Video', async () => {
+	it('marks an unknown model whose name suggests Reference Video in the list of Video', async () => {
 		const data = ['zeta-1', 'gamma-3.0-r2v', 'vid-4'].map((id) => ({ id }));
 		gateway.fault({ route: 'models', action: 'answer', body: JSON.stringify({ data }) });
 		expect((await names(forVideo)).slice(-3)).toEqual([
@@ -91,7 +91,7 @@ describe('the list of models', () => {
 	});
 });
 
-describe('a model of another kind', () => {
+describe('models of another resource', () => {
 	let gateway: Gateway;
 	beforeAll(async () => void (gateway = await startGateway()));
 	afterAll(async () => await gateway.close());
@@ -107,27 +107,33 @@ describe('a model of another kind', () => {
 		return result.errorOf(node.name);
 	};
 
-	it('is named as in the menu', () => {
+	it('names the resource of a model as the menu does', () => {
 		const resources = operations.map(({ resource }) => [resource.value, resource.name]);
 		expect(Object.fromEntries(resources)).toMatchObject(resourceOf);
 	});
 
-	it.each(['alpha-1.1-r2v', 'beta-2.7-r2v'])('is not sent to Video: %s', async (id) => {
-		const before = gateway.requests.length;
-		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
-		const error = await failureOf(modelGateway({ ...create, model: byId(id) }));
-		expect(error?.message).toBe(`Model ${id} belongs to Reference Video: choose that resource`);
-		expect(gateway.requests).toHaveLength(before);
-	});
+	it.each(['alpha-1.1-r2v', 'beta-2.7-r2v'])(
+		'refuses a Reference Video model in Video before it sends anything: %s',
+		async (id) => {
+			const before = gateway.requests.length;
+			const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
+			const error = await failureOf(modelGateway({ ...create, model: byId(id) }));
+			expect(error?.message).toBe(`Model ${id} belongs to Reference Video: choose that resource`);
+			expect(gateway.requests).toHaveLength(before);
+		},
+	);
 
-	it.each(Object.keys(videoModels))('is not sent to Reference Video: %s', async (id) => {
-		const before = gateway.requests.length;
-		const error = await failureOf(createReferenceVideo({ model: byId(id) }), { media });
-		expect(error?.message).toBe(`Model ${id} belongs to Video: choose that resource`);
-		expect(gateway.requests).toHaveLength(before);
-	});
+	it.each(Object.keys(videoModels))(
+		'refuses a Video model in Reference Video before it sends anything: %s',
+		async (id) => {
+			const before = gateway.requests.length;
+			const error = await failureOf(createReferenceVideo({ model: byId(id) }), { media });
+			expect(error?.message).toBe(`Model ${id} belongs to Video: choose that resource`);
+			expect(gateway.requests).toHaveLength(before);
+		},
+	);
 
-	it('is sent to Video when it is unknown', async () => {
+	it('advises a video model from the list when Video refuses an unknown model', async () => {
 		const create = { resource: 'video', operation: 'create', prompt: 'A boat' };
 		const error = await failureOf(modelGateway({ ...create, model: byId('gamma-3.0-r2v') }));
 		expect(error?.description).toContain('Choose a video model from the list');
@@ -148,7 +154,7 @@ describe('a model of another kind', () => {
 				...{ imageSource: 'url', imageUrl: 'https://example.com/a.png' },
 			},
 		],
-	])('is refused with a message that %s is one of %s: %j', async (id, resource, parameters) => {
+	])('says in a refusal that %s is a model of %s: %j', async (id, resource, parameters) => {
 		const error = await failureOf(modelGateway({ ...parameters, model: byId(id) }));
 		expect(error?.message).toContain(`${id} is a model of another kind; the service said: `);
 		expect(error?.description).toMatch(
@@ -159,19 +165,19 @@ describe('a model of another kind', () => {
 		expect(error?.description).not.toContain('check the ID');
 	});
 
-	it('is refused with a message that it may be one of Image: Chat', async () => {
+	it('says in a refusal that some image models work with Image: Chat only', async () => {
 		const generate = { resource: 'image', operation: 'generate', prompt: 'A cat' };
 		const error = await failureOf(modelGateway({ ...generate, model: byId('image-chat-1') }));
 		expect(error?.description).toContain('Some image models work with Image: Chat only.');
 	});
 
-	it('is sent to Reference Video with Skip Checks, and named when the service refuses it', async () => {
+	it('sends a Video model to Reference Video with Skip Checks, and names its resource in the refusal', async () => {
 		const error = await failureOf(create, { media });
 		expect(error?.description).toContain('vid-3.1 is a model of Video: Create.');
 	});
 
 	it.each(['model_not_found', 'invalid_model'])(
-		'is named when the service gives its code as the type: %s',
+		'names the resource of a model when the service gives the code as the type: %s',
 		async (type) => {
 			const body = JSON.stringify({ error: { message: 'Unknown', type } });
 			gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 404, body });
@@ -188,7 +194,7 @@ describe('a model of another kind', () => {
 		[400, 'the content was refused for safety', false],
 		[403, 'vid-3.1 is not permitted for this group', false],
 	])(
-		'is not named when the error is about something else: HTTP %d, %s',
+		'names the resource of a model only when the refusal may be about the model: HTTP %d, %s',
 		async (status, message, isBlamed) => {
 			const error = { status, code: 'any_code', message };
 			gateway.fault({ route: 'referenceVideoCreate', action: 'error', ...error });
@@ -199,7 +205,7 @@ describe('a model of another kind', () => {
 	);
 });
 
-describe('a frame-to-video model', () => {
+describe('frame-to-video models', () => {
 	const { description } = nodeTypes.getByNameAndVersion(type);
 	const notice = description.properties.find(({ name }) => name === 'frameNotice');
 
@@ -208,12 +214,12 @@ describe('a frame-to-video model', () => {
 		['vid-4-landscape-fl', true],
 		['vid-3.1', false],
 		['', false],
-	])('is refused with a message how it takes its frames: %s', (id, isTold) => {
+	])('shows the notice about frames only for a frame-to-video model: "%s"', (id, isShown) => {
 		const parameters = { resource: 'video', operation: 'create', model: byId(id) };
 		const node = { typeVersion: 1 };
 		expect(notice?.displayName).toContain('Extra Body (JSON)');
 		expect(notice && NodeHelpers.displayParameter(parameters, notice, node, description)).toBe(
-			isTold,
+			isShown,
 		);
 	});
 
@@ -221,15 +227,18 @@ describe('a frame-to-video model', () => {
 		['vid-3.1-fl', {}, true],
 		['vid-3.1-fl', { extraBody: { image: 'https://example.com/frame.png' } }, false],
 		['vid-3.1', {}, false],
-	])('is sent without frames, and a hint says so: %s, %j', async (id, options, isHinted) => {
-		const gateway = await startGateway();
-		const create = { resource: 'video', operation: 'create', prompt: 'A boat', options };
-		const node = modelGateway({ ...create, model: byId(id) });
-		const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
-		const [{ hints = [] }] = result.data.resultData.runData[node.name];
-		const hint = `Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
-		expect(hints.map(({ message }) => message)).toEqual(isHinted ? [hint] : []);
-		expect(gateway.ledger).toHaveLength(1);
-		await gateway.close();
-	});
+	])(
+		'shows a hint only when a frame-to-video model was sent without frames: %s, %j',
+		async (id, options, isHinted) => {
+			const gateway = await startGateway();
+			const create = { resource: 'video', operation: 'create', prompt: 'A boat', options };
+			const node = modelGateway({ ...create, model: byId(id) });
+			const result = await runWorkflow(chain(node), { credentials: credentialFor(gateway) });
+			const [{ hints = [] }] = result.data.resultData.runData[node.name];
+			const hint = `Model ${id} makes videos from frames, and Extra Body (JSON) gave it none.`;
+			expect(hints.map(({ message }) => message)).toEqual(isHinted ? [hint] : []);
+			expect(gateway.ledger).toHaveLength(1);
+			await gateway.close();
+		},
+	);
 });

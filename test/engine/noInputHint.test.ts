@@ -4,8 +4,8 @@ import { noInputHint } from '../../nodes/ModelGatewayWaitForVideo/hints';
 import { nodeTypes } from '../harness';
 import { asTool, chain, waitForVideo } from '../support/workflows';
 
-describe('the hint that Execute step runs the nodes before Wait for Video', () => {
-	/** Evaluates its condition as n8n's editor does. */
+describe('the hint of Wait for Video about missing input', () => {
+	/** Evaluates the hint's condition as n8n's editor does. */
 	const isShown = (input: IDataObject[], { isTool = false } = {}) => {
 		const wait = waitForVideo();
 		const { nodes, connections } = chain(isTool ? asTool(wait) : wait);
@@ -20,9 +20,10 @@ describe('the hint that Execute step runs the nodes before Wait for Video', () =
 		);
 	};
 
-	it('is shown while no item has come in', () => expect(isShown([])).toBe(true));
-	it('is not shown once an item has come in', () =>
+	it('shows the hint about missing input until an item arrives', () =>
+		expect(isShown([])).toBe(true));
+	it('hides the hint about missing input once an item has arrived', () =>
 		expect(isShown([{ task_id: 'task_1' }])).toBe(false));
-	it('is not shown for a tool of an agent', () =>
+	it('hides the hint about missing input in a tool of an agent', () =>
 		expect(isShown([], { isTool: true })).toBe(false));
 });

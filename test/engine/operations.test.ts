@@ -5,7 +5,7 @@ import { sampleVideo } from '../support/samples';
 import { byId, chain, credentialFor, modelGateway, type Node } from '../support/workflows';
 import { sha256 } from '../support/sha256';
 
-describe('the other operations', () => {
+describe('videos, models and refusals', () => {
 	let gateway: Gateway;
 	let video: Uint8Array;
 	beforeAll(async () => {
@@ -30,7 +30,7 @@ describe('the other operations', () => {
 		{ name: 'Create' },
 	);
 
-	/** A video job that has ended. */
+	/** Creates a video job and completes it. */
 	const finishedVideo = async () => {
 		const [{ json }] = (await run(create)).items('Create');
 		gateway.jobs.complete(String(json.id), video);
@@ -43,7 +43,7 @@ describe('the other operations', () => {
 		return { result, item: result.items('Model Gateway')[0] };
 	};
 
-	it('create a video, get its status and fetch its content', async () => {
+	it('creates a video, gets its status and downloads its content', async () => {
 		const created = await finishedVideo();
 		expect(gateway.requests[0].body).toEqual({
 			...{ model: 'vid-3.1-fast', prompt: 'A boat', quality: 'best' },
@@ -61,7 +61,7 @@ describe('the other operations', () => {
 		expect(sha256(await result.binary(item, 'clip'))).toBe(sha256(video));
 	});
 
-	it('give only the link when no download is wanted', async () => {
+	it('returns only the link of a video when Download is off', async () => {
 		const { item } = await runOn(await finishedVideo(), {
 			operation: 'getContent',
 			download: false,
@@ -70,7 +70,7 @@ describe('the other operations', () => {
 		expect(item.binary).toBeUndefined();
 	});
 
-	it('list models: some, all, and by a text in the ID', async () => {
+	it('lists some models, all models, or those with a text in the ID', async () => {
 		const list = (more: object) =>
 			modelGateway({ resource: 'model', operation: 'getAll', ...more });
 		const ids = async (more: object) =>
@@ -83,7 +83,7 @@ describe('the other operations', () => {
 		);
 	});
 
-	it('offer the models in a searchable list, those that fit the operation first', async () => {
+	it('offers the models in a searchable list, with those that fit the operation first', async () => {
 		const { results } = await listSearch('n8n-nodes-model-gateway.modelGateway', 'searchModels', {
 			credentials: credentialFor(gateway),
 			parameters: { resource: 'referenceVideo', operation: 'create' },
@@ -103,11 +103,11 @@ describe('the other operations', () => {
 		]);
 	});
 
-	it('explain a refusal: what happened, what to do, and the whole record', async () => {
+	it('explains a refusal with its cause, its remedy and all details', async () => {
 		const result = await runWorkflow(chain(create), {
 			credentials: credentialFor({ url: gateway.url, apiKey: 'limited-key' }),
 		});
-		// n8n's type of stored errors does not know all that a node's error has.
+		// n8n's type of stored errors lacks some fields of a node's error.
 		const error = result.errorOf('Create') as unknown as Record<string, unknown>;
 		expect(error.message).toMatch(/^Could not create the video: .*\(HTTP 403/);
 		expect(error.description).toContain('The key lacks the permission');

@@ -36,28 +36,28 @@ const models: Record<string, string> = {
 
 const folderOf = (node: string) => path.join(__dirname, '../../nodes', node);
 
-/** As n8n's server finds it for the editor. */
+/** Loads a schema as n8n's server does for the editor. */
 function schemaOf(node: string, menus: { resource?: string; operation?: string } = {}): Schema {
 	const type = `n8n-nodes-model-gateway.${node[0].toLowerCase()}${node.slice(1)}`;
 	const version = Number(nodeTypes.getByNameAndVersion(type).description.version);
 	const schema = loadOutputSchema({ nodeDir: folderOf(node), version, ...menus });
 	if (!schema) throw new Error(`n8n finds no output schema of ${node} ${JSON.stringify(menus)}`);
-	// n8n keeps it as JSON of any form.
+	// n8n types it as any JSON.
 	return schema as unknown as Schema;
 }
 
-/** What is promised and does not come: not in any of the values, or not of that type wherever it comes. */
-function brokenPromises(schema: Schema, values: unknown[], place = 'json'): string[] {
+/** Fields of the schema that no value has, or that have another type in some value. */
+function mismatchesOf(schema: Schema, values: unknown[], place = 'json'): string[] {
 	if (!values.every((value) => typesOf(value).includes(schema.type))) {
 		return [`${place} is not always of the type ${schema.type}`];
 	}
 	const inner = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-		const having = values.filter(isObject).filter((value) => Object.hasOwn(value, name));
-		if (having.length === 0) return [`${place}.${name} does not come`];
-		const inside = having.map((value) => value[name]);
-		return brokenPromises(property, inside, `${place}.${name}`);
+		const holders = values.filter(isObject).filter((value) => Object.hasOwn(value, name));
+		if (holders.length === 0) return [`${place}.${name} is in no value`];
+		const inside = holders.map((value) => value[name]);
+		return mismatchesOf(property, inside, `${place}.${name}`);
 	});
-	const entries = schema.items ? brokenPromises(schema.items, values.flat(), `${place}[]`) : [];
+	const entries = schema.items ? mismatchesOf(schema.items, values.flat(), `${place}[]`) : [];
 	return [...inner, ...entries];
 }
 
@@ -69,8 +69,8 @@ function typesOf(value: unknown): string[] {
 const schemaFileOf = (resource: string, operation: string) =>
 	path.join('v1.0.0', resource, `${operation}.json`);
 
-/** The operations that have a schema; the editor does without. */
-const previewed = operations
+/** The operations with a schema. The editor works without one, too. */
+const withSchema = operations
 	.map(({ resource, value }) => [resource.value, value])
 	.filter(([resource, operation]) =>
 		existsSync(
@@ -78,10 +78,10 @@ const previewed = operations
 		),
 	);
 
-describe('the output schemas, from which the editor offers fields before a node has run', () => {
+describe('output schemas', () => {
 	let gateway: Gateway;
 	let media: IDataObject;
-	/** The item of a create whose job has ended, for each resource that has jobs. */
+	/** By resource: the item of a create whose job is complete. */
 	const jobs: Record<string, IDataObject> = {};
 
 	const run = async (node: Node, input: IDataObject[]) => {
@@ -93,8 +93,8 @@ describe('the output schemas, from which the editor offers fields before a node 
 		});
 		return result.items(node.name).map(({ json }) => json);
 	};
-	/** Runs an operation for two items; everything that needs no value of the user's is left as it is. */
-	const perform = async (resource: string, operation: string) => {
+	/** Runs an operation for two items, with defaults where no value is required. */
+	const runOperation = async (resource: string, operation: string) => {
 		const values = { prompt: 'A boat', input: 'A boat', media };
 		const messages = { values: [{ role: 'user', content: 'Hello' }] };
 		const model = byId(models[`${resource}.${operation}`] ?? '');
@@ -107,14 +107,14 @@ describe('the output schemas, from which the editor offers fields before a node 
 		const url = gateway.addMedia('red.png', picture('red'), 'image/png');
 		media = { values: [{ url }] };
 		for (const resource of ['referenceVideo', 'video']) {
-			[jobs[resource]] = await perform(resource, 'create');
+			[jobs[resource]] = await runOperation(resource, 'create');
 			const id = textAt(jobs[resource], 'output.task_id', 'id') ?? '';
 			gateway.jobs.complete(id, await sampleVideo());
 		}
 	});
 	afterAll(async () => await gateway.close());
 
-	it('belong to operations', () => {
+	it('has output schemas only for operations that exist', () => {
 		const files = readdirSync(path.join(folderOf('ModelGateway'), '__schema__'), {
 			recursive: true,
 			encoding: 'utf8',
@@ -125,14 +125,17 @@ describe('the output schemas, from which the editor offers fields before a node 
 		);
 	});
 
-	it.each(previewed)('promise only what %s %s gives', async (resource, operation) => {
-		const schema = schemaOf('ModelGateway', { resource, operation });
-		const items = await perform(resource, operation);
-		expect(brokenPromises(schema, items)).toEqual([]);
-	});
+	it.each(withSchema)(
+		'describes only output fields that %s %s returns',
+		async (resource, operation) => {
+			const schema = schemaOf('ModelGateway', { resource, operation });
+			const items = await runOperation(resource, operation);
+			expect(mismatchesOf(schema, items)).toEqual([]);
+		},
+	);
 
-	it('promise only what Wait for Video gives, for one of the kinds of jobs at least', async () => {
+	it('describes only output fields that Wait for Video returns for a task or a video job', async () => {
 		const items = await run(waitForVideo(), [jobs.referenceVideo, jobs.video]);
-		expect(brokenPromises(schemaOf('ModelGatewayWaitForVideo'), items)).toEqual([]);
+		expect(mismatchesOf(schemaOf('ModelGatewayWaitForVideo'), items)).toEqual([]);
 	});
 });

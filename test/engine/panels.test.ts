@@ -2,7 +2,8 @@ import { NodeHelpers, Workflow, type INodeParameters, type INodeProperties } fro
 import { operations } from '../../nodes/ModelGateway/resources';
 import { nodeTypes } from '../harness';
 
-/** What n8n's own code decides of the panel of a node; what is seen of it, test/e2e/panels.e2e.ts looks at. */
+// These tests ask n8n's own code what a panel shows. test/e2e/panels.e2e.ts looks at the panels in the editor.
+
 const gatewayNode = 'n8n-nodes-model-gateway.modelGateway';
 const waitNode = 'n8n-nodes-model-gateway.modelGatewayWaitForVideo';
 const chatModel = 'n8n-nodes-model-gateway.lmChatModelGateway';
@@ -21,7 +22,7 @@ function panelOf(type: string, parameters: INodeParameters) {
 			node as never,
 			description,
 		) ?? {};
-	/** @param path of the values that the fields stand among */
+	/** @param inner values of the group to which the fields belong */
 	const shown = (fields: INodeProperties[], inner: INodeParameters = values) =>
 		fields
 			.filter(
@@ -35,16 +36,16 @@ function panelOf(type: string, parameters: INodeParameters) {
 
 const menus = ['Tool Description', 'Description', 'Resource', 'Operation'];
 
-/** The line at the top of the panel of a tool. */
+/** The notice at the top of the panel of a tool. */
 const isNotice = (name: string) => name.startsWith('<b>Let the agent fill in');
 
-/** The fields of an operation, without those that choose it. */
+/** The fields of an operation, without the menus. */
 const fieldsOf = (resource: string, operation: string, more = {}, type = gatewayNode) => {
 	const { properties, shown } = panelOf(type, { resource, operation, ...more });
 	return shown(properties).filter((name) => !menus.includes(name));
 };
 
-/** The entries of the list of options that is shown. */
+/** The options that the panel offers. */
 function optionsOf(type: string, parameters: INodeParameters = {}): string[] {
 	const { properties, shown } = panelOf(type, parameters);
 	const collections = properties.filter(({ name }) => name === 'options');
@@ -53,7 +54,7 @@ function optionsOf(type: string, parameters: INodeParameters = {}): string[] {
 	return shown(collection.options as INodeProperties[]);
 }
 
-/** The fields of an entry of a list. */
+/** The fields of one entry in a list. */
 function entryOf(resource: string, operation: string, list: string, entry: INodeParameters = {}) {
 	const { properties, shown } = panelOf(gatewayNode, { resource, operation });
 	const [field] = properties.filter((each) => each.name === list && shown([each]).length > 0);
@@ -62,7 +63,7 @@ function entryOf(resource: string, operation: string, list: string, entry: INode
 	return shown(values, { ...defaults, ...entry } as INodeParameters);
 }
 
-describe('the fields of a panel', () => {
+describe('fields of a panel', () => {
 	it.each([
 		['chat', 'complete', ['Model', 'Messages', 'Simplify', 'Options']],
 		['message', 'create', ['Model', 'Messages', 'Max Tokens', 'Simplify', 'Options']],
@@ -71,18 +72,21 @@ describe('the fields of a panel', () => {
 			'create',
 			['Model', 'Prompt', 'Media Input', 'Media', 'Preview (Order Nothing)', 'Options'],
 		],
-	])('stand in the order in which one thinks: %s: %s', (resource, operation, wanted) => {
-		expect(fieldsOf(resource, operation)).toEqual(wanted);
-	});
+	])(
+		'shows the fields in the order in which a user fills them in: %s: %s',
+		(resource, operation, expected) => {
+			expect(fieldsOf(resource, operation)).toEqual(expected);
+		},
+	);
 
-	it('begin with the role in a message', () => {
+	it('shows the role as the first field of a message', () => {
 		expect(entryOf('chat', 'complete', 'messages')).toEqual(['Role', 'Content', 'Images']);
 		expect(entryOf('message', 'create', 'messages')).toEqual(['Role', 'Content', 'Content (JSON)']);
 		expect(entryOf('image', 'chat', 'earlierMessages')).toEqual(['Role', 'Content', 'Images']);
 		expect(entryOf('image', 'chat', 'images')).toEqual(['Source', 'URL']);
 	});
 
-	it('include a voice only for media that can have one', () => {
+	it('shows Voice URL only for media that can have a voice', () => {
 		const of = (type: string) => entryOf('referenceVideo', 'create', 'media', { type });
 		expect(of('reference_image')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
 		expect(of('reference_video')).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
@@ -90,7 +94,7 @@ describe('the fields of a panel', () => {
 		expect(of('first_frame')).toEqual(['Type', 'Source', 'URL']);
 	});
 
-	it('begin for a reference video with what the default model needs', () => {
+	it('presets resolution and aspect ratio of a reference video as the default model does', () => {
 		const { properties } = panelOf(gatewayNode, {
 			...{ resource: 'referenceVideo', operation: 'create' },
 		});
@@ -136,52 +140,58 @@ describe('lists', () => {
 		),
 	];
 
-	it.each(lists)('say what their button adds, and number their entries: $displayName', (list) => {
-		const [{ displayName: entry }] = list.options as INodeProperties[];
-		expect(list.placeholder).toBe(`Add ${entry}`);
-		const title = list.typeOptions?.fixedCollection?.itemTitle;
-		expect(title).toBe(`=${entry} {{ $collection.item.index + 1 }}`);
-	});
+	it.each(lists)(
+		'names the entry on the button of a list, and numbers the entries: $displayName',
+		(list) => {
+			const [{ displayName: entry }] = list.options as INodeProperties[];
+			expect(list.placeholder).toBe(`Add ${entry}`);
+			const title = list.typeOptions?.fixedCollection?.itemTitle;
+			expect(title).toBe(`=${entry} {{ $collection.item.index + 1 }}`);
+		},
+	);
 
-	it('are counted in words beside the prompt, as the editor does not number them', () => {
+	it('explains in the hint of Prompt how reference images are counted', () => {
 		const shown = panelOf(gatewayNode, { resource: 'referenceVideo', operation: 'create' });
 		const prompt = shown.properties.find(({ hint }) => hint?.includes('first reference image'));
 		expect(prompt?.name).toBe('prompt');
 	});
 
 	it.each(lists.filter(({ name }) => name !== 'images'))(
-		'start with one entry: $displayName',
+		'starts a list with one entry: $displayName',
 		(list) => {
 			expect(list.default).toMatchObject({ values: [expect.anything()] });
 		},
 	);
 });
 
-describe('the menus', () => {
-	it.each(operations)('are shown below the node: $name $resource.name', async (operation) => {
-		const { resource, name, value } = operation;
-		const parameters = { resource: resource.value, operation: value };
-		const node = { id: '', name: 'Node', type: gatewayNode, typeVersion: 1, parameters };
-		const workflow = new Workflow({
-			nodes: [{ ...node, position: [0, 0] }],
-			connections: {},
-			active: false,
-			nodeTypes,
-		});
-		const { subtitle = '' } = nodeTypes.getByNameAndVersion(gatewayNode, 1).description;
-		const read = async () =>
-			workflow.expression.getSimpleParameterValue(
-				workflow.nodes.Node,
-				subtitle,
-				'internal',
-				{},
-				undefined,
-				'',
-			);
-		expect(await workflow.expression.withIsolate(read)).toBe(`${name}: ${resource.name}`);
-	});
+describe('menus', () => {
+	it.each(operations)(
+		'shows the operation and the resource below the node: $name $resource.name',
+		async (operation) => {
+			const { resource, name, value } = operation;
+			const parameters = { resource: resource.value, operation: value };
+			const node = { id: '', name: 'Node', type: gatewayNode, typeVersion: 1, parameters };
+			const workflow = new Workflow({
+				nodes: [{ ...node, position: [0, 0] }],
+				connections: {},
+				active: false,
+				nodeTypes,
+			});
+			const { subtitle = '' } = nodeTypes.getByNameAndVersion(gatewayNode, 1).description;
+			const read = async () =>
+				workflow.expression.getSimpleParameterValue(
+					workflow.nodes.Node,
+					subtitle,
+					'internal',
+					{},
+					undefined,
+					'',
+				);
+			expect(await workflow.expression.withIsolate(read)).toBe(`${name}: ${resource.name}`);
+		},
+	);
 
-	it('say in their actions what goes in and what comes out', () => {
+	it('names input and output in the actions, which are all different', () => {
 		const actions = operations.map(({ action }) => action);
 		expect(actions).toEqual(
 			expect.arrayContaining([
@@ -197,7 +207,7 @@ describe('the menus', () => {
 describe('the panel of a tool', () => {
 	const tool = (type: string) => `${type}Tool`;
 
-	it('has no fields about files and previews, which no agent gets', () => {
+	it('hides the fields about files and previews in a tool', () => {
 		for (const operation of ['generate', 'edit', 'chat']) {
 			const hidden = fieldsOf('image', operation).filter(
 				(name) => !fieldsOf('image', operation, {}, tool(gatewayNode)).includes(name),
@@ -212,7 +222,7 @@ describe('the panel of a tool', () => {
 		expect(names).toEqual(['Description', 'Job ID', 'Options']);
 	});
 
-	it('says at its top what the agent decides and what you fix', () => {
+	it('shows a notice about the agent at the top of each paid tool and of Wait for Video', () => {
 		const paid = operations.filter(({ endpoint }) => endpoint.cost !== 'read');
 		for (const { resource, value } of paid) {
 			const [notice] = fieldsOf(resource.value, value, {}, tool(gatewayNode));
@@ -225,7 +235,7 @@ describe('the panel of a tool', () => {
 		]);
 	});
 
-	it('has only options about money, the request and the wait', () => {
+	it('offers only options about money, the request and the wait in a tool', () => {
 		expect(optionsOf(tool(gatewayNode), { resource: 'video', operation: 'create' })).toEqual([
 			...['Request Timeout (Seconds)', 'Order Key'],
 			...['Max Orders per Execution', 'Max Orders per Day'],
@@ -235,7 +245,7 @@ describe('the panel of a tool', () => {
 		expect(optionsOf(tool(waitNode))).toEqual(['Timeout (Minutes)', 'Poll Interval (Seconds)']);
 	});
 
-	it('offers no files of earlier nodes', () => {
+	it('offers no files of earlier nodes in a tool', () => {
 		const sources = (type: string) => {
 			const { properties, shown } = panelOf(type, { resource: 'image', operation: 'edit' });
 			const source = properties.find(({ name }) => name === 'imageSource');
@@ -246,7 +256,7 @@ describe('the panel of a tool', () => {
 		expect(sources(tool(gatewayNode))).toEqual(['URL']);
 	});
 
-	it('has no options about several items', () => {
+	it('offers no options about several items in a tool', () => {
 		const image = { resource: 'image', operation: 'generate' };
 		expect(optionsOf(gatewayNode, image)).toContain('Parallel Requests');
 		expect(optionsOf(tool(gatewayNode), image)).not.toContain('Parallel Requests');
@@ -255,25 +265,28 @@ describe('the panel of a tool', () => {
 	});
 });
 
-describe('a description', () => {
+describe('node descriptions', () => {
 	it.each([
 		[chatModel, ['ai_agent', 'ai_chain']],
 		[embeddings, ['ai_vectorStore']],
-	])("says in n8n's own style where a sub-node belongs: %s", (type, connections) => {
-		const [notice] = panelOf(type, {}).properties;
-		expect(notice).toMatchObject({
-			type: 'notice',
-			typeOptions: { containerClass: 'ndv-connection-hint-notice' },
-		});
-		for (const connection of connections) {
-			expect(notice.displayName).toContain(`connectiontype='${connection}'`);
-		}
-	});
+	])(
+		"says in the style of n8n's own hints where to connect a sub-node: %s",
+		(type, connections) => {
+			const [notice] = panelOf(type, {}).properties;
+			expect(notice).toMatchObject({
+				type: 'notice',
+				typeOptions: { containerClass: 'ndv-connection-hint-notice' },
+			});
+			for (const connection of connections) {
+				expect(notice.displayName).toContain(`connectiontype='${connection}'`);
+			}
+		},
+	);
 
 	it.each([
 		[gatewayNode, waitNode],
 		[waitNode, gatewayNode],
-	])("leads n8n's assistants to the node that belongs to it: %s", (type, other) => {
+	])("names the related node to n8n's assistants: %s", (type, other) => {
 		const { builderHint } = nodeTypes.getByNameAndVersion(type, 1).description;
 		expect(builderHint?.searchHint).toContain('directly behind');
 		expect(builderHint?.relatedNodes).toMatchObject([{ nodeType: other }]);
@@ -284,14 +297,14 @@ describe('a description', () => {
 		[gatewayNode, 'taskId'],
 		[chatModel, 'model'],
 		[waitNode, 'jobId'],
-	])('says where an ID comes from: %s, %s', (type, name) => {
+	])("tells n8n's assistants where an ID comes from: %s, %s", (type, name) => {
 		const fields = panelOf(type, {}).properties.filter((field) => field.name === name);
 		for (const { builderHint } of fields) expect(builderHint?.propertyHint).toMatch(/\bIDs?\b/);
 		expect(fields).not.toEqual([]);
 	});
 
 	it.each([gatewayNode, waitNode])(
-		'hides no link that was ordered, as n8n would for good: %s',
+		'declares no sensitive output fields, which n8n would hide for good: %s',
 		(type) => {
 			const { description } = nodeTypes.getByNameAndVersion(type, 1);
 			expect(description).not.toHaveProperty('sensitiveOutputFields');

@@ -3,7 +3,7 @@ import { runWorkflow, SimulatedTime, type RunOptions } from '../harness';
 import { CredentialsHelper } from '../harness/credentials';
 import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
 
-describe('items side by side', () => {
+describe('parallel items', () => {
 	let gateway: Gateway;
 	afterEach(async () => await gateway.close());
 
@@ -30,16 +30,16 @@ describe('items side by side', () => {
 			},
 		);
 
-	it('are fewer in flight after a 429, and all succeed', async () => {
-		// Longer than an answer takes.
+	it('sends fewer requests at a time after a 429, and completes all items', async () => {
+		// Longer than a response takes.
 		const time = new SimulatedTime(200);
 		gateway = await startGateway({ answerMilliseconds: 50 });
-		/** How many requests are in flight, at the beginning of each; and how many have been answered by then. */
-		const seen: Array<{ inFlight: number; answered: number }> = [];
-		let answered = 0;
-		gateway.on('request', () => void answered++);
+		/** At the start of each request: how many are in flight, and how many have a response. */
+		const seen: Array<{ inFlight: number; responses: number }> = [];
+		let responses = 0;
+		gateway.on('request', () => void responses++);
 		const watch = () => {
-			seen.push({ inFlight: gateway.requests.length - answered, answered });
+			seen.push({ inFlight: gateway.requests.length - responses, responses });
 			return false;
 		};
 		gateway.fault({ route: 'chat', action: 'stall', when: watch });
@@ -55,35 +55,35 @@ describe('items side by side', () => {
 		const result = await chats(30).finally(async () => await time.end());
 
 		expect(result.items('Chat')).toHaveLength(30);
-		// Ten were in flight; after the pause that the service asked for, five begin.
-		const next = seen.slice(10).filter((request) => request.answered === 10);
+		// Ten were in flight. After the pause that the service requested, no more than five start.
+		const next = seen.slice(10).filter((request) => request.responses === 10);
 		expect(next.length).toBeGreaterThan(0);
 		expect(next.length).toBeLessThanOrEqual(5);
 		expect(gateway.requests[10].at - gateway.requests[0].at).toBeGreaterThanOrEqual(1000);
-		// And the number grows again with what succeeds.
+		// The number grows again as requests succeed.
 		const later = seen.slice(10).map(({ inFlight }) => inFlight);
 		expect(Math.max(...later)).toBeGreaterThan(next.length);
 	});
 
-	it('record what is under way when one fails, and the next try orders only the rest', async () => {
+	it('charges each of 25 chats once when some fail and Retry On Fail runs the node again', async () => {
 		gateway = await startGateway({ answerMilliseconds: 50 });
-		const fails = (text: string) => ({
+		const refusalOf = (text: string) => ({
 			...({ route: 'chat', action: 'error', status: 400, code: 'invalid_prompt' } as const),
 			when: ({ body }: { body?: unknown }) => JSON.stringify(body).includes(`"${text}"`),
 		});
-		gateway.fault(fails('Text 4'));
-		gateway.fault(fails('Text 15'));
+		gateway.fault(refusalOf('Text 4'));
+		gateway.fault(refusalOf('Text 15'));
 		const result = await chats(25, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		expect(result.items('Chat')).toHaveLength(25);
 		expect(gateway.ledger).toHaveLength(25);
 	});
 
-	it('are not sent when Stop comes while thousands of them are checked', async () => {
+	it('sends nothing when Stop comes while 2,000 items are checked', async () => {
 		gateway = await startGateway();
 		const { modelGatewayApi } = credentialFor(gateway);
 		let stop = () => {};
 		const credentials = {
-			// The node's first step, before it reads any parameter.
+			// The node reads the credential before any parameter.
 			get modelGatewayApi() {
 				setImmediate(stop);
 				return modelGatewayApi;
@@ -94,26 +94,26 @@ describe('items side by side', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it("share one look into n8n's store of credentials", async () => {
+	it("reads n8n's store of credentials once for all items", async () => {
 		gateway = await startGateway();
 		const { modelGatewayApi } = credentialFor(gateway);
-		let looks = 0;
+		let reads = 0;
 		const credentials = {
 			get modelGatewayApi() {
-				looks++;
+				reads++;
 				return modelGatewayApi;
 			},
 		};
 		const result = await chats(25, {}, credentials);
 		expect(result.items('Chat')).toHaveLength(25);
-		// One more is ours, which searches all that is stored for the key (test/support/secrets.ts).
-		expect(looks).toBe(1 + 1);
+		// The harness reads it once more, so that test/support/secrets.ts can search for the key.
+		expect(reads).toBe(1 + 1);
 	});
 
-	describe('with the key', () => {
+	describe('authentication', () => {
 		afterEach(() => jest.restoreAllMocks());
 
-		it('are authenticated by n8n only until the first response', async () => {
+		it('lets n8n authenticate requests only until the first response', async () => {
 			gateway = await startGateway({ answerMilliseconds: 20 });
 			const sign = jest.spyOn(CredentialsHelper.prototype, 'authenticate');
 
@@ -121,7 +121,7 @@ describe('items side by side', () => {
 			expect(sign).toHaveBeenCalledTimes(10);
 		});
 
-		it('are all authenticated by an n8n that keeps the key to itself', async () => {
+		it('lets n8n authenticate every request when n8n does not reveal the key', async () => {
 			gateway = await startGateway();
 			const { authenticate } = CredentialsHelper.prototype;
 			const sign = jest

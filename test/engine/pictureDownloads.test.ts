@@ -39,7 +39,7 @@ const run = async (binaryDataMode: Mode = 'filesystem') => {
 	const credentials = credentialFor(gateway);
 	return await runWorkflow(chain(node), { credentials, binaryDataMode });
 };
-/** The link of the picture leads here. */
+/** Starts the server that the image link leads to. */
 const serve = async (...replies: Reply[]) => {
 	const server = await startServer(...replies);
 	const body = JSON.stringify({ data: [{ url: `${server.url}/p?sig=a%2Fb` }] });
@@ -56,11 +56,11 @@ const announcing = (length: number, file: Uint8Array): Reply => {
 
 const orders = () => gateway.requests.filter(({ route }) => route === 'imageGenerate').length;
 
-describe('a picture', () => {
+describe('image downloads', () => {
 	beforeEach(async () => await start(100));
 
 	it.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, lastByte])(
-		'is fetched again when its download breaks off at %d tenths, and charged once',
+		'downloads an image again when it breaks off at %d tenths, and orders it once',
 		async (tenth) => {
 			const server = await serve(storage(png, { until: at(tenth) }), whole());
 			const result = await run();
@@ -74,24 +74,28 @@ describe('a picture', () => {
 
 	it.each<[string, () => Reply[], number]>([
 		['changes its ETag', () => [storage(png, { until: 99 }), whole({ etag: '"v2"' })], 2],
-		['takes no HEAD', () => [(r, q) => (q.method === 'HEAD' ? answer(405, '') : whole())(r, q)], 1],
 		[
-			'calls it application/octet-stream',
+			'refuses HEAD requests',
+			() => [(r, q) => (q.method === 'HEAD' ? answer(405, '') : whole())(r, q)],
+			1,
+		],
+		[
+			'gives the type application/octet-stream',
 			() => [answer(200, png, { 'content-type': 'application/octet-stream' })],
 			1,
 		],
-		['calls it text/plain', () => [answer(200, png, { 'content-type': 'text/plain' })], 1],
-		['does not say what it is', () => [answer(200, png)], 1],
-		['announces too much', () => [announcing(png.length + 100, png)], 1],
+		['gives the type text/plain', () => [answer(200, png, { 'content-type': 'text/plain' })], 1],
+		['gives no type', () => [answer(200, png)], 1],
+		['announces too large a length', () => [announcing(png.length + 100, png)], 1],
 		[
 			'announces no length',
 			() => [(r) => void (r.write(png.subarray(0, 99)), r.end(png.subarray(99)))],
 			1,
 		],
 		['announces no length and breaks off', () => [cut(png.subarray(0, 99)), whole()], 2],
-		['packs it', () => [answer(200, gzipSync(png), { 'content-encoding': 'gzip' })], 1],
+		['compresses it', () => [answer(200, gzipSync(png), { 'content-encoding': 'gzip' })], 1],
 		['falls silent', () => [(r) => void r.write(png.subarray(0, 99)), whole()], 2],
-	])('is fetched from a storage host that %s', async (_, replies, requests) => {
+	])('downloads an image from a storage host that %s', async (_, replies, requests) => {
 		const server = await serve(...replies());
 		const result = await run();
 		const [item] = result.items('Model Gateway');
@@ -102,7 +106,7 @@ describe('a picture', () => {
 	});
 
 	it.each(Object.entries(formats))(
-		'is not taken for whole when its length is announced too small: %s',
+		'downloads an image again when it ends early at the announced length: %s',
 		async (_, file) => {
 			const part = file.subarray(0, at(lastByte, file));
 			await serve(answer(200, part), storage(file));
@@ -112,38 +116,41 @@ describe('a picture', () => {
 	);
 
 	it.each<[string, Reply, string]>([
-		['a form', answer(200, heic), 'image/heic'],
-		['a name only', answer(200, strange, { 'content-type': 'image/jxl' }), 'image/jxl'],
-	])('is accepted by %s when it is of another kind', async (_, reply, mimeType) => {
+		['its bytes', answer(200, heic), 'image/heic'],
+		['its Content-Type alone', answer(200, strange, { 'content-type': 'image/jxl' }), 'image/jxl'],
+	])('recognises an image of another type by %s', async (_, reply, mimeType) => {
 		await serve(reply);
 		const [{ binary }] = (await run()).items('Model Gateway');
 		const fileExtension = mimeType.slice(6);
 		expect(binary?.data).toMatchObject({ mimeType, fileName: `image.${fileExtension}` });
 	});
 
-	it('is refused when it is a web page, whatever the storage host calls it', async () => {
+	it('refuses a web page with the type of an image', async () => {
 		await serve(answer(200, '<html>Sorry</html>', { 'content-type': 'image/png' }));
 		const error = (await run()).errorOf('Model Gateway');
 		expect(error?.message).toContain('the response is no image: <html>Sorry</html>');
 	});
 
-	it.each(modes)('is kept for the next try when it never arrives (%s)', async (mode) => {
-		const server = await serve(storage(png, { until: at(5) }));
-		const failed = await run(mode);
-		const error = failed.errorOf('Model Gateway');
-		expect(error?.message).toContain('Could not download the image');
-		expect(error?.description).toContain('The image is made and charged.');
-		expect(() => failed.items('Model Gateway')).toThrow();
-		expect(await storedFiles(failed)).toEqual([]);
-		expect(server.requests).toHaveLength(5);
+	it.each(modes)(
+		'tries a failed download again in a Retry without a new order (%s)',
+		async (mode) => {
+			const server = await serve(storage(png, { until: at(5) }));
+			const failed = await run(mode);
+			const error = failed.errorOf('Model Gateway');
+			expect(error?.message).toContain('Could not download the image');
+			expect(error?.description).toContain('The image is made and charged.');
+			expect(() => failed.items('Model Gateway')).toThrow();
+			expect(await storedFiles(failed)).toEqual([]);
+			expect(server.requests).toHaveLength(5);
 
-		await retryExecution(failed);
-		expect(server.requests).toHaveLength(10);
-		expect(orders()).toBe(1);
-	});
+			await retryExecution(failed);
+			expect(server.requests).toHaveLength(10);
+			expect(orders()).toBe(1);
+		},
+	);
 });
 
-it('does not order a picture again by itself when its link has expired after 10 minutes', async () => {
+it('does not order an image again in a Retry after its link expired', async () => {
 	// Longer than the gateway takes to draw.
 	await start(300);
 	gateway.fault({ route: 'download', action: 'reset', times: 5 });

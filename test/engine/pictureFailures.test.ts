@@ -18,7 +18,7 @@ const run = async (operation: string, settings: Partial<INode> = {}, more: IData
 	const workflow = chain(modelGateway({ ...request, ...more }, settings));
 	return await runWorkflow(workflow, { credentials: credentialFor(gateway) });
 };
-/** A storage that has every picture but those called gone. */
+/** A storage host that has every image except those below /gone. */
 const storage = async (gone: Reply = answer(404, '')) =>
 	await startServer((response, request) =>
 		(request.path.startsWith('/gone') ? gone : answer(200, png))(response, request),
@@ -30,8 +30,8 @@ const answers = (data: unknown, headers = { 'x-request-id': 'order-7' }) =>
 	});
 const orders = () => gateway.requests.filter(({ host }) => host !== 'storage').length;
 
-describe('a picture that cannot be fetched', () => {
-	it('fails no other picture, and can be fetched by its link', async () => {
+describe('images that cannot be fetched', () => {
+	it('delivers the other images, and shows the link of the one that cannot be fetched', async () => {
 		const { url } = await storage();
 		const dead = `${url}/gone?${signed}`;
 		answers([{ url: `${url}/1` }, { url: dead }, { b64_json: png.toString('base64') }]);
@@ -51,7 +51,7 @@ describe('a picture that cannot be fetched', () => {
 		]);
 	});
 
-	it('keeps the text of a chat', async () => {
+	it('shows the text of a chat in the error of an image that cannot be fetched', async () => {
 		const { url } = await storage();
 		const content = `One ![a](${url}/1), two ![b](${url}/gone?${signed}).`;
 		const body = JSON.stringify({ choices: [{ message: { role: 'assistant', content } }] });
@@ -63,7 +63,7 @@ describe('a picture that cannot be fetched', () => {
 		]);
 	});
 
-	it('fails the node, whose Retry neither orders nor fetches the others again', async () => {
+	it('fetches only the missing image in a Retry, and orders nothing', async () => {
 		const server = await storage();
 		answers([{ url: `${server.url}/1` }, { url: `${server.url}/gone` }]);
 		const failed = await run('generate');
@@ -77,20 +77,23 @@ describe('a picture that cannot be fetched', () => {
 		[403, '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>'],
 		[404, ''],
 		[410, ''],
-	])('says that no retry helps when its link is dead (HTTP %d)', async (status, body) => {
-		const { url } = await storage(answer(status, body));
-		answers([{ url: `${url}/gone` }]);
-		const failed = await run('generate');
-		expect(failed.errorOf('Model Gateway')).toMatchObject({
-			description: expect.stringMatching(/its link no longer works.*again.*charged again/),
-			context: { data: { retry_can_help: false, billed: 'yes', url: `${url}/gone` } },
-		});
-		const retried = await retryExecution(failed);
-		expect(retried.errorOf('Model Gateway')?.description).toContain('a retry cannot help');
-		expect(orders()).toBe(1);
-	});
+	])(
+		'says that no retry helps when the link of an image is dead (HTTP %d)',
+		async (status, body) => {
+			const { url } = await storage(answer(status, body));
+			answers([{ url: `${url}/gone` }]);
+			const failed = await run('generate');
+			expect(failed.errorOf('Model Gateway')).toMatchObject({
+				description: expect.stringMatching(/its link no longer works.*again.*charged again/),
+				context: { data: { retry_can_help: false, billed: 'yes', url: `${url}/gone` } },
+			});
+			const retried = await retryExecution(failed);
+			expect(retried.errorOf('Model Gateway')?.description).toContain('a retry cannot help');
+			expect(orders()).toBe(1);
+		},
+	);
 
-	it('names the storage host, and what the network said, when that does not respond', async () => {
+	it('names the storage host and the network error when the host does not respond', async () => {
 		const server = await storage();
 		const { url } = server;
 		await server.close();
@@ -103,31 +106,38 @@ describe('a picture that cannot be fetched', () => {
 	});
 });
 
-describe('what came as base64 and is no picture', () => {
+describe('unusable base64 images', () => {
 	const html = Buffer.from('<html>Out of paint</html>').toString('base64');
 	const half = png.subarray(0, png.length / 2).toString('base64');
 
 	it.each([
-		['a page', { b64_json: html }, 'is no image: <html>Out of paint</html>'],
-		['a page under a name', { url: `data:image/png;base64,${html}` }, 'is no image'],
-		['half a picture', { b64_json: half }, 'ends too early'],
-	])('fails with an error of its own: %s', async (_, entry, problem) => {
-		answers([entry, { b64_json: png.toString('base64') }]);
-		const result = await run('generate', continuing);
-		const items = result.items('Model Gateway');
-		expect(items.map(({ json }) => json.index)).toEqual([1]);
-		expect(await result.binary(items[0])).toEqual(png);
-		expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
-			{
-				json: {
-					error: expect.stringContaining(problem),
-					details: { billed: 'yes', retry_can_help: false, request_id: 'order-7' },
+		['a web page', { b64_json: html }, 'is no image: <html>Out of paint</html>'],
+		[
+			'a web page in a data URL of an image',
+			{ url: `data:image/png;base64,${html}` },
+			'is no image',
+		],
+		['half an image', { b64_json: half }, 'ends too early'],
+	])(
+		'reports an unusable base64 image, and delivers the other image: %s',
+		async (_, entry, problem) => {
+			answers([entry, { b64_json: png.toString('base64') }]);
+			const result = await run('generate', continuing);
+			const items = result.items('Model Gateway');
+			expect(items.map(({ json }) => json.index)).toEqual([1]);
+			expect(await result.binary(items[0])).toEqual(png);
+			expect(result.items('Model Gateway', { output: 1 })).toMatchObject([
+				{
+					json: {
+						error: expect.stringContaining(problem),
+						details: { billed: 'yes', retry_can_help: false, request_id: 'order-7' },
+					},
 				},
-			},
-		]);
-	});
+			]);
+		},
+	);
 
-	it('is not ordered again by a Retry', async () => {
+	it('does not order an unusable base64 image again in a Retry', async () => {
 		answers([{ b64_json: html }]);
 		const failed = await run('generate');
 		expect(failed.errorOf('Model Gateway')?.description).toContain('Executing the workflow again');
@@ -137,8 +147,8 @@ describe('what came as base64 and is no picture', () => {
 	});
 });
 
-describe('a response that lacks some of its pictures', () => {
-	it('says how many are missing, and why', async () => {
+describe('image responses', () => {
+	it('shows a hint with the number of missing images and the reason', async () => {
 		const { url } = await storage();
 		answers([{ url: `${url}/1` }, { url: null, error: { message: 'Out of paint' } }, {}]);
 		const result = await run('generate');
@@ -149,7 +159,7 @@ describe('a response that lacks some of its pictures', () => {
 		]);
 	});
 
-	it('may have them on the host of the gateway, which gets no key for them', async () => {
+	it('fetches an image on the host of the gateway without the key', async () => {
 		answers([{ url: '/v1/made/1.png' }]);
 		const error = (await run('generate')).errorOf('Model Gateway');
 		const [, request] = gateway.requests;

@@ -50,8 +50,8 @@ function animation(): Uint8Array {
 	return encoder.finish();
 }
 
-describe('a file that is sent as a picture', () => {
-	it.each(names)('is refused when a JPEG by name has several frames: %s', async (operation) => {
+describe('files that are sent as images', () => {
+	it.each(names)('refuses an animation with the name of a JPEG: %s', async (operation) => {
 		const result = await run(operation, animation(), 'multi.jpg', 'image/jpeg');
 		expect(result.errorOf('Model Gateway')?.message).toContain(
 			'several frames behind the name multi.jpg',
@@ -59,39 +59,51 @@ describe('a file that is sent as a picture', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it.each(names)('is sent as the first picture of a JPEG with several: %s', async (operation) => {
-		const plain = jpegOf('teal');
-		const file = withPictures(plain, jpegOf('orange'));
-		const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
-		expect(result.errorOf('Model Gateway')).toBeUndefined();
-		expect(sentFile(gateway.requests[0].body).equals(plain)).toBe(true);
-		const [{ hints }] = result.data.resultData.runData['Model Gateway'];
-		expect(hints?.map(({ message }) => message)).toEqual([
-			'photo.jpg holds more than one image, or a clip; only its first image was sent.',
-		]);
-	});
+	it.each(names)(
+		'sends only the first image of a JPEG with several, and shows a hint: %s',
+		async (operation) => {
+			const plain = jpegOf('teal');
+			const file = withPictures(plain, jpegOf('orange'));
+			const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
+			expect(result.errorOf('Model Gateway')).toBeUndefined();
+			expect(sentFile(gateway.requests[0].body).equals(plain)).toBe(true);
+			const [{ hints }] = result.data.resultData.runData['Model Gateway'];
+			expect(hints?.map(({ message }) => message)).toEqual([
+				'photo.jpg holds more than one image, or a clip; only its first image was sent.',
+			]);
+		},
+	);
 
-	it.each(names)('is sent byte for byte with Skip Checks: %s', async (operation) => {
-		const file = withPictures(jpegOf('teal'), jpegOf('orange'));
-		const options = { skipChecks: true };
-		const result = await run(operation, file, 'photo.jpg', 'image/jpeg', options);
-		expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
-		expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
-	});
+	it.each(names)(
+		'sends a JPEG with several images byte for byte with Skip Checks: %s',
+		async (operation) => {
+			const file = withPictures(jpegOf('teal'), jpegOf('orange'));
+			const options = { skipChecks: true };
+			const result = await run(operation, file, 'photo.jpg', 'image/jpeg', options);
+			expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
+			expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
+		},
+	);
 
-	it.each(names)('is sent as it is when only its notes speak of several: %s', async (operation) => {
-		const file = withSegment(jpegOf('teal'), 0xfe, Buffer.from('MPF\0'));
-		const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
-		expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
-		expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
-	});
+	it.each(names)(
+		'sends a JPEG unchanged when only a comment in it looks like a list of images: %s',
+		async (operation) => {
+			const file = withSegment(jpegOf('teal'), 0xfe, Buffer.from('MPF\0'));
+			const result = await run(operation, file, 'photo.jpg', 'image/jpeg');
+			expect(sentFile(gateway.requests[0].body).equals(file)).toBe(true);
+			expect(result.data.resultData.runData['Model Gateway'][0].hints).toEqual([]);
+		},
+	);
 
-	it.each(names)('is sent whole when its pictures cannot be told apart: %s', async (operation) => {
-		const cut = withPictures(jpegOf('teal')).subarray(0, -20);
-		const result = await run(operation, cut, 'photo.jpg', 'image/jpeg');
-		expect(result.errorOf('Model Gateway')?.message).toContain('several frames behind the name');
-		expect(gateway.requests).toEqual([]);
-	});
+	it.each(names)(
+		'refuses a JPEG with several images that cannot be separated: %s',
+		async (operation) => {
+			const cut = withPictures(jpegOf('teal')).subarray(0, -20);
+			const result = await run(operation, cut, 'photo.jpg', 'image/jpeg');
+			expect(result.errorOf('Model Gateway')?.message).toContain('several frames behind the name');
+			expect(gateway.requests).toEqual([]);
+		},
+	);
 
 	it.each(
 		names.flatMap((operation) => [
@@ -99,20 +111,20 @@ describe('a file that is sent as a picture', () => {
 			[operation, 'A lighthouse', 'text/plain'],
 			[operation, '<?xml version="1.0"?><Error/>', 'application/xml'],
 		]),
-	)('is refused by %s when it is no picture: %j', async (operation, text, mimeType) => {
+	)('refuses a file that is no image in %s: %j', async (operation, text, mimeType) => {
 		const result = await run(operation, Buffer.from(text), 'a', mimeType);
 		expect(result.errorOf('Model Gateway')?.message).toContain(`is no image (it is ${mimeType})`);
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it.each(names)('is sent under its true type: %s', async (operation) => {
+	it.each(names)('sends an image under its true type: %s', async (operation) => {
 		await run(operation, picture('red', 8, 8), 'photo', 'application/octet-stream');
 		const [{ body }] = gateway.requests;
 		expect(JSON.stringify(body)).toMatch(/image\/png/);
 		expect(JSON.stringify(body)).not.toContain('octet-stream');
 	});
 
-	it.each(names)('may be in a form that only n8n knows: %s', async (operation) => {
+	it.each(names)('sends an image whose type only n8n knows: %s', async (operation) => {
 		await run(operation, Buffer.from([0xff, 0x0a, 1]), 'photo.jxl', 'image/jxl');
 		expect(JSON.stringify(gateway.requests[0].body)).toMatch(/image\/jxl/);
 	});

@@ -14,7 +14,7 @@ import {
 	waitForVideo,
 } from '../support/workflows';
 
-describe('from reference media to an mp4', () => {
+describe('reference videos', () => {
 	const renderer = new Renderer();
 	let time: SimulatedTime;
 	let gateway: Gateway;
@@ -48,7 +48,7 @@ describe('from reference media to an mp4', () => {
 	it.each([
 		['alpha-1.1-r2v', {}, { width: 1280, height: 720 }],
 		['beta-2.7-r2v', { ratio: '9:16' }, { width: 720, height: 1280 }],
-	])('makes the video of %s that was ordered', async (model, options, size) => {
+	])('delivers the mp4 that was ordered from %s', async (model, options, size) => {
 		const media = [red, blue].map((url) => ({ type: 'reference_image', url }));
 		const order = { resolution: '720P', duration: 2, ...options };
 		const result = await run({ model: byId(model), options: order }, { media });
@@ -72,7 +72,7 @@ describe('from reference media to an mp4', () => {
 		).toBe(true);
 	});
 
-	it('sends the order of the media, what the user set, and nothing else', async () => {
+	it('sends the media in their order and only the options that were set, and shows hints', async () => {
 		const media = [
 			{ type: 'reference_image', url: blue },
 			{ type: 'first_frame', url: red },
@@ -106,18 +106,18 @@ describe('from reference media to an mp4', () => {
 			'={{ $json.links.join("\\n\\n") }}\n',
 			(red, blue) => [image(red), image(blue)],
 		],
-		['JSON of a link', '="{{ $json.links[0] }}"', (red) => [image(red)]],
+		['a quoted link', '="{{ $json.links[0] }}"', (red) => [image(red)]],
 		[
 			'objects and links',
 			'={{ [{ type: "first_frame", url: $json.links[1] }, $json.links[0]] }}',
 			(red, blue) => [{ type: 'first_frame', url: blue }, image(red)],
 		],
 		[
-			'what we do not know of a medium, but no empty voice',
+			'unknown fields of a medium, without an empty voice,',
 			'={{ { type: "reference_image", url: ` ${$json.links[0]} `, weight: 0.5, tags: ["a"], reference_voice: "" } }}',
 			(red) => [{ ...image(red), weight: 0.5, tags: ['a'] }],
 		],
-	])('accepts %s as JSON', async (_, mediaJson, sent) => {
+	])('accepts %s as Media (JSON)', async (_, mediaJson, sent) => {
 		const create = createReferenceVideo({ mediaJson } as IDataObject);
 		const result = await runWorkflow(chain(create), {
 			credentials: credentialFor(gateway),
@@ -127,7 +127,7 @@ describe('from reference media to an mp4', () => {
 		expect(valueAt(gateway.requests.at(-1)?.body, 'input.media')).toEqual(sent(red, blue));
 	});
 
-	it('counts media as the screen does in messages of the service, but not in the raw response', async () => {
+	it('counts media as the panel does in messages of the service, but not in the raw response', async () => {
 		gateway.fault({
 			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_parameter' },
 			...{ message: 'input.media[0].url cannot be read', param: 'input.media[0].url' },
@@ -147,7 +147,7 @@ describe('from reference media to an mp4', () => {
 		});
 	});
 
-	it('gets the status of a task with one poll', async () => {
+	it('gets the status of a task', async () => {
 		const media = [{ type: 'reference_image', url: red }];
 		const get = modelGateway({ resource: 'referenceVideo', operation: 'get' }, { name: 'Get' });
 		const result = await runWorkflow(chain(createReferenceVideo(), get), {

@@ -14,7 +14,7 @@ import {
 const megabyte = 1_000_000;
 const media = [{ type: 'reference_image', url: 'https://example.com/person.png' }];
 
-describe('what is very large', () => {
+describe('very large values', () => {
 	let gateway: Gateway;
 	beforeAll(async () => {
 		gateway = await startGateway({ jobSeconds: Infinity, render: async () => mp4Of(100) });
@@ -31,42 +31,42 @@ describe('what is very large', () => {
 		return { result, error, requests: gateway.requests.slice(before) };
 	};
 	const alpha = createReferenceVideo({ model: byId('alpha-1.1-r2v'), options: {} });
-	const fieldsOf = (error: object | undefined) => JSON.stringify(error ?? '').length;
+	const lengthOf = (error: object | undefined) => JSON.stringify(error ?? '').length;
 
 	it.each<[string, IDataObject]>([
-		['good entries', { media: Array(10_000).fill(media[0]) }],
-		['entries that are all wrong', { media: Array(10_000).fill({ type: 'x', url: 'y' }) }],
-		['entries of which none is an object', { media: Array(10_000).fill(1) }],
+		['valid entries', { media: Array(10_000).fill(media[0]) }],
+		['invalid entries', { media: Array(10_000).fill({ type: 'x', url: 'y' }) }],
+		['entries that are not objects', { media: Array(10_000).fill(1) }],
 		['JSON text', { media: JSON.stringify(Array(10_000).fill({ url: 'x'.repeat(50) })) }],
-	])('refuses 10,000 media as %s in one short message', async (_, json) => {
+	])('refuses 10,000 media with one short message: %s', async (_, json) => {
 		const { error, requests } = await run(createReferenceVideo(), json);
 		expect(requests).toEqual([]);
 		expect(error?.message).toMatch(/^Media/);
 		expect(error?.message.length).toBeLessThan(1500);
-		expect(fieldsOf(error)).toBeLessThan(20_000);
+		expect(lengthOf(error)).toBeLessThan(20_000);
 	});
 
-	it('names ten problems and counts the others', async () => {
+	it('names ten problems of an item, and counts the others', async () => {
 		const { error } = await run(createReferenceVideo(), {
 			media: Array(10_000).fill({ url: 'cat.png' }),
 		});
 		expect(error?.message).toMatch(/^Media 1: URL must .*; Media 10: URL must .*; and \d{5} more$/);
 	});
 
-	it('names the problems of 1,000 items in short as well', async () => {
+	it('reports the problems of 1,000 items in one short message', async () => {
 		const items = Array.from({ length: 1000 }, () => ({ media: Array(50).fill({ type: 'x' }) }));
 		const { error, requests } = await run(createReferenceVideo(), ...items);
 		expect(requests).toEqual([]);
 		expect(error?.message.length).toBeLessThan(1000);
 		expect(error?.description?.length).toBeLessThan(5000);
-		expect(fieldsOf(error)).toBeLessThan(20_000);
+		expect(lengthOf(error)).toBeLessThan(20_000);
 	});
 
 	it.each<[string, IDataObject]>([
 		['type', { type: 'x'.repeat(megabyte), url: media[0].url }],
 		['row of separators', { type: 'reference_image', url: `a${' ,'.repeat(megabyte)}` }],
 		['link', { type: 'reference_image', url: `ftp://${'x'.repeat(megabyte)}` }],
-	])('refuses a medium with a %s of a megabyte in one short message', async (_, medium) => {
+	])('refuses a medium with a %s of a megabyte with one short message', async (_, medium) => {
 		const { error, requests } = await run(alpha, { media: [medium] });
 		expect(requests).toEqual([]);
 		expect(error?.message.length).toBeLessThan(2000);
@@ -86,11 +86,11 @@ describe('what is very large', () => {
 		expect(error?.message).toBe('Prompt must be at most 5000 characters (it has 1000000)');
 	});
 
-	it('sends a message of a megabyte whole', async () => {
+	it('sends a chat message of a megabyte intact', async () => {
 		const content = `${'é🎬 '.repeat(megabyte / 4)}end`;
 		const messages = { values: [{ role: 'user', content: '={{ $json.content }}' }] };
 		const chat = { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages };
-		// The embedded gateway would count its words.
+		// Otherwise the embedded gateway would count the words of the message.
 		const body = JSON.stringify({ choices: [{ message: { content: 'Fine' } }] });
 		gateway.fault({ route: 'chat', action: 'answer', body });
 		const { result, requests } = await run(modelGateway(chat), { content });
@@ -101,7 +101,7 @@ describe('what is very large', () => {
 	it.each<[string, (extra: object) => unknown]>([
 		['an object', (extra) => extra],
 		['text', (extra) => JSON.stringify(extra)],
-	])('sends extra fields of a megabyte whole, given as %s', async (_, given) => {
+	])('sends Extra Body of a megabyte intact when it is given as %s', async (_, given) => {
 		const extra = { notes: Array.from({ length: 1000 }, (__, index) => `${index}`.repeat(300)) };
 		const node = modelGateway({
 			...{ resource: 'video', operation: 'create', model: byId('vid-3.1'), prompt: 'A boat' },
@@ -112,7 +112,7 @@ describe('what is very large', () => {
 		expect(requests[0].body).toEqual({ model: 'vid-3.1', prompt: 'A boat', ...extra });
 	});
 
-	it('shows a refusal of four megabytes in short, and keeps one megabyte of its body', async () => {
+	it('shortens the message of a refusal of four megabytes, and keeps one megabyte of its body', async () => {
 		const long = 'x'.repeat(megabyte);
 		const error = { message: long, code: long, type: long, param: long };
 		const body = JSON.stringify({ error, request_id: long });
@@ -127,11 +127,11 @@ describe('what is very large', () => {
 		);
 	});
 
-	it('keeps the body of a refusal of 900,000 characters whole', async () => {
+	it('keeps the whole body of a refusal of 900,000 characters', async () => {
 		const body = JSON.stringify({ error: { message: 'x'.repeat(megabyte * 0.9), code: 'odd' } });
 		gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 400, body });
 		const { error: shown } = await run(alpha, { media });
 		expect(shown).toMatchObject({ context: { data: { raw_body: body } } });
-		expect(fieldsOf(shown)).toBeLessThan(4 * megabyte);
+		expect(lengthOf(shown)).toBeLessThan(4 * megabyte);
 	});
 });

@@ -16,7 +16,7 @@ const content = (text: string) => eventOf({ choices: [{ index: 0, delta: { conte
 const streamOf = (...pieces: string[]): Reply =>
 	answer(200, pieces.join(''), { 'content-type': 'text/event-stream' });
 
-describe('a chat that is streamed', () => {
+describe('streamed chats', () => {
 	const chat = (settings: Partial<INode> = {}, options: IDataObject = {}) =>
 		modelGateway(
 			{
@@ -33,12 +33,12 @@ describe('a chat that is streamed', () => {
 			credentials: { modelGatewayApi: { apiKey: key, baseUrl: server.url } },
 			onChunk: (chunk) => void chunks.push(chunk),
 		});
-		const told = chunks.filter(({ type }) => type === 'item').map((chunk) => chunk.content);
-		return { result, chunks, live: told.join('') };
+		const texts = chunks.filter(({ type }) => type === 'item').map((chunk) => chunk.content);
+		return { result, chunks, live: texts.join('') };
 	};
 
 	// Every test looks for the key in the execution and in the log (test/support/secrets.ts).
-	it('does not reveal the key, wherever the service cuts it', async () => {
+	it('redacts the key in a stream, wherever the service splits it', async () => {
 		const server = await startServer(
 			streamOf(content('It is '), ...[...`${key}.`].map(content), done),
 		);
@@ -47,7 +47,7 @@ describe('a chat that is streamed', () => {
 		expect(live).toBe('It is ***.');
 	});
 
-	it('does not reveal the key in an error', async () => {
+	it('redacts the key in an error of a stream', async () => {
 		const error = { message: `Incorrect API key provided: ${key}` };
 		const server = await startServer(streamOf(content(`Hi ${key}`), eventOf({ error }), done));
 		const { result, live } = await run(server);
@@ -56,10 +56,10 @@ describe('a chat that is streamed', () => {
 	});
 
 	it.each([
-		['pieces', [content(key.slice(0, 9)), content(`${key.slice(9)}.`)]],
-		['the middle', [content(key.slice(0, 15))]],
-		['an excerpt', [content('Hi'), `data: ${'y'.repeat(110)}${key}\n\n`, done]],
-	])('does not reveal the key in what broke off in %s', async (_, pieces) => {
+		['in two chunks', [content(key.slice(0, 9)), content(`${key.slice(9)}.`)]],
+		['cut in the middle', [content(key.slice(0, 15))]],
+		['in an excerpt of the stream', [content('Hi'), `data: ${'y'.repeat(110)}${key}\n\n`, done]],
+	])('redacts the key in a stream that fails: %s', async (_, pieces) => {
 		const server = await startServer(streamOf(...pieces));
 		const { result, live } = await run(server);
 		expect(result.status).toBe('error');
@@ -67,14 +67,14 @@ describe('a chat that is streamed', () => {
 		for (const part of [key.slice(0, 9), key.slice(9)]) expect(shown).not.toContain(part);
 	});
 
-	it('loses nothing that only begins like the key', async () => {
+	it('does not redact text that only begins like the key', async () => {
 		const server = await startServer(streamOf(content('sk-st'), content('sk-s'), done));
 		const { result, live } = await run(server);
 		expect(result.items('Chat')[0].json.text).toBe('sk-stsk-s');
 		expect(live).toBe('sk-stsk-s');
 	});
 
-	it('ends with [DONE] although the connection stays open', async () => {
+	it('ends a stream at [DONE] although the connection stays open', async () => {
 		const server = await startServer((response) => {
 			response.writeHead(200, { 'content-type': 'text/event-stream' });
 			response.write(`${content('Hi')}${done}`);
@@ -84,7 +84,7 @@ describe('a chat that is streamed', () => {
 		await server.idle();
 	});
 
-	it('reports a refusal completely that comes as its first event', async () => {
+	it('reports a refusal in the first event of a stream like one without streaming', async () => {
 		const error = { message: 'No credit', type: 'billing', param: 'model', code: 'quota_exceeded' };
 		const server = await startServer(streamOf(eventOf({ error }), done));
 		const { result } = await run(server, chat({ onError: 'continueRegularOutput' }));
@@ -99,7 +99,7 @@ describe('a chat that is streamed', () => {
 		});
 	});
 
-	it('reports an error behind its first words, and does not say that nothing was charged', async () => {
+	it('reports that an error after the first words of a stream may have been charged', async () => {
 		const error = { message: 'Overloaded', type: 'server', code: 'upstream_error' };
 		const server = await startServer(streamOf(content('Hel'), eventOf({ error })));
 		const { result } = await run(server, chat({ onError: 'continueRegularOutput' }));
@@ -108,7 +108,7 @@ describe('a chat that is streamed', () => {
 		});
 	});
 
-	it('is reported as a web page when it is one', async () => {
+	it('reports a web page in place of a stream', async () => {
 		const server = await startServer(
 			answer(200, '<html>Login</html>', { 'content-type': 'text/html' }),
 		);
@@ -118,13 +118,13 @@ describe('a chat that is streamed', () => {
 		expect(error?.description).toContain('the Base URL in the credential does not lead');
 	});
 
-	it('ends for the listener as well when it breaks off and the workflow continues', async () => {
+	it('ends the live output when a stream breaks off and the workflow continues', async () => {
 		const server = await startServer(streamOf(content('Hel')));
 		const { chunks } = await run(server, chat({ onError: 'continueRegularOutput' }));
 		expect(chunks.map(({ type }) => type)).toEqual(['begin', 'item', 'end']);
 	});
 
-	it('is passed on live also from a server that responds in one piece', async () => {
+	it('passes the text on live even if the server responds in one piece', async () => {
 		const server = await startServer(
 			json({ choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }),
 		);

@@ -5,7 +5,7 @@ import { picture } from '../support/samples';
 import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-describe('nothing of a response is lost', () => {
+describe('complete responses', () => {
 	let gateway: Gateway;
 	withGateway({}, (world) => void ({ gateway } = world));
 
@@ -34,7 +34,7 @@ describe('nothing of a response is lost', () => {
 			note: `n${index}`,
 		}));
 
-	it('gives each item its share of an embedding request, with the other fields of the response', async () => {
+	it('returns to each item its part of an embedding response, with the other fields of the response', async () => {
 		const others = { object: 'list', model: 'embed-1-x', region: 'eu' };
 		const usage = { prompt_tokens: 3, total_tokens: 3 };
 		answers('embedding', { ...others, data: vectors(2, 0, 1), usage });
@@ -45,7 +45,7 @@ describe('nothing of a response is lost', () => {
 		]);
 	});
 
-	it('gives each response of a list that takes several requests, and its vectors as numbers', async () => {
+	it('returns each response of a list that takes several requests, with base64 vectors as numbers', async () => {
 		const options = { batchSize: 2, encodingFormat: 'base64' };
 		const items = await run({ ...embed, options }, [{ text: ['one', 'two', 'three'] }]);
 		expect(items.map(({ json }) => json.data)).toEqual([
@@ -59,7 +59,7 @@ describe('nothing of a response is lost', () => {
 		expect(items[0].json.request_id).not.toBe(items[1].json.request_id);
 	});
 
-	it('gives the models with the other fields of their list', async () => {
+	it('returns each model with the other fields of the list', async () => {
 		const data = ['a', 'b'].map((id) => ({ id, object: 'model', owned_by: 'x', context: 9 }));
 		answers('models', { object: 'list', data, first_id: 'a', has_more: false });
 		const items = await run({ resource: 'model', operation: 'getAll', returnAll: true });
@@ -67,7 +67,7 @@ describe('nothing of a response is lost', () => {
 		expect(items.map(({ json }) => json)).toEqual(data.map((model) => ({ ...others, ...model })));
 	});
 
-	it('gives only the models with Simplify', async () => {
+	it('returns only the fields of a model with Simplify', async () => {
 		const data = [{ id: 'a', object: 'model', context: 9 }];
 		answers('models', { object: 'list', data, has_more: false });
 		const items = await run({ resource: 'model', operation: 'getAll', simplify: true });
@@ -76,7 +76,7 @@ describe('nothing of a response is lost', () => {
 
 	const chat = { resource: 'image', operation: 'chat', model: byId('image-chat-1'), prompt: 'Hi' };
 
-	it('gives the images of a chat with its whole completion, whose files leave the text', async () => {
+	it('returns images by chat with the whole completion, and moves image data into files', async () => {
 		const data = Buffer.from(picture('red')).toString('base64');
 		const link = 'https://pictures.example/2.png';
 		const message = (content: unknown) => ({ role: 'assistant', content, thinking: 'Hm' });
@@ -102,7 +102,7 @@ describe('nothing of a response is lost', () => {
 		expect(items[0].binary?.data.mimeType).toBe('image/png');
 	});
 
-	it('keeps the request ID of the header beside one in the body', async () => {
+	it('returns the request ID of the header as well as one in the body', async () => {
 		const content = '![a](https://pictures.example/1.png)';
 		const choices = [{ message: { role: 'assistant', content } }];
 		const complete = {
@@ -119,7 +119,7 @@ describe('nothing of a response is lost', () => {
 		}
 	});
 
-	it('keeps the task ID of a video job under a name that no later node takes for a task', async () => {
+	it('renames the task_id of a video job, so that no later node takes it for a task', async () => {
 		const body = { id: 'video_1', task_id: 'task_1', status: 'queued', seconds: 8 };
 		const kept = { id: 'video_1', service_task_id: 'task_1', status: 'queued', seconds: 8 };
 		answers('videoCreate', body);
@@ -132,7 +132,7 @@ describe('nothing of a response is lost', () => {
 		expect(gateway.requests.at(-1)?.url).toBe('/v1/videos/video_1');
 	});
 
-	it('keeps the ID that the response about a file has of its own', async () => {
+	it('returns the ID in a content response as service_id', async () => {
 		answers('videoContent', { id: 'file_1', url: 'https://storage.example/v.mp4' });
 		const content = { resource: 'video', operation: 'getContent', download: false };
 		const [{ json }] = await run({ ...content, videoId: 'video_1' });
