@@ -1,7 +1,4 @@
-import type { IDataObject, INodeExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Gateway } from '../gateway';
 import {
 	resumeExecution,
@@ -13,15 +10,14 @@ import {
 } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
 import { otherVideos } from '../support/otherVideos';
+import { hintsOf, itemsFor, resume } from '../support/parkedWaits';
 import { sampleVideo } from '../support/samples';
 import {
-	asTool,
 	chain,
 	core,
 	createVideo,
 	credentialFor,
 	type NodeSettings,
-	startedByWebhook,
 	to,
 	waitForVideo,
 } from '../support/workflows';
@@ -44,9 +40,6 @@ describe('a parked Wait for Video', () => {
 	const workflowOf = (options: IDataObject = {}, settings: NodeSettings = {}) =>
 		chain(waitForVideo({ options }, settings), done);
 
-	const itemsFor = (jobs: Array<{ id: string }>): INodeExecutionData[] =>
-		jobs.map(({ id }, index) => ({ json: { task_id: id, name: `Video ${index}` } }));
-
 	/** As an active workflow runs. */
 	const start = async (
 		workflow: WorkflowJson,
@@ -59,13 +52,6 @@ describe('a parked Wait for Video', () => {
 			mode: 'trigger',
 			...options,
 		});
-
-	/** What n8n does at the time that the execution waits for, after a trip through its database. */
-	const resume = async (run: WorkflowRun, late = 0) => {
-		expect(run.status).toBe('waiting');
-		jest.setSystemTime(Math.max(Date.now(), (run.waitTill as Date).getTime() + late));
-		return await resumeExecution(run);
-	};
 
 	const resumeAll = async (run: WorkflowRun) => {
 		for (let passes = 0; run.status === 'waiting' && passes < 20; passes++) run = await resume(run);
@@ -83,10 +69,6 @@ describe('a parked Wait for Video', () => {
 	const requestsOf = (id: string, route: string) =>
 		gateway.requests.filter((request) => request.route === route && request.jobId === id);
 	const pollsOf = (id: string) => requestsOf(id, 'task');
-	const hintsOf = (run: WorkflowRun) =>
-		(run.data.resultData.runData['Wait for Video'].at(-1)?.hints ?? []).map(
-			({ message }) => message,
-		);
 
 	it('parks at once without a poll, and shows the jobs meanwhile', async () => {
 		const jobs = createJobs(2);
@@ -203,86 +185,6 @@ describe('a parked Wait for Video', () => {
 		for (const item of run.items('Done'))
 			expect(sha256(await run.binary(item))).toBe(sha256(video));
 		expect(requestsOf(ended.id, 'download')).toHaveLength(1);
-	});
-
-	it('polls a job once that two items name, and gives both its file', async () => {
-		const [job, other] = createJobs(2);
-		const workflow = workflowOf({ fileName: '={{ $json.name }}' });
-		let run = await resume(await start(workflow, [job, other, job]));
-		gateway.jobs.complete(job.id, video);
-		run = await resume(run);
-		gateway.jobs.complete(other.id, video);
-		run = await resume(run);
-		expect(idsOf(run.items('Done'))).toEqual([job.id, other.id, job.id]);
-		const names = run.items('Done').map(({ binary }) => binary?.data.fileName);
-		expect(names).toEqual(['Video 0.mp4', 'Video 1.mp4', 'Video 2.mp4']);
-		expect(pollsOf(job.id)).toHaveLength(2);
-	});
-
-	describe('with several items for one job', () => {
-		const options = {
-			timeoutMinutes: '={{ $json.timeout ?? 20 }}',
-			pollIntervalSeconds: '={{ $json.interval ?? 10 }}',
-		};
-		const continues = { onError: 'continueRegularOutput' } as const;
-		const startWith = async (json: IDataObject[], whileWaiting = 'park') =>
-			await runWorkflow(chain(waitForVideo({ options, whileWaiting }, continues), done), {
-				credentials: credentialFor(gateway),
-				input: json.map((fields) => ({ json: fields })),
-				mode: 'trigger',
-			});
-
-		it('keeps the timeout of each item, from pass to pass', async () => {
-			const [{ id }] = createJobs(1);
-			let run = await startWith([
-				{ task_id: id, timeout: 0.3 },
-				{ task_id: id, timeout: 20 },
-			]);
-			for (let passes = 0; passes < 4; passes++) run = await resume(run);
-			expect(pollsOf(id)).toHaveLength(4);
-			gateway.jobs.complete(id, video);
-			run = await resume(run);
-			expect(run.status).toBe('success');
-			expect(run.items('Done').map(({ json }) => json.error ?? json.job_id)).toEqual([
-				expect.stringContaining(`${id} did not finish within 0.3 minutes`),
-				id,
-			]);
-			expect(pollsOf(id)).toHaveLength(5);
-		});
-
-		it('keeps the interval of each item, and parks until the first poll that is due', async () => {
-			const [{ id }] = createJobs(1);
-			let run = await startWith([
-				{ task_id: id, interval: 60 },
-				{ task_id: id, interval: 20 },
-			]);
-			run = await resume(run);
-			const nextPolls = run
-				.items('Wait for Video')
-				.map(({ json }) => Date.parse(String(json.next_poll)));
-			expect(nextPolls[0] - nextPolls[1]).toBeGreaterThan(39_000);
-			expect((run.waitTill as Date).getTime()).toBe(nextPolls[1]);
-			run = await resume(await resume(run));
-			expect(pollsOf(id)).toHaveLength(3);
-		});
-
-		it('names the job once beside the node and in the log', async () => {
-			const [{ id }] = createJobs(1);
-			const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
-			const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
-			const run = await resumeExecution(parked);
-			expect(hintsOf(run)).toEqual([`Video task ${id}: submitted, 0 %`]);
-			expect(run.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
-			const lines = () => readFileSync(log, 'utf8').split('\n');
-			const isFirst = (line: string) => line.includes('Waiting for') && line.includes(id);
-			// It is written behind the execution's back.
-			while (!lines().some(isFirst)) await pause(20);
-			expect(
-				lines()
-					.find(isFirst)
-					?.match(new RegExp(`Video task ${id}`, 'g')),
-			).toHaveLength(1);
-		});
 	});
 
 	it('keeps a download that failed, and does not try it again in a later pass', async () => {
@@ -608,180 +510,5 @@ describe('a parked Wait for Video', () => {
 		const stopped = await resumeExecution(run, { onStart: (cancel) => void (stop = cancel) });
 		expect(stopped.status).toBe('canceled');
 		expect(stopped.errorOf('Wait for Video')?.description).toContain(job.id);
-	});
-
-	describe('Automatic', () => {
-		const wait = waitForVideo();
-		const respond = core('Respond', 'respondToWebhook', { respondWith: 'text' });
-		const stay = async (
-			workflow: WorkflowJson,
-			mode: WorkflowExecuteMode,
-			options: Partial<RunOptions> = {},
-		) => {
-			const [job] = createJobs(1);
-			gateway.jobs.complete(job.id, video);
-			return await start(workflow, [job], { mode, startNode: 'Start', ...options });
-		};
-
-		it.each<[string, WorkflowExecuteMode, WorkflowJson]>([
-			['a schedule', 'trigger', chain(wait)],
-			['the failure of another workflow', 'error', chain(wait)],
-			['a webhook that answers at once', 'webhook', startedByWebhook({ path: 'a' }, wait)],
-			[
-				'a webhook that was answered before',
-				'webhook',
-				startedByWebhook({ path: 'a', responseMode: 'responseNode' }, respond, wait),
-			],
-		])('parks when it is started by %s', async (_, mode, workflow) => {
-			expect((await stay(workflow, mode)).status).toBe('waiting');
-		});
-
-		it.each<[string, WorkflowExecuteMode, WorkflowJson, string]>([
-			[
-				'a webhook that answers with the last node',
-				'webhook',
-				startedByWebhook({ path: 'a', responseMode: 'lastNode' }, wait),
-				'whoever called Start waits for the response',
-			],
-			[
-				'a webhook that is answered later',
-				'webhook',
-				startedByWebhook({ path: 'a', responseMode: 'responseNode' }, wait, respond),
-				'whoever called Start waits for the response',
-			],
-			['another workflow', 'integrated', chain(wait), 'another workflow waits for the result'],
-			['the command line', 'cli', chain(wait), 'what started this workflow waits for its result'],
-		])('keeps running when it is started by %s, and says so', async (_, mode, workflow, reason) => {
-			const run = await stay(workflow, mode);
-			expect(run.status).toBe('success');
-			expect(hintsOf(run)).toEqual([expect.stringContaining(`because ${reason}`)]);
-			expect(hintsOf(run)[0]).toContain('unless “Save execution progress” is on');
-		});
-
-		it('keeps running while a chat waits for the response', async () => {
-			const streamed = await stay(chain(wait), 'webhook', { onChunk: () => undefined });
-			expect(hintsOf(streamed)[0]).toContain('the response is shown to somebody while it is made');
-		});
-
-		it('keeps running in a workflow that is not saved', async () => {
-			const run = await stay({ ...chain(wait), id: '' }, 'trigger');
-			expect(run.status).toBe('success');
-			expect(hintsOf(run)[0]).toContain('only a saved workflow can be parked');
-		});
-
-		it('shows no hint when n8n keeps the jobs anyway', async () => {
-			const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
-			const run = await stay({ ...chain(wait), settings }, 'integrated');
-			expect(run.status).toBe('success');
-			expect(hintsOf(run)).toEqual([]);
-		});
-
-		describe('with a person before the screen', () => {
-			it('keeps running when a person started it', async () => {
-				const run = await stay(chain(wait), 'manual');
-				expect(run.status).toBe('success');
-				expect(hintsOf(run)).toEqual([]);
-			});
-
-			it('lets n8n store the execution once when the job takes longer, and keeps running then', async () => {
-				const [job] = createJobs(1);
-				setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
-				const run = await start(chain(wait), [job], { mode: 'manual' });
-				expect(run.status).toBe('waiting');
-				expect(pollsOf(job.id)).toHaveLength(2);
-				const resumed = await resumeExecution(run);
-				expect(resumed.status).toBe('success');
-				expect(pollsOf(job.id)).toHaveLength(9);
-			});
-		});
-	});
-
-	describe('Survive a Restart', () => {
-		const parameters = { whileWaiting: 'park' };
-
-		it.each<WorkflowExecuteMode>(['manual', 'integrated', 'webhook'])(
-			'parks in the mode %s',
-			async (mode) => {
-				const [job] = createJobs(1);
-				gateway.jobs.complete(job.id, video);
-				const workflow = chain(waitForVideo(parameters));
-				const run = await start(workflow, [job], { mode });
-				expect(run.status).toBe('waiting');
-				expect((await resume(run)).status).toBe('success');
-			},
-		);
-
-		it('keeps running as a tool, which has no such choice', async () => {
-			const [job] = createJobs(1);
-			gateway.jobs.complete(job.id, video);
-			const tool = asTool(waitForVideo({ ...parameters, jobId: job.id }));
-			const workflow = { nodes: [core('Start', 'manualTrigger'), tool] };
-			// As newer agents do: the engine runs the tool like any node.
-			const run = await runWorkflow(workflow, {
-				credentials: credentialFor(gateway),
-				startNode: tool.name,
-			});
-			expect(run.status).toBe('success');
-			const [task] = run.data.resultData.runData['Wait for Video'];
-			expect(Object.values(task.data ?? {}).flat(2)).toMatchObject([{ json: { id: job.id } }]);
-			expect(hintsOf(run)).toEqual([]);
-		});
-	});
-
-	describe('Keep Running', () => {
-		const hold = waitForVideo({ whileWaiting: 'hold' });
-
-		it('lets n8n store the execution once, and keeps running then', async () => {
-			const [job] = createJobs(1);
-			const parked = await start(chain(hold), [job]);
-			expect(parked.status).toBe('waiting');
-			expect(gateway.requests).toEqual([]);
-			setTimeout(() => gateway.jobs.complete(job.id, video), 2_000);
-			expect((await resumeExecution(parked)).status).toBe('success');
-			expect(pollsOf(job.id)).toHaveLength(2);
-		});
-
-		it('begins at once when n8n saves the progress', async () => {
-			const [job] = createJobs(1);
-			gateway.jobs.complete(job.id, video);
-			const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
-			expect((await start({ ...chain(hold), settings }, [job])).status).toBe('success');
-		});
-
-		it('stores the execution again when something was ordered since', async () => {
-			const again = createVideo({}, { name: 'Create 2' });
-			const second = { ...hold, name: 'Wait 2' };
-			let run = await start(chain(createVideo(), hold, again, second, done), [{ id: '1' }]);
-			run = await resume(run);
-			expect(run.status).toBe('waiting');
-			expect(run.data.resultData.lastNodeExecuted).toBe('Wait 2');
-			expect((await resume(run)).status).toBe('success');
-		});
-	});
-
-	it.each([
-		[60, 5, true],
-		[600, 5, false],
-		[-1, 5, false],
-	])(
-		'hints for a workflow timeout of %d s and its own of %d minutes: %p',
-		async (seconds, own, isHinted) => {
-			const [job] = createJobs(1);
-			const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
-			const run = await start({ ...workflowOf({ timeoutMinutes: own }), settings }, [job]);
-			const hint = expect.stringContaining('ends it after 1 minutes') as unknown;
-			const hints = hintsOf(run).filter((text) => !text.startsWith('Video task'));
-			expect(hints).toEqual(isHinted ? [hint] : []);
-		},
-	);
-
-	it('hints at the workflow timeout when only the timeout of a later item is longer', async () => {
-		const jobs = createJobs(2);
-		const settings = { executionOrder: 'v1', executionTimeout: 600 } as const;
-		const workflow = workflowOf({ timeoutMinutes: '={{ 5 + 10 * $itemIndex }}' });
-		const run = await start({ ...workflow, settings }, jobs);
-		expect(hintsOf(run)).toContainEqual(
-			expect.stringContaining('after 10 minutes, and so this wait before its own Timeout of 15'),
-		);
 	});
 });

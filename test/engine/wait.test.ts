@@ -1,8 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FaultAction, Gateway, Route } from '../gateway';
 import { runWorkflow, type RunOptions, type WorkflowRun } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
@@ -389,116 +386,6 @@ describe('Wait for Video', () => {
 		const onStorage = gateway.requests.filter(({ host }) => host === 'storage');
 		expect(onStorage).toHaveLength(2);
 		for (const { headers } of onStorage) expect(headers.authorization).toBeUndefined();
-	});
-
-	describe('items with the same job', () => {
-		/** Each item has its own. */
-		const own = {
-			timeoutMinutes: '={{ $json.timeout ?? 20 }}',
-			pollIntervalSeconds: '={{ $json.interval ?? 10 }}',
-			fileName: '={{ $json.name }}',
-		};
-		const waitWith = async (input: IDataObject[], more: Partial<RunOptions> = {}) =>
-			await runWorkflow(chain(waitForVideo({ options: own }, continues)), {
-				credentials: credentialFor(gateway),
-				input: input.map((json) => ({ json })),
-				// The caller waits, so the node keeps running.
-				mode: 'integrated',
-				...more,
-			});
-		const gapsOf = (id: string) => {
-			const times = pollsOf(id).map(({ at }) => at);
-			return times.slice(1).map((time, index) => time - times[index]);
-		};
-
-		it('keep their own timeouts', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 60_000);
-			const timeouts = [0.2, 5, 0.4];
-			const result = await waitWith(timeouts.map((timeout) => ({ task_id: id, timeout })));
-			const items = result.items('Wait for Video').map(({ json }) => json.error ?? json.job_id);
-			expect(items).toEqual([
-				expect.stringContaining(`${id} did not finish within 0.2 minutes`),
-				id,
-				expect.stringContaining(`${id} did not finish within 0.4 minutes`),
-			]);
-		});
-
-		it('keep their own intervals', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 62_000);
-			const begun = Date.now();
-			await waitWith([
-				{ task_id: id, interval: 30 },
-				{ task_id: id, interval: 4 },
-			]);
-			const times = pollsOf(id).map(({ at }) => Math.round((at - begun) / 1000));
-			expect(times).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64]);
-		});
-
-		it('share one poll, and each gets its file', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 25_000);
-			const names = Array.from({ length: 30 }, (_, index) => `Video ${index}`);
-			const result = await waitWith(names.map((name) => ({ task_id: id, name })));
-			const files = result.items('Wait for Video').map(({ binary }) => binary?.data.fileName);
-			expect(files).toEqual(names.map((name) => `${name}.mp4`));
-			expect(pollsOf(id)).toHaveLength(4);
-		});
-
-		it('never poll it twice within 3 seconds, whatever their intervals', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 120_000);
-			const intervals = [3, 3.5, 4, 5, 7, 11, 13];
-			await waitWith(intervals.map((interval) => ({ task_id: id, interval })));
-			expect(Math.min(...gapsOf(id))).toBeGreaterThanOrEqual(2_990);
-		});
-
-		it('share its polls as soon as its kind is known', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 60_000);
-			const result = await waitWith([{ id }, { task_id: id }, { id }]);
-			expect(result.items('Wait for Video').map(({ json }) => json.task_id)).toEqual([id, id, id]);
-			expect(pollsOf(id).filter(({ route }) => route === 'video')).toHaveLength(1);
-			expect(Math.min(...gapsOf(id))).toBeGreaterThanOrEqual(2_990);
-		});
-
-		it('request the content of its video once', async () => {
-			const { id } = earlierJob(gateway, 'video', video);
-			const result = await waitWith([{ id }, { id }, { id }]);
-			expect(result.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
-			expect(pollsOf(id).map(({ route }) => route)).toEqual(['video', 'videoContent']);
-		});
-
-		it('name it once in the log when Stop is pressed', async () => {
-			const [{ id }] = createJobs(1);
-			await waitWith([{ task_id: id }, { task_id: id }], {
-				onStart: (cancel) => void setTimeout(cancel, 1_500),
-			});
-			const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
-			const line = () =>
-				readFileSync(log, 'utf8')
-					.split('\n')
-					.find((text) => text.includes('Stopped.') && text.includes(id));
-			// It is written behind the execution's back.
-			while (line() === undefined) await pause(20);
-			expect(line()?.match(new RegExp(id, 'g'))).toHaveLength(1);
-		});
-
-		it('report its progress once', async () => {
-			const [{ id }] = createJobs(1);
-			gateway.jobs.start(id);
-			setTimeout(() => gateway.jobs.complete(id, video), 15_000);
-			const chunks: string[] = [];
-			await waitWith([{ task_id: id }, { task_id: id }], {
-				mode: 'webhook',
-				onChunk: ({ content }) => void (content && chunks.push(content.trim())),
-			});
-			expect(chunks).toEqual([
-				`Video task ${id}: in progress, 30 %`,
-				`Video task ${id}: completed, 100 %`,
-			]);
-		});
 	});
 
 	describe('the output', () => {
