@@ -28,7 +28,7 @@ async function run(workflow: WorkflowJson, prompts = ['Waves'], options: RunOpti
 
 const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
 
-/** A create that runs so often, with the same item. */
+/** A workflow whose create runs this many times, with the same item. */
 const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
 	const workflow = create(options);
 	const loop = core(
@@ -55,7 +55,7 @@ const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
 		Create: { main: [[{ node: 'Loop', type: 'main', index: 0 }]] },
 		Loop: { main: [[{ node: 'Create', type: 'main', index: 0 }]] },
 	};
-	// Behind the loop, the item is the job.
+	// From the second run on, the incoming item is the job.
 	workflow.nodes[1].parameters = {
 		...workflow.nodes[1].parameters,
 		prompt: '={{ $("Start").first().json.prompt }}',
@@ -69,7 +69,7 @@ describe('Max Orders per Execution', () => {
 	const limitedTo = (maxOrders: number) =>
 		create({ maxOrders }, { onError: 'continueRegularOutput' });
 
-	it('refuses more orders before anything is sent', async () => {
+	it('refuses a list of more orders than the limit before anything is sent', async () => {
 		const result = await run(create({ maxOrders: 2 }), three);
 		const error = result.errorOf('Create');
 		expect(error?.message).toBe(
@@ -79,18 +79,18 @@ describe('Max Orders per Execution', () => {
 		expect(creates()).toEqual([]);
 	});
 
-	it('sends as many as are allowed when the node continues on fail', async () => {
+	it('places as many orders as the limit allows when the node continues on error', async () => {
 		await run(limitedTo(2), three);
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('counts over the runs of a loop', async () => {
+	it('counts the orders across all runs of a loop', async () => {
 		const result = await run(loopOf(4, { maxOrders: 3 }));
 		expect(result.status).toBe('error');
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('counts each order once over all Retries, and none that was refused', async () => {
+	it('counts each order once across all Retries, and no order that the service refused', async () => {
 		gateway.fault({
 			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
 			when: ({ body }) => JSON.stringify(body).includes('Rain'),
@@ -101,7 +101,7 @@ describe('Max Orders per Execution', () => {
 		expect(retried.items('Create')).toHaveLength(3);
 	});
 
-	it('counts orders from before Stop, of which n8n has kept no count', async () => {
+	it('counts the orders before a Stop, although n8n stored no count of them', async () => {
 		const { stored } = await stoppedBy(
 			(stop) => gateway.once('request', stop),
 			async (onStart) => await run(limitedTo(1), ['Waves', 'Fog'], { onStart }),
@@ -114,12 +114,12 @@ describe('Max Orders per Execution', () => {
 		]);
 	});
 
-	it('allows none with 0', async () => {
+	it('places no order with a limit of 0', async () => {
 		await run(create({ maxOrders: 0 }));
 		expect(creates()).toEqual([]);
 	});
 
-	it('does not keep a loop from ordering the same again', async () => {
+	it('places the same order in each run of a loop when there is no limit', async () => {
 		const result = await run(loopOf(3));
 		expect(result.status).toBe('success');
 		expect(gateway.ledger).toHaveLength(3);

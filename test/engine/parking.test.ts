@@ -40,7 +40,7 @@ describe('a parked Wait for Video', () => {
 	const workflowOf = (options: IDataObject = {}, settings: NodeSettings = {}) =>
 		chain(waitForVideo({ options }, settings), done);
 
-	/** As an active workflow runs. */
+	/** Runs the workflow as n8n runs an active one. */
 	const start = async (
 		workflow: WorkflowJson,
 		jobs: Array<{ id: string }>,
@@ -58,9 +58,9 @@ describe('a parked Wait for Video', () => {
 		return run;
 	};
 
-	/** Which n8n runs what follows: when its process began, and how old that is, in milliseconds. */
-	const n8nBegan = (since: number, age: number) => {
-		jest.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(since);
+	/** Sets when the process of n8n started, and how long ago, both in milliseconds. */
+	const setProcess = (startedAt: number, age: number) => {
+		jest.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(startedAt);
 		jest.spyOn(performance, 'now').mockReturnValue(age);
 	};
 
@@ -70,7 +70,7 @@ describe('a parked Wait for Video', () => {
 		gateway.requests.filter((request) => request.route === route && request.jobId === id);
 	const pollsOf = (id: string) => requestsOf(id, 'task');
 
-	it('parks at once without a poll, and shows the jobs meanwhile', async () => {
+	it('parks before its first poll, and shows the jobs in the meantime', async () => {
 		const jobs = createJobs(2);
 		const run = await start(workflowOf(), jobs);
 		expect(run.status).toBe('waiting');
@@ -85,7 +85,7 @@ describe('a parked Wait for Video', () => {
 		expect(run.data.resultData.runData.Done).toBeUndefined();
 	});
 
-	it('polls once in each pass, keeps what has ended, and outputs all together, in order', async () => {
+	it('polls once in each pass, keeps finished videos, and outputs all items together, in order', async () => {
 		const jobs = createJobs(3);
 		const [first, second, third] = jobs;
 		let run = await start(workflowOf({ fileName: '={{ $json.name }}' }), jobs);
@@ -115,14 +115,14 @@ describe('a parked Wait for Video', () => {
 		for (const item of items) expect(sha256(await run.binary(item))).toBe(sha256(video));
 		expect(jobs.map(({ id }) => pollsOf(id).length)).toEqual([3, 4, 2]);
 		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(3);
-		// Nothing of it is stored twice.
+		// The files are stored in the output only.
 		expect(run.data.executionData?.contextData['node:Wait for Video']).toEqual({
 			form: 1,
 			waits: {},
 		});
 	});
 
-	it('says at the end which files are no mp4, also those of an earlier pass', async () => {
+	it('names in its last hint the files that are not an mp4, including those of an earlier pass', async () => {
 		const [first, second] = createJobs(2);
 		const { bytes } = otherVideos.WebM;
 		let run = await start(workflowOf({ fileName: '={{ $json.name }}.mp4' }), [first, second]);
@@ -139,7 +139,7 @@ describe('a parked Wait for Video', () => {
 		expect(hintsOf(run)).toEqual(['Item 0: Video 0.webm is a WebM video, not an mp4.']);
 	});
 
-	it('includes the fields of the input at the end, and does not store them meanwhile', async () => {
+	it('includes the input fields at the end, and does not store them in the meantime', async () => {
 		const [first, second] = createJobs(2);
 		let run = await start(workflowOf({ includeInputFields: true }), [first, second]);
 		gateway.jobs.complete(first.id, video);
@@ -155,7 +155,7 @@ describe('a parked Wait for Video', () => {
 		]);
 	});
 
-	it('shows the state of the jobs from pass to pass', async () => {
+	it('shows the status of each job after each pass', async () => {
 		const jobs = createJobs(2);
 		gateway.jobs.start(jobs[0].id);
 		gateway.jobs.complete(jobs[1].id, video);
@@ -169,13 +169,13 @@ describe('a parked Wait for Video', () => {
 		]);
 	});
 
-	it('names five of many jobs beside the node', async () => {
+	it('names five of twelve jobs in its hint, and the number of the others', async () => {
 		const [hint] = hintsOf(await start(workflowOf(), createJobs(12)));
 		expect(hint.match(/waiting for the first status check/g)).toHaveLength(5);
 		expect(hint).toMatch(/; and 7 more$/);
 	});
 
-	it('keeps what has ended when n8n keeps files in memory', async () => {
+	it('keeps finished videos from pass to pass when n8n keeps files in memory', async () => {
 		const [ended, running] = createJobs(2);
 		gateway.jobs.complete(ended.id, video);
 		const binaryDataMode = 'default';
@@ -187,7 +187,7 @@ describe('a parked Wait for Video', () => {
 		expect(requestsOf(ended.id, 'download')).toHaveLength(1);
 	});
 
-	it('keeps a download that failed, and does not try it again in a later pass', async () => {
+	it('keeps the error of a failed download, and does not download again in a later pass', async () => {
 		const [broken, running] = createJobs(2);
 		gateway.jobs.complete(broken.id, video);
 		gateway.fault({ route: 'download', action: 'answer', status: 400, times: Infinity });
@@ -217,7 +217,7 @@ describe('a parked Wait for Video', () => {
 		expect(requestsOf(broken.id, 'download')).toHaveLength(downloads);
 	});
 
-	it('does not take the video of an earlier pass for that of another Job ID', async () => {
+	it('returns the video of the new ID when the Job ID of an item changes between passes', async () => {
 		const [first, second, running] = createJobs(3);
 		gateway.jobs.complete(first.id, video);
 		const jobId =
@@ -239,8 +239,8 @@ describe('a parked Wait for Video', () => {
 		expect(idsOf(run.items('Done'))).toEqual([second.id, running.id]);
 	});
 
-	describe('in its place in a workflow', () => {
-		/** A wait behaves in each of these as when it keeps running: every test compares the two. */
+	describe('a parked wait in a workflow', () => {
+		/** Runs the workflow with a wait that parks and with one that keeps running, and compares their outputs. */
 		const bothWays = async (workflow: WorkflowJson, input: INodeExecutionData[], last: string) => {
 			const options = { credentials: credentialFor(gateway), input, mode: 'trigger' as const };
 			const parked = await resumeAll(await runWorkflow(workflow, options));
@@ -255,7 +255,7 @@ describe('a parked Wait for Video', () => {
 					source,
 				})),
 			);
-			// Each poll is a request of its own.
+			// Each run polls for itself, so only the request IDs differ.
 			const text = (output: object) => JSON.stringify(output).replace(/"req_\w+"/g, '""');
 			expect(text(outputs[0])).toEqual(text(outputs[1]));
 			return parked;
@@ -276,7 +276,7 @@ describe('a parked Wait for Video', () => {
 			3.4,
 		);
 
-		it('gives later nodes its items by all() and item', async () => {
+		it('gives later nodes its items through all() and item', async () => {
 			const jobs = finishedJobs(3);
 			const run = await bothWays(chain(waitForVideo(), look), itemsFor(jobs), 'Look');
 			expect(run.items('Look').map(({ json }) => json)).toEqual(
@@ -284,7 +284,7 @@ describe('a parked Wait for Video', () => {
 			);
 		});
 
-		it('works behind the second output of an IF', async () => {
+		it('delivers the same behind the second output of an If node as a wait that keeps running', async () => {
 			const jobs = finishedJobs(3);
 			const condition = {
 				leftValue: '={{ $json.name }}',
@@ -307,7 +307,7 @@ describe('a parked Wait for Video', () => {
 			]);
 		});
 
-		it('works in Loop Over Items', async () => {
+		it('delivers the same in Loop Over Items as a wait that keeps running', async () => {
 			const jobs = finishedJobs(4);
 			const loop = core('Loop', 'splitInBatches', { batchSize: 2 }, 3);
 			const workflow = chain(loop, waitForVideo(), look);
@@ -326,7 +326,7 @@ describe('a parked Wait for Video', () => {
 			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(2);
 		});
 
-		it('runs behind another wait without parking again for what is stored and finished', async () => {
+		it('does not park a second Wait for Video when the execution is stored and its jobs have finished', async () => {
 			const jobs = finishedJobs(2);
 			const again = waitForVideo({}, { name: 'Again' });
 			let run = await start(chain(waitForVideo(), again, look), jobs);
@@ -335,7 +335,7 @@ describe('a parked Wait for Video', () => {
 			expect(idsOf(run.items('Again'))).toEqual(jobs.map(({ id }) => id));
 		});
 
-		it('works with the order of execution of old workflows', async () => {
+		it('delivers the same in the legacy execution order as a wait that keeps running', async () => {
 			const jobs = finishedJobs(2);
 			const workflow = { ...chain(waitForVideo(), look), settings: {} };
 			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
@@ -346,12 +346,12 @@ describe('a parked Wait for Video', () => {
 			['Always Output Data', { alwaysOutputData: true }],
 			['Execute Once', { executeOnce: true }],
 			['Retry On Fail', { retryOnFail: true, waitBetweenTries: 0 }],
-		])('works with %s', async (_, settings) => {
+		])('delivers the same with %s as a wait that keeps running', async (_, settings) => {
 			const jobs = finishedJobs(2);
 			await bothWays(chain(waitForVideo({}, settings), look), itemsFor(jobs), 'Look');
 		});
 
-		it('works behind a create in the same workflow', async () => {
+		it('waits for the videos that a Create in the same workflow ordered', async () => {
 			let run = await start(chain(createVideo(), waitForVideo(), done), [{ id: '1' }, { id: '2' }]);
 			expect(run.status).toBe('waiting');
 			run = await resumeAll(run);
@@ -363,8 +363,8 @@ describe('a parked Wait for Video', () => {
 		});
 	});
 
-	describe('when a job fails', () => {
-		it('fails in that pass, names all jobs, and collects the rest with Retry', async () => {
+	describe('a failed job', () => {
+		it('fails in the pass in which a job fails, names all jobs, and collects the others on Retry', async () => {
 			const jobs = createJobs(3);
 			const [failing, ended, running] = jobs;
 			gateway.jobs.complete(ended.id, video);
@@ -391,7 +391,7 @@ describe('a parked Wait for Video', () => {
 			['continueRegularOutput', 0],
 			['continueErrorOutput', 1],
 		] as const)(
-			'lets the others continue with %s, and never polls it again',
+			'waits for the other jobs with %s, and never polls a failed job again',
 			async (onError, output) => {
 				const [failing, running] = createJobs(2);
 				gateway.jobs.fail(failing.id, 'no such style');
@@ -416,13 +416,13 @@ describe('a parked Wait for Video', () => {
 		);
 	});
 
-	it('refuses at once an item that carries no job', async () => {
+	it('refuses an item without a job ID at once', async () => {
 		const run = await start(workflowOf(), [{ id: '' }]);
 		expect(run.status).toBe('error');
 		expect(run.errorOf('Wait for Video')?.message).toContain('Job ID is empty');
 	});
 
-	it('remembers what it found out about an ID given by hand', async () => {
+	it('keeps the kind of a job that was given only by its ID, from pass to pass', async () => {
 		const [job] = createJobs(1);
 		const workflow = chain(waitForVideo({ jobId: job.id }), done);
 		gateway.fault({ route: 'task', action: 'reset', skip: 1 });
@@ -436,14 +436,14 @@ describe('a parked Wait for Video', () => {
 		]);
 	});
 
-	it('counts the timeout from the first pass over restarts, and names all jobs', async () => {
+	it('counts the timeout from the first pass across restarts of n8n, and then names all jobs', async () => {
 		const [late, other] = createJobs(2);
 		gateway.jobs.start(other.id);
-		n8nBegan(1, 100_000);
+		setProcess(1, 100_000);
 		const workflow = workflowOf({ timeoutMinutes: 0.4, pollIntervalSeconds: 20 });
 		let run = await resume(await start(workflow, [late, other]));
 		run = await resume(run);
-		n8nBegan(2, 59_500);
+		setProcess(2, 59_500);
 		run = await resume(run);
 
 		expect(run.errorOf('Wait for Video')?.message).toBe(
@@ -453,52 +453,55 @@ describe('a parked Wait for Video', () => {
 		expect(pollsOf(late.id)).toHaveLength(3);
 	});
 
-	describe('after n8n has restarted', () => {
-		/** Milliseconds that the pass took whose n8n began at that time. */
-		const timeOfPass = async (since: number, ageOfN8n: number) => {
+	describe('a restart of n8n', () => {
+		/** How many milliseconds a pass takes in a process of n8n with this start and this age. */
+		const durationOfPass = async (startedAt: number, age: number) => {
 			const [job] = createJobs(1);
-			n8nBegan(1, 100_000);
+			setProcess(1, 100_000);
 			const run = await start(workflowOf(), [job]);
 			gateway.jobs.complete(job.id, video);
-			n8nBegan(since, ageOfN8n);
+			setProcess(startedAt, age);
 			const begun = jest.now();
 			expect(idsOf((await resume(run)).items('Done'))).toEqual([job.id]);
 			return jest.now() - begun;
 		};
 
-		it('waits until the start is over, so that n8n stores it after it looked for crashes', async () => {
-			expect(await timeOfPass(2, 58_000)).toBe(2_000);
+		it('waits until a restarted n8n has run for a minute and has looked for crashed executions', async () => {
+			expect(await durationOfPass(2, 58_000)).toBe(2_000);
 		});
 
 		it.each([
-			['the start is over', 2, 61_000],
-			['it is the n8n that parked it', 1, 30_000],
-		])('takes no time when %s', async (_, since, ageOfN8n) => {
-			expect(await timeOfPass(since, ageOfN8n)).toBe(0);
+			['n8n restarted a minute ago', 2, 61_000],
+			['n8n has not restarted since it parked', 1, 30_000],
+		])('resumes without a pause when %s', async (_, startedAt, age) => {
+			expect(await durationOfPass(startedAt, age)).toBe(0);
 		});
 	});
 
-	describe('that n8n broke off in a pass', () => {
+	describe('a pass that n8n did not finish', () => {
 		const workflow = workflowOf({ fileName: '={{ $json.name }}' });
 
 		it.each([
-			['as it was', undefined],
-			['as it is saved now', workflow],
-		])('resumes with Retry of the workflow %s, and polls again', async (_, saved) => {
-			const jobs = createJobs(2);
-			gateway.jobs.complete(jobs[0].id, video);
-			const parked = await resume(await start(workflow, jobs));
-			gateway.jobs.complete(jobs[1].id, video);
-			// What n8n has of a crashed pass is what was stored before it.
-			const retried = await retryExecution(parked, { workflow: saved });
-			expect(retried.status).toBe('success');
-			expect(idsOf(retried.items('Done'))).toEqual(jobs.map(({ id }) => id));
-			// The file that the first execution kept may be gone with it.
-			expect(requestsOf(jobs[0].id, 'download')).toHaveLength(2);
-		});
+			['the original', undefined],
+			['the currently saved', workflow],
+		])(
+			'waits again on Retry with %s workflow after n8n did not finish a pass',
+			async (_, saved) => {
+				const jobs = createJobs(2);
+				gateway.jobs.complete(jobs[0].id, video);
+				const parked = await resume(await start(workflow, jobs));
+				gateway.jobs.complete(jobs[1].id, video);
+				// After a crash, n8n has only what it stored before the pass.
+				const retried = await retryExecution(parked, { workflow: saved });
+				expect(retried.status).toBe('success');
+				expect(idsOf(retried.items('Done'))).toEqual(jobs.map(({ id }) => id));
+				// The Retry cannot rely on the file that the first execution stored.
+				expect(requestsOf(jobs[0].id, 'download')).toHaveLength(2);
+			},
+		);
 	});
 
-	it('names the jobs when Stop is pressed in a pass', async () => {
+	it('names the jobs when Stop is pressed during a poll', async () => {
 		const [job] = createJobs(1);
 		const run = await start(workflowOf(), [job]);
 		let stop = () => {};

@@ -23,8 +23,8 @@ const pollsOf = (id: string) =>
 	gateway.requests.filter(({ route, url }) => route !== 'download' && url.includes(id));
 const continues = { onError: 'continueRegularOutput' } as const;
 
-describe('items with the same job', () => {
-	/** Each item has its own. */
+describe('a wait that keeps running', () => {
+	/** Each item has settings of its own. */
 	const own = {
 		timeoutMinutes: '={{ $json.timeout ?? 20 }}',
 		pollIntervalSeconds: '={{ $json.interval ?? 10 }}',
@@ -43,7 +43,7 @@ describe('items with the same job', () => {
 		return times.slice(1).map((time, index) => time - times[index]);
 	};
 
-	it('keep their own timeouts', async () => {
+	it('gives each item with the same job its own timeout', async () => {
 		const [{ id }] = createJobs(1);
 		setTimeout(() => gateway.jobs.complete(id, video), 60_000);
 		const timeouts = [0.2, 5, 0.4];
@@ -56,7 +56,7 @@ describe('items with the same job', () => {
 		]);
 	});
 
-	it('keep their own intervals', async () => {
+	it('polls a shared job at the shortest interval of its items', async () => {
 		const [{ id }] = createJobs(1);
 		setTimeout(() => gateway.jobs.complete(id, video), 62_000);
 		const begun = Date.now();
@@ -68,7 +68,7 @@ describe('items with the same job', () => {
 		expect(times).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64]);
 	});
 
-	it('share one poll, and each gets its file', async () => {
+	it('polls a job of 30 items once per interval, and gives each item its file', async () => {
 		const [{ id }] = createJobs(1);
 		setTimeout(() => gateway.jobs.complete(id, video), 25_000);
 		const names = Array.from({ length: 30 }, (_, index) => `Video ${index}`);
@@ -78,7 +78,7 @@ describe('items with the same job', () => {
 		expect(pollsOf(id)).toHaveLength(4);
 	});
 
-	it('never poll it twice within 3 seconds, whatever their intervals', async () => {
+	it('never polls a shared job twice within 3 seconds, whatever the intervals of its items', async () => {
 		const [{ id }] = createJobs(1);
 		setTimeout(() => gateway.jobs.complete(id, video), 120_000);
 		const intervals = [3, 3.5, 4, 5, 7, 11, 13];
@@ -86,7 +86,7 @@ describe('items with the same job', () => {
 		expect(Math.min(...gapsOf(id))).toBeGreaterThanOrEqual(2_990);
 	});
 
-	it('share its polls as soon as its kind is known', async () => {
+	it('shares the polls of a job as soon as its kind is known', async () => {
 		const [{ id }] = createJobs(1);
 		setTimeout(() => gateway.jobs.complete(id, video), 60_000);
 		const result = await waitWith([{ id }, { task_id: id }, { id }]);
@@ -95,14 +95,14 @@ describe('items with the same job', () => {
 		expect(Math.min(...gapsOf(id))).toBeGreaterThanOrEqual(2_990);
 	});
 
-	it('request the content of its video once', async () => {
+	it('requests the content of a shared video job once', async () => {
 		const { id } = earlierJob(gateway, 'video', video);
 		const result = await waitWith([{ id }, { id }, { id }]);
 		expect(result.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
 		expect(pollsOf(id).map(({ route }) => route)).toEqual(['video', 'videoContent']);
 	});
 
-	it('name it once in the log when Stop is pressed', async () => {
+	it('names a shared job once in the log when Stop is pressed', async () => {
 		const [{ id }] = createJobs(1);
 		await waitWith([{ task_id: id }, { task_id: id }], {
 			onStart: (cancel) => void setTimeout(cancel, 1_500),
@@ -112,12 +112,12 @@ describe('items with the same job', () => {
 			readFileSync(log, 'utf8')
 				.split('\n')
 				.find((text) => text.includes('Stopped.') && text.includes(id));
-		// It is written behind the execution's back.
+		// n8n writes its log asynchronously.
 		while (line() === undefined) await pause(20);
 		expect(line()?.match(new RegExp(id, 'g'))).toHaveLength(1);
 	});
 
-	it('report its progress once', async () => {
+	it('streams the progress of a shared job once', async () => {
 		const [{ id }] = createJobs(1);
 		gateway.jobs.start(id);
 		setTimeout(() => gateway.jobs.complete(id, video), 15_000);
@@ -133,7 +133,7 @@ describe('items with the same job', () => {
 	});
 });
 
-describe('with several items for one job', () => {
+describe('a parked wait', () => {
 	const done = core('Done', 'noOp');
 	const options = {
 		timeoutMinutes: '={{ $json.timeout ?? 20 }}',
@@ -146,7 +146,7 @@ describe('with several items for one job', () => {
 			mode: 'trigger',
 		});
 
-	it('keeps the timeout of each item, from pass to pass', async () => {
+	it('keeps the timeout of each item with the same job from pass to pass', async () => {
 		const [{ id }] = createJobs(1);
 		let run = await startWith([
 			{ task_id: id, timeout: 0.3 },
@@ -164,7 +164,7 @@ describe('with several items for one job', () => {
 		expect(pollsOf(id)).toHaveLength(5);
 	});
 
-	it('keeps the interval of each item, and parks until the first poll that is due', async () => {
+	it('keeps the interval of each item with the same job, and parks until the next poll that is due', async () => {
 		const [{ id }] = createJobs(1);
 		let run = await startWith([
 			{ task_id: id, interval: 60 },
@@ -180,7 +180,7 @@ describe('with several items for one job', () => {
 		expect(pollsOf(id)).toHaveLength(3);
 	});
 
-	it('names the job once beside the node and in the log', async () => {
+	it('names a shared job once in its hint and in the log', async () => {
 		const [{ id }] = createJobs(1);
 		const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
 		const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
@@ -189,7 +189,7 @@ describe('with several items for one job', () => {
 		expect(run.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
 		const lines = () => readFileSync(log, 'utf8').split('\n');
 		const isFirst = (line: string) => line.includes('Waiting for') && line.includes(id);
-		// It is written behind the execution's back.
+		// n8n writes its log asynchronously.
 		while (!lines().some(isFirst)) await pause(20);
 		expect(
 			lines()
@@ -198,7 +198,7 @@ describe('with several items for one job', () => {
 		).toHaveLength(1);
 	});
 
-	it('polls a job once that two items name, and gives both its file', async () => {
+	it('polls a shared job once in each pass, and gives each item its file', async () => {
 		const [job, other] = createJobs(2);
 		const wait = waitForVideo({ options: { fileName: '={{ $json.name }}' } });
 		const parked = await runWorkflow(chain(wait, done), {

@@ -30,7 +30,7 @@ const createJobs = (count: number) => earlierTasks(gateway, count);
 const done = core('Done', 'noOp');
 const workflowOf = (options: IDataObject = {}) => chain(waitForVideo({ options }), done);
 
-/** As an active workflow runs. */
+/** Runs the workflow as n8n runs an active one. */
 const start = async (
 	workflow: WorkflowJson,
 	jobs: Array<{ id: string }>,
@@ -49,7 +49,8 @@ const pollsOf = (id: string) =>
 describe('Automatic', () => {
 	const wait = waitForVideo();
 	const respond = core('Respond', 'respondToWebhook', { respondWith: 'text' });
-	const stay = async (
+	/** Starts a wait for a job that has finished. */
+	const startFinished = async (
 		workflow: WorkflowJson,
 		mode: WorkflowExecuteMode,
 		options: Partial<RunOptions> = {},
@@ -62,64 +63,67 @@ describe('Automatic', () => {
 	it.each<[string, WorkflowExecuteMode, WorkflowJson]>([
 		['a schedule', 'trigger', chain(wait)],
 		['the failure of another workflow', 'error', chain(wait)],
-		['a webhook that answers at once', 'webhook', startedByWebhook({ path: 'a' }, wait)],
+		['a webhook that responds at once', 'webhook', startedByWebhook({ path: 'a' }, wait)],
 		[
-			'a webhook that was answered before',
+			'a webhook that has responded before',
 			'webhook',
 			startedByWebhook({ path: 'a', responseMode: 'responseNode' }, respond, wait),
 		],
-	])('parks when it is started by %s', async (_, mode, workflow) => {
-		expect((await stay(workflow, mode)).status).toBe('waiting');
+	])('parks with Automatic when the workflow is started by %s', async (_, mode, workflow) => {
+		expect((await startFinished(workflow, mode)).status).toBe('waiting');
 	});
 
 	it.each<[string, WorkflowExecuteMode, WorkflowJson, string]>([
 		[
-			'a webhook that answers with the last node',
+			'a webhook that responds with the last node',
 			'webhook',
 			startedByWebhook({ path: 'a', responseMode: 'lastNode' }, wait),
 			'whoever called Start waits for the response',
 		],
 		[
-			'a webhook that is answered later',
+			'a webhook that responds in a later node',
 			'webhook',
 			startedByWebhook({ path: 'a', responseMode: 'responseNode' }, wait, respond),
 			'whoever called Start waits for the response',
 		],
 		['another workflow', 'integrated', chain(wait), 'another workflow waits for the result'],
 		['the command line', 'cli', chain(wait), 'what started this workflow waits for its result'],
-	])('keeps running when it is started by %s, and says so', async (_, mode, workflow, reason) => {
-		const run = await stay(workflow, mode);
-		expect(run.status).toBe('success');
-		expect(hintsOf(run)).toEqual([expect.stringContaining(`because ${reason}`)]);
-		expect(hintsOf(run)[0]).toContain('unless “Save execution progress” is on');
-	});
+	])(
+		'keeps running with Automatic when the workflow is started by %s, and says why',
+		async (_, mode, workflow, reason) => {
+			const run = await startFinished(workflow, mode);
+			expect(run.status).toBe('success');
+			expect(hintsOf(run)).toEqual([expect.stringContaining(`because ${reason}`)]);
+			expect(hintsOf(run)[0]).toContain('unless “Save execution progress” is on');
+		},
+	);
 
-	it('keeps running while a chat waits for the response', async () => {
-		const streamed = await stay(chain(wait), 'webhook', { onChunk: () => undefined });
+	it('keeps running with Automatic while a chat waits for a streamed response, and says why', async () => {
+		const streamed = await startFinished(chain(wait), 'webhook', { onChunk: () => undefined });
 		expect(hintsOf(streamed)[0]).toContain('the response is shown to somebody while it is made');
 	});
 
-	it('keeps running in a workflow that is not saved', async () => {
-		const run = await stay({ ...chain(wait), id: '' }, 'trigger');
+	it('keeps running with Automatic in an unsaved workflow, and says why', async () => {
+		const run = await startFinished({ ...chain(wait), id: '' }, 'trigger');
 		expect(run.status).toBe('success');
 		expect(hintsOf(run)[0]).toContain('only a saved workflow can be parked');
 	});
 
-	it('shows no hint when n8n keeps the jobs anyway', async () => {
+	it('shows no hint when it keeps running in a workflow that saves its execution progress', async () => {
 		const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
-		const run = await stay({ ...chain(wait), settings }, 'integrated');
+		const run = await startFinished({ ...chain(wait), settings }, 'integrated');
 		expect(run.status).toBe('success');
 		expect(hintsOf(run)).toEqual([]);
 	});
 
-	describe('with a person before the screen', () => {
-		it('keeps running when a person started it', async () => {
-			const run = await stay(chain(wait), 'manual');
+	describe('a manual execution', () => {
+		it('keeps running with Automatic in a manual execution, without a hint', async () => {
+			const run = await startFinished(chain(wait), 'manual');
 			expect(run.status).toBe('success');
 			expect(hintsOf(run)).toEqual([]);
 		});
 
-		it('lets n8n store the execution once when the job takes longer, and keeps running then', async () => {
+		it('lets n8n store a manual execution once when the job takes longer, and then keeps running', async () => {
 			const [job] = createJobs(1);
 			setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
 			const run = await start(chain(wait), [job], { mode: 'manual' });
@@ -136,7 +140,7 @@ describe('Survive a Restart', () => {
 	const parameters = { whileWaiting: 'park' };
 
 	it.each<WorkflowExecuteMode>(['manual', 'integrated', 'webhook'])(
-		'parks in the mode %s',
+		'parks a %s execution with Survive a Restart',
 		async (mode) => {
 			const [job] = createJobs(1);
 			gateway.jobs.complete(job.id, video);
@@ -147,12 +151,12 @@ describe('Survive a Restart', () => {
 		},
 	);
 
-	it('keeps running as a tool, which has no such choice', async () => {
+	it('keeps running as a tool even with Survive a Restart', async () => {
 		const [job] = createJobs(1);
 		gateway.jobs.complete(job.id, video);
 		const tool = asTool(waitForVideo({ ...parameters, jobId: job.id }));
 		const workflow = { nodes: [core('Start', 'manualTrigger'), tool] };
-		// As newer agents do: the engine runs the tool like any node.
+		// Newer agents let the engine run the tool like any other node.
 		const run = await runWorkflow(workflow, {
 			credentials: credentialFor(gateway),
 			startNode: tool.name,
@@ -167,7 +171,7 @@ describe('Survive a Restart', () => {
 describe('Keep Running', () => {
 	const hold = waitForVideo({ whileWaiting: 'hold' });
 
-	it('lets n8n store the execution once, and keeps running then', async () => {
+	it('lets n8n store the execution once with Keep Running, and then keeps running', async () => {
 		const [job] = createJobs(1);
 		const parked = await start(chain(hold), [job]);
 		expect(parked.status).toBe('waiting');
@@ -177,14 +181,14 @@ describe('Keep Running', () => {
 		expect(pollsOf(job.id)).toHaveLength(2);
 	});
 
-	it('begins at once when n8n saves the progress', async () => {
+	it('polls at once with Keep Running when the workflow saves its execution progress', async () => {
 		const [job] = createJobs(1);
 		gateway.jobs.complete(job.id, video);
 		const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
 		expect((await start({ ...chain(hold), settings }, [job])).status).toBe('success');
 	});
 
-	it('stores the execution again when something was ordered since', async () => {
+	it('lets n8n store the execution again before a second wait when it has ordered in between', async () => {
 		const again = createVideo({}, { name: 'Create 2' });
 		const second = { ...hold, name: 'Wait 2' };
 		let run = await start(chain(createVideo(), hold, again, second, done), [{ id: '1' }]);
@@ -200,7 +204,7 @@ it.each([
 	[600, 5, false],
 	[-1, 5, false],
 ])(
-	'hints for a workflow timeout of %d s and its own of %d minutes: %p',
+	'decides whether to hint at a workflow timeout of %d s with its own Timeout of %d minutes: %p',
 	async (seconds, own, isHinted) => {
 		const [job] = createJobs(1);
 		const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
@@ -211,7 +215,7 @@ it.each([
 	},
 );
 
-it('hints at the workflow timeout when only the timeout of a later item is longer', async () => {
+it('hints at the workflow timeout when only a later item has a longer Timeout', async () => {
 	const jobs = createJobs(2);
 	const settings = { executionOrder: 'v1', executionTimeout: 600 } as const;
 	const workflow = workflowOf({ timeoutMinutes: '={{ 5 + 10 * $itemIndex }}' });
