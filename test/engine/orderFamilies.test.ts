@@ -100,7 +100,7 @@ describe('a Retry', () => {
 	);
 
 	it.each(started)(
-		'reuses the job of its own stopped execution on Retry, whoever orders the same: both started %s',
+		'reuses the job of its own stopped execution on Retry, not of an equal one: both started %s',
 		async (_, workflowOf, options) => {
 			const { stored } = await stopped(workflowOf(), options);
 			const [{ job: mondaysJob }] = gateway.ledger;

@@ -62,7 +62,7 @@ async function expectProblem(options: IDataObject, label: RegExp): Promise<void>
 	expect(gateway.ledger).toEqual([]);
 }
 
-/** Values that give nothing. */
+/** Values that leave an option empty. */
 const nothing = [
 	...['', '  ', '={{ $json.nothing }}', '={{ undefined }}', '={{ null }}'],
 	...["={{ '' }}", "={{ '  ' }}"],

@@ -411,11 +411,11 @@ describe('the Order Key', () => {
 
 	it('releases an Order Key with Release Order Key, so that its order can be placed again', async () => {
 		await run(keyed(), ['Waves', 'Clouds']);
-		const forget = await run(keyed({ forgetOrderKey: '={{ $json.prompt === "Waves" }}' }), [
+		const release = await run(keyed({ forgetOrderKey: '={{ $json.prompt === "Waves" }}' }), [
 			'Waves',
 			'Clouds',
 		]);
-		expect(hintsOf(forget)).toEqual([
+		expect(hintsOf(release)).toEqual([
 			'Released, and nothing ordered: Order Key “Waves”. Turn off Release Order Key to order again',
 			'Order Key “Clouds” was used before, so nothing was ordered',
 		]);
