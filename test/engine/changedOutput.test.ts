@@ -11,7 +11,7 @@ import {
 } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-// A Retry with the workflow as it is now, after the user has changed what the node makes of a response.
+// A Retry with the currently saved workflow, after the user has changed which output the node makes of a response.
 
 let gateway: Gateway;
 let media: IDataObject[];
@@ -67,7 +67,7 @@ const withOptions = ({ parameters }: Paid, options: IDataObject) => ({
 	options: { ...(parameters.options as IDataObject), ...options },
 });
 
-/** What is changed, and from what to what. */
+/** The changed parameter, the operation, and its parameters before and after. */
 const changes: Array<[string, Paid, IDataObject, IDataObject]> = [
 	...[
 		['Chat: Complete', chat] as const,
@@ -108,10 +108,10 @@ const changes: Array<[string, Paid, IDataObject, IDataObject]> = [
 	]),
 ];
 
-/** Both ways of each change. */
+/** Each change in both directions. */
 const cases = changes.flatMap(([name, paid, one, other]) => [
-	[name, 'one way', paid, one, other] as const,
-	[name, 'and back', paid, other, one] as const,
+	[name, 'in one direction', paid, one, other] as const,
+	[name, 'in the other direction', paid, other, one] as const,
 ]);
 
 const workflowOf = (parameters: IDataObject) => chain(modelGateway(parameters, { name: 'Paid' }));
@@ -125,8 +125,8 @@ const settings = () => ({
 const imageWithBackground = () => {
 	const data = [{ url: media[0].url }];
 	const body = JSON.stringify({ created: 1, background: 'opaque', data });
-	const isEach = { times: Infinity };
-	return { route: 'imageGenerate', action: 'answer', accepted: true, body, ...isEach } as const;
+	const always = { times: Infinity };
+	return { route: 'imageGenerate', action: 'answer', accepted: true, body, ...always } as const;
 };
 
 /** The names of all fields and files of each output. */
@@ -138,7 +138,7 @@ const shapesOf = (run: WorkflowRun) =>
 
 function namesIn(value: unknown, at = ''): string[] {
 	if (typeof value !== 'object' || value === null) return [at];
-	// Not the items of lists, such as numbers of a vector.
+	// Only the first item of a list, and none of a list of numbers, such as a vector.
 	if (Array.isArray(value))
 		return typeof value[0] === 'object' ? namesIn(value[0], `${at}[]`) : [at];
 	return Object.entries(value)
@@ -148,7 +148,7 @@ function namesIn(value: unknown, at = ''): string[] {
 
 describe('a Retry with the currently saved workflow', () => {
 	it.each(cases)(
-		'gives every item the output that it asks for, and charges none again: %s, %s',
+		'gives every item the output of the changed node, and charges none again: %s, %s',
 		async (_, __, { route }, before, now) => {
 			const isClouds = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Clouds');
 			gateway.fault({

@@ -79,7 +79,7 @@ describe('estimated_cost', () => {
 		return modelGateway({ resource, operation: name, ...parameters }, { name: 'Create' });
 	};
 
-	it('is in the output of each order', async () => {
+	it('outputs estimated_cost with each order', async () => {
 		expect(costsOf(await run(create({ duration: 5, resolution: '1080P' }), { count: 2 }))).toEqual([
 			0.75, 0.75,
 		]);
@@ -89,7 +89,7 @@ describe('estimated_cost', () => {
 		expect(costsOf(await run(node('video.create', video)))).toEqual([0.4]);
 	});
 
-	it('is in the first output of a request for several images', async () => {
+	it('outputs the estimated cost of several images once, with the first image', async () => {
 		const images = { model: byId('image-1'), prompt: 'A cat', options: { n: 3 } };
 		const result = await run(node('image.generate', images));
 		expect(costsOf(result)).toEqual([0.12, undefined, undefined]);
@@ -105,24 +105,27 @@ describe('estimated_cost', () => {
 			'embedding.create',
 			{ model: byId('embed-1'), input: 'Hello there', simplify: false, options: { batchSize: 1 } },
 		],
-	])('follows from the tokens used by %s with %j', async (operation, parameters) => {
-		const result = await run(node(operation, parameters), { count: 2 });
-		const outputs = result.items('Create').map(({ json }) => json);
-		const costs = outputs.flatMap(({ usage, estimated_cost }) => {
-			const tokens = usage as Record<string, number> | undefined;
-			expect(estimated_cost === undefined).toBe(tokens === undefined);
-			if (!tokens) return [];
-			const input = tokens.prompt_tokens ?? tokens.input_tokens;
-			const output = tokens.completion_tokens ?? tokens.output_tokens ?? 0;
-			const perInput = operation === 'embedding.create' ? 1 : 2;
-			expect(estimated_cost).toBeCloseTo((perInput * input + 8 * output) / 1000, 9);
-			return [estimated_cost];
-		});
-		expect(costs.length).toBeGreaterThan(0);
-		expect(hintsOf(result)).toEqual([]);
-	});
+	])(
+		'computes the estimated cost from the tokens used by %s with %j',
+		async (operation, parameters) => {
+			const result = await run(node(operation, parameters), { count: 2 });
+			const outputs = result.items('Create').map(({ json }) => json);
+			const costs = outputs.flatMap(({ usage, estimated_cost }) => {
+				const tokens = usage as Record<string, number> | undefined;
+				expect(estimated_cost === undefined).toBe(tokens === undefined);
+				if (!tokens) return [];
+				const input = tokens.prompt_tokens ?? tokens.input_tokens;
+				const output = tokens.completion_tokens ?? tokens.output_tokens ?? 0;
+				const perInput = operation === 'embedding.create' ? 1 : 2;
+				expect(estimated_cost).toBeCloseTo((perInput * input + 8 * output) / 1000, 9);
+				return [estimated_cost];
+			});
+			expect(costs.length).toBeGreaterThan(0);
+			expect(hintsOf(result)).toEqual([]);
+		},
+	);
 
-	it('is missing without a hint when there are no prices', async () => {
+	it('outputs no estimated cost and no hint when there are no prices', async () => {
 		const without = { credentials: credentialFor(gateway) };
 		for (const made of [create(), node('chat.complete', { model: byId('chat-1'), messages })]) {
 			const result = await run(made, without);
@@ -138,13 +141,13 @@ describe('estimated_cost', () => {
 		],
 		[{ 'beta-2.7-r2v': { per_second: -1 } }, /no number from 0: per_second is -1/],
 		['cheap', /they must be a JSON object/],
-	])('is missing with a hint when the prices are %j', async (written, hint) => {
+	])('outputs a hint and no estimated cost when the prices are %j', async (written, hint) => {
 		const result = await run(create(), { count: 2, credentials: withPrices(written) });
 		expect(costsOf(result)).toEqual([undefined, undefined]);
 		expect(hintsOf(result)).toEqual([expect.stringMatching(hint)]);
 	});
 
-	it('is the same when a Retry reuses the order', async () => {
+	it('outputs the same estimated cost when a Retry reuses the order', async () => {
 		refuseNext(1);
 		const failed = await run(create({ parallelRequests: 1 }), { count: 3 });
 		expect(failed.status).toBe('error');
@@ -153,13 +156,13 @@ describe('estimated_cost', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('leaves a field of the service with that name alone', async () => {
+	it("keeps the service's own estimated_cost as it is", async () => {
 		const body = JSON.stringify({ output: { task_id: 'task-1' }, estimated_cost: 7 });
 		gateway.fault({ route: 'referenceVideoCreate', action: 'answer', status: 200, body });
 		expect(costsOf(await run(create()))).toEqual([7]);
 	});
 
-	it('is added up by a preview', async () => {
+	it('adds up the estimated costs in a preview', async () => {
 		const result = await run(create({}, { preview: true }), { count: 3 });
 		expect(costsOf(result)).toEqual([0.2, 0.2, 0.2]);
 		expect(hintsOf(result)).toEqual([
@@ -167,7 +170,7 @@ describe('estimated_cost', () => {
 		]);
 	});
 
-	it('is added up by a preview for what has a price, which names what has none', async () => {
+	it('adds up the known costs in a preview, and names the item that has no price', async () => {
 		const model = '={{ $json.prompt === "Clip 0" ? "alpha-1.1-r2v" : "beta-2.7-r2v" }}';
 		const result = await run(create({}, { preview: true, model: byId(model) }), { count: 2 });
 		expect(costsOf(result)).toEqual([undefined, 0.2]);
@@ -184,7 +187,7 @@ describe.each([
 ])('the limit %s', (option, label, per) => {
 	const onError = { onError: 'continueRegularOutput' } as const;
 
-	it('places no order of a list that costs more, and says what to do', async () => {
+	it('places no order of a list that costs more than the limit, and says what to do', async () => {
 		const refused = await run(create({ [option]: 0.5 }), { count: 3 });
 		expect(messageOf(refused)).toContain(
 			`Item 2: Not ordered: its estimated cost of 0.2 is more than what is left of the limit of 0.5 per ${per}`,
@@ -193,25 +196,25 @@ describe.each([
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it('places the orders that fit when the node continues on error', async () => {
+	it('places the orders that fit the limit when the node continues on error', async () => {
 		const result = await run({ ...create({ [option]: 0.5 }), ...onError }, { count: 3 });
 		expect(costsOf(result)).toEqual([0.2, 0.2, undefined]);
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('may be reached exactly', async () => {
+	it('places orders that reach the limit exactly', async () => {
 		expect((await run(create({ [option]: 0.6 }), { count: 3 })).status).toBe('success');
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('counts each item by its own cost', async () => {
+	it('counts each item with its own cost', async () => {
 		const duration = '={{ $json.prompt === "Clip 0" ? 10 : 2 }}';
 		const node = { ...create({ [option]: 0.5, duration }), ...onError };
 		const result = await run(node, { count: 3 });
 		expect(costsOf(result)).toEqual([undefined, 0.2, 0.2]);
 	});
 
-	it('places no order without prices, and says where they go', async () => {
+	it('places no order without prices, and says where to enter them', async () => {
 		const without = { credentials: credentialFor(gateway) };
 		const refused = await run(create({ [option]: 5, skipChecks: true }), without);
 		expect(messageOf(refused)).toBe(
@@ -245,7 +248,7 @@ describe.each([
 	});
 
 	it.each(['', '={{ undefined }}', "={{ 'much' }}", '={{ -1 }}', '={{ [] }}', '={{ NaN }}'])(
-		'refuses %j, which is no amount',
+		'refuses the limit %j, which is not an amount',
 		async (limit) => {
 			const refused = await run(create({ [option]: limit, skipChecks: true }));
 			expect(messageOf(refused)).toMatch(
@@ -255,7 +258,7 @@ describe.each([
 		},
 	);
 
-	it('is not used up by a preview, which shows what it would refuse', async () => {
+	it('shows in a preview what the limit would refuse, without using it up', async () => {
 		for (let times = 0; times < 2; times++) {
 			const shown = await run(create({ [option]: 0.5 }, { preview: true }), { count: 3 });
 			expect(shown.items('Create').map(({ json }) => json.would)).toEqual([
@@ -264,7 +267,7 @@ describe.each([
 		}
 	});
 
-	it('does not count again what a Retry reuses, nor what was refused', async () => {
+	it('counts an order once when a Retry reuses it, and no order that the service refused', async () => {
 		refuseNext(1);
 		const failed = await run(create({ [option]: 0.6, parallelRequests: 1 }), { count: 3 });
 		expect(failed.status).toBe('error');
@@ -280,13 +283,13 @@ describe.each([
 			{ parameters: { duration: 'x' } },
 			/does not say how many seconds/,
 		],
-	])('counts %s that Extra Body asks for', async (_, extraBody, message) => {
+	])('checks the cost of %s that Extra Body asks for', async (_, extraBody, message) => {
 		const options = { [option]: 1, skipChecks: true, extraBody: JSON.stringify(extraBody) };
 		expect(messageOf(await run(create(options)))).toMatch(message);
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it('counts images by how many are asked for', async () => {
+	it('counts the cost of as many images as the request asks for', async () => {
 		const node = (n: number) =>
 			modelGateway(
 				{
@@ -306,7 +309,7 @@ describe('Max Cost per Execution', () => {
 	const inputOf = (count: number) =>
 		Array.from({ length: count }, (_, index) => ({ json: { prompt: `Clip ${index}`, media } }));
 
-	it('holds over the runs of a loop, and over all Retries', async () => {
+	it('applies Max Cost per Execution across the runs of a loop and all Retries', async () => {
 		const failed = await runWorkflow(loop({ maxCost: 0.5 }), {
 			...{ credentials: withPrices(), mode: 'trigger', input: inputOf(4) },
 		});
@@ -316,7 +319,7 @@ describe('Max Cost per Execution', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('places no more orders when earlier ones of the execution had no price', async () => {
+	it('places no more orders when earlier orders of the execution had no price', async () => {
 		gateway.fault({
 			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
 			when: ({ body }) => JSON.stringify(body).includes('Clip 1'),
@@ -333,7 +336,7 @@ describe('Max Cost per Execution', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('starts at zero in another execution', async () => {
+	it('starts Max Cost per Execution from zero in each execution', async () => {
 		for (let times = 0; times < 2; times++) {
 			expect((await run(create({ maxCost: 0.4 }), { count: 2 })).status).toBe('success');
 		}
@@ -342,7 +345,7 @@ describe('Max Cost per Execution', () => {
 });
 
 describe('Max Cost per Day', () => {
-	it('counts the orders of all executions, and opens again on the next day', async () => {
+	it('counts the cost of all executions of a day, and allows orders again on the next day', async () => {
 		const limited = create({ maxCostPerDay: 0.7 });
 		expect((await run(limited, { count: 2 })).status).toBe('success');
 		expect((await run(limited)).status).toBe('success');
@@ -354,7 +357,7 @@ describe('Max Cost per Day', () => {
 		expect((await run(limited, { count: 3 })).status).toBe('success');
 	});
 
-	it('is shared by nodes of different limits, as after a change', async () => {
+	it('counts earlier orders of the day after Max Cost per Day was changed', async () => {
 		expect((await run(create({ maxCostPerDay: 10 }), { count: 4 })).status).toBe('success');
 		expect(messageOf(await run(create({ maxCostPerDay: 0.9 })))).toMatch(/limit of 0.9 per day/);
 		expect((await run(create({ maxCostPerDay: 1 }))).status).toBe('success');
@@ -362,18 +365,18 @@ describe('Max Cost per Day', () => {
 		expect((await run(create({ maxCostPerDay: 1000 }))).status).toBe('success');
 	});
 
-	it('works together with Max Orders per Day', async () => {
+	it('applies Max Cost per Day together with Max Orders per Day, which counts only placed orders', async () => {
 		const limited = {
 			...create({ maxCostPerDay: 0.5, maxOrdersPerDay: 3 }),
 			onError: 'continueRegularOutput' as const,
 		};
 		expect(costsOf(await run(limited, { count: 4 }))).toEqual([0.2, 0.2, undefined, undefined]);
-		// What the limit of the cost has refused has no place among the orders.
+		// Max Orders per Day does not count what Max Cost per Day refused.
 		const free = { ...create({ maxOrdersPerDay: 3 }), onError: 'continueRegularOutput' as const };
 		expect(costsOf(await run(free, { count: 2 }))).toEqual([0.2, undefined]);
 	});
 
-	it('gives back the cost of what the service refused', async () => {
+	it('does not count the cost of orders that the service refused', async () => {
 		const { remove } = refuseNext(Infinity);
 		for (let times = 0; times < 10; times++) {
 			expect((await run(create({ maxCostPerDay: 0.6 }), { count: 3 })).status).toBe('error');
@@ -383,7 +386,7 @@ describe('Max Cost per Day', () => {
 		expect((await run(create({ maxCostPerDay: 0.6 }), { count: 3 })).status).toBe('success');
 	});
 
-	it.each([2, 40])('lets %d executions at once cost no more than it allows', async (count) => {
+	it.each([2, 40])('keeps the cost of %d executions at once within the limit', async (count) => {
 		const results = await Promise.all(
 			Array.from({ length: count }, async () => await run(create({ maxCostPerDay: 0.3 }))),
 		);
@@ -391,7 +394,7 @@ describe('Max Cost per Day', () => {
 		expect(results.filter(({ status }) => status === 'success')).toHaveLength(1);
 	});
 
-	it('lets several workers at once cost no more than it allows', async () => {
+	it('keeps the cost of several workers at once within the limit', async () => {
 		const workers = [1, 2, 3, 4].map(() => new EngineProcess());
 		const runs = async () =>
 			await Promise.all([1, 2, 3].map(async () => await run(create({ maxCostPerDay: 0.7 }))));
@@ -400,7 +403,7 @@ describe('Max Cost per Day', () => {
 		expect(gateway.ledger.length).toBeGreaterThan(0);
 	});
 
-	it('counts many cheap orders of one process exactly', async () => {
+	it('counts many cheap orders in one process exactly', async () => {
 		const image = modelGateway(
 			{
 				...{ resource: 'image', operation: 'generate', model: byId('image-1'), prompt: 'A cat' },
@@ -412,7 +415,7 @@ describe('Max Cost per Day', () => {
 		expect(messageOf(await run(image))).toMatch(/limit of 0.4 per day/);
 	});
 
-	it('counts orders that were under way when n8n was killed', async () => {
+	it('counts the cost of orders that were under way when n8n was killed', async () => {
 		const n8n = new EngineProcess();
 		gateway.on('request', () => n8n.kill());
 		const limited = create({ maxCostPerDay: 0.6 });
@@ -427,7 +430,7 @@ describe('Max Cost per Day', () => {
 		expect(gateway.ledger.length).toBeLessThanOrEqual(Math.max(before, 3));
 	});
 
-	it('places no order when n8n cannot say how much it was', async () => {
+	it("places no order when the day's cost cannot be looked up", async () => {
 		processedItems.intercept = () => {
 			throw new Error('The database is locked');
 		};
@@ -437,7 +440,7 @@ describe('Max Cost per Day', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it('leaves a few hundred entries in n8n’s store, however much is ordered', async () => {
+	it("adds at most a few hundred entries to n8n's store, however much is ordered", async () => {
 		const { size } = processedItems;
 		await run(create({ maxCostPerDay: 1_000, duration: 15 }), { count: 15 });
 		expect(processedItems.size - size).toBeLessThan(15 * 3 + 350);

@@ -49,7 +49,7 @@ const refuseNext = (times: number) =>
 const messageOf = (run: WorkflowRun) => run.errorOf('Create')?.message;
 
 describe('Max Orders per Day', () => {
-	it('counts the orders of all executions, and opens again on the next day', async () => {
+	it('counts the orders of all executions, and allows orders again on the next day', async () => {
 		expect((await order(2)).status).toBe('success');
 		expect((await order(1)).status).toBe('success');
 		const refused = await order(1);
@@ -63,7 +63,7 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(6);
 	});
 
-	it('places no order of a list that does not fit, unless the node continues on error', async () => {
+	it('places no order of a list that exceeds the limit, unless the node continues on error', async () => {
 		const refused = await order(4);
 		expect(messageOf(refused)).toMatch(/3 orders per day are allowed/);
 		expect(gateway.requests).toEqual([]);
@@ -83,7 +83,7 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('does not count what the service refused, nor what a Retry reuses', async () => {
+	it('counts an order once when a Retry reuses it, and no order that the service refused', async () => {
 		refuseNext(1);
 		expect((await order(1)).status).toBe('error');
 		refuseNext(1);
@@ -95,7 +95,7 @@ describe('Max Orders per Day', () => {
 	});
 
 	it.each([2, 40])(
-		'lets %d executions at once place no more orders than it allows',
+		'places no more orders than the limit in %d executions at once',
 		async (count) => {
 			const workflow = create({ maxOrdersPerDay: 1 });
 			const runs = await Promise.all(
@@ -106,7 +106,7 @@ describe('Max Orders per Day', () => {
 		},
 	);
 
-	it('lets several workers at once place no more orders than it allows', async () => {
+	it('places no more orders than the limit in several workers at once', async () => {
 		const workers = [1, 2, 3, 4].map(() => new EngineProcess());
 		const runs = async () => await Promise.all([1, 2, 3].map(async () => await order(1)));
 		await Promise.all(workers.map(async (worker) => await worker.run(runs)));
@@ -114,7 +114,7 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger.length).toBeGreaterThan(0);
 	});
 
-	it('takes another place when a worker wrote over its own', async () => {
+	it('takes another place of the day when another worker has overwritten its own', async () => {
 		await order(1);
 		let hasWritten = false;
 		processedItems.intercept = (call) => {
@@ -127,7 +127,7 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('finds a free place in a few calls after a restart, however many are taken', async () => {
+	it('finds a free place of the day in a few calls after a restart, however many are taken', async () => {
 		const workflow = create({ maxOrdersPerDay: 2_000 });
 		await order(40, { workflow });
 		const { length } = processedItems.calls;
@@ -148,7 +148,7 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger.length).toBeLessThanOrEqual(Math.max(before, 3));
 	});
 
-	it('places no order when n8n cannot say how many there were', async () => {
+	it("places no order when the day's orders cannot be looked up", async () => {
 		processedItems.intercept = () => {
 			throw new Error('The database is locked');
 		};
@@ -158,7 +158,7 @@ describe('Max Orders per Day', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it('is not used up by a preview, which shows what it would refuse', async () => {
+	it('shows in a preview what the limit would refuse, without using it up', async () => {
 		for (let times = 0; times < 2; times++) {
 			const shown = await order(4, { workflow: create({}, { preview: true }) });
 			expect(shown.items('Create').map(({ json }) => json.would)).toEqual([
@@ -169,19 +169,19 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('leaves one entry in n8n’s store for each order', async () => {
+	it("adds one entry for the day to n8n's store with an order", async () => {
 		await order(1, { workflow: create({ maxOrdersPerDay: 2000 }) });
 		// The order itself, its place in the list, its item, and its place of the day.
 		expect(processedItems.size).toBe(4);
 	});
 
-	it.each([0, 1, 2000])('accepts %d', async (maxOrdersPerDay) => {
+	it.each([0, 1, 2000])('accepts a limit of %d', async (maxOrdersPerDay) => {
 		await order(1, { workflow: create({ maxOrdersPerDay }) });
 		expect(gateway.ledger).toHaveLength(maxOrdersPerDay === 0 ? 0 : 1);
 	});
 
 	it.each(['', '={{ undefined }}', "={{ 'many' }}", '={{ -1 }}', '={{ 1.5 }}', '={{ 2001 }}'])(
-		'refuses %j, which is no number of orders',
+		'refuses the limit %j, which is not a number of orders',
 		async (maxOrdersPerDay) => {
 			const refused = await order(1, { workflow: create({ maxOrdersPerDay, skipChecks: true }) });
 			expect(messageOf(refused)).toMatch(

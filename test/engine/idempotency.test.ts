@@ -18,7 +18,7 @@ import { withGateway } from '../support/withGateway';
 
 const idempotencyHeaderName = 'Idempotency-Key';
 
-describe('a create with a header that marks its order', () => {
+describe('a create with an idempotency key', () => {
 	let gateway: Gateway;
 	let media: IDataObject[];
 
@@ -36,45 +36,45 @@ describe('a create with a header that marks its order', () => {
 		(world) => void ({ gateway, media } = world),
 	);
 
-	const marked = (more: IDataObject = {}) =>
+	const withKeyHeader = (more: IDataObject = {}) =>
 		credentialFor(gateway, { advanced: true, idempotencyHeaderName, ...more });
 	const orders = (...prompts: string[]) => prompts.map((prompt) => ({ json: { prompt, media } }));
 	const order = async (
 		settings: Partial<INode> = {},
-		{ credentials = marked(), input = orders('A boat', 'A boat') } = {},
+		{ credentials = withKeyHeader(), input = orders('A boat', 'A boat') } = {},
 	) => await runWorkflow(chain(createReferenceVideo({}, settings)), { credentials, input });
 	const creates = () => gateway.requests.filter(({ route }) => /Create$/.test(route ?? ''));
 	const keys = () => creates().map(({ headers }) => headers['idempotency-key']);
 	const distinctKeys = () => new Set(keys());
-	const loseAnswers = (times: number) =>
+	const loseResponses = (times: number) =>
 		gateway.fault({ route: 'referenceVideoCreate', action: 'reset', accepted: true, times });
-	const reasonOf = async (run: ReturnType<typeof order>) => (await run).errorOf('Create');
+	const errorOf = async (run: ReturnType<typeof order>) => (await run).errorOf('Create');
 
-	it('is sent again by itself when its response is lost, and is charged once', async () => {
-		loseAnswers(2);
+	it('sends a create again by itself when its response is lost, and it is charged once', async () => {
+		loseResponses(2);
 		const result = await order();
 		expect(result.status).toBe('success');
 		const ids = result
 			.items('Create')
 			.map(({ json }) => (json.output as { task_id: string }).task_id);
 		expect(ids.sort()).toEqual(gateway.ledger.map(({ job }) => job).sort());
-		// Two items that ask for the same are two orders.
+		// Two equal items are two orders.
 		expect(gateway.ledger).toHaveLength(2);
 		expect(creates()).toHaveLength(4);
 		expect(distinctKeys().size).toBe(2);
 	});
 
-	it('is sent again with the same key by Retry On Fail', async () => {
-		loseAnswers(5);
+	it('sends a create again with the same key in a try of Retry On Fail', async () => {
+		loseResponses(5);
 		const settings = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const result = await order(settings, { credentials: marked(), input: orders('A boat') });
+		const result = await order(settings, { credentials: withKeyHeader(), input: orders('A boat') });
 		expect(result.status).toBe('success');
 		expect(keys()).toHaveLength(6);
 		expect(distinctKeys().size).toBe(1);
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is sent again with the same key by Retry, until its response arrives', async () => {
+	it('sends a create again with the same key on each Retry until its response arrives', async () => {
 		const lost = gateway.fault({
 			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
 		});
@@ -92,19 +92,19 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('is another order when the workflow is executed again, and in each run of a loop', async () => {
+	it('uses other keys when the workflow is executed again, and in each run of a loop', async () => {
 		const input = orders('A boat', 'A boat');
-		await order({}, { credentials: marked(), input });
-		await order({}, { credentials: marked(), input });
+		await order({}, { credentials: withKeyHeader(), input });
+		await order({}, { credentials: withKeyHeader(), input });
 		expect(distinctKeys().size).toBe(4);
 		const workflow = loopOver(createReferenceVideo());
-		const looped = await runWorkflow(workflow, { credentials: marked(), input });
+		const looped = await runWorkflow(workflow, { credentials: withKeyHeader(), input });
 		expect(looped.status).toBe('success');
 		expect(distinctKeys().size).toBe(6);
 		expect(gateway.ledger).toHaveLength(6);
 	});
 
-	it('is sent again by the Retry of an execution that was stopped', async () => {
+	it('sends a create again with the same key on Retry after Stop', async () => {
 		let stop = () => {};
 		const pressStop = () => {
 			stop();
@@ -114,7 +114,7 @@ describe('a create with a header that marks its order', () => {
 			...{ route: 'referenceVideoCreate', action: 'stall', accepted: true, when: pressStop },
 		});
 		const settings = {
-			credentials: marked(),
+			credentials: withKeyHeader(),
 			onStart: (cancel: () => void) => void (stop = cancel),
 		};
 		const workflow = chain(createReferenceVideo());
@@ -126,8 +126,8 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is recognised by the gateway when n8n kept nothing of it, as when it was killed', async () => {
-		loseAnswers(10);
+	it('sends a create again with the same key when n8n stored nothing of it, as after a kill', async () => {
+		loseResponses(10);
 		const failed = await order();
 		const { executionData } = failed.data;
 		expect(Object.keys(executionData?.contextData ?? {})).toContain('node:Create');
@@ -138,9 +138,9 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('keeps its unknown outcome when a retry of it is refused', async () => {
-		loseAnswers(5);
-		const one = { credentials: marked(), input: orders('A boat') };
+	it('keeps the outcome of a create unknown when its Retry is refused', async () => {
+		loseResponses(5);
+		const one = { credentials: withKeyHeader(), input: orders('A boat') };
 		const failed = await order({}, one);
 		gateway.fault({
 			...{ route: 'referenceVideoCreate', action: 'error', status: 401, code: 'invalid_api_key' },
@@ -157,32 +157,29 @@ describe('a create with a header that marks its order', () => {
 	});
 
 	it.each([
-		['had no header', ''],
-		['had another header', 'X-Key'],
-	])(
-		'is not sent again when the first %s, so that the gateway cannot recognise it',
-		async (_, name) => {
-			loseAnswers(5);
-			const first = {
-				credentials: marked({ idempotencyHeaderName: name }),
-				input: orders('A boat'),
-			};
-			let run = await order({}, first);
-			const sent = creates().length;
-			for (const credentials of [marked(), marked()]) {
-				run = await retryExecution(run, { credentials });
-				expect(run.errorOf('Create')?.description).toContain(
-					'An earlier try has already sent this order',
-				);
-			}
-			expect(creates()).toHaveLength(sent);
-		},
-	);
+		['had no key header', ''],
+		['had another key header', 'X-Key'],
+	])('does not send a create again when the first request %s', async (_, name) => {
+		loseResponses(5);
+		const first = {
+			credentials: withKeyHeader({ idempotencyHeaderName: name }),
+			input: orders('A boat'),
+		};
+		let run = await order({}, first);
+		const sent = creates().length;
+		for (const credentials of [withKeyHeader(), withKeyHeader()]) {
+			run = await retryExecution(run, { credentials });
+			expect(run.errorOf('Create')?.description).toContain(
+				'An earlier try has already sent this order',
+			);
+		}
+		expect(creates()).toHaveLength(sent);
+	});
 
-	it('is sent again with the same key by the Retry of a failed execution in n8n 1, too', async () => {
-		loseAnswers(5);
-		const failed = await order({}, { credentials: marked(), input: orders('A boat') });
-		// n8n 1 gives executions no such token. What it stores of the failed one says where it comes from.
+	it('sends a create again with the same key on Retry in n8n 1', async () => {
+		loseResponses(5);
+		const failed = await order({}, { credentials: withKeyHeader(), input: orders('A boat') });
+		// n8n 1 gives executions no such token. The stored data of the failed execution name their origin.
 		delete failed.data.resumeToken;
 		const retried = await retryExecution(failed);
 		expect(retried.items('Create')).toHaveLength(1);
@@ -190,18 +187,18 @@ describe('a create with a header that marks its order', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('has no such header when the credential names none', async () => {
-		loseAnswers(1);
-		const error = await reasonOf(
+	it('sends no key header, and no create again, when the credential names no header', async () => {
+		loseResponses(1);
+		const error = await errorOf(
 			order({}, { credentials: credentialFor(gateway), input: orders('A boat') }),
 		);
 		expect(error?.description).toContain('you could be charged twice');
 		expect(keys()).toEqual([undefined]);
 	});
 
-	it('is the only request with the header, from the order to the file', async () => {
+	it('sends the key header with the create only, not with polls and downloads', async () => {
 		const workflow = chain(createVideo(), waitForVideo());
-		const result = await runWorkflow(workflow, { credentials: marked() });
+		const result = await runWorkflow(workflow, { credentials: withKeyHeader() });
 		expect(result.items('Wait for Video')[0].binary).toHaveProperty('data');
 		const carriers = gateway.requests.filter(({ headers }) => headers['idempotency-key']);
 		expect(carriers.map(({ route }) => route)).toEqual(['videoCreate']);
@@ -210,7 +207,7 @@ describe('a create with a header that marks its order', () => {
 		);
 	});
 
-	it('is sent again under its key by another call of an agent, which gets the job that was created', async () => {
+	it('sends a create again with its key on the next call of an agent, which gets the created job', async () => {
 		const lost = gateway.fault({
 			...{ route: 'videoCreate', action: 'reset', accepted: true, times: Infinity },
 		});
@@ -221,7 +218,7 @@ describe('a create with a header that marks its order', () => {
 			chain({ name: 'Agent', type: 'test.agent', parameters: { calls: 2 } }),
 			['ai_tool', asTool(createVideo(), 'Tool')],
 		);
-		const result = await runWorkflow(workflow, { credentials: marked() });
+		const result = await runWorkflow(workflow, { credentials: withKeyHeader() });
 		const [first, second] = result.items('Agent').map(({ json }) => String(json.answer));
 		expect(first).toContain('do not order it again');
 		expect(second).toContain(gateway.ledger[0].job);

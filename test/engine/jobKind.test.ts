@@ -13,7 +13,7 @@ describe('the kind of a job', () => {
 	});
 	afterEach(async () => await time.end());
 
-	/** Waits for the job `job_1` at a service that replies so to the polls at its two endpoints. */
+	/** Waits for the job `job_1` at a service that gives these responses to the polls at its two endpoints. */
 	const waitFor = async (
 		replies: { task: Reply; video: Reply },
 		item: IDataObject = {},
@@ -53,24 +53,31 @@ describe('the kind of a job', () => {
 		['a refusal', refuse(401)],
 		['a broken connection', reset],
 		['a status of its own', json({ status: 'ok' })],
-	])('is found out where the wrong endpoint gives %s', (_, wrong) => {
-		it.each(['manual', 'trigger'] as const)('is found in a %s execution', async (mode) => {
-			for (const kind of ['task', 'video'] as const) {
-				const replies = { task: taskDone, video: videoDone };
-				const other = kind === 'task' ? 'video' : 'task';
-				const { output } = await waitFor({ ...replies, [other]: wrong }, typed, { mode });
-				expect(output).toMatchObject({
-					json: { job_id: 'job_1', status: 'completed' },
-					binary: {},
-				});
-			}
-		});
+	])('a job whose wrong endpoint returns %s', (_, wrong) => {
+		it.each(['manual', 'trigger'] as const)(
+			'finds out the kind of a job in a %s execution, whatever the wrong endpoint returns',
+			async (mode) => {
+				for (const kind of ['task', 'video'] as const) {
+					const replies = { task: taskDone, video: videoDone };
+					const other = kind === 'task' ? 'video' : 'task';
+					const { output } = await waitFor({ ...replies, [other]: wrong }, typed, { mode });
+					expect(output).toMatchObject({
+						json: { job_id: 'job_1', status: 'completed' },
+						binary: {},
+					});
+				}
+			},
+		);
 	});
 
 	it.each([
-		['row of a table, whose ID may be that of a task', { id: 'job_1' }, 'task'],
-		['row of a table, whose ID may be that of a video', { id: 'job_1', status: 'to do' }, 'video'],
-	] as const)('is found out for a %s', async (_, item, kind) => {
+		['a table row without a status, whose job is a task', { id: 'job_1' }, 'task'],
+		[
+			'a table row with a status, whose job is a video job',
+			{ id: 'job_1', status: 'to do' },
+			'video',
+		],
+	] as const)('finds out the kind of a job by its ID in %s', async (_, item, kind) => {
 		const replies = { task: refuse(500), video: refuse(500) };
 		const own = kind === 'task' ? { task: taskDone } : { video: videoDone };
 		const { output, polls } = await waitFor({ ...replies, ...own }, item);
@@ -78,7 +85,7 @@ describe('the kind of a job', () => {
 		expect(polls[0][0]).toBe('/v1/videos/job_1');
 	});
 
-	it('is the one of the create from which the item came, whatever its endpoint says', async () => {
+	it('polls only the endpoint of the create that an item comes from, whatever it returns', async () => {
 		let polls = 0;
 		const video: Reply = (...args) => (polls++ < 3 ? page(502) : videoDone)(...args);
 		const { polls: asked } = await waitFor(
@@ -88,7 +95,7 @@ describe('the kind of a job', () => {
 		expect(new Set(asked.map(([path]) => path))).toEqual(new Set(['/v1/videos/job_1']));
 	});
 
-	it('is looked up at the other endpoint once Retry-After has passed', async () => {
+	it('polls the other endpoint only once Retry-After has passed', async () => {
 		const busy = refuse(429, { 'retry-after': '20' });
 		for (const mode of ['manual', 'trigger'] as const) {
 			const { polls, output } = await waitFor({ task: busy, video: videoDone }, typed, { mode });
@@ -103,13 +110,13 @@ describe('the kind of a job', () => {
 		[401, 401, 'status 401'],
 		[404, 403, 'status 403'],
 		[403, 404, 'status 403'],
-	])('ends the wait when the endpoints say %d and %d', async (task, video, message) => {
+	])('ends the wait when the endpoints return %d and %d', async (task, video, message) => {
 		const { output, polls } = await waitFor({ task: refuse(task), video: refuse(video) }, typed);
 		expect(output.json.error).toContain(message);
 		expect(polls.map(([path]) => path)).toEqual(['/v1/tasks/job_1', '/v1/videos/job_1']);
 	});
 
-	it('stays open until the deadline while both endpoints are in trouble', async () => {
+	it('polls both endpoints until the Timeout while both fail', async () => {
 		const { output, polls } = await waitFor({ task: refuse(500), video: page(502) }, typed);
 		expect(output.json.error).toContain('job_1 did not finish within 3 minutes');
 		const gaps = polls.slice(1).map(([, at], index) => at - polls[index][1]);

@@ -34,7 +34,7 @@ describe('the limits of a credential', () => {
 	let time: SimulatedTime;
 	let gateway: Gateway;
 	let began: number;
-	/** Each test has a key of its own, as the limits are remembered for longer than one test. */
+	/** Each test uses a key of its own, because the limits of a key outlast a test. */
 	let tests = 0;
 	let credential: (fields: IDataObject) => ReturnType<typeof credentialFor>;
 
@@ -81,7 +81,7 @@ describe('the limits of a credential', () => {
 				expect(at - times()[index]).toBeGreaterThanOrEqual(milliseconds);
 			});
 
-	it('hold for two executions together, and let each of them send', async () => {
+	it('applies Requests per Second to two executions together, and lets both send', async () => {
 		await start();
 		const fields = { requestsPerSecond: '2' };
 		const runs = await Promise.all([chats(fields, 'many', 8), chats(fields, 'few', 2)]);
@@ -90,8 +90,8 @@ describe('the limits of a credential', () => {
 		expect(senders().slice(0, 5).sort()).toEqual(['few', 'few', 'many', 'many', 'many']);
 	});
 
-	it('hold for the requests in flight', async () => {
-		// Longer than an answer takes.
+	it('applies Requests in Flight to two executions together', async () => {
+		// Longer than a response takes.
 		time.patience = 200;
 		await start({ answerMilliseconds: 50 });
 		let [most, answered] = [0, 0];
@@ -107,7 +107,7 @@ describe('the limits of a credential', () => {
 		expect(most).toBe(3);
 	});
 
-	it('hold for whatever uses the key: a node, the embeddings of a vector store, the list of models', async () => {
+	it('applies the limits to all users of a key: a node, a vector store, the list of models', async () => {
 		await start();
 		const credentials = credential({ requestsPerSecond: 1 });
 		const stored = runWorkflow(
@@ -127,13 +127,13 @@ describe('the limits of a credential', () => {
 		expectSpread(1000);
 	});
 
-	it('count only while Advanced is on', async () => {
+	it('applies the limits only while Advanced is on', async () => {
 		await start();
 		await chats({ requestsPerSecond: 0.001, advanced: false }, 'many', 5);
 		expect(times().at(-1)).toBeLessThan(1000);
 	});
 
-	it('are refused before anything is sent when they cannot be kept', async () => {
+	it('refuses a limit that is not a number before anything is sent', async () => {
 		await start();
 		const run = await chats({ requestsPerSecond: 'five' }, 'many', 1);
 		expect(run.errorOf('Model Gateway')?.message).toBe(
@@ -142,7 +142,7 @@ describe('the limits of a credential', () => {
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('let a 429 that one execution gets hold back the others', async () => {
+	it('holds back the other executions of a key after one of them got a 429', async () => {
 		await start();
 		const headers = { 'x-ratelimit-reset': '30s' };
 		const limit = { status: 429, code: 'rate_limit_exceeded', headers };
@@ -154,7 +154,7 @@ describe('the limits of a credential', () => {
 		expect(times()[1] - times()[0]).toBeGreaterThanOrEqual(30_000);
 	});
 
-	it('let Stop end what waits, without an order, and a Retry orders the rest', async () => {
+	it('leaves orders unplaced that wait for a limit at Stop, and places them on Retry', async () => {
 		await start();
 		processedItems.clear();
 		const options: RunOptions = {
@@ -173,7 +173,7 @@ describe('the limits of a credential', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('send nothing more when the node is about to fail, and its Retry orders the rest', async () => {
+	it('sends nothing more after a refusal while orders wait for a limit, and places them on Retry', async () => {
 		await start();
 		processedItems.clear();
 		const credentials = credential({ requestsPerSecond: 0.1 });
@@ -190,7 +190,7 @@ describe('the limits of a credential', () => {
 		expect(gateway.ledger).toHaveLength(5);
 	});
 
-	describe('and Wait for Video', () => {
+	describe('Wait for Video under a limit', () => {
 		const waitFor = async (
 			count: number,
 			fields: IDataObject,
@@ -213,19 +213,19 @@ describe('the limits of a credential', () => {
 			let pass = 0;
 			for (; run.status === 'waiting'; pass++) {
 				each(pass);
-				// n8n looks for what is due once a minute.
+				// n8n looks for due executions once a minute.
 				jest.setSystemTime(Math.max(Date.now() + 40_000, (run.waitTill as Date).getTime()));
 				run = await resumeExecution(run);
 			}
 			return run;
 		};
 
-		it('end a wait in time although its poll is held back, with the job in its error', async () => {
+		it('ends a wait at its Timeout although a limit holds back its poll, and names the job', async () => {
 			await start();
-			// Another execution has just had the one request of this hour.
+			// Another execution has just used the one request of this hour.
 			await chats({ requestsPerSecond: 1 / 3600 }, 'other', 1);
 			const { jobs, run: first } = await waitFor(1, { requestsPerSecond: 1 / 3600 });
-			// n8n has stored it once, and then it goes on to its end.
+			// n8n stores it once, and then it runs to its end.
 			const run = await passes(first);
 			expect(Date.now() - began).toBeLessThanOrEqual(305_000);
 			const [{ json }] = run.items('Wait for Video');
@@ -235,7 +235,7 @@ describe('the limits of a credential', () => {
 			expect(requestsTo('task')).toHaveLength(0);
 		});
 
-		it('park again rather than wait long, and poll next the jobs that were held back', async () => {
+		it('parks again rather than wait long for a limit, and polls the jobs next that were held back', async () => {
 			await start();
 			const fields = { requestsPerSecond: 0.1 };
 			const { jobs, run } = await waitFor(6, fields, { mode: 'trigger' });
@@ -246,7 +246,7 @@ describe('the limits of a credential', () => {
 				last = Date.now() + 40_000;
 				if (pass === 1) for (const { id } of jobs) gateway.jobs.complete(id, new Uint8Array(0));
 			});
-			// A pass is over when its polls have waited for half a minute.
+			// A pass ends when its polls have waited for half a minute.
 			expect(Math.max(...lengths)).toBeLessThan(40_000);
 			expect(ended.items('Wait for Video').map(({ json }) => json.status)).toEqual(
 				jobs.map(() => 'completed'),

@@ -13,12 +13,12 @@ import {
 } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-/** Ten orders; which of them meets a fault is told by its prompt. */
+/** Ten orders. A fault chooses its order by the prompt. */
 const prompts = Array.from({ length: 10 }, (_, index) => `Order ${index}`);
 const isOrder = (order: number) => (request: { body?: unknown }) =>
 	JSON.stringify(request.body).includes(`"Order ${order}"`);
 
-describe('a create is never paid twice', () => {
+describe('the charges for creates', () => {
 	let gateway: Gateway;
 	let media: IDataObject[];
 
@@ -42,7 +42,7 @@ describe('a create is never paid twice', () => {
 		status: 400,
 		code: 'invalid_prompt',
 	} as const;
-	const loseAnswer = { route: 'referenceVideoCreate', action: 'reset', accepted: true } as const;
+	const loseResponse = { route: 'referenceVideoCreate', action: 'reset', accepted: true } as const;
 
 	it('charges ten items ten times with Retry On Fail when the seventh fails at first', async () => {
 		gateway.fault({ ...refuse, when: isOrder(6) });
@@ -54,7 +54,7 @@ describe('a create is never paid twice', () => {
 		const ids = result
 			.items('Create')
 			.map(({ json }) => (json.output as { task_id: string }).task_id);
-		// Each item carries the job of its own order, also those that were taken over.
+		// Each item has the job of its own order, including the orders that the second try reused.
 		expect(ids.map((id) => gateway.jobs.get(id)?.order.prompt)).toEqual(prompts);
 		expect(result.items('Create').map(({ pairedItem }) => pairedItem)).toEqual(
 			prompts.map((_, item) => ({ item })),
@@ -62,7 +62,7 @@ describe('a create is never paid twice', () => {
 	});
 
 	it('charges each item once with Retry On Fail and Continue On Fail together', async () => {
-		// n8n takes a first item with an error for a failure of the node, and runs all of it again.
+		// When the first item has an error, n8n treats the node as failed and runs it again with all items.
 		gateway.fault({ ...refuse, when: isOrder(0) });
 		const settings = {
 			onError: 'continueRegularOutput',
@@ -75,7 +75,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(10);
 	});
 
-	it('charges ten items ten times over a Retry of the failed execution, whose error names the nine jobs', async () => {
+	it('charges ten items ten times across a Retry of the failed execution, whose error names nine jobs', async () => {
 		gateway.fault({ ...refuse, when: isOrder(6) });
 		const failed = await tenCreates();
 
@@ -91,7 +91,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(10);
 	});
 
-	it('places new orders when the node asks for other videos in a Retry', async () => {
+	it('places all orders on Retry when the node now asks for other videos', async () => {
 		gateway.fault({ ...refuse, when: isOrder(6) });
 		const failed = await tenCreates();
 		const changed = chain(createReferenceVideo({ options: { duration: 3 } }));
@@ -107,8 +107,8 @@ describe('a create is never paid twice', () => {
 		expect(JSON.stringify(result.data.executionData?.contextData)).not.toContain('task_');
 	});
 
-	it('never sends again by itself what may have been accepted, in any later try', async () => {
-		gateway.fault({ ...loseAnswer, when: isOrder(6) });
+	it('resends an order that may have been accepted only when the user chooses Send Again', async () => {
+		gateway.fault({ ...loseResponse, when: isOrder(6) });
 		const failed = await tenCreates({ retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		expect(gateway.ledger).toHaveLength(10);
 		expect(failed.errorOf('Create')?.message).toBe(
@@ -121,7 +121,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(10);
 		expect(creates()).toHaveLength(10);
 
-		// The user has looked, and decides.
+		// The user has checked, and chooses Send Again.
 		const resend = chain(
 			createReferenceVideo({ options: { duration: 2, ifAnswerLost: 'resend' } }),
 		);
@@ -134,7 +134,7 @@ describe('a create is never paid twice', () => {
 		await tenCreates();
 		const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
 		const lines = () => readFileSync(log, 'utf8');
-		// It is written behind the execution's back.
+		// n8n writes its log asynchronously.
 		while (!gateway.ledger.every(({ job }) => lines().includes(`Video task ${job} was created`))) {
 			await setTimeout(20);
 		}
@@ -145,7 +145,7 @@ describe('a create is never paid twice', () => {
 		let stop = () => {};
 		let arrived = 0;
 		gateway.fault({
-			...{ ...loseAnswer, action: 'stall', times: Infinity },
+			...{ ...loseResponse, action: 'stall', times: Infinity },
 			when() {
 				if (++arrived === 3) stop();
 				return true;
@@ -160,7 +160,7 @@ describe('a create is never paid twice', () => {
 		expect(stopped.errorOf('Create')?.description).toContain('The same applies to items 1, 2.');
 	});
 
-	it('does not send again what Stop interrupted', async () => {
+	it('does not place an order again on Retry after Stop interrupted it', async () => {
 		const one = chain(createReferenceVideo());
 		let stop = () => {};
 		const settings = {
@@ -171,7 +171,7 @@ describe('a create is never paid twice', () => {
 			stop();
 			return true;
 		};
-		gateway.fault({ ...loseAnswer, action: 'stall', when: pressStop });
+		gateway.fault({ ...loseResponse, action: 'stall', when: pressStop });
 		const stopped = await runWorkflow(one, { ...settings, input: [{ json: { media } }] });
 		expect(stopped.status).toBe('canceled');
 		expect(stopped.errorOf('Create')?.description).toContain('may have been accepted');
@@ -183,8 +183,8 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('treats Timeout Workflow as Stop: no Retry sends anything again', async () => {
-		gateway.fault({ ...loseAnswer, action: 'stall', when: isOrder(1) });
+	it('places no order again on Retry after Timeout Workflow ended the execution', async () => {
+		gateway.fault({ ...loseResponse, action: 'stall', when: isOrder(1) });
 		const workflow = chain(createReferenceVideo());
 		const credentials = credentialFor(gateway);
 		const timedOut = await runWorkflow(
@@ -205,7 +205,7 @@ describe('a create is never paid twice', () => {
 		expect(creates()).toHaveLength(2);
 	});
 
-	it('sends again by itself what certainly was not accepted', async () => {
+	it('resends by itself the orders that certainly were not accepted', async () => {
 		gateway.fault({
 			...refuse,
 			status: 429,
@@ -220,7 +220,7 @@ describe('a create is never paid twice', () => {
 		expect(creates()).toHaveLength(12);
 	});
 
-	it('does not order again when the service could not deliver its response', async () => {
+	it('does not place an order again when the service could not write its response', async () => {
 		const error = { message: 'write failed', code: 'write_response_body_failed' };
 		const undelivered = { action: 'answer', accepted: true, status: 500 } as const;
 		gateway.fault({
@@ -235,7 +235,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(10);
 	});
 
-	it('switches to the backup URL only when no response came', async () => {
+	it('switches to the backup URL only when the base URL does not respond', async () => {
 		const primary = await startGateway({ jobSeconds: 60, render: async () => new Uint8Array(0) });
 		const { url } = primary;
 		const order = chain(createReferenceVideo());
@@ -251,7 +251,7 @@ describe('a create is never paid twice', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('treats video jobs in the same way', async () => {
+	it('charges each video job once with Retry On Fail when the second fails at first', async () => {
 		gateway.fault({
 			route: 'videoCreate',
 			action: 'error',

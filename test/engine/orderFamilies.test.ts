@@ -19,7 +19,7 @@ import {
 } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-// An execution and all its Retries are a family: what they have ordered serves each of them, and nobody else.
+// An execution and all its Retries are a family: they share their orders with each other, and with no other execution.
 
 const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
 
@@ -33,7 +33,7 @@ withGateway(
 
 const create = (parameters: IDataObject = {}) => chain(createReferenceVideo(parameters));
 
-/** The same workflow behind a webhook: each of its callers makes an execution. */
+/** The same workflow behind a webhook. Each call starts an execution. */
 const behindWebhook = () => startedByWebhook({}, createReferenceVideo());
 
 async function run(workflow: WorkflowJson, options: RunOptions = {}): Promise<WorkflowRun> {
@@ -56,7 +56,7 @@ const refuse = (prompt = '') =>
 const chargesFor = (prompt: string) =>
 	gateway.ledger.filter(({ job = '' }) => gateway.jobs.get(job)?.order.prompt.startsWith(prompt));
 
-/** The jobs of the ledger that the execution names anywhere, in outputs and errors. */
+/** The jobs of the ledger that the execution names in its outputs and errors. */
 function jobsIn({ data }: WorkflowRun): string[] {
 	const shown = JSON.stringify(data.resultData);
 	return gateway.ledger.flatMap(({ job = '' }) => (shown.includes(job) ? [job] : []));
@@ -65,7 +65,7 @@ function jobsIn({ data }: WorkflowRun): string[] {
 const jobsOf = (result: WorkflowRun) =>
 	result.items('Create').map(({ json }) => (json.output as { task_id: string }).task_id);
 
-/** An execution that is stopped when its first job has been created. @returns what n8n's database holds of it, too */
+/** An execution that is stopped when its first job has been created, and what n8n's database holds of it. */
 const stopped = async (workflow: WorkflowJson, options: RunOptions = {}) =>
 	await stoppedBy(
 		(stop) => gateway.once('job', stop),
@@ -82,7 +82,7 @@ describe('a Retry', () => {
 		itemsOf('Waves').map(({ json }) => ({ json: { ...json, caller } }));
 
 	it.each([...started, ['in n8n 1', () => create(), { hasResumeToken: false }] as const])(
-		'orders for itself what another execution ordered before it was stopped: both started %s',
+		'takes no job of another stopped execution on Retry, and places its own order: both started %s',
 		async (_, workflowOf, options) => {
 			const monday = await stopped(workflowOf(), { ...options, input: sentBy('Ada') });
 			const [{ job: mondaysJob }] = gateway.ledger;
@@ -100,7 +100,7 @@ describe('a Retry', () => {
 	);
 
 	it.each(started)(
-		'takes the job of its own stopped execution, whoever orders the same meanwhile: both started %s',
+		'reuses the job of its own stopped execution on Retry, not of an equal one: both started %s',
 		async (_, workflowOf, options) => {
 			const { stored } = await stopped(workflowOf(), options);
 			const [{ job: mondaysJob }] = gateway.ledger;
@@ -113,7 +113,7 @@ describe('a Retry', () => {
 		},
 	);
 
-	it('takes the job of its own stopped execution when another was stopped after it ordered the same', async () => {
+	it('reuses the job of its own execution on Retry when two were stopped after the same order', async () => {
 		const executions = [await stopped(create()), await stopped(create())];
 		const made = gateway.ledger.map(({ job }) => job);
 		for (const index of [1, 0]) {
@@ -122,7 +122,7 @@ describe('a Retry', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('takes no job of another stopped execution in n8n 1, and may order again', async () => {
+	it('takes no job of another stopped execution on Retry in n8n 1, where it may order again', async () => {
 		const options = { hasResumeToken: false };
 		const executions = [await stopped(create(), options), await stopped(create(), options)];
 		const made = gateway.ledger.map(({ job }) => job);
@@ -137,7 +137,7 @@ describe('a Retry', () => {
 describe('a failed execution that is retried twice', () => {
 	const wordings: Array<[string, WorkflowJson]> = [
 		['the same', create()],
-		['worded anew in each try', create({ prompt: '={{ $json.prompt }}, {{ $execution.id }}' })],
+		['reworded in each try', create({ prompt: '={{ $json.prompt }}, {{ $execution.id }}' })],
 	];
 	const failing = ({ nodes, connections }: WorkflowJson): WorkflowJson => ({
 		nodes: [...nodes, core('Later', 'stopAndError', { errorMessage: 'Full' })],
@@ -155,7 +155,7 @@ describe('a failed execution that is retried twice', () => {
 	);
 
 	it.each(cases)(
-		'is charged once for each item when its prompts are %s and its first Retry %s',
+		'charges each item once over two Retries when prompts are %s and the first Retry %s',
 		async (_, __, workflow) => {
 			refuse('Clouds');
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
@@ -168,7 +168,7 @@ describe('a failed execution that is retried twice', () => {
 	);
 
 	it.each(cases)(
-		'delivers the jobs of its first Retry when its prompts are %s and that %s',
+		'delivers the jobs of the first Retry in later ones when prompts are %s and the first %s',
 		async (_, __, workflow) => {
 			refuse('Clouds');
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
@@ -180,7 +180,7 @@ describe('a failed execution that is retried twice', () => {
 		},
 	);
 
-	it('is charged once for each item when both Retries run at the same moment', async () => {
+	it('charges each item once when two Retries of an execution run at the same moment', async () => {
 		for (const [, workflow] of wordings) {
 			refuse('Clouds');
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
@@ -189,7 +189,7 @@ describe('a failed execution that is retried twice', () => {
 		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
 	});
 
-	it('is charged once for each item when its second Retry runs in another worker', async () => {
+	it('charges each item once when the second Retry of an execution runs in another worker', async () => {
 		for (const [, workflow] of wordings) {
 			refuse('Clouds');
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds') });
@@ -199,7 +199,7 @@ describe('a failed execution that is retried twice', () => {
 		expect(['Waves', 'Clouds'].map((prompt) => chargesFor(prompt).length)).toEqual([2, 2]);
 	});
 
-	it('is charged once for each item when a Retry of its Retry comes before its second one', async () => {
+	it('charges each item once when the first Retry is itself retried before the second Retry', async () => {
 		for (const [, workflow] of wordings) {
 			const refused = [refuse('Clouds'), refuse('Rain')];
 			const failed = await run(workflow, { input: itemsOf('Waves', 'Clouds', 'Rain') });
@@ -218,18 +218,21 @@ describe('a lost response', () => {
 	it.each([
 		['its own execution', 'own'],
 		['another execution', 'other'],
-	])('keeps a Retry from ordering in its own execution only: lost in %s', async (_, whose) => {
-		gateway.fault({ action: 'reset', accepted: true, route: 'referenceVideoCreate' });
-		const failed = await run(create());
-		refuse();
-		const other = await run(create());
-		const retried = await retryExecution(whose === 'own' ? failed : other);
-		expect(retried.status).toBe(whose === 'own' ? 'error' : 'success');
-		expect(gateway.ledger).toHaveLength(whose === 'own' ? 1 : 2);
-	});
+	])(
+		'keeps a Retry from ordering only if the response was lost in its own execution: lost in %s',
+		async (_, whose) => {
+			gateway.fault({ action: 'reset', accepted: true, route: 'referenceVideoCreate' });
+			const failed = await run(create());
+			refuse();
+			const other = await run(create());
+			const retried = await retryExecution(whose === 'own' ? failed : other);
+			expect(retried.status).toBe(whose === 'own' ? 'error' : 'success');
+			expect(gateway.ledger).toHaveLength(whose === 'own' ? 1 : 2);
+		},
+	);
 });
 
-it('reuses the jobs of all 600 orders of an execution that was stopped', async () => {
+it('reuses the jobs of all 600 orders of a stopped execution on Retry', async () => {
 	const prompts = Array.from({ length: 600 }, (_, index) => `Waves ${index}`);
 	const workflow = create({ options: { duration: 2, parallelRequests: 50 } });
 	const { stored } = await stoppedBy(

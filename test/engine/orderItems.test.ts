@@ -13,10 +13,10 @@ import { onLastJob, stoppedBy, withItems } from '../support/interruptions';
 import { chain, core, createReferenceVideo, credentialFor } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-// Whose video an item gets when a stopped execution is retried.
+// Which video an item gets when a stopped execution is retried.
 
 let isChanging = true;
-/** A node that changes the items that it is given, as n8n lets it. */
+/** A node that changes its input items in place, which n8n allows. */
 const change: INodeType = {
 	description: {
 		...{ displayName: 'Change', name: 'change', group: ['transform'], version: 1 },
@@ -48,7 +48,7 @@ async function run(workflow: WorkflowJson, prompts: string[], options: RunOption
 	return await runWorkflow(workflow, { credentials, input, mode: 'trigger', ...options });
 }
 
-/** The start of an execution that is stopped once all its orders were accepted. */
+/** What n8n's database holds of an execution that is stopped when all its orders have been accepted. */
 async function stopped(workflow: WorkflowJson, prompts: string[]): Promise<StoredExecution> {
 	const { stored } = await stoppedBy(
 		(stop) => onLastJob(gateway, prompts.length, stop),
@@ -59,7 +59,7 @@ async function stopped(workflow: WorkflowJson, prompts: string[]): Promise<Store
 
 describe('the Retry of a stopped execution', () => {
 	it.each(['{}', '{ "row": "ok" }'])(
-		'gives no row the video of another when all input items are %s',
+		'gives no row the video of another row on Retry when all input items are %s',
 		async (jsonOutput) => {
 			const alike = core('Alike', 'set', { mode: 'raw', jsonOutput }, 3.4);
 			const create = createReferenceVideo({
@@ -76,7 +76,7 @@ describe('the Retry of a stopped execution', () => {
 		},
 	);
 
-	it('names the jobs of all items that may have been worded differently', async () => {
+	it('names the jobs of all orders that may have been reworded on Retry', async () => {
 		const workflow = chain(
 			createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ $now.toMillis() }}' }),
 		);
@@ -86,7 +86,7 @@ describe('the Retry of a stopped execution', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('returns the job as it was, whatever later nodes changed in the item', async () => {
+	it('returns the job unchanged on Retry, whatever later nodes changed in the item', async () => {
 		const node = { name: 'Change', type: 'test.change', parameters: {} };
 		const workflow = chain(createReferenceVideo(), node);
 		const stored = await stopped(workflow, ['Waves']);
@@ -101,7 +101,7 @@ describe('the Retry of a stopped execution', () => {
 	});
 });
 
-it('does not send an order under way by another Retry, although the user chose to resend lost ones', async () => {
+it('places an order once in two Retries at once, although the user chose Send Again', async () => {
 	const options = { duration: 2, ifAnswerLost: 'resend' };
 	const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
 	gateway.fault({ route: 'referenceVideoCreate', ...refusal });

@@ -12,7 +12,7 @@ import {
 import { chain, createReferenceVideo, credentialFor } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-// Executions that order with one Order Key at the same moment.
+// Executions that use the same Order Key at the same moment.
 
 let gateway: Gateway;
 let media: IDataObject[];
@@ -49,22 +49,22 @@ const jobOf = (run: WorkflowRun) =>
 		? (run.items('Create')[0]?.json.output as IDataObject | undefined)?.task_id
 		: undefined;
 
-/** Begins an execution whose order stays with the service until `end` is called. */
+/** Starts an execution whose order gets its response only when `end` is called. */
 async function underWay(execute: () => Promise<WorkflowRun>) {
-	let goOn = () => {};
-	const until = new Promise<void>((resolve) => (goOn = resolve));
+	let letRespond = () => {};
+	const until = new Promise<void>((resolve) => (letRespond = resolve));
 	gateway.fault({ route: 'referenceVideoCreate', action: 'stall', until, times: 1 });
 	const run = execute();
 	while (creates().length === 0) await setTimeout(1);
 	const end = async () => {
-		goOn();
+		letRespond();
 		return await run;
 	};
 	return { end };
 }
 
 it.each([2, 40])(
-	'leaves a key unused after %d executions at once were refused with it',
+	'leaves an Order Key unused after %d executions at once were refused with it',
 	async (count) => {
 		const empty = emptyAccount();
 		const refused = await many(count);
@@ -75,7 +75,7 @@ it.each([2, 40])(
 	},
 );
 
-it('leaves a key unused after executions of several workers at once were refused with it', async () => {
+it('leaves an Order Key unused after executions in several workers at once were refused with it', async () => {
 	const empty = emptyAccount();
 	const workers = [1, 2, 3, 4].map(() => new EngineProcess());
 	await Promise.all(workers.map(async (worker) => await worker.run(async () => await many(5))));
@@ -83,7 +83,7 @@ it('leaves a key unused after executions of several workers at once were refused
 	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
 });
 
-it('leaves a key unused after another worker wrote back what it had read before a refusal', async () => {
+it('leaves an Order Key unused after another worker wrote back what it read before a refusal', async () => {
 	emptyAccount(1);
 	let { snapshot } = processedItems;
 	processedItems.intercept = (call) => {
@@ -95,7 +95,7 @@ it('leaves a key unused after another worker wrote back what it had read before 
 	expect(jobOf(await order())).toBe(gateway.ledger[0].job);
 });
 
-it('orders once with a key, for the first of forty executions at once whose order the service accepts', async () => {
+it('places one order with an Order Key in forty executions at once, although three are refused', async () => {
 	emptyAccount(3);
 	const runs = await many(40);
 	expect(gateway.ledger).toHaveLength(1);
@@ -104,7 +104,7 @@ it('orders once with a key, for the first of forty executions at once whose orde
 	expect(runs.map(jobOf).filter(Boolean)).toEqual([gateway.ledger[0].job]);
 });
 
-it('does not let executions with other keys wait', async () => {
+it('does not make executions with other Order Keys wait', async () => {
 	const first = await underWay(async () => await order('A-1'));
 	const others = await many(2, async () => await order('B-1'));
 	expect(others.map(jobOf).filter(Boolean)).toHaveLength(1);
@@ -112,7 +112,7 @@ it('does not let executions with other keys wait', async () => {
 	expect(jobOf(await first.end())).toBe(gateway.ledger[1].job);
 });
 
-it('waits for each key of its items, whatever their order', async () => {
+it('places one order per Order Key when executions use the same keys in different orders', async () => {
 	const both = async (...skus: string[]) =>
 		await order(undefined, {
 			input: skus.map((sku) => ({ json: { prompt: 'Waves', media, sku } })),
@@ -121,7 +121,7 @@ it('waits for each key of its items, whatever their order', async () => {
 	expect(gateway.ledger).toHaveLength(3);
 });
 
-it('ends at Stop while another execution is ordering with its key', async () => {
+it('ends on Stop while another execution orders with the same Order Key', async () => {
 	const first = await underWay(order);
 	let stop = () => {};
 	const second = order(undefined, { onStart: (cancel) => void (stop = cancel) });
@@ -133,7 +133,7 @@ it('ends at Stop while another execution is ordering with its key', async () => 
 	expect(creates()).toHaveLength(1);
 });
 
-it('gives two Retries at once the same job', async () => {
+it('gives two Retries at once the same job of an Order Key', async () => {
 	const empty = emptyAccount(1);
 	const failed = await order();
 	empty.remove();

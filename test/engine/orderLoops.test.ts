@@ -13,8 +13,8 @@ import { onLastJob, stoppedBy, storedBy, withItems } from '../support/interrupti
 import { createReferenceVideo, credentialFor, loopOver } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-// A list that is ordered one by one in Loop Over Items, whatever fails, and the Retry of an execution that was stopped
-// or killed: that begins with the list, which may have changed meanwhile.
+// A list is ordered one by one in Loop Over Items, and the loop continues when an order fails. The Retry of a stopped
+// or killed execution starts with the list, which may have changed in the meantime.
 
 let gateway: Gateway;
 let media: IDataObject[];
@@ -50,7 +50,7 @@ async function run(workflow: WorkflowJson, prompts: string[], options: RunOption
 
 type Interrupted = (workflow: WorkflowJson, prompts: string[]) => Promise<StoredExecution>;
 
-/** What n8n holds of an execution that is stopped once all its orders were accepted. */
+/** What n8n's database holds of an execution that is stopped when all its orders have been accepted. */
 const stopped: Interrupted = async (workflow, prompts) => {
 	const { stored } = await stoppedBy(
 		(stop) => onLastJob(gateway, prompts.length, stop),
@@ -59,7 +59,7 @@ const stopped: Interrupted = async (workflow, prompts) => {
 	return stored;
 };
 
-/** The same of an n8n that is killed then. */
+/** The same when n8n is killed instead. */
 const killed: Interrupted = async (workflow, prompts) => {
 	const n8n = new EngineProcess();
 	onLastJob(gateway, prompts.length, () => n8n.kill());
@@ -69,7 +69,7 @@ const killed: Interrupted = async (workflow, prompts) => {
 const jobsOf = (prompt: string) =>
 	gateway.jobs.list().filter(({ order }) => order.prompt.startsWith(prompt));
 
-/** By item: the ID of the job, or the error. */
+/** For each item, the ID of its job or its error. */
 const outputsOf = ({ data }: WorkflowRun) =>
 	(data.resultData.runData.Create ?? []).map(({ data: output }) => {
 		const { json } = output?.main[0]?.[0] ?? {};
@@ -78,41 +78,44 @@ const outputsOf = ({ data }: WorkflowRun) =>
 
 const interruptions: Array<[string, Interrupted]> = [
 	['stopped', stopped],
-	['killed with its n8n', killed],
+	['killed', killed],
 ];
 
 describe.each(interruptions)('the Retry of a loop that was %s', (_, interrupted) => {
 	it.each([
-		['its items', ['Waves', 'Clouds']],
-		['its items behind a new one', ['New', 'Waves', 'Clouds']],
-		['its items behind two new ones', ['New', 'Other', 'Waves', 'Clouds']],
-		['its items without the first, and a new one', ['Clouds', 'New']],
-		['its items in another order', ['Clouds', 'Waves']],
-	])('orders nothing again when the list has now %s', async (__, prompts) => {
+		['the same items', ['Waves', 'Clouds']],
+		['the same items after a new one', ['New', 'Waves', 'Clouds']],
+		['the same items after two new ones', ['New', 'Other', 'Waves', 'Clouds']],
+		['the same items without the first, and a new one', ['Clouds', 'New']],
+		['the same items in another order', ['Clouds', 'Waves']],
+	])('places no order of a loop again on Retry when the list now has %s', async (__, prompts) => {
 		const stored = await interrupted(loopOverOrder(), ['Waves', 'Clouds']);
 		await retryExecution(withItems(stored, itemsOf(...prompts)));
 		expect([jobsOf('Waves').length, jobsOf('Clouds').length]).toEqual([1, 1]);
 	});
 
-	it('orders equal items as often as the list has them', async () => {
+	it('orders equal items of a loop as often as the list has them on Retry', async () => {
 		const stored = await interrupted(loopOverOrder(), ['Waves', 'Waves']);
 		await retryExecution(withItems(stored, itemsOf('Waves', 'Waves', 'Waves')));
 		expect(jobsOf('Waves')).toHaveLength(3);
 	});
 });
 
-describe('the Retry of a killed loop whose prompts are worded again', () => {
+describe('the Retry of a killed loop with reworded prompts', () => {
 	it.each([
-		['behind a new one', ['New', 'Waves', 'Clouds']],
+		['after a new one', ['New', 'Waves', 'Clouds']],
 		['in another order', ['Clouds', 'Waves']],
 		['without the first', ['Clouds']],
-	])('orders no item again when the list has its items now %s', async (_, prompts) => {
-		const stored = await killed(loopOverOrder(reworded), ['Waves', 'Clouds']);
-		await retryExecution(withItems(stored, itemsOf(...prompts)));
-		expect([jobsOf('Waves').length, jobsOf('Clouds').length]).toEqual([1, 1]);
-	});
+	])(
+		'places no reworded order of a loop again on Retry when its items are now %s',
+		async (_, prompts) => {
+			const stored = await killed(loopOverOrder(reworded), ['Waves', 'Clouds']);
+			await retryExecution(withItems(stored, itemsOf(...prompts)));
+			expect([jobsOf('Waves').length, jobsOf('Clouds').length]).toEqual([1, 1]);
+		},
+	);
 
-	it('orders no equal item again', async () => {
+	it('places no reworded order of equal items again on Retry of a loop', async () => {
 		const stored = await killed(loopOverOrder(reworded), ['Waves', 'Waves']);
 		await retryExecution(withItems(stored, itemsOf('New', 'Waves', 'Waves')));
 		expect(jobsOf('Waves')).toHaveLength(2);
@@ -120,7 +123,7 @@ describe('the Retry of a killed loop whose prompts are worded again', () => {
 });
 
 describe('the Retry of a stopped loop', () => {
-	it('gives each item its own job, wherever that is in the list now', async () => {
+	it('gives each item of a loop its own job on Retry, wherever it is in the list now', async () => {
 		const stored = await stopped(loopOverOrder(), ['Waves', 'Clouds', 'Waves']);
 		const [waves, clouds, again] = gateway.ledger.map(({ job }) => job);
 		const retried = await retryExecution(withItems(stored, itemsOf('Clouds', 'Waves', 'Waves')));
@@ -128,17 +131,17 @@ describe('the Retry of a stopped loop', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('recognises a prompt that was worded again by its item, wherever that is in the list now', async () => {
+	it('recognises a reworded order of a loop by its item on Retry, wherever it is in the list now', async () => {
 		const stored = await stopped(loopOverOrder(reworded), ['Waves', 'Clouds']);
 		const [waves, clouds] = gateway.ledger.map(({ job }) => job);
 		const retried = await retryExecution(withItems(stored, itemsOf('New', 'Waves', 'Clouds')));
-		// What the new one is, nobody can tell.
+		// The new item could be one of the two, reworded.
 		const [first, ...others] = outputsOf(retried);
 		expect(first).toContain('Another order was sent before in place of this one');
 		expect(others).toEqual([waves, clouds]);
 	});
 
-	it('names all jobs of the execution when it fails before it comes to their items', async () => {
+	it('names all jobs of a stopped loop when its Retry fails before it reaches their items', async () => {
 		const stored = await stopped(loopOverOrder(), ['Waves', 'Clouds']);
 		const workflow = loopOverOrder(undefined, undefined, { onError: undefined });
 		const error = (await retryExecution(withItems(stored, itemsOf('New')), { workflow })).errorOf(
@@ -147,7 +150,7 @@ describe('the Retry of a stopped loop', () => {
 		for (const { job = '' } of gateway.ledger) expect(error?.description).toContain(job);
 	});
 
-	it('counts the earlier orders of the loop for the limit', async () => {
+	it('counts the orders of a stopped loop for Max Orders per Execution on Retry', async () => {
 		const stored = await stopped(loopOverOrder(undefined, { maxOrders: 2 }), ['Waves', 'Clouds']);
 		await retryExecution(withItems(stored, itemsOf('Waves', 'Clouds', 'New', 'Other')));
 		expect(gateway.ledger).toHaveLength(2);

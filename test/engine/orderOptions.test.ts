@@ -10,7 +10,7 @@ import {
 } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-// What an expression may make of the options that guard money.
+// The options that guard money, with whatever value an expression may give them.
 
 let gateway: Gateway;
 let media: IDataObject[];
@@ -29,7 +29,7 @@ const video = { resource: 'video', operation: 'create', model: byId('vid-3.1') }
 const image = { resource: 'image', operation: 'generate', model: byId('image-1'), download: false };
 const prompt = '={{ $json.prompt }}';
 
-/** Everything that may have an Order Key and a limit, and costs the more the more often it is sent. */
+/** The operations that have an Order Key and a limit on orders. */
 const operations: Array<[string, IDataObject]> = [
 	['a reference video', referenceVideo as IDataObject],
 	['a video', { ...video, prompt }],
@@ -50,7 +50,7 @@ async function order(
 	});
 }
 
-/** Orders with such an option, with and without checks, and expects to be told so before anything is sent. */
+/** Orders with these options, with and without checks, and expects an error before anything is sent. */
 async function expectProblem(options: IDataObject, label: RegExp): Promise<void> {
 	for (const [, parameters] of operations) {
 		for (const skipChecks of [false, true]) {
@@ -62,7 +62,7 @@ async function expectProblem(options: IDataObject, label: RegExp): Promise<void>
 	expect(gateway.ledger).toEqual([]);
 }
 
-/** What stands where nothing was given. */
+/** Values that leave an option empty. */
 const nothing = [
 	...['', '  ', '={{ $json.nothing }}', '={{ undefined }}', '={{ null }}'],
 	...["={{ '' }}", "={{ '  ' }}"],
@@ -81,15 +81,18 @@ describe('Max Orders per Execution', () => {
 		'={{ [] }}',
 		'={{ [2] }}',
 		'={{ ({}) }}',
-	])('sends nothing when it is no whole number: %j', async (maxOrders) => {
-		await expectProblem({ maxOrders }, /Max Orders per Execution/);
-	});
+	])(
+		'places no order when Max Orders per Execution is not a whole number: %j',
+		async (maxOrders) => {
+			await expectProblem({ maxOrders }, /Max Orders per Execution/);
+		},
+	);
 
 	it.each([
 		['={{ 0 }}', 0],
 		['={{ 2 }}', 2],
 		["={{ '2' }}", 2],
-	])('accepts a number from an expression: %j', async (maxOrders, max) => {
+	])('accepts Max Orders per Execution from an expression: %j', async (maxOrders, max) => {
 		for (const [, parameters] of operations) {
 			const before = gateway.ledger.length;
 			const result = await order({ maxOrders }, { parameters });
@@ -112,20 +115,20 @@ describe('Order Key', () => {
 		'={{ false }}',
 		'={{ NaN }}',
 		'={{ Infinity }}',
-	])('sends nothing when it is no text: %j', async (orderKey) => {
+	])('places no order when the Order Key is not a text: %j', async (orderKey) => {
 		await expectProblem({ orderKey }, /Order Key/);
 	});
 });
 
 const problem = 'is a problem';
 
-/** Of each value of an expression: what it makes of Release Order Key, If Ordered Before, and If No Response Arrives. */
-const values: Array<[value: string, forget: string, before: string, lost: string]> = [
+/** Values of an expression, and what each does as Release Order Key, If Ordered Before and If No Response Arrives. */
+const values: Array<[value: string, release: string, before: string, lost: string]> = [
 	['stop', problem, problem, 'stops'],
-	['', 'keeps the key', 'leaves out', problem],
-	['={{ $json.nothing }}', 'keeps the key', 'leaves out', problem],
-	['={{ null }}', 'keeps the key', 'leaves out', problem],
-	["={{ '  ' }}", problem, 'leaves out', problem],
+	['', 'keeps the key', 'skips the item', problem],
+	['={{ $json.nothing }}', 'keeps the key', 'skips the item', problem],
+	['={{ null }}', 'keeps the key', 'skips the item', problem],
+	["={{ '  ' }}", problem, 'skips the item', problem],
 	["={{ 'maybe' }}", problem, problem, problem],
 	["={{ 'TRUE' }}", problem, problem, problem],
 	["={{ 'true' }}", 'releases the key', problem, problem],
@@ -147,35 +150,29 @@ const values: Array<[value: string, forget: string, before: string, lost: string
 const isProblem = (result: WorkflowRun) =>
 	/^(Release|If) [\w ]+ must be /.test(result.errorOf('Create')?.message ?? '');
 
-describe('an expression of', () => {
+describe('options set by an expression', () => {
 	const key = { orderKey: 'A-1' };
 	const once = { count: 1 };
 
-	it.each(values)(
-		'orders nothing for Release Order Key when it gives %j, and %s',
-		async (value, end) => {
-			await order(key, once);
-			const result = await order({ ...key, forgetOrderKey: value }, once);
-			expect(gateway.ledger).toHaveLength(1);
-			await order(key, once);
-			const found = gateway.ledger.length > 1 ? 'releases the key' : 'keeps the key';
-			expect(isProblem(result) ? problem : found).toBe(end);
-		},
-	);
+	it.each(values)('places no order when Release Order Key is %j, which %s', async (value, end) => {
+		await order(key, once);
+		const result = await order({ ...key, forgetOrderKey: value }, once);
+		expect(gateway.ledger).toHaveLength(1);
+		await order(key, once);
+		const found = gateway.ledger.length > 1 ? 'releases the key' : 'keeps the key';
+		expect(isProblem(result) ? problem : found).toBe(end);
+	});
+
+	it.each(values)('places no second order when If Ordered Before is %j', async (value, _, end) => {
+		await order(key, once);
+		const result = await order({ ...key, ifOrderedBefore: value }, once);
+		expect(gateway.ledger).toHaveLength(1);
+		const found = result.status === 'success' ? 'skips the item' : 'fails';
+		expect(isProblem(result) ? problem : found).toBe(end);
+	});
 
 	it.each(values)(
-		'orders nothing again for If Ordered Before when it gives %j',
-		async (value, _, end) => {
-			await order(key, once);
-			const result = await order({ ...key, ifOrderedBefore: value }, once);
-			expect(gateway.ledger).toHaveLength(1);
-			const found = result.status === 'success' ? 'leaves out' : 'fails';
-			expect(isProblem(result) ? problem : found).toBe(end);
-		},
-	);
-
-	it.each(values)(
-		'sends no order again for If No Response Arrives when it gives %j, unless that is the word for it',
+		'sends no order again when If No Response Arrives is %j, unless that is resend',
 		async (value, _, __, end) => {
 			for (const skipChecks of [false, true]) {
 				const before = gateway.ledger.length;
@@ -193,7 +190,7 @@ describe('an expression of', () => {
 		},
 	);
 
-	it.each(values)('orders each item once for Parallel Requests when it gives %j', async (value) => {
+	it.each(values)('orders each item once when Parallel Requests is %j', async (value) => {
 		const result = await order({ parallelRequests: value }, { count: 12 });
 		expect(result.items('Create')).toHaveLength(12);
 		const prompts = gateway.jobs.list().map((job) => job.order.prompt);

@@ -63,7 +63,7 @@ const isFor =
 	({ body }: { body?: unknown }) =>
 		JSON.stringify(body).includes(prompt);
 
-/** What the database holds of an execution of an n8n that was killed once its orders were answered. */
+/** What n8n’s database holds of an execution when n8n is killed right after its orders got their responses. */
 async function answered(
 	workflow: WorkflowJson,
 	prompts?: string[],
@@ -77,7 +77,7 @@ async function answered(
 	return stored;
 }
 
-/** The same of an n8n that was killed while such an order was under way. */
+/** The same when n8n is killed while one of these orders is under way. */
 async function killed(
 	workflow: WorkflowJson,
 	prompts?: string[],
@@ -95,9 +95,9 @@ async function killed(
 	return await answered(workflow, prompts, {}, n8n);
 }
 
-describe('an order that was under way when n8n was killed', () => {
+describe('an order under way when n8n was killed', () => {
 	it.each(['n8n 2', 'n8n 1'])(
-		'is not sent again when %s resumes the same execution twice, as for two clicks on one button',
+		'places one order when %s resumes the same execution twice, as after two clicks',
 		async (version) => {
 			const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
 			const wait = waitForVideo({ download: false, options: { includeInputFields: true } });
@@ -105,22 +105,22 @@ describe('an order that was under way when n8n was killed', () => {
 				...{ credentials: credentialFor(gateway), mode: 'trigger' },
 				input: [{ json: { task_id: id, prompt: 'Waves', media } }],
 			});
-			// n8n 1 does not mark an execution and its Retries.
+			// n8n 1 has no token that an execution shares with its Retries.
 			if (version === 'n8n 1') delete waiting.data.resumeToken;
 			jest.setSystemTime(waiting.waitTill as Date);
 			const both = [await resumeExecution(waiting), await resumeExecution(waiting)];
-			// The second takes the job of the first.
+			// The second execution reuses the job of the first.
 			const jobs = both.map((run) => run.items('Create')[0].json.output);
 			expect(jobs).toMatchObject([{ task_id: gateway.ledger[0].job }, jobs[0]]);
 			expect(creates()).toHaveLength(1);
 		},
 	);
 
-	it('is not sent again by a Retry, which says when and what was ordered', async () => {
+	it('does not place an order again on Retry after a kill, and says when and what was ordered', async () => {
 		const execution = await killed(create());
 		const { executionData } = execution.data;
 		if (executionData?.runtimeData) {
-			// In New York, where n8n is unless it is told otherwise, it is the day before.
+			// In New York, the default time zone of n8n, it is the day before.
 			executionData.runtimeData.establishedAt = Date.UTC(2026, 0, 2, 3, 4);
 		}
 		const retried = await retryExecution(execution);
@@ -134,20 +134,20 @@ describe('an order that was under way when n8n was killed', () => {
 			'If a second video is acceptable, execute the workflow again.',
 		);
 
-		// No later Retry sends it either.
+		// A later Retry does not place it either.
 		await retryExecution(retried);
 		expect(creates()).toHaveLength(1);
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is not sent again when it was accepted, and n8n was killed before it stored that', async () => {
+	it('does not place accepted orders again on Retry when n8n was killed before it stored them', async () => {
 		const retried = await retryExecution(await answered(create(), ['Waves', 'Waves']));
 		expect(retried.status).toBe('error');
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
 	it.each(['after', 'before'])(
-		'is recognised whatever n8n stores of the crash, with Create listed %s its trigger',
+		'recognises an order in what n8n stores of a crash when Create is listed %s its trigger',
 		async (place) => {
 			const workflow = create();
 			if (place === 'before') workflow.nodes.reverse();
@@ -157,7 +157,7 @@ describe('an order that was under way when n8n was killed', () => {
 		},
 	);
 
-	it('is recognised when the Retry lists it at another place', async () => {
+	it('recognises an order on Retry when its item has another place in the list', async () => {
 		const listed = (...prompts: string[]) => {
 			const jsonOutput = JSON.stringify({ prompts, media });
 			const list = core('List', 'set', { mode: 'raw', jsonOutput }, 3.4);
@@ -172,7 +172,7 @@ describe('an order that was under way when n8n was killed', () => {
 		expect(creates()).toHaveLength(1);
 	});
 
-	it('is not sent again when the Retry words its prompt differently, as a chat before it does', async () => {
+	it('does not place an order again that is reworded on Retry, unless it has an Order Key', async () => {
 		const worded = createReferenceVideo({ prompt: '={{ $json.prompt }}, {{ Math.random() }}' });
 		const retried = await retryExecution(await killed(chain(worded), ['Waves', 'Clouds']));
 		const error = retried.errorOf('Create');
@@ -183,24 +183,24 @@ describe('an order that was under way when n8n was killed', () => {
 		const key = { orderKey: '={{ $json.prompt }}' };
 		const keyed = createReferenceVideo({ ...worded.parameters, options: { duration: 2, ...key } });
 		await retryExecution(retried, { workflow: chain(keyed) });
-		// A key of its own makes it an order of its own.
+		// With an Order Key, it is a different order.
 		expect(creates().length).toBeGreaterThan(2);
 	});
 
-	it('does not keep a new execution from ordering', async () => {
+	it('places an order in a new execution although it was under way in a killed one', async () => {
 		await killed(create());
 		await run(create());
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('is sent again when the user chose so', async () => {
+	it('places an order again on Retry after a kill when If No Response Arrives is Send Again', async () => {
 		const workflow = create({ ifAnswerLost: 'resend' });
 		const retried = await retryExecution(await killed(create()), { workflow });
 		expect(retried.items('Create')).toHaveLength(1);
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	describe('when the service knows idempotency keys', () => {
+	describe('a service that knows idempotency keys', () => {
 		const header = 'Idempotency-Key';
 		const withHeader = () => ({
 			credentials: credentialFor(gateway, { advanced: true, idempotencyHeaderName: header }),
@@ -211,7 +211,7 @@ describe('an order that was under way when n8n was killed', () => {
 			(world) => void ({ gateway, media } = world),
 		);
 
-		it('is sent again with its key, and gets its job', async () => {
+		it('sends an order again with its idempotency key on Retry after a kill, and gets its job', async () => {
 			const execution = await answered(create(), ['Waves'], withHeader());
 			const retried = await retryExecution(execution);
 			const [{ job }] = gateway.ledger;
@@ -220,7 +220,7 @@ describe('an order that was under way when n8n was killed', () => {
 			expect(creates()).toHaveLength(2);
 		});
 
-		it('keeps its unknown outcome when the Retry is refused', async () => {
+		it('keeps the unknown outcome of an order with an idempotency key when its Retry is refused', async () => {
 			const execution = await answered(create(), ['Waves'], withHeader());
 			gateway.fault({ ...refused, status: 401, code: 'invalid_api_key' });
 			const retried = await retryExecution(execution);
@@ -229,19 +229,19 @@ describe('an order that was under way when n8n was killed', () => {
 			expect(gateway.ledger).toHaveLength(1);
 		});
 
-		it('is not sent again when it was sent without a key', async () => {
+		it('does not place an order again on Retry when it had no idempotency key before the kill', async () => {
 			const execution = await killed(create());
 			await retryExecution(execution, withHeader());
 			expect(creates()).toHaveLength(1);
 		});
 	});
 
-	it('is not sent again after Stop, by a process that knows nothing of it', async () => {
+	it('does not place an order again after Stop when another worker runs the Retry', async () => {
 		const { stored } = await stoppedBy(
 			(stop) => gateway.fault({ ...lost, when: () => (stop(), true) }),
 			async (onStart) => await run(create(), ['Waves'], { onStart }),
 		);
-		// Another worker has a memory of its own.
+		// Another worker shares no memory with this one.
 		await new EngineProcess().run(async () => {
 			const retried = await retryExecution(stored);
 			expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
@@ -250,8 +250,8 @@ describe('an order that was under way when n8n was killed', () => {
 	});
 });
 
-describe('what is recorded', () => {
-	it('is written in two calls of the store, and nothing stays of what certainly was not accepted', async () => {
+describe('the record of orders', () => {
+	it('writes the record in two calls to the store, and removes what certainly was not accepted', async () => {
 		await run(create(), ['Waves', 'Clouds', 'Waves']);
 		expect(processedItems.calls).toEqual(['record', 'record']);
 		expect(processedItems.size).toBe(9);
@@ -262,7 +262,7 @@ describe('what is recorded', () => {
 		expect(processedItems.size).toBe(12);
 	});
 
-	it('survives another worker that writes over it at the same moment', async () => {
+	it('keeps the record when another worker overwrites it at the same moment', async () => {
 		processedItems.intercept = () => {
 			if (processedItems.calls.length === 1) processedItems.writeOver();
 		};
@@ -271,7 +271,7 @@ describe('what is recorded', () => {
 		expect(creates()).toHaveLength(1);
 	});
 
-	it('lets Retry On Fail and Retry send what was refused', async () => {
+	it('lets Retry On Fail and Retry place refused orders again', async () => {
 		gateway.fault({ ...refused, times: 2, when: isFor('Fog') });
 		const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 		const failed = await run(create({}, retryOnFail), ['Waves', 'Fog']);
@@ -281,19 +281,13 @@ describe('what is recorded', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('does not include chats, and images without an Order Key', async () => {
+	it('records no image without an Order Key', async () => {
 		const generate = { resource: 'image', operation: 'generate', prompt: 'A boat' };
 		await run(chain(modelGateway({ ...generate, model: byId('image-1') })));
 		expect(processedItems.calls).toEqual([]);
 	});
 
-	it('does not keep a loop from ordering the same again', async () => {
-		const result = await run(loopOf(3));
-		expect(result.status).toBe('success');
-		expect(gateway.ledger).toHaveLength(3);
-	});
-
-	it('does not keep an order from being placed when there is no store', async () => {
+	it('places an order although the store fails', async () => {
 		processedItems.intercept = () => {
 			throw new Error('SQLITE_BUSY: database is locked');
 		};
@@ -302,43 +296,7 @@ describe('what is recorded', () => {
 	});
 });
 
-/** A create that runs so often, with the same item. */
-const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
-	const workflow = create(options);
-	const loop = core(
-		'Loop',
-		'if',
-		{
-			conditions: {
-				options: { version: 2, typeValidation: 'loose' },
-				combinator: 'and',
-				conditions: [
-					{
-						leftValue: '={{ $runIndex }}',
-						rightValue: times - 1,
-						operator: { type: 'number', operation: 'lt' },
-					},
-				],
-			},
-		},
-		2.2,
-	);
-	workflow.nodes.push(loop);
-	workflow.connections = {
-		...workflow.connections,
-		Create: { main: [[{ node: 'Loop', type: 'main', index: 0 }]] },
-		Loop: { main: [[{ node: 'Create', type: 'main', index: 0 }]] },
-	};
-	// Behind the loop, the item is the job.
-	workflow.nodes[1].parameters = {
-		...workflow.nodes[1].parameters,
-		prompt: '={{ $("Start").first().json.prompt }}',
-		mediaJson: '={{ $("Start").first().json.media }}',
-	};
-	return workflow;
-};
-
-describe('while n8n’s database fails', () => {
+describe('failures of n8n’s database', () => {
 	const failAt = (call: number) => {
 		let calls = 0;
 		processedItems.intercept = () => {
@@ -346,18 +304,15 @@ describe('while n8n’s database fails', () => {
 		};
 	};
 
-	it.each([1, 2])(
-		'sends nothing in a Retry that it might have sent before: call %d',
-		async (call) => {
-			const execution = await killed(create());
-			failAt(call);
-			const retried = await retryExecution(execution);
-			expect(retried.status).toBe('error');
-			expect(creates()).toHaveLength(1);
-		},
-	);
+	it.each([1, 2])('places no order on Retry when call %d to the database fails', async (call) => {
+		const execution = await killed(create());
+		failAt(call);
+		const retried = await retryExecution(execution);
+		expect(retried.status).toBe('error');
+		expect(creates()).toHaveLength(1);
+	});
 
-	it('uses the earlier result of the store when a later call fails', async () => {
+	it('does not place an order again that it found in the database when a later call fails', async () => {
 		const { id } = earlierJob(gateway, 'task', new Uint8Array(0));
 		const wait = waitForVideo({ download: false, options: { includeInputFields: true } });
 		const waiting = await runWorkflow(chain(wait, createReferenceVideo()), {
@@ -366,7 +321,7 @@ describe('while n8n’s database fails', () => {
 		});
 		gateway.fault({ ...refused, when: isFor('Clouds') });
 		jest.setSystemTime(waiting.waitTill as Date);
-		// Two processes take up the same execution.
+		// Two processes resume the same execution.
 		await new EngineProcess().run(async () => await resumeExecution(waiting));
 		failAt(2);
 		await new EngineProcess().run(async () => await resumeExecution(waiting));
@@ -374,7 +329,7 @@ describe('while n8n’s database fails', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('does not use up an Order Key for which nothing was ordered', async () => {
+	it('does not use up an Order Key when the database fails and nothing is ordered', async () => {
 		const keyed = create({ orderKey: '={{ $json.prompt }}' });
 		failAt(2);
 		await run(keyed);
@@ -385,11 +340,11 @@ describe('while n8n’s database fails', () => {
 	});
 });
 
-describe('Order Key', () => {
+describe('the Order Key', () => {
 	const keyed = (options: IDataObject = {}) =>
 		create({ orderKey: '={{ $json.prompt }}', ...options });
 
-	it('lets an order be placed once, and skips it afterwards', async () => {
+	it('places an order with an Order Key once, and skips it afterwards', async () => {
 		await run(keyed(), ['Waves']);
 		const second = await run(keyed(), ['Waves', 'Clouds']);
 		expect(second.items('Create').map(({ json }) => json.ordered)).toEqual([false, undefined]);
@@ -402,7 +357,7 @@ describe('Order Key', () => {
 		]);
 	});
 
-	it('fails the item instead when the user chose so', async () => {
+	it('fails an item with a used Order Key when If Ordered Before is Fail the Item', async () => {
 		await run(keyed(), ['Waves']);
 		const second = await run(keyed({ ifOrderedBefore: 'fail' }), ['Waves']);
 		const error = second.errorOf('Create');
@@ -410,7 +365,7 @@ describe('Order Key', () => {
 		expect(error?.description).toContain('use another key');
 	});
 
-	it('holds within one run, and for two executions at the same time', async () => {
+	it('places one order per Order Key within a run and across two executions at the same time', async () => {
 		const runs = await Promise.all([
 			run(keyed(), ['Waves', 'Waves']),
 			run(keyed(), ['Clouds', 'Waves', 'Rain']),
@@ -419,7 +374,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('holds for images', async () => {
+	it('skips an image whose Order Key was used before', async () => {
 		const generate = modelGateway({
 			...{ resource: 'image', operation: 'generate', prompt: 'A boat', model: byId('image-1') },
 			options: { orderKey: 'boat' },
@@ -430,7 +385,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('belongs to one order', async () => {
+	it('refuses an Order Key that was used for another order', async () => {
 		await run(create({ orderKey: 'A-1' }), ['Waves']);
 		for (let time = 0; time < 2; time++) {
 			const other = await run(create({ orderKey: 'A-1' }), ['Clouds']);
@@ -441,7 +396,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('can be used again after a refusal, but not after a lost response', async () => {
+	it('accepts an Order Key again after a refusal, but not after a lost response', async () => {
 		gateway.fault(refused);
 		await run(keyed(), ['Waves']);
 		await run(keyed(), ['Waves']);
@@ -454,13 +409,13 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('is released when the user wants the order again', async () => {
+	it('releases an Order Key with Release Order Key, so that its order can be placed again', async () => {
 		await run(keyed(), ['Waves', 'Clouds']);
-		const forget = await run(keyed({ forgetOrderKey: '={{ $json.prompt === "Waves" }}' }), [
+		const release = await run(keyed({ forgetOrderKey: '={{ $json.prompt === "Waves" }}' }), [
 			'Waves',
 			'Clouds',
 		]);
-		expect(hintsOf(forget)).toEqual([
+		expect(hintsOf(release)).toEqual([
 			'Released, and nothing ordered: Order Key “Waves”. Turn off Release Order Key to order again',
 			'Order Key “Clouds” was used before, so nothing was ordered',
 		]);
@@ -469,7 +424,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
-	it('is not released by a run that could not ask the store', async () => {
+	it('does not release an Order Key in a run that could not write to the store', async () => {
 		await run(keyed());
 		processedItems.intercept = (call) => {
 			if (call === 'record') throw new Error('SQLITE_BUSY');
@@ -480,7 +435,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is not pushed out of a full store by look-ups', async () => {
+	it('does not push used Order Keys out of a full store by looking them up', async () => {
 		const prompts = Array.from({ length: 20 }, (_, row) => `Row ${row}`);
 		await run(keyed(), prompts);
 		const room = 10_000 - processedItems.size;
@@ -489,7 +444,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(20);
 	});
 
-	it('is named by a Retry when its order was under way as n8n was killed', async () => {
+	it('advises Release Order Key on Retry when an order with an Order Key was under way at a kill', async () => {
 		const retried = await retryExecution(await killed(keyed()));
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		expect(retried.errorOf('Create')?.description).toContain(
@@ -498,7 +453,7 @@ describe('Order Key', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('is not used up by an order that a limit refused, although n8n was killed', async () => {
+	it('does not use up the Order Key of an order that a limit refused before n8n was killed', async () => {
 		const limited = create(
 			{ orderKey: '={{ $json.prompt }}', maxOrders: 1 },
 			{ onError: 'continueRegularOutput' },
@@ -513,13 +468,13 @@ describe('Order Key', () => {
 		['  ', 'Order Key is empty'],
 		['={{ $json.sku }}', 'Order Key is empty'],
 		['={{ $json }}', 'Order Key must be a text (it is an object)'],
-	])('is refused before anything is sent: %j', async (orderKey, problem) => {
+	])('refuses the Order Key %j before anything is sent', async (orderKey, problem) => {
 		const result = await run(create({ orderKey, skipChecks: true }));
 		expect(result.errorOf('Create')?.message).toBe(`${problem}`);
 		expect(creates()).toEqual([]);
 	});
 
-	it('may be a number, and of any length', async () => {
+	it('accepts an Order Key that is a number or a million characters long', async () => {
 		await run(create({ orderKey: '={{ 7 }}' }));
 		await run(create({ orderKey: '7' }));
 		expect(gateway.ledger).toHaveLength(1);
@@ -533,8 +488,8 @@ describe('Order Key', () => {
 
 	it.each([
 		['fails', 'SQLITE_BUSY: database is locked'],
-		['is not there, because the workflow was never saved', 'workflow.id'],
-	])('sends nothing while the store %s', async (_, reason) => {
+		['is missing because the workflow was never saved', 'workflow.id'],
+	])('places no order with an Order Key when the store %s', async (_, reason) => {
 		const workflow = { ...keyed(), ...(reason === 'workflow.id' && { id: '' }) };
 		processedItems.intercept = () => {
 			throw new Error(reason);
@@ -564,7 +519,7 @@ describe('an order whose prompt is worded differently in each try', () => {
 	const refuseFog = () => gateway.fault({ ...refused, when: isFor('Fog') });
 	const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 
-	it('is not sent by any Retry of a killed execution', async () => {
+	it('does not place a reworded order again in any Retry of a killed execution', async () => {
 		const execution = await killed(worded());
 		const first = await retryExecution(execution);
 		await retryExecution(first);
@@ -576,7 +531,7 @@ describe('an order whose prompt is worded differently in each try', () => {
 		['stops', {}],
 		['continues', { onError: 'continueRegularOutput' }],
 	] as const)(
-		'is charged once with Retry On Fail when the node %s on error',
+		'charges a reworded order once with Retry On Fail when the node %s on error',
 		async (_, onError) => {
 			refuseFog();
 			await run(worded({}, { ...retryOnFail, ...onError }), ['Fog', 'Waves']);
@@ -585,67 +540,14 @@ describe('an order whose prompt is worded differently in each try', () => {
 		},
 	);
 
-	it('is not sent when n8n was killed in the second try', async () => {
+	it('does not place reworded orders again when n8n was killed in the second try', async () => {
 		let tries = 0;
 		const isSecondFog = (request: RecordedRequest) => isFor('Fog')(request) && ++tries === 2;
 		const execution = killed(worded({}, retryOnFail), ['Waves', 'Fog'], isSecondFog);
-		// Behind the other fault, which a request meets first.
+		// Added after the fault in `killed`, which therefore applies first.
 		refuseFog();
 		await retryExecution(await execution);
 		expect(ordersOf('Waves')).toHaveLength(1);
 		expect(ordersOf('Fog')).toHaveLength(2);
-	});
-});
-
-describe('Max Orders per Execution', () => {
-	const three = ['Waves', 'Clouds', 'Rain'];
-	const limitedTo = (maxOrders: number) =>
-		create({ maxOrders }, { onError: 'continueRegularOutput' });
-
-	it('refuses more orders before anything is sent', async () => {
-		const result = await run(create({ maxOrders: 2 }), three);
-		const error = result.errorOf('Create');
-		expect(error?.message).toBe(
-			'Item 2: Not ordered: 2 orders per execution are allowed, and the limit is reached',
-		);
-		expect(error?.description).toContain('raise Max Orders per Execution');
-		expect(creates()).toEqual([]);
-	});
-
-	it('sends as many as are allowed when the node continues on fail', async () => {
-		await run(limitedTo(2), three);
-		expect(gateway.ledger).toHaveLength(2);
-	});
-
-	it('counts over the runs of a loop', async () => {
-		const result = await run(loopOf(4, { maxOrders: 3 }));
-		expect(result.status).toBe('error');
-		expect(gateway.ledger).toHaveLength(3);
-	});
-
-	it('counts each order once over all Retries, and none that was refused', async () => {
-		gateway.fault({ ...refused, when: isFor('Rain') });
-		const failed = await run(create({ maxOrders: 3 }), three);
-		expect(gateway.ledger).toHaveLength(2);
-		const retried = await retryExecution(failed);
-		expect(retried.items('Create')).toHaveLength(3);
-	});
-
-	it('counts orders from before Stop, of which n8n has kept no count', async () => {
-		const { stored } = await stoppedBy(
-			(stop) => gateway.once('request', stop),
-			async (onStart) => await run(limitedTo(1), ['Waves', 'Fog'], { onStart }),
-		);
-		const retried = await retryExecution(stored);
-		expect(gateway.ledger).toHaveLength(1);
-		expect(retried.items('Create')).toMatchObject([
-			{ json: { output: { task_id: gateway.ledger[0].job } } },
-			{ json: { error: expect.stringContaining('1 order per execution is allowed') } },
-		]);
-	});
-
-	it('allows none with 0', async () => {
-		await run(create({ maxOrders: 0 }));
-		expect(creates()).toEqual([]);
 	});
 });

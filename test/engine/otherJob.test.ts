@@ -11,7 +11,7 @@ describe('a response about another job', () => {
 	beforeEach(() => void (time = new SimulatedTime()));
 	afterEach(async () => await time.end());
 
-	/** A proxy that gives these bodies, whichever job it is asked about. */
+	/** A proxy that returns these bodies, whichever job a request asks for. */
 	const proxy = async (body: (path: string, poll: number) => object) => {
 		let polls = 0;
 		const server = await startServer((response, request) => {
@@ -44,7 +44,7 @@ describe('a response about another job', () => {
 		...{ resource: 'referenceVideo', operation: 'get', taskId: '={{ $json.task_id }}' },
 	});
 
-	it('never gives two items one video', async () => {
+	it('never gives two items one video when a response is about another job', async () => {
 		const { run } = await proxy(() => ({ task_id: 'task_1', ...done }));
 		const node = waitForVideo({ ...hold, options: { timeoutMinutes: 1 } });
 		const [own, other] = (await run(node, { task_id: 'task_1' }, { task_id: 'task_2' })).items(
@@ -61,7 +61,7 @@ describe('a response about another job', () => {
 		});
 	});
 
-	it('does not end a wait', async () => {
+	it('continues a wait after a response about another job', async () => {
 		const { run } = await proxy((_, poll) => ({
 			...done,
 			...(poll < 3 ? { task_id: 'b', result_url: '/other' } : { task_id: 'a' }),
@@ -70,7 +70,7 @@ describe('a response about another job', () => {
 		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
 	});
 
-	it('does not end a wait because the other job failed', async () => {
+	it('continues a wait after a response that says that another job failed', async () => {
 		const failure = { status: 'failed', error: { code: 'invalid_prompt', message: 'no faces' } };
 		const { run } = await proxy((_, poll) =>
 			poll < 3 ? { task_id: 'b', ...failure } : { task_id: 'a', ...done },
@@ -79,7 +79,7 @@ describe('a response about another job', () => {
 		expect(item).toMatchObject({ json: { job_id: 'a' }, binary: {} });
 	});
 
-	it('does not end a wait when it is the content of a video job', async () => {
+	it('continues a wait after a response with the content of another video job', async () => {
 		const { run } = await proxy((path, poll) => {
 			if (!path.endsWith('/content')) return { id: 'a', status: 'completed' };
 			return poll < 2 ? { video_id: 'b', url: '/other' } : { video_id: 'a', url: file };
@@ -88,7 +88,7 @@ describe('a response about another job', () => {
 		expect(item).toMatchObject({ json: { job_id: 'a', video_url: ownLink }, binary: {} });
 	});
 
-	it('is not suspected in the content of a video job whose file has an ID of its own', async () => {
+	it('accepts the content of a video job whose file has an ID of its own', async () => {
 		const { run } = await proxy((path) =>
 			path.endsWith('/content') ? { id: 'file-1', url: file } : { id: 'a', status: 'completed' },
 		);
@@ -99,7 +99,7 @@ describe('a response about another job', () => {
 	it.each([
 		['Get Status', getStatus, { task_id: 'a' }, { task_id: 'b', ...done }],
 		['Get Content', getContent, { id: 'a' }, { video_id: 'b', url: file }],
-	])('fails %s after the tries that could bring the right one', async (_, node, item, body) => {
+	])('fails %s after several responses about another job', async (_, node, item, body) => {
 		const { run, server } = await proxy(() => body);
 		const [output] = (await run(node, item)).items(node.name);
 		expect(output.json.error).toContain('is about another job: b');

@@ -1,7 +1,4 @@
-import type { IDataObject, INodeExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { Gateway } from '../gateway';
 import {
 	resumeExecution,
@@ -13,15 +10,14 @@ import {
 } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
 import { otherVideos } from '../support/otherVideos';
+import { hintsOf, itemsFor, resume } from '../support/parkedWaits';
 import { sampleVideo } from '../support/samples';
 import {
-	asTool,
 	chain,
 	core,
 	createVideo,
 	credentialFor,
 	type NodeSettings,
-	startedByWebhook,
 	to,
 	waitForVideo,
 } from '../support/workflows';
@@ -44,10 +40,7 @@ describe('a parked Wait for Video', () => {
 	const workflowOf = (options: IDataObject = {}, settings: NodeSettings = {}) =>
 		chain(waitForVideo({ options }, settings), done);
 
-	const itemsFor = (jobs: Array<{ id: string }>): INodeExecutionData[] =>
-		jobs.map(({ id }, index) => ({ json: { task_id: id, name: `Video ${index}` } }));
-
-	/** As an active workflow runs. */
+	/** Runs the workflow as n8n runs an active one. */
 	const start = async (
 		workflow: WorkflowJson,
 		jobs: Array<{ id: string }>,
@@ -60,21 +53,14 @@ describe('a parked Wait for Video', () => {
 			...options,
 		});
 
-	/** What n8n does at the time that the execution waits for, after a trip through its database. */
-	const resume = async (run: WorkflowRun, late = 0) => {
-		expect(run.status).toBe('waiting');
-		jest.setSystemTime(Math.max(Date.now(), (run.waitTill as Date).getTime() + late));
-		return await resumeExecution(run);
-	};
-
 	const resumeAll = async (run: WorkflowRun) => {
 		for (let passes = 0; run.status === 'waiting' && passes < 20; passes++) run = await resume(run);
 		return run;
 	};
 
-	/** Which n8n runs what follows: when its process began, and how old that is, in milliseconds. */
-	const n8nBegan = (since: number, age: number) => {
-		jest.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(since);
+	/** Sets when the process of n8n started, and how long ago, both in milliseconds. */
+	const setProcess = (startedAt: number, age: number) => {
+		jest.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(startedAt);
 		jest.spyOn(performance, 'now').mockReturnValue(age);
 	};
 
@@ -83,12 +69,8 @@ describe('a parked Wait for Video', () => {
 	const requestsOf = (id: string, route: string) =>
 		gateway.requests.filter((request) => request.route === route && request.jobId === id);
 	const pollsOf = (id: string) => requestsOf(id, 'task');
-	const hintsOf = (run: WorkflowRun) =>
-		(run.data.resultData.runData['Wait for Video'].at(-1)?.hints ?? []).map(
-			({ message }) => message,
-		);
 
-	it('parks at once without a poll, and shows the jobs meanwhile', async () => {
+	it('parks before its first poll, and shows the jobs in the meantime', async () => {
 		const jobs = createJobs(2);
 		const run = await start(workflowOf(), jobs);
 		expect(run.status).toBe('waiting');
@@ -103,7 +85,7 @@ describe('a parked Wait for Video', () => {
 		expect(run.data.resultData.runData.Done).toBeUndefined();
 	});
 
-	it('polls once in each pass, keeps what has ended, and outputs all together, in order', async () => {
+	it('polls once in each pass, keeps finished videos, and outputs all items together, in order', async () => {
 		const jobs = createJobs(3);
 		const [first, second, third] = jobs;
 		let run = await start(workflowOf({ fileName: '={{ $json.name }}' }), jobs);
@@ -133,14 +115,14 @@ describe('a parked Wait for Video', () => {
 		for (const item of items) expect(sha256(await run.binary(item))).toBe(sha256(video));
 		expect(jobs.map(({ id }) => pollsOf(id).length)).toEqual([3, 4, 2]);
 		expect(gateway.requests.filter(({ route }) => route === 'download')).toHaveLength(3);
-		// Nothing of it is stored twice.
+		// The files are stored in the output only.
 		expect(run.data.executionData?.contextData['node:Wait for Video']).toEqual({
 			form: 1,
 			waits: {},
 		});
 	});
 
-	it('says at the end which files are no mp4, also those of an earlier pass', async () => {
+	it('names in its last hint the files that are not an mp4, including those of an earlier pass', async () => {
 		const [first, second] = createJobs(2);
 		const { bytes } = otherVideos.WebM;
 		let run = await start(workflowOf({ fileName: '={{ $json.name }}.mp4' }), [first, second]);
@@ -157,7 +139,7 @@ describe('a parked Wait for Video', () => {
 		expect(hintsOf(run)).toEqual(['Item 0: Video 0.webm is a WebM video, not an mp4.']);
 	});
 
-	it('includes the fields of the input at the end, and does not store them meanwhile', async () => {
+	it('includes the input fields at the end, and does not store them in the meantime', async () => {
 		const [first, second] = createJobs(2);
 		let run = await start(workflowOf({ includeInputFields: true }), [first, second]);
 		gateway.jobs.complete(first.id, video);
@@ -173,7 +155,7 @@ describe('a parked Wait for Video', () => {
 		]);
 	});
 
-	it('shows the state of the jobs from pass to pass', async () => {
+	it('shows the status of each job after each pass', async () => {
 		const jobs = createJobs(2);
 		gateway.jobs.start(jobs[0].id);
 		gateway.jobs.complete(jobs[1].id, video);
@@ -187,13 +169,13 @@ describe('a parked Wait for Video', () => {
 		]);
 	});
 
-	it('names five of many jobs beside the node', async () => {
+	it('names five of twelve jobs in its hint, and the number of the others', async () => {
 		const [hint] = hintsOf(await start(workflowOf(), createJobs(12)));
 		expect(hint.match(/waiting for the first status check/g)).toHaveLength(5);
 		expect(hint).toMatch(/; and 7 more$/);
 	});
 
-	it('keeps what has ended when n8n keeps files in memory', async () => {
+	it('keeps finished videos from pass to pass when n8n keeps files in memory', async () => {
 		const [ended, running] = createJobs(2);
 		gateway.jobs.complete(ended.id, video);
 		const binaryDataMode = 'default';
@@ -205,87 +187,7 @@ describe('a parked Wait for Video', () => {
 		expect(requestsOf(ended.id, 'download')).toHaveLength(1);
 	});
 
-	it('polls a job once that two items name, and gives both its file', async () => {
-		const [job, other] = createJobs(2);
-		const workflow = workflowOf({ fileName: '={{ $json.name }}' });
-		let run = await resume(await start(workflow, [job, other, job]));
-		gateway.jobs.complete(job.id, video);
-		run = await resume(run);
-		gateway.jobs.complete(other.id, video);
-		run = await resume(run);
-		expect(idsOf(run.items('Done'))).toEqual([job.id, other.id, job.id]);
-		const names = run.items('Done').map(({ binary }) => binary?.data.fileName);
-		expect(names).toEqual(['Video 0.mp4', 'Video 1.mp4', 'Video 2.mp4']);
-		expect(pollsOf(job.id)).toHaveLength(2);
-	});
-
-	describe('with several items for one job', () => {
-		const options = {
-			timeoutMinutes: '={{ $json.timeout ?? 20 }}',
-			pollIntervalSeconds: '={{ $json.interval ?? 10 }}',
-		};
-		const continues = { onError: 'continueRegularOutput' } as const;
-		const startWith = async (json: IDataObject[], whileWaiting = 'park') =>
-			await runWorkflow(chain(waitForVideo({ options, whileWaiting }, continues), done), {
-				credentials: credentialFor(gateway),
-				input: json.map((fields) => ({ json: fields })),
-				mode: 'trigger',
-			});
-
-		it('keeps the timeout of each item, from pass to pass', async () => {
-			const [{ id }] = createJobs(1);
-			let run = await startWith([
-				{ task_id: id, timeout: 0.3 },
-				{ task_id: id, timeout: 20 },
-			]);
-			for (let passes = 0; passes < 4; passes++) run = await resume(run);
-			expect(pollsOf(id)).toHaveLength(4);
-			gateway.jobs.complete(id, video);
-			run = await resume(run);
-			expect(run.status).toBe('success');
-			expect(run.items('Done').map(({ json }) => json.error ?? json.job_id)).toEqual([
-				expect.stringContaining(`${id} did not finish within 0.3 minutes`),
-				id,
-			]);
-			expect(pollsOf(id)).toHaveLength(5);
-		});
-
-		it('keeps the interval of each item, and parks until the first poll that is due', async () => {
-			const [{ id }] = createJobs(1);
-			let run = await startWith([
-				{ task_id: id, interval: 60 },
-				{ task_id: id, interval: 20 },
-			]);
-			run = await resume(run);
-			const nextPolls = run
-				.items('Wait for Video')
-				.map(({ json }) => Date.parse(String(json.next_poll)));
-			expect(nextPolls[0] - nextPolls[1]).toBeGreaterThan(39_000);
-			expect((run.waitTill as Date).getTime()).toBe(nextPolls[1]);
-			run = await resume(await resume(run));
-			expect(pollsOf(id)).toHaveLength(3);
-		});
-
-		it('names the job once beside the node and in the log', async () => {
-			const [{ id }] = createJobs(1);
-			const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
-			const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
-			const run = await resumeExecution(parked);
-			expect(hintsOf(run)).toEqual([`Video task ${id}: submitted, 0 %`]);
-			expect(run.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
-			const lines = () => readFileSync(log, 'utf8').split('\n');
-			const isFirst = (line: string) => line.includes('Waiting for') && line.includes(id);
-			// It is written behind the execution's back.
-			while (!lines().some(isFirst)) await pause(20);
-			expect(
-				lines()
-					.find(isFirst)
-					?.match(new RegExp(`Video task ${id}`, 'g')),
-			).toHaveLength(1);
-		});
-	});
-
-	it('keeps a download that failed, and does not try it again in a later pass', async () => {
+	it('keeps the error of a failed download, and does not download again in a later pass', async () => {
 		const [broken, running] = createJobs(2);
 		gateway.jobs.complete(broken.id, video);
 		gateway.fault({ route: 'download', action: 'answer', status: 400, times: Infinity });
@@ -315,7 +217,7 @@ describe('a parked Wait for Video', () => {
 		expect(requestsOf(broken.id, 'download')).toHaveLength(downloads);
 	});
 
-	it('does not take the video of an earlier pass for that of another Job ID', async () => {
+	it('returns the video of the new ID when the Job ID of an item changes between passes', async () => {
 		const [first, second, running] = createJobs(3);
 		gateway.jobs.complete(first.id, video);
 		const jobId =
@@ -337,8 +239,8 @@ describe('a parked Wait for Video', () => {
 		expect(idsOf(run.items('Done'))).toEqual([second.id, running.id]);
 	});
 
-	describe('in its place in a workflow', () => {
-		/** A wait behaves in each of these as when it keeps running: every test compares the two. */
+	describe('a parked wait in a workflow', () => {
+		/** Runs the workflow with a wait that parks and with one that keeps running, and compares their outputs. */
 		const bothWays = async (workflow: WorkflowJson, input: INodeExecutionData[], last: string) => {
 			const options = { credentials: credentialFor(gateway), input, mode: 'trigger' as const };
 			const parked = await resumeAll(await runWorkflow(workflow, options));
@@ -353,7 +255,7 @@ describe('a parked Wait for Video', () => {
 					source,
 				})),
 			);
-			// Each poll is a request of its own.
+			// Each run polls for itself, so only the request IDs differ.
 			const text = (output: object) => JSON.stringify(output).replace(/"req_\w+"/g, '""');
 			expect(text(outputs[0])).toEqual(text(outputs[1]));
 			return parked;
@@ -374,7 +276,7 @@ describe('a parked Wait for Video', () => {
 			3.4,
 		);
 
-		it('gives later nodes its items by all() and item', async () => {
+		it('gives later nodes its items through all() and item', async () => {
 			const jobs = finishedJobs(3);
 			const run = await bothWays(chain(waitForVideo(), look), itemsFor(jobs), 'Look');
 			expect(run.items('Look').map(({ json }) => json)).toEqual(
@@ -382,7 +284,7 @@ describe('a parked Wait for Video', () => {
 			);
 		});
 
-		it('works behind the second output of an IF', async () => {
+		it('delivers the same behind the second output of an If node as a wait that keeps running', async () => {
 			const jobs = finishedJobs(3);
 			const condition = {
 				leftValue: '={{ $json.name }}',
@@ -405,7 +307,7 @@ describe('a parked Wait for Video', () => {
 			]);
 		});
 
-		it('works in Loop Over Items', async () => {
+		it('delivers the same in Loop Over Items as a wait that keeps running', async () => {
 			const jobs = finishedJobs(4);
 			const loop = core('Loop', 'splitInBatches', { batchSize: 2 }, 3);
 			const workflow = chain(loop, waitForVideo(), look);
@@ -424,7 +326,7 @@ describe('a parked Wait for Video', () => {
 			expect(run.data.resultData.runData['Wait for Video']).toHaveLength(2);
 		});
 
-		it('runs behind another wait without parking again for what is stored and finished', async () => {
+		it('does not park a second Wait for Video when the execution is stored and its jobs have finished', async () => {
 			const jobs = finishedJobs(2);
 			const again = waitForVideo({}, { name: 'Again' });
 			let run = await start(chain(waitForVideo(), again, look), jobs);
@@ -433,7 +335,7 @@ describe('a parked Wait for Video', () => {
 			expect(idsOf(run.items('Again'))).toEqual(jobs.map(({ id }) => id));
 		});
 
-		it('works with the order of execution of old workflows', async () => {
+		it('delivers the same in the legacy execution order as a wait that keeps running', async () => {
 			const jobs = finishedJobs(2);
 			const workflow = { ...chain(waitForVideo(), look), settings: {} };
 			const run = await bothWays(workflow, itemsFor(jobs), 'Look');
@@ -444,12 +346,12 @@ describe('a parked Wait for Video', () => {
 			['Always Output Data', { alwaysOutputData: true }],
 			['Execute Once', { executeOnce: true }],
 			['Retry On Fail', { retryOnFail: true, waitBetweenTries: 0 }],
-		])('works with %s', async (_, settings) => {
+		])('delivers the same with %s as a wait that keeps running', async (_, settings) => {
 			const jobs = finishedJobs(2);
 			await bothWays(chain(waitForVideo({}, settings), look), itemsFor(jobs), 'Look');
 		});
 
-		it('works behind a create in the same workflow', async () => {
+		it('waits for the videos that a Create in the same workflow ordered', async () => {
 			let run = await start(chain(createVideo(), waitForVideo(), done), [{ id: '1' }, { id: '2' }]);
 			expect(run.status).toBe('waiting');
 			run = await resumeAll(run);
@@ -461,8 +363,8 @@ describe('a parked Wait for Video', () => {
 		});
 	});
 
-	describe('when a job fails', () => {
-		it('fails in that pass, names all jobs, and collects the rest with Retry', async () => {
+	describe('a failed job', () => {
+		it('fails in the pass in which a job fails, names all jobs, and collects the others on Retry', async () => {
 			const jobs = createJobs(3);
 			const [failing, ended, running] = jobs;
 			gateway.jobs.complete(ended.id, video);
@@ -489,7 +391,7 @@ describe('a parked Wait for Video', () => {
 			['continueRegularOutput', 0],
 			['continueErrorOutput', 1],
 		] as const)(
-			'lets the others continue with %s, and never polls it again',
+			'waits for the other jobs with %s, and never polls a failed job again',
 			async (onError, output) => {
 				const [failing, running] = createJobs(2);
 				gateway.jobs.fail(failing.id, 'no such style');
@@ -514,13 +416,13 @@ describe('a parked Wait for Video', () => {
 		);
 	});
 
-	it('refuses at once an item that carries no job', async () => {
+	it('refuses an item without a job ID at once', async () => {
 		const run = await start(workflowOf(), [{ id: '' }]);
 		expect(run.status).toBe('error');
 		expect(run.errorOf('Wait for Video')?.message).toContain('Job ID is empty');
 	});
 
-	it('remembers what it found out about an ID given by hand', async () => {
+	it('keeps the kind of a job that was given only by its ID, from pass to pass', async () => {
 		const [job] = createJobs(1);
 		const workflow = chain(waitForVideo({ jobId: job.id }), done);
 		gateway.fault({ route: 'task', action: 'reset', skip: 1 });
@@ -534,14 +436,14 @@ describe('a parked Wait for Video', () => {
 		]);
 	});
 
-	it('counts the timeout from the first pass over restarts, and names all jobs', async () => {
+	it('counts the timeout from the first pass across restarts of n8n, and then names all jobs', async () => {
 		const [late, other] = createJobs(2);
 		gateway.jobs.start(other.id);
-		n8nBegan(1, 100_000);
+		setProcess(1, 100_000);
 		const workflow = workflowOf({ timeoutMinutes: 0.4, pollIntervalSeconds: 20 });
 		let run = await resume(await start(workflow, [late, other]));
 		run = await resume(run);
-		n8nBegan(2, 59_500);
+		setProcess(2, 59_500);
 		run = await resume(run);
 
 		expect(run.errorOf('Wait for Video')?.message).toBe(
@@ -551,52 +453,55 @@ describe('a parked Wait for Video', () => {
 		expect(pollsOf(late.id)).toHaveLength(3);
 	});
 
-	describe('after n8n has restarted', () => {
-		/** Milliseconds that the pass took whose n8n began at that time. */
-		const timeOfPass = async (since: number, ageOfN8n: number) => {
+	describe('a restart of n8n', () => {
+		/** How many milliseconds a pass takes in a process of n8n with this start and this age. */
+		const durationOfPass = async (startedAt: number, age: number) => {
 			const [job] = createJobs(1);
-			n8nBegan(1, 100_000);
+			setProcess(1, 100_000);
 			const run = await start(workflowOf(), [job]);
 			gateway.jobs.complete(job.id, video);
-			n8nBegan(since, ageOfN8n);
+			setProcess(startedAt, age);
 			const begun = jest.now();
 			expect(idsOf((await resume(run)).items('Done'))).toEqual([job.id]);
 			return jest.now() - begun;
 		};
 
-		it('waits until the start is over, so that n8n stores it after it looked for crashes', async () => {
-			expect(await timeOfPass(2, 58_000)).toBe(2_000);
+		it('waits until a restarted n8n has run for a minute and has looked for crashed executions', async () => {
+			expect(await durationOfPass(2, 58_000)).toBe(2_000);
 		});
 
 		it.each([
-			['the start is over', 2, 61_000],
-			['it is the n8n that parked it', 1, 30_000],
-		])('takes no time when %s', async (_, since, ageOfN8n) => {
-			expect(await timeOfPass(since, ageOfN8n)).toBe(0);
+			['n8n restarted a minute ago', 2, 61_000],
+			['n8n has not restarted since it parked', 1, 30_000],
+		])('resumes without a pause when %s', async (_, startedAt, age) => {
+			expect(await durationOfPass(startedAt, age)).toBe(0);
 		});
 	});
 
-	describe('that n8n broke off in a pass', () => {
+	describe('a pass that n8n did not finish', () => {
 		const workflow = workflowOf({ fileName: '={{ $json.name }}' });
 
 		it.each([
-			['as it was', undefined],
-			['as it is saved now', workflow],
-		])('resumes with Retry of the workflow %s, and polls again', async (_, saved) => {
-			const jobs = createJobs(2);
-			gateway.jobs.complete(jobs[0].id, video);
-			const parked = await resume(await start(workflow, jobs));
-			gateway.jobs.complete(jobs[1].id, video);
-			// What n8n has of a crashed pass is what was stored before it.
-			const retried = await retryExecution(parked, { workflow: saved });
-			expect(retried.status).toBe('success');
-			expect(idsOf(retried.items('Done'))).toEqual(jobs.map(({ id }) => id));
-			// The file that the first execution kept may be gone with it.
-			expect(requestsOf(jobs[0].id, 'download')).toHaveLength(2);
-		});
+			['the original', undefined],
+			['the currently saved', workflow],
+		])(
+			'waits again on Retry with %s workflow after n8n did not finish a pass',
+			async (_, saved) => {
+				const jobs = createJobs(2);
+				gateway.jobs.complete(jobs[0].id, video);
+				const parked = await resume(await start(workflow, jobs));
+				gateway.jobs.complete(jobs[1].id, video);
+				// After a crash, n8n has only what it stored before the pass.
+				const retried = await retryExecution(parked, { workflow: saved });
+				expect(retried.status).toBe('success');
+				expect(idsOf(retried.items('Done'))).toEqual(jobs.map(({ id }) => id));
+				// The Retry cannot rely on the file that the first execution stored.
+				expect(requestsOf(jobs[0].id, 'download')).toHaveLength(2);
+			},
+		);
 	});
 
-	it('names the jobs when Stop is pressed in a pass', async () => {
+	it('names the jobs when Stop is pressed during a poll', async () => {
 		const [job] = createJobs(1);
 		const run = await start(workflowOf(), [job]);
 		let stop = () => {};
@@ -608,180 +513,5 @@ describe('a parked Wait for Video', () => {
 		const stopped = await resumeExecution(run, { onStart: (cancel) => void (stop = cancel) });
 		expect(stopped.status).toBe('canceled');
 		expect(stopped.errorOf('Wait for Video')?.description).toContain(job.id);
-	});
-
-	describe('Automatic', () => {
-		const wait = waitForVideo();
-		const respond = core('Respond', 'respondToWebhook', { respondWith: 'text' });
-		const stay = async (
-			workflow: WorkflowJson,
-			mode: WorkflowExecuteMode,
-			options: Partial<RunOptions> = {},
-		) => {
-			const [job] = createJobs(1);
-			gateway.jobs.complete(job.id, video);
-			return await start(workflow, [job], { mode, startNode: 'Start', ...options });
-		};
-
-		it.each<[string, WorkflowExecuteMode, WorkflowJson]>([
-			['a schedule', 'trigger', chain(wait)],
-			['the failure of another workflow', 'error', chain(wait)],
-			['a webhook that answers at once', 'webhook', startedByWebhook({ path: 'a' }, wait)],
-			[
-				'a webhook that was answered before',
-				'webhook',
-				startedByWebhook({ path: 'a', responseMode: 'responseNode' }, respond, wait),
-			],
-		])('parks when it is started by %s', async (_, mode, workflow) => {
-			expect((await stay(workflow, mode)).status).toBe('waiting');
-		});
-
-		it.each<[string, WorkflowExecuteMode, WorkflowJson, string]>([
-			[
-				'a webhook that answers with the last node',
-				'webhook',
-				startedByWebhook({ path: 'a', responseMode: 'lastNode' }, wait),
-				'whoever called Start waits for the response',
-			],
-			[
-				'a webhook that is answered later',
-				'webhook',
-				startedByWebhook({ path: 'a', responseMode: 'responseNode' }, wait, respond),
-				'whoever called Start waits for the response',
-			],
-			['another workflow', 'integrated', chain(wait), 'another workflow waits for the result'],
-			['the command line', 'cli', chain(wait), 'what started this workflow waits for its result'],
-		])('keeps running when it is started by %s, and says so', async (_, mode, workflow, reason) => {
-			const run = await stay(workflow, mode);
-			expect(run.status).toBe('success');
-			expect(hintsOf(run)).toEqual([expect.stringContaining(`because ${reason}`)]);
-			expect(hintsOf(run)[0]).toContain('unless “Save execution progress” is on');
-		});
-
-		it('keeps running while a chat waits for the response', async () => {
-			const streamed = await stay(chain(wait), 'webhook', { onChunk: () => undefined });
-			expect(hintsOf(streamed)[0]).toContain('the response is shown to somebody while it is made');
-		});
-
-		it('keeps running in a workflow that is not saved', async () => {
-			const run = await stay({ ...chain(wait), id: '' }, 'trigger');
-			expect(run.status).toBe('success');
-			expect(hintsOf(run)[0]).toContain('only a saved workflow can be parked');
-		});
-
-		it('shows no hint when n8n keeps the jobs anyway', async () => {
-			const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
-			const run = await stay({ ...chain(wait), settings }, 'integrated');
-			expect(run.status).toBe('success');
-			expect(hintsOf(run)).toEqual([]);
-		});
-
-		describe('with a person before the screen', () => {
-			it('keeps running when a person started it', async () => {
-				const run = await stay(chain(wait), 'manual');
-				expect(run.status).toBe('success');
-				expect(hintsOf(run)).toEqual([]);
-			});
-
-			it('lets n8n store the execution once when the job takes longer, and keeps running then', async () => {
-				const [job] = createJobs(1);
-				setTimeout(() => gateway.jobs.complete(job.id, video), 75_000);
-				const run = await start(chain(wait), [job], { mode: 'manual' });
-				expect(run.status).toBe('waiting');
-				expect(pollsOf(job.id)).toHaveLength(2);
-				const resumed = await resumeExecution(run);
-				expect(resumed.status).toBe('success');
-				expect(pollsOf(job.id)).toHaveLength(9);
-			});
-		});
-	});
-
-	describe('Survive a Restart', () => {
-		const parameters = { whileWaiting: 'park' };
-
-		it.each<WorkflowExecuteMode>(['manual', 'integrated', 'webhook'])(
-			'parks in the mode %s',
-			async (mode) => {
-				const [job] = createJobs(1);
-				gateway.jobs.complete(job.id, video);
-				const workflow = chain(waitForVideo(parameters));
-				const run = await start(workflow, [job], { mode });
-				expect(run.status).toBe('waiting');
-				expect((await resume(run)).status).toBe('success');
-			},
-		);
-
-		it('keeps running as a tool, which has no such choice', async () => {
-			const [job] = createJobs(1);
-			gateway.jobs.complete(job.id, video);
-			const tool = asTool(waitForVideo({ ...parameters, jobId: job.id }));
-			const workflow = { nodes: [core('Start', 'manualTrigger'), tool] };
-			// As newer agents do: the engine runs the tool like any node.
-			const run = await runWorkflow(workflow, {
-				credentials: credentialFor(gateway),
-				startNode: tool.name,
-			});
-			expect(run.status).toBe('success');
-			const [task] = run.data.resultData.runData['Wait for Video'];
-			expect(Object.values(task.data ?? {}).flat(2)).toMatchObject([{ json: { id: job.id } }]);
-			expect(hintsOf(run)).toEqual([]);
-		});
-	});
-
-	describe('Keep Running', () => {
-		const hold = waitForVideo({ whileWaiting: 'hold' });
-
-		it('lets n8n store the execution once, and keeps running then', async () => {
-			const [job] = createJobs(1);
-			const parked = await start(chain(hold), [job]);
-			expect(parked.status).toBe('waiting');
-			expect(gateway.requests).toEqual([]);
-			setTimeout(() => gateway.jobs.complete(job.id, video), 2_000);
-			expect((await resumeExecution(parked)).status).toBe('success');
-			expect(pollsOf(job.id)).toHaveLength(2);
-		});
-
-		it('begins at once when n8n saves the progress', async () => {
-			const [job] = createJobs(1);
-			gateway.jobs.complete(job.id, video);
-			const settings = { executionOrder: 'v1', saveExecutionProgress: true } as const;
-			expect((await start({ ...chain(hold), settings }, [job])).status).toBe('success');
-		});
-
-		it('stores the execution again when something was ordered since', async () => {
-			const again = createVideo({}, { name: 'Create 2' });
-			const second = { ...hold, name: 'Wait 2' };
-			let run = await start(chain(createVideo(), hold, again, second, done), [{ id: '1' }]);
-			run = await resume(run);
-			expect(run.status).toBe('waiting');
-			expect(run.data.resultData.lastNodeExecuted).toBe('Wait 2');
-			expect((await resume(run)).status).toBe('success');
-		});
-	});
-
-	it.each([
-		[60, 5, true],
-		[600, 5, false],
-		[-1, 5, false],
-	])(
-		'hints for a workflow timeout of %d s and its own of %d minutes: %p',
-		async (seconds, own, isHinted) => {
-			const [job] = createJobs(1);
-			const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
-			const run = await start({ ...workflowOf({ timeoutMinutes: own }), settings }, [job]);
-			const hint = expect.stringContaining('ends it after 1 minutes') as unknown;
-			const hints = hintsOf(run).filter((text) => !text.startsWith('Video task'));
-			expect(hints).toEqual(isHinted ? [hint] : []);
-		},
-	);
-
-	it('hints at the workflow timeout when only the timeout of a later item is longer', async () => {
-		const jobs = createJobs(2);
-		const settings = { executionOrder: 'v1', executionTimeout: 600 } as const;
-		const workflow = workflowOf({ timeoutMinutes: '={{ 5 + 10 * $itemIndex }}' });
-		const run = await start({ ...workflow, settings }, jobs);
-		expect(hintsOf(run)).toContainEqual(
-			expect.stringContaining('after 10 minutes, and so this wait before its own Timeout of 15'),
-		);
 	});
 });

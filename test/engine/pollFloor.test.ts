@@ -22,7 +22,7 @@ describe('the polls of one job', () => {
 	});
 	afterEach(async () => await time.end());
 
-	/** A gateway of its own. @param reply to the poll of that number, from 0 */
+	/** Starts a scripted gateway. @param reply gives the response to the poll of this number, from 0 */
 	const serve = async (reply: (poll: number, kind: 'task' | 'video') => Reply) => {
 		const polls: Array<{ path: string; at: number }> = [];
 		const server = await startServer((response, request) => {
@@ -49,7 +49,7 @@ describe('the polls of one job', () => {
 
 	const running = json({ task_id: 'task_1', status: 'in_progress', progress: 30 });
 	const completed = json({ status: 'completed', result_url: '/file' });
-	/** Completed from the poll of that number on. */
+	/** Completed from the poll of this number on. */
 	const completedFrom = (first: number) => (poll: number) => (poll < first ? running : completed);
 	const task = { task_id: 'task_1' };
 
@@ -64,7 +64,7 @@ describe('the polls of one job', () => {
 		waitForVideo({ options, whileWaiting: 'hold' }, settings);
 
 	it.each(['task', 'video'] as const)(
-		'keep their interval from Get Status to Wait for Video: %s',
+		'keeps the minimum poll interval from Get Status to Wait for Video: %s',
 		async (kind) => {
 			const { run, polls, shortestGap } = await serve((poll) =>
 				json({ ...job, status: poll === 0 ? 'queued' : 'completed', result_url: '/file' }),
@@ -77,7 +77,7 @@ describe('the polls of one job', () => {
 		},
 	);
 
-	it('are one for all items of a Get Status with the same job, each of which has an output', async () => {
+	it('polls a job once for all items of Get Status that name it, and gives each an output', async () => {
 		const { run, polls } = await serve((poll) => json({ status: 'in_progress', input: { poll } }));
 		const result = await run(chain(getStatus()), [
 			...[task, { task_id: 'task_2' }, task, { task_id: ' task_1 ' }],
@@ -91,7 +91,7 @@ describe('the polls of one job', () => {
 		expect(outputs[2].json.input).not.toBe(outputs[0].json.input);
 	});
 
-	it('fail each item of a Get Status with the same job, which its error names', async () => {
+	it('fails each item of Get Status with the same job when its poll is refused, and names the job', async () => {
 		const { run, polls } = await serve(() => json({ error: { message: 'no' } }, 403));
 		const get = getStatus('task', { onError: 'continueRegularOutput' });
 		const items = (await run(chain(get), [task, task])).items('Get');
@@ -102,7 +102,7 @@ describe('the polls of one job', () => {
 		expect(polls).toHaveLength(1);
 	});
 
-	it('keep their interval over all executions that wait for the job', async () => {
+	it('keeps the minimum poll interval across all executions that wait for a job', async () => {
 		const { run, times, shortestGap } = await serve((poll) => completedFrom(9)(poll));
 		const waits = [1, 2, 3].map(async () => await run(chain(wait()), [task]));
 		for (const result of await Promise.all(waits)) {
@@ -112,16 +112,16 @@ describe('the polls of one job', () => {
 		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
 	});
 
-	it('keep their interval over the tries of Retry On Fail', async () => {
+	it('keeps the minimum poll interval across the tries of Retry On Fail', async () => {
 		const { run, polls, shortestGap } = await serve(() => json({ error: { message: 'no' } }, 403));
 		const again = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1000 };
 		await run(chain(wait({}, again)), [task]);
-		// Each try asks both endpoints.
+		// Each try polls both endpoints.
 		expect(polls).toHaveLength(6);
 		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
 	});
 
-	it('are as many as those of one item when another item takes the task for a video', async () => {
+	it('polls a task no more often when another item takes its ID for that of a video', async () => {
 		const { run, polls, shortestGap } = await serve((_, kind) => {
 			if (kind === 'video') return json({ error: { message: 'no', code: 'video_not_found' } }, 404);
 			return Date.now() - began < 60_000 ? running : completed;
@@ -133,7 +133,7 @@ describe('the polls of one job', () => {
 		expect(shortestGap()).toBeGreaterThanOrEqual(minInterval);
 	});
 
-	it('continue for one execution when Stop ends the one that sends a poll', async () => {
+	it('continues to poll for one execution when Stop ends the execution that sends the poll', async () => {
 		let stop = () => {};
 		const stopSoon: Reply = () => void setTimeout(() => stop(), 1500);
 		const { run, polls } = await serve((poll) => (poll === 0 ? stopSoon : completed));
@@ -145,7 +145,7 @@ describe('the polls of one job', () => {
 		expect((await stopped).status).toBe('canceled');
 	});
 
-	it('end for one execution with Stop while another one sends them', async () => {
+	it('ends one execution on Stop while another execution polls the same job', async () => {
 		const { run, times } = await serve((poll) => (poll === 0 ? silence : completed));
 		const onStart = (cancel: () => void) => void setTimeout(cancel, 1500);
 		const other = run(chain(wait()), [task]);
@@ -155,7 +155,7 @@ describe('the polls of one job', () => {
 		expect(times()).toHaveLength(2);
 	});
 
-	it('are not held back for long by a poll without a response', async () => {
+	it('does not hold back later polls for long when a poll gets no response', async () => {
 		const { run, times } = await serve((poll) => (poll === 0 ? silence : completed));
 		const waits = [wait(), wait({ timeoutMinutes: 0.5 })].map(
 			async (node) => await run(chain(node), [task]),
@@ -166,7 +166,7 @@ describe('the polls of one job', () => {
 		expect(times()[1]).toBeLessThan(20_000);
 	});
 
-	it('are counted by each process of n8n on its own', async () => {
+	it('counts the polls of each process of n8n on its own', async () => {
 		const { run, times } = await serve(() => completed);
 		for (const n8n of [new EngineProcess(), new EngineProcess()]) {
 			await n8n.run(async () => await run(chain(getStatus()), [task]));

@@ -90,7 +90,7 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it('counts what would still be ordered when the node continues on error', async () => {
+	it('counts the orders that would still be placed when the node continues on error', async () => {
 		const node = create(
 			{ options: { duration: '={{ $json.prompt === "Two" ? 99 : 2 }}' } },
 			{ onError: 'continueRegularOutput' },
@@ -100,7 +100,7 @@ describe('Preview (Order Nothing)', () => {
 		]);
 	});
 
-	it('shows what an Order Key would skip, and leaves every key as it was', async () => {
+	it('shows the items that an Order Key would skip, and leaves every key as it was', async () => {
 		const options = { duration: 2, orderKey: '={{ $json.prompt }}' };
 		await run([create({ preview: false, options })], ['One']);
 		for (let times = 0; times < 2; times++) {
@@ -114,8 +114,8 @@ describe('Preview (Order Nothing)', () => {
 				expect.stringContaining('1 video (2 seconds in all) would be ordered, 2 items skipped.'),
 			]);
 		}
-		const forgetting = { ...options, forgetOrderKey: true };
-		const released = await run([create({ options: forgetting })], ['One']);
+		const releasing = { ...options, forgetOrderKey: true };
+		const released = await run([create({ options: releasing })], ['One']);
 		expect(jsonOf(released, 'Create')).toMatchObject([
 			{ would: 'skip', reason: 'Order Key “One” would be released, and nothing ordered' },
 		]);
@@ -125,7 +125,7 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('shows what a limit would refuse, and does not use it up', async () => {
+	it('shows the item that a limit would refuse, and does not use the limit up', async () => {
 		const options = { duration: 2, maxOrders: 2 };
 		const result = await run([create({ options })], ['One', 'Two', 'Three']);
 		expect(jsonOf(result, 'Create')).toMatchObject([
@@ -136,7 +136,7 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
-	it('takes nothing from items that are ordered in the same run', async () => {
+	it('uses up no key and no limit that items ordered in the same run need', async () => {
 		const options = { duration: 2, maxOrders: 1, orderKey: '={{ $json.prompt }}' };
 		const node = create({ preview: '={{ $itemIndex !== 1 }}', options });
 		const result = await run([node], ['Same', 'Same', 'Other']);
@@ -148,7 +148,7 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('shows on Retry what earlier tries have ordered, and changes nothing of it', async () => {
+	it('shows on Retry the jobs that it would reuse, and leaves their record as it was', async () => {
 		const fault = gateway.fault({
 			route: 'models',
 			action: 'error',
@@ -182,7 +182,7 @@ describe('Preview (Order Nothing)', () => {
 	});
 
 	it.each(['={{ undefined }}', '={{ null }}', "={{ '' }}", "={{ 'yes' }}", '={{ 0 }}'])(
-		'orders nothing when an expression says neither yes nor no: %s',
+		'places no order when Preview is neither true nor false: %s',
 		async (preview) => {
 			const result = await run([create({ preview })]);
 			expect(result.errorOf('Create')?.message).toMatch(/Preview .* must be true or false/);
@@ -190,7 +190,7 @@ describe('Preview (Order Nothing)', () => {
 		},
 	);
 
-	it('passes through Wait for Video, which has nothing to wait for', async () => {
+	it('passes its items through Wait for Video, which sends no poll for them', async () => {
 		const result = await run([create(), waitForVideo()]);
 		expect(jsonOf(result, 'Wait for Video')).toMatchObject([
 			{ would: 'order' },
@@ -199,7 +199,7 @@ describe('Preview (Order Nothing)', () => {
 		expect(gateway.requests).toEqual([]);
 	});
 
-	it('describes the files of a request', async () => {
+	it('shows the name, type and size of a file in a request', async () => {
 		const data = {
 			data: Buffer.from(picture('red')).toString('base64'),
 			mimeType: 'image/png',

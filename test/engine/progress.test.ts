@@ -15,7 +15,7 @@ describe('Wait for Video in a workflow that streams', () => {
 		(world) => void ({ gateway } = world),
 	);
 
-	/** What came from the waiting node, and when, in milliseconds since the video was ordered. */
+	/** What Wait for Video streams, and when, in milliseconds since the video was ordered. */
 	async function chunksOf(end: (id: string) => void) {
 		gateway.once('job', ({ id }) => {
 			setTimeout(() => gateway.jobs.start(id), 1500);
@@ -33,7 +33,7 @@ describe('Wait for Video in a workflow that streams', () => {
 		return chunks;
 	}
 
-	it('streams a line whenever its state changes, and at once', async () => {
+	it('streams a line at once, and whenever the status of the job changes', async () => {
 		const chunks = await chunksOf((id) => gateway.jobs.complete(id, video));
 		const { job } = gateway.ledger[0];
 		expect(chunks.map(({ type, content }) => `${type}${content ? ` ${content}` : ''}`)).toEqual([
@@ -47,11 +47,11 @@ describe('Wait for Video in a workflow that streams', () => {
 		expect(gateway.requests.filter(({ route }) => route === 'video')).toHaveLength(4);
 	});
 
-	it('ends its lines when the job fails', async () => {
+	it('ends its stream when the job fails', async () => {
 		const [last, end, ...rest] = (await chunksOf((id) => gateway.jobs.fail(id))).slice(-3);
 		expect(last.content).toMatch(/: failed\n\n$/);
 		expect(end.type).toBe('end');
-		// n8n's own, of the node that failed.
+		// n8n itself adds an error for the node that failed.
 		expect(rest.map(({ type }) => type)).toEqual(['error']);
 	});
 });

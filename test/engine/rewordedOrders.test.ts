@@ -11,7 +11,7 @@ import {
 } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
 
-// Orders that each try words differently: by chance, by the time of day, or because the user has changed the node.
+// Orders that differ in each try: by chance, or because the user has changed the node.
 
 let gateway: Gateway;
 let media: IDataObject[];
@@ -63,7 +63,7 @@ it.each<[string, IDataObject]>([
 	['Include Input Fields', { includeInputFields: true }],
 	['Skip Checks', { skipChecks: true }],
 ])(
-	'orders nothing again that has a response in a Retry with the saved workflow, after the user changed %s',
+	'charges each order once on Retry with the saved workflow after the user changed %s',
 	async (_, change) => {
 		gateway.fault({ ...refusal, route: 'referenceVideoCreate', when: isOfClouds });
 		const failed = await run(video());
@@ -73,7 +73,7 @@ it.each<[string, IDataObject]>([
 	},
 );
 
-it('sends only the order whose response was lost in a Retry after the user chose Send Again', async () => {
+it('resends on Retry only the order whose response was lost when the user chose Send Again', async () => {
 	gateway.fault({
 		...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, when: isOfClouds },
 	});
@@ -87,7 +87,7 @@ describe.each([
 	['videos', video],
 	['images', image],
 ])('%s of a failed execution', (kind, workflowOf) => {
-	it('are charged once, however often it is retried', async () => {
+	it('charges each order once, however often the execution is retried', async () => {
 		gateway.fault({ ...refusal, route: routeOf(kind), when: isOfClouds });
 		const failed = await run(workflowOf());
 		for (let click = 0; click < 3; click++) {
@@ -96,7 +96,7 @@ describe.each([
 		expect(timesCharged()).toEqual([1, 1]);
 	});
 
-	it('are charged once, however often it is retried after the user changed a setting', async () => {
+	it('charges each order once over several Retries that each follow a changed setting', async () => {
 		gateway.fault({ ...refusal, route: routeOf(kind), when: isOfClouds });
 		const failed = await run(workflowOf());
 		for (const timeout of [99, 98, 97]) {
@@ -105,7 +105,7 @@ describe.each([
 		expect(timesCharged()).toEqual([1, 1]);
 	});
 
-	it('are charged once when its Retry is retried as well', async () => {
+	it('charges each order once when a Retry is retried as well', async () => {
 		const fault = { ...refusal, route: routeOf(kind), when: isOfClouds } as const;
 		gateway.fault(fault);
 		const failed = await run(workflowOf());

@@ -13,8 +13,8 @@ import { sampleVideo } from '../support/samples';
 import { chain, createReferenceVideo, credentialFor, waitForVideo } from '../support/workflows';
 import { sha256 } from '../support/sha256';
 
-/** What the nodes keep in an execution may come from a newer release, or be damaged. */
-describe('what an execution keeps and this release cannot read', () => {
+/** The data that the nodes keep in an execution may come from a newer release, or be damaged. */
+describe('stored data that this release cannot read', () => {
 	let gateway: Gateway;
 	let video: Uint8Array;
 
@@ -28,10 +28,10 @@ describe('what an execution keeps and this release cannot read', () => {
 	const contextOf = ({ data }: WorkflowRun, key: string): IDataObject =>
 		(data.executionData?.contextData as Record<string, IDataObject>)[key];
 
-	/** Damages everything that stands below, one place after the other. */
+	/** Damages to what the tests below store, each in one place. */
 	const damages: Array<[string, (memory: IDataObject) => void]> = [
-		['of a newer release', (memory) => void (memory.form = 2)],
-		['with an odd number', (memory) => void (memory.form = 'one')],
+		['from a newer release', (memory) => void (memory.form = 2)],
+		['with a form that is no number', (memory) => void (memory.form = 'one')],
 		...['orders', 'waits'].flatMap((part) =>
 			[null, 'text', 7].map((value): [string, (memory: IDataObject) => void] => [
 				`${part}: ${String(value)}`,
@@ -40,7 +40,7 @@ describe('what an execution keeps and this release cannot read', () => {
 		),
 	];
 
-	describe('of a wait', () => {
+	describe('a wait', () => {
 		let time: SimulatedTime;
 		beforeEach(() => void (time = new SimulatedTime()));
 		afterEach(async () => await time.end());
@@ -70,13 +70,16 @@ describe('what an execution keeps and this release cannot read', () => {
 			expect(contextOf(end, 'node:Wait for Video')).toEqual({ form: 1, waits: {} });
 		};
 
-		it.each(damages)('starts again from its input, and delivers: %s', async (_, damage) => {
-			const parked = await park();
-			damage(contextOf(parked.run, 'node:Wait for Video'));
-			await delivers(parked);
-		});
+		it.each(damages)(
+			'starts a wait again from its input, and delivers all videos: %s',
+			async (_, damage) => {
+				const parked = await park();
+				damage(contextOf(parked.run, 'node:Wait for Video'));
+				await delivers(parked);
+			},
+		);
 
-		it('starts again from its input when its items are damaged', async () => {
+		it('starts a wait again from its input when its stored items are damaged', async () => {
 			const poller = { poller: { kind: 'task', job: { id: 'task_1' }, stage: 'polling' } };
 			const ended = { job: { id: 'task_1' }, outputs: 'none' };
 			const nameless = { job: {}, outputs: [] };
@@ -90,7 +93,7 @@ describe('what an execution keeps and this release cannot read', () => {
 			}
 		});
 
-		it('starts again from its input when the note of the process that parked it is damaged', async () => {
+		it('starts a wait again from its input when the record of the process that parked it is damaged', async () => {
 			for (const broken of [null, 'text', [], { parkedBy: 'yesterday', hasUnstoredJobs: 'no' }]) {
 				const parked = await park();
 				jest.spyOn(performance, 'now').mockReturnValue(60_000);
@@ -100,7 +103,7 @@ describe('what an execution keeps and this release cannot read', () => {
 		});
 	});
 
-	describe('of an order', () => {
+	describe('an order', () => {
 		const failAfterOne = async () => {
 			const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
 			const code = 'invalid_prompt';
@@ -134,26 +137,29 @@ describe('what an execution keeps and this release cannot read', () => {
 			...[null, 7].map((origin) => inOrders('origin', origin)),
 		];
 
-		it.each(broken)('makes Retry order nothing, and is left as it is: %s', async (_, damage) => {
-			const failed = await failAfterOne();
-			const memory = contextOf(failed, 'node:Create');
-			const whole = structuredClone(memory);
-			damage(memory);
-			const retried = await retryExecution(failed);
-			expect(retried.errorOf('Create')?.message).toBe(
-				'Item 0: Nothing was sent, because the record of what earlier tries of this execution ordered cannot be read',
-			);
-			expect(retried.errorOf('Create')?.description).toContain('Install the newest version');
-			expect(gateway.ledger).toHaveLength(1);
-			expect(contextOf(retried, 'node:Create')).toEqual(memory);
+		it.each(broken)(
+			'places no order on Retry, and leaves the unreadable record as it is: %s',
+			async (_, damage) => {
+				const failed = await failAfterOne();
+				const memory = contextOf(failed, 'node:Create');
+				const whole = structuredClone(memory);
+				damage(memory);
+				const retried = await retryExecution(failed);
+				expect(retried.errorOf('Create')?.message).toBe(
+					'Item 0: Nothing was sent, because the record of what earlier tries of this execution ordered cannot be read',
+				);
+				expect(retried.errorOf('Create')?.description).toContain('Install the newest version');
+				expect(gateway.ledger).toHaveLength(1);
+				expect(contextOf(retried, 'node:Create')).toEqual(memory);
 
-			// With a release that can read it.
-			const stored = contextOf(retried, 'node:Create');
-			for (const key of Object.keys(stored)) delete stored[key];
-			Object.assign(stored, whole);
-			const again = await retryExecution(retried);
-			expect(again.errorOf('Create')).toBeUndefined();
-			expect(gateway.ledger).toHaveLength(2);
-		});
+				// A release that can read the record places the rest.
+				const stored = contextOf(retried, 'node:Create');
+				for (const key of Object.keys(stored)) delete stored[key];
+				Object.assign(stored, whole);
+				const again = await retryExecution(retried);
+				expect(again.errorOf('Create')).toBeUndefined();
+				expect(gateway.ledger).toHaveLength(2);
+			},
+		);
 	});
 });

@@ -16,13 +16,13 @@ import { fixturesFolder, type StoredFixture } from '../support/executionFixtures
 import { titledVideo } from '../support/titledVideo';
 import { credentialFor } from '../support/workflows';
 
-/** Executions that earlier releases have stored, in several versions of n8n: `npm run capture` adds those of this one. */
-describe('an execution of an earlier release, in this one', () => {
+/** Executions that earlier releases stored, in several versions of n8n. `npm run capture` adds those of this one. */
+describe('an execution that an earlier release stored', () => {
 	let gateway: Gateway;
 
 	beforeEach(async () => {
 		gateway = await startGateway({ jobSeconds: Infinity });
-		// This process began long after the one that has parked it.
+		// This process has run for a minute, so the node need not wait until n8n has looked for crashed executions.
 		jest.spyOn(performance, 'now').mockReturnValue(60_000);
 	});
 	afterEach(async () => {
@@ -33,7 +33,7 @@ describe('an execution of an earlier release, in this one', () => {
 	const read = (file: string): StoredFixture =>
 		JSON.parse(readFileSync(path.join(fixturesFolder, file), 'utf8')) as StoredFixture;
 
-	/** The files that the execution had fetched, which n8n keeps beside it. */
+	/** Stores the files that the execution had downloaded, which n8n keeps outside its data. */
 	const storeFiles = async (value: unknown, { jobs }: StoredFixture): Promise<void> => {
 		if (typeof value !== 'object' || value === null) return;
 		const { json, binary } = value as Partial<INodeExecutionData>;
@@ -46,41 +46,49 @@ describe('an execution of an earlier release, in this one', () => {
 	const files = readdirSync(fixturesFolder);
 	const isOpen = (file: string) => file.endsWith('-open.json');
 
-	it.each(files.filter(isOpen))('does not send again what was sent: %s', async (file) => {
-		const fixture = read(file);
-		const stored = await storedExecution(fixture, { credentials: credentialFor(gateway) });
-		const create = fixture.workflowData.nodes.find(({ name }) => name === 'Create');
-		processedItems.load(fixture.workflowData.id, create?.id ?? '', fixture.orders ?? []);
-		const ended = ['Start', 'List', 'Each'];
-		const run = await retryExecution(recoverExecution(stored, { ended, begun: 'Create' }));
-		expect(run.data.resultData.error?.message).toContain('This order was sent before');
-		expect(gateway.ledger).toEqual([]);
-	});
+	it.each(files.filter(isOpen))(
+		'does not place an order again that an earlier release placed: %s',
+		async (file) => {
+			const fixture = read(file);
+			const stored = await storedExecution(fixture, { credentials: credentialFor(gateway) });
+			const create = fixture.workflowData.nodes.find(({ name }) => name === 'Create');
+			processedItems.load(fixture.workflowData.id, create?.id ?? '', fixture.orders ?? []);
+			const ended = ['Start', 'List', 'Each'];
+			const run = await retryExecution(recoverExecution(stored, { ended, begun: 'Create' }));
+			expect(run.data.resultData.error?.message).toContain('This order was sent before');
+			expect(gateway.ledger).toEqual([]);
+		},
+	);
 
-	it.each(files.filter((file) => !isOpen(file)))('delivers all videos: %s', async (file) => {
-		const fixture = read(file);
-		const { jobs } = fixture;
-		for (const { id, kind, prompt } of jobs) earlierJob(gateway, kind, titledVideo(prompt), id);
-		const stored = await storedExecution(fixture, { credentials: credentialFor(gateway) });
-		await storeFiles(stored.data.executionData?.contextData, fixture);
+	it.each(files.filter((file) => !isOpen(file)))(
+		'delivers all videos of an execution that an earlier release stored: %s',
+		async (file) => {
+			const fixture = read(file);
+			const { jobs } = fixture;
+			for (const { id, kind, prompt } of jobs) earlierJob(gateway, kind, titledVideo(prompt), id);
+			const stored = await storedExecution(fixture, { credentials: credentialFor(gateway) });
+			await storeFiles(stored.data.executionData?.contextData, fixture);
 
-		const isParked = fixture.status === 'waiting';
-		const first = isParked ? await resumeExecution(stored) : await retryExecution(stored);
-		// What Retry has ordered is still to be waited for.
-		const ordered = gateway.jobs.list().slice(jobs.length);
-		for (const { id, order } of ordered) gateway.jobs.complete(id, titledVideo(order.prompt));
-		const run = await resumeToEnd(first);
+			const isParked = fixture.status === 'waiting';
+			const first = isParked ? await resumeExecution(stored) : await retryExecution(stored);
+			// The videos that Retry has ordered are not finished yet.
+			const ordered = gateway.jobs.list().slice(jobs.length);
+			for (const { id, order } of ordered) gateway.jobs.complete(id, titledVideo(order.prompt));
+			const run = await resumeToEnd(first);
 
-		expect(run.data.resultData.error).toBeUndefined();
-		expect(run.status).toBe('success');
-		const files = await Promise.all(run.items('After').map(async (item) => await run.binary(item)));
-		const titles = [
-			...jobs.map(({ prompt }) => prompt),
-			...ordered.map(({ order }) => order.prompt),
-		];
-		expect(files).toEqual(titles.map((title) => Buffer.from(titledVideo(title))));
-		// Only what was refused then is ordered now.
-		expect(gateway.ledger.map(({ job }) => job)).toEqual(ordered.map(({ id }) => id));
-		expect(ordered).toHaveLength(file.endsWith('-failed.json') ? 1 : 0);
-	});
+			expect(run.data.resultData.error).toBeUndefined();
+			expect(run.status).toBe('success');
+			const files = await Promise.all(
+				run.items('After').map(async (item) => await run.binary(item)),
+			);
+			const titles = [
+				...jobs.map(({ prompt }) => prompt),
+				...ordered.map(({ order }) => order.prompt),
+			];
+			expect(files).toEqual(titles.map((title) => Buffer.from(titledVideo(title))));
+			// Only the order that was refused then is placed now.
+			expect(gateway.ledger.map(({ job }) => job)).toEqual(ordered.map(({ id }) => id));
+			expect(ordered).toHaveLength(file.endsWith('-failed.json') ? 1 : 0);
+		},
+	);
 });

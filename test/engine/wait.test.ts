@@ -1,8 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { FaultAction, Gateway, Route } from '../gateway';
 import { runWorkflow, type RunOptions, type WorkflowRun } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
@@ -33,9 +30,9 @@ describe('Wait for Video', () => {
 	const finishedJob = () => earlierJob(gateway, 'task', video);
 
 	interface WaitOptions extends RunOptions {
-		/** Of the node. */
+		/** Options of the node. */
 		options?: IDataObject;
-		/** Of the node, beside its options. */
+		/** Other parameters of the node. */
 		parameters?: IDataObject;
 		settings?: NodeSettings;
 	}
@@ -56,7 +53,7 @@ describe('Wait for Video', () => {
 		gateway.requests.filter(({ route, url }) => route !== 'download' && url.includes(id));
 
 	it.each(['task', 'video'] as const)(
-		'reports a job at once that has failed at its creation: %s',
+		'reports at once that a job failed on creation: %s',
 		async (kind) => {
 			const { id } = earlierJob(gateway, kind);
 			gateway.jobs.fail(id, { message: 'The picture is too dark' });
@@ -84,8 +81,8 @@ describe('Wait for Video', () => {
 		},
 	);
 
-	it('waits for three items of both kinds side by side', async () => {
-		// Each takes longer than one poll, so that they really run at the same time.
+	it('waits for three items with both kinds of job side by side', async () => {
+		// Each job takes longer than one poll, so that the waits overlap.
 		const [task, other] = createJobs(2);
 		const created = await runWorkflow(chain(createVideo()), {
 			credentials: credentialFor(gateway),
@@ -119,7 +116,7 @@ describe('Wait for Video', () => {
 		expect(Date.now() - begun).toBeLessThan(9_500);
 	});
 
-	it('keeps the request ID of the incoming item, which is the one of the order', async () => {
+	it("outputs the order's request ID as input_request_id", async () => {
 		const credentials = credentialFor(gateway);
 		const created = (await runWorkflow(chain(createVideo()), { credentials })).items('Create');
 		gateway.jobs.complete(String(created[0].json.id), video);
@@ -136,13 +133,13 @@ describe('Wait for Video', () => {
 		);
 	});
 
-	it('keeps the task ID of a video job under a name that no later node takes for a task', async () => {
+	it("renames a video job's task_id to service_task_id, so that no later node waits for it", async () => {
 		const job = { id: 'video_1', status: 'completed', task_id: 'task_1' };
 		const output = { task_id: 'task_2', seconds: 8 };
-		const answers = (route: Route, body: object) =>
+		const respond = (route: Route, body: object) =>
 			gateway.fault({ route, action: 'answer', body: JSON.stringify(body) });
-		answers('video', { ...job, output });
-		answers('videoContent', { url: 'https://storage.example/v.mp4' });
+		respond('video', { ...job, output });
+		respond('videoContent', { url: 'https://storage.example/v.mp4' });
 		const result = await runWorkflow(chain(waitForVideo({ download: false })), {
 			credentials: credentialFor(gateway),
 			input: [{ json: { id: job.id } }],
@@ -154,7 +151,7 @@ describe('Wait for Video', () => {
 		expect(result.items('Wait for Video')[0].json).not.toHaveProperty('task_id');
 	});
 
-	it('waits for a task as a task, whatever other ID is within its output', async () => {
+	it('waits for a task by its own ID although its output contains another task_id', async () => {
 		const output = { task_id: 'inner_1' };
 		const result_url = 'https://storage.example/v.mp4';
 		const body = { task_id: 'task_1', status: 'completed', result_url, output };
@@ -163,7 +160,7 @@ describe('Wait for Video', () => {
 		expect(result.items('Wait for Video')[0].json).toMatchObject(body);
 	});
 
-	it('never polls one job more often than every 3 seconds when two items name it and a shorter interval is set', async () => {
+	it('polls a job of two items at most every 3 seconds when the interval is shorter', async () => {
 		const jobs = createJobs(2);
 		setTimeout(() => jobs.forEach(({ id }) => gateway.jobs.complete(id, video)), 7_000);
 		const result = await wait([...jobs, jobs[0]], { options: { pollIntervalSeconds: 0.1 } });
@@ -182,7 +179,7 @@ describe('Wait for Video', () => {
 		['error', { status: 429, code: 'rate_limited', headers: { 'retry-after': '1' } }],
 		['error', { status: 503, code: 'overloaded' }],
 	] as const)(
-		'sends the next poll of Get no sooner than 3 s after a failed one: %s',
+		'polls again in Get Status no sooner than 3 seconds after a failed poll: %s',
 		async (action, more) => {
 			const [job] = createJobs(1);
 			gateway.fault({ route: 'task', times: 2, ...({ action, ...more } as FaultAction) });
@@ -197,7 +194,7 @@ describe('Wait for Video', () => {
 		},
 	);
 
-	it('reports ID and state of a job that takes too long, so that it can be collected', async () => {
+	it('reports the ID and status of a job that exceeds the Timeout, so that it can be collected', async () => {
 		const [job] = createJobs(1);
 		gateway.jobs.start(job.id);
 		const result = await wait([job], { options: { timeoutMinutes: 0.05 } });
@@ -213,7 +210,7 @@ describe('Wait for Video', () => {
 		expect(await fileOf(again)).toBe(sha256(video));
 	});
 
-	it('reports a failed job with the reason, and never polls it again', async () => {
+	it('reports the reason of a failed job, and never polls that job again', async () => {
 		const [withReason, without] = createJobs(2);
 		gateway.jobs.fail(withReason.id, {
 			code: 'invalid_image_file',
@@ -235,7 +232,7 @@ describe('Wait for Video', () => {
 		expect(pollsOf(without.id)).toHaveLength(1);
 	});
 
-	it('gives the finished videos and, on the error output, the job that is unknown', async () => {
+	it('outputs the finished videos and, on the error output, the unknown job', async () => {
 		const job = finishedJob();
 		const settings = { onError: 'continueErrorOutput' } as const;
 		const result = await wait([{ id: 'task_unknown' }, job], { settings });
@@ -254,7 +251,7 @@ describe('Wait for Video', () => {
 		expect(pollsOf('task_unknown').map(({ route }) => route)).toEqual(['task', 'video']);
 	});
 
-	it('names every job, also those still running, when one fails', async () => {
+	it('names every job when one fails, including those that still run', async () => {
 		const [failing, running] = createJobs(2);
 		gateway.jobs.start(running.id);
 		gateway.jobs.fail(failing.id, 'no such style');
@@ -268,12 +265,12 @@ describe('Wait for Video', () => {
 		expect(result.errorOf('Wait for Video')?.description).toContain(`item 1: ${running.id}`);
 	});
 
-	it('does not advise to wait for a job that has failed or that the service does not know', async () => {
+	it('does not advise waiting for a job that has failed or that the service does not know', async () => {
 		const [failed, running, finished] = createJobs(3);
 		gateway.jobs.start(running.id);
 		gateway.jobs.complete(finished.id, video);
 		gateway.fault({ route: 'download', action: 'answer', status: 500, times: Infinity });
-		// All have been asked for by the time at which the first one ends the run.
+		// By the time this failure ends the run, all jobs have been polled.
 		setTimeout(() => gateway.jobs.fail(failed.id, 'no such style'), 5_000);
 		const jobs = [failed, running, finished];
 		const description = String((await wait(jobs)).errorOf('Wait for Video')?.description);
@@ -305,7 +302,7 @@ describe('Wait for Video', () => {
 		[422, 'task_not_exist', 'no'],
 		[410, 'gone', 'It has expired'],
 	])(
-		'recognises in any words that a job is unknown: HTTP %d, %s',
+		'recognises that a job is unknown however the service words it: HTTP %d, %s',
 		async (status, code, message) => {
 			for (const route of ['task', 'video'] as const) {
 				gateway.fault({ route, action: 'error', status, code, message, times: Infinity });
@@ -317,14 +314,14 @@ describe('Wait for Video', () => {
 		},
 	);
 
-	it('finds out what kind of job an ID belongs to that was given by hand', async () => {
+	it('finds out the kind of a job whose ID is entered by hand', async () => {
 		const job = finishedJob();
 		const own = { options: { fileName: 'My: clip' }, parameters: { jobId: job.id } };
 		const result = await wait([{ id: '' }], own);
 		expect(result.items('Wait for Video')[0].binary?.data.fileName).toBe('My_ clip.mp4');
 	});
 
-	it('polls on after failed polls, and follows Retry-After', async () => {
+	it('continues to poll after failed polls, and obeys Retry-After', async () => {
 		const job = finishedJob();
 		gateway.fault({ route: 'task', action: 'reset' });
 		gateway.fault({
@@ -350,7 +347,7 @@ describe('Wait for Video', () => {
 		expect(times[3] - times[2]).toBeGreaterThanOrEqual(4_990);
 	});
 
-	it('requests a fresh link when the old one has expired', async () => {
+	it('requests a fresh link when the old link has expired', async () => {
 		const job = finishedJob();
 		gateway.fault({
 			route: 'download',
@@ -367,7 +364,7 @@ describe('Wait for Video', () => {
 		).toEqual([403, 200]);
 	});
 
-	it('resumes a download that breaks off', async () => {
+	it('resumes an interrupted download at the last byte received', async () => {
 		const job = finishedJob();
 		gateway.fault({ route: 'download', action: 'cut', after: '40%' });
 		const result = await wait([job]);
@@ -377,7 +374,7 @@ describe('Wait for Video', () => {
 		expect(downloads[1].headers.range).toBe(`bytes=${Math.floor(video.length * 0.4)}-`);
 	});
 
-	it('never sends its key to the storage host, also through a redirect', async () => {
+	it('never sends the API key to the storage host, not even after a redirect', async () => {
 		const job = finishedJob();
 		gateway.fault({
 			...{ route: 'download', action: 'answer', status: 302 },
@@ -391,138 +388,31 @@ describe('Wait for Video', () => {
 		for (const { headers } of onStorage) expect(headers.authorization).toBeUndefined();
 	});
 
-	describe('items with the same job', () => {
-		/** Each item has its own. */
-		const own = {
-			timeoutMinutes: '={{ $json.timeout ?? 20 }}',
-			pollIntervalSeconds: '={{ $json.interval ?? 10 }}',
-			fileName: '={{ $json.name }}',
-		};
-		const waitWith = async (input: IDataObject[], more: Partial<RunOptions> = {}) =>
-			await runWorkflow(chain(waitForVideo({ options: own }, continues)), {
-				credentials: credentialFor(gateway),
-				input: input.map((json) => ({ json })),
-				// The caller waits, so the node keeps running.
-				mode: 'integrated',
-				...more,
-			});
-		const gapsOf = (id: string) => {
-			const times = pollsOf(id).map(({ at }) => at);
-			return times.slice(1).map((time, index) => time - times[index]);
-		};
-
-		it('keep their own timeouts', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 60_000);
-			const timeouts = [0.2, 5, 0.4];
-			const result = await waitWith(timeouts.map((timeout) => ({ task_id: id, timeout })));
-			const items = result.items('Wait for Video').map(({ json }) => json.error ?? json.job_id);
-			expect(items).toEqual([
-				expect.stringContaining(`${id} did not finish within 0.2 minutes`),
-				id,
-				expect.stringContaining(`${id} did not finish within 0.4 minutes`),
-			]);
-		});
-
-		it('keep their own intervals', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 62_000);
-			const begun = Date.now();
-			await waitWith([
-				{ task_id: id, interval: 30 },
-				{ task_id: id, interval: 4 },
-			]);
-			const times = pollsOf(id).map(({ at }) => Math.round((at - begun) / 1000));
-			expect(times).toEqual([0, 4, 8, 12, 16, 20, 24, 28, 32, 36, 40, 44, 48, 52, 56, 60, 64]);
-		});
-
-		it('share one poll, and each gets its file', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 25_000);
-			const names = Array.from({ length: 30 }, (_, index) => `Video ${index}`);
-			const result = await waitWith(names.map((name) => ({ task_id: id, name })));
-			const files = result.items('Wait for Video').map(({ binary }) => binary?.data.fileName);
-			expect(files).toEqual(names.map((name) => `${name}.mp4`));
-			expect(pollsOf(id)).toHaveLength(4);
-		});
-
-		it('never poll it twice within 3 seconds, whatever their intervals', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 120_000);
-			const intervals = [3, 3.5, 4, 5, 7, 11, 13];
-			await waitWith(intervals.map((interval) => ({ task_id: id, interval })));
-			expect(Math.min(...gapsOf(id))).toBeGreaterThanOrEqual(2_990);
-		});
-
-		it('share its polls as soon as its kind is known', async () => {
-			const [{ id }] = createJobs(1);
-			setTimeout(() => gateway.jobs.complete(id, video), 60_000);
-			const result = await waitWith([{ id }, { task_id: id }, { id }]);
-			expect(result.items('Wait for Video').map(({ json }) => json.task_id)).toEqual([id, id, id]);
-			expect(pollsOf(id).filter(({ route }) => route === 'video')).toHaveLength(1);
-			expect(Math.min(...gapsOf(id))).toBeGreaterThanOrEqual(2_990);
-		});
-
-		it('request the content of its video once', async () => {
-			const { id } = earlierJob(gateway, 'video', video);
-			const result = await waitWith([{ id }, { id }, { id }]);
-			expect(result.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
-			expect(pollsOf(id).map(({ route }) => route)).toEqual(['video', 'videoContent']);
-		});
-
-		it('name it once in the log when Stop is pressed', async () => {
-			const [{ id }] = createJobs(1);
-			await waitWith([{ task_id: id }, { task_id: id }], {
-				onStart: (cancel) => void setTimeout(cancel, 1_500),
-			});
-			const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
-			const line = () =>
-				readFileSync(log, 'utf8')
-					.split('\n')
-					.find((text) => text.includes('Stopped.') && text.includes(id));
-			// It is written behind the execution's back.
-			while (line() === undefined) await pause(20);
-			expect(line()?.match(new RegExp(id, 'g'))).toHaveLength(1);
-		});
-
-		it('report its progress once', async () => {
-			const [{ id }] = createJobs(1);
-			gateway.jobs.start(id);
-			setTimeout(() => gateway.jobs.complete(id, video), 15_000);
-			const chunks: string[] = [];
-			await waitWith([{ task_id: id }, { task_id: id }], {
-				mode: 'webhook',
-				onChunk: ({ content }) => void (content && chunks.push(content.trim())),
-			});
-			expect(chunks).toEqual([
-				`Video task ${id}: in progress, 30 %`,
-				`Video task ${id}: completed, 100 %`,
-			]);
-		});
-	});
-
 	describe('the output', () => {
 		const kinds = [
 			['task', 'task_id', 'result_url'],
 			['video', 'id', 'url'],
 		] as const;
 
-		it.each(kinds)('has job_id and video_url beside the fields of a %s', async (kind, id, url) => {
-			const job = earlierJob(gateway, kind, video);
-			for (const download of [true, false]) {
-				const result = await runWorkflow(chain(waitForVideo({ download })), {
-					credentials: credentialFor(gateway),
-					input: [{ json: { [id]: job.id } }],
-				});
-				const [{ json, binary }] = result.items('Wait for Video');
-				expect(json).toMatchObject({ job_id: job.id, [id]: job.id, status: 'completed' });
-				expect(json.video_url).toBe(json[url]);
-				expect(json.video_url).toMatch(new RegExp(`^${gateway.storageUrl}`));
-				expect(binary !== undefined).toBe(download);
-			}
-		});
+		it.each(kinds)(
+			'outputs job_id and video_url in addition to the fields of a %s',
+			async (kind, id, url) => {
+				const job = earlierJob(gateway, kind, video);
+				for (const download of [true, false]) {
+					const result = await runWorkflow(chain(waitForVideo({ download })), {
+						credentials: credentialFor(gateway),
+						input: [{ json: { [id]: job.id } }],
+					});
+					const [{ json, binary }] = result.items('Wait for Video');
+					expect(json).toMatchObject({ job_id: job.id, [id]: job.id, status: 'completed' });
+					expect(json.video_url).toBe(json[url]);
+					expect(json.video_url).toMatch(new RegExp(`^${gateway.storageUrl}`));
+					expect(binary !== undefined).toBe(download);
+				}
+			},
+		);
 
-		it("has the node's own job_id and video_url when the service uses these names for something else", async () => {
+		it('outputs its own job_id and video_url when the service uses these names for something else', async () => {
 			const job = earlierJob(gateway, 'task', video);
 			const link = gateway.addMedia('video.mp4', video, 'video/mp4');
 			const said = { status: 'completed', result_url: link, job_id: 'other', video_url: '' };
@@ -543,7 +433,7 @@ describe('Wait for Video', () => {
 			return { job, result, item: result.items('Wait for Video')[0] };
 		};
 
-		it('includes the fields and files of the input when the user wants that, and its own override them', async () => {
+		it('includes the input fields and files with Include Input Fields, and overrides them with its own', async () => {
 			const { job, result, item } = await waitWith({ includeInputFields: true });
 			expect(item.json).toMatchObject({
 				...{ name: 'Red mug', price: { eur: 9 } },
@@ -560,16 +450,16 @@ describe('Wait for Video', () => {
 			expect(without.item.binary?.data.fileName).toBe('photo.png');
 		});
 
-		it('includes nothing of the input otherwise', async () => {
+		it('includes nothing of the input without Include Input Fields', async () => {
 			const { item } = await waitWith({});
 			expect(item.json).not.toHaveProperty('name');
 			expect(Object.keys(item.binary ?? {})).toEqual(['data']);
 		});
 	});
 
-	describe('on Stop', () => {
-		/** Presses it so many milliseconds after the start, or after something has happened. */
-		const stopAfter = (milliseconds: number, begun?: Promise<unknown>) => {
+	describe('Stop', () => {
+		/** Presses Stop this many milliseconds after the start, or after `event`. */
+		const stopAfter = (milliseconds: number, event?: Promise<unknown>) => {
 			let stopped = 0;
 			const press = (cancel: () => void) => {
 				stopped = Date.now();
@@ -577,24 +467,24 @@ describe('Wait for Video', () => {
 			};
 			return {
 				onStart: (cancel: () => void) =>
-					void Promise.resolve(begun).then(() => setTimeout(press, milliseconds, cancel)),
-				passedSince: () => Date.now() - stopped,
+					void Promise.resolve(event).then(() => setTimeout(press, milliseconds, cancel)),
+				sinceStop: () => Date.now() - stopped,
 			};
 		};
 
-		it('ends within a second in the middle of a wait, and names the job', async () => {
+		it('ends a wait within a second of Stop, and names the job', async () => {
 			const [job] = createJobs(1);
 			gateway.jobs.start(job.id);
-			const { onStart, passedSince } = stopAfter(1_500);
+			const { onStart, sinceStop } = stopAfter(1_500);
 			const result = await wait([job], { onStart });
-			expect(passedSince()).toBeLessThan(1_000);
+			expect(sinceStop()).toBeLessThan(1_000);
 			expect(result.status).toBe('canceled');
 			expect(result.errorOf('Wait for Video')?.description).toContain(
 				`${job.id} (last status in_progress, 30 %)`,
 			);
 		});
 
-		it('names the jobs, as on Timeout Workflow', async () => {
+		it('names the jobs when Timeout Workflow ends the execution', async () => {
 			const jobs = createJobs(2);
 			const settings = { executionOrder: 'v1', executionTimeout: 1 } as const;
 			const result = await runWorkflow(
@@ -610,7 +500,7 @@ describe('Wait for Video', () => {
 				expect(result.errorOf('Wait for Video')?.description).toContain(id);
 		});
 
-		it('is reported as Stop although a job had failed before', async () => {
+		it('reports Stop although a job has failed before', async () => {
 			const [failed, running] = createJobs(2);
 			gateway.jobs.start(running.id);
 			gateway.jobs.fail(failed.id, 'no such style');
@@ -620,20 +510,20 @@ describe('Wait for Video', () => {
 			expect(result.errorOf('Wait for Video')?.description).toContain(`by its ID ${running.id}`);
 		});
 
-		it('ends within a second while a poll has no response', async () => {
+		it('ends a wait within a second of Stop while a poll has no response', async () => {
 			const [job] = createJobs(1);
 			gateway.fault({ route: 'task', action: 'stall' });
-			const { onStart, passedSince } = stopAfter(800);
+			const { onStart, sinceStop } = stopAfter(800);
 			await wait([job], { onStart });
-			expect(passedSince()).toBeLessThan(1_000);
+			expect(sinceStop()).toBeLessThan(1_000);
 		});
 
-		it('ends within a second in the middle of a download, and leaves nothing open', async () => {
+		it('ends a download within a second of Stop, and names the job', async () => {
 			const job = finishedJob();
 			gateway.fault({ route: 'download', action: 'freeze', after: '50%' });
-			const { onStart, passedSince } = stopAfter(700, once(gateway, 'request'));
+			const { onStart, sinceStop } = stopAfter(700, once(gateway, 'request'));
 			const result = await wait([job], { onStart });
-			expect(passedSince()).toBeLessThan(1_000);
+			expect(sinceStop()).toBeLessThan(1_000);
 			expect(result.status).toBe('canceled');
 			expect(result.errorOf('Wait for Video')?.description).toContain(
 				`${job.id} (last status completed, 100 %)`,
