@@ -11,7 +11,7 @@ const privateHost =
 	/^(10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|169\.254(\.\d+){2}|0\.0\.0\.0|\[f[cde].*\]|[^.[\]]+|.*\.(local|internal|lan))$/i;
 
 /** Avoids URL.canParse, which in Node 20 rejects a host with an umlaut after it has been called often. */
-function urlOf(text: string): URL | undefined {
+function parseUrl(text: string): URL | undefined {
 	try {
 		return new URL(text);
 	} catch {
@@ -20,7 +20,7 @@ function urlOf(text: string): URL | undefined {
 }
 
 export function isLoopback(address: string): boolean {
-	return loopback.test(urlOf(address)?.hostname ?? '');
+	return loopback.test(parseUrl(address)?.hostname ?? '');
 }
 
 /** Characters: no server takes a longer address, and to parse it would take long. */
@@ -32,9 +32,9 @@ const computerPath = /^([a-z]:[\\/]|\\\\|~\/|file:|\/(home|users|volumes|tmp|mnt
 /**
  * Why no file can be fetched by this link, whoever tries; continues the field's name. Undefined for what is no
  * link at all.
- * @param oneEach what to do with several links, where there is a way
+ * @param multipleLinksHint what to do with several links, where there is a way
  */
-export function linkProblem(link: string, oneEach = ''): string | undefined {
+export function linkProblem(link: string, multipleLinksHint = ''): string | undefined {
 	if (link === '') return 'is empty';
 	if (link.length > maxLength && !/^data:/i.test(link)) {
 		return `is too long for a link (it has ${link.length} characters)`;
@@ -43,8 +43,9 @@ export function linkProblem(link: string, oneEach = ''): string | undefined {
 		return `is a path on a computer, not a link (it is "${link.slice(0, 80)}"); upload the file, and give its public link`;
 	}
 	const count = countLinks(link);
-	if (count > 1) return `must be one link (it holds ${count})${oneEach && `: ${oneEach}`}`;
-	const url = urlOf(link);
+	if (count > 1)
+		return `must be one link (it holds ${count})${multipleLinksHint && `: ${multipleLinksHint}`}`;
+	const url = parseUrl(link);
 	if (url === undefined || url.protocol === 'data:') return undefined;
 	if (/[\r\n]/.test(link)) return 'must have no line break inside';
 	if (/\s/.test(link)) return 'must have no space inside; write %20 for one in the name of a file';
@@ -61,7 +62,7 @@ function countLinks(text: string): number {
 /** What a field takes beside public https links. */
 interface LinkRules {
 	/** What to do with several links, where there is a way. */
-	oneEach?: string;
+	multipleLinksHint?: string;
 	/** Whether the link may hold the image itself ("Resources", message). */
 	takesDataUrl?: boolean;
 	/** Whether the service may take what is no web link, such as an ID of its own. */
@@ -75,12 +76,12 @@ interface LinkRules {
 export function publicLinkProblem(
 	link: string,
 	gatewayUrl: string,
-	{ oneEach, takesDataUrl = false, anyProtocol = false }: LinkRules = {},
+	{ multipleLinksHint, takesDataUrl = false, anyProtocol = false }: LinkRules = {},
 ): string | undefined {
-	const problem = linkProblem(link, oneEach);
+	const problem = linkProblem(link, multipleLinksHint);
 	if (problem !== undefined) return problem;
 	if (takesDataUrl && /^data:image\//i.test(link)) return undefined;
-	const url = urlOf(link);
+	const url = parseUrl(link);
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
 		return anyProtocol ? undefined : otherLinkProblem(link, { url, takesDataUrl });
 	}

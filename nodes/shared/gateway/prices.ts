@@ -38,7 +38,7 @@ export class PriceList {
 
 	/** Every problem of the prices. */
 	get problems(): string[] {
-		if (!isObject(this.prices)) return [noList];
+		if (!isObject(this.prices)) return [notAnObject];
 		return Object.keys(this.prices).flatMap((model) => {
 			const price = this.priceOf(model);
 			return 'problem' in price ? [price.problem] : [];
@@ -46,10 +46,10 @@ export class PriceList {
 	}
 
 	/** Of a video, or of images, before they are ordered. */
-	ofOrder({ of, model, count, seconds, resolution }: Amount): Estimate {
+	estimateOrder({ kind, model, count, seconds, resolution }: Amount): Estimate {
 		const price = this.priceOf(model);
 		if ('problem' in price) return price;
-		if (of === 'image') {
+		if (kind === 'image') {
 			const { per_image } = price;
 			if (per_image === undefined) return missing(model, 'per_image');
 			if (count === undefined) return { problem: 'the number of images is no number' };
@@ -72,7 +72,7 @@ export class PriceList {
 	}
 
 	/** @param usage of a response ("Resources"); undefined where it has none */
-	ofTokens(model: string, usage: unknown): Estimate {
+	estimateTokens(model: string, usage: unknown): Estimate {
 		const price = this.priceOf(model);
 		if ('problem' in price) return price;
 		const { per_million_input_tokens: perInput, per_million_output_tokens: perOutput } = price;
@@ -88,13 +88,13 @@ export class PriceList {
 
 	private priceOf(model: string): Price | { problem: string } {
 		const { prices } = this;
-		if (!isObject(prices)) return { problem: noList };
+		if (!isObject(prices)) return { problem: notAnObject };
 		const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
 		return price === undefined ? missing(model) : readPrice(model, price);
 	}
 }
 
-const noList =
+const notAnObject =
 	'they must be a JSON object that has the prices of each model by its ID, such as {"alpha-1.1-r2v": {"per_second": 0.1}}';
 
 function readPrice(model: string, price: unknown): Price | { problem: string } {

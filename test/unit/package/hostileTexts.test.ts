@@ -1,5 +1,5 @@
 import { EventParser } from '../../../nodes/shared/gateway/chat/eventStream';
-import { mayHaveKey } from '../../../nodes/shared/gateway/client/connection';
+import { maySendKeyTo } from '../../../nodes/shared/gateway/client/connection';
 import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
 import { parsePause } from '../../../nodes/shared/gateway/client/retryPolicy';
 import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
@@ -116,7 +116,7 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	],
 	[
 		'the address of a redirect',
-		(text) => mayHaveKey(`https://a.b/gw/${text}`, { baseUrl: 'https://a.b/gw' }),
+		(text) => maySendKeyTo(`https://a.b/gw/${text}`, { baseUrl: 'https://a.b/gw' }),
 	],
 	['a text that may have the key', (text) => new Redaction('sk-0123456789abcdef').text(text)],
 ];

@@ -16,10 +16,10 @@ export class AdaptiveLimit {
 	/** Works on all entries, as many at a time as the limit is at most. */
 	async forEach<T>(entries: readonly T[], work: (entry: T) => Promise<void>): Promise<void> {
 		let next = 0;
-		const lane = async () => {
+		const worker = async () => {
 			while (next < entries.length) await work(entries[next++]);
 		};
-		await Promise.all(Array.from({ length: Math.min(this.max, entries.length) }, lane));
+		await Promise.all(Array.from({ length: Math.min(this.max, entries.length) }, worker));
 	}
 
 	/** @param isOverload whether the result says that the server is overloaded */

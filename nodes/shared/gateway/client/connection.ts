@@ -20,14 +20,14 @@ export interface Connection {
 }
 
 /** Whether the key may go to an address: only to those below the base URL and the backup URL, however a server reads it. */
-export function mayHaveKey(
+export function maySendKeyTo(
 	address: string,
 	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
 ): boolean {
 	if (address.length > maxAddressLength) return false;
 	const { origin, pathname, username, password } = new URL(address);
 	// The HTTP client sends a user name of the address in the place of the key.
-	if (username !== '' || password !== '' || mayLeadUp(pathname)) return false;
+	if (username !== '' || password !== '' || mayEscapeFolder(pathname)) return false;
 	return [baseUrl, backupUrl].some((base) => {
 		const own = new URL(`${base}/`);
 		return origin === own.origin && pathname.startsWith(own.pathname);
@@ -41,20 +41,20 @@ export const maxAddressLength = 16_000;
 const maxDecodings = 5;
 
 /** A part of a path that leads out of its folder; some servers end it at a semicolon, or trim what surrounds it. */
-const leadsUp = /[/\\][\s\0]*\.[\s\0]*\./;
+const parentSegment = /[/\\][\s\0]*\.[\s\0]*\./;
 
 /** The encodings of a dot and a slash that are longer than they have to be, which old servers decode all the same. */
-const overlong: Array<[RegExp, string]> = [
+const overlongEncodings: Array<[RegExp, string]> = [
 	[/\xc0\xae|%u002e/gi, '.'],
 	[/\xc0\xaf|\xc1\x9c|%u002f|%u005c/gi, '/'],
 ];
 
 /** Whether some server may take a path, whose plain ".." have been resolved, for one that leaves its folder. */
-function mayLeadUp(pathname: string): boolean {
+function mayEscapeFolder(pathname: string): boolean {
 	let path = pathname;
 	for (let decodings = 0; decodings <= maxDecodings; decodings++) {
-		if (leadsUp.test(path)) return true;
-		const decoded = overlong.reduce(
+		if (parentSegment.test(path)) return true;
+		const decoded = overlongEncodings.reduce(
 			(text, [form, letter]) => text.replace(form, letter),
 			path.replace(/%[\da-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16))),
 		);

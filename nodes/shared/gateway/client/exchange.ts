@@ -31,7 +31,7 @@ export interface ExchangeOptions {
 	/** Milliseconds that the exchange may still take once the signal aborts; default: none. */
 	grace?: number;
 	/** Whether the key may go to an address to which a redirect leads. */
-	mayHaveKey: (address: string) => boolean;
+	maySendKeyTo: (address: string) => boolean;
 	/** A proxy may put the key into the address to which it redirects. */
 	redaction: Redaction;
 	/** Return files and redirects instead of reading or following them: a signed link refuses the key. */
@@ -52,7 +52,7 @@ const maxCharacters = 256 * 1024 * 1024;
 const drainTimeout = 1_000;
 
 /** They take about 10 milliseconds to parse and check. */
-const maxCharactersOfTurn = 2_000_000;
+const maxCharactersPerTurn = 2_000_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
 /** Characters that no text and no JSON has, but every file has among its first: a storage host may call it anything. */
@@ -69,7 +69,7 @@ export async function exchange(
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<RawResponse> {
-	const { http, clock, signal, timeout, grace, mayHaveKey, redaction, ...handlers } = options;
+	const { http, clock, signal, timeout, grace, maySendKeyTo, redaction, ...handlers } = options;
 	const { mayLeadToFile, onRedirect, onText } = handlers;
 	const redirectError = (status: number, location: string, about: RedirectRemedy) =>
 		refusedRedirect(requestInfo, { status, location: redaction.text(location) }, about);
@@ -110,7 +110,7 @@ export async function exchange(
 						throw redirectError(status, location.href, 'linkCarriesKey');
 					}
 					const target = isSameOrigin ? location.href : location.origin;
-					if (!isSameOrigin || !mayHaveKey(location.href)) {
+					if (!isSameOrigin || !maySendKeyTo(location.href)) {
 						throw redirectError(status, target, 'foreignRedirect');
 					}
 					// It loops, or would drop the body.
@@ -141,7 +141,7 @@ export async function exchange(
 	try {
 		const limit = { milliseconds: timeout, clock, signal, grace };
 		const response = await withTimeout(limit, followRedirects);
-		await turnFor(response, clock);
+		await waitForEventLoop(response, clock);
 		return response;
 	} catch (error) {
 		if (rawResponse === undefined || signal?.aborted) throw asError(error);
@@ -150,15 +150,15 @@ export async function exchange(
 }
 
 /** By clock: the characters that were handed on in this turn of the event loop, and its end. */
-const turns = new WeakMap<Clock, { characters: number; end?: Promise<void> }>();
+const eventLoopTurns = new WeakMap<Clock, { characters: number; end?: Promise<void> }>();
 
 /** Waits while a turn of the event loop has enough to read: large responses that arrive together would block it. */
-async function turnFor({ text: { length } }: RawResponse, clock: Clock): Promise<void> {
+async function waitForEventLoop({ text: { length } }: RawResponse, clock: Clock): Promise<void> {
 	// A hundred of them are read within a turn.
-	if (length < maxCharactersOfTurn / 100) return;
-	const turn = turns.get(clock) ?? { characters: 0 };
-	turns.set(clock, turn);
-	while (turn.end && turn.characters + length > maxCharactersOfTurn) await turn.end;
+	if (length < maxCharactersPerTurn / 100) return;
+	const turn = eventLoopTurns.get(clock) ?? { characters: 0 };
+	eventLoopTurns.set(clock, turn);
+	while (turn.end && turn.characters + length > maxCharactersPerTurn) await turn.end;
 	turn.characters += length;
 	const end = async () => {
 		await clock.sleep(0);

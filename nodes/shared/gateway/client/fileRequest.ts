@@ -1,5 +1,5 @@
 import { linkCarriesKey, noResponse, type RequestInfo } from '../errors/requestErrors';
-import { mayHaveKey } from './connection';
+import { maySendKeyTo } from './connection';
 import type { Gateway } from './gateway';
 import { type HttpRequest, type HttpResponse } from './http';
 import { readWithIdleTimeout, withTimeout } from './timeouts';
@@ -14,7 +14,7 @@ export interface FileSource {
 }
 
 /** What is asked of a file. */
-interface FilePart {
+interface FileRange {
 	/** Number of bytes received already. */
 	offset: number;
 	/** Of the file these bytes belong to. */
@@ -26,7 +26,7 @@ const timeout = 60_000;
 const maxRedirects = 10;
 
 /** Statuses with which storage hosts refuse a link that has expired or never existed. */
-export const linkRefused = new Set([400, 401, 403, 404, 410]);
+export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
 
 /**
  * Requests a file from a storage host, or the rest of it ("Endpoints" 3). The link is sent byte for byte;
@@ -37,7 +37,7 @@ export async function requestFile(
 	{ runtime, connection, redaction }: Gateway,
 	requestInfo: RequestInfo,
 	source: FileSource,
-	{ offset, etag }: FilePart,
+	{ offset, etag }: FileRange,
 ): Promise<HttpResponse> {
 	const { http, clock, signal, queue } = runtime;
 	let { url, authenticated } = source;
@@ -83,7 +83,7 @@ export async function requestFile(
 		response.close();
 		const next = new URL(location, url);
 		if (redaction.text(next.href) !== next.href) throw linkCarriesKey(requestInfo);
-		authenticated &&= next.origin === new URL(url).origin && mayHaveKey(next.href, connection);
+		authenticated &&= next.origin === new URL(url).origin && maySendKeyTo(next.href, connection);
 		url = next.href;
 	}
 }

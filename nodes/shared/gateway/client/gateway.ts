@@ -4,12 +4,12 @@ import { otherModelIn } from '../errors/otherModel';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { parseResponse, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
-import { mayHaveKey, type Connection } from './connection';
+import { maySendKeyTo, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
 import { DryRun } from './dryRun';
 import type { Idempotency } from './idempotency';
-import { inTurn, type Slot } from './inTurn';
+import { sendInTurn, type Slot } from './sendInTurn';
 import { Redaction } from './redaction';
 import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
 import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
@@ -67,7 +67,7 @@ export class Gateway<R extends Runtime = Runtime> {
 	}
 
 	/** The same gateway, which sends nothing: each call throws a {@link DryRun}. */
-	dry(): Gateway<R> {
+	asDryRun(): Gateway<R> {
 		const runtime = { ...this.runtime, isDry: true as const };
 		return new Gateway(
 			...([this.connection, runtime, this.route, this.idempotency, this.redaction] as const),
@@ -85,13 +85,13 @@ export class Gateway<R extends Runtime = Runtime> {
 	async call<T>(call: Call<T>): Promise<T> {
 		if (this.runtime.isDry) throw new DryRun(this.request(this.route.base, call), this.redaction);
 		const { clock, random, signal, limiter } = this.runtime;
-		const { lost } = this.idempotencyOf(call.endpoint);
+		const { earlierFailure } = this.idempotencyOf(call.endpoint);
 		/** The first try that may have been accepted, which no later refusal undoes. */
-		let maybeAccepted = lost && new GatewayError(lost);
+		let maybeAccepted = earlierFailure && new GatewayError(earlierFailure);
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
 				const send = async (slot: Slot) => await this.sendOnce(call, slot).catch(asGatewayError);
-				return await inTurn(call, this, send, maybeAccepted);
+				return await sendInTurn(call, this, send, maybeAccepted);
 			};
 			// Polls follow a schedule of their own, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
@@ -145,7 +145,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			signal,
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
 			grace: endpoint.cost === 'read' ? undefined : graceOnStop,
-			mayHaveKey: (address) => mayHaveKey(address, this.connection),
+			maySendKeyTo: (address) => maySendKeyTo(address, this.connection),
 			redaction: this.redaction,
 			mayLeadToFile: call.mayLeadToFile,
 			onRedirect: async (innerSignal) => {

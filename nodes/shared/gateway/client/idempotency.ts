@@ -7,7 +7,7 @@ export interface Idempotency {
 	/** The same in each try of this job, and another for any other; undefined where the service knows no keys. */
 	idempotencyKey?: string;
 	/** How an earlier try with this key was lost: the service may have accepted it. */
-	lost?: Failure;
+	earlierFailure?: Failure;
 }
 
 /**

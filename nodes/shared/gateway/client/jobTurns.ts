@@ -1,6 +1,6 @@
 import { createHash } from 'crypto';
 import type { Clock } from './clock';
-import type { Waiting } from './keyLimit';
+import type { WaitOptions } from './keyLimit';
 import { abortable } from './timeouts';
 
 /** Milliseconds that a request without a response holds back the next one about the same job. */
@@ -17,7 +17,7 @@ interface Turn {
 	/** When the next request may be sent, in milliseconds since 1970; infinite until that is known. */
 	freeAt: number;
 	/** The same, once it is known. */
-	over: Promise<number>;
+	freed: Promise<number>;
 }
 
 /** By the hash of a key and a job, the latest request of this process. Tests have clocks of their own. */
@@ -40,15 +40,15 @@ interface JobTurn {
 export async function takeTurn(
 	{ key, id, interval }: { key: string; id: string; interval: number },
 	clock: Clock,
-	waiting: () => Waiting,
+	waiting: () => WaitOptions,
 ): Promise<JobTurn | undefined> {
-	const turns = turnsOf(clock);
+	const turns = currentTurns(clock);
 	const name = createHash('sha256')
 		.update(JSON.stringify([key, id]))
 		.digest('hex');
-	const before = turns.get(name);
+	const previous = turns.get(name);
 	let resolve: (freeAt: number) => void = () => undefined;
-	const turn: Turn = { freeAt: Infinity, over: new Promise((settle) => (resolve = settle)) };
+	const turn: Turn = { freeAt: Infinity, freed: new Promise((settle) => (resolve = settle)) };
 	const free = (freeAt: number) => {
 		turn.freeAt = freeAt;
 		resolve(freeAt);
@@ -56,9 +56,9 @@ export async function takeTurn(
 	// The latest one stands last.
 	turns.delete(name);
 	turns.set(name, turn);
-	const isFree = before === undefined || before.freeAt <= clock.now();
-	if (!isFree && !(await hasPassed(before, interval, clock, waiting()))) {
-		void before.over.then(free);
+	const isFree = previous === undefined || previous.freeAt <= clock.now();
+	if (!isFree && !(await waitForPrevious(previous, interval, clock, waiting()))) {
+		void previous.freed.then(free);
 		return undefined;
 	}
 	const hold = new AbortController();
@@ -75,18 +75,18 @@ export async function takeTurn(
 }
 
 /** Whether the next request may be sent now; not when it gave up waiting for that. */
-async function hasPassed(
-	before: Turn,
+async function waitForPrevious(
+	previous: Turn,
 	interval: number,
 	clock: Clock,
-	{ signal, patience = Infinity }: Waiting,
+	{ signal, patience = Infinity }: WaitOptions,
 ): Promise<boolean> {
 	const over = new AbortController();
 	const ends = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
-	const giveUp = () => over.abort(done);
-	if (patience <= maxSleep) clock.sleep(patience, ends).then(giveUp, () => undefined);
+	const stopWaiting = () => over.abort(done);
+	if (patience <= maxSleep) clock.sleep(patience, ends).then(stopWaiting, () => undefined);
 	try {
-		const freeAt = await abortable(before.over, ends);
+		const freeAt = await abortable(previous.freed, ends);
 		// A clock that was set back makes the wait no longer.
 		const wait = Math.min(freeAt - clock.now(), interval);
 		if (wait > 0) await clock.sleep(wait, ends);
@@ -99,7 +99,7 @@ async function hasPassed(
 }
 
 /** Forgets the jobs whose next request may be sent, which are the first ones. */
-function turnsOf(clock: Clock): Map<string, Turn> {
+function currentTurns(clock: Clock): Map<string, Turn> {
 	const turns = jobTurns.get(clock) ?? new Map<string, Turn>();
 	jobTurns.set(clock, turns);
 	for (const [name, { freeAt }] of turns) {

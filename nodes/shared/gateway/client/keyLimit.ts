@@ -7,7 +7,7 @@ export interface Limits {
 	requestsInFlight?: number;
 }
 
-export interface Waiting {
+export interface WaitOptions {
 	/** Leaves the queue when it aborts. */
 	signal?: AbortSignal;
 	/** Milliseconds after which the queue is left. Default: never. */
@@ -18,7 +18,7 @@ export interface Waiting {
 const margin = 100;
 
 /** Milliseconds that a late timer may make up for, out of the margin. */
-const catchUp = 20;
+const maxCatchUp = 20;
 
 /** Milliseconds; no timer takes more than 24 days. */
 const maxSleep = 3_600_000;
@@ -49,7 +49,7 @@ export class KeyLimit {
 	private longestInterval = 0;
 	/** By sender. The first one is next. */
 	private readonly queues = new Map<Limits, Set<() => void>>();
-	private alarm = { at: Infinity, off: new AbortController() };
+	private scheduled = { at: Infinity, cancel: new AbortController() };
 
 	constructor(private readonly clock: Clock) {}
 
@@ -68,30 +68,30 @@ export class KeyLimit {
 	 */
 	async enter(
 		sender: Limits,
-		{ signal, patience = Infinity }: Waiting = {},
+		{ signal, patience = Infinity }: WaitOptions = {},
 	): Promise<(() => void) | undefined> {
 		if (signal?.aborted || this.pause > patience) return undefined;
 		this.longestInterval = Math.max(this.longestInterval, intervalOf(sender));
 		const queue = this.queues.get(sender) ?? new Set();
 		this.queues.set(sender, queue);
 		const over = new AbortController();
-		let giveUp = () => {};
+		let leaveQueue = () => {};
 		const maySend = await new Promise<boolean>((resolve) => {
 			const go = () => resolve(true);
-			giveUp = () => {
+			leaveQueue = () => {
 				if (!queue.delete(go)) return;
 				if (queue.size === 0) this.queues.delete(sender);
 				resolve(false);
 				this.dispatch();
 			};
-			signal?.addEventListener('abort', giveUp, { once: true });
+			signal?.addEventListener('abort', leaveQueue, { once: true });
 			queue.add(go);
 			this.dispatch();
 			if (patience === Infinity || !queue.has(go)) return;
 			const time = Math.min(patience, maxSleep);
-			this.clock.sleep(time, over.signal).then(giveUp, () => undefined);
+			this.clock.sleep(time, over.signal).then(leaveQueue, () => undefined);
 		});
-		signal?.removeEventListener('abort', giveUp);
+		signal?.removeEventListener('abort', leaveQueue);
 		over.abort(done);
 		if (!maySend) return undefined;
 		let hasLeft = false;
@@ -111,9 +111,9 @@ export class KeyLimit {
 	private dispatch(): void {
 		for (;;) {
 			const [next] = this.queues;
-			const wait = next === undefined ? Infinity : this.waitOf(next[0]);
+			const wait = next === undefined ? Infinity : this.delayOf(next[0]);
 			if (next === undefined || wait > 0) {
-				this.setAlarm(wait);
+				this.scheduleDispatch(wait);
 				return;
 			}
 			this.send(...next);
@@ -128,7 +128,7 @@ export class KeyLimit {
 	}
 
 	/** Milliseconds until the sender may send; infinite where another request has to make way first. */
-	private waitOf(sender: Limits): number {
+	private delayOf(sender: Limits): number {
 		const { requestsInFlight = Infinity } = sender;
 		if (this.isSending || this.running >= requestsInFlight) return Infinity;
 		const now = this.clock.now();
@@ -145,7 +145,7 @@ export class KeyLimit {
 		go();
 		const interval = intervalOf(sender);
 		const sent = () => {
-			this.sentAt = Math.max(this.clock.now() - catchUp, this.sentAt + interval);
+			this.sentAt = Math.max(this.clock.now() - maxCatchUp, this.sentAt + interval);
 		};
 		if (interval === 0) {
 			sent();
@@ -161,17 +161,17 @@ export class KeyLimit {
 	}
 
 	/** Looks again after so many milliseconds, and no longer after those that were set before. */
-	private setAlarm(wait: number): void {
+	private scheduleDispatch(wait: number): void {
 		const at = this.clock.now() + wait;
-		if (this.alarm.at === at) return;
-		this.alarm.off.abort(done);
-		const off = new AbortController();
-		this.alarm = { at, off };
+		if (this.scheduled.at === at) return;
+		this.scheduled.cancel.abort(done);
+		const cancel = new AbortController();
+		this.scheduled = { at, cancel };
 		if (wait === Infinity) return;
-		const ring = () => {
-			this.alarm = { at: Infinity, off };
+		const dispatchNow = () => {
+			this.scheduled = { at: Infinity, cancel };
 			this.dispatch();
 		};
-		this.clock.sleep(Math.min(wait, maxSleep), off.signal).then(ring, () => undefined);
+		this.clock.sleep(Math.min(wait, maxSleep), cancel.signal).then(dispatchNow, () => undefined);
 	}
 }

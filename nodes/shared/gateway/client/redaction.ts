@@ -6,7 +6,7 @@ const mask = '***';
 const maxPieceLength = 512;
 
 /** One character of the key, in each way of writing it: in small letters, since a text is read in any case. */
-type Writings = string[];
+type Encodings = string[];
 
 /** How many times a text can be escaped within another one, and still be read. */
 const maxLevels = 3;
@@ -14,15 +14,15 @@ const maxLevels = 3;
 /** Removes the API key from responses: services echo keys, and none may reach an output, an error or a log. */
 export class Redaction {
 	/** The key as it is, and what it is in the base64 of a longer text. */
-	private readonly spellings: Writings[][];
+	private readonly spellings: Encodings[][];
 	private readonly pattern: RegExp | undefined;
 	/** The most characters that a spelling can take. */
 	private readonly maxLength: number;
 
 	constructor(key: string) {
 		this.spellings = piecesOf(key).flatMap((piece) => [
-			[...piece].map(writingsOf),
-			...base64Of(piece).map((text) => [...text].map(base64Writings)),
+			[...piece].map(encodingsOf),
+			...base64Of(piece).map((text) => [...text].map(base64LetterEncodings)),
 		]);
 		const source = this.spellings.map((spelling) => spelling.map(patternOf).join('')).join('|');
 		this.pattern = source === '' ? undefined : new RegExp(source, 'gi');
@@ -84,7 +84,7 @@ export class Redaction {
 		// The letters of ASCII alone: other ones may change their length with their case.
 		const tail = text.slice(-this.maxLength).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 		for (let start = 0; start < tail.length; start++) {
-			if (this.spellings.some((spelling) => isBeginning(tail, start, spelling))) {
+			if (this.spellings.some((spelling) => isPrefixOfSpelling(tail, start, spelling))) {
 				return tail.length - start;
 			}
 		}
@@ -101,7 +101,7 @@ function piecesOf(key: string): string[] {
 
 const lengthOf = ({ length }: string) => length;
 
-function writingsOf(letter: string): Writings {
+function encodingsOf(letter: string): Encodings {
 	const hexOf = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
 	const bytes = [...Buffer.from(letter)].map((byte) => hexOf(byte, 2));
 	const units = [...Array(letter.length).keys()].map((at) => hexOf(letter.charCodeAt(at), 4));
@@ -128,19 +128,19 @@ function base64Of(key: string): string[] {
 }
 
 /** base64url has two characters of its own. */
-function base64Writings(letter: string): Writings {
-	if (letter === '+') return ['-', ...writingsOf(letter)];
-	if (letter === '/') return ['_', ...writingsOf(letter)];
+function base64LetterEncodings(letter: string): Encodings {
+	if (letter === '+') return ['-', ...encodingsOf(letter)];
+	if (letter === '/') return ['_', ...encodingsOf(letter)];
 	return [letter.toLowerCase()];
 }
 
-function patternOf(writings: Writings): string {
+function patternOf(writings: Encodings): string {
 	const patterns = writings.map((writing) => writing.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
 	return patterns.length > 1 ? `(?:${patterns.join('|')})` : patterns[0];
 }
 
 /** Whether a text, from `start` to its end, is a beginning of what may be written this way. */
-function isBeginning(text: string, start: number, spelling: Writings[]): boolean {
+function isPrefixOfSpelling(text: string, start: number, spelling: Encodings[]): boolean {
 	let reached = [start];
 	for (const writings of spelling) {
 		const next: number[] = [];

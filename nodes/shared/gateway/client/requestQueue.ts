@@ -2,7 +2,7 @@ import { createHash } from 'crypto';
 import type { GatewayError } from '../errors/gatewayError';
 import type { Clock } from './clock';
 import type { Connection } from './connection';
-import { KeyLimit, type Limits, type Waiting } from './keyLimit';
+import { KeyLimit, type Limits, type WaitOptions } from './keyLimit';
 import { parsePause } from './retryPolicy';
 
 /** By the hash of the key, what all gateways of this process share. Tests have clocks of their own. */
@@ -27,7 +27,7 @@ export class RequestQueue {
 	}
 
 	/** Waits until a request may be sent, as {@link KeyLimit.enter} does. */
-	async enter(waiting?: Waiting): Promise<(() => void) | undefined> {
+	async enter(waiting?: WaitOptions): Promise<(() => void) | undefined> {
 		return await this.keyLimit.enter(this.limits, waiting);
 	}
 

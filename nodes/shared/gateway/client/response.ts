@@ -14,7 +14,7 @@ export interface ServiceResponse extends RawResponse {
 }
 
 /** Whether a link of a response carried the key: what is left of it leads nowhere. */
-export function carriedKey(
+export function linkCarriedKey(
 	link: string,
 	{ isRedacted = false }: Pick<ServiceResponse, 'isRedacted'>,
 ): boolean {

@@ -58,7 +58,7 @@ export function parseRetryAfter(headers: Record<string, string>, now: number): n
 	const value = headers['retry-after']?.slice(0, maxHeader).trim();
 	if (!value) return undefined;
 	if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-	return untilDate(value, now);
+	return millisecondsUntil(value, now);
 }
 
 /**
@@ -85,12 +85,12 @@ function parseReset(header: string | undefined, now: number): number | undefined
 		const parts = [...value.matchAll(/([\d.]+)(ms|[hms])/gy)];
 		return parts.reduce((sum, [, number, unit]) => sum + Number(number) * units[unit], 0);
 	}
-	return untilDate(value, now);
+	return millisecondsUntil(value, now);
 }
 
 const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
-function untilDate(value: string, now: number): number | undefined {
+function millisecondsUntil(value: string, now: number): number | undefined {
 	// Date.parse reads a bare number as a year; an HTTP date has letters before its time of day.
 	const [before, time] = value.split(/\d:\d/, 2);
 	const date = time !== undefined && /[a-z]/i.test(before) ? Date.parse(value) : NaN;

@@ -84,7 +84,7 @@ export async function embed(
 	}
 	const failures: unknown[] = [];
 	const limiter = new AdaptiveLimit(maxParallelBatches);
-	const embedInTurn = async (positions: number[]) =>
+	const embedWithLimit = async (positions: number[]) =>
 		await limiter.run(async () => {
 			if (failures.length > 0) return;
 			try {
@@ -97,7 +97,7 @@ export async function embed(
 		});
 	const present = new Set(received.flatMap(({ positions }) => positions));
 	const missing = [...texts.keys()].filter((position) => !present.has(position));
-	await Promise.all(batchesOf(missing, batchSize).map(embedInTurn));
+	await Promise.all(batchesOf(missing, batchSize).map(embedWithLimit));
 	// A request that may have been billed decides, so that no later try sends it again.
 	const failure = (batches && failures.find(mayBeBilled)) ?? failures[0];
 	if (failure !== undefined) throw failure;

@@ -107,8 +107,8 @@ export class GatewayError extends Error {
 	}
 
 	/** The same error with some fields replaced. */
-	with(facts: Partial<Failure>): GatewayError {
-		return new GatewayError({ ...this.failure, ...facts });
+	with(changes: Partial<Failure>): GatewayError {
+		return new GatewayError({ ...this.failure, ...changes });
 	}
 }
 

@@ -21,12 +21,12 @@ function jobError(
 	});
 }
 
-const knownAs = ({ id, kind }: JobSummary): KnownJob => ({ id, kind });
+const knownJob = ({ id, kind }: JobSummary): KnownJob => ({ id, kind });
 
 /** The user pressed Stop. */
 export function jobStopped(job: JobSummary): GatewayError {
 	const { message, isStopped } = stopped().failure;
-	const remedies: Remedy[] = [{ about: 'jobMayRun', job: knownAs(job), canWaitLonger: false }];
+	const remedies: Remedy[] = [{ about: 'jobMayRun', job: knownJob(job), canWaitLonger: false }];
 	return jobError(job, { message, isStopped, remedies });
 }
 
@@ -68,7 +68,7 @@ export function jobUnknown(
 }
 
 /** A response with a status that nobody knows, which may be about anything. */
-export function jobUnclear(
+export function jobStatusUnclear(
 	job: JobSummary,
 	{ status, fields }: { status: string; fields: JsonObject },
 ): GatewayError {
@@ -99,14 +99,14 @@ export function deadlinePassed(
 	return jobError(job, {
 		message: `${jobName(job)} did not finish within ${minutes} minutes (${describeStatus(job)})`,
 		remedies: [
-			{ about: 'jobMayRun', job: knownAs(job), canWaitLonger: true },
+			{ about: 'jobMayRun', job: knownJob(job), canWaitLonger: true },
 			...(lastPoll ? [{ about: 'lastPollFailed', message: lastPoll.message } as const] : []),
 		],
 	});
 }
 
 /** Whether the job may still run, and only the wait for it is over. */
-export const isDeadlineOf = ({ remedies }: Failure): boolean =>
+export const isDeadlinePassed = ({ remedies }: Failure): boolean =>
 	remedies.some((remedy) => remedy.about === 'jobMayRun' && remedy.canWaitLonger);
 
 export function linkMissing(job: JobSummary): GatewayError {
@@ -118,7 +118,7 @@ export function linkMissing(job: JobSummary): GatewayError {
 export function jobLinkCarriesKey(job: JobSummary): GatewayError {
 	return jobError(job, {
 		message: `${jobName(job)} finished, but its link carries the API key`,
-		remedies: [{ about: 'linkCarriesKey' }, { about: 'videoIsKept', job: knownAs(job) }],
+		remedies: [{ about: 'linkCarriesKey' }, { about: 'videoIsKept', job: knownJob(job) }],
 		reach: 'unreadable',
 		billed: 'yes',
 		retry_can_help: false,
@@ -135,7 +135,7 @@ export function linkNotFound(job: JobSummary, { failure }: GatewayError): Gatewa
 	return jobError(job, {
 		...failure,
 		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,
-		remedies: [...remedies, { about: 'videoIsKept', job: knownAs(job) }],
+		remedies: [...remedies, { about: 'videoIsKept', job: knownJob(job) }],
 		job,
 		billed: 'yes',
 	});

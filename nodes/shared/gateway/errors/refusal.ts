@@ -15,7 +15,7 @@ import {
 import type { ErrorObject } from './errorObject';
 
 /** Characters of a message that are searched for its cause. */
-const maxJudged = 2_000;
+const maxSearchedLength = 2_000;
 
 /** What the cause of a refusal depends on, beside the response. */
 export interface RefusedRequest extends Pick<Endpoint, 'cost' | 'statusMeanings'> {
@@ -30,7 +30,7 @@ export function refusalOf(
 	{ cost, statusMeanings: ownMeanings = {}, hasNoMedia = false }: RefusedRequest,
 ): ErrorMeaning {
 	const { code = '', type = '' } = error;
-	const message = (error.message ?? '').slice(0, maxJudged);
+	const message = (error.message ?? '').slice(0, maxSearchedLength);
 	const texts = [code, type, message];
 	if (status === 429 && texts.some((text) => balanceWords.test(text))) {
 		return errorCodes.quota_exceeded;

@@ -49,7 +49,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 		? `no response arrived${from} within the time limit`
 		: `the connection was lost before the response arrived${from}`;
 	const whatHappened = isUnsent ? `${host ?? 'the gateway'} could not be reached` : lost;
-	const known = host !== undefined && problem && onAddress[problem](host);
+	const known = host !== undefined && problem && addressProblemTexts[problem](host);
 	const remedies: Remedy[] = isUnsent
 		? [{ about: 'unreachable', detail, host, problem }]
 		: [
@@ -67,7 +67,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 	});
 }
 
-const onAddress: Record<AddressProblem, (host: string) => string> = {
+const addressProblemTexts: Record<AddressProblem, (host: string) => string> = {
 	notFound: (host) => `the host ${host} is not found`,
 	refused: (host) => `${host} refuses the connection`,
 	blocked: (host) => `n8n's SSRF protection blocks ${host}`,
@@ -141,10 +141,10 @@ export function refused(
 	const { refusal, meaning = '' } = refusalVerdict;
 	const mayBeAccepted = verdict.billed === 'unknown' && refusal !== knownOrder.refusal;
 	const blamed = blamedModel(request.otherModel, status, error);
-	const said = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
+	const serviceMessage = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
 	const reason = blamed
-		? `${blamed.id} is a model of another kind; the service said: ${said}`
-		: said;
+		? `${blamed.id} is a model of another kind; the service said: ${serviceMessage}`
+		: serviceMessage;
 	return new GatewayError({
 		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, error?.code].filter(Boolean).join(', ')})`,
 		remedies: [

@@ -12,7 +12,7 @@ const indexName = 'MPF\0';
  * what lies between them is kept byte for byte.
  * @returns the bytes themselves when there is only one picture; undefined when the markers cannot be walked
  */
-export function firstPicture(file: Buffer): Buffer | undefined {
+export function firstImage(file: Buffer): Buffer | undefined {
 	if (file[0] !== 0xff || file[1] !== startOfImage) return undefined;
 	const kept = [file.subarray(0, 2)];
 	let hasIndex = false;

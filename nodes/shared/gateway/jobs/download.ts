@@ -1,6 +1,6 @@
-import { mayHaveKey } from '../client/connection';
+import { maySendKeyTo } from '../client/connection';
 import type { FileSource } from '../client/fileRequest';
-import { linkRefused, readBeginning, requestFile } from '../client/fileRequest';
+import { linkRefusedStatuses, readBeginning, requestFile } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { type HttpResponse, type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
@@ -10,7 +10,7 @@ import { linkRemedies, refused, type RequestInfo } from '../errors/requestErrors
 import { verdictOn } from '../errors/verdict';
 import { excerpt } from '../json';
 import { Mp4Boxes } from './mp4';
-import { endsBeforeFile, ReceivedPart } from './receivedPart';
+import { isShortRange, ReceivedPart } from './receivedPart';
 import { headLength, isTextFile, videoTypeOf, type VideoType } from './videoType';
 
 export interface DownloadRequest {
@@ -110,7 +110,7 @@ class Transfer {
 		const first = await bytes.next();
 		if (first.done || this.type === undefined) throw this.incompleteError('nothing came');
 		try {
-			return await store(continued(first.value, bytes), this.type);
+			return await store(prepend(first.value, bytes), this.type);
 		} finally {
 			// A store that fails may have left them unread. It does not wait for them: they may be under way.
 			bytes.return().catch(() => undefined);
@@ -165,9 +165,9 @@ class Transfer {
 		}
 		if (this.type === undefined) return this.notAVideo(held, response, failure);
 		if (failure === undefined) {
-			if (!this.boxes.isTruncated && !endsBeforeFile(response)) return undefined;
+			if (!this.boxes.isTruncated && !isShortRange(response)) return undefined;
 			// The announced length was not that of the file.
-			this.received.forgetFileLength();
+			this.received.discardFileLength();
 			return { reason: 'the file ends too early' };
 		}
 		// A storage host may announce more bytes than there are, and then breaks off at the same offset again.
@@ -227,7 +227,7 @@ class Transfer {
 				this.source = { ...this.source, authenticated: true };
 				continue;
 			}
-			if (linkRefused.has(refusal.failure.status)) {
+			if (linkRefusedStatuses.has(refusal.failure.status)) {
 				await this.renewLink(refusal);
 				continue;
 			}
@@ -243,7 +243,7 @@ class Transfer {
 	/** Whether the content of a video job is the gateway's own file, for which it may require the key, too. */
 	private get mayAddKey(): boolean {
 		const { url, authenticated, mayNeedKey = false } = this.source;
-		return !authenticated && mayNeedKey && mayHaveKey(url, this.gateway.connection);
+		return !authenticated && mayNeedKey && maySendKeyTo(url, this.gateway.connection);
 	}
 
 	private async renewLink(refusal: GatewayError): Promise<void> {
@@ -258,7 +258,7 @@ class Transfer {
 	private async checkResponse(
 		response: HttpResponse,
 	): Promise<GatewayError | 'complete' | undefined> {
-		const content = this.received.contentOf(response, this.source.url);
+		const content = this.received.classifyResponse(response, this.source.url);
 		if (content === 'next') return undefined;
 		if (content !== 'refused') {
 			response.close();
@@ -293,7 +293,7 @@ class Transfer {
 	}
 }
 
-async function* continued(first: Uint8Array, rest: ByteStream): ByteStream {
+async function* prepend(first: Uint8Array, rest: ByteStream): ByteStream {
 	yield first;
 	yield* rest;
 }

@@ -15,7 +15,7 @@ export function namesJob(fields: unknown, id: string): boolean {
  * @param names the fields that name the job
  * @param parse for a response that may be about the job; those that name none may, too
  */
-export function ofJob<T>(
+export function parserForJob<T>(
 	{ kind, id, names = jobIdFields[kind] }: { kind: JobKind; id: string; names?: readonly string[] },
 	parse: (response: ServiceResponse) => T,
 ): (response: ServiceResponse) => T {

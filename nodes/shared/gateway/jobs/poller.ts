@@ -17,7 +17,7 @@ import {
 	jobFailed,
 	jobLinkCarriesKey,
 	jobStopped,
-	jobUnclear,
+	jobStatusUnclear,
 	jobUnknown,
 	linkMissing,
 	linkNotFound,
@@ -100,7 +100,7 @@ const minPollTimeout = 5_000;
 const linkGrace = 60_000;
 
 /** How long limits may hold back a poll of a pass: while the execution is open, no other one can run. */
-const maxQueueing = 30_000;
+const maxPassPatience = 30_000;
 
 /** A poll is later than that only when nobody was there to send it, as when n8n was down. */
 const maxLateness = 180_000;
@@ -131,13 +131,13 @@ export function step(state: PollerState, event: PollerEvent): Step {
 		case 'due':
 			return sendRequest(state, event.now);
 		case 'polled':
-			return takeStatus(state, event.status, event.now);
+			return handleStatus(state, event.status, event.now);
 		case 'contentReceived':
-			return takeContent(state, event.content);
+			return handleContent(state, event.content);
 		case 'requestFailed':
-			return takeFailure(state, event.error, event.now);
+			return handleFailure(state, event.error, event.now);
 		case 'linkExpired':
-			return waitUntil(linking(state, event.now + linkGrace), event.now);
+			return waitUntil(startLinking(state, event.now + linkGrace), event.now);
 		case 'stopped':
 			return fail(state, jobStopped(state.job));
 	}
@@ -149,7 +149,7 @@ function startPass(
 ): Step {
 	const lateness = now - state.nextPollAt;
 	const since = state.since + (lateness > maxLateness ? lateness : 0);
-	return waitForPoll(changed(state, { since, passEndsAt: endsAt ?? null }), now, now + delay);
+	return waitForPoll(withChanges(state, { since, passEndsAt: endsAt ?? null }), now, now + delay);
 }
 
 /** @param earliest when the next poll may be sent, though it be due before */
@@ -177,26 +177,27 @@ function sendRequest(state: PollerState, now: number): Step {
 	const timeLeft = Math.max(minPollTimeout, isLinking ? maxPollTimeout : deadlineOf(state) - now);
 	const timeout = Math.min(maxPollTimeout, timeLeft);
 	// A video that is finished is not left to another pass.
-	const maxPatience = passEndsAt === null ? timeLeft : Math.min(maxQueueing, timeLeft);
+	const maxPatience = passEndsAt === null ? timeLeft : Math.min(maxPassPatience, timeLeft);
 	const patience = isLinking ? undefined : maxPatience;
 	const action: PollerAction = { do: 'poll', kind, timeout, patience };
-	return { state: changed(state, { lastPolledAt: now }), action };
+	return { state: withChanges(state, { lastPolledAt: now }), action };
 }
 
-function takeStatus(before: PollerState, status: JobStatus, now: number): Step {
+function handleStatus(before: PollerState, status: JobStatus, now: number): Step {
 	// Some services report a job that they do not know with a 2xx status.
 	const isUnknown = status.failure && notFoundWords.test(JSON.stringify(status.failure));
 	if (isUnknown && before.job.status === undefined) {
-		return takeFailure(before, jobUnknown(before.job, status), now);
+		return handleFailure(before, jobUnknown(before.job, status), now);
 	}
-	if (isUnclear(before, status)) return takeFailure(before, jobUnclear(before.job, status), now);
+	if (isStatusUnclear(before, status))
+		return handleFailure(before, jobStatusUnclear(before.job, status), now);
 
 	const state = withStatus(before, status);
-	if (state.stage.name === 'linking') return takeLink(state, status, now);
+	if (state.stage.name === 'linking') return handleLink(state, status, now);
 	if (status.phase === 'failed') return fail(state, jobFailed(state.job, status));
 	if (status.phase !== 'succeeded') return pollAgain(state, now);
 	const deadline = Math.max(deadlineOf(state), now + linkGrace);
-	return takeLink(linking(state, deadline, status.fields), status, now);
+	return handleLink(startLinking(state, deadline, status.fields), status, now);
 }
 
 /** The same state where the status says nothing new. */
@@ -210,15 +211,19 @@ function withStatus(state: PollerState, { status, progress, fields }: JobStatus)
 		status === job.status && known.progress === job.progress && known.request_id === job.request_id;
 	return isSame
 		? state
-		: changed(state, { job: { id: job.id, kind, status, ...withoutUndefined(known) } });
+		: withChanges(state, { job: { id: job.id, kind, status, ...withoutUndefined(known) } });
 }
 
-function linking(state: PollerState, deadline: number, fields: ResponseFields = {}): PollerState {
-	return changed(state, { stage: { name: 'linking', deadline, fields } });
+function startLinking(
+	state: PollerState,
+	deadline: number,
+	fields: ResponseFields = {},
+): PollerState {
+	return withChanges(state, { stage: { name: 'linking', deadline, fields } });
 }
 
 /** The status is final; a task is polled again only when the link itself is missing from it. */
-function takeLink(
+function handleLink(
 	state: PollerState,
 	{ link, linkCarriesKey, fields }: JobStatus,
 	now: number,
@@ -226,20 +231,20 @@ function takeLink(
 	const { job, kind } = state;
 	if (kind === 'video') return sendRequest(state, now);
 	if (linkCarriesKey) return fail(state, jobLinkCarriesKey(job));
-	if (link === undefined) return takeFailure(state, linkMissing(job), now);
+	if (link === undefined) return handleFailure(state, linkMissing(job), now);
 	const source = { url: link, authenticated: false };
 	const shown = withOwnFields(fields, { task_id: job.id, result_url: link });
 	return finish(state, { source, fields: shown });
 }
 
-function takeContent(state: PollerState, { source, fields }: VideoContent): Step {
+function handleContent(state: PollerState, { source, fields }: VideoContent): Step {
 	const known = state.stage.name === 'linking' ? state.stage.fields : {};
 	const { id } = state.job;
 	const shown = withOwnFields({ ...known, ...fields }, { id, url: source.url });
 	return finish(state, { source, fields: shown });
 }
 
-function takeFailure(state: PollerState, error: GatewayError, now: number): Step {
+function handleFailure(state: PollerState, error: GatewayError, now: number): Step {
 	const { stage, job } = state;
 	switch (stage.name) {
 		case 'polling':
@@ -252,14 +257,14 @@ function takeFailure(state: PollerState, error: GatewayError, now: number): Step
 			// Where the kind was a guess, "not found" says less than anything else.
 			const isFirst = job.kind !== undefined || isJobUnknown(error.failure);
 			const saysMore = isFirst || !isJobUnknown(stage.refusal) ? first : error;
-			const last = [first, error].find(isPassing) ?? saysMore;
+			const last = [first, error].find(isTemporary) ?? saysMore;
 			// What the first one asked for has been waited for already.
 			const { retryAfter } = error.failure;
 			return pollAfterFailure(switchKind(state, polling), last.with({ retryAfter }), now);
 		}
 		case 'linking': {
 			const next = now + pauseAfter(state, error);
-			const mayRetry = isPassing(error) && next <= stage.deadline;
+			const mayRetry = isTemporary(error) && next <= stage.deadline;
 			return mayRetry ? waitUntil(state, now, next) : fail(state, linkNotFound(job, error));
 		}
 	}
@@ -273,13 +278,13 @@ function tryOtherKind(state: PollerState, error: GatewayError, now: number): Ste
 	const asked = Math.min(now + (failure.retryAfter ?? 0), deadlineOf(state));
 	const nextPollAt = Math.max(soonest, asked);
 	const other = switchKind(state, { name: 'tryingOtherKind', refusal: failure });
-	const next = changed(other, { nextPollAt });
+	const next = withChanges(other, { nextPollAt });
 	// Both are asked in one pass, unless the service wants a longer pause.
 	return nextPollAt > soonest ? waitForPoll(next, now) : waitUntil(next, now, nextPollAt);
 }
 
 function pollAfterFailure(state: PollerState, error: GatewayError, now: number): Step {
-	return isPassing(error)
+	return isTemporary(error)
 		? pollAgain(state, now, error)
 		: fail(state, error.with({ job: state.job }));
 }
@@ -293,11 +298,11 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 		return fail(state, deadlinePassed(job, timeout, error?.failure));
 	if (isHeldBack && passEndsAt !== null) {
 		// In the next pass, it goes before those that this one has polled.
-		const next = changed(state, { nextPollAt: passEndsAt, stage: polling });
+		const next = withChanges(state, { nextPollAt: passEndsAt, stage: polling });
 		return { state: next, action: { do: 'park', until: passEndsAt } };
 	}
 	const nextPollAt = Math.min(now + pauseAfter(state, error), deadline);
-	return waitForPoll(changed(state, { nextPollAt, stage: polling }), now);
+	return waitForPoll(withChanges(state, { nextPollAt, stage: polling }), now);
 }
 
 /** Milliseconds until the next request: the interval, or longer where the service asks for it. */
@@ -307,7 +312,7 @@ function pauseAfter({ kind, pollInterval }: PollerState, error?: GatewayError): 
 }
 
 function switchKind(state: PollerState, stage: Stage): PollerState {
-	return changed(state, { kind: state.kind === 'task' ? 'video' : 'task', stage });
+	return withChanges(state, { kind: state.kind === 'task' ? 'video' : 'task', stage });
 }
 
 /**
@@ -316,17 +321,17 @@ function switchKind(state: PollerState, stage: Stage): PollerState {
  */
 function mayBeOfOtherKind({ status, kind }: JobSummary, error: GatewayError): boolean {
 	if (status !== undefined || error.failure.isHeldBack) return false;
-	return kind === undefined || !isPassing(error);
+	return kind === undefined || !isTemporary(error);
 }
 
 /** Whether the status may be that of anything, such as of a proxy: nobody knows it, and nothing names the job. */
-function isUnclear({ job }: PollerState, { phase, fields }: JobStatus): boolean {
+function isStatusUnclear({ job }: PollerState, { phase, fields }: JobStatus): boolean {
 	const isGuess = job.kind === undefined && job.status === undefined;
 	return isGuess && phase === undefined && !namesJob(fields, job.id);
 }
 
 /** A copy with changes. It is written out because a spread takes ten times as long, and every poll makes two. */
-function changed(state: PollerState, changes: Partial<PollerState>): PollerState {
+function withChanges(state: PollerState, changes: Partial<PollerState>): PollerState {
 	const { pollInterval, timeout } = state;
 	const {
 		job = state.job,
@@ -353,6 +358,6 @@ function deadlineOf({ since, timeout }: PollerState): number {
 }
 
 /** Whether a later request may do better. */
-function isPassing({ failure }: GatewayError): boolean {
+function isTemporary({ failure }: GatewayError): boolean {
 	return failure.pollCanHelp ?? false;
 }

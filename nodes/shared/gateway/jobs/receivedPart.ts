@@ -23,12 +23,12 @@ export class ReceivedPart {
 	}
 
 	/** To be called when the host announced a wrong length. */
-	forgetFileLength(): void {
+	discardFileLength(): void {
 		delete this.version.length;
 	}
 
 	/** @param url where the response came from */
-	contentOf({ status, headers }: HttpResponse, url: string): Content {
+	classifyResponse({ status, headers }: HttpResponse, url: string): Content {
 		const range = rangeOf(headers);
 		const { etag, 'last-modified': date } = headers;
 		const length = status === 200 ? headers['content-length'] : range.length;
@@ -57,7 +57,7 @@ export class ReceivedPart {
 }
 
 /** Whether a storage host sends less than the rest that it was asked for, and says so. */
-export function endsBeforeFile({ status, headers }: HttpResponse): boolean {
+export function isShortRange({ status, headers }: HttpResponse): boolean {
 	const { last, length } = rangeOf(headers);
 	return status === 206 && Number(last) + 1 < Number(length);
 }

@@ -23,7 +23,7 @@ export interface Wording {
 	/** What the user calls a type of media. */
 	typeName(type: string): string;
 	/** What to do instead of giving several links in one field. */
-	oneEach: string;
+	multipleLinksHint: string;
 }
 
 interface MediaRules extends Wording {
@@ -34,7 +34,7 @@ interface MediaRules extends Wording {
 }
 
 /** The number of media of this type. */
-export const countOf = (media: unknown[], type: string) =>
+export const countOfType = (media: unknown[], type: string) =>
 	media.filter((item) => valueAt(item, 'type') === type).length;
 
 /** What the service would refuse ("Endpoints" 1), and links that nobody can fetch. */
@@ -57,7 +57,7 @@ export function mediaProblems(media: unknown[], rules: MediaRules): RequestProbl
 function linkProblems(
 	item: unknown,
 	path: string,
-	{ gatewayUrl, model, oneEach }: MediaRules,
+	{ gatewayUrl, model, multipleLinksHint }: MediaRules,
 ): RequestProblem[] {
 	const anyProtocol = model === undefined;
 	return (['url', 'reference_voice'] as const).flatMap((name) => {
@@ -65,7 +65,7 @@ function linkProblems(
 		const problem =
 			typeof link === 'string'
 				? publicLinkProblem(link, gatewayUrl, {
-						oneEach: name === 'url' ? oneEach : undefined,
+						multipleLinksHint: name === 'url' ? multipleLinksHint : undefined,
 						anyProtocol,
 					})
 				: model && otherLinkProblem(item, name);
@@ -94,8 +94,8 @@ function itemProblems(
 	const problems: RequestProblem[] = [];
 	if (!(model.mediaTypes as readonly unknown[]).includes(type)) {
 		const given = describeValue(typeof type === 'string' ? typeName(type) : type);
-		const wanted = model.mediaTypes.map(typeName).join(' or ');
-		const problem = `must be ${wanted} for ${modelId} (it is ${given})`;
+		const expected = model.mediaTypes.map(typeName).join(' or ');
+		const problem = `must be ${expected} for ${modelId} (it is ${given})`;
 		problems.push({ path: `${path}.type`, problem });
 	}
 	const problem = voice && voiceProblem(voice, type, { model, modelId, typeName });
@@ -130,17 +130,17 @@ function hasOtherAudioType(link: string): boolean {
 function countProblems(media: unknown[], { model, modelId, typeName }: KnownRules): string[] {
 	const problems: string[] = [];
 	const { min, max } = model.references;
-	const references = countOf(media, 'reference_image') + countOf(media, 'reference_video');
+	const references = countOfType(media, 'reference_image') + countOfType(media, 'reference_video');
 	if (references < (min ?? 0) || references > max) {
 		const types = model.mediaTypes.filter((type) => type !== 'first_frame').map(typeName);
-		const wanted = `${min === undefined ? 'at most' : `${min} to`} ${max}`;
+		const expected = `${min === undefined ? 'at most' : `${min} to`} ${max}`;
 		problems.push(
-			`must have ${wanted} ${types.join(' and ')} entries for ${modelId} (it has ${references})`,
+			`must have ${expected} ${types.join(' and ')} entries for ${modelId} (it has ${references})`,
 		);
 	} else if (media.length === 0) {
 		problems.push('must have at least one entry');
 	}
-	const firstFrames = countOf(media, 'first_frame');
+	const firstFrames = countOfType(media, 'first_frame');
 	if (firstFrames > model.firstFrames.max && model.mediaTypes.includes('first_frame')) {
 		problems.push(
 			`must have at most ${model.firstFrames.max} ${typeName('first_frame')} (it has ${firstFrames})`,

@@ -2,7 +2,7 @@ import type { Gateway } from '../client/gateway';
 import { jobLinkCarriesKey } from '../errors/jobErrors';
 import { endpoints } from '../protocol/endpoints';
 import { contentJobIdFields, jobKinds, type JobKind } from '../protocol/jobs';
-import { ofJob } from './jobIdentity';
+import { parserForJob } from './jobIdentity';
 import { jobStatus, videoContent, type JobStatus, type VideoContent } from './responses';
 import type { JobSource } from './wait';
 
@@ -25,7 +25,7 @@ export async function getJobStatus(
 		endpoint: jobKinds[kind].endpoint,
 		purpose: `get the status of job ${id}`,
 		...{ id, ...options },
-		parse: ofJob({ kind, id }, jobStatus),
+		parse: parserForJob({ kind, id }, jobStatus),
 	});
 }
 
@@ -38,7 +38,7 @@ export async function getVideoContent(
 		endpoint: endpoints.videoContent,
 		purpose: `get the content of the video ${id}`,
 		...{ id, ...options, mayLeadToFile: true },
-		parse: ofJob({ kind: 'video', id, names: contentJobIdFields }, videoContent),
+		parse: parserForJob({ kind: 'video', id, names: contentJobIdFields }, videoContent),
 	});
 	if (content.linkCarriesKey) throw jobLinkCarriesKey({ id, kind: 'video' });
 	return content;

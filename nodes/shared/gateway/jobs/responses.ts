@@ -1,7 +1,7 @@
 import type { FileSource } from '../client/fileRequest';
 import {
 	bodyFields,
-	carriedKey,
+	linkCarriedKey,
 	describeBody,
 	isWebPage,
 	UnusableResponse,
@@ -107,7 +107,7 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		status: excerpt(status, 100),
 		phase,
 		...withoutUndefined({ progress, link }),
-		...(link !== undefined && carriedKey(link, response) && { linkCarriesKey: true }),
+		...(link !== undefined && linkCarriedKey(link, response) && { linkCarriesKey: true }),
 		...(phase === 'failed' && { failure: jobFailureReason(fields) }),
 		fields,
 	};
@@ -145,7 +145,7 @@ export function videoContent(response: ServiceResponse): VideoContent {
 	const link = isFile ? url : findLink(location ?? json ?? text.trim(), url);
 	if (link === undefined)
 		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
-	const key = carriedKey(link, response) && ({ linkCarriesKey: true } as const);
+	const key = linkCarriedKey(link, response) && ({ linkCarriesKey: true } as const);
 	if (isFile)
 		return { source: { url, authenticated: true }, ...key, fields: withRequestIds({}, response) };
 	return {

@@ -11,30 +11,30 @@ const minInterval = limits.minPollSeconds * 1000;
  * polled as often as by one of them, however many there are. A final state serves them all.
  */
 export class SharedRequests {
-	private readonly polls: Latest<JobStatus>;
-	private readonly contents: Latest<VideoContent>;
+	private readonly polls: LatestRequests<JobStatus>;
+	private readonly contents: LatestRequests<VideoContent>;
 
 	constructor(clock: Clock) {
-		this.polls = new Latest(clock, ({ phase }) => isFinal(phase));
-		this.contents = new Latest(clock, () => false);
+		this.polls = new LatestRequests(clock, ({ phase }) => isFinal(phase));
+		this.contents = new LatestRequests(clock, () => false);
 	}
 
 	/** The source for one wait. */
 	sharing(source: JobSource): JobSource {
-		const givenPolls: Given<JobStatus> = new Map();
-		const givenContents: Given<VideoContent> = new Map();
+		const lastPolls: LastReceived<JobStatus> = new Map();
+		const lastContents: LastReceived<VideoContent> = new Map();
 		return {
 			poll: async (kind, id, ...times) => {
 				const send = async () => await source.poll(kind, id, ...times);
 				// Who joins late polls together with the others from then on.
 				const freshness = 1000 * jobKinds[kind].pollSeconds;
-				const request = this.polls.get(`${kind} ${id}`, givenPolls, send, freshness);
+				const request = this.polls.get(`${kind} ${id}`, lastPolls, send, freshness);
 				const status = await request.response;
 				return request.isFinal ? status : { ...status, receivedAt: request.endedAt };
 			},
 			content: async (id) => {
 				const send = async () => await source.content(id);
-				return await this.contents.get(id, givenContents, send).response;
+				return await this.contents.get(id, lastContents, send).response;
 			},
 		};
 	}
@@ -49,10 +49,10 @@ interface Request<T> {
 }
 
 /** By what was asked for, the request whose response one wait has got last. */
-type Given<T> = Map<string, Request<T>>;
+type LastReceived<T> = Map<string, Request<T>>;
 
 /** The latest request for each thing. */
-class Latest<T> {
+class LatestRequests<T> {
 	private readonly requests = new Map<string, Request<T>>();
 
 	constructor(
@@ -61,19 +61,29 @@ class Latest<T> {
 	) {}
 
 	/**
-	 * @param given to the wait before; it asks again because it needs a later one
+	 * @param lastReceived to the wait before; it asks again because it needs a later one
 	 * @param freshness milliseconds for which a response serves a wait that has none of them yet
 	 */
-	get(key: string, given: Given<T>, send: () => Promise<T>, freshness = minInterval): Request<T> {
+	get(
+		key: string,
+		lastReceived: LastReceived<T>,
+		send: () => Promise<T>,
+		freshness = minInterval,
+	): Request<T> {
 		const latest = this.requests.get(key);
-		const last = given.get(key);
+		const last = lastReceived.get(key);
 		const isNew = latest !== undefined && latest !== last;
-		const request = isNew && this.serves(latest, freshness, last) ? latest : this.begin(key, send);
-		given.set(key, request);
+		const request =
+			isNew && this.canReuse(latest, freshness, last) ? latest : this.start(key, send);
+		lastReceived.set(key, request);
 		return request;
 	}
 
-	private serves({ endedAt, isFinal }: Request<T>, freshness: number, last?: Request<T>): boolean {
+	private canReuse(
+		{ endedAt, isFinal }: Request<T>,
+		freshness: number,
+		last?: Request<T>,
+	): boolean {
 		if (endedAt === undefined) return true;
 		const maxAge = last === undefined && isFinal !== undefined ? freshness : minInterval;
 		if (this.clock.now() - endedAt < maxAge) return true;
@@ -81,7 +91,7 @@ class Latest<T> {
 		return isFinal === true && last?.isFinal !== true;
 	}
 
-	private begin(key: string, send: () => Promise<T>): Request<T> {
+	private start(key: string, send: () => Promise<T>): Request<T> {
 		const request: Request<T> = { response: send() };
 		const end = () => void (request.endedAt = this.clock.now());
 		request.response.then((response) => {

@@ -4,7 +4,7 @@ import { referenceVideoModels } from './models';
 /** How much a request orders, which is what a price counts. */
 export interface Amount {
 	/** What is charged: each video or image, or the tokens of a text. */
-	of: 'video' | 'image' | 'text';
+	kind: 'video' | 'image' | 'text';
 	model: string;
 	/** Of images; undefined where the request does not give a number. */
 	count?: number;
@@ -22,7 +22,7 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 		: {};
 	const given = (name: string) => valueAt(body, `parameters.${name}`);
 	return {
-		...{ of: 'video', model },
+		...{ kind: 'video', model },
 		...withoutUndefined({
 			seconds: asNumber(given('duration') ?? duration?.default),
 			resolution: asText(given('resolution') ?? resolution?.default),
@@ -32,19 +32,19 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 
 /** Of the request for a video ("Endpoints" 11), whose length the specification does not name. */
 export const videoAmount = (body: JsonObject): Amount => ({
-	...{ of: 'video', model: asText(body.model) ?? '' },
+	...{ kind: 'video', model: asText(body.model) ?? '' },
 	...withoutUndefined({ seconds: asNumber(body.seconds ?? body.duration) }),
 });
 
 /** Of the request for images ("Endpoints" 8 to 10), one unless it says how many. */
 export const imageAmount = (body: JsonObject): Amount => ({
-	...{ of: 'image', model: asText(body.model) ?? '' },
+	...{ kind: 'image', model: asText(body.model) ?? '' },
 	...withoutUndefined({ count: asNumber(body.n ?? 1) }),
 });
 
 /** Of the request for a text or for vectors ("Endpoints" 4 to 6), whose tokens the response tells. */
 export const textAmount = (body: JsonObject): Amount => ({
-	of: 'text',
+	kind: 'text',
 	model: asText(body.model) ?? '',
 });
 

@@ -29,10 +29,10 @@ export type Fields = Readonly<Record<string, FieldRule>>;
  * valid.
  */
 export function fieldProblem(value: unknown, field: FieldRule): string | undefined {
-	const wanted = describeRule(field);
-	if (wanted === undefined || fits(value, field)) return undefined;
+	const expected = describeRule(field);
+	if (expected === undefined || fits(value, field)) return undefined;
 	const given = field.type === 'boolean' ? '' : ` (it is ${describeValue(value)})`;
-	return `must be ${wanted}${given}`;
+	return `must be ${expected}${given}`;
 }
 
 /** What a value has to be, as in "a whole number from 2 to 15"; undefined where its type is all that matters. */

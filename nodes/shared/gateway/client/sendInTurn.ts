@@ -15,7 +15,7 @@ export interface Slot {
  * @param call `patience`: milliseconds for which they may hold it back
  * @param maybeAccepted an earlier try, which Stop leaves open
  */
-export async function inTurn<T extends object>(
+export async function sendInTurn<T extends object>(
 	call: { endpoint: Endpoint; purpose: string; id?: string; patience?: number },
 	{ connection, runtime }: { connection: Connection; runtime: Runtime },
 	send: (slot: Slot) => Promise<T>,
@@ -24,12 +24,12 @@ export async function inTurn<T extends object>(
 	const { clock, signal, queue, closing } = runtime;
 	const { endpoint, purpose, id = '', patience = Infinity } = call;
 	const interval = 1000 * (endpoint.minIntervalSeconds ?? 0);
-	const begun = clock.now();
+	const startedAt = clock.now();
 	// A listener for each request on a signal of all of them would make Node warn.
-	const ends = [signal, closing].filter((end) => end !== undefined);
+	const abortSignals = [signal, closing].filter((each) => each !== undefined);
 	const waiting = () => ({
-		signal: AbortSignal.any(ends),
-		patience: patience - (clock.now() - begun),
+		signal: AbortSignal.any(abortSignals),
+		patience: patience - (clock.now() - startedAt),
 	});
 	const job = { key: connection.key, id, interval };
 	const turn = interval > 0 ? await takeTurn(job, clock, waiting) : undefined;
