@@ -5,7 +5,7 @@
 export class AdaptiveLimit {
 	private limit: number;
 	private running = 0;
-	/** Counts the halvings: of all the tasks that started under one limit, only the first overload halves it. */
+	/** Number of halvings: among tasks that started under the same limit, only the first overload halves it. */
 	private epoch = 0;
 	private readonly waiting: Array<() => void> = [];
 
@@ -13,7 +13,7 @@ export class AdaptiveLimit {
 		this.limit = max;
 	}
 
-	/** Works on all entries, as many at a time as the limit is at most. */
+	/** Calls `work` for each entry, for at most `max` of them at a time. */
 	async forEach<T>(entries: readonly T[], work: (entry: T) => Promise<void>): Promise<void> {
 		let next = 0;
 		const worker = async () => {

@@ -2,7 +2,7 @@ import { isObject, parseJson, withoutUndefined, type JsonObject } from '../json'
 import type { HttpRequest } from './http';
 import type { Redaction } from './redaction';
 
-/** What a dry run throws in place of sending a request. */
+/** Thrown by a dry run instead of sending a request. */
 export class DryRun extends Error {
 	constructor(
 		private readonly sent: Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'>,
@@ -11,7 +11,7 @@ export class DryRun extends Error {
 		super('Nothing was sent');
 	}
 
-	/** The request as it would be sent, without the API key. Files are described: a log could not hold them. */
+	/** The request as it would be sent, without the API key. Files are only described: a log could not hold them. */
 	get request(): JsonObject {
 		const { method, url, headers, body } = this.sent;
 		const shown = typeof body === 'string' ? withoutFiles(parseJson(body)) : body && formOf(body);
@@ -19,7 +19,7 @@ export class DryRun extends Error {
 	}
 }
 
-/** Characters of a data URL that are shown. */
+/** Maximum number of characters shown of a data URL. */
 const maxDataUrl = 100;
 
 function withoutFiles(value: unknown): unknown {

@@ -13,15 +13,15 @@ export interface FileSource {
 	mayNeedKey?: true;
 }
 
-/** What is asked of a file. */
+/** The part of a file that is requested. */
 interface FileRange {
 	/** Number of bytes received already. */
 	offset: number;
-	/** Of the file these bytes belong to. */
+	/** The ETag of the file that these bytes belong to. */
 	etag?: string;
 }
 
-/** Milliseconds: for the head of a response, and the idle timeout of its body. */
+/** In milliseconds: for the head of a response, and as the idle timeout of its body. */
 const timeout = 60_000;
 const maxRedirects = 10;
 
@@ -29,9 +29,9 @@ const maxRedirects = 10;
 export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
 
 /**
- * Requests a file from a storage host, or the rest of it ("Endpoints" 3). The link is sent byte for byte;
- * redirects are followed, and the key goes only where it may.
- * @throws GatewayError when no response came
+ * Requests a file, or the rest of it, from a storage host ("Endpoints" 3). The link is sent unchanged, byte for byte.
+ * Redirects are followed, and the key is sent only where {@link maySendKeyTo} allows it.
+ * @throws GatewayError when no response arrived, or when a redirect carries the key
  */
 export async function requestFile(
 	{ runtime, connection, redaction }: Gateway,
@@ -51,8 +51,8 @@ export async function requestFile(
 	if (offset > 0 && etag?.startsWith('"')) headers['If-Range'] = etag;
 
 	for (let hop = 0; ; hop++) {
-		// The body is read after the time limit of its head. Closing an idle body does not end its connection
-		// under every runtime; aborting the request does.
+		// The body is read after the time limit for the head has ended. Closing an idle body does not close its
+		// connection in every runtime; aborting the request does.
 		const closing = new AbortController();
 		const request: HttpRequest = {
 			...{ method: 'GET', url, headers, authenticated, timeout },
@@ -73,7 +73,7 @@ export async function requestFile(
 			leave?.();
 		};
 		const { location } = httpResponse.headers;
-		// They reach errors and outputs, and an ETag goes back to the host.
+		// Headers end up in errors and outputs, and the ETag is sent back to the host.
 		const cleanHeaders = redaction.json(httpResponse.headers);
 		const response = { ...httpResponse, headers: cleanHeaders, close };
 		const isRedirect = response.status >= 300 && response.status < 400;

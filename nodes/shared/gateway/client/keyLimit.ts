@@ -1,7 +1,7 @@
 import type { Clock } from './clock';
 import { maxRetryAfter } from './retryPolicy';
 
-/** What a credential allows to be sent with its key; undefined: any number. */
+/** The limits that a credential sets for its key; undefined means no limit. */
 export interface Limits {
 	requestsPerSecond?: number;
 	requestsInFlight?: number;
@@ -14,46 +14,46 @@ export interface WaitOptions {
 	patience?: number;
 }
 
-/** Milliseconds by which some requests take longer to the service than others, without making a second too full. */
+/** In milliseconds: requests may differ by this much in their time to the service, and no second exceeds the limit. */
 const margin = 100;
 
-/** Milliseconds that a late timer may make up for, out of the margin. */
+/** Maximum milliseconds of a timer's delay that are made up for, out of the margin. */
 const maxCatchUp = 20;
 
-/** Milliseconds; no timer takes more than 24 days. */
+/** In milliseconds; timers take no more than 24 days. */
 const maxSleep = 3_600_000;
 
-/** The shared reason of what is no longer waited for: an abort without any creates an error each time. */
+/** The shared abort reason for waits that are over: without a reason, each abort creates an error. */
 const done = new Error('done');
 
 /**
- * Milliseconds from one request to the next. They are spread evenly, because a service may count by less than a
- * second, and never more than the limit fall into any one second: of 2.5, these are two.
+ * Milliseconds from one request to the next. Requests are spread evenly, because a service may count over less than a
+ * second. No second gets more than the limit, so 2.5 per second allows two in any one second.
  */
 function intervalOf({ requestsPerSecond: rate = Infinity }: Limits): number {
 	return rate < 1 ? 1000 / rate + margin : (1000 + margin) / Math.floor(rate);
 }
 
 /**
- * Lets the requests of one key go, in turns: the first of each sender, then the second of each. A sender, such as
- * one run of a node, has the limits of its credential. All requests of the key count, whichever limits theirs are.
+ * Sends the queued requests of one key, in turns: the first of each sender, then the second of each. A sender, such as
+ * one run of a node, has the limits of its credential. All requests with the key count towards each sender's limits.
  */
 export class KeyLimit {
 	private running = 0;
-	/** When the last request was sent, or somewhat earlier where it was late. */
+	/** When the last request was sent, or slightly earlier when its timer was late. */
 	private sentAt = -Infinity;
-	/** Whether a request has been let go, and is not out yet. */
+	/** Whether a request has left the queue, but not the process yet. */
 	private isSending = false;
 	private pausedUntil = -Infinity;
-	/** Of all senders so far: the limit is kept for that long after its last request. */
+	/** The longest of all senders so far: the limit is kept for this long after its last request. */
 	private longestInterval = 0;
-	/** By sender. The first one is next. */
+	/** By sender; the first one is next. */
 	private readonly queues = new Map<Limits, Set<() => void>>();
 	private scheduled = { at: Infinity, cancel: new AbortController() };
 
 	constructor(private readonly clock: Clock) {}
 
-	/** Whether nothing would be forgotten with it. */
+	/** Whether it can be discarded, because it no longer affects any request. */
 	get isIdle(): boolean {
 		const isUsed = this.isSending || this.running + this.queues.size > 0;
 		return (
@@ -63,8 +63,8 @@ export class KeyLimit {
 
 	/**
 	 * Waits until a request may be sent.
-	 * @returns what to call when its exchange is over, perhaps more than once; undefined when it left the queue
-	 * unsent
+	 * @returns a function to call when the exchange is over, once or more often; undefined when the request left the
+	 * queue unsent
 	 */
 	async enter(
 		sender: Limits,
@@ -103,7 +103,7 @@ export class KeyLimit {
 		};
 	}
 
-	/** Lets nothing go for that many milliseconds. */
+	/** Sends nothing for this many milliseconds. */
 	pauseFor(milliseconds: number): void {
 		this.pausedUntil = Math.max(this.pausedUntil, this.clock.now() + milliseconds);
 	}
@@ -120,14 +120,14 @@ export class KeyLimit {
 		}
 	}
 
-	/** Milliseconds of the pause that are left. A clock that was set back makes it no longer. */
+	/** Remaining milliseconds of the pause. A clock that was set back must not make it longer. */
 	private get pause(): number {
 		const now = this.clock.now();
 		this.pausedUntil = Math.min(this.pausedUntil, now + maxRetryAfter);
 		return this.pausedUntil - now;
 	}
 
-	/** Milliseconds until the sender may send; infinite where another request has to make way first. */
+	/** Milliseconds until the sender may send; infinite while another request has to leave or end first. */
 	private delayOf(sender: Limits): number {
 		const { requestsInFlight = Infinity } = sender;
 		if (this.isSending || this.running >= requestsInFlight) return Infinity;
@@ -151,7 +151,7 @@ export class KeyLimit {
 			sent();
 			return;
 		}
-		// The first requests of a process may take long to get out: the interval counts from then on.
+		// The first requests of a process may take long to leave it, so the interval begins when they have left.
 		this.isSending = true;
 		void this.clock.sleep(0).then(() => {
 			this.isSending = false;
@@ -160,7 +160,7 @@ export class KeyLimit {
 		});
 	}
 
-	/** Looks again after so many milliseconds, and no longer after those that were set before. */
+	/** Dispatches again after this many milliseconds, instead of at the time scheduled before. */
 	private scheduleDispatch(wait: number): void {
 		const at = this.clock.now() + wait;
 		if (this.scheduled.at === at) return;

@@ -2,21 +2,21 @@
 const minKeyLength = 8;
 const mask = '***';
 
-/** A pattern for a longer text does not compile: of a longer key, each piece is redacted on its own. */
+/** A pattern for a longer text does not compile, so a longer key is redacted piece by piece. */
 const maxPieceLength = 512;
 
-/** One character of the key, in each way of writing it: in small letters, since a text is read in any case. */
+/** All encodings of one character of the key, in lower case, since letter case is ignored. */
 type Encodings = string[];
 
-/** How many times a text can be escaped within another one, and still be read. */
+/** Maximum number of nested URL encodings that are recognised. */
 const maxLevels = 3;
 
 /** Removes the API key from responses: services echo keys, and none may reach an output, an error or a log. */
 export class Redaction {
-	/** The key as it is, and what it is in the base64 of a longer text. */
+	/** The key as it is, and as it appears in the base64 of a longer text. */
 	private readonly spellings: Encodings[][];
 	private readonly pattern: RegExp | undefined;
-	/** The most characters that a spelling can take. */
+	/** Maximum length of a spelling, in characters. */
 	private readonly maxLength: number;
 
 	constructor(key: string) {
@@ -36,17 +36,17 @@ export class Redaction {
 		return this.pattern ? text.replace(this.pattern, mask) : text;
 	}
 
-	/** The same value where it does not hold the key: also for JSON assembled from several texts. */
+	/** The value without the key; the same object when it does not contain the key. */
 	json<T>(value: T): T {
 		return this.cleaned(value) as T;
 	}
 
-	/** Whether a text, such as a link, is what is left of one that held the key. */
+	/** Whether a text, such as a link, contained the key before it was redacted. */
 	static isMasked(text: string): boolean {
 		return text.includes(mask);
 	}
 
-	/** For a text that arrives in chunks: an end that may be the beginning of the key is held back until more has arrived. */
+	/** For a text that arrives in chunks: an end that may be the beginning of the key waits for the next chunk. */
 	stream(): { push(chunk: string): string; end(): string } {
 		let pending = '';
 		return {
@@ -81,7 +81,7 @@ export class Redaction {
 
 	/** The number of characters at the end that may be the beginning of the key. */
 	private partialKeyLength(text: string): number {
-		// The letters of ASCII alone: other ones may change their length with their case.
+		// ASCII letters only: others may change their length with their case.
 		const tail = text.slice(-this.maxLength).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 		for (let start = 0; start < tail.length; start++) {
 			if (this.spellings.some((spelling) => isPrefixOfSpelling(tail, start, spelling))) {
@@ -118,7 +118,7 @@ function encodingsOf(letter: string): Encodings {
 	return [letter.toLowerCase(), ...inUrl, ...inJson];
 }
 
-/** The characters of base64 that are the same whatever stands beside the key, for each of its three places among the bytes. */
+/** The base64 characters of the key that do not depend on the bytes around it, for each of its three offsets. */
 function base64Of(key: string): string[] {
 	return [0, 1, 2].map((offset) => {
 		const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
@@ -127,7 +127,7 @@ function base64Of(key: string): string[] {
 	});
 }
 
-/** base64url has two characters of its own. */
+/** base64url replaces two characters of base64. */
 function base64LetterEncodings(letter: string): Encodings {
 	if (letter === '+') return ['-', ...encodingsOf(letter)];
 	if (letter === '/') return ['_', ...encodingsOf(letter)];
@@ -139,7 +139,7 @@ function patternOf(writings: Encodings): string {
 	return patterns.length > 1 ? `(?:${patterns.join('|')})` : patterns[0];
 }
 
-/** Whether a text, from `start` to its end, is a beginning of what may be written this way. */
+/** Whether a text, from `start` to its end, is the beginning of this spelling, in any encoding. */
 function isPrefixOfSpelling(text: string, start: number, spelling: Encodings[]): boolean {
 	let reached = [start];
 	for (const writings of spelling) {

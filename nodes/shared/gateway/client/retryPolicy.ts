@@ -34,7 +34,7 @@ export function waitBeforeRetry(
 	if (!sendsAgain || (retryAfter ?? 0) > maxRetryAfter) return undefined;
 	const usualTries = status === 429 ? maxTriesOnRateLimit : maxTries;
 	const allowedTries = retries === undefined ? usualTries : retries + 1;
-	// NaN allows none: any other comparison would send without end.
+	// With NaN, this comparison allows no retry; its opposite would retry forever.
 	if (!(tries < allowedTries)) return undefined;
 
 	// Both base URLs are tried before the wait grows, so that one that is down costs no time while the other works.
@@ -43,12 +43,12 @@ export function waitBeforeRetry(
 	const round = alternates ? tries / 2 : tries;
 	const exponential = Math.min(maxBackoff, minBackoff * 2 ** (round - 1));
 	const backoffWithJitter = exponential * (0.75 + random / 2);
-	// A Retry-After near zero that only led to another refusal comes from clocks that differ.
+	// A Retry-After near zero that led to another refusal comes from clocks that differ.
 	const ignoresRetryAfter = retryAfter === undefined || (tries > 1 && retryAfter < minBackoff);
 	return ignoresRetryAfter ? backoffWithJitter : retryAfter;
 }
 
-/** Characters of a header that tells a time. */
+/** Maximum number of characters read from a header with a time. */
 const maxHeader = 100;
 
 /**
@@ -62,8 +62,8 @@ export function parseRetryAfter(headers: Record<string, string>, now: number): n
 }
 
 /**
- * Milliseconds that a rate limit holds back all requests: `Retry-After`, or else `RateLimit-Reset` or
- * `X-RateLimit-Reset`. Undefined when none of them says so, or asks for longer than anybody should wait.
+ * Milliseconds for which a rate limit holds back all requests: `Retry-After`, or else `RateLimit-Reset` or
+ * `X-RateLimit-Reset`. Undefined when none of them gives a time, or it is longer than {@link maxRetryAfter}.
  */
 export function parsePause(headers: Record<string, string>, now: number): number | undefined {
 	const pause =

@@ -5,15 +5,15 @@ import type { Connection } from './connection';
 import type { Runtime } from './http';
 import { takeTurn } from './jobTurns';
 
-/** The place of a request among all with its key; undefined where the credential sets no limit. */
+/** The place of a request in the queue of its key; without `leave` when the credential sets no limit. */
 export interface Slot {
 	leave?: () => void;
 }
 
 /**
- * Sends one try of a request, once the last one about the same job and the limits of the credential let it.
- * @param call `patience`: milliseconds for which they may hold it back
- * @param maybeAccepted an earlier try, which Stop leaves open
+ * Sends one try of a request as soon as the last request about the same job and the credential's limits allow it.
+ * @param call `patience`: maximum milliseconds for which they may hold it back
+ * @param maybeAccepted an earlier try that may have been accepted; Stop reports it
  */
 export async function sendInTurn<T extends object>(
 	call: { endpoint: Endpoint; purpose: string; id?: string; patience?: number },
@@ -25,7 +25,7 @@ export async function sendInTurn<T extends object>(
 	const { endpoint, purpose, id = '', patience = Infinity } = call;
 	const interval = 1000 * (endpoint.minIntervalSeconds ?? 0);
 	const startedAt = clock.now();
-	// A listener for each request on a signal of all of them would make Node warn.
+	// With one listener per request on a shared signal, Node.js would warn.
 	const abortSignals = [signal, closing].filter((each) => each !== undefined);
 	const waiting = () => ({
 		signal: AbortSignal.any(abortSignals),
