@@ -1,9 +1,9 @@
 import { asText, describeValue, excerpt, isObject, parseJson, type JsonObject } from './json';
 import type { Amount } from './protocol/amount';
 
-/** What one model costs, in the currency of whoever wrote the prices. All that is given adds up. */
+/** The prices of one model, in the user's own currency. All that are given add up. */
 interface Price {
-	/** Of a video; by resolution, such as `1080P`, where it depends on that. */
+	/** Per second of a video: one price, or one for each resolution, such as `1080P`. */
 	per_second?: number | Readonly<Record<string, number>>;
 	per_video?: number;
 	per_image?: number;
@@ -16,16 +16,16 @@ const priceNames: ReadonlyArray<keyof Price> = [
 	...(['per_million_input_tokens', 'per_million_output_tokens'] as const),
 ];
 
-/** What something is estimated to cost, or why that cannot be said. */
+/** An estimated cost, or why there is none. */
 export type Estimate = { cost: number } | { problem: string };
 
-/** The prices of models as a user wrote them: the specification names none. */
+/** The prices of models as the user entered them: the specification gives none. */
 export class PriceList {
 	private constructor(private readonly prices: unknown) {}
 
 	/**
-	 * @param written JSON, or text of it: an object with the prices of each model by its ID
-	 * @returns undefined where there are no prices; what is wrong with them is told by each estimate that needs them
+	 * @param written an object with the prices of each model by its ID, or the same as JSON text
+	 * @returns undefined when there are no prices; each estimate that needs them reports what is wrong with them
 	 */
 	static of(written: unknown): PriceList | undefined {
 		const isText = typeof written === 'string';
@@ -36,7 +36,7 @@ export class PriceList {
 		return isObject(prices) && Object.keys(prices).length === 0 ? undefined : new PriceList(prices);
 	}
 
-	/** Every problem of the prices. */
+	/** All problems of the prices. */
 	get problems(): string[] {
 		if (!isObject(this.prices)) return [notAnObject];
 		return Object.keys(this.prices).flatMap((model) => {
@@ -45,7 +45,7 @@ export class PriceList {
 		});
 	}
 
-	/** Of a video, or of images, before they are ordered. */
+	/** Estimates the cost of a video, or of images, before they are ordered. */
 	estimateOrder({ kind, model, count, seconds, resolution }: Amount): Estimate {
 		const price = this.priceOf(model);
 		if ('problem' in price) return price;
@@ -71,7 +71,7 @@ export class PriceList {
 		return { cost: rounded((per_video ?? 0) + perSecond * seconds) };
 	}
 
-	/** @param usage of a response ("Resources"); undefined where it has none */
+	/** Estimates the cost of a response. @param usage its token counts ("Resources"); undefined when it has none */
 	estimateTokens(model: string, usage: unknown): Estimate {
 		const price = this.priceOf(model);
 		if ('problem' in price) return price;
@@ -120,7 +120,7 @@ function readPrice(model: string, price: unknown): Price | { problem: string } {
 	return read;
 }
 
-/** A sum of costs, without the crumbs that binary fractions leave. */
+/** A sum of costs, without the rounding errors of binary fractions. */
 export const sumOf = (costs: readonly number[]): number =>
 	rounded(costs.reduce((sum, cost) => sum + cost, 0));
 
@@ -132,7 +132,7 @@ const missing = (model: string, name?: string) => ({
 	problem: `${quoted(model)} has no ${name ?? 'price'}`,
 });
 
-/** A price in quotation marks is one, too. */
+/** A price may also be a number in quotation marks. */
 function numberIn(value: unknown): number | undefined {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 	const isPrice = typeof number === 'number' && Number.isFinite(number) && number >= 0;
@@ -147,7 +147,7 @@ function byResolution(
 	return Object.entries(prices).find(([name]) => name.toUpperCase() === named)?.[1];
 }
 
-/** Chats and embeddings name them as "Resources" shows; of messages, it does not show how. */
+/** Chats and embeddings name their token counts as "Resources" shows; for messages, it shows no names. */
 function tokensIn(usage: unknown): { input: number; output: number } | undefined {
 	if (!isObject(usage)) return undefined;
 	const tokens = (...names: string[]) => {

@@ -67,7 +67,7 @@ export function jobUnknown(
 	});
 }
 
-/** A response with a status that nobody knows, which may be about anything. */
+/** A response with an unknown status, which may be about anything. */
 export function jobStatusUnclear(
 	job: JobSummary,
 	{ status, fields }: { status: string; fields: JsonObject },
@@ -88,7 +88,7 @@ export function isJobUnknown({ status, refusal }: Pick<Failure, 'status' | 'refu
 
 /**
  * @param timeout milliseconds
- * @param lastPoll why the last poll went wrong
+ * @param lastPoll why the last poll failed
  */
 export function deadlinePassed(
 	job: JobSummary,
@@ -105,7 +105,7 @@ export function deadlinePassed(
 	});
 }
 
-/** Whether the job may still run, and only the wait for it is over. */
+/** Whether only the wait is over: the job may still run. */
 export const isDeadlinePassed = ({ remedies }: Failure): boolean =>
 	remedies.some((remedy) => remedy.about === 'jobMayRun' && remedy.canWaitLonger);
 
@@ -128,7 +128,7 @@ export function jobLinkCarriesKey(job: JobSummary): GatewayError {
 /** The request for the link failed, but the video is finished and kept. */
 export function linkNotFound(job: JobSummary, { failure }: GatewayError): GatewayError {
 	const { message } = failure;
-	// The ID of a job that has finished is no mistake.
+	// The job has finished, so advice about a wrong ID would be false.
 	const remedies = isJobUnknown(failure)
 		? []
 		: failure.remedies.filter(({ about }) => about !== 'videoIsKept');

@@ -21,7 +21,7 @@ export function otherModelIn(
 	return kind === undefined || kind === models ? undefined : { id: String(id), kind };
 }
 
-/** The model, where the service refused the request because of it. */
+/** The model, if the service refused the request because of it. */
 export function blamedModel(
 	model: OtherModel | undefined,
 	status: number,

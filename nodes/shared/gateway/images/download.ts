@@ -59,8 +59,7 @@ export function imageProblem(bytes: Buffer, declaredType?: string): string | und
 }
 
 /**
- * The failure of an image that could not be fetched or read, and is paid for nonetheless. A retry requests the same
- * link again, which costs nothing.
+ * An image was charged, but could not be fetched or read. A retry requests the same link again, which costs nothing.
  * @param extraFields added to the failure, such as the link
  */
 export function chargedImageError(

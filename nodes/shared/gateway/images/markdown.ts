@@ -1,4 +1,4 @@
-/** Brackets that are open at the same time: no text that is meant for people has as many. */
+/** Maximum number of brackets open at the same time: no text for people has as many. */
 const maxOpen = 1_000;
 
 /** The URLs of all images in a Markdown text, in order. One pass, so that long texts take linear time. */

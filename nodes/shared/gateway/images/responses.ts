@@ -38,7 +38,7 @@ export interface ImageResult {
 	missing: unknown[];
 	/** The other fields of the response. */
 	fields: JsonObject;
-	/** Of a chat: why each of its answers ended. */
+	/** For a chat: why each of its answers ended. */
 	finishReasons?: unknown[];
 }
 
@@ -73,7 +73,7 @@ function withoutFiles(fields: JsonObject): JsonObject {
 	return withoutUndefined(Object.fromEntries(entries) as JsonObject);
 }
 
-/** Characters: no text has as many without a space or a full stop. */
+/** In characters: no text has as many without a space or a full stop. */
 const maxSearchedLength = 10_000;
 
 /** Undefined for a data URL, and for base64 that is long enough to be a file. */
@@ -186,7 +186,7 @@ function withoutEmbeddedFiles({ message, ...choice }: Choice): JsonObject {
 	};
 }
 
-/** Of a model that does not write Markdown: the link that the text is, or those in it that end like an image. */
+/** For a model that does not write Markdown: the text if it is a link, or the links in it that end like an image. */
 function bareLinks(text: string): string[] {
 	const link = asLink(text);
 	if (link !== undefined) return [link];

@@ -25,7 +25,7 @@ export interface DownloadRequest {
 type Store<T> = (bytes: ByteStream, type: VideoType) => Promise<T>;
 type ByteStream = AsyncGenerator<Uint8Array, void, undefined>;
 
-/** Milliseconds without a byte of the body. */
+/** Maximum milliseconds without a byte of the body. */
 const idleTimeout = 60_000;
 const maxRefreshes = 3;
 
@@ -36,11 +36,11 @@ const maxRestarts = 5;
 const maxInterruptions = 100;
 
 /**
- * Fetches a finished video ("Endpoints" 3): by the given link byte for byte, without the key, in constant memory
- * whatever its size. An interrupted transfer is continued where it broke off. The file is complete when the
- * connection ended normally; that of an mp4 or QuickTime file, when its boxes end with the last byte, too.
- * @param store consumes the bytes, whose kind is known by then; called again, from the first byte, when the storage
- * host cannot continue
+ * Downloads a finished video ("Endpoints" 3) by its unchanged link, in constant memory, and without the key unless the
+ * gateway itself serves the file. An interrupted transfer resumes where it broke off. The file is complete when the
+ * connection ended normally and, for an mp4 or QuickTime file, the last box ends with the last byte.
+ * @param store consumes the bytes once their kind is known; called again, from the first byte, when the storage host
+ * cannot resume
  * @throws GatewayError
  */
 export async function downloadVideo<T>(
@@ -48,7 +48,7 @@ export async function downloadVideo<T>(
 	request: DownloadRequest,
 	store: Store<T>,
 ): Promise<T> {
-	// The transfer has to end with the store, which may fail while the storage host sends nothing.
+	// The transfer must end with the store, which may fail while the storage host sends nothing.
 	const ended = new AbortController();
 	const stop = gateway.runtime.signal;
 	const signal = AbortSignal.any([ended.signal, ...(stop ? [stop] : [])]);
@@ -67,13 +67,13 @@ export async function downloadVideo<T>(
 	}
 }
 
-/** The bytes received so far cannot be continued, so the transfer starts again from the first byte. */
+/** The transfer cannot resume after the bytes received so far, and starts again from the first byte. */
 class RestartTransfer extends Error {}
 
 /** Why more bytes are needed. */
 interface Interruption {
 	reason: string;
-	/** Set when the body was no video, none of which was passed on: a new link may help. */
+	/** Set when the body was no video, so that nothing was passed on: a new link may help. */
 	page?: { status: number; headers: Record<string, string>; text: string };
 }
 
@@ -104,7 +104,7 @@ class Transfer {
 		this.requestInfo = { purpose: request.purpose, cost: 'read' };
 	}
 
-	/** Hands the bytes over, from the first one, as soon as their kind is known. */
+	/** Passes the bytes on, from the first one, as soon as their kind is known. */
 	async passTo<T>(store: Store<T>): Promise<T> {
 		const bytes = this.bytes();
 		const first = await bytes.next();
@@ -112,7 +112,7 @@ class Transfer {
 		try {
 			return await store(prepend(first.value, bytes), this.type);
 		} finally {
-			// A store that fails may have left them unread. It does not wait for them: they may be under way.
+			// A store that fails may leave bytes unread. They may still be on their way, so nothing waits for them.
 			bytes.return().catch(() => undefined);
 		}
 	}
@@ -140,7 +140,7 @@ class Transfer {
 	private async *forward(
 		response: HttpResponse,
 	): AsyncGenerator<Uint8Array, Interruption | undefined, undefined> {
-		/** Nothing is passed on before it is known to be a video. */
+		/** Not passed on yet: the bytes must be known to be a video first. */
 		const held: Uint8Array[] = [];
 		let failure: unknown;
 		try {
@@ -209,7 +209,7 @@ class Transfer {
 		return waitBeforeRetry(failure, { tries, hasBackup: false, random: this.runtime.random() });
 	}
 
-	/** Requests the missing bytes until they are sent; undefined when none are missing. */
+	/** Requests the missing bytes until a response has them; undefined when none are missing. */
 	private async open(): Promise<HttpResponse | undefined> {
 		const { clock, signal } = this.runtime;
 		for (let tries = 1; ;) {
@@ -240,7 +240,7 @@ class Transfer {
 		}
 	}
 
-	/** Whether the content of a video job is the gateway's own file, for which it may require the key, too. */
+	/** Whether the file of a video job is on the gateway itself, which may require the key. */
 	private get mayAddKey(): boolean {
 		const { url, authenticated, mayNeedKey = false } = this.source;
 		return !authenticated && mayNeedKey && maySendKeyTo(url, this.gateway.connection);

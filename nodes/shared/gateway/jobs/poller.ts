@@ -1,12 +1,12 @@
 /**
- * The life of a wait for one job, as a pure function: no clock, no promise and no chance in it. A driver does
- * what `step` asks for, and comes back with the event that this led to, until the wait is parked or over.
+ * The wait for one job as a pure function, without a clock, promises or randomness. A driver performs the action that
+ * `step` returns, and passes in the event that results, until the wait is parked or over.
  *
  *     passStarted ─► wait ─► poll ─┬─► running ─► wait …, or park until another pass
  *                                  ├─► failed, refused, deadline ─► fail
  *                                  └─► succeeded ─► fetch the link ─► finish … linkExpired ─► fetch the link
  *
- * Times are in milliseconds, moments since 1970.
+ * Times are in milliseconds; points in time are counted from 1970.
  */
 import type { FileSource } from '../client/fileRequest';
 import { withOwnFields, type ResponseFields } from '../client/response';
@@ -30,29 +30,29 @@ import { limits } from '../protocol/limits';
 import { namesJob } from './jobIdentity';
 import type { JobStatus, VideoContent } from './responses';
 
-/** What is known of a wait. It is plain data: it survives JSON, and with it a restart. */
+/** The state of a wait. It is plain data that survives JSON, and so a restart. */
 export interface PollerState {
-	/** Where the job stands. Its kind is absent while nobody has told it. */
+	/** The last known status of the job. Its kind is absent while it is unknown. */
 	readonly job: JobSummary;
-	/** The kind whose endpoint is polled: a guess until a poll has seen the job. */
+	/** The kind whose endpoint is polled: a guess until a poll has found the job. */
 	readonly kind: JobKind;
-	/** Between two polls; absent: as the service recommends for the kind of job. */
+	/** Time between two polls. Default: what the service recommends for the kind of job. */
 	readonly pollInterval?: number;
 	/** From `since` to the deadline. */
 	readonly timeout: number;
-	/** When the timeout began to run. It moves on by the time in which nobody could poll. */
+	/** When the timeout started. It is moved forward by the time in which no poll could be sent. */
 	readonly since: number;
 	/** At the deadline at the latest. */
 	readonly nextPollAt: number;
 	readonly lastPolledAt?: number;
-	/** Polls that are due later are left to another pass. Null: this pass lasts to the end. */
+	/** Polls that are due later are left to another pass. Null: this pass lasts until the wait is over. */
 	readonly passEndsAt: number | null;
 	readonly stage: Stage;
 }
 
 type Stage =
 	| { readonly name: 'polling' }
-	/** The endpoint of one kind said nothing of the job; that of the other kind is asked next. */
+	/** The endpoint of one kind gave no status of the job; the endpoint of the other kind is polled next. */
 	| { readonly name: 'tryingOtherKind'; readonly refusal: Failure }
 	/** The job has succeeded; `fields` are those of the response that said so. */
 	| { readonly name: 'linking'; readonly deadline: number; readonly fields: ResponseFields };
@@ -60,20 +60,20 @@ type Stage =
 export type PollerEvent =
 	/** A pass of the wait begins; it sends no poll in its first `delay` milliseconds. */
 	| { type: 'passStarted'; now: number; delay?: number; endsAt?: number }
-	/** What the last action waited for has come. */
+	/** The time for which the last action waited has come. */
 	| { type: 'due'; now: number }
 	| { type: 'polled'; now: number; status: JobStatus }
 	| { type: 'contentReceived'; content: VideoContent }
-	/** The poll, or the request for the content, went wrong. */
+	/** The poll, or the request for the content, failed. */
 	| { type: 'requestFailed'; now: number; error: GatewayError }
-	/** The link of a finished job leads nowhere any more, and another one is needed. */
+	/** The link of a finished job has expired, and a new one is needed. */
 	| { type: 'linkExpired'; now: number }
-	/** The user pressed Stop, or waiting on makes no sense. */
+	/** The user pressed Stop, or it makes no sense to wait longer. */
 	| { type: 'stopped' };
 
 export type PollerAction =
 	| { do: 'wait'; until: number }
-	/** One poll, without retries. Limits of the credential may hold it back for that many milliseconds of patience. */
+	/** One poll, without retries. Limits of the credential may hold it back for at most `patience` milliseconds. */
 	| { do: 'poll'; kind: JobKind; timeout: number; patience?: number }
 	| { do: 'fetchContent' }
 	/** The next poll belongs to another pass, which begins then or later. */
@@ -88,7 +88,7 @@ interface Step {
 
 export interface FinishedJob {
 	source: FileSource;
-	/** What the service said of the job, and its link. */
+	/** The service's fields about the job, with its link. */
 	fields: ResponseFields;
 }
 
@@ -96,24 +96,24 @@ const minInterval = limits.minPollSeconds * 1000;
 const maxPollTimeout = 60_000;
 const minPollTimeout = 5_000;
 
-/** A job that succeeds at the last moment still gets this long to tell where its file is. */
+/** A job that succeeds just before the deadline has this much more time to give its link. */
 const linkGrace = 60_000;
 
-/** How long limits may hold back a poll of a pass: while the execution is open, no other one can run. */
+/** How long limits may hold back a poll of a pass: meanwhile, the execution may keep others from running. */
 const maxPassPatience = 30_000;
 
-/** A poll is later than that only when nobody was there to send it, as when n8n was down. */
+/** A poll is later than this only when it could not be sent, for example because n8n was down. */
 const maxLateness = 180_000;
 
 const polling: Stage = { name: 'polling' };
 
 interface NewWait extends Pick<PollerState, 'timeout' | 'pollInterval'> {
 	now: number;
-	/** Which kind to ask for first where the job has none. */
+	/** Which kind to poll first when the job's kind is unknown. */
 	guess?: JobKind;
 }
 
-/** A wait whose timeout begins to run now. Without a kind, the service is asked which one the job is of. */
+/** A wait whose timeout starts now. If the kind of the job is unknown, its polls find out. */
 export function startWait(
 	job: Pick<JobSummary, 'id' | 'kind'>,
 	{ now, guess = 'task', pollInterval, timeout }: NewWait,
@@ -123,7 +123,7 @@ export function startWait(
 	return { job, kind, pollInterval, timeout, since, nextPollAt, passEndsAt: null, stage: polling };
 }
 
-/** What comes of an event: the new state, and the one thing to do next. */
+/** Handles an event: returns the new state, and the one thing to do next. */
 export function step(state: PollerState, event: PollerEvent): Step {
 	switch (event.type) {
 		case 'passStarted':
@@ -152,17 +152,17 @@ function startPass(
 	return waitForPoll(withChanges(state, { since, passEndsAt: endsAt ?? null }), now, now + delay);
 }
 
-/** @param earliest when the next poll may be sent, though it be due before */
+/** @param earliest the next poll is not sent before this time, even if it is due */
 function waitForPoll(state: PollerState, now: number, earliest = now): Step {
 	const { nextPollAt, passEndsAt } = state;
-	// To leave a poll that is nearly due to another pass takes longer than to wait for it.
+	// Waiting for a poll that is nearly due is faster than leaving it to another pass.
 	if (passEndsAt !== null && nextPollAt > passEndsAt + minInterval) {
 		return { state, action: { do: 'park', until: nextPollAt } };
 	}
 	return waitUntil(state, now, Math.max(nextPollAt, Math.min(earliest, deadlineOf(state))));
 }
 
-/** @param time of the next request, which is later where it would follow the last poll too closely */
+/** @param time of the next request, which is sent later if it would follow the last poll too closely */
 function waitUntil(state: PollerState, now: number, time = now): Step {
 	const { lastPolledAt = -Infinity } = state;
 	const until = Math.max(time, lastPolledAt + minInterval);
@@ -176,7 +176,7 @@ function sendRequest(state: PollerState, now: number): Step {
 	const isLinking = stage.name === 'linking';
 	const timeLeft = Math.max(minPollTimeout, isLinking ? maxPollTimeout : deadlineOf(state) - now);
 	const timeout = Math.min(maxPollTimeout, timeLeft);
-	// A video that is finished is not left to another pass.
+	// A finished video is not left to another pass.
 	const maxPatience = passEndsAt === null ? timeLeft : Math.min(maxPassPatience, timeLeft);
 	const patience = isLinking ? undefined : maxPatience;
 	const action: PollerAction = { do: 'poll', kind, timeout, patience };
@@ -184,7 +184,7 @@ function sendRequest(state: PollerState, now: number): Step {
 }
 
 function handleStatus(before: PollerState, status: JobStatus, now: number): Step {
-	// Some services report a job that they do not know with a 2xx status.
+	// Some services report an unknown job with a 2xx status.
 	const isUnknown = status.failure && notFoundWords.test(JSON.stringify(status.failure));
 	if (isUnknown && before.job.status === undefined) {
 		return handleFailure(before, jobUnknown(before.job, status), now);
@@ -200,7 +200,7 @@ function handleStatus(before: PollerState, status: JobStatus, now: number): Step
 	return handleLink(startLinking(state, deadline, status.fields), status, now);
 }
 
-/** The same state where the status says nothing new. */
+/** Returns the same state when the status is nothing new. */
 function withStatus(state: PollerState, { status, progress, fields }: JobStatus): PollerState {
 	const { job, kind } = state;
 	const known = {
@@ -222,7 +222,7 @@ function startLinking(
 	return withChanges(state, { stage: { name: 'linking', deadline, fields } });
 }
 
-/** The status is final; a task is polled again only when the link itself is missing from it. */
+/** The status is final; a task is polled again only when its link is missing. */
 function handleLink(
 	state: PollerState,
 	{ link, linkCarriesKey, fields }: JobStatus,
@@ -254,11 +254,11 @@ function handleFailure(state: PollerState, error: GatewayError, now: number): St
 		case 'tryingOtherKind': {
 			if (error.failure.isHeldBack) return pollAgain(state, now, error);
 			const first = new GatewayError(stage.refusal);
-			// Where the kind was a guess, "not found" says less than anything else.
+			// When the kind was a guess, any other error says more than "not found".
 			const isFirst = job.kind !== undefined || isJobUnknown(error.failure);
 			const saysMore = isFirst || !isJobUnknown(stage.refusal) ? first : error;
 			const last = [first, error].find(isTemporary) ?? saysMore;
-			// What the first one asked for has been waited for already.
+			// The pause for which the first refusal asked has already passed.
 			const { retryAfter } = error.failure;
 			return pollAfterFailure(switchKind(state, polling), last.with({ retryAfter }), now);
 		}
@@ -270,16 +270,16 @@ function handleFailure(state: PollerState, error: GatewayError, now: number): St
 	}
 }
 
-/** Asks the other endpoint, also past the deadline: before that, nobody knows whether there is such a job. */
+/** Polls the other endpoint, even after the deadline: without that, it is unknown whether the job exists. */
 function tryOtherKind(state: PollerState, error: GatewayError, now: number): Step {
 	const { failure } = error;
-	// The poll may have gone out late: to the backup URL, when the other could not be reached.
+	// The poll may have been sent late: to the backup URL, when the base URL could not be reached.
 	const soonest = now + minInterval;
 	const asked = Math.min(now + (failure.retryAfter ?? 0), deadlineOf(state));
 	const nextPollAt = Math.max(soonest, asked);
 	const other = switchKind(state, { name: 'tryingOtherKind', refusal: failure });
 	const next = withChanges(other, { nextPollAt });
-	// Both are asked in one pass, unless the service wants a longer pause.
+	// Both endpoints are polled in one pass, unless the service asks for a longer pause.
 	return nextPollAt > soonest ? waitForPoll(next, now) : waitUntil(next, now, nextPollAt);
 }
 
@@ -289,7 +289,7 @@ function pollAfterFailure(state: PollerState, error: GatewayError, now: number):
 		: fail(state, error.with({ job: state.job }));
 }
 
-/** @param error what went wrong with the last poll */
+/** @param error why the last poll failed */
 function pollAgain(state: PollerState, now: number, error?: GatewayError): Step {
 	const { job, timeout, lastPolledAt = now, passEndsAt } = state;
 	const deadline = deadlineOf(state);
@@ -297,7 +297,7 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 	if ((isHeldBack ? now : lastPolledAt) >= deadline)
 		return fail(state, deadlinePassed(job, timeout, error?.failure));
 	if (isHeldBack && passEndsAt !== null) {
-		// In the next pass, it goes before those that this one has polled.
+		// In the next pass, this job is polled before those that were polled in this pass.
 		const next = withChanges(state, { nextPollAt: passEndsAt, stage: polling });
 		return { state: next, action: { do: 'park', until: passEndsAt } };
 	}
@@ -305,7 +305,7 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 	return waitForPoll(withChanges(state, { nextPollAt, stage: polling }), now);
 }
 
-/** Milliseconds until the next request: the interval, or longer where the service asks for it. */
+/** Milliseconds until the next request: the interval, or longer if the service asks for it. */
 function pauseAfter({ kind, pollInterval }: PollerState, error?: GatewayError): number {
 	const interval = pollInterval ?? jobKinds[kind].pollSeconds * 1000;
 	return Math.max(minInterval, interval, error?.failure.retryAfter ?? 0);
@@ -316,15 +316,15 @@ function switchKind(state: PollerState, stage: Stage): PollerState {
 }
 
 /**
- * Until a poll has seen the job, its kind is a guess, even where the item tells one. Where it does not, an endpoint
- * of the other kind may say anything, such as an error that would pass.
+ * Until a poll has found the job, its kind is a guess, even when the item gives one. When the item gives none, the
+ * endpoint of the wrong kind may respond with anything, even with an error that looks temporary.
  */
 function mayBeOfOtherKind({ status, kind }: JobSummary, error: GatewayError): boolean {
 	if (status !== undefined || error.failure.isHeldBack) return false;
 	return kind === undefined || !isTemporary(error);
 }
 
-/** Whether the status may be that of anything, such as of a proxy: nobody knows it, and nothing names the job. */
+/** Whether the status may be that of anything, such as a proxy: it is unknown, and the response names no job. */
 function isStatusUnclear({ job }: PollerState, { phase, fields }: JobStatus): boolean {
 	const isGuess = job.kind === undefined && job.status === undefined;
 	return isGuess && phase === undefined && !namesJob(fields, job.id);
@@ -357,7 +357,7 @@ function deadlineOf({ since, timeout }: PollerState): number {
 	return since + timeout;
 }
 
-/** Whether a later request may do better. */
+/** Whether a later request may succeed. */
 function isTemporary({ failure }: GatewayError): boolean {
 	return failure.pollCanHelp ?? false;
 }

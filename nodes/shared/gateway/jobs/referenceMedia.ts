@@ -5,7 +5,7 @@ import { referenceVoice, type ReferenceVideoModel } from '../protocol/models';
 /** "Resources", media item. */
 export interface Media {
 	type: string;
-	/** Undefined for a file that has no link, which is a problem of its own. */
+	/** Undefined for a file without a link, which is a problem of its own. */
 	url?: string;
 	reference_voice?: string;
 }
@@ -73,7 +73,7 @@ function linkProblems(
 	});
 }
 
-/** The problem of a link that is no text. */
+/** The problem of a link that is not a text. */
 function otherLinkProblem(item: unknown, name: 'url' | 'reference_voice'): string | undefined {
 	const isGiven = isObject(item) && Object.hasOwn(item, name);
 	if (!isGiven) return name === 'url' ? 'is empty' : undefined;
@@ -116,7 +116,7 @@ function voiceProblem(
 	return hasOtherAudioType(voice) ? `must lead to a ${fileTypes.join(' or ')} file` : undefined;
 }
 
-/** Known by the file name only: a link without one is left to the service. */
+/** Judged by the file extension only: a link without one is left to the service. */
 function hasOtherAudioType(link: string): boolean {
 	const extension = /\.(\w{2,4})$/.exec(URL.canParse(link) ? new URL(link).pathname : '')?.[1];
 	const audio = /^(wav|mp3|ogg|oga|opus|m4a|aac|flac|wma|aiff?|webm|mp4)$/i;

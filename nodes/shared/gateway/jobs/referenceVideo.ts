@@ -65,7 +65,7 @@ export function referenceVideoWarnings(request: ReferenceVideoRequest): RequestP
 	return warnings;
 }
 
-/** The prompt and the media, also where Extra Body has put something else there. */
+/** The prompt and the media, even if Extra Body has put something else in their place. */
 function inputOf({ input }: ReferenceVideoRequest): { prompt: string; media: unknown[] } {
 	const [prompt, media] = [valueAt(input, 'prompt'), valueAt(input, 'media')];
 	return {
@@ -114,7 +114,7 @@ function parameterProblems(
 	});
 }
 
-/** Undefined where the specification states none. */
+/** The rule for a parameter, if the specification states one, and why it is narrower here. */
 function ruleOf(
 	name: keyof ReferenceVideoParameters,
 	request: ReferenceVideoRequest,

@@ -12,11 +12,11 @@ interface JobRequest {
 	timeout?: number;
 	/** True for the requests of a wait: their next try is its next poll. */
 	once?: boolean;
-	/** Milliseconds for which limits of the credential may hold it back. */
+	/** Maximum milliseconds for which limits of the credential may hold it back. */
 	patience?: number;
 }
 
-/** Where a job stands ("Endpoints" 2 and 12). @throws GatewayError */
+/** Gets the status of a job ("Endpoints" 2 and 12). @throws GatewayError */
 export async function getJobStatus(
 	gateway: Gateway,
 	{ kind, id, ...options }: JobRequest & { kind: JobKind },
@@ -29,7 +29,7 @@ export async function getJobStatus(
 	});
 }
 
-/** Where the file of a finished video job is ("Endpoints" 13). @throws GatewayError */
+/** Finds the file of a finished video job ("Endpoints" 13). @throws GatewayError */
 export async function getVideoContent(
 	gateway: Gateway,
 	{ id, ...options }: JobRequest,
@@ -44,7 +44,7 @@ export async function getVideoContent(
 	return content;
 }
 
-/** Both, as a wait requests them. */
+/** Both requests, as a wait sends them. */
 export function jobSource(gateway: Gateway): JobSource {
 	return {
 		poll: async (kind, id, timeout, patience) =>

@@ -23,7 +23,7 @@ interface CreatedJob {
 	fields: ResponseFields;
 }
 
-/** Where the ID of a job may be, by its kind. The last ones may hold an ID of another thing. */
+/** Where the ID of a job may be, by its kind. The last paths may hold the ID of something else. */
 export const idPaths = {
 	task: [...jobIdFields.task, 'id'],
 	video: [...jobIdFields.video, 'data.id', 'output.id'],
@@ -42,8 +42,8 @@ export function createdVideo(response: ServiceResponse): CreatedJob {
 }
 
 /**
- * The fields of a video job, with its id in the field where later nodes look for it. A `task_id`, which some
- * services add to a video job, gets another name: later nodes would take the job for a task and poll the wrong endpoint.
+ * The fields of a video job, with its id in the field where later nodes look for it. A `task_id`, which some services
+ * add to a video job, gets another name: later nodes would take the job for a task and poll the wrong endpoint.
  */
 export function videoFields({ output, ...fields }: ResponseFields, id: string): ResponseFields {
 	const task_id = undefined;
@@ -61,7 +61,7 @@ function createdJob(
 		if (id === undefined) throw new UnusableResponse('names no job');
 		return { id, fields: bodyFields(response) };
 	}
-	// The job was accepted and will be billed, so its id is used even when the rest of the body is broken.
+	// The job was accepted and will be charged, so its id is used even when the rest of the body is broken.
 	const written = new RegExp(`"${idName}"\\s*:\\s*(?:"([^"\\\\]+)"|(-?\\d+)(?=[\\s,}]))`);
 	const [, text, number] = written.exec(response.text) ?? [];
 	const id = isWebPage(response) ? undefined : asText(text ?? number);

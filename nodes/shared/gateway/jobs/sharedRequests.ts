@@ -7,8 +7,8 @@ import type { JobSource } from './wait';
 const minInterval = limits.minPollSeconds * 1000;
 
 /**
- * What all waits of one run ask for. Waits for the same job share its responses and failures, so that the job is
- * polled as often as by one of them, however many there are. A final state serves them all.
+ * The requests of all waits of one run. Waits for the same job share its responses and failures, so that the job is
+ * polled no more often than by one wait. A final state is shared with all of them.
  */
 export class SharedRequests {
 	private readonly polls: LatestRequests<JobStatus>;
@@ -26,7 +26,7 @@ export class SharedRequests {
 		return {
 			poll: async (kind, id, ...times) => {
 				const send = async () => await source.poll(kind, id, ...times);
-				// Who joins late polls together with the others from then on.
+				// A wait that joins later polls together with the others from then on.
 				const freshness = 1000 * jobKinds[kind].pollSeconds;
 				const request = this.polls.get(`${kind} ${id}`, lastPolls, send, freshness);
 				const status = await request.response;
@@ -42,16 +42,16 @@ export class SharedRequests {
 
 interface Request<T> {
 	response: Promise<T>;
-	/** Milliseconds since 1970; undefined while it is under way. */
+	/** Milliseconds since 1970; undefined while it is in progress. */
 	endedAt?: number;
-	/** Whether no later response can say anything else; undefined without a usable one. */
+	/** Whether no later response can differ; undefined without a usable response. */
 	isFinal?: boolean;
 }
 
-/** By what was asked for, the request whose response one wait has got last. */
+/** The requests whose responses one wait received last, by their keys. */
 type LastReceived<T> = Map<string, Request<T>>;
 
-/** The latest request for each thing. */
+/** The latest request for each key. */
 class LatestRequests<T> {
 	private readonly requests = new Map<string, Request<T>>();
 
@@ -61,8 +61,8 @@ class LatestRequests<T> {
 	) {}
 
 	/**
-	 * @param lastReceived to the wait before; it asks again because it needs a later one
-	 * @param freshness milliseconds for which a response serves a wait that has none of them yet
+	 * @param lastReceived what the wait already has: it needs a later response
+	 * @param freshness milliseconds for which a response is fresh enough for a wait that has none yet
 	 */
 	get(
 		key: string,

@@ -11,7 +11,7 @@ import { endpoints } from '../protocol/endpoints';
 
 /**
  * The models that the service lists ("Endpoints" 7).
- * @param options as a {@link Call} has them
+ * @param options see {@link Call}
  * @throws GatewayError
  */
 export async function listModels(

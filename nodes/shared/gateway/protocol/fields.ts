@@ -35,7 +35,7 @@ export function fieldProblem(value: unknown, field: FieldRule): string | undefin
 	return `must be ${expected}${given}`;
 }
 
-/** What a value has to be, as in "a whole number from 2 to 15"; undefined where its type is all that matters. */
+/** What a value must be, as in "a whole number from 2 to 15"; undefined when nothing restricts it. */
 export function describeRule({ type, values, min, max }: FieldRule): string | undefined {
 	if (values !== undefined) return `one of ${values.join(', ')}`;
 	if (type === 'integer') return `a whole number${range(min, max)}`;
