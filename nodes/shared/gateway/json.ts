@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a dotted path such as `output.task_id`; undefined where the path ends early. */
+/** The value at a dotted path such as `output.task_id`; undefined when the path ends early. */
 export function valueAt(value: unknown, path: string): unknown {
 	let current = value;
 	for (const key of path.split('.')) {

@@ -51,7 +51,7 @@ const maxCharacters = 256 * 1024 * 1024;
 /** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
 
-/** Maximum for one turn of the event loop: so many characters take about 10 milliseconds to parse and check. */
+/** Maximum for one turn of the event loop: parsing and checking them takes about 10 milliseconds. */
 const maxCharactersPerTurn = 2_000_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 

@@ -93,7 +93,7 @@ export class Gateway<R extends Runtime = Runtime> {
 				const send = async (slot: Slot) => await this.sendOnce(call, slot).catch(asGatewayError);
 				return await sendInTurn(call, this, send, maybeAccepted);
 			};
-			// Polls follow a schedule of their own, so the limiter does not hold them back.
+			// Polls have their own schedule, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
 			const outcome = await (isLimited ? limiter.run(attempt, isRateLimit) : attempt());
 			if (!(outcome instanceof GatewayError)) return outcome.value;

@@ -57,7 +57,7 @@ export interface Runtime {
 	random: () => number;
 	/** Aborts when the user presses Stop. */
 	signal?: AbortSignal;
-	/** Milliseconds that a paid request may still take after Stop, so that its result is kept. Default: none. */
+	/** Milliseconds that a charged request may still take after Stop, so that its result is kept. Default: none. */
 	graceOnStop?: number;
 	/** Limits the requests in flight, and lowers that limit while the service answers 429. Default: no limit. */
 	limiter?: AdaptiveLimit;

@@ -33,7 +33,7 @@ interface JobTurn {
 
 /**
  * Waits until `interval` has passed since the last request of this process about a job ("Limits": minimum time between
- * two polls). Requests are sent in the order in which they came.
+ * two polls). Requests are sent in the order in which they arrived here.
  * @param interval milliseconds
  * @returns undefined when the signal aborted, or the patience ran out, before that
  */

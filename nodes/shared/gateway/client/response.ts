@@ -29,7 +29,7 @@ export class UnusableResponse extends Error {
 		readonly partialText?: string,
 		/** The error object that the service put into a 2xx response. */
 		readonly error?: unknown,
-		/** Why the service withheld what was asked for, where the response says so. */
+		/** Why the service withheld the result, if the response says so. */
 		readonly refusal?: RefusalKind,
 	) {
 		super(problem);
@@ -39,7 +39,7 @@ export class UnusableResponse extends Error {
 /** The response, with any error in it, is about another job than the requested one. */
 export class OtherJobResponse extends UnusableResponse {}
 
-/** The fields of a response as they came, with the request id from the headers. */
+/** The fields of a response as received, with the request id from the headers. */
 export interface ResponseFields extends JsonObject {
 	request_id?: string;
 	/** The request id from the headers, when the body has another one. */

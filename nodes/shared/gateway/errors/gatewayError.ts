@@ -69,8 +69,8 @@ export type Remedy =
 	  }
 	| { about: 'lostIsNotBilled' }
 	/**
-	 * A job may have been accepted, even when the service does not bill the call. Without an idempotency key, the order
-	 * is not sent again unless the user wanted that (`isResent`).
+	 * A job may have been accepted, even when the service does not charge for the call. Without an idempotency key, the
+	 * order is not sent again unless the user wanted that (`isResent`).
 	 */
 	| { about: 'mayBeAccepted'; hasKey: boolean; isUnbilled?: boolean; isResent?: boolean }
 	| { about: 'rawBody' }

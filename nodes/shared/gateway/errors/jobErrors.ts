@@ -30,13 +30,13 @@ export function jobStopped(job: JobSummary): GatewayError {
 	return jobError(job, { message, isStopped, remedies });
 }
 
-/** The fields of a job, and the reason of its failure where it could be read. */
+/** The fields of a job, and the reason for its failure if it could be read. */
 interface FailedStatus {
 	failure?: ErrorObject;
 	fields: JsonObject;
 }
 
-/** Failed calls are not billed; the specification does not say whether a job that was accepted and failed later is. */
+/** Failed calls are not charged; the specification does not say whether a job is that was accepted and failed later. */
 export function jobFailed(
 	job: JobSummary,
 	{ failure: reason, fields }: FailedStatus,

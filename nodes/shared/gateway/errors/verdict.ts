@@ -90,7 +90,7 @@ export function verdictOn(
 	}
 }
 
-/** A call whose response was lost is not billed ("Errors", status 0), but the job it creates may be running. */
+/** A call whose response was lost is not charged ("Errors", status 0), but the job it creates may be running. */
 function lostVerdict({ cost, resendsLost = false, idempotencyKey }: JudgedRequest): Verdict {
 	const isSafe = cost !== 'job' || idempotencyKey !== undefined || resendsLost;
 	const billed = cost === 'job' ? 'unknown' : 'no';

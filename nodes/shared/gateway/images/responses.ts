@@ -50,7 +50,7 @@ const lists = [
 
 /**
  * The images of "Endpoints" 8 and 9. The specification shows only `data[0].url`; base64 and data URLs are accepted
- * too, and the fields beside the list are kept.
+ * too, and the other fields of the response are kept.
  * @throws UnusableResponse when there is no image
  */
 export function readImages(response: ServiceResponse): ImageResult {

@@ -7,7 +7,7 @@ import type { ModelKind } from './models';
  * What a request to an endpoint costs, and so when it may be sent again without asking the user.
  * - `read`: costs nothing; may always be sent again.
  * - `generation`: a chat, an embedding or an image; may be sent again unless a 2xx response had begun to arrive,
- *   since a call whose response was lost is not billed ("Errors", status 0).
+ *   because a call whose response was lost is not charged ("Errors", status 0).
  * - `job`: a long, expensive job; may be sent again only when the service certainly did not accept it.
  */
 export type Cost = 'read' | 'generation' | 'job';
