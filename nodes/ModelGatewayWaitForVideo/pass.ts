@@ -145,7 +145,7 @@ export class WaitPass {
 
 	private newWait(poller: PollerState, { gateway, item }: ItemRun, lines: ProgressLines): JobWait {
 		const { runtime } = gateway;
-		const source = this.requests.sharing(jobSource(gateway));
+		const source = this.requests.sharedSource(jobSource(gateway));
 		const isLimited = runtime.queue !== undefined;
 		return new JobWait(source, poller, {
 			...runtime,

@@ -98,21 +98,21 @@ const notAnObject =
 	'they must be a JSON object that has the prices of each model by its ID, such as {"alpha-1.1-r2v": {"per_second": 0.1}}';
 
 function readPrice(model: string, price: unknown): Price | { problem: string } {
-	const wrong = (what: string) => ({ problem: `${quoted(model)} ${what}` });
-	if (!isObject(price)) return wrong('must have prices such as {"per_second": 0.1}');
+	const invalid = (what: string) => ({ problem: `${quoted(model)} ${what}` });
+	if (!isObject(price)) return invalid('must have prices such as {"per_second": 0.1}');
 	const read: JsonObject = {};
 	for (const [name, value] of Object.entries(price)) {
 		if (!priceNames.some((known) => known === name)) {
-			return wrong(`has the unknown price ${quoted(name)}. Use ${priceNames.join(', ')}`);
+			return invalid(`has the unknown price ${quoted(name)}. Use ${priceNames.join(', ')}`);
 		}
 		const isByResolution = name === 'per_second' && isObject(value);
 		const entries = isByResolution ? Object.entries(value) : [[name, value] as const];
 		const numbers = entries.map(([entry, given]) => [entry, numberIn(given)] as const);
-		const bad = numbers.findIndex(([, number]) => number === undefined);
-		if (bad >= 0) {
-			const what = isByResolution ? `per_second of ${quoted(entries[bad][0])}` : name;
-			return wrong(
-				`has a price that is no number from 0: ${what} is ${describeValue(entries[bad][1])}`,
+		const invalidIndex = numbers.findIndex(([, number]) => number === undefined);
+		if (invalidIndex >= 0) {
+			const what = isByResolution ? `per_second of ${quoted(entries[invalidIndex][0])}` : name;
+			return invalid(
+				`has a price that is no number from 0: ${what} is ${describeValue(entries[invalidIndex][1])}`,
 			);
 		}
 		read[name] = isByResolution ? Object.fromEntries(numbers) : numbers[0][1];

@@ -20,12 +20,12 @@ export class DryRun extends Error {
 }
 
 /** Maximum number of characters shown of a data URL. */
-const maxDataUrl = 100;
+const maxDataUrlLength = 100;
 
 function withoutFiles(value: unknown): unknown {
 	if (typeof value === 'string') {
-		const isLong = value.length > maxDataUrl && value.startsWith('data:');
-		return isLong ? `${value.slice(0, maxDataUrl)}… (${value.length} characters)` : value;
+		const isLong = value.length > maxDataUrlLength && value.startsWith('data:');
+		return isLong ? `${value.slice(0, maxDataUrlLength)}… (${value.length} characters)` : value;
 	}
 	if (Array.isArray(value)) return value.map(withoutFiles);
 	if (!isObject(value)) return value;

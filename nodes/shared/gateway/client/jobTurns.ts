@@ -64,8 +64,8 @@ export async function takeTurn(
 	const hold = new AbortController();
 	return {
 		start() {
-			const pass = () => free(clock.now() + interval);
-			clock.sleep(maxHold, hold.signal).then(pass, () => undefined);
+			const freeLater = () => free(clock.now() + interval);
+			clock.sleep(maxHold, hold.signal).then(freeLater, () => undefined);
 		},
 		end(isSent) {
 			hold.abort(done);
@@ -81,20 +81,20 @@ async function waitForPrevious(
 	clock: Clock,
 	{ signal, patience = Infinity }: WaitOptions,
 ): Promise<boolean> {
-	const over = new AbortController();
-	const ends = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
-	const stopWaiting = () => over.abort(done);
-	if (patience <= maxSleep) clock.sleep(patience, ends).then(stopWaiting, () => undefined);
+	const waitOver = new AbortController();
+	const abortSignal = AbortSignal.any([waitOver.signal, ...(signal ? [signal] : [])]);
+	const stopWaiting = () => waitOver.abort(done);
+	if (patience <= maxSleep) clock.sleep(patience, abortSignal).then(stopWaiting, () => undefined);
 	try {
-		const freeAt = await abortable(previous.freed, ends);
+		const freeAt = await abortable(previous.freed, abortSignal);
 		// A clock that was set back must not make the wait longer.
 		const wait = Math.min(freeAt - clock.now(), interval);
-		if (wait > 0) await clock.sleep(wait, ends);
+		if (wait > 0) await clock.sleep(wait, abortSignal);
 		return true;
 	} catch {
 		return false;
 	} finally {
-		over.abort(done);
+		waitOver.abort(done);
 	}
 }
 

@@ -74,7 +74,7 @@ export class KeyLimit {
 		this.longestInterval = Math.max(this.longestInterval, intervalOf(sender));
 		const queue = this.queues.get(sender) ?? new Set();
 		this.queues.set(sender, queue);
-		const over = new AbortController();
+		const waitOver = new AbortController();
 		let leaveQueue = () => {};
 		const maySend = await new Promise<boolean>((resolve) => {
 			const go = () => resolve(true);
@@ -89,10 +89,10 @@ export class KeyLimit {
 			this.dispatch();
 			if (patience === Infinity || !queue.has(go)) return;
 			const time = Math.min(patience, maxSleep);
-			this.clock.sleep(time, over.signal).then(leaveQueue, () => undefined);
+			this.clock.sleep(time, waitOver.signal).then(leaveQueue, () => undefined);
 		});
 		signal?.removeEventListener('abort', leaveQueue);
-		over.abort(done);
+		waitOver.abort(done);
 		if (!maySend) return undefined;
 		let hasLeft = false;
 		return () => {

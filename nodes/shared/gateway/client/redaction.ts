@@ -27,7 +27,7 @@ export class Redaction {
 		const source = this.spellings.map((spelling) => spelling.map(patternOf).join('')).join('|');
 		this.pattern = source === '' ? undefined : new RegExp(source, 'gi');
 		const lengths = this.spellings.map((spelling) =>
-			spelling.reduce((sum, writings) => sum + Math.max(...writings.map(lengthOf)), 0),
+			spelling.reduce((sum, encodings) => sum + Math.max(...encodings.map(lengthOf)), 0),
 		);
 		this.maxLength = Math.max(0, ...lengths);
 	}
@@ -38,7 +38,7 @@ export class Redaction {
 
 	/** The value without the key; the same object when it does not contain the key. */
 	json<T>(value: T): T {
-		return this.cleaned(value) as T;
+		return this.redacted(value) as T;
 	}
 
 	/** Whether a text, such as a link, contained the key before it was redacted. */
@@ -66,11 +66,11 @@ export class Redaction {
 		return partialLength < minKeyLength ? clean : clean.slice(0, -partialLength) + mask;
 	}
 
-	private cleaned(value: unknown): unknown {
+	private redacted(value: unknown): unknown {
 		if (typeof value === 'string') return this.text(value);
 		if (typeof value !== 'object' || value === null) return value;
 		const entries = Object.entries(value).map(([name, entry]: [string, unknown]) => {
-			const [cleanName, clean] = [this.text(name), this.cleaned(entry)];
+			const [cleanName, clean] = [this.text(name), this.redacted(entry)];
 			return { cleanName, clean, isSame: cleanName === name && clean === entry };
 		});
 		if (entries.every(({ isSame }) => isSame)) return value;
@@ -122,8 +122,8 @@ function encodingsOf(letter: string): Encodings {
 function base64Of(key: string): string[] {
 	return [0, 1, 2].map((offset) => {
 		const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
-		const ofKey = [Math.ceil((8 * offset) / 6), Math.floor((8 * bytes.length) / 6)] as const;
-		return bytes.toString('base64').slice(...ofKey);
+		const keyRange = [Math.ceil((8 * offset) / 6), Math.floor((8 * bytes.length) / 6)] as const;
+		return bytes.toString('base64').slice(...keyRange);
 	});
 }
 
@@ -134,20 +134,20 @@ function base64LetterEncodings(letter: string): Encodings {
 	return [letter.toLowerCase()];
 }
 
-function patternOf(writings: Encodings): string {
-	const patterns = writings.map((writing) => writing.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+function patternOf(encodings: Encodings): string {
+	const patterns = encodings.map((encoding) => encoding.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
 	return patterns.length > 1 ? `(?:${patterns.join('|')})` : patterns[0];
 }
 
 /** Whether a text, from `start` to its end, is the beginning of this spelling, in any encoding. */
 function isPrefixOfSpelling(text: string, start: number, spelling: Encodings[]): boolean {
 	let reached = [start];
-	for (const writings of spelling) {
+	for (const encodings of spelling) {
 		const next: number[] = [];
 		for (const at of reached) {
-			for (const writing of writings) {
-				if (text.startsWith(writing, at)) next.push(at + writing.length);
-				else if (at + writing.length > text.length && writing.startsWith(text.slice(at)))
+			for (const encoding of encodings) {
+				if (text.startsWith(encoding, at)) next.push(at + encoding.length);
+				else if (at + encoding.length > text.length && encoding.startsWith(text.slice(at)))
 					return true;
 			}
 		}

@@ -59,8 +59,8 @@ export function withRequestIds(
 	{ headers, requestId }: Pick<ServiceResponse, 'headers' | 'requestId'>,
 ): ResponseFields {
 	const own = asText(fields.request_id);
-	const inHead = requestIdOf(headers);
-	const http_request_id = own !== undefined && inHead !== own ? inHead : undefined;
+	const fromHeader = requestIdOf(headers);
+	const http_request_id = own !== undefined && fromHeader !== own ? fromHeader : undefined;
 	return {
 		...withoutUndefined({ http_request_id }),
 		...fields,

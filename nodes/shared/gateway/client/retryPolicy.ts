@@ -49,13 +49,13 @@ export function waitBeforeRetry(
 }
 
 /** Maximum number of characters read from a header with a time. */
-const maxHeader = 100;
+const maxHeaderLength = 100;
 
 /**
  * `Retry-After` in milliseconds, given as seconds or as a date (RFC 9110, 10.2.3). Undefined when absent or neither.
  */
 export function parseRetryAfter(headers: Record<string, string>, now: number): number | undefined {
-	const value = headers['retry-after']?.slice(0, maxHeader).trim();
+	const value = headers['retry-after']?.slice(0, maxHeaderLength).trim();
 	if (!value) return undefined;
 	if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
 	return millisecondsUntil(value, now);
@@ -65,7 +65,10 @@ export function parseRetryAfter(headers: Record<string, string>, now: number): n
  * Milliseconds for which a rate limit holds back all requests: `Retry-After`, or else `RateLimit-Reset` or
  * `X-RateLimit-Reset`. Undefined when none of them gives a time, or it is longer than {@link maxRetryAfter}.
  */
-export function parsePause(headers: Record<string, string>, now: number): number | undefined {
+export function parseRateLimitPause(
+	headers: Record<string, string>,
+	now: number,
+): number | undefined {
 	const pause =
 		parseRetryAfter(headers, now) ??
 		parseReset(headers['ratelimit-reset'], now) ??
@@ -75,7 +78,7 @@ export function parsePause(headers: Record<string, string>, now: number): number
 
 /** Services give seconds, seconds or milliseconds since 1970, a date, or a duration such as `1m30.5s`. */
 function parseReset(header: string | undefined, now: number): number | undefined {
-	const value = header?.slice(0, maxHeader).trim() ?? '';
+	const value = header?.slice(0, maxHeaderLength).trim() ?? '';
 	if (/^\d+(\.\d+)?$/.test(value)) {
 		const number = Number(value);
 		if (number < 1e9) return number * 1000;
@@ -83,12 +86,15 @@ function parseReset(header: string | undefined, now: number): number | undefined
 	}
 	if (/^(\d+(\.\d+)?(ms|[hms]))+$/.test(value)) {
 		const parts = [...value.matchAll(/([\d.]+)(ms|[hms])/gy)];
-		return parts.reduce((sum, [, number, unit]) => sum + Number(number) * units[unit], 0);
+		return parts.reduce(
+			(sum, [, number, unit]) => sum + Number(number) * millisecondsPerUnit[unit],
+			0,
+		);
 	}
 	return millisecondsUntil(value, now);
 }
 
-const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+const millisecondsPerUnit: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
 function millisecondsUntil(value: string, now: number): number | undefined {
 	// Date.parse reads a bare number as a year; an HTTP date has letters before its time of day.

@@ -7,7 +7,7 @@ import { endpoints } from '../protocol/endpoints';
 import { embeddingList, sumOfUsages, unequalLengths, type EmbeddingList } from './responses';
 
 /** How texts are embedded. */
-export interface Embedding {
+export interface EmbedOptions {
 	/**
 	 * The request without its texts, unless the user gave them in another form as `input`. `model` and `dimensions` are
 	 * read here too. `dimensions` is the length of each vector: the specification does not have it, but many models
@@ -45,7 +45,7 @@ export const maxParallelBatches = 5;
 export async function embed(
 	gateway: Gateway,
 	texts: unknown[],
-	{ fields, batchSize, timeout, lengths = new Map(), batches }: Embedding,
+	{ fields, batchSize, timeout, lengths = new Map(), batches }: EmbedOptions,
 ): Promise<EmbeddedBatch[]> {
 	const abort = new AbortController();
 	const { signal } = gateway.runtime;

@@ -26,12 +26,12 @@ interface FailedResponse {
 }
 
 /** Maximum number of characters of a body that a failure keeps: it is the only record of the failure ("Errors"). */
-const maxBody = 1_000_000;
+const maxBodyLength = 1_000_000;
 
 /** The whole body; of a very long one, the beginning and the length. */
 export const truncateBody = (text: string) =>
-	text.length > maxBody
-		? `${text.slice(0, maxBody)}… (cut: the first ${maxBody} of ${text.length} characters)`
+	text.length > maxBodyLength
+		? `${text.slice(0, maxBodyLength)}… (cut: the first ${maxBodyLength} of ${text.length} characters)`
 		: text;
 
 /**
@@ -49,7 +49,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 		? `no response arrived${from} within the time limit`
 		: `the connection was lost before the response arrived${from}`;
 	const whatHappened = isUnsent ? `${host ?? 'the gateway'} could not be reached` : lost;
-	const known = host !== undefined && problem && addressProblemTexts[problem](host);
+	const addressProblem = host !== undefined && problem && addressProblemTexts[problem](host);
 	const remedies: Remedy[] = isUnsent
 		? [{ about: 'unreachable', detail, host, problem }]
 		: [
@@ -59,7 +59,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 					: [{ about: 'lostIsNotBilled' } as const]),
 			];
 	return new GatewayError({
-		message: `Could not ${purpose}: ${known || whatHappened}${host ? ` (${detail})` : ''}`,
+		message: `Could not ${purpose}: ${addressProblem || whatHappened}${host ? ` (${detail})` : ''}`,
 		remedies,
 		reach,
 		status: 0,

@@ -43,7 +43,7 @@ export interface ImageResult {
 }
 
 /** Where the images may be, as a list or a single one; the empty path is the response itself. */
-const lists = [
+const listPaths = [
 	...['data', 'images', 'output.results', 'data.data', 'data.images', 'output.images'],
 	...['output', 'results', 'result', 'image', ''],
 ];
@@ -54,7 +54,7 @@ const lists = [
  * @throws UnusableResponse when there is no image
  */
 export function readImages(response: ServiceResponse): ImageResult {
-	for (const path of lists) {
+	for (const path of listPaths) {
 		const found = readEntries(entriesAt(response, path), response);
 		if (found.images.length === 0) continue;
 		return { ...found, fields: withoutFiles(without(bodyFields(response), path.split('.'))) };

@@ -141,7 +141,7 @@ class Transfer {
 		response: HttpResponse,
 	): AsyncGenerator<Uint8Array, Interruption | undefined, undefined> {
 		/** Not passed on yet: the bytes must be known to be a video first. */
-		const held: Uint8Array[] = [];
+		const buffered: Uint8Array[] = [];
 		let failure: unknown;
 		try {
 			for await (const bytes of readWithIdleTimeout(response, {
@@ -149,13 +149,13 @@ class Transfer {
 				idleTimeout,
 			})) {
 				this.boxes.push(bytes);
-				held.push(bytes);
+				buffered.push(bytes);
 				if (this.type === undefined) {
-					const head = Buffer.concat(held).subarray(0, headLength);
+					const head = Buffer.concat(buffered).subarray(0, headLength);
 					this.type = videoTypeOf(head, response.headers['content-type']);
 					if (this.type === undefined && head.length === headLength) break;
 				}
-				for (const chunk of this.type ? held.splice(0) : []) {
+				for (const chunk of this.type ? buffered.splice(0) : []) {
 					this.received.length += chunk.length;
 					yield chunk;
 				}
@@ -163,7 +163,7 @@ class Transfer {
 		} catch (error) {
 			failure = error;
 		}
-		if (this.type === undefined) return this.notAVideo(held, response, failure);
+		if (this.type === undefined) return this.notAVideo(buffered, response, failure);
 		if (failure === undefined) {
 			if (!this.boxes.isTruncated && !isShortRange(response)) return undefined;
 			// The announced length was not that of the file.
@@ -177,14 +177,14 @@ class Transfer {
 	}
 
 	private notAVideo(
-		held: Uint8Array[],
+		buffered: Uint8Array[],
 		{ status, headers }: HttpResponse,
 		failure: unknown,
 	): Interruption {
 		this.boxes = new Mp4Boxes();
 		if (failure !== undefined) return { reason: reasonOf(failure) };
-		if (held.length === 0) return { reason: 'nothing came' };
-		const head = Buffer.concat(held).subarray(0, 2000);
+		if (buffered.length === 0) return { reason: 'nothing came' };
+		const head = Buffer.concat(buffered).subarray(0, 2000);
 		const text = this.gateway.redaction.truncated(new TextDecoder().decode(head));
 		const { 'content-type': type = 'of no declared type' } = headers;
 		const content = isTextFile(head) ? excerpt(text, 120) : `a file of another kind (${type})`;

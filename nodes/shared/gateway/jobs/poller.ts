@@ -256,11 +256,11 @@ function handleFailure(state: PollerState, error: GatewayError, now: number): St
 			const first = new GatewayError(stage.refusal);
 			// When the kind was a guess, any other error says more than "not found".
 			const isFirst = job.kind !== undefined || isJobUnknown(error.failure);
-			const saysMore = isFirst || !isJobUnknown(stage.refusal) ? first : error;
-			const last = [first, error].find(isTemporary) ?? saysMore;
+			const moreSpecific = isFirst || !isJobUnknown(stage.refusal) ? first : error;
+			const reported = [first, error].find(isTemporary) ?? moreSpecific;
 			// The pause for which the first refusal asked has already passed.
 			const { retryAfter } = error.failure;
-			return pollAfterFailure(switchKind(state, polling), last.with({ retryAfter }), now);
+			return pollAfterFailure(switchKind(state, polling), reported.with({ retryAfter }), now);
 		}
 		case 'linking': {
 			const next = now + pauseAfter(state, error);
@@ -275,8 +275,8 @@ function tryOtherKind(state: PollerState, error: GatewayError, now: number): Ste
 	const { failure } = error;
 	// The poll may have been sent late: to the backup URL, when the base URL could not be reached.
 	const soonest = now + minInterval;
-	const asked = Math.min(now + (failure.retryAfter ?? 0), deadlineOf(state));
-	const nextPollAt = Math.max(soonest, asked);
+	const requestedTime = Math.min(now + (failure.retryAfter ?? 0), deadlineOf(state));
+	const nextPollAt = Math.max(soonest, requestedTime);
 	const other = switchKind(state, { name: 'tryingOtherKind', refusal: failure });
 	const next = withChanges(other, { nextPollAt });
 	// Both endpoints are polled in one pass, unless the service asks for a longer pause.

@@ -93,9 +93,9 @@ function missingReferences({ prompt, media }: ReturnType<typeof inputOf>): strin
 		const numbers = [...prompt.matchAll(named)].map(([, number]) => Number(number));
 		const highest = numbers.reduce((a, b) => Math.max(a, b), 0);
 		const count = countOfType(media, `reference_${noun}`);
-		const there =
+		const existing =
 			count === 1 ? `is 1 reference ${noun}` : `are ${count || 'no'} reference ${noun}s`;
-		return highest > count ? [`names ${noun} ${highest}, but there ${there}`] : [];
+		return highest > count ? [`names ${noun} ${highest}, but there ${existing}`] : [];
 	});
 }
 

@@ -62,8 +62,8 @@ function createdJob(
 		return { id, fields: bodyFields(response) };
 	}
 	// The job was accepted and will be charged, so its id is used even when the rest of the body is broken.
-	const written = new RegExp(`"${idName}"\\s*:\\s*(?:"([^"\\\\]+)"|(-?\\d+)(?=[\\s,}]))`);
-	const [, text, number] = written.exec(response.text) ?? [];
+	const idPattern = new RegExp(`"${idName}"\\s*:\\s*(?:"([^"\\\\]+)"|(-?\\d+)(?=[\\s,}]))`);
+	const [, text, number] = idPattern.exec(response.text) ?? [];
 	const id = isWebPage(response) ? undefined : asText(text ?? number);
 	if (id === undefined) throw new UnusableResponse(describeBody(response));
 	const requestId = requestIdOf(response.headers);

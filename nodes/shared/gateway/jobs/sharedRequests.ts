@@ -20,7 +20,7 @@ export class SharedRequests {
 	}
 
 	/** The source for one wait. */
-	sharing(source: JobSource): JobSource {
+	sharedSource(source: JobSource): JobSource {
 		const lastPolls: LastReceived<JobStatus> = new Map();
 		const lastContents: LastReceived<VideoContent> = new Map();
 		return {

@@ -75,8 +75,8 @@ export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | und
 	if (type !== undefined || head.length < headLength) return type;
 	const [declared] = contentType.slice(0, maxTypeLength).toLowerCase().split(/[\s;]/);
 	// The boxes of an mp4 or QuickTime file would have been found.
-	const isBelied = [mp4, quickTime].some(({ mimeType }) => mimeType === declared);
-	return declared.startsWith('video/') && !isBelied ? typeFromMime(declared) : undefined;
+	const isContradicted = [mp4, quickTime].some(({ mimeType }) => mimeType === declared);
+	return declared.startsWith('video/') && !isContradicted ? typeFromMime(declared) : undefined;
 }
 
 /** Undefined when it is not the MIME type, in lower case, of a video. */
