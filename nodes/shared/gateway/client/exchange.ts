@@ -51,11 +51,11 @@ const maxCharacters = 256 * 1024 * 1024;
 /** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
 
-/** Maximum for one turn of the event loop: parsing and checking them takes about 10 milliseconds. */
+/** Maximum for one turn of the event loop: as many take about 10 milliseconds to parse and check. */
 const maxCharactersPerTurn = 2_000_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
-/** Characters that no text or JSON contains, but every file near its start. A storage host may declare any type. */
+/** Characters that no text or JSON contains, but every file has near its start, whatever type its host declares. */
 const fileCharacters = /[\0-\x08]/;
 
 /**

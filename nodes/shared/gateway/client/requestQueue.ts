@@ -12,7 +12,7 @@ const keyLimits = new WeakMap<Clock, Map<string, KeyLimit>>();
 export class RequestQueue {
 	private readonly keyHash: string;
 
-	/** The queue of a gateway; undefined where its credential sets no limit. */
+	/** The queue of a gateway; undefined when its credential sets no limit. */
 	static of({ key, limits }: Connection, clock: Clock): RequestQueue | undefined {
 		return limits && new RequestQueue(key, { ...limits }, clock);
 	}

@@ -36,7 +36,7 @@ interface FailedStatus {
 	fields: JsonObject;
 }
 
-/** Failed calls are not charged; the specification does not say whether a job is that was accepted and failed later. */
+/** Failed calls are not charged. For a job that fails after it was accepted, the specification does not say. */
 export function jobFailed(
 	job: JobSummary,
 	{ failure: reason, fields }: FailedStatus,

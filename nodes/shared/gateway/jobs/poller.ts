@@ -324,7 +324,7 @@ function mayBeOfOtherKind({ status, kind }: JobSummary, error: GatewayError): bo
 	return kind === undefined || !isTemporary(error);
 }
 
-/** Whether the status may be that of anything, such as a proxy: it is unknown, and the response names no job. */
+/** Whether the status may be that of anything, such as a proxy: it is unknown, and no field names the job. */
 function isStatusUnclear({ job }: PollerState, { phase, fields }: JobStatus): boolean {
 	const isGuess = job.kind === undefined && job.status === undefined;
 	return isGuess && phase === undefined && !namesJob(fields, job.id);

@@ -8,7 +8,8 @@ import type { ModelKind } from './models';
  * - `read`: costs nothing; may always be sent again.
  * - `generation`: a chat, an embedding or an image; may be sent again unless a 2xx response had begun to arrive,
  *   because a call whose response was lost is not charged ("Errors", status 0).
- * - `job`: a long, expensive job; may be sent again only when the service certainly did not accept it.
+ * - `job`: a long, expensive job; may be sent again only when the service certainly did not accept it, or recognises
+ *   it by its idempotency key.
  */
 export type Cost = 'read' | 'generation' | 'job';
 
