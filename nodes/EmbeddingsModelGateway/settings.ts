@@ -1,5 +1,5 @@
 import type { INodeProperties, ISupplyDataFunctions } from 'n8n-workflow';
-import type { Embedding } from '../shared/gateway/embeddings/embed';
+import type { EmbedOptions } from '../shared/gateway/embeddings/embed';
 import { endpoints } from '../shared/gateway/protocol/endpoints';
 import { badInput } from '../shared/n8n/errors/badInput';
 import { ExtraBody, extraBodyOption } from '../shared/n8n/parameters/extraBody';
@@ -16,7 +16,7 @@ import {
 	timeoutOptionOf,
 } from '../shared/n8n/parameters/options';
 
-export interface Settings extends Embedding {
+export interface Settings extends EmbedOptions {
 	stripNewLines: boolean;
 }
 

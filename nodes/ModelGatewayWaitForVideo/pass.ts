@@ -1,7 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import { asGatewayError, GatewayError, type Failure } from '../shared/gateway/errors/gatewayError';
-import { isDeadlineOf } from '../shared/gateway/errors/jobErrors';
+import { isDeadlinePassed } from '../shared/gateway/errors/jobErrors';
 import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { jobSource } from '../shared/gateway/jobs/requests';
@@ -107,7 +107,7 @@ export class WaitPass {
 			return { name: 'running' };
 		} catch (error) {
 			const { failure } = asGatewayError(error);
-			if (isTool(this.context.getNode()) && isDeadlineOf(failure)) {
+			if (isTool(this.context.getNode()) && isDeadlinePassed(failure)) {
 				return { name: 'unfinished', failure };
 			}
 			throw this.keepFailure(error, item, wait);
@@ -145,7 +145,7 @@ export class WaitPass {
 
 	private newWait(poller: PollerState, { gateway, item }: ItemRun, lines: ProgressLines): JobWait {
 		const { runtime } = gateway;
-		const source = this.requests.sharing(jobSource(gateway));
+		const source = this.requests.sharedSource(jobSource(gateway));
 		const isLimited = runtime.queue !== undefined;
 		return new JobWait(source, poller, {
 			...runtime,

@@ -96,10 +96,10 @@ const readers: Record<string, Reader<unknown>> = {
 					: isId(part.toolCallId) && isId(part.toolName) && part.input.startsWith('{'),
 			),
 	),
-	readImages: reader(trueAnswers.imageGenerate, readImages, ({ pictures: list }) =>
+	readImages: reader(trueAnswers.imageGenerate, readImages, ({ images: list }) =>
 		list.every(isPicture),
 	),
-	readChatImages: reader(trueAnswers.chat, readChatImages, ({ pictures: list }) =>
+	readChatImages: reader(trueAnswers.chat, readChatImages, ({ images: list }) =>
 		list.every((image) => typeof image.fields.text === 'string' && isPicture(image)),
 	),
 	embeddingList: reader(

@@ -102,7 +102,7 @@ describe('any text in which pictures are looked for', () => {
 	])('is read in linear time: %j, a million characters long', (piece) => {
 		const content = `![it](https://a.example/p.png) ${piece.repeat(1_000_000 / piece.length)}`;
 		const answer = answerOf({ choices: [{ message: { content } }] });
-		const { pictures } = unlessEndless(() => readChatImages(answer));
+		const { images: pictures } = unlessEndless(() => readChatImages(answer));
 		expect(pictures.length).toBeGreaterThan(0);
 	});
 });

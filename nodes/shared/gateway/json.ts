@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at a dotted path such as `output.task_id`; undefined where the path ends early. */
+/** The value at a dotted path such as `output.task_id`; undefined when the path ends early. */
 export function valueAt(value: unknown, path: string): unknown {
 	let current = value;
 	for (const key of path.split('.')) {
@@ -40,7 +40,7 @@ export function asIndex(value: unknown): number | undefined {
 
 /** Undefined when the text is not JSON, or is nested too deeply to be handled by recursive code. */
 export function parseJson(text: string): unknown {
-	// A megabyte of them takes long to refuse.
+	// JSON.parse takes long to refuse a megabyte of brackets.
 	if (manyBrackets.test(text)) return undefined;
 	try {
 		const value: unknown = JSON.parse(text);
@@ -54,8 +54,8 @@ export function parseJson(text: string): unknown {
 const longNumber = /[[:,]\s*-?\d{16}/;
 
 /**
- * Like {@link parseJson}, of what the service sent: a whole number that JavaScript would round is an ID, and becomes a
- * text with all its digits.
+ * Like {@link parseJson}, for responses of the service: a whole number that JavaScript would round is an ID, and
+ * becomes a text with all its digits.
  */
 export function parseResponse(text: string): unknown {
 	const value = parseJson(text);
@@ -69,7 +69,7 @@ export function parseResponse(text: string): unknown {
 	return parseJson(marked);
 }
 
-/** Levels of nesting: JSON.stringify and other readers of the value recurse. */
+/** Maximum levels of nesting: JSON.stringify and other readers of the value recurse. */
 const maxDepth = 100;
 const manyBrackets = /^\s*(?:(?:\[|\{\s*"[^"\\]*"\s*:)\s*){101}/;
 
@@ -92,7 +92,7 @@ function isNested(value: unknown): value is object {
 
 /** A text cut to `length` characters, on one line and without control characters, for messages. */
 export function excerpt(text: string, length = 300): string {
-	// Of a text of megabytes, the rest is not even looked at.
+	// Only the beginning is processed: the text may have megabytes.
 	const line = text
 		.trimStart()
 		.slice(0, 10 * length)

@@ -11,7 +11,7 @@ const privateHost =
 	/^(10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|169\.254(\.\d+){2}|0\.0\.0\.0|\[f[cde].*\]|[^.[\]]+|.*\.(local|internal|lan))$/i;
 
 /** Avoids URL.canParse, which in Node 20 rejects a host with an umlaut after it has been called often. */
-function urlOf(text: string): URL | undefined {
+function parseUrl(text: string): URL | undefined {
 	try {
 		return new URL(text);
 	} catch {
@@ -20,21 +20,21 @@ function urlOf(text: string): URL | undefined {
 }
 
 export function isLoopback(address: string): boolean {
-	return loopback.test(urlOf(address)?.hostname ?? '');
+	return loopback.test(parseUrl(address)?.hostname ?? '');
 }
 
-/** Characters: no server takes a longer address, and to parse it would take long. */
+/** In characters: no server accepts a longer address, and parsing it would take long. */
 const maxLength = 100_000;
 
 /** A Windows path, a network drive, or a path below a folder that only computers have. */
 const computerPath = /^([a-z]:[\\/]|\\\\|~\/|file:|\/(home|users|volumes|tmp|mnt|var|root|opt)\/)/i;
 
 /**
- * Why no file can be fetched by this link, whoever tries; continues the field's name. Undefined for what is no
- * link at all.
- * @param oneEach what to do with several links, where there is a way
+ * Why nobody can fetch a file by this link; continues the field's name. A text that is no link at all has no problem
+ * here.
+ * @param multipleLinksHint what to do with several links, if the field has a way
  */
-export function linkProblem(link: string, oneEach = ''): string | undefined {
+export function linkProblem(link: string, multipleLinksHint = ''): string | undefined {
 	if (link === '') return 'is empty';
 	if (link.length > maxLength && !/^data:/i.test(link)) {
 		return `is too long for a link (it has ${link.length} characters)`;
@@ -43,44 +43,45 @@ export function linkProblem(link: string, oneEach = ''): string | undefined {
 		return `is a path on a computer, not a link (it is "${link.slice(0, 80)}"); upload the file, and give its public link`;
 	}
 	const count = countLinks(link);
-	if (count > 1) return `must be one link (it holds ${count})${oneEach && `: ${oneEach}`}`;
-	const url = urlOf(link);
+	if (count > 1)
+		return `must be one link (it holds ${count})${multipleLinksHint && `: ${multipleLinksHint}`}`;
+	const url = parseUrl(link);
 	if (url === undefined || url.protocol === 'data:') return undefined;
 	if (/[\r\n]/.test(link)) return 'must have no line break inside';
 	if (/\s/.test(link)) return 'must have no space inside; write %20 for one in the name of a file';
 	return sharePageProblem(url);
 }
 
-/** The number of links beside each other; a link within the query of another one does not count. */
+/** The number of links side by side; a link within the query of another one does not count. */
 function countLinks(text: string): number {
 	const parts = text.split(/[\s,;](?=https?:\/\/)/i).filter((part) => /^https?:/i.test(part));
 	const areSeparate = /\s/.test(text) || parts[0]?.split('://').length === 2;
 	return areSeparate ? parts.length : 1;
 }
 
-/** What a field takes beside public https links. */
+/** What a field accepts besides public https links. */
 interface LinkRules {
-	/** What to do with several links, where there is a way. */
-	oneEach?: string;
+	/** What to do with several links, if the field has a way. */
+	multipleLinksHint?: string;
 	/** Whether the link may hold the image itself ("Resources", message). */
 	takesDataUrl?: boolean;
-	/** Whether the service may take what is no web link, such as an ID of its own. */
+	/** Whether the service may accept something that is no web link, such as an ID of its own. */
 	anyProtocol?: boolean;
 }
 
 /**
- * Why the gateway could not take this link, or not fetch it ("Resources", media item and message; "Endpoints" 9: https
- * links only); continues the field's name. A gateway on this machine can also fetch links to this machine.
+ * Why the gateway would refuse this link, or could not fetch it ("Resources", media item and message; "Endpoints" 9:
+ * https links only); continues the field's name. A gateway on this machine can also fetch links to this machine.
  */
 export function publicLinkProblem(
 	link: string,
 	gatewayUrl: string,
-	{ oneEach, takesDataUrl = false, anyProtocol = false }: LinkRules = {},
+	{ multipleLinksHint, takesDataUrl = false, anyProtocol = false }: LinkRules = {},
 ): string | undefined {
-	const problem = linkProblem(link, oneEach);
+	const problem = linkProblem(link, multipleLinksHint);
 	if (problem !== undefined) return problem;
 	if (takesDataUrl && /^data:image\//i.test(link)) return undefined;
-	const url = urlOf(link);
+	const url = parseUrl(link);
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
 		return anyProtocol ? undefined : otherLinkProblem(link, { url, takesDataUrl });
 	}
@@ -94,7 +95,7 @@ export function publicLinkProblem(
 		: undefined;
 }
 
-/** What is wrong with what is no web link. */
+/** What is wrong with a value that is no web link. */
 function otherLinkProblem(
 	link: string,
 	{ url, takesDataUrl }: { url: URL | undefined; takesDataUrl: boolean },
@@ -111,8 +112,8 @@ function otherLinkProblem(
 // ── Links in the service's responses ("Endpoints" 2 and 13) ──────────────────────────────────────
 
 /**
- * Fields that hold links. The nodes do not declare them as `sensitiveOutputFields`: n8n replaces such fields for every
- * user and for good, once it does so (2.40.7 does not yet), and the link to the result is what the user ordered.
+ * Fields that hold links. The nodes do not declare them as `sensitiveOutputFields`: the link is what the user ordered,
+ * and n8n (not yet in 2.40.7) redacts such fields for every user, permanently.
  */
 const linkNames = ['result_url', 'video_url', 'url', 'download_url', 'content_url', 'output_url'];
 

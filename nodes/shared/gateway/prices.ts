@@ -1,9 +1,9 @@
 import { asText, describeValue, excerpt, isObject, parseJson, type JsonObject } from './json';
 import type { Amount } from './protocol/amount';
 
-/** What one model costs, in the currency of whoever wrote the prices. All that is given adds up. */
+/** The prices of one model, in the user's own currency. All prices given are added up. */
 interface Price {
-	/** Of a video; by resolution, such as `1080P`, where it depends on that. */
+	/** Per second of a video: one price, or one for each resolution, such as `1080P`. */
 	per_second?: number | Readonly<Record<string, number>>;
 	per_video?: number;
 	per_image?: number;
@@ -16,16 +16,16 @@ const priceNames: ReadonlyArray<keyof Price> = [
 	...(['per_million_input_tokens', 'per_million_output_tokens'] as const),
 ];
 
-/** What something is estimated to cost, or why that cannot be said. */
+/** An estimated cost, or why there is none. */
 export type Estimate = { cost: number } | { problem: string };
 
-/** The prices of models as a user wrote them: the specification names none. */
+/** The prices of models as the user entered them: the specification gives none. */
 export class PriceList {
 	private constructor(private readonly prices: unknown) {}
 
 	/**
-	 * @param written JSON, or text of it: an object with the prices of each model by its ID
-	 * @returns undefined where there are no prices; what is wrong with them is told by each estimate that needs them
+	 * @param written an object with the prices of each model by its ID, or the same as JSON text
+	 * @returns undefined when there are no prices; each estimate that needs them reports what is wrong with them
 	 */
 	static of(written: unknown): PriceList | undefined {
 		const isText = typeof written === 'string';
@@ -36,20 +36,20 @@ export class PriceList {
 		return isObject(prices) && Object.keys(prices).length === 0 ? undefined : new PriceList(prices);
 	}
 
-	/** Every problem of the prices. */
+	/** All problems of the prices. */
 	get problems(): string[] {
-		if (!isObject(this.prices)) return [noList];
+		if (!isObject(this.prices)) return [notAnObject];
 		return Object.keys(this.prices).flatMap((model) => {
 			const price = this.priceOf(model);
 			return 'problem' in price ? [price.problem] : [];
 		});
 	}
 
-	/** Of a video, or of images, before they are ordered. */
-	ofOrder({ of, model, count, seconds, resolution }: Amount): Estimate {
+	/** Estimates the cost of a video, or of images, before they are ordered. */
+	estimateOrder({ kind, model, count, seconds, resolution }: Amount): Estimate {
 		const price = this.priceOf(model);
 		if ('problem' in price) return price;
-		if (of === 'image') {
+		if (kind === 'image') {
 			const { per_image } = price;
 			if (per_image === undefined) return missing(model, 'per_image');
 			if (count === undefined) return { problem: 'the number of images is no number' };
@@ -71,8 +71,8 @@ export class PriceList {
 		return { cost: rounded((per_video ?? 0) + perSecond * seconds) };
 	}
 
-	/** @param usage of a response ("Resources"); undefined where it has none */
-	ofTokens(model: string, usage: unknown): Estimate {
+	/** Estimates the cost of a response. @param usage its token counts ("Resources"); undefined when it has none */
+	estimateTokens(model: string, usage: unknown): Estimate {
 		const price = this.priceOf(model);
 		if ('problem' in price) return price;
 		const { per_million_input_tokens: perInput, per_million_output_tokens: perOutput } = price;
@@ -88,31 +88,31 @@ export class PriceList {
 
 	private priceOf(model: string): Price | { problem: string } {
 		const { prices } = this;
-		if (!isObject(prices)) return { problem: noList };
+		if (!isObject(prices)) return { problem: notAnObject };
 		const price = Object.hasOwn(prices, model) ? prices[model] : undefined;
 		return price === undefined ? missing(model) : readPrice(model, price);
 	}
 }
 
-const noList =
+const notAnObject =
 	'they must be a JSON object that has the prices of each model by its ID, such as {"alpha-1.1-r2v": {"per_second": 0.1}}';
 
 function readPrice(model: string, price: unknown): Price | { problem: string } {
-	const wrong = (what: string) => ({ problem: `${quoted(model)} ${what}` });
-	if (!isObject(price)) return wrong('must have prices such as {"per_second": 0.1}');
+	const invalid = (what: string) => ({ problem: `${quoted(model)} ${what}` });
+	if (!isObject(price)) return invalid('must have prices such as {"per_second": 0.1}');
 	const read: JsonObject = {};
 	for (const [name, value] of Object.entries(price)) {
 		if (!priceNames.some((known) => known === name)) {
-			return wrong(`has the unknown price ${quoted(name)}. Use ${priceNames.join(', ')}`);
+			return invalid(`has the unknown price ${quoted(name)}. Use ${priceNames.join(', ')}`);
 		}
 		const isByResolution = name === 'per_second' && isObject(value);
 		const entries = isByResolution ? Object.entries(value) : [[name, value] as const];
 		const numbers = entries.map(([entry, given]) => [entry, numberIn(given)] as const);
-		const bad = numbers.findIndex(([, number]) => number === undefined);
-		if (bad >= 0) {
-			const what = isByResolution ? `per_second of ${quoted(entries[bad][0])}` : name;
-			return wrong(
-				`has a price that is no number from 0: ${what} is ${describeValue(entries[bad][1])}`,
+		const invalidIndex = numbers.findIndex(([, number]) => number === undefined);
+		if (invalidIndex >= 0) {
+			const what = isByResolution ? `per_second of ${quoted(entries[invalidIndex][0])}` : name;
+			return invalid(
+				`has a price that is no number from 0: ${what} is ${describeValue(entries[invalidIndex][1])}`,
 			);
 		}
 		read[name] = isByResolution ? Object.fromEntries(numbers) : numbers[0][1];
@@ -120,7 +120,7 @@ function readPrice(model: string, price: unknown): Price | { problem: string } {
 	return read;
 }
 
-/** A sum of costs, without the crumbs that binary fractions leave. */
+/** A sum of costs, without the rounding errors of binary fractions. */
 export const sumOf = (costs: readonly number[]): number =>
 	rounded(costs.reduce((sum, cost) => sum + cost, 0));
 
@@ -132,7 +132,7 @@ const missing = (model: string, name?: string) => ({
 	problem: `${quoted(model)} has no ${name ?? 'price'}`,
 });
 
-/** A price in quotation marks is one, too. */
+/** A price may also be a number in quotation marks. */
 function numberIn(value: unknown): number | undefined {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 	const isPrice = typeof number === 'number' && Number.isFinite(number) && number >= 0;
@@ -147,7 +147,7 @@ function byResolution(
 	return Object.entries(prices).find(([name]) => name.toUpperCase() === named)?.[1];
 }
 
-/** Chats and embeddings name them as "Resources" shows; of messages, it does not show how. */
+/** Chats and embeddings name their token counts as "Resources" shows; for messages, it shows no names. */
 function tokensIn(usage: unknown): { input: number; output: number } | undefined {
 	if (!isObject(usage)) return undefined;
 	const tokens = (...names: string[]) => {

@@ -1,12 +1,12 @@
 /** A page that shows a file or a folder in a browser, as the share dialogs of storage services give it. */
 interface SharePage {
 	site: string;
-	/** The link to the file itself, where it follows from that of the page. */
+	/** The link to the file itself, if it can be derived from that of the page. */
 	direct?: string;
 	isFolder?: boolean;
 }
 
-/** Why this link does not lead to a file; continues the field's name. Undefined for any other than a share page. */
+/** Why this link does not lead to a file; continues the field's name. Undefined unless it leads to a share page. */
 export function sharePageProblem(url: URL): string | undefined {
 	const page = googlePage(url) ?? dropboxPage(url) ?? oneDrivePage(url);
 	if (page === undefined) return undefined;
@@ -16,7 +16,7 @@ export function sharePageProblem(url: URL): string | undefined {
 		: `leads to a page of ${site}, not to the file: use ${direct ?? 'its download link'}`;
 }
 
-/** In front may be the domain of a company; behind the kind, the number of one of several accounts. */
+/** The path may begin with the domain of a company; after the kind, there may be the number of an account. */
 const googleFile =
 	/^(?:\/a\/[\w.-]+)?\/(\w+)\/(?:u\/\d+\/)?d\/([\w-]+)(?:\/(?:view|edit|preview|copy|htmlview)?)?$/;
 

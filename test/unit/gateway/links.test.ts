@@ -86,7 +86,7 @@ describe('a link that it cannot fetch', () => {
 		'https://example.com/?of=https://example.com/a.png https://example.com/b.png',
 	])('is refused when it is more than one: %j', (text) => {
 		expect(publicLinkProblem(text, gateway)).toBe('must be one link (it holds 2)');
-		expect(publicLinkProblem(text, gateway, { oneEach: 'add another' })).toBe(
+		expect(publicLinkProblem(text, gateway, { multipleLinksHint: 'add another' })).toBe(
 			'must be one link (it holds 2): add another',
 		);
 	});

@@ -15,13 +15,13 @@ const listOf = (written: unknown) => PriceList.of(written) as PriceList;
 const costOf = (estimate: Estimate) => ('cost' in estimate ? estimate.cost : estimate.problem);
 
 const orderCost = (amount: Amount, written: unknown = prices) =>
-	costOf(listOf(written).ofOrder(amount));
+	costOf(listOf(written).estimateOrder(amount));
 
 const tokenCost = (model: string, usage: unknown, written: unknown = prices) =>
-	costOf(listOf(written).ofTokens(model, usage));
+	costOf(listOf(written).estimateTokens(model, usage));
 
 const video = (model: string, more: Partial<Amount> = {}): Amount => ({
-	of: 'video',
+	kind: 'video',
 	model,
 	...more,
 });
@@ -40,7 +40,7 @@ describe('a list of prices', () => {
 		[video('sharp', { seconds: 10, resolution: '1080P' }), 1.55],
 		[video('sharp', { seconds: 10, resolution: '720p' }), 1.05],
 		[video('flat'), 0.4],
-		[{ of: 'image', model: 'paint', count: 3 }, 0.12],
+		[{ kind: 'image', model: 'paint', count: 3 }, 0.12],
 	])('estimates the cost of the order %j as %d', (amount, cost) =>
 		expect(orderCost(amount)).toBe(cost),
 	);
@@ -49,8 +49,8 @@ describe('a list of prices', () => {
 		[video('unknown', { seconds: 5 }), /^“unknown” has no price$/],
 		[video('constructor', { seconds: 5 }), /^“constructor” has no price$/],
 		[video('paint', { seconds: 5 }), /^“paint” has no per_second or per_video$/],
-		[{ of: 'image', model: 'plain', count: 1 }, /^“plain” has no per_image$/],
-		[{ of: 'image', model: 'paint' }, /number of images is no number/],
+		[{ kind: 'image', model: 'plain', count: 1 }, /^“plain” has no per_image$/],
+		[{ kind: 'image', model: 'paint' }, /number of images is no number/],
 		[video('plain'), /does not say how many seconds.*use per_video/],
 		[video('sharp', { seconds: 5, resolution: '4K' }), /^“sharp” has no per_second of 4K$/],
 		[video('sharp', { seconds: 5 }), /per_second of a video without a resolution$/],

@@ -1,7 +1,7 @@
 import { EventParser } from '../../../nodes/shared/gateway/chat/eventStream';
-import { mayHaveKey } from '../../../nodes/shared/gateway/client/connection';
+import { maySendKeyTo } from '../../../nodes/shared/gateway/client/connection';
 import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
-import { parsePause } from '../../../nodes/shared/gateway/client/retryPolicy';
+import { parseRateLimitPause } from '../../../nodes/shared/gateway/client/retryPolicy';
 import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
 import { refused } from '../../../nodes/shared/gateway/errors/requestErrors';
 import { readChatImages } from '../../../nodes/shared/gateway/images/responses';
@@ -112,11 +112,11 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	['a media type', (text) => videoTypeOf(new Uint8Array(512), `video/${text}`)],
 	[
 		'a header of a rate limit',
-		(text) => parsePause({ 'retry-after': text, 'ratelimit-reset': text }, 0),
+		(text) => parseRateLimitPause({ 'retry-after': text, 'ratelimit-reset': text }, 0),
 	],
 	[
 		'the address of a redirect',
-		(text) => mayHaveKey(`https://a.b/gw/${text}`, { baseUrl: 'https://a.b/gw' }),
+		(text) => maySendKeyTo(`https://a.b/gw/${text}`, { baseUrl: 'https://a.b/gw' }),
 	],
 	['a text that may have the key', (text) => new Redaction('sk-0123456789abcdef').text(text)],
 ];

@@ -5,7 +5,7 @@ import {
 	usageOf,
 	vectorsOf,
 	type EmbeddedBatch,
-	type Embedding,
+	type EmbedOptions,
 } from '../../../shared/gateway/embeddings/embed';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
 import { textAt, withoutUndefined } from '../../../shared/gateway/json';
@@ -26,7 +26,7 @@ import {
 } from '../../../shared/n8n/parameters/options';
 import { simplifyFieldOf } from '../shared/fields';
 
-interface Request extends Embedding, Texts {
+interface Request extends EmbedOptions, Texts {
 	simplify: boolean;
 }
 

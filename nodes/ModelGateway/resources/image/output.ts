@@ -7,7 +7,11 @@ import {
 	type Remedy,
 } from '../../../shared/gateway/errors/gatewayError';
 import { linkCarriesKey } from '../../../shared/gateway/errors/requestErrors';
-import { downloadImage, imageProblem, paidFor } from '../../../shared/gateway/images/download';
+import {
+	downloadImage,
+	imageProblem,
+	chargedImageError,
+} from '../../../shared/gateway/images/download';
 import { imageType, type ImageType } from '../../../shared/gateway/images/imageType';
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
 import { excerpt, withoutUndefined } from '../../../shared/gateway/json';
@@ -82,7 +86,7 @@ export async function requestImages(
 	parse: (response: ServiceResponse) => ImageResult = readImages,
 ): Promise<MadeImages> {
 	const result = await gateway.call({ ...call, parse });
-	const { pictures, missing, finishReasons } = result;
+	const { images: pictures, missing, finishReasons } = result;
 	if (missing.length > 0) {
 		const entries = excerpt(JSON.stringify(missing));
 		hint(`The response lacks ${missing.length} of its images: ${entries}`);
@@ -149,10 +153,13 @@ async function fileOf(
 		partial_text: json.text as string | undefined,
 	};
 	if (image.linkCarriesKey) {
-		throw paidFor(linkCarriesKey({ purpose: 'use the image' }).failure, known);
+		throw chargedImageError(linkCarriesKey({ purpose: 'use the image' }).failure, known);
 	}
 	if (problem !== undefined) {
-		throw paidFor({ message: `Could not use the image: it ${problem}`, status: 200 }, known);
+		throw chargedImageError(
+			{ message: `Could not use the image: it ${problem}`, status: 200 },
+			known,
+		);
 	}
 	// It was wanted in an earlier try.
 	if (isDownloaded && !download) return undefined;

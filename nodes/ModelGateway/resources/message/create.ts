@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textMessage, type TextMessage } from '../../../shared/gateway/chat/message';
-import { isHeaderName, isTakenHeader } from '../../../shared/gateway/client/http';
+import { isHeaderName, isReservedHeader } from '../../../shared/gateway/client/http';
 import { requestIdsOf } from '../../../shared/gateway/client/response';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { textAmount } from '../../../shared/gateway/protocol/amount';
@@ -118,7 +118,7 @@ function versionHeaderOf(parameters: ItemParameters): Record<string, string> {
 	const report = ({ property }: Field, problem: string) =>
 		parameters.report(property.displayName, problem, 'unsendable');
 	if (!isHeaderName(name)) report(versionName, 'must be the name of an HTTP header');
-	else if (isTakenHeader(name)) {
+	else if (isReservedHeader(name)) {
 		report(versionName, 'must not be a header that requests have already');
 	}
 	if (/[^\t\x20-\x7e]/.test(value)) {

@@ -136,7 +136,7 @@ export async function readMedia(scope: Scope): Promise<{ media: ReadMedium[]; wo
 	const reading = media.read(scope).map(async (entry) => await readMedium(entry));
 	return {
 		media: await Promise.all(reading),
-		wording: { typeName, oneEach: 'add one entry for each (Add Media)' },
+		wording: { typeName, multipleLinksHint: 'add one entry for each (Add Media)' },
 	};
 }
 

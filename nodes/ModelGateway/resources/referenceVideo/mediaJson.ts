@@ -48,7 +48,7 @@ function jsonOrLinks(text: string): unknown {
 /** The words for problems with media that were given as JSON. */
 export const jsonWording: Wording = {
 	typeName: (name) => name,
-	oneEach: 'make it a list of them',
+	multipleLinksHint: 'make it a list of them',
 };
 
 /** A link alone is a reference image. Fields of an object that are not known are sent too. */

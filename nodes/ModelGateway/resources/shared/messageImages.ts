@@ -33,7 +33,7 @@ const imageSource = urlOrFile({
 		hint: 'The name of the input field with the image',
 	}),
 	find: itemPicture,
-	links: { oneEach: 'add one entry for each (Add Image)', takesDataUrl: true },
+	links: { multipleLinksHint: 'add one entry for each (Add Image)', takesDataUrl: true },
 	labels: { url: '', file: '' },
 });
 

@@ -8,18 +8,18 @@ import {
 import { isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
 
 export interface TextMessage {
-	/** Empty where the model has only called tools, or was stopped before its first word. */
+	/** Empty when the model only called tools, or was stopped before its first word. */
 	text: string;
-	/** What the model gave besides the text, such as calls of tools, under the service's own names. */
+	/** What the model gave besides the text, such as tool calls, under the service's own names. */
 	otherContent: JsonObject;
-	/** Why the answer ended, in the words of chat, where it came in chat's shape. */
+	/** Why the answer ended, if the response has the form of a chat completion. */
 	finish_reason?: unknown;
 	fields: ResponseFields;
 }
 
 /**
- * The response of "Endpoints" 5. The specification does not show this response, so content parts, a plain text, a
- * chat completion, and any of them in an envelope are all accepted. Without a text, it has to call a tool or to say why it ended.
+ * The response of "Endpoints" 5. The specification does not show it, so content parts, a plain text, a chat completion,
+ * and any of them in an envelope are all accepted. A response without a text must call a tool or say why it ended.
  */
 export function textMessage(response: ServiceResponse): TextMessage {
 	const fields = bodyFields(response);
@@ -50,7 +50,7 @@ export function textMessage(response: ServiceResponse): TextMessage {
 	return {
 		text: texts.filter(isText).join(''),
 		otherContent: withoutUndefined({
-			// A part such as a call of a tool has no text.
+			// A part such as a tool call has no text.
 			content: Array.isArray(content) && !texts.every(isText) ? content : undefined,
 			...{ tool_calls, function_call },
 		}),

@@ -5,7 +5,7 @@
 export class AdaptiveLimit {
 	private limit: number;
 	private running = 0;
-	/** Counts the halvings: of all the tasks that started under one limit, only the first overload halves it. */
+	/** Number of halvings: among tasks that started under the same limit, only the first overload halves it. */
 	private epoch = 0;
 	private readonly waiting: Array<() => void> = [];
 
@@ -13,13 +13,13 @@ export class AdaptiveLimit {
 		this.limit = max;
 	}
 
-	/** Works on all entries, as many at a time as the limit is at most. */
+	/** Calls `work` for each entry, for at most `max` of them at a time. */
 	async forEach<T>(entries: readonly T[], work: (entry: T) => Promise<void>): Promise<void> {
 		let next = 0;
-		const lane = async () => {
+		const worker = async () => {
 			while (next < entries.length) await work(entries[next++]);
 		};
-		await Promise.all(Array.from({ length: Math.min(this.max, entries.length) }, lane));
+		await Promise.all(Array.from({ length: Math.min(this.max, entries.length) }, worker));
 	}
 
 	/** @param isOverload whether the result says that the server is overloaded */

@@ -9,52 +9,52 @@ export interface Connection {
 	backupUrl?: string;
 	/** Name of the header that makes a video task asynchronous. */
 	asyncHeaderName: string;
-	/** Name of the header by which the service recognises an order that is sent again; undefined where it has none. */
+	/** Name of the header for the idempotency key; undefined when the service has none. */
 	idempotencyHeaderName?: string;
 	/** The API key, which is redacted from everything that is shown. */
 	key: string;
-	/** For all requests with this key in one process; undefined where there are none. */
+	/** Apply to all requests with this key in one process; undefined when none are set. */
 	limits?: Limits;
-	/** Of the models, as the user wrote them; undefined where there are none. */
+	/** Prices of the models as the user entered them; undefined when there are none. */
 	prices?: PriceList;
 }
 
-/** Whether the key may go to an address: only to those below the base URL and the backup URL, however a server reads it. */
-export function mayHaveKey(
+/** Whether the key may be sent to an address: only below the base or backup URL, however a server decodes the path. */
+export function maySendKeyTo(
 	address: string,
 	{ baseUrl, backupUrl = baseUrl }: Pick<Connection, 'baseUrl' | 'backupUrl'>,
 ): boolean {
 	if (address.length > maxAddressLength) return false;
 	const { origin, pathname, username, password } = new URL(address);
-	// The HTTP client sends a user name of the address in the place of the key.
-	if (username !== '' || password !== '' || mayLeadUp(pathname)) return false;
+	// The HTTP client would send the address's user name instead of the key.
+	if (username !== '' || password !== '' || mayEscapeFolder(pathname)) return false;
 	return [baseUrl, backupUrl].some((base) => {
 		const own = new URL(`${base}/`);
 		return origin === own.origin && pathname.startsWith(own.pathname);
 	});
 }
 
-/** Characters: servers take no longer one. */
+/** In characters; servers accept no longer address. */
 export const maxAddressLength = 16_000;
 
-/** How often a server may decode a path. What is encoded more often is no path that anybody means. */
+/** How many times a server may decode a path. A path that is encoded more often counts as unsafe. */
 const maxDecodings = 5;
 
-/** A part of a path that leads out of its folder; some servers end it at a semicolon, or trim what surrounds it. */
-const leadsUp = /[/\\][\s\0]*\.[\s\0]*\./;
+/** A path segment that leads to the parent folder; some servers cut it at a semicolon, or trim it. */
+const parentSegment = /[/\\][\s\0]*\.[\s\0]*\./;
 
-/** The encodings of a dot and a slash that are longer than they have to be, which old servers decode all the same. */
-const overlong: Array<[RegExp, string]> = [
+/** Overlong encodings of a dot and a slash, which old servers still decode. */
+const overlongEncodings: Array<[RegExp, string]> = [
 	[/\xc0\xae|%u002e/gi, '.'],
 	[/\xc0\xaf|\xc1\x9c|%u002f|%u005c/gi, '/'],
 ];
 
-/** Whether some server may take a path, whose plain ".." have been resolved, for one that leaves its folder. */
-function mayLeadUp(pathname: string): boolean {
+/** Whether some server may read a path as one that leaves its folder. Any plain ".." is already resolved. */
+function mayEscapeFolder(pathname: string): boolean {
 	let path = pathname;
 	for (let decodings = 0; decodings <= maxDecodings; decodings++) {
-		if (leadsUp.test(path)) return true;
-		const decoded = overlong.reduce(
+		if (parentSegment.test(path)) return true;
+		const decoded = overlongEncodings.reduce(
 			(text, [form, letter]) => text.replace(form, letter),
 			path.replace(/%[\da-f]{2}/gi, (code) => String.fromCharCode(parseInt(code.slice(1), 16))),
 		);

@@ -2,7 +2,7 @@ import { isObject, parseJson, withoutUndefined, type JsonObject } from '../json'
 import type { HttpRequest } from './http';
 import type { Redaction } from './redaction';
 
-/** What a dry run throws in place of sending a request. */
+/** Thrown by a dry run instead of sending a request. */
 export class DryRun extends Error {
 	constructor(
 		private readonly sent: Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body'>,
@@ -11,7 +11,7 @@ export class DryRun extends Error {
 		super('Nothing was sent');
 	}
 
-	/** The request as it would be sent, without the API key. Files are described: a log could not hold them. */
+	/** The request as it would be sent, without the API key. Files are only described: a log could not hold them. */
 	get request(): JsonObject {
 		const { method, url, headers, body } = this.sent;
 		const shown = typeof body === 'string' ? withoutFiles(parseJson(body)) : body && formOf(body);
@@ -19,13 +19,13 @@ export class DryRun extends Error {
 	}
 }
 
-/** Characters of a data URL that are shown. */
-const maxDataUrl = 100;
+/** Maximum number of characters shown of a data URL. */
+const maxDataUrlLength = 100;
 
 function withoutFiles(value: unknown): unknown {
 	if (typeof value === 'string') {
-		const isLong = value.length > maxDataUrl && value.startsWith('data:');
-		return isLong ? `${value.slice(0, maxDataUrl)}… (${value.length} characters)` : value;
+		const isLong = value.length > maxDataUrlLength && value.startsWith('data:');
+		return isLong ? `${value.slice(0, maxDataUrlLength)}… (${value.length} characters)` : value;
 	}
 	if (Array.isArray(value)) return value.map(withoutFiles);
 	if (!isObject(value)) return value;

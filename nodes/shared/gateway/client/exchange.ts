@@ -6,7 +6,7 @@ import { type Clock, type Http, type HttpRequest, type HttpResponse } from './ht
 import type { Redaction } from './redaction';
 import { withTimeout } from './timeouts';
 
-/** A response, as much of it as arrived. */
+/** A response, or as much of it as arrived. */
 export interface RawResponse {
 	status: number;
 	headers: Record<string, string>;
@@ -30,13 +30,13 @@ export interface ExchangeOptions {
 	timeout: number;
 	/** Milliseconds that the exchange may still take once the signal aborts; default: none. */
 	grace?: number;
-	/** Whether the key may go to an address to which a redirect leads. */
-	mayHaveKey: (address: string) => boolean;
-	/** A proxy may put the key into the address to which it redirects. */
+	/** Whether the key may be sent to the target of a redirect. */
+	maySendKeyTo: (address: string) => boolean;
+	/** For the targets of redirects, into which a proxy may put the key. */
 	redaction: Redaction;
 	/** Return files and redirects instead of reading or following them: a signed link refuses the key. */
 	mayLeadToFile?: boolean;
-	/** Waits until a redirect may be followed, which is a request of its own. */
+	/** Waits until a redirect may be followed: it counts as a request of its own. */
 	onRedirect?: (signal: AbortSignal) => Promise<void>;
 	/** Called with each chunk of a 2xx body as it arrives; returns true when no more is needed. */
 	onText?: (text: string) => Promise<boolean> | boolean;
@@ -51,25 +51,25 @@ const maxCharacters = 256 * 1024 * 1024;
 /** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
 
-/** They take about 10 milliseconds to parse and check. */
-const maxCharactersOfTurn = 2_000_000;
+/** Maximum for one turn of the event loop: as many take about 10 milliseconds to parse and check. */
+const maxCharactersPerTurn = 2_000_000;
 const fileTypes = /^(video\/|(application|binary)\/(octet-stream|mp4))/i;
 
-/** Characters that no text and no JSON has, but every file has among its first: a storage host may call it anything. */
+/** Characters that no text or JSON contains, but every file has near its start, whatever type its host declares. */
 const fileCharacters = /[\0-\x08]/;
 
 /**
- * Sends one request with the key and reads its response. Redirects are followed to addresses of the same origin below
- * the base URL only: the key never goes anywhere else.
+ * Sends one request with the key and reads its response. Redirects are followed only to addresses of the same origin
+ * below the base URL: the key is never sent anywhere else.
  * @throws GatewayError for a redirect that must not be followed; the network's own error, or a
- * TimeLimitError, when no response came
+ * TimeLimitError, when no response arrived
  */
 export async function exchange(
 	requestInfo: RequestInfo,
 	request: Omit<HttpRequest, 'authenticated' | 'timeout' | 'signal'>,
 	options: ExchangeOptions,
 ): Promise<RawResponse> {
-	const { http, clock, signal, timeout, grace, mayHaveKey, redaction, ...handlers } = options;
+	const { http, clock, signal, timeout, grace, maySendKeyTo, redaction, ...handlers } = options;
 	const { mayLeadToFile, onRedirect, onText } = handlers;
 	const redirectError = (status: number, location: string, about: RedirectRemedy) =>
 		refusedRedirect(requestInfo, { status, location: redaction.text(location) }, about);
@@ -102,7 +102,7 @@ export async function exchange(
 					const keepsMethod = request.method === 'GET' || status >= 307;
 					const { origin, pathname } = new URL(url);
 					const isSameOrigin = location.origin === origin;
-					// The same path, perhaps with a trailing slash, is the endpoint itself; any other is a file, fetched without the key.
+					// The same path, perhaps with a trailing slash, is the endpoint itself. Any other is a file.
 					const isSamePath =
 						isSameOrigin && location.pathname.replace(/(?<!\/)\/+$/, '') === pathname;
 					if (mayLeadToFile && !isSamePath) return { ...head, location: location.href };
@@ -110,10 +110,10 @@ export async function exchange(
 						throw redirectError(status, location.href, 'linkCarriesKey');
 					}
 					const target = isSameOrigin ? location.href : location.origin;
-					if (!isSameOrigin || !mayHaveKey(location.href)) {
+					if (!isSameOrigin || !maySendKeyTo(location.href)) {
 						throw redirectError(status, target, 'foreignRedirect');
 					}
-					// It loops, or would drop the body.
+					// A loop, too many redirects, or one that would drop the body.
 					if (visited.has(location.href) || !keepsMethod || hop === maxRedirects) {
 						throw redirectError(status, target, 'uselessRedirect');
 					}
@@ -141,7 +141,7 @@ export async function exchange(
 	try {
 		const limit = { milliseconds: timeout, clock, signal, grace };
 		const response = await withTimeout(limit, followRedirects);
-		await turnFor(response, clock);
+		await waitForEventLoop(response, clock);
 		return response;
 	} catch (error) {
 		if (rawResponse === undefined || signal?.aborted) throw asError(error);
@@ -149,20 +149,20 @@ export async function exchange(
 	}
 }
 
-/** By clock: the characters that were handed on in this turn of the event loop, and its end. */
-const turns = new WeakMap<Clock, { characters: number; end?: Promise<void> }>();
+/** Per clock: the characters passed on in this turn of the event loop, and the end of the turn. */
+const eventLoopTurns = new WeakMap<Clock, { characters: number; end?: Promise<void> }>();
 
-/** Waits while a turn of the event loop has enough to read: large responses that arrive together would block it. */
-async function turnFor({ text: { length } }: RawResponse, clock: Clock): Promise<void> {
-	// A hundred of them are read within a turn.
-	if (length < maxCharactersOfTurn / 100) return;
-	const turn = turns.get(clock) ?? { characters: 0 };
-	turns.set(clock, turn);
-	while (turn.end && turn.characters + length > maxCharactersOfTurn) await turn.end;
+/** Waits while this turn of the event loop has enough to parse: large responses that arrive together would block it. */
+async function waitForEventLoop({ text: { length } }: RawResponse, clock: Clock): Promise<void> {
+	// A hundred responses of this size fit into one turn.
+	if (length < maxCharactersPerTurn / 100) return;
+	const turn = eventLoopTurns.get(clock) ?? { characters: 0 };
+	eventLoopTurns.set(clock, turn);
+	while (turn.end && turn.characters + length > maxCharactersPerTurn) await turn.end;
 	turn.characters += length;
 	const end = async () => {
 		await clock.sleep(0);
-		// The first timer may still go off in this turn, once the response was read.
+		// The first timer may still fire in this turn, after the response was read.
 		await clock.sleep(0);
 		turn.characters = 0;
 		turn.end = undefined;
@@ -194,7 +194,7 @@ async function readInto(
 		if (rawResponse.text.length > maxCharacters) throw tooLarge();
 		if (await onText?.(text)) break;
 	}
-	// The service may count a response as delivered only once it was read to its end; some connections never end.
+	// The service may count a response as delivered only when it was read to its end, but some connections never end.
 	const drain = async () => {
 		while (!(await chunks.next()).done);
 	};
@@ -223,7 +223,7 @@ function refusedRedirect(
 		status,
 		billed: 'no',
 		retry_can_help: false,
-		// A proxy in front of the service may redirect for a moment only, so a later poll can succeed.
+		// A proxy may redirect only for a moment, so a later poll can succeed.
 		pollCanHelp: true,
 	});
 }

@@ -1,5 +1,5 @@
 import { linkCarriesKey, noResponse, type RequestInfo } from '../errors/requestErrors';
-import { mayHaveKey } from './connection';
+import { maySendKeyTo } from './connection';
 import type { Gateway } from './gateway';
 import { type HttpRequest, type HttpResponse } from './http';
 import { readWithIdleTimeout, withTimeout } from './timeouts';
@@ -13,31 +13,31 @@ export interface FileSource {
 	mayNeedKey?: true;
 }
 
-/** What is asked of a file. */
-interface FilePart {
+/** The part of a file that is requested. */
+interface FileRange {
 	/** Number of bytes received already. */
 	offset: number;
-	/** Of the file these bytes belong to. */
+	/** The ETag of the file that these bytes belong to. */
 	etag?: string;
 }
 
-/** Milliseconds: for the head of a response, and the idle timeout of its body. */
+/** In milliseconds: for the head of a response, and as the idle timeout of its body. */
 const timeout = 60_000;
 const maxRedirects = 10;
 
 /** Statuses with which storage hosts refuse a link that has expired or never existed. */
-export const linkRefused = new Set([400, 401, 403, 404, 410]);
+export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
 
 /**
- * Requests a file from a storage host, or the rest of it ("Endpoints" 3). The link is sent byte for byte;
- * redirects are followed, and the key goes only where it may.
- * @throws GatewayError when no response came
+ * Requests a file, or the rest of it, from a storage host ("Endpoints" 3). The link is sent unchanged, byte for byte.
+ * Redirects are followed, and the key is sent only where {@link maySendKeyTo} allows it.
+ * @throws GatewayError when no response arrived, or when a redirect carries the key
  */
 export async function requestFile(
 	{ runtime, connection, redaction }: Gateway,
 	requestInfo: RequestInfo,
 	source: FileSource,
-	{ offset, etag }: FilePart,
+	{ offset, etag }: FileRange,
 ): Promise<HttpResponse> {
 	const { http, clock, signal, queue } = runtime;
 	let { url, authenticated } = source;
@@ -51,8 +51,8 @@ export async function requestFile(
 	if (offset > 0 && etag?.startsWith('"')) headers['If-Range'] = etag;
 
 	for (let hop = 0; ; hop++) {
-		// The body is read after the time limit of its head. Closing an idle body does not end its connection
-		// under every runtime; aborting the request does.
+		// The body is read after the time limit for the head has ended. Closing an idle body does not close its
+		// connection in every runtime; aborting the request does.
 		const closing = new AbortController();
 		const request: HttpRequest = {
 			...{ method: 'GET', url, headers, authenticated, timeout },
@@ -73,7 +73,7 @@ export async function requestFile(
 			leave?.();
 		};
 		const { location } = httpResponse.headers;
-		// They reach errors and outputs, and an ETag goes back to the host.
+		// Headers end up in errors and outputs, and the ETag is sent back to the host.
 		const cleanHeaders = redaction.json(httpResponse.headers);
 		const response = { ...httpResponse, headers: cleanHeaders, close };
 		const isRedirect = response.status >= 300 && response.status < 400;
@@ -83,7 +83,7 @@ export async function requestFile(
 		response.close();
 		const next = new URL(location, url);
 		if (redaction.text(next.href) !== next.href) throw linkCarriesKey(requestInfo);
-		authenticated &&= next.origin === new URL(url).origin && mayHaveKey(next.href, connection);
+		authenticated &&= next.origin === new URL(url).origin && maySendKeyTo(next.href, connection);
 		url = next.href;
 	}
 }

@@ -4,12 +4,12 @@ import { otherModelIn } from '../errors/otherModel';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { parseResponse, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
-import { mayHaveKey, type Connection } from './connection';
+import { maySendKeyTo, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
 import type { Runtime } from './http';
 import { DryRun } from './dryRun';
 import type { Idempotency } from './idempotency';
-import { inTurn, type Slot } from './inTurn';
+import { sendInTurn, type Slot } from './sendInTurn';
 import { Redaction } from './redaction';
 import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
 import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
@@ -24,15 +24,15 @@ export interface Call<T> {
 	body?: object;
 	/** Sent as a multipart form, instead of a body. */
 	form?: FormData;
-	/** Milliseconds for one try, its response included. Default: the endpoint's. */
+	/** Milliseconds for one try, including its response. Default: the endpoint's. */
 	timeout?: number;
 	/** The user wants a job created again when the response to its creation was lost. */
 	resendsLost?: boolean;
 	/** Maximum number of retries. Default: as `retryPolicy.ts` says. */
 	retries?: number;
-	/** True for polls: the next poll is their retry. */
+	/** True for polls: the next poll serves as the retry. */
 	once?: boolean;
-	/** Milliseconds for which other requests and the limits of the credential may hold it back. Default: any number. */
+	/** Maximum milliseconds for which other requests and the credential's limits may hold it back. Default: no maximum. */
 	patience?: number;
 	/** The response may be a redirect to a file, or the file itself. */
 	mayLeadToFile?: boolean;
@@ -45,8 +45,8 @@ export interface Call<T> {
 }
 
 /**
- * The one client of the service: adds address and headers, sends, retries as the verdict and `retryPolicy.ts` say,
- * and turns every failure into a GatewayError. It remembers which of its base URLs could be reached last.
+ * The only client of the service: adds the address and headers, sends, retries as the verdict and `retryPolicy.ts`
+ * say, and turns every failure into a GatewayError. It keeps using the base URL that it could reach last.
  */
 export class Gateway<R extends Runtime = Runtime> {
 	constructor(
@@ -66,34 +66,34 @@ export class Gateway<R extends Runtime = Runtime> {
 		);
 	}
 
-	/** The same gateway, which sends nothing: each call throws a {@link DryRun}. */
-	dry(): Gateway<R> {
+	/** The same gateway for a dry run: each call throws a {@link DryRun} instead of sending. */
+	asDryRun(): Gateway<R> {
 		const runtime = { ...this.runtime, isDry: true as const };
 		return new Gateway(
 			...([this.connection, runtime, this.route, this.idempotency, this.redaction] as const),
 		);
 	}
 
-	/** The same gateway for one item: the creation of its job carries its key. */
+	/** The same gateway for one item: the request that creates its job carries its idempotency key. */
 	withIdempotency(idempotency: Idempotency): Gateway<R> {
 		return new Gateway(
 			...([this.connection, this.runtime, this.route, idempotency, this.redaction] as const),
 		);
 	}
 
-	/** @throws GatewayError, or a DryRun where nothing is to be sent */
+	/** @throws GatewayError; in a dry run, a DryRun */
 	async call<T>(call: Call<T>): Promise<T> {
 		if (this.runtime.isDry) throw new DryRun(this.request(this.route.base, call), this.redaction);
 		const { clock, random, signal, limiter } = this.runtime;
-		const { lost } = this.idempotencyOf(call.endpoint);
-		/** The first try that may have been accepted, which no later refusal undoes. */
-		let maybeAccepted = lost && new GatewayError(lost);
+		const { earlierFailure } = this.idempotencyOf(call.endpoint);
+		/** The first try that may have been accepted; no later refusal undoes that. */
+		let maybeAccepted = earlierFailure && new GatewayError(earlierFailure);
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
 				const send = async (slot: Slot) => await this.sendOnce(call, slot).catch(asGatewayError);
-				return await inTurn(call, this, send, maybeAccepted);
+				return await sendInTurn(call, this, send, maybeAccepted);
 			};
-			// Polls follow a schedule of their own, so the limiter does not hold them back.
+			// Polls have their own schedule, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
 			const outcome = await (isLimited ? limiter.run(attempt, isRateLimit) : attempt());
 			if (!(outcome instanceof GatewayError)) return outcome.value;
@@ -105,7 +105,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			const hasBackup = backupUrl !== undefined;
 			const rules = { tries, hasBackup, retries: call.retries, random: random() };
 			const wait = waitBeforeRetry(failure, rules);
-			// A poll that was never sent is sent to the other base URL at once; any other waits for the next poll.
+			// A poll that was never sent goes to the other base URL at once. After any other failure, the next poll is due.
 			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);
 			if (wait === undefined || waitsForNextPoll) throw withEarlierOutcome(outcome, maybeAccepted);
 			await clock.sleep(wait, signal).catch(() => undefined);
@@ -113,7 +113,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		}
 	}
 
-	/** Nothing where this endpoint creates no job, or the service knows no keys. */
+	/** Empty when this endpoint creates no job, or the service has no idempotency keys. */
 	private idempotencyOf({ cost }: Endpoint): Idempotency {
 		const knowsKeys = this.connection.idempotencyHeaderName !== undefined;
 		return cost === 'job' && knowsKeys ? this.idempotency : {};
@@ -126,7 +126,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		this.route.base = base === baseUrl ? backupUrl : baseUrl;
 	}
 
-	/** @param slot of the request in the queue, which is that of its last redirect at the end */
+	/** @param slot the request's place in the queue; each redirect replaces it by its own */
 	private async sendOnce<T>(call: Call<T>, slot: Slot): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
@@ -145,7 +145,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			signal,
 			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
 			grace: endpoint.cost === 'read' ? undefined : graceOnStop,
-			mayHaveKey: (address) => mayHaveKey(address, this.connection),
+			maySendKeyTo: (address) => maySendKeyTo(address, this.connection),
 			redaction: this.redaction,
 			mayLeadToFile: call.mayLeadToFile,
 			onRedirect: async (innerSignal) => {
@@ -196,7 +196,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		return { ...response, ...cleanHead, text: shownText, json, isRedacted };
 	}
 
-	/** Some gateways put an error into a 2xx response; text that had arrived before it may be billed. */
+	/** Some gateways put an error into a 2xx response. Text that arrived before the error may be charged. */
 	private unusableError(
 		requestInfo: RequestInfo,
 		response: ServiceResponse,
@@ -205,7 +205,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { redaction } = this;
 		const { partialText: rawText = '' } = unusable;
 		const partialText = redaction.truncated(rawText);
-		// A key that was split over several chunks is split in the raw response too, where it cannot be redacted.
+		// A key that is split over several chunks is split in the raw response too, where it cannot be redacted.
 		const shownResponse = partialText === rawText ? response : { ...response, text: '' };
 		const errorBody =
 			unusable.error === undefined ? undefined : redaction.json({ error: unusable.error });
@@ -252,7 +252,7 @@ function isRateLimit(outcome: unknown): boolean {
 	return outcome instanceof GatewayError && outcome.failure.status === 429;
 }
 
-/** Keeps the unknown outcome of an earlier try: the service may have accepted it, whatever became of this one. */
+/** Keeps the unknown outcome of an earlier try: the service may have accepted it, however this try failed. */
 function withEarlierOutcome(
 	error: GatewayError,
 	maybeAccepted: GatewayError | undefined,

@@ -1,6 +1,6 @@
 /**
- * What this client needs of its runtime: a way to send one HTTP request, a clock and random numbers. All are
- * injected, so that it runs anywhere and tests can control time and randomness.
+ * What this client needs from its runtime: a way to send one HTTP request, a clock and random numbers. All are
+ * injected, so that the client runs anywhere and tests control time and randomness.
  */
 import type { AdaptiveLimit } from './adaptiveLimit';
 import type { Clock } from './clock';
@@ -26,8 +26,8 @@ export function isHeaderName(text: string): boolean {
 	return /^[\w!#$%&'*+.^`|~-]+$/.test(text);
 }
 
-/** Whether requests have a header of this name already, which this client or HTTP itself sets. */
-export function isTakenHeader(name: string): boolean {
+/** Whether this client or HTTP itself already sets a header of this name. */
+export function isReservedHeader(name: string): boolean {
 	return /^(accept.*|authorization|connection|content-.*|cookie|expect|host|te|trailer|transfer-encoding|upgrade|user-agent)$/i.test(
 		name,
 	);
@@ -45,7 +45,7 @@ export interface HttpResponse {
 
 /**
  * Sends one request and follows no redirect. Resolves with any response, whatever its status; rejects,
- * with the network's own error, only when no response came.
+ * with the network's own error, only when no response arrived.
  */
 export type Http = (request: HttpRequest) => Promise<HttpResponse>;
 
@@ -57,14 +57,14 @@ export interface Runtime {
 	random: () => number;
 	/** Aborts when the user presses Stop. */
 	signal?: AbortSignal;
-	/** Milliseconds that a paid request may still take after Stop, so that its result is kept. Default: none. */
+	/** Milliseconds that a charged request may still take after Stop, so that its result is kept. Default: none. */
 	graceOnStop?: number;
 	/** Limits the requests in flight, and lowers that limit while the service answers 429. Default: no limit. */
 	limiter?: AdaptiveLimit;
-	/** Holds back the requests with the key, as the limits of its credential say. Default: it has none. */
+	/** Queues the requests with the key, within the limits of its credential. Default: no limits. */
 	queue?: RequestQueue;
-	/** Aborts when what waits in that queue is no longer to be sent. What was sent goes on. */
+	/** Aborts when the requests that still wait in that queue must not be sent any more. Those already sent continue. */
 	closing?: AbortSignal;
-	/** Nothing is sent: each call throws its request as a `DryRun`. */
+	/** Nothing is sent: each call throws its request as a `DryRun` instead. */
 	isDry?: true;
 }

@@ -2,18 +2,18 @@ import { createHash } from 'crypto';
 import type { Failure } from '../errors/gatewayError';
 import type { Connection } from './connection';
 
-/** By what the service recognises the creation of one job, over all its tries. */
+/** Identifies the creation of one job to the service, across all its tries. */
 export interface Idempotency {
-	/** The same in each try of this job, and another for any other; undefined where the service knows no keys. */
+	/** The same in each try of this job, and different for every other job; undefined when the service has no keys. */
 	idempotencyKey?: string;
-	/** How an earlier try with this key was lost: the service may have accepted it. */
-	lost?: Failure;
+	/** The failure of an earlier try with this key, which the service may have accepted. */
+	earlierFailure?: Failure;
 }
 
 /**
- * The key of an order: a UUID, which any service should take. It is another one for another header or base URL, where
- * nobody knows what was sent before.
- * @param orderId the same in each try of the order, and another for any other order
+ * The idempotency key of an order: a UUID, which any service should accept. Another header or base URL gets another
+ * key, because the tries sent before are unknown there.
+ * @param orderId the same in each try of the order, and different for every other order
  */
 export function idempotencyKeyOf(
 	orderId: string,
@@ -22,6 +22,6 @@ export function idempotencyKeyOf(
 	if (idempotencyHeaderName === undefined) return undefined;
 	const named = JSON.stringify([orderId, idempotencyHeaderName.toLowerCase(), baseUrl]);
 	const hash = createHash('sha256').update(named).digest('hex');
-	// Version and variant of RFC 9562, because some services check for them.
+	// Version and variant of RFC 9562, because some services check them.
 	return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-a$4-$5');
 }

@@ -1,71 +1,71 @@
 import { createHash } from 'crypto';
 import type { Clock } from './clock';
-import type { Waiting } from './keyLimit';
+import type { WaitOptions } from './keyLimit';
 import { abortable } from './timeouts';
 
-/** Milliseconds that a request without a response holds back the next one about the same job. */
+/** Maximum milliseconds for which a request without a response holds back the next one about the same job. */
 const maxHold = 10_000;
 
-/** Milliseconds; no timer takes more than 24 days, and no wait for a turn takes that long. */
+/** In milliseconds: no wait for a turn takes as long, and timers take no more than 24 days. */
 const maxSleep = 3_600_000;
 
-/** The shared reason of what is no longer waited for: an abort without any creates an error each time. */
+/** The shared abort reason for waits that are over: without a reason, each abort creates an error. */
 const done = new Error('done');
 
 /** One request about a job. */
 interface Turn {
 	/** When the next request may be sent, in milliseconds since 1970; infinite until that is known. */
 	freeAt: number;
-	/** The same, once it is known. */
-	over: Promise<number>;
+	/** Resolves with `freeAt` when that is known. */
+	freed: Promise<number>;
 }
 
-/** By the hash of a key and a job, the latest request of this process. Tests have clocks of their own. */
+/** The latest request of this process for each job, by a hash of the key and the ID. Tests have their own clocks. */
 export const jobTurns = new Map<Clock, Map<string, Turn>>();
 
-/** What follows the wait for a turn. */
+/** The right to send one request about a job. */
 interface JobTurn {
-	/** To be called when the request is sent. */
+	/** Call this when the request is sent. */
 	start(): void;
-	/** To be called at the end. @param isSent false: it never was, and holds nothing back */
+	/** Call this when the request has ended. @param isSent false when it was never sent, and holds back no other */
 	end(isSent: boolean): void;
 }
 
 /**
- * Waits until the last request about a job is that long over, whoever in this process sent it ("Limits": the least
- * time between two polls). Requests go in the order in which they came.
+ * Waits until `interval` has passed since the last request of this process about a job ("Limits": minimum time between
+ * two polls). Requests are sent in the order in which they arrived here.
  * @param interval milliseconds
- * @returns undefined when it gave up waiting
+ * @returns undefined when the signal aborted, or the patience ran out, before that
  */
 export async function takeTurn(
 	{ key, id, interval }: { key: string; id: string; interval: number },
 	clock: Clock,
-	waiting: () => Waiting,
+	waiting: () => WaitOptions,
 ): Promise<JobTurn | undefined> {
-	const turns = turnsOf(clock);
+	const turns = currentTurns(clock);
 	const name = createHash('sha256')
 		.update(JSON.stringify([key, id]))
 		.digest('hex');
-	const before = turns.get(name);
+	const previous = turns.get(name);
 	let resolve: (freeAt: number) => void = () => undefined;
-	const turn: Turn = { freeAt: Infinity, over: new Promise((settle) => (resolve = settle)) };
+	const turn: Turn = { freeAt: Infinity, freed: new Promise((settle) => (resolve = settle)) };
 	const free = (freeAt: number) => {
 		turn.freeAt = freeAt;
 		resolve(freeAt);
 	};
-	// The latest one stands last.
+	// Moves the job to the end of the map.
 	turns.delete(name);
 	turns.set(name, turn);
-	const isFree = before === undefined || before.freeAt <= clock.now();
-	if (!isFree && !(await hasPassed(before, interval, clock, waiting()))) {
-		void before.over.then(free);
+	const isFree = previous === undefined || previous.freeAt <= clock.now();
+	if (!isFree && !(await waitForPrevious(previous, interval, clock, waiting()))) {
+		void previous.freed.then(free);
 		return undefined;
 	}
 	const hold = new AbortController();
 	return {
 		start() {
-			const pass = () => free(clock.now() + interval);
-			clock.sleep(maxHold, hold.signal).then(pass, () => undefined);
+			const freeLater = () => free(clock.now() + interval);
+			clock.sleep(maxHold, hold.signal).then(freeLater, () => undefined);
 		},
 		end(isSent) {
 			hold.abort(done);
@@ -74,32 +74,32 @@ export async function takeTurn(
 	};
 }
 
-/** Whether the next request may be sent now; not when it gave up waiting for that. */
-async function hasPassed(
-	before: Turn,
+/** @returns whether the next request may be sent now; false when the signal aborted or the patience ran out */
+async function waitForPrevious(
+	previous: Turn,
 	interval: number,
 	clock: Clock,
-	{ signal, patience = Infinity }: Waiting,
+	{ signal, patience = Infinity }: WaitOptions,
 ): Promise<boolean> {
-	const over = new AbortController();
-	const ends = AbortSignal.any([over.signal, ...(signal ? [signal] : [])]);
-	const giveUp = () => over.abort(done);
-	if (patience <= maxSleep) clock.sleep(patience, ends).then(giveUp, () => undefined);
+	const waitOver = new AbortController();
+	const abortSignal = AbortSignal.any([waitOver.signal, ...(signal ? [signal] : [])]);
+	const stopWaiting = () => waitOver.abort(done);
+	if (patience <= maxSleep) clock.sleep(patience, abortSignal).then(stopWaiting, () => undefined);
 	try {
-		const freeAt = await abortable(before.over, ends);
-		// A clock that was set back makes the wait no longer.
+		const freeAt = await abortable(previous.freed, abortSignal);
+		// A clock that was set back must not make the wait longer.
 		const wait = Math.min(freeAt - clock.now(), interval);
-		if (wait > 0) await clock.sleep(wait, ends);
+		if (wait > 0) await clock.sleep(wait, abortSignal);
 		return true;
 	} catch {
 		return false;
 	} finally {
-		over.abort(done);
+		waitOver.abort(done);
 	}
 }
 
-/** Forgets the jobs whose next request may be sent, which are the first ones. */
-function turnsOf(clock: Clock): Map<string, Turn> {
+/** The turns that still hold back a request. The others, which come first in the map, are deleted. */
+function currentTurns(clock: Clock): Map<string, Turn> {
 	const turns = jobTurns.get(clock) ?? new Map<string, Turn>();
 	jobTurns.set(clock, turns);
 	for (const [name, { freeAt }] of turns) {

@@ -2,32 +2,32 @@
 const minKeyLength = 8;
 const mask = '***';
 
-/** A pattern for a longer text does not compile: of a longer key, each piece is redacted on its own. */
+/** A pattern for a longer text does not compile, so a longer key is redacted piece by piece. */
 const maxPieceLength = 512;
 
-/** One character of the key, in each way of writing it: in small letters, since a text is read in any case. */
-type Writings = string[];
+/** All encodings of one character of the key, in lower case, since letter case is ignored. */
+type Encodings = string[];
 
-/** How many times a text can be escaped within another one, and still be read. */
+/** Maximum number of nested URL encodings that are recognised. */
 const maxLevels = 3;
 
 /** Removes the API key from responses: services echo keys, and none may reach an output, an error or a log. */
 export class Redaction {
-	/** The key as it is, and what it is in the base64 of a longer text. */
-	private readonly spellings: Writings[][];
+	/** The key as it is, and as it appears in the base64 of a longer text. */
+	private readonly spellings: Encodings[][];
 	private readonly pattern: RegExp | undefined;
-	/** The most characters that a spelling can take. */
+	/** Maximum length of a spelling, in characters. */
 	private readonly maxLength: number;
 
 	constructor(key: string) {
 		this.spellings = piecesOf(key).flatMap((piece) => [
-			[...piece].map(writingsOf),
-			...base64Of(piece).map((text) => [...text].map(base64Writings)),
+			[...piece].map(encodingsOf),
+			...base64Of(piece).map((text) => [...text].map(base64LetterEncodings)),
 		]);
 		const source = this.spellings.map((spelling) => spelling.map(patternOf).join('')).join('|');
 		this.pattern = source === '' ? undefined : new RegExp(source, 'gi');
 		const lengths = this.spellings.map((spelling) =>
-			spelling.reduce((sum, writings) => sum + Math.max(...writings.map(lengthOf)), 0),
+			spelling.reduce((sum, encodings) => sum + Math.max(...encodings.map(lengthOf)), 0),
 		);
 		this.maxLength = Math.max(0, ...lengths);
 	}
@@ -36,17 +36,17 @@ export class Redaction {
 		return this.pattern ? text.replace(this.pattern, mask) : text;
 	}
 
-	/** The same value where it does not hold the key: also for JSON assembled from several texts. */
+	/** The value without the key; the same object when it does not contain the key. */
 	json<T>(value: T): T {
-		return this.cleaned(value) as T;
+		return this.redacted(value) as T;
 	}
 
-	/** Whether a text, such as a link, is what is left of one that held the key. */
+	/** Whether a text, such as a link, contained the key before it was redacted. */
 	static isMasked(text: string): boolean {
 		return text.includes(mask);
 	}
 
-	/** For a text that arrives in chunks: an end that may be the beginning of the key is held back until more has arrived. */
+	/** For a text that arrives in chunks: an end that may be the beginning of the key waits for the next chunk. */
 	stream(): { push(chunk: string): string; end(): string } {
 		let pending = '';
 		return {
@@ -66,11 +66,11 @@ export class Redaction {
 		return partialLength < minKeyLength ? clean : clean.slice(0, -partialLength) + mask;
 	}
 
-	private cleaned(value: unknown): unknown {
+	private redacted(value: unknown): unknown {
 		if (typeof value === 'string') return this.text(value);
 		if (typeof value !== 'object' || value === null) return value;
 		const entries = Object.entries(value).map(([name, entry]: [string, unknown]) => {
-			const [cleanName, clean] = [this.text(name), this.cleaned(entry)];
+			const [cleanName, clean] = [this.text(name), this.redacted(entry)];
 			return { cleanName, clean, isSame: cleanName === name && clean === entry };
 		});
 		if (entries.every(({ isSame }) => isSame)) return value;
@@ -81,10 +81,10 @@ export class Redaction {
 
 	/** The number of characters at the end that may be the beginning of the key. */
 	private partialKeyLength(text: string): number {
-		// The letters of ASCII alone: other ones may change their length with their case.
+		// ASCII letters only: others may change their length with their case.
 		const tail = text.slice(-this.maxLength).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 		for (let start = 0; start < tail.length; start++) {
-			if (this.spellings.some((spelling) => isBeginning(tail, start, spelling))) {
+			if (this.spellings.some((spelling) => isPrefixOfSpelling(tail, start, spelling))) {
 				return tail.length - start;
 			}
 		}
@@ -101,7 +101,7 @@ function piecesOf(key: string): string[] {
 
 const lengthOf = ({ length }: string) => length;
 
-function writingsOf(letter: string): Writings {
+function encodingsOf(letter: string): Encodings {
 	const hexOf = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
 	const bytes = [...Buffer.from(letter)].map((byte) => hexOf(byte, 2));
 	const units = [...Array(letter.length).keys()].map((at) => hexOf(letter.charCodeAt(at), 4));
@@ -118,36 +118,36 @@ function writingsOf(letter: string): Writings {
 	return [letter.toLowerCase(), ...inUrl, ...inJson];
 }
 
-/** The characters of base64 that are the same whatever stands beside the key, for each of its three places among the bytes. */
+/** The base64 characters of the key that do not depend on the bytes around it, for each of its three offsets. */
 function base64Of(key: string): string[] {
 	return [0, 1, 2].map((offset) => {
 		const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(key)]);
-		const ofKey = [Math.ceil((8 * offset) / 6), Math.floor((8 * bytes.length) / 6)] as const;
-		return bytes.toString('base64').slice(...ofKey);
+		const keyRange = [Math.ceil((8 * offset) / 6), Math.floor((8 * bytes.length) / 6)] as const;
+		return bytes.toString('base64').slice(...keyRange);
 	});
 }
 
-/** base64url has two characters of its own. */
-function base64Writings(letter: string): Writings {
-	if (letter === '+') return ['-', ...writingsOf(letter)];
-	if (letter === '/') return ['_', ...writingsOf(letter)];
+/** base64url replaces two characters of base64. */
+function base64LetterEncodings(letter: string): Encodings {
+	if (letter === '+') return ['-', ...encodingsOf(letter)];
+	if (letter === '/') return ['_', ...encodingsOf(letter)];
 	return [letter.toLowerCase()];
 }
 
-function patternOf(writings: Writings): string {
-	const patterns = writings.map((writing) => writing.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+function patternOf(encodings: Encodings): string {
+	const patterns = encodings.map((encoding) => encoding.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
 	return patterns.length > 1 ? `(?:${patterns.join('|')})` : patterns[0];
 }
 
-/** Whether a text, from `start` to its end, is a beginning of what may be written this way. */
-function isBeginning(text: string, start: number, spelling: Writings[]): boolean {
+/** Whether a text, from `start` to its end, is the beginning of this spelling, in any encoding. */
+function isPrefixOfSpelling(text: string, start: number, spelling: Encodings[]): boolean {
 	let reached = [start];
-	for (const writings of spelling) {
+	for (const encodings of spelling) {
 		const next: number[] = [];
 		for (const at of reached) {
-			for (const writing of writings) {
-				if (text.startsWith(writing, at)) next.push(at + writing.length);
-				else if (at + writing.length > text.length && writing.startsWith(text.slice(at)))
+			for (const encoding of encodings) {
+				if (text.startsWith(encoding, at)) next.push(at + encoding.length);
+				else if (at + encoding.length > text.length && encoding.startsWith(text.slice(at)))
 					return true;
 			}
 		}

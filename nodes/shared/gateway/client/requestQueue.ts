@@ -2,24 +2,24 @@ import { createHash } from 'crypto';
 import type { GatewayError } from '../errors/gatewayError';
 import type { Clock } from './clock';
 import type { Connection } from './connection';
-import { KeyLimit, type Limits, type Waiting } from './keyLimit';
-import { parsePause } from './retryPolicy';
+import { KeyLimit, type Limits, type WaitOptions } from './keyLimit';
+import { parseRateLimitPause } from './retryPolicy';
 
-/** By the hash of the key, what all gateways of this process share. Tests have clocks of their own. */
+/** The limits that all gateways of this process share, by the hash of the key. Tests have their own clocks. */
 const keyLimits = new WeakMap<Clock, Map<string, KeyLimit>>();
 
-/** The queue of one gateway: it shares the limits with all others that send requests with the same key. */
+/** The queue of one gateway. It shares its limits with all other gateways that use the same key. */
 export class RequestQueue {
 	private readonly keyHash: string;
 
-	/** The queue of a gateway; undefined where its credential sets no limit. */
+	/** The queue of a gateway; undefined when its credential sets no limit. */
 	static of({ key, limits }: Connection, clock: Clock): RequestQueue | undefined {
 		return limits && new RequestQueue(key, { ...limits }, clock);
 	}
 
 	private constructor(
 		key: string,
-		/** An object of its own, by which the others know it. */
+		/** A separate object, by which the shared limit identifies this sender. */
 		private readonly limits: Limits,
 		private readonly clock: Clock,
 	) {
@@ -27,18 +27,18 @@ export class RequestQueue {
 	}
 
 	/** Waits until a request may be sent, as {@link KeyLimit.enter} does. */
-	async enter(waiting?: Waiting): Promise<(() => void) | undefined> {
+	async enter(waiting?: WaitOptions): Promise<(() => void) | undefined> {
 		return await this.keyLimit.enter(this.limits, waiting);
 	}
 
-	/** Holds back all requests of the key when the service has refused one because there were too many. */
+	/** Holds back all requests with the key after the service has refused one because there were too many. */
 	applyRateLimitPause({ failure }: GatewayError, headers: Record<string, string>): void {
-		const pause = parsePause(headers, this.clock.now());
-		// An empty account has this status, too, but does not pass.
+		const pause = parseRateLimitPause(headers, this.clock.now());
+		// An empty account has this status too, but waiting does not help.
 		if (failure.status === 429 && failure.sendsAgain && pause) this.keyLimit.pauseFor(pause);
 	}
 
-	/** It is looked up each time, since it is forgotten while it has nothing to remember. */
+	/** Looked up each time, because an idle one is discarded. */
 	private get keyLimit(): KeyLimit {
 		const { clock, keyHash } = this;
 		const known = keyLimits.get(clock) ?? new Map<string, KeyLimit>();

@@ -9,12 +9,12 @@ export interface ServiceResponse extends RawResponse {
 	/** Undefined when the body is not JSON. */
 	json: unknown;
 	requestId?: string;
-	/** Whether it held the key, in whose place there are asterisks now. */
+	/** Whether it contained the key, which asterisks now replace. */
 	isRedacted?: boolean;
 }
 
-/** Whether a link of a response carried the key: what is left of it leads nowhere. */
-export function carriedKey(
+/** Whether a link in a response carried the key. Such a link is redacted, and so leads nowhere. */
+export function linkCarriedKey(
 	link: string,
 	{ isRedacted = false }: Pick<ServiceResponse, 'isRedacted'>,
 ): boolean {
@@ -29,20 +29,20 @@ export class UnusableResponse extends Error {
 		readonly partialText?: string,
 		/** The error object that the service put into a 2xx response. */
 		readonly error?: unknown,
-		/** Why the service withheld what was asked for, where the response says so. */
+		/** Why the service withheld the result, if the response says so. */
 		readonly refusal?: RefusalKind,
 	) {
 		super(problem);
 	}
 }
 
-/** The response is about another job than the one that was asked about, and so is an error in it. */
+/** The response, with any error in it, is about another job than the requested one. */
 export class OtherJobResponse extends UnusableResponse {}
 
-/** The fields of a response as they came, with the request id from the headers. */
+/** The fields of a response as received, with the request id from the headers. */
 export interface ResponseFields extends JsonObject {
 	request_id?: string;
-	/** The request id from the headers, where the body has one of its own. */
+	/** The request id from the headers, when the body has another one. */
 	http_request_id?: string;
 }
 
@@ -59,8 +59,8 @@ export function withRequestIds(
 	{ headers, requestId }: Pick<ServiceResponse, 'headers' | 'requestId'>,
 ): ResponseFields {
 	const own = asText(fields.request_id);
-	const inHead = requestIdOf(headers);
-	const http_request_id = own !== undefined && inHead !== own ? inHead : undefined;
+	const fromHeader = requestIdOf(headers);
+	const http_request_id = own !== undefined && fromHeader !== own ? fromHeader : undefined;
 	return {
 		...withoutUndefined({ http_request_id }),
 		...fields,
@@ -68,13 +68,13 @@ export function withRequestIds(
 	};
 }
 
-/** The request ids among these fields, for an output that has not all of them. */
+/** The request ids among these fields, for an output that has only some of the fields. */
 export const requestIdsOf = ({ request_id, http_request_id }: JsonObject): JsonObject =>
 	withoutUndefined({ request_id, http_request_id });
 
 /**
- * The fields of a response with some that a node sets itself, or takes away by `undefined`. What the service had in
- * their place is kept as `service_…`, so that nothing of the response is lost.
+ * The fields of a response, with some that a node sets itself, or removes with `undefined`. The service's own values
+ * are kept as `service_…`, so that nothing of the response is lost.
  */
 export function withOwnFields(fields: JsonObject, own: JsonObject): JsonObject {
 	const displaced = Object.entries(own).flatMap(([name, value]) => {

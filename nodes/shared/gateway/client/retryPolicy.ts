@@ -34,7 +34,7 @@ export function waitBeforeRetry(
 	if (!sendsAgain || (retryAfter ?? 0) > maxRetryAfter) return undefined;
 	const usualTries = status === 429 ? maxTriesOnRateLimit : maxTries;
 	const allowedTries = retries === undefined ? usualTries : retries + 1;
-	// NaN allows none: any other comparison would send without end.
+	// With NaN, this comparison allows no retry; its opposite would retry forever.
 	if (!(tries < allowedTries)) return undefined;
 
 	// Both base URLs are tried before the wait grows, so that one that is down costs no time while the other works.
@@ -43,29 +43,32 @@ export function waitBeforeRetry(
 	const round = alternates ? tries / 2 : tries;
 	const exponential = Math.min(maxBackoff, minBackoff * 2 ** (round - 1));
 	const backoffWithJitter = exponential * (0.75 + random / 2);
-	// A Retry-After near zero that only led to another refusal comes from clocks that differ.
+	// A Retry-After near zero that led to another refusal comes from clocks that differ.
 	const ignoresRetryAfter = retryAfter === undefined || (tries > 1 && retryAfter < minBackoff);
 	return ignoresRetryAfter ? backoffWithJitter : retryAfter;
 }
 
-/** Characters of a header that tells a time. */
-const maxHeader = 100;
+/** Maximum number of characters read from a header with a time. */
+const maxHeaderLength = 100;
 
 /**
  * `Retry-After` in milliseconds, given as seconds or as a date (RFC 9110, 10.2.3). Undefined when absent or neither.
  */
 export function parseRetryAfter(headers: Record<string, string>, now: number): number | undefined {
-	const value = headers['retry-after']?.slice(0, maxHeader).trim();
+	const value = headers['retry-after']?.slice(0, maxHeaderLength).trim();
 	if (!value) return undefined;
 	if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-	return untilDate(value, now);
+	return millisecondsUntil(value, now);
 }
 
 /**
- * Milliseconds that a rate limit holds back all requests: `Retry-After`, or else `RateLimit-Reset` or
- * `X-RateLimit-Reset`. Undefined when none of them says so, or asks for longer than anybody should wait.
+ * Milliseconds for which a rate limit holds back all requests: `Retry-After`, or else `RateLimit-Reset` or
+ * `X-RateLimit-Reset`. Undefined when none of them gives a time, or it is longer than {@link maxRetryAfter}.
  */
-export function parsePause(headers: Record<string, string>, now: number): number | undefined {
+export function parseRateLimitPause(
+	headers: Record<string, string>,
+	now: number,
+): number | undefined {
 	const pause =
 		parseRetryAfter(headers, now) ??
 		parseReset(headers['ratelimit-reset'], now) ??
@@ -75,7 +78,7 @@ export function parsePause(headers: Record<string, string>, now: number): number
 
 /** Services give seconds, seconds or milliseconds since 1970, a date, or a duration such as `1m30.5s`. */
 function parseReset(header: string | undefined, now: number): number | undefined {
-	const value = header?.slice(0, maxHeader).trim() ?? '';
+	const value = header?.slice(0, maxHeaderLength).trim() ?? '';
 	if (/^\d+(\.\d+)?$/.test(value)) {
 		const number = Number(value);
 		if (number < 1e9) return number * 1000;
@@ -83,14 +86,17 @@ function parseReset(header: string | undefined, now: number): number | undefined
 	}
 	if (/^(\d+(\.\d+)?(ms|[hms]))+$/.test(value)) {
 		const parts = [...value.matchAll(/([\d.]+)(ms|[hms])/gy)];
-		return parts.reduce((sum, [, number, unit]) => sum + Number(number) * units[unit], 0);
+		return parts.reduce(
+			(sum, [, number, unit]) => sum + Number(number) * millisecondsPerUnit[unit],
+			0,
+		);
 	}
-	return untilDate(value, now);
+	return millisecondsUntil(value, now);
 }
 
-const units: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+const millisecondsPerUnit: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
-function untilDate(value: string, now: number): number | undefined {
+function millisecondsUntil(value: string, now: number): number | undefined {
 	// Date.parse reads a bare number as a year; an HTTP date has letters before its time of day.
 	const [before, time] = value.split(/\d:\d/, 2);
 	const date = time !== undefined && /[a-z]/i.test(before) ? Date.parse(value) : NaN;

@@ -18,7 +18,7 @@ export async function abortable<T>(promise: Promise<T>, signal?: AbortSignal): P
 	}
 }
 
-/** Ends timers that are no longer needed. One shared reason: an abort without any creates an error each time. */
+/** Ends timers that are no longer needed. The reason is shared: without one, each abort creates an error. */
 const done = new Error('done');
 
 /**

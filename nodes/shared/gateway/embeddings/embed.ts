@@ -6,12 +6,12 @@ import { GatewayError } from '../errors/gatewayError';
 import { endpoints } from '../protocol/endpoints';
 import { embeddingList, sumOfUsages, unequalLengths, type EmbeddingList } from './responses';
 
-/** How texts are to be embedded. */
-export interface Embedding {
+/** How texts are embedded. */
+export interface EmbedOptions {
 	/**
-	 * The request without its texts, unless the user gave them in a form of their own as `input`. `model` and
-	 * `dimensions` are read here, too: the latter is the length of each vector, which is not in the specification, but
-	 * many models accept it.
+	 * The request without its texts, unless the user gave them in another form as `input`. `model` and `dimensions` are
+	 * read here too. `dimensions` is the length of each vector: the specification does not have it, but many models
+	 * accept it.
 	 */
 	fields: JsonObject;
 	/** Maximum number of texts in one request. */
@@ -21,15 +21,15 @@ export interface Embedding {
 	/** The vector length of each model, shared by calls whose vectors must be comparable. */
 	lengths?: Map<string, number>;
 	/**
-	 * What came in an earlier try, whose texts are not sent again. Each batch is added as it comes, so that the
-	 * caller has what is paid for when a request fails.
+	 * The batches of an earlier try, whose texts are not sent again. Each new batch is added when it arrives, so that the
+	 * caller has what was charged when a request fails.
 	 */
 	batches?: EmbeddedBatch[];
 }
 
 /** The response to one request. */
 export interface EmbeddedBatch extends EmbeddingList {
-	/** Where among all texts those of this request are. */
+	/** The positions of this request's texts among all texts. */
 	positions: number[];
 }
 
@@ -39,13 +39,13 @@ export const maxParallelBatches = 5;
 /**
  * The embeddings of any number of texts ("Endpoints" 6), in their order: one request for each batch, a few at a time.
  * When one fails, no more are sent. Those in flight may finish when their batches are kept; otherwise they are
- * aborted, since an incomplete list is of no use.
+ * aborted, because an incomplete list is useless.
  * @throws GatewayError also when vectors of different responses differ in length
  */
 export async function embed(
 	gateway: Gateway,
 	texts: unknown[],
-	{ fields, batchSize, timeout, lengths = new Map(), batches }: Embedding,
+	{ fields, batchSize, timeout, lengths = new Map(), batches }: EmbedOptions,
 ): Promise<EmbeddedBatch[]> {
 	const abort = new AbortController();
 	const { signal } = gateway.runtime;
@@ -68,7 +68,7 @@ export async function embed(
 						`has vectors of ${foundLength} numbers although dimensions is ${dimensions}: set what the model gives, or none`,
 					);
 				}
-				// Whoever asks for a length has vectors that need not fit those of others.
+				// With `dimensions` set, the vectors need not have the length of the others.
 				if (dimensions === undefined) {
 					const length = lengths.get(model) ?? foundLength;
 					if (foundLength !== length)
@@ -84,7 +84,7 @@ export async function embed(
 	}
 	const failures: unknown[] = [];
 	const limiter = new AdaptiveLimit(maxParallelBatches);
-	const embedInTurn = async (positions: number[]) =>
+	const embedWithLimit = async (positions: number[]) =>
 		await limiter.run(async () => {
 			if (failures.length > 0) return;
 			try {
@@ -97,8 +97,8 @@ export async function embed(
 		});
 	const present = new Set(received.flatMap(({ positions }) => positions));
 	const missing = [...texts.keys()].filter((position) => !present.has(position));
-	await Promise.all(batchesOf(missing, batchSize).map(embedInTurn));
-	// A request that may have been billed decides, so that no later try sends it again.
+	await Promise.all(batchesOf(missing, batchSize).map(embedWithLimit));
+	// A failure that may be charged is the one to report, so that no later try sends its request again.
 	const failure = (batches && failures.find(mayBeBilled)) ?? failures[0];
 	if (failure !== undefined) throw failure;
 	return [...received].sort((one, other) => one.positions[0] - other.positions[0]);
@@ -116,7 +116,7 @@ export function vectorsOf(batches: EmbeddedBatch[]): number[][] {
 	return vectors;
 }
 
-/** What all batches have used together. */
+/** The total usage of all batches. */
 export const usageOf = (batches: EmbeddedBatch[]): unknown =>
 	sumOfUsages(batches.map(({ fields }) => fields.usage));
 

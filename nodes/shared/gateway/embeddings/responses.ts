@@ -17,7 +17,7 @@ import {
 export interface EmbeddingList {
 	/** In the order of the texts that were sent. */
 	vectors: number[][];
-	/** What the service says of each vector, in the same order. */
+	/** What the service says about each vector, in the same order. */
 	entries: JsonObject[];
 	/** The response without its vectors. */
 	fields: ResponseFields;
@@ -59,8 +59,8 @@ export function embeddingList(response: ServiceResponse, count: number): Embeddi
 }
 
 /**
- * What several responses have used together: the fields that are numbers in all of them. Undefined when one of the
- * responses does not say, since the sum would be too low.
+ * The total usage of several responses: the sums of the fields that are numbers in all of them. Undefined when one of
+ * the responses has no usage, because the sum would be too low.
  */
 export function sumOfUsages(usages: unknown[]): unknown {
 	if (usages.length < 2) return usages[0];

@@ -38,7 +38,7 @@ export function readErrorObject(body: unknown): ErrorObject | undefined {
 		: errorObject;
 }
 
-/** "What the service does", billing rule 3: from the headers, or from the body where only that has it. */
+/** "What the service does", billing rule 3: from the headers, or else from the body. */
 export function requestIdOf(headers: Record<string, string>, body?: unknown): string | undefined {
 	return (
 		shortTextAt(headers, requestIdHeader) ?? shortTextAt(body, 'request_id', 'error.request_id')

@@ -14,7 +14,7 @@ export interface Failure {
 	/** What the user can do, in the order in which it is shown. */
 	remedies: Remedy[];
 	reach: Reach;
-	/** HTTP status; 0 when no response came ("Errors", last paragraph). */
+	/** HTTP status; 0 without a response ("Errors", last paragraph). */
 	status: number;
 	code?: string;
 	type?: string;
@@ -40,9 +40,9 @@ export interface Failure {
 	triesOtherBase?: boolean;
 	/** Whether a later poll of the same job may succeed; default: no. */
 	pollCanHelp?: boolean;
-	/** The key with which a job was ordered whose creation is in doubt. */
+	/** The idempotency key of an order whose outcome is unknown. */
 	idempotencyKey?: string;
-	/** Set when others went first for too long, so that the request was not sent. */
+	/** Set when other requests or limits held this request back for too long, so that it was not sent. */
 	isHeldBack?: true;
 	/** Set when the user pressed Stop. */
 	isStopped?: true;
@@ -59,7 +59,7 @@ export type Remedy =
 	| { about: 'retryAfter'; milliseconds: number }
 	/** No connection could be made: to the gateway, or to the host of a file. `detail` quotes the network's own error. */
 	| { about: 'unreachable'; detail: string; host?: string; problem?: AddressProblem }
-	/** The connection broke, or the time limit passed, before the response came. */
+	/** The connection broke, or the time limit passed, before the response arrived. */
 	| {
 			about: 'lost';
 			detail: string;
@@ -69,8 +69,8 @@ export type Remedy =
 	  }
 	| { about: 'lostIsNotBilled' }
 	/**
-	 * A job may have been accepted, also where the service does not bill the call. Without a key, it is not sent again
-	 * unless the user wanted that (`isResent`).
+	 * A job may have been accepted, even when the service does not charge for the call. Without an idempotency key, the
+	 * order is not sent again unless the user wanted that (`isResent`).
 	 */
 	| { about: 'mayBeAccepted'; hasKey: boolean; isUnbilled?: boolean; isResent?: boolean }
 	| { about: 'rawBody' }
@@ -81,13 +81,13 @@ export type Remedy =
 	| { about: 'linkCarriesKey' }
 	| { about: 'nothingMoreSent' }
 	| { about: 'badInput'; isFree: boolean }
-	/** The job may be running and paid for. */
+	/** The job may be running, and charged. */
 	| { about: 'jobMayRun'; job: KnownJob; canWaitLonger: boolean }
 	| { about: 'lastPollFailed'; message: string }
 	| { about: 'jobFailed'; refusal?: RefusalKind }
 	| { about: 'videoIsKept'; job: KnownJob }
 	| { about: 'videoIsFinished' }
-	/** A file was received, and could not be kept. */
+	/** A file was received, but could not be stored. */
 	| { about: 'notStored'; isFull: boolean }
 	| { about: 'imageIsPaid'; hasLink: boolean; isLost: boolean }
 	/** A reasoning model may refuse these settings. */
@@ -95,7 +95,7 @@ export type Remedy =
 	/** Text from a layer above. */
 	| { about: 'other'; text: string };
 
-/** A job by which its video can be collected later. */
+/** What it takes to collect the video of a job later. */
 export type KnownJob = Pick<JobSummary, 'id' | 'kind'>;
 
 /** The only error that leaves the gateway layer. */
@@ -107,8 +107,8 @@ export class GatewayError extends Error {
 	}
 
 	/** The same error with some fields replaced. */
-	with(facts: Partial<Failure>): GatewayError {
-		return new GatewayError({ ...this.failure, ...facts });
+	with(changes: Partial<Failure>): GatewayError {
+		return new GatewayError({ ...this.failure, ...changes });
 	}
 }
 

@@ -21,22 +21,22 @@ function jobError(
 	});
 }
 
-const knownAs = ({ id, kind }: JobSummary): KnownJob => ({ id, kind });
+const knownJob = ({ id, kind }: JobSummary): KnownJob => ({ id, kind });
 
 /** The user pressed Stop. */
 export function jobStopped(job: JobSummary): GatewayError {
 	const { message, isStopped } = stopped().failure;
-	const remedies: Remedy[] = [{ about: 'jobMayRun', job: knownAs(job), canWaitLonger: false }];
+	const remedies: Remedy[] = [{ about: 'jobMayRun', job: knownJob(job), canWaitLonger: false }];
 	return jobError(job, { message, isStopped, remedies });
 }
 
-/** The fields of a job, and the reason of its failure where it could be read. */
+/** The fields of a job, and the reason for its failure if it could be read. */
 interface FailedStatus {
 	failure?: ErrorObject;
 	fields: JsonObject;
 }
 
-/** Failed calls are not billed; the specification does not say whether a job that was accepted and failed later is. */
+/** Failed calls are not charged. For a job that fails after it was accepted, the specification does not say. */
 export function jobFailed(
 	job: JobSummary,
 	{ failure: reason, fields }: FailedStatus,
@@ -67,8 +67,8 @@ export function jobUnknown(
 	});
 }
 
-/** A response with a status that nobody knows, which may be about anything. */
-export function jobUnclear(
+/** A response with an unknown status, which may be about anything. */
+export function jobStatusUnclear(
 	job: JobSummary,
 	{ status, fields }: { status: string; fields: JsonObject },
 ): GatewayError {
@@ -88,7 +88,7 @@ export function isJobUnknown({ status, refusal }: Pick<Failure, 'status' | 'refu
 
 /**
  * @param timeout milliseconds
- * @param lastPoll why the last poll went wrong
+ * @param lastPoll why the last poll failed
  */
 export function deadlinePassed(
 	job: JobSummary,
@@ -99,14 +99,14 @@ export function deadlinePassed(
 	return jobError(job, {
 		message: `${jobName(job)} did not finish within ${minutes} minutes (${describeStatus(job)})`,
 		remedies: [
-			{ about: 'jobMayRun', job: knownAs(job), canWaitLonger: true },
+			{ about: 'jobMayRun', job: knownJob(job), canWaitLonger: true },
 			...(lastPoll ? [{ about: 'lastPollFailed', message: lastPoll.message } as const] : []),
 		],
 	});
 }
 
-/** Whether the job may still run, and only the wait for it is over. */
-export const isDeadlineOf = ({ remedies }: Failure): boolean =>
+/** Whether only the wait is over: the job may still run. */
+export const isDeadlinePassed = ({ remedies }: Failure): boolean =>
 	remedies.some((remedy) => remedy.about === 'jobMayRun' && remedy.canWaitLonger);
 
 export function linkMissing(job: JobSummary): GatewayError {
@@ -118,7 +118,7 @@ export function linkMissing(job: JobSummary): GatewayError {
 export function jobLinkCarriesKey(job: JobSummary): GatewayError {
 	return jobError(job, {
 		message: `${jobName(job)} finished, but its link carries the API key`,
-		remedies: [{ about: 'linkCarriesKey' }, { about: 'videoIsKept', job: knownAs(job) }],
+		remedies: [{ about: 'linkCarriesKey' }, { about: 'videoIsKept', job: knownJob(job) }],
 		reach: 'unreadable',
 		billed: 'yes',
 		retry_can_help: false,
@@ -128,14 +128,14 @@ export function jobLinkCarriesKey(job: JobSummary): GatewayError {
 /** The request for the link failed, but the video is finished and kept. */
 export function linkNotFound(job: JobSummary, { failure }: GatewayError): GatewayError {
 	const { message } = failure;
-	// The ID of a job that has finished is no mistake.
+	// The job has finished, so advice about a wrong ID would be false.
 	const remedies = isJobUnknown(failure)
 		? []
 		: failure.remedies.filter(({ about }) => about !== 'videoIsKept');
 	return jobError(job, {
 		...failure,
 		message: message.startsWith(jobName(job)) ? message : `${jobName(job)} finished. ${message}`,
-		remedies: [...remedies, { about: 'videoIsKept', job: knownAs(job) }],
+		remedies: [...remedies, { about: 'videoIsKept', job: knownJob(job) }],
 		job,
 		billed: 'yes',
 	});

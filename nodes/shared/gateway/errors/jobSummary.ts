@@ -14,7 +14,7 @@ export function jobName({ kind, id }: JobSummary): string {
 	return `${kind === 'video' ? 'Video job' : kind === 'task' ? 'Video task' : 'Job'} ${onOneLine(id)}`;
 }
 
-/** Without line breaks and escape sequences, with which a server could write lines of its own into n8n's log. */
+/** Without line breaks and escape sequences, with which a server could write its own lines into n8n's log. */
 const onOneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
 /** The progress of a job, for progress messages: "Video task …: running, 40 %". */

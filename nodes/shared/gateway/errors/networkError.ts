@@ -8,12 +8,12 @@ export class TimeLimitError extends Error {
 }
 
 /**
- * What is wrong with an address: its name is not known, nobody listens there, n8n's SSRF protection blocks it, it does
+ * What is wrong with an address: its name is unknown, nothing listens there, n8n's SSRF protection blocks it, it does
  * not speak TLS, or its certificate is not accepted.
  */
 export type AddressProblem = 'notFound' | 'refused' | 'blocked' | 'notTls' | 'badCertificate';
 
-/** By the codes and messages of Node.js and n8n. */
+/** Recognised by the codes and messages of Node.js and n8n. */
 const addressProblems: Array<[words: RegExp, problem: AddressProblem]> = [
 	[/ENOTFOUND|EAI_/, 'notFound'],
 	[/ECONNREFUSED/, 'refused'],
@@ -24,11 +24,11 @@ const addressProblems: Array<[words: RegExp, problem: AddressProblem]> = [
 
 /** What can be read from the network's own error. */
 interface NetworkError {
-	/** Whether the request was surely not sent, since the connection was never ready for it. */
+	/** Whether the request was certainly not sent, because the connection was never ready for it. */
 	isUnsent: boolean;
 	/** Whether the time limit passed. */
 	isTimeout: boolean;
-	/** What it says is wrong with the address; undefined where it says nothing known. */
+	/** The problem of the address, if the error names one. */
 	problem?: AddressProblem;
 	/** Its codes and messages, each once. */
 	texts: string[];
@@ -48,21 +48,21 @@ export function readNetworkError(cause: unknown): NetworkError {
 /** The message of the HTTP client's own timeout, which may fire just before ours. */
 const timedOut = /\btimeout of \d+ ?ms exceeded/;
 
-/** What failed, by Node.js: a name lookup, or a connection that was to be made. */
+/** The system calls of Node.js that come before a request is sent: the name lookup, and connecting. */
 const beforeConnecting = /^(connect|getaddrinfo|query)/;
 
-/** Errors by which n8n refuses an address before it connects to it. */
+/** Errors with which n8n refuses an address before it connects. */
 const refusedByN8n = /^SsrfBlocked/;
 
 /**
- * Whether the connection was never ready to write. A server may break a connection in any way after it took an order,
- * so the text of an error does not tell; what cannot be told apart counts as sent.
+ * Whether the connection was never ready to write. A server may break a connection in any way after it accepted an
+ * order, so the text of an error proves nothing. If it is not clear, the request counts as sent.
  */
 function neverConnected({ name, syscall, request }: ErrorLevel): boolean {
 	if (typeof syscall === 'string' && beforeConnecting.test(syscall)) return true;
 	if (typeof name === 'string' && refusedByN8n.test(name)) return true;
 	if (!isObject(request) || !('socket' in request)) return false;
-	// Node.js gives a request its socket before the handshake of TLS, but sends nothing until that has finished.
+	// Node.js gives a request its socket before the TLS handshake, but sends nothing until the handshake has finished.
 	const { socket } = request;
 	return socket === null || (isObject(socket) && socket.secureConnecting === true);
 }

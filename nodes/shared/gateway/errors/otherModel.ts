@@ -21,7 +21,7 @@ export function otherModelIn(
 	return kind === undefined || kind === models ? undefined : { id: String(id), kind };
 }
 
-/** The model, where the service refused the request because of it. */
+/** The model, if the service refused the request because of it. */
 export function blamedModel(
 	model: OtherModel | undefined,
 	status: number,
@@ -31,11 +31,11 @@ export function blamedModel(
 	const { param, message = '' } = error;
 	const { refusal } = meaningOf(error) ?? {};
 	const isNamed = param === 'model' || message.includes(model.id);
-	const isSpokenOf = isNamed || /\bmodel/i.test(message);
+	const isMentioned = isNamed || /\bmodel/i.test(message);
 	const isBlamed =
 		refusal === 'unknownModel' ||
 		refusal === 'unknownVideoModel' ||
-		([400, 404, 422].includes(status) && isSpokenOf) ||
+		([400, 404, 422].includes(status) && isMentioned) ||
 		(status === 500 && isNamed);
 	return isBlamed ? model : undefined;
 }

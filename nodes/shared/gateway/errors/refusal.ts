@@ -14,10 +14,10 @@ import {
 } from '../protocol/errorCodes';
 import type { ErrorObject } from './errorObject';
 
-/** Characters of a message that are searched for its cause. */
-const maxJudged = 2_000;
+/** Maximum number of characters of a message that are searched for the cause. */
+const maxSearchedLength = 2_000;
 
-/** What the cause of a refusal depends on, beside the response. */
+/** What the cause of a refusal depends on, besides the response. */
 export interface RefusedRequest extends Pick<Endpoint, 'cost' | 'statusMeanings'> {
 	/** Whether the endpoint takes reference media, and the request had none. */
 	hasNoMedia?: boolean;
@@ -30,7 +30,7 @@ export function refusalOf(
 	{ cost, statusMeanings: ownMeanings = {}, hasNoMedia = false }: RefusedRequest,
 ): ErrorMeaning {
 	const { code = '', type = '' } = error;
-	const message = (error.message ?? '').slice(0, maxJudged);
+	const message = (error.message ?? '').slice(0, maxSearchedLength);
 	const texts = [code, type, message];
 	if (status === 429 && texts.some((text) => balanceWords.test(text))) {
 		return errorCodes.quota_exceeded;
@@ -39,7 +39,7 @@ export function refusalOf(
 	if (codeMeaning) return codeMeaning;
 	// The type is left out, since it only repeats the status.
 	const reason = `${code} ${message}`;
-	// A read asks for nothing but what its address names.
+	// A read requests only what its address names.
 	const isNotFound = cost === 'read' && [400, 422].includes(status) && notFoundWords.test(reason);
 	if (isNotFound) return statusMeanings[404];
 	const effectiveStatus = status < 400 ? statusOf(error) : status;
@@ -55,7 +55,7 @@ export function refusalOf(
 	if (effectiveStatus === 400 && isModerated) return { ...byStatus, refusal: 'moderated' };
 	if (effectiveStatus !== 403) return byStatus;
 	const isForbidden = permissionWords.test(reason);
-	// When the response names neither cause, its endpoint tells which there are; when it names both, either is possible.
+	// When the response names neither cause, the endpoint's table decides; when it names both, either is possible.
 	if (!isModerated && !isForbidden) return byStatus;
 	const named = isModerated ? 'moderated' : 'notPermitted';
 	return { ...byStatus, refusal: isModerated && isForbidden ? 'forbidden' : named };

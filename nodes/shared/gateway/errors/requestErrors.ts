@@ -11,9 +11,9 @@ import { verdictOn, type JudgedRequest, type Reach, type Verdict } from './verdi
 export interface RequestInfo extends JudgedRequest {
 	/** Continues "Could not …". */
 	purpose: string;
-	/** The model that was asked for, where it is known to belong to another endpoint. */
+	/** The requested model, if it is known to belong to another endpoint. */
 	otherModel?: OtherModel;
-	/** The host that was to send a file; failures then name it, and quote the network's error in their message. */
+	/** The host of a requested file. Failures name it, and quote the network's error in their message. */
 	host?: string;
 }
 
@@ -26,12 +26,12 @@ interface FailedResponse {
 }
 
 /** Maximum number of characters of a body that a failure keeps: it is the only record of the failure ("Errors"). */
-const maxBody = 1_000_000;
+const maxBodyLength = 1_000_000;
 
-/** The body whole, unless it is very long; then its beginning, and how long it was. */
+/** The whole body; of a very long one, the beginning and the length. */
 export const truncateBody = (text: string) =>
-	text.length > maxBody
-		? `${text.slice(0, maxBody)}… (cut: the first ${maxBody} of ${text.length} characters)`
+	text.length > maxBodyLength
+		? `${text.slice(0, maxBodyLength)}… (cut: the first ${maxBodyLength} of ${text.length} characters)`
 		: text;
 
 /**
@@ -41,7 +41,7 @@ export const truncateBody = (text: string) =>
 export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 	const { isUnsent, isTimeout, problem, texts } = readNetworkError(cause);
 	const reach = isUnsent ? 'unsent' : 'lost';
-	// Some HTTP clients advise to retry, without knowing that it may cost.
+	// Some HTTP clients advise a retry, without knowing that it may cost money.
 	const detail = excerpt(texts.filter((text) => !/\bretry\b/i.test(text)).join(', '));
 	const { purpose, host } = request;
 	const from = host === undefined ? '' : ` from ${host}`;
@@ -49,7 +49,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 		? `no response arrived${from} within the time limit`
 		: `the connection was lost before the response arrived${from}`;
 	const whatHappened = isUnsent ? `${host ?? 'the gateway'} could not be reached` : lost;
-	const known = host !== undefined && problem && onAddress[problem](host);
+	const addressProblem = host !== undefined && problem && addressProblemTexts[problem](host);
 	const remedies: Remedy[] = isUnsent
 		? [{ about: 'unreachable', detail, host, problem }]
 		: [
@@ -59,7 +59,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 					: [{ about: 'lostIsNotBilled' } as const]),
 			];
 	return new GatewayError({
-		message: `Could not ${purpose}: ${known || whatHappened}${host ? ` (${detail})` : ''}`,
+		message: `Could not ${purpose}: ${addressProblem || whatHappened}${host ? ` (${detail})` : ''}`,
 		remedies,
 		reach,
 		status: 0,
@@ -67,7 +67,7 @@ export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
 	});
 }
 
-const onAddress: Record<AddressProblem, (host: string) => string> = {
+const addressProblemTexts: Record<AddressProblem, (host: string) => string> = {
 	notFound: (host) => `the host ${host} is not found`,
 	refused: (host) => `${host} refuses the connection`,
 	blocked: (host) => `n8n's SSRF protection blocks ${host}`,
@@ -87,7 +87,7 @@ export function linkCarriesKey({ purpose }: Pick<RequestInfo, 'purpose'>): Gatew
 	});
 }
 
-/** What stays to be said about the link of a file when the file itself is known to be made. */
+/** The remedies about the link of a file, for when the file itself is known to exist. */
 export function linkRemedies({ remedies }: Pick<Failure, 'remedies'>): Remedy[] {
 	return remedies.filter(
 		(remedy) =>
@@ -97,7 +97,7 @@ export function linkRemedies({ remedies }: Pick<Failure, 'remedies'>): Remedy[] 
 	);
 }
 
-/** A request that was not sent, because others went first for too long. @param holder what let them */
+/** A request that was held back for too long, and not sent. @param holder what held it back */
 export function heldBack(purpose: string, holder: string): GatewayError {
 	return new GatewayError({
 		message: `Could not ${purpose}: ${holder} held the request back for too long`,
@@ -111,13 +111,13 @@ export function heldBack(purpose: string, holder: string): GatewayError {
 	});
 }
 
-/** Only when the outcome of a job's creation is unknown can sending it again be paid twice. */
+/** Sending again can be charged twice only when the request creates a job and its outcome is unknown. */
 function unknownOutcomeRemedies(
 	{ cost, idempotencyKey, resendsLost }: RequestInfo,
 	{ isUnbilled }: { isUnbilled: boolean },
 ): Remedy[] {
 	const hasKey = idempotencyKey !== undefined;
-	// What could not be read is not sent again, whatever the user wants.
+	// After an unreadable response, the order is not sent again, whatever the user wants.
 	const isResent = resendsLost && isUnbilled;
 	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey, isUnbilled, isResent }] : [];
 }
@@ -132,7 +132,7 @@ export function refused(
 	retryAfter?: number,
 ): GatewayError {
 	const { status } = response;
-	// A large body takes long to parse.
+	// Parsed only once: a large body takes long.
 	const body = parseResponse(response.text);
 	const error = readErrorObject(body);
 	const refusalVerdict = verdictOn({ reach: 'answered', status, error }, request);
@@ -141,15 +141,15 @@ export function refused(
 	const { refusal, meaning = '' } = refusalVerdict;
 	const mayBeAccepted = verdict.billed === 'unknown' && refusal !== knownOrder.refusal;
 	const blamed = blamedModel(request.otherModel, status, error);
-	const said = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
+	const serviceMessage = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
 	const reason = blamed
-		? `${blamed.id} is a model of another kind; the service said: ${said}`
-		: said;
+		? `${blamed.id} is a model of another kind; the service said: ${serviceMessage}`
+		: serviceMessage;
 	return new GatewayError({
 		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, error?.code].filter(Boolean).join(', ')})`,
 		remedies: [
 			...(blamed ? [{ about: 'otherModel', model: blamed } as const] : []),
-			// To run again is no advice where a job may have been accepted.
+			// Some of this advice is to run again, which is wrong when a job may have been accepted.
 			...(refusal && !blamed && !mayBeAccepted ? [{ about: 'refusal', refusal } as const] : []),
 			...(mayBeAccepted ? unknownOutcomeRemedies(request, { isUnbilled: true }) : []),
 			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
@@ -161,7 +161,7 @@ export function refused(
 	});
 }
 
-/** Whether a proxy responded for the service, in which case it is unknown what the service did. */
+/** Whether a proxy responded instead of the service, so that it is unknown what the service did. */
 function isFromProxy(status: number, body: unknown): boolean {
 	const error = valueAt(body, 'error');
 	const isKnown = meaningOf(readErrorObject(body) ?? {}) !== undefined;
@@ -172,8 +172,8 @@ function isFromProxy(status: number, body: unknown): boolean {
 /**
  * A 2xx with an unusable body: truncated, empty, a web page, not JSON, or without the fields needed.
  * @param problem continues "the response …"
- * @param known the text that arrived before it broke off, the error object with which it broke off, and why the
- * service withheld the rest
+ * @param details the text that arrived before the response broke off, the error object with which it broke off, and
+ * why the service withheld the rest
  */
 export function unreadable(
 	request: RequestInfo,

@@ -4,10 +4,10 @@ import { meaningOf, refusalOf, type RefusedRequest } from './refusal';
 
 /**
  * How far a failed request got.
- * - `unsent`: it was never sent, since no connection could be made.
- * - `lost`: it was sent, and no response of the service came back; the service may have acted on it.
+ * - `unsent`: it was never sent, because no connection could be made.
+ * - `lost`: it was sent, but no response of the service arrived; the service may have acted on it.
  * - `answered`: the service responded, and refused it.
- * - `unreadable`: a 2xx came, but its body cannot be used.
+ * - `unreadable`: a 2xx arrived, but its body cannot be used.
  * - `none`: no request failed: bad input, a failed job, a deadline, Stop.
  */
 export type Reach = 'unsent' | 'lost' | 'answered' | 'unreadable' | 'none';
@@ -25,7 +25,7 @@ export interface FailedRequest {
 export interface JudgedRequest extends RefusedRequest {
 	/** Whether the user wants a job created again when the response to its creation was lost. */
 	resendsLost?: boolean;
-	/** With which a job was ordered: sent again with it, the same order makes no second job. */
+	/** The idempotency key of the order: sent again with it, the same order creates no second job. */
 	idempotencyKey?: string;
 }
 
@@ -37,16 +37,16 @@ export interface Verdict {
 	meaning?: string;
 	/** Whether the same request is sent again without asking the user. */
 	sendsAgain: boolean;
-	/** Whether the other base URL is used next, since there is no gateway at this one. */
+	/** Whether the other base URL is used next, because the gateway may be out of reach at this one. */
 	triesOtherBase?: boolean;
 	/** Whether the same request can succeed later with nothing changed, when the user runs it again. */
 	retryCanHelp: boolean;
-	/** Whether a later poll of the same job may succeed: the job goes on when one of its polls fails. */
+	/** Whether a later poll of the same job may succeed: a failed poll does not end the job. */
 	pollCanHelp: boolean;
 	billed: 'no' | 'unknown';
 }
 
-/** With which a proxy says that it cannot reach what is behind it (RFC 9110, 15.6.3 to 15.6.5). */
+/** The statuses of a proxy that cannot reach the server behind it (RFC 9110, 15.6.3 to 15.6.5). */
 const unreachableStatuses = [502, 503, 504];
 
 /**
@@ -73,24 +73,24 @@ export function verdictOn(
 			return { ...lostVerdict(request), triesOtherBase: status === 0 || isUnreachable };
 		}
 		case 'unreadable': {
-			// A 2xx had begun to arrive, so a generation or a job may have been billed.
+			// A 2xx had begun to arrive, so a generation or a job may be charged.
 			const isSafe = isRepeatable && cost !== 'generation';
 			const billed = cost === 'read' ? 'no' : 'unknown';
 			return { sendsAgain: isSafe, retryCanHelp: isSafe, pollCanHelp: true, billed };
 		}
 		case 'answered': {
 			const refusal = refusalVerdict(status, error, request);
-			// The service had a response to write, which may have been about a job.
+			// The service had a response to deliver, perhaps that of a job it created.
 			const isUndelivered = cost === 'job' && meaningOf(error)?.refusal === 'responseNotDelivered';
 			if (isUndelivered) return { ...refusal, ...lostVerdict(request) };
-			// It says that an earlier try arrived, and not what became of it.
+			// The 409 says that an earlier try arrived, but not how it ended.
 			const isKnown = status === 409 && idempotencyKey !== undefined && !meaningOf(error);
 			return isKnown ? { ...knownOrderVerdict, billed: 'unknown' } : { ...refusal, billed: 'no' };
 		}
 	}
 }
 
-/** A call whose response was lost is not billed ("Errors", status 0), but the job it creates may be running. */
+/** A call whose response was lost is not charged ("Errors", status 0), but the job it creates may be running. */
 function lostVerdict({ cost, resendsLost = false, idempotencyKey }: JudgedRequest): Verdict {
 	const isSafe = cost !== 'job' || idempotencyKey !== undefined || resendsLost;
 	const billed = cost === 'job' ? 'unknown' : 'no';
@@ -121,7 +121,7 @@ function refusalVerdict(
 	};
 }
 
-/** Whether a transient refusal may pass within seconds, and sending again cannot pay for a job twice. */
+/** Whether a transient refusal may pass within seconds, and sending again cannot create a second job. */
 function isWorthRetrying(
 	status: number,
 	isRepeatable: boolean,
@@ -134,8 +134,8 @@ function isWorthRetrying(
 }
 
 /**
- * Whether polling continues after a refusal that no retry can help. The job itself goes on, so an empty balance or
- * an unknown error does not end it, unless the status is a 4xx other than 429.
+ * Whether polling continues after a refusal that no retry can help. The job itself continues, so an empty balance or
+ * an unknown error does not end the polling, unless the status is a 4xx other than 429.
  */
 function canKeepPolling(status: number, codeMeaning: ErrorMeaning | undefined): boolean {
 	const isUndecided = codeMeaning === undefined || codeMeaning.refusal === 'quotaExceeded';

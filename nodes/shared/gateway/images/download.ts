@@ -1,4 +1,4 @@
-import { linkRefused, requestFile, type FileSource } from '../client/fileRequest';
+import { linkRefusedStatuses, requestFile, type FileSource } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
@@ -25,13 +25,13 @@ const maxBytes = 256 * 1024 * 1024;
 
 /**
  * Downloads an image, without the key; its link may work for only 10 minutes ("Limits").
- * @param facts added to the failure
+ * @param extraFields added to the failure
  * @throws GatewayError
  */
 export async function downloadImage(
 	gateway: Gateway,
 	url: string,
-	facts: Partial<Failure>,
+	extraFields: Partial<Failure>,
 ): Promise<DownloadedImage> {
 	const { runtime } = gateway;
 	const purpose = `download the image ${excerpt(url, 200)}`;
@@ -47,7 +47,7 @@ export async function downloadImage(
 		const { sendsAgain } = verdictOn({ reach, status }, requestInfo);
 		const rules = { tries, hasBackup: false, random: runtime.random() };
 		const wait = waitBeforeRetry({ sendsAgain, status, retryAfter }, rules);
-		if (wait === undefined) throw paidFor(failure, { ...facts, url });
+		if (wait === undefined) throw chargedImageError(failure, { ...extraFields, url });
 		await runtime.clock.sleep(wait, runtime.signal);
 	}
 }
@@ -59,20 +59,19 @@ export function imageProblem(bytes: Buffer, declaredType?: string): string | und
 }
 
 /**
- * The failure of an image that could not be fetched or read, and is paid for nonetheless. A retry requests the same
- * link again, which costs nothing.
- * @param facts added to the failure, such as the link
+ * An image was charged, but could not be fetched or read. A retry requests the same link again, which costs nothing.
+ * @param extraFields added to the failure, such as the link
  */
-export function paidFor(
+export function chargedImageError(
 	{ remedies = [], ...failure }: Pick<Failure, 'message' | 'status'> & Partial<Failure>,
-	facts: Partial<Failure>,
+	extraFields: Partial<Failure>,
 ): GatewayError {
-	const hasLink = facts.url !== undefined;
-	const isLost = !hasLink || linkRefused.has(failure.status);
+	const hasLink = extraFields.url !== undefined;
+	const isLost = !hasLink || linkRefusedStatuses.has(failure.status);
 	return new GatewayError({
 		reach: 'unreadable',
 		...failure,
-		...facts,
+		...extraFields,
 		remedies: [...linkRemedies({ remedies }), { about: 'imageIsPaid', hasLink, isLost }],
 		billed: 'yes',
 		retry_can_help: !isLost,

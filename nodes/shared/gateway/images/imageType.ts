@@ -29,7 +29,7 @@ export function imageType(bytes: Uint8Array, declaredType = ''): ImageType | und
 	return extension === undefined ? undefined : { mimeType, extension };
 }
 
-/** Whether an image has its end marker or full length; undefined where its format does not tell for certain. */
+/** Whether an image has its end marker or full length; undefined when neither can be determined for certain. */
 export function hasEnd(bytes: Uint8Array): boolean | undefined {
 	const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	switch (imageType(bytes)?.extension) {

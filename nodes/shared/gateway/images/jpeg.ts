@@ -2,17 +2,17 @@ const startOfImage = 0xd8;
 const endOfImage = 0xd9;
 const startOfScan = 0xda;
 const app2 = 0xe2;
-/** What the index of a file with several pictures begins with (CIPA DC-007). */
+/** The beginning of the index of a file with several images (CIPA DC-007). */
 const indexName = 'MPF\0';
 
 /**
- * The first picture of a JPEG file. Phones and cameras put more into one file: a gain map (Ultra HDR), a depth map
- * or a preview behind the picture, with an index of them in front, or a clip (motion photo). The service refuses
- * several frames under a JPEG's name ("Error codes seen", invalid_image_file). The markers of the picture are walked;
- * what lies between them is kept byte for byte.
- * @returns the bytes themselves when there is only one picture; undefined when the markers cannot be walked
+ * The first image of a JPEG file. Phones and cameras put more into one file: a gain map (Ultra HDR), a depth map or a
+ * preview after the image, with an index of them before it, or a clip (motion photo). The service refuses several
+ * frames under a JPEG's name ("Error codes seen", invalid_image_file). Only the markers of the image are parsed; what
+ * lies between them is kept byte for byte.
+ * @returns the same buffer when there is only one image; undefined when the markers cannot be parsed
  */
-export function firstPicture(file: Buffer): Buffer | undefined {
+export function firstImage(file: Buffer): Buffer | undefined {
 	if (file[0] !== 0xff || file[1] !== startOfImage) return undefined;
 	const kept = [file.subarray(0, 2)];
 	let hasIndex = false;
@@ -59,7 +59,7 @@ function segmentAt(file: Buffer, start: number): Segment | undefined {
 	};
 }
 
-/** Where the data of a scan end: in them, 0xff stands before a zero, a restart marker, or another 0xff only. */
+/** Where the data of a scan end: in the data, only a zero, a restart marker or another 0xff follows a 0xff. */
 function endOfScan(file: Buffer, start: number): number {
 	let offset = file.indexOf(0xff, start);
 	while (offset !== -1) {
@@ -71,6 +71,6 @@ function endOfScan(file: Buffer, start: number): number {
 	return file.length;
 }
 
-/** Whether what follows a picture has another one in it, or a clip; some cameras put notes of their own there. */
+/** Whether the bytes after an image contain another image or a clip; some cameras put their own notes there. */
 const isMedia = (rest: Buffer) =>
 	rest.includes('\xff\xd8\xff', 0, 'latin1') || rest.includes('ftyp', 0, 'latin1');

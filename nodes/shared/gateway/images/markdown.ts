@@ -1,5 +1,5 @@
-/** Brackets that are open at the same time: no text that is meant for people has as many. */
-const maxOpen = 1_000;
+/** Maximum number of brackets open at the same time: no text for people has as many. */
+const maxOpenBrackets = 1_000;
 
 /** The URLs of all images in a Markdown text, in order. One pass, so that long texts take linear time. */
 export function markdownImages(markdown: string): string[] {
@@ -16,7 +16,7 @@ export function markdownImages(markdown: string): string[] {
 	};
 	let closingAngle = -1;
 	for (const { 0: token, index } of text.matchAll(/\\[[\]]|!\[|\[|\]\(\s*|\]|\(|\)|\s+/g)) {
-		if (imageBrackets.length > maxOpen || addressStarts.length > maxOpen) break;
+		if (imageBrackets.length > maxOpenBrackets || addressStarts.length > maxOpenBrackets) break;
 		if (token.startsWith('\\')) continue;
 		if (/\s$/.test(token))
 			for (const start of addressStarts.splice(0))

@@ -1,7 +1,7 @@
 import { completion, textOf, type Choice } from '../chat/completion';
 import {
 	bodyFields,
-	carriedKey,
+	linkCarriedKey,
 	describeBody,
 	UnusableResponse,
 	type ServiceResponse,
@@ -33,30 +33,30 @@ export interface Image {
 }
 
 export interface ImageResult {
-	pictures: Image[];
+	images: Image[];
 	/** Entries from which no image could be read. */
 	missing: unknown[];
 	/** The other fields of the response. */
 	fields: JsonObject;
-	/** Of a chat: why each of its answers ended. */
+	/** For a chat: why each of its answers ended. */
 	finishReasons?: unknown[];
 }
 
 /** Where the images may be, as a list or a single one; the empty path is the response itself. */
-const lists = [
+const listPaths = [
 	...['data', 'images', 'output.results', 'data.data', 'data.images', 'output.images'],
 	...['output', 'results', 'result', 'image', ''],
 ];
 
 /**
  * The images of "Endpoints" 8 and 9. The specification shows only `data[0].url`; base64 and data URLs are accepted
- * too, and the fields beside the list are kept.
+ * too, and the other fields of the response are kept.
  * @throws UnusableResponse when there is no image
  */
 export function readImages(response: ServiceResponse): ImageResult {
-	for (const path of lists) {
+	for (const path of listPaths) {
 		const found = readEntries(entriesAt(response, path), response);
-		if (found.pictures.length === 0) continue;
+		if (found.images.length === 0) continue;
 		return { ...found, fields: withoutFiles(without(bodyFields(response), path.split('.'))) };
 	}
 	throw new UnusableResponse(`has no image: ${describeBody(response)}`);
@@ -73,13 +73,13 @@ function withoutFiles(fields: JsonObject): JsonObject {
 	return withoutUndefined(Object.fromEntries(entries) as JsonObject);
 }
 
-/** Characters: no text has as many without a space or a full stop. */
-const maxJudged = 10_000;
+/** In characters: no text has as many without a space or a full stop. */
+const maxSearchedLength = 10_000;
 
 /** Undefined for a data URL, and for base64 that is long enough to be a file. */
 function withoutFile(value: unknown): unknown {
 	if (typeof value === 'string') {
-		const start = value.slice(0, maxJudged);
+		const start = value.slice(0, maxSearchedLength);
 		return /^data:[\w.+/;=-]*,|^[\w+/=\r\n-]{2000,}$/i.test(start) ? undefined : value;
 	}
 	if (isObject(value)) return withoutFiles(value);
@@ -90,10 +90,10 @@ function withoutFile(value: unknown): unknown {
 function readEntries(
 	entries: unknown[],
 	response: ServiceResponse,
-): Pick<ImageResult, 'pictures' | 'missing'> {
+): Pick<ImageResult, 'images' | 'missing'> {
 	const found = entries.map((entry) => readImage(entry, response));
 	return {
-		pictures: found.filter((picture) => picture !== undefined),
+		images: found.filter((image) => image !== undefined),
 		missing: entries.filter((_, index) => !found[index]),
 	};
 }
@@ -114,7 +114,8 @@ function linkedImage(
 		return embeddedImage(text, { ...fields, url: undefined, image_url: undefined });
 	}
 	const url = asLink(text, response.url);
-	if (url !== undefined && carriedKey(url, response)) return { linkCarriesKey: true, fields: {} };
+	if (url !== undefined && linkCarriedKey(url, response))
+		return { linkCarriesKey: true, fields: {} };
 	return url === undefined ? undefined : { url, fields: withoutFiles({ ...fields, url }) };
 }
 
@@ -137,26 +138,26 @@ export function readChatImages(response: ServiceResponse): ImageResult {
 	const { choices } = whole;
 	const answers = choices.map((choice) => readAnswer(choice, response));
 	const result = {
-		pictures: answers.flatMap(({ pictures }) => pictures),
+		images: answers.flatMap(({ images }) => images),
 		missing: answers.flatMap(({ missing }) => missing),
 		fields: withoutFiles({ ...whole, choices: choices.map(withoutEmbeddedFiles) }),
 		finishReasons: choices.map(({ finish_reason }) => finish_reason),
 	};
-	if (result.pictures.length > 0) return result;
-	throw withoutPicture(answers.map(({ text }) => text).join('\n\n'), result.finishReasons);
+	if (result.images.length > 0) return result;
+	throw noImageError(answers.map(({ text }) => text).join('\n\n'), result.finishReasons);
 }
 
 function readAnswer({ message, finish_reason }: Choice, response: ServiceResponse) {
 	const text = unwrapped(textOf(message));
 	const parts = [message.content, message.images].flat() as unknown[];
-	const images = parts.filter((part) => valueAt(part, 'image_url'));
-	const marked = [...markdownImages(text), ...images];
+	const imageParts = parts.filter((part) => valueAt(part, 'image_url'));
+	const marked = [...markdownImages(text), ...imageParts];
 	const entries = marked.length > 0 ? marked : bareLinks(text);
-	const { pictures, missing } = readEntries(entries, response);
+	const { images, missing } = readEntries(entries, response);
 	const common = withoutUndefined({ text: withoutEmbedded(text), finish_reason });
 	return {
 		...{ text, missing },
-		pictures: pictures.map((picture) => ({ ...picture, fields: { ...picture.fields, ...common } })),
+		images: images.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),
 	};
 }
 
@@ -185,7 +186,7 @@ function withoutEmbeddedFiles({ message, ...choice }: Choice): JsonObject {
 	};
 }
 
-/** Of a model that does not write Markdown: the link that the text is, or those in it that end like an image. */
+/** For a model that does not write Markdown: the text if it is a link, or the links in it that end like an image. */
 function bareLinks(text: string): string[] {
 	const link = asLink(text);
 	if (link !== undefined) return [link];
@@ -193,7 +194,7 @@ function bareLinks(text: string): string[] {
 	return links.filter((address) => /.\.(png|jpe?g|webp|gif|avif)\b/i.test(address.slice(7)));
 }
 
-function withoutPicture(text: string, reasons: unknown[]): UnusableResponse {
+function noImageError(text: string, reasons: unknown[]): UnusableResponse {
 	if (reasons.includes('content_filter')) {
 		const problem = `has no image: it was ${finishReasons.content_filter}`;
 		return new UnusableResponse(problem, text, undefined, 'moderated');

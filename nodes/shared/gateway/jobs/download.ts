@@ -1,6 +1,6 @@
-import { mayHaveKey } from '../client/connection';
+import { maySendKeyTo } from '../client/connection';
 import type { FileSource } from '../client/fileRequest';
-import { linkRefused, readBeginning, requestFile } from '../client/fileRequest';
+import { linkRefusedStatuses, readBeginning, requestFile } from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { type HttpResponse, type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
@@ -10,7 +10,7 @@ import { linkRemedies, refused, type RequestInfo } from '../errors/requestErrors
 import { verdictOn } from '../errors/verdict';
 import { excerpt } from '../json';
 import { Mp4Boxes } from './mp4';
-import { endsBeforeFile, ReceivedPart } from './receivedPart';
+import { isShortRange, ReceivedPart } from './receivedPart';
 import { headLength, isTextFile, videoTypeOf, type VideoType } from './videoType';
 
 export interface DownloadRequest {
@@ -25,7 +25,7 @@ export interface DownloadRequest {
 type Store<T> = (bytes: ByteStream, type: VideoType) => Promise<T>;
 type ByteStream = AsyncGenerator<Uint8Array, void, undefined>;
 
-/** Milliseconds without a byte of the body. */
+/** Maximum milliseconds without a byte of the body. */
 const idleTimeout = 60_000;
 const maxRefreshes = 3;
 
@@ -36,11 +36,11 @@ const maxRestarts = 5;
 const maxInterruptions = 100;
 
 /**
- * Fetches a finished video ("Endpoints" 3): by the given link byte for byte, without the key, in constant memory
- * whatever its size. An interrupted transfer is continued where it broke off. The file is complete when the
- * connection ended normally; that of an mp4 or QuickTime file, when its boxes end with the last byte, too.
- * @param store consumes the bytes, whose kind is known by then; called again, from the first byte, when the storage
- * host cannot continue
+ * Downloads a finished video ("Endpoints" 3) by its unchanged link, in constant memory, and without the key unless the
+ * gateway itself serves the file. An interrupted transfer resumes where it broke off. The file is complete when the
+ * connection ended normally and, for an mp4 or QuickTime file, the last box ends with the last byte.
+ * @param store consumes the bytes once their kind is known; called again, from the first byte, when the storage host
+ * cannot resume
  * @throws GatewayError
  */
 export async function downloadVideo<T>(
@@ -48,7 +48,7 @@ export async function downloadVideo<T>(
 	request: DownloadRequest,
 	store: Store<T>,
 ): Promise<T> {
-	// The transfer has to end with the store, which may fail while the storage host sends nothing.
+	// The transfer must end with the store, which may fail while the storage host sends nothing.
 	const ended = new AbortController();
 	const stop = gateway.runtime.signal;
 	const signal = AbortSignal.any([ended.signal, ...(stop ? [stop] : [])]);
@@ -67,13 +67,13 @@ export async function downloadVideo<T>(
 	}
 }
 
-/** The bytes received so far cannot be continued, so the transfer starts again from the first byte. */
+/** The transfer cannot resume after the bytes received so far, and starts again from the first byte. */
 class RestartTransfer extends Error {}
 
 /** Why more bytes are needed. */
 interface Interruption {
 	reason: string;
-	/** Set when the body was no video, none of which was passed on: a new link may help. */
+	/** Set when the body was no video, so that nothing was passed on: a new link may help. */
 	page?: { status: number; headers: Record<string, string>; text: string };
 }
 
@@ -104,15 +104,15 @@ class Transfer {
 		this.requestInfo = { purpose: request.purpose, cost: 'read' };
 	}
 
-	/** Hands the bytes over, from the first one, as soon as their kind is known. */
+	/** Passes the bytes on, from the first one, as soon as their kind is known. */
 	async passTo<T>(store: Store<T>): Promise<T> {
 		const bytes = this.bytes();
 		const first = await bytes.next();
 		if (first.done || this.type === undefined) throw this.incompleteError('nothing came');
 		try {
-			return await store(continued(first.value, bytes), this.type);
+			return await store(prepend(first.value, bytes), this.type);
 		} finally {
-			// A store that fails may have left them unread. It does not wait for them: they may be under way.
+			// A store that fails may leave bytes unread. They may still be on their way, so nothing waits for them.
 			bytes.return().catch(() => undefined);
 		}
 	}
@@ -140,8 +140,8 @@ class Transfer {
 	private async *forward(
 		response: HttpResponse,
 	): AsyncGenerator<Uint8Array, Interruption | undefined, undefined> {
-		/** Nothing is passed on before it is known to be a video. */
-		const held: Uint8Array[] = [];
+		/** Not passed on yet: the bytes must be known to be a video first. */
+		const buffered: Uint8Array[] = [];
 		let failure: unknown;
 		try {
 			for await (const bytes of readWithIdleTimeout(response, {
@@ -149,13 +149,13 @@ class Transfer {
 				idleTimeout,
 			})) {
 				this.boxes.push(bytes);
-				held.push(bytes);
+				buffered.push(bytes);
 				if (this.type === undefined) {
-					const head = Buffer.concat(held).subarray(0, headLength);
+					const head = Buffer.concat(buffered).subarray(0, headLength);
 					this.type = videoTypeOf(head, response.headers['content-type']);
 					if (this.type === undefined && head.length === headLength) break;
 				}
-				for (const chunk of this.type ? held.splice(0) : []) {
+				for (const chunk of this.type ? buffered.splice(0) : []) {
 					this.received.length += chunk.length;
 					yield chunk;
 				}
@@ -163,11 +163,11 @@ class Transfer {
 		} catch (error) {
 			failure = error;
 		}
-		if (this.type === undefined) return this.notAVideo(held, response, failure);
+		if (this.type === undefined) return this.notAVideo(buffered, response, failure);
 		if (failure === undefined) {
-			if (!this.boxes.isTruncated && !endsBeforeFile(response)) return undefined;
+			if (!this.boxes.isTruncated && !isShortRange(response)) return undefined;
 			// The announced length was not that of the file.
-			this.received.forgetFileLength();
+			this.received.discardFileLength();
 			return { reason: 'the file ends too early' };
 		}
 		// A storage host may announce more bytes than there are, and then breaks off at the same offset again.
@@ -177,14 +177,14 @@ class Transfer {
 	}
 
 	private notAVideo(
-		held: Uint8Array[],
+		buffered: Uint8Array[],
 		{ status, headers }: HttpResponse,
 		failure: unknown,
 	): Interruption {
 		this.boxes = new Mp4Boxes();
 		if (failure !== undefined) return { reason: reasonOf(failure) };
-		if (held.length === 0) return { reason: 'nothing came' };
-		const head = Buffer.concat(held).subarray(0, 2000);
+		if (buffered.length === 0) return { reason: 'nothing came' };
+		const head = Buffer.concat(buffered).subarray(0, 2000);
 		const text = this.gateway.redaction.truncated(new TextDecoder().decode(head));
 		const { 'content-type': type = 'of no declared type' } = headers;
 		const content = isTextFile(head) ? excerpt(text, 120) : `a file of another kind (${type})`;
@@ -209,7 +209,7 @@ class Transfer {
 		return waitBeforeRetry(failure, { tries, hasBackup: false, random: this.runtime.random() });
 	}
 
-	/** Requests the missing bytes until they are sent; undefined when none are missing. */
+	/** Requests the missing bytes until a response has them; undefined when none are missing. */
 	private async open(): Promise<HttpResponse | undefined> {
 		const { clock, signal } = this.runtime;
 		for (let tries = 1; ;) {
@@ -227,7 +227,7 @@ class Transfer {
 				this.source = { ...this.source, authenticated: true };
 				continue;
 			}
-			if (linkRefused.has(refusal.failure.status)) {
+			if (linkRefusedStatuses.has(refusal.failure.status)) {
 				await this.renewLink(refusal);
 				continue;
 			}
@@ -240,10 +240,10 @@ class Transfer {
 		}
 	}
 
-	/** Whether the content of a video job is the gateway's own file, for which it may require the key, too. */
+	/** Whether the file of a video job is on the gateway itself, which may require the key. */
 	private get mayAddKey(): boolean {
 		const { url, authenticated, mayNeedKey = false } = this.source;
-		return !authenticated && mayNeedKey && mayHaveKey(url, this.gateway.connection);
+		return !authenticated && mayNeedKey && maySendKeyTo(url, this.gateway.connection);
 	}
 
 	private async renewLink(refusal: GatewayError): Promise<void> {
@@ -258,7 +258,7 @@ class Transfer {
 	private async checkResponse(
 		response: HttpResponse,
 	): Promise<GatewayError | 'complete' | undefined> {
-		const content = this.received.contentOf(response, this.source.url);
+		const content = this.received.classifyResponse(response, this.source.url);
 		if (content === 'next') return undefined;
 		if (content !== 'refused') {
 			response.close();
@@ -293,7 +293,7 @@ class Transfer {
 	}
 }
 
-async function* continued(first: Uint8Array, rest: ByteStream): ByteStream {
+async function* prepend(first: Uint8Array, rest: ByteStream): ByteStream {
 	yield first;
 	yield* rest;
 }

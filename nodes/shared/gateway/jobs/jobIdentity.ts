@@ -10,12 +10,12 @@ export function namesJob(fields: unknown, id: string): boolean {
 }
 
 /**
- * The parser for responses about one job: a proxy may give that of another one, whose video would be taken for the
- * one that was ordered. It refuses only what surely names another job.
+ * A parser that refuses responses about another job. A proxy may mix up responses, and another job's video would be
+ * taken for the one that was ordered. A response is refused only if it certainly names another job.
  * @param names the fields that name the job
- * @param parse for a response that may be about the job; those that name none may, too
+ * @param parse parses a response that names this job, or none
  */
-export function ofJob<T>(
+export function parserForJob<T>(
 	{ kind, id, names = jobIdFields[kind] }: { kind: JobKind; id: string; names?: readonly string[] },
 	parse: (response: ServiceResponse) => T,
 ): (response: ServiceResponse) => T {
@@ -26,7 +26,7 @@ export function ofJob<T>(
 	};
 }
 
-/** Characters: no ID that can be asked for is as long, in an address either. */
+/** In characters: no ID that can be requested is as long, URL-encoded or not. */
 const maxLength = 5_000;
 
 function isSameId(one: string | undefined, other: string): boolean {
@@ -35,7 +35,7 @@ function isSameId(one: string | undefined, other: string): boolean {
 	return formsOf(one).some((form) => forms.includes(form));
 }
 
-/** An ID as it was written, and as it is in an address, without what services do not tell apart. */
+/** An ID as it is written, and URL-decoded, both without the differences that services ignore. */
 function formsOf(id: string): string[] {
 	const short = id.slice(0, maxLength);
 	return [short, decoded(short)].map((text) => {

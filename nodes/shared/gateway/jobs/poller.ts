@@ -1,12 +1,12 @@
 /**
- * The life of a wait for one job, as a pure function: no clock, no promise and no chance in it. A driver does
- * what `step` asks for, and comes back with the event that this led to, until the wait is parked or over.
+ * The wait for one job as a pure function, without a clock, promises or randomness. A driver performs the action that
+ * `step` returns, and passes in the event that results, until the wait is parked or over.
  *
  *     passStarted ─► wait ─► poll ─┬─► running ─► wait …, or park until another pass
  *                                  ├─► failed, refused, deadline ─► fail
  *                                  └─► succeeded ─► fetch the link ─► finish … linkExpired ─► fetch the link
  *
- * Times are in milliseconds, moments since 1970.
+ * Times are in milliseconds; points in time are counted from 1970.
  */
 import type { FileSource } from '../client/fileRequest';
 import { withOwnFields, type ResponseFields } from '../client/response';
@@ -17,7 +17,7 @@ import {
 	jobFailed,
 	jobLinkCarriesKey,
 	jobStopped,
-	jobUnclear,
+	jobStatusUnclear,
 	jobUnknown,
 	linkMissing,
 	linkNotFound,
@@ -30,29 +30,29 @@ import { limits } from '../protocol/limits';
 import { namesJob } from './jobIdentity';
 import type { JobStatus, VideoContent } from './responses';
 
-/** What is known of a wait. It is plain data: it survives JSON, and with it a restart. */
+/** The state of a wait. It is plain data that survives JSON, and so a restart. */
 export interface PollerState {
-	/** Where the job stands. Its kind is absent while nobody has told it. */
+	/** The last known status of the job. Its kind is absent while it is unknown. */
 	readonly job: JobSummary;
-	/** The kind whose endpoint is polled: a guess until a poll has seen the job. */
+	/** The kind whose endpoint is polled: a guess until a poll has found the job. */
 	readonly kind: JobKind;
-	/** Between two polls; absent: as the service recommends for the kind of job. */
+	/** Time between two polls. Default: what the service recommends for the kind of job. */
 	readonly pollInterval?: number;
 	/** From `since` to the deadline. */
 	readonly timeout: number;
-	/** When the timeout began to run. It moves on by the time in which nobody could poll. */
+	/** When the timeout started. It is moved forward by the time in which no poll could be sent. */
 	readonly since: number;
 	/** At the deadline at the latest. */
 	readonly nextPollAt: number;
 	readonly lastPolledAt?: number;
-	/** Polls that are due later are left to another pass. Null: this pass lasts to the end. */
+	/** Polls that are due later are left to another pass. Null: this pass lasts until the wait is over. */
 	readonly passEndsAt: number | null;
 	readonly stage: Stage;
 }
 
 type Stage =
 	| { readonly name: 'polling' }
-	/** The endpoint of one kind said nothing of the job; that of the other kind is asked next. */
+	/** The endpoint of one kind gave no status of the job; the endpoint of the other kind is polled next. */
 	| { readonly name: 'tryingOtherKind'; readonly refusal: Failure }
 	/** The job has succeeded; `fields` are those of the response that said so. */
 	| { readonly name: 'linking'; readonly deadline: number; readonly fields: ResponseFields };
@@ -60,20 +60,20 @@ type Stage =
 export type PollerEvent =
 	/** A pass of the wait begins; it sends no poll in its first `delay` milliseconds. */
 	| { type: 'passStarted'; now: number; delay?: number; endsAt?: number }
-	/** What the last action waited for has come. */
+	/** The time for which the last action waited has come. */
 	| { type: 'due'; now: number }
 	| { type: 'polled'; now: number; status: JobStatus }
 	| { type: 'contentReceived'; content: VideoContent }
-	/** The poll, or the request for the content, went wrong. */
+	/** The poll, or the request for the content, failed. */
 	| { type: 'requestFailed'; now: number; error: GatewayError }
-	/** The link of a finished job leads nowhere any more, and another one is needed. */
+	/** The link of a finished job has expired, and a new one is needed. */
 	| { type: 'linkExpired'; now: number }
-	/** The user pressed Stop, or waiting on makes no sense. */
+	/** The user pressed Stop, or it makes no sense to wait longer. */
 	| { type: 'stopped' };
 
 export type PollerAction =
 	| { do: 'wait'; until: number }
-	/** One poll, without retries. Limits of the credential may hold it back for that many milliseconds of patience. */
+	/** One poll, without retries. Limits of the credential may hold it back for at most `patience` milliseconds. */
 	| { do: 'poll'; kind: JobKind; timeout: number; patience?: number }
 	| { do: 'fetchContent' }
 	/** The next poll belongs to another pass, which begins then or later. */
@@ -88,7 +88,7 @@ interface Step {
 
 export interface FinishedJob {
 	source: FileSource;
-	/** What the service said of the job, and its link. */
+	/** The service's fields about the job, with its link. */
 	fields: ResponseFields;
 }
 
@@ -96,24 +96,24 @@ const minInterval = limits.minPollSeconds * 1000;
 const maxPollTimeout = 60_000;
 const minPollTimeout = 5_000;
 
-/** A job that succeeds at the last moment still gets this long to tell where its file is. */
+/** A job that succeeds just before the deadline has this much more time to give its link. */
 const linkGrace = 60_000;
 
-/** How long limits may hold back a poll of a pass: while the execution is open, no other one can run. */
-const maxQueueing = 30_000;
+/** How long limits may hold back a poll of a pass: meanwhile, the execution may keep others from running. */
+const maxPassPatience = 30_000;
 
-/** A poll is later than that only when nobody was there to send it, as when n8n was down. */
+/** A poll is later than this only when it could not be sent, for example because n8n was down. */
 const maxLateness = 180_000;
 
 const polling: Stage = { name: 'polling' };
 
 interface NewWait extends Pick<PollerState, 'timeout' | 'pollInterval'> {
 	now: number;
-	/** Which kind to ask for first where the job has none. */
+	/** Which kind to poll first when the job's kind is unknown. */
 	guess?: JobKind;
 }
 
-/** A wait whose timeout begins to run now. Without a kind, the service is asked which one the job is of. */
+/** A wait whose timeout starts now. If the kind of the job is unknown, its polls find out. */
 export function startWait(
 	job: Pick<JobSummary, 'id' | 'kind'>,
 	{ now, guess = 'task', pollInterval, timeout }: NewWait,
@@ -123,7 +123,7 @@ export function startWait(
 	return { job, kind, pollInterval, timeout, since, nextPollAt, passEndsAt: null, stage: polling };
 }
 
-/** What comes of an event: the new state, and the one thing to do next. */
+/** Handles an event: returns the new state, and the one thing to do next. */
 export function step(state: PollerState, event: PollerEvent): Step {
 	switch (event.type) {
 		case 'passStarted':
@@ -131,13 +131,13 @@ export function step(state: PollerState, event: PollerEvent): Step {
 		case 'due':
 			return sendRequest(state, event.now);
 		case 'polled':
-			return takeStatus(state, event.status, event.now);
+			return handleStatus(state, event.status, event.now);
 		case 'contentReceived':
-			return takeContent(state, event.content);
+			return handleContent(state, event.content);
 		case 'requestFailed':
-			return takeFailure(state, event.error, event.now);
+			return handleFailure(state, event.error, event.now);
 		case 'linkExpired':
-			return waitUntil(linking(state, event.now + linkGrace), event.now);
+			return waitUntil(startLinking(state, event.now + linkGrace), event.now);
 		case 'stopped':
 			return fail(state, jobStopped(state.job));
 	}
@@ -149,20 +149,20 @@ function startPass(
 ): Step {
 	const lateness = now - state.nextPollAt;
 	const since = state.since + (lateness > maxLateness ? lateness : 0);
-	return waitForPoll(changed(state, { since, passEndsAt: endsAt ?? null }), now, now + delay);
+	return waitForPoll(withChanges(state, { since, passEndsAt: endsAt ?? null }), now, now + delay);
 }
 
-/** @param earliest when the next poll may be sent, though it be due before */
+/** @param earliest the next poll is not sent before this time, even if it is due */
 function waitForPoll(state: PollerState, now: number, earliest = now): Step {
 	const { nextPollAt, passEndsAt } = state;
-	// To leave a poll that is nearly due to another pass takes longer than to wait for it.
+	// Waiting for a poll that is nearly due is faster than leaving it to another pass.
 	if (passEndsAt !== null && nextPollAt > passEndsAt + minInterval) {
 		return { state, action: { do: 'park', until: nextPollAt } };
 	}
 	return waitUntil(state, now, Math.max(nextPollAt, Math.min(earliest, deadlineOf(state))));
 }
 
-/** @param time of the next request, which is later where it would follow the last poll too closely */
+/** @param time of the next request, which is sent later if it would follow the last poll too closely */
 function waitUntil(state: PollerState, now: number, time = now): Step {
 	const { lastPolledAt = -Infinity } = state;
 	const until = Math.max(time, lastPolledAt + minInterval);
@@ -176,30 +176,31 @@ function sendRequest(state: PollerState, now: number): Step {
 	const isLinking = stage.name === 'linking';
 	const timeLeft = Math.max(minPollTimeout, isLinking ? maxPollTimeout : deadlineOf(state) - now);
 	const timeout = Math.min(maxPollTimeout, timeLeft);
-	// A video that is finished is not left to another pass.
-	const maxPatience = passEndsAt === null ? timeLeft : Math.min(maxQueueing, timeLeft);
+	// A finished video is not left to another pass.
+	const maxPatience = passEndsAt === null ? timeLeft : Math.min(maxPassPatience, timeLeft);
 	const patience = isLinking ? undefined : maxPatience;
 	const action: PollerAction = { do: 'poll', kind, timeout, patience };
-	return { state: changed(state, { lastPolledAt: now }), action };
+	return { state: withChanges(state, { lastPolledAt: now }), action };
 }
 
-function takeStatus(before: PollerState, status: JobStatus, now: number): Step {
-	// Some services report a job that they do not know with a 2xx status.
+function handleStatus(before: PollerState, status: JobStatus, now: number): Step {
+	// Some services report an unknown job with a 2xx status.
 	const isUnknown = status.failure && notFoundWords.test(JSON.stringify(status.failure));
 	if (isUnknown && before.job.status === undefined) {
-		return takeFailure(before, jobUnknown(before.job, status), now);
+		return handleFailure(before, jobUnknown(before.job, status), now);
 	}
-	if (isUnclear(before, status)) return takeFailure(before, jobUnclear(before.job, status), now);
+	if (isStatusUnclear(before, status))
+		return handleFailure(before, jobStatusUnclear(before.job, status), now);
 
 	const state = withStatus(before, status);
-	if (state.stage.name === 'linking') return takeLink(state, status, now);
+	if (state.stage.name === 'linking') return handleLink(state, status, now);
 	if (status.phase === 'failed') return fail(state, jobFailed(state.job, status));
 	if (status.phase !== 'succeeded') return pollAgain(state, now);
 	const deadline = Math.max(deadlineOf(state), now + linkGrace);
-	return takeLink(linking(state, deadline, status.fields), status, now);
+	return handleLink(startLinking(state, deadline, status.fields), status, now);
 }
 
-/** The same state where the status says nothing new. */
+/** Returns the same state when the status is nothing new. */
 function withStatus(state: PollerState, { status, progress, fields }: JobStatus): PollerState {
 	const { job, kind } = state;
 	const known = {
@@ -210,15 +211,19 @@ function withStatus(state: PollerState, { status, progress, fields }: JobStatus)
 		status === job.status && known.progress === job.progress && known.request_id === job.request_id;
 	return isSame
 		? state
-		: changed(state, { job: { id: job.id, kind, status, ...withoutUndefined(known) } });
+		: withChanges(state, { job: { id: job.id, kind, status, ...withoutUndefined(known) } });
 }
 
-function linking(state: PollerState, deadline: number, fields: ResponseFields = {}): PollerState {
-	return changed(state, { stage: { name: 'linking', deadline, fields } });
+function startLinking(
+	state: PollerState,
+	deadline: number,
+	fields: ResponseFields = {},
+): PollerState {
+	return withChanges(state, { stage: { name: 'linking', deadline, fields } });
 }
 
-/** The status is final; a task is polled again only when the link itself is missing from it. */
-function takeLink(
+/** The status is final; a task is polled again only when its link is missing. */
+function handleLink(
 	state: PollerState,
 	{ link, linkCarriesKey, fields }: JobStatus,
 	now: number,
@@ -226,20 +231,20 @@ function takeLink(
 	const { job, kind } = state;
 	if (kind === 'video') return sendRequest(state, now);
 	if (linkCarriesKey) return fail(state, jobLinkCarriesKey(job));
-	if (link === undefined) return takeFailure(state, linkMissing(job), now);
+	if (link === undefined) return handleFailure(state, linkMissing(job), now);
 	const source = { url: link, authenticated: false };
 	const shown = withOwnFields(fields, { task_id: job.id, result_url: link });
 	return finish(state, { source, fields: shown });
 }
 
-function takeContent(state: PollerState, { source, fields }: VideoContent): Step {
+function handleContent(state: PollerState, { source, fields }: VideoContent): Step {
 	const known = state.stage.name === 'linking' ? state.stage.fields : {};
 	const { id } = state.job;
 	const shown = withOwnFields({ ...known, ...fields }, { id, url: source.url });
 	return finish(state, { source, fields: shown });
 }
 
-function takeFailure(state: PollerState, error: GatewayError, now: number): Step {
+function handleFailure(state: PollerState, error: GatewayError, now: number): Step {
 	const { stage, job } = state;
 	switch (stage.name) {
 		case 'polling':
@@ -249,42 +254,42 @@ function takeFailure(state: PollerState, error: GatewayError, now: number): Step
 		case 'tryingOtherKind': {
 			if (error.failure.isHeldBack) return pollAgain(state, now, error);
 			const first = new GatewayError(stage.refusal);
-			// Where the kind was a guess, "not found" says less than anything else.
+			// When the kind was a guess, any other error says more than "not found".
 			const isFirst = job.kind !== undefined || isJobUnknown(error.failure);
-			const saysMore = isFirst || !isJobUnknown(stage.refusal) ? first : error;
-			const last = [first, error].find(isPassing) ?? saysMore;
-			// What the first one asked for has been waited for already.
+			const moreSpecific = isFirst || !isJobUnknown(stage.refusal) ? first : error;
+			const reported = [first, error].find(isTemporary) ?? moreSpecific;
+			// The pause for which the first refusal asked has already passed.
 			const { retryAfter } = error.failure;
-			return pollAfterFailure(switchKind(state, polling), last.with({ retryAfter }), now);
+			return pollAfterFailure(switchKind(state, polling), reported.with({ retryAfter }), now);
 		}
 		case 'linking': {
 			const next = now + pauseAfter(state, error);
-			const mayRetry = isPassing(error) && next <= stage.deadline;
+			const mayRetry = isTemporary(error) && next <= stage.deadline;
 			return mayRetry ? waitUntil(state, now, next) : fail(state, linkNotFound(job, error));
 		}
 	}
 }
 
-/** Asks the other endpoint, also past the deadline: before that, nobody knows whether there is such a job. */
+/** Polls the other endpoint, even after the deadline: without that, it is unknown whether the job exists. */
 function tryOtherKind(state: PollerState, error: GatewayError, now: number): Step {
 	const { failure } = error;
-	// The poll may have gone out late: to the backup URL, when the other could not be reached.
+	// The poll may have been sent late: to the backup URL, when the base URL could not be reached.
 	const soonest = now + minInterval;
-	const asked = Math.min(now + (failure.retryAfter ?? 0), deadlineOf(state));
-	const nextPollAt = Math.max(soonest, asked);
+	const requestedTime = Math.min(now + (failure.retryAfter ?? 0), deadlineOf(state));
+	const nextPollAt = Math.max(soonest, requestedTime);
 	const other = switchKind(state, { name: 'tryingOtherKind', refusal: failure });
-	const next = changed(other, { nextPollAt });
-	// Both are asked in one pass, unless the service wants a longer pause.
+	const next = withChanges(other, { nextPollAt });
+	// Both endpoints are polled in one pass, unless the service asks for a longer pause.
 	return nextPollAt > soonest ? waitForPoll(next, now) : waitUntil(next, now, nextPollAt);
 }
 
 function pollAfterFailure(state: PollerState, error: GatewayError, now: number): Step {
-	return isPassing(error)
+	return isTemporary(error)
 		? pollAgain(state, now, error)
 		: fail(state, error.with({ job: state.job }));
 }
 
-/** @param error what went wrong with the last poll */
+/** @param error why the last poll failed */
 function pollAgain(state: PollerState, now: number, error?: GatewayError): Step {
 	const { job, timeout, lastPolledAt = now, passEndsAt } = state;
 	const deadline = deadlineOf(state);
@@ -292,41 +297,41 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 	if ((isHeldBack ? now : lastPolledAt) >= deadline)
 		return fail(state, deadlinePassed(job, timeout, error?.failure));
 	if (isHeldBack && passEndsAt !== null) {
-		// In the next pass, it goes before those that this one has polled.
-		const next = changed(state, { nextPollAt: passEndsAt, stage: polling });
+		// In the next pass, this job is polled before those that were polled in this pass.
+		const next = withChanges(state, { nextPollAt: passEndsAt, stage: polling });
 		return { state: next, action: { do: 'park', until: passEndsAt } };
 	}
 	const nextPollAt = Math.min(now + pauseAfter(state, error), deadline);
-	return waitForPoll(changed(state, { nextPollAt, stage: polling }), now);
+	return waitForPoll(withChanges(state, { nextPollAt, stage: polling }), now);
 }
 
-/** Milliseconds until the next request: the interval, or longer where the service asks for it. */
+/** Milliseconds until the next request: the interval, or longer if the service asks for it. */
 function pauseAfter({ kind, pollInterval }: PollerState, error?: GatewayError): number {
 	const interval = pollInterval ?? jobKinds[kind].pollSeconds * 1000;
 	return Math.max(minInterval, interval, error?.failure.retryAfter ?? 0);
 }
 
 function switchKind(state: PollerState, stage: Stage): PollerState {
-	return changed(state, { kind: state.kind === 'task' ? 'video' : 'task', stage });
+	return withChanges(state, { kind: state.kind === 'task' ? 'video' : 'task', stage });
 }
 
 /**
- * Until a poll has seen the job, its kind is a guess, even where the item tells one. Where it does not, an endpoint
- * of the other kind may say anything, such as an error that would pass.
+ * Until a poll has found the job, its kind is a guess, even when the item gives one. When the item gives none, the
+ * endpoint of the wrong kind may respond with anything, even with an error that looks temporary.
  */
 function mayBeOfOtherKind({ status, kind }: JobSummary, error: GatewayError): boolean {
 	if (status !== undefined || error.failure.isHeldBack) return false;
-	return kind === undefined || !isPassing(error);
+	return kind === undefined || !isTemporary(error);
 }
 
-/** Whether the status may be that of anything, such as of a proxy: nobody knows it, and nothing names the job. */
-function isUnclear({ job }: PollerState, { phase, fields }: JobStatus): boolean {
+/** Whether the status may be that of anything, such as a proxy: it is unknown, and no field names the job. */
+function isStatusUnclear({ job }: PollerState, { phase, fields }: JobStatus): boolean {
 	const isGuess = job.kind === undefined && job.status === undefined;
 	return isGuess && phase === undefined && !namesJob(fields, job.id);
 }
 
 /** A copy with changes. It is written out because a spread takes ten times as long, and every poll makes two. */
-function changed(state: PollerState, changes: Partial<PollerState>): PollerState {
+function withChanges(state: PollerState, changes: Partial<PollerState>): PollerState {
 	const { pollInterval, timeout } = state;
 	const {
 		job = state.job,
@@ -352,7 +357,7 @@ function deadlineOf({ since, timeout }: PollerState): number {
 	return since + timeout;
 }
 
-/** Whether a later request may do better. */
-function isPassing({ failure }: GatewayError): boolean {
+/** Whether a later request may succeed. */
+function isTemporary({ failure }: GatewayError): boolean {
 	return failure.pollCanHelp ?? false;
 }

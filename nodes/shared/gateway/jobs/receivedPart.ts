@@ -2,14 +2,14 @@ import type { HttpResponse } from '../client/http';
 import { withoutUndefined } from '../json';
 
 /**
- * What a response has of a file, part of which has been received: the bytes that follow, nothing because there are
- * no more, or other bytes. `refused` is a response without any.
+ * What a response contains of a partly received file: the bytes that follow, nothing because the file ends there, or
+ * other bytes. `refused` is a response without any bytes of a file.
  */
 type Content = 'next' | 'end' | 'other' | 'refused';
 
 type FileVersion = Partial<Record<'etag' | 'date' | 'length', string>>;
 
-/** The part of a file that has been received, and how it is continued (RFC 9110, 14). */
+/** The received part of a file, and whether a response continues it (RFC 9110, 14). */
 export class ReceivedPart {
 	/** Number of bytes. */
 	length = 0;
@@ -22,13 +22,13 @@ export class ReceivedPart {
 		return this.version.etag;
 	}
 
-	/** To be called when the host announced a wrong length. */
-	forgetFileLength(): void {
+	/** Call this when the host announced a wrong length. */
+	discardFileLength(): void {
 		delete this.version.length;
 	}
 
 	/** @param url where the response came from */
-	contentOf({ status, headers }: HttpResponse, url: string): Content {
+	classifyResponse({ status, headers }: HttpResponse, url: string): Content {
 		const range = rangeOf(headers);
 		const { etag, 'last-modified': date } = headers;
 		const length = status === 200 ? headers['content-length'] : range.length;
@@ -47,7 +47,7 @@ export class ReceivedPart {
 		return status === 200 || status === 206 || status === 416 ? 'other' : 'refused';
 	}
 
-	/** Compares what both responses tell of their file, since a storage host may omit any of it; else, the links. */
+	/** Compares the headers that both responses have, since a storage host may omit any; if there are none, the links. */
 	private isOf(version: FileVersion, url: string): boolean {
 		const given = Object.keys(version) as Array<keyof FileVersion>;
 		const names = given.filter((name) => name in this.version);
@@ -56,13 +56,13 @@ export class ReceivedPart {
 	}
 }
 
-/** Whether a storage host sends less than the rest that it was asked for, and says so. */
-export function endsBeforeFile({ status, headers }: HttpResponse): boolean {
+/** Whether a response declares less than the requested rest of the file. */
+export function isShortRange({ status, headers }: HttpResponse): boolean {
 	const { last, length } = rangeOf(headers);
 	return status === 206 && Number(last) + 1 < Number(length);
 }
 
-/** The numbers of `Content-Range` (RFC 9110, 14.4), as far as it tells them. */
+/** The numbers of `Content-Range` (RFC 9110, 14.4), as far as it has them. */
 function rangeOf(headers: HttpResponse['headers']): Partial<Record<string, string>> {
 	const pattern = /^bytes (?:(?<first>\d+)-(?<last>\d+)|\*)\/(?:(?<length>\d+)|\*)$/;
 	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};

@@ -5,7 +5,7 @@ import { referenceVoice, type ReferenceVideoModel } from '../protocol/models';
 /** "Resources", media item. */
 export interface Media {
 	type: string;
-	/** Undefined for a file that has no link, which is a problem of its own. */
+	/** Undefined for a file without a link, which is a problem of its own. */
 	url?: string;
 	reference_voice?: string;
 }
@@ -23,7 +23,7 @@ export interface Wording {
 	/** What the user calls a type of media. */
 	typeName(type: string): string;
 	/** What to do instead of giving several links in one field. */
-	oneEach: string;
+	multipleLinksHint: string;
 }
 
 interface MediaRules extends Wording {
@@ -34,7 +34,7 @@ interface MediaRules extends Wording {
 }
 
 /** The number of media of this type. */
-export const countOf = (media: unknown[], type: string) =>
+export const countOfType = (media: unknown[], type: string) =>
 	media.filter((item) => valueAt(item, 'type') === type).length;
 
 /** What the service would refuse ("Endpoints" 1), and links that nobody can fetch. */
@@ -57,7 +57,7 @@ export function mediaProblems(media: unknown[], rules: MediaRules): RequestProbl
 function linkProblems(
 	item: unknown,
 	path: string,
-	{ gatewayUrl, model, oneEach }: MediaRules,
+	{ gatewayUrl, model, multipleLinksHint }: MediaRules,
 ): RequestProblem[] {
 	const anyProtocol = model === undefined;
 	return (['url', 'reference_voice'] as const).flatMap((name) => {
@@ -65,7 +65,7 @@ function linkProblems(
 		const problem =
 			typeof link === 'string'
 				? publicLinkProblem(link, gatewayUrl, {
-						oneEach: name === 'url' ? oneEach : undefined,
+						multipleLinksHint: name === 'url' ? multipleLinksHint : undefined,
 						anyProtocol,
 					})
 				: model && otherLinkProblem(item, name);
@@ -73,7 +73,7 @@ function linkProblems(
 	});
 }
 
-/** The problem of a link that is no text. */
+/** The problem of a link that is not a text. */
 function otherLinkProblem(item: unknown, name: 'url' | 'reference_voice'): string | undefined {
 	const isGiven = isObject(item) && Object.hasOwn(item, name);
 	if (!isGiven) return name === 'url' ? 'is empty' : undefined;
@@ -94,8 +94,8 @@ function itemProblems(
 	const problems: RequestProblem[] = [];
 	if (!(model.mediaTypes as readonly unknown[]).includes(type)) {
 		const given = describeValue(typeof type === 'string' ? typeName(type) : type);
-		const wanted = model.mediaTypes.map(typeName).join(' or ');
-		const problem = `must be ${wanted} for ${modelId} (it is ${given})`;
+		const expected = model.mediaTypes.map(typeName).join(' or ');
+		const problem = `must be ${expected} for ${modelId} (it is ${given})`;
 		problems.push({ path: `${path}.type`, problem });
 	}
 	const problem = voice && voiceProblem(voice, type, { model, modelId, typeName });
@@ -116,7 +116,7 @@ function voiceProblem(
 	return hasOtherAudioType(voice) ? `must lead to a ${fileTypes.join(' or ')} file` : undefined;
 }
 
-/** Known by the file name only: a link without one is left to the service. */
+/** Judged by the file extension only: a link without one is left to the service. */
 function hasOtherAudioType(link: string): boolean {
 	const extension = /\.(\w{2,4})$/.exec(URL.canParse(link) ? new URL(link).pathname : '')?.[1];
 	const audio = /^(wav|mp3|ogg|oga|opus|m4a|aac|flac|wma|aiff?|webm|mp4)$/i;
@@ -130,17 +130,17 @@ function hasOtherAudioType(link: string): boolean {
 function countProblems(media: unknown[], { model, modelId, typeName }: KnownRules): string[] {
 	const problems: string[] = [];
 	const { min, max } = model.references;
-	const references = countOf(media, 'reference_image') + countOf(media, 'reference_video');
+	const references = countOfType(media, 'reference_image') + countOfType(media, 'reference_video');
 	if (references < (min ?? 0) || references > max) {
 		const types = model.mediaTypes.filter((type) => type !== 'first_frame').map(typeName);
-		const wanted = `${min === undefined ? 'at most' : `${min} to`} ${max}`;
+		const expected = `${min === undefined ? 'at most' : `${min} to`} ${max}`;
 		problems.push(
-			`must have ${wanted} ${types.join(' and ')} entries for ${modelId} (it has ${references})`,
+			`must have ${expected} ${types.join(' and ')} entries for ${modelId} (it has ${references})`,
 		);
 	} else if (media.length === 0) {
 		problems.push('must have at least one entry');
 	}
-	const firstFrames = countOf(media, 'first_frame');
+	const firstFrames = countOfType(media, 'first_frame');
 	if (firstFrames > model.firstFrames.max && model.mediaTypes.includes('first_frame')) {
 		problems.push(
 			`must have at most ${model.firstFrames.max} ${typeName('first_frame')} (it has ${firstFrames})`,

@@ -1,7 +1,7 @@
 import { valueAt } from '../json';
 import { fieldProblem, type FieldRule } from '../protocol/fields';
 import { referenceVideoModels, type ReferenceVideoModel } from '../protocol/models';
-import { countOf, mediaProblems, type RequestProblem, type Wording } from './referenceMedia';
+import { countOfType, mediaProblems, type RequestProblem, type Wording } from './referenceMedia';
 
 /** `parameters` of "Endpoints" 1; what the user did not set is absent. */
 export interface ReferenceVideoParameters {
@@ -55,14 +55,17 @@ export function referenceVideoWarnings(request: ReferenceVideoRequest): RequestP
 		if (model.parameters[name] === undefined) {
 			const problem = `is not listed for ${request.model}: it was sent, and the service may ignore or refuse it`;
 			warnings.push({ path, problem });
-		} else if (name === model.ignoredWithFirstFrame && countOf(input.media, 'first_frame') > 0) {
+		} else if (
+			name === model.ignoredWithFirstFrame &&
+			countOfType(input.media, 'first_frame') > 0
+		) {
 			warnings.push({ path, problem: 'has no effect with a first frame' });
 		}
 	}
 	return warnings;
 }
 
-/** The prompt and the media, also where Extra Body has put something else there. */
+/** The prompt and the media, even if Extra Body has put something else in their place. */
 function inputOf({ input }: ReferenceVideoRequest): { prompt: string; media: unknown[] } {
 	const [prompt, media] = [valueAt(input, 'prompt'), valueAt(input, 'media')];
 	return {
@@ -89,10 +92,10 @@ function missingReferences({ prompt, media }: ReturnType<typeof inputOf>): strin
 		const named = new RegExp(`\\b${noun}s? ?#?(\\d{1,2})\\b(?![:.]\\d|\\s*(s|sec\\w*)\\b)`, 'gi');
 		const numbers = [...prompt.matchAll(named)].map(([, number]) => Number(number));
 		const highest = numbers.reduce((a, b) => Math.max(a, b), 0);
-		const count = countOf(media, `reference_${noun}`);
-		const there =
+		const count = countOfType(media, `reference_${noun}`);
+		const existing =
 			count === 1 ? `is 1 reference ${noun}` : `are ${count || 'no'} reference ${noun}s`;
-		return highest > count ? [`names ${noun} ${highest}, but there ${there}`] : [];
+		return highest > count ? [`names ${noun} ${highest}, but there ${existing}`] : [];
 	});
 }
 
@@ -111,7 +114,7 @@ function parameterProblems(
 	});
 }
 
-/** Undefined where the specification states none. */
+/** The rule for a parameter, if the specification states one, and why it is narrower here. */
 function ruleOf(
 	name: keyof ReferenceVideoParameters,
 	request: ReferenceVideoRequest,
@@ -119,7 +122,8 @@ function ruleOf(
 ): { rule?: FieldRule; because: string } {
 	const rule = model?.parameters[name];
 	const max = model?.maxDurationWithVideo;
-	const isNarrowed = name === 'duration' && countOf(inputOf(request).media, 'reference_video') > 0;
+	const isNarrowed =
+		name === 'duration' && countOfType(inputOf(request).media, 'reference_video') > 0;
 	return rule && isNarrowed && max !== undefined
 		? { rule: { ...rule, max }, because: ', because a reference video is given' }
 		: { rule, because: '' };

@@ -2,7 +2,7 @@ import type { Gateway } from '../client/gateway';
 import { jobLinkCarriesKey } from '../errors/jobErrors';
 import { endpoints } from '../protocol/endpoints';
 import { contentJobIdFields, jobKinds, type JobKind } from '../protocol/jobs';
-import { ofJob } from './jobIdentity';
+import { parserForJob } from './jobIdentity';
 import { jobStatus, videoContent, type JobStatus, type VideoContent } from './responses';
 import type { JobSource } from './wait';
 
@@ -12,11 +12,11 @@ interface JobRequest {
 	timeout?: number;
 	/** True for the requests of a wait: their next try is its next poll. */
 	once?: boolean;
-	/** Milliseconds for which limits of the credential may hold it back. */
+	/** Maximum milliseconds for which limits of the credential may hold it back. */
 	patience?: number;
 }
 
-/** Where a job stands ("Endpoints" 2 and 12). @throws GatewayError */
+/** Gets the status of a job ("Endpoints" 2 and 12). @throws GatewayError */
 export async function getJobStatus(
 	gateway: Gateway,
 	{ kind, id, ...options }: JobRequest & { kind: JobKind },
@@ -25,11 +25,11 @@ export async function getJobStatus(
 		endpoint: jobKinds[kind].endpoint,
 		purpose: `get the status of job ${id}`,
 		...{ id, ...options },
-		parse: ofJob({ kind, id }, jobStatus),
+		parse: parserForJob({ kind, id }, jobStatus),
 	});
 }
 
-/** Where the file of a finished video job is ("Endpoints" 13). @throws GatewayError */
+/** Finds the file of a finished video job ("Endpoints" 13). @throws GatewayError */
 export async function getVideoContent(
 	gateway: Gateway,
 	{ id, ...options }: JobRequest,
@@ -38,13 +38,13 @@ export async function getVideoContent(
 		endpoint: endpoints.videoContent,
 		purpose: `get the content of the video ${id}`,
 		...{ id, ...options, mayLeadToFile: true },
-		parse: ofJob({ kind: 'video', id, names: contentJobIdFields }, videoContent),
+		parse: parserForJob({ kind: 'video', id, names: contentJobIdFields }, videoContent),
 	});
 	if (content.linkCarriesKey) throw jobLinkCarriesKey({ id, kind: 'video' });
 	return content;
 }
 
-/** Both, as a wait requests them. */
+/** Both requests, as a wait sends them. */
 export function jobSource(gateway: Gateway): JobSource {
 	return {
 		poll: async (kind, id, timeout, patience) =>

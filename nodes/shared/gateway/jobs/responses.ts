@@ -1,7 +1,7 @@
 import type { FileSource } from '../client/fileRequest';
 import {
 	bodyFields,
-	carriedKey,
+	linkCarriedKey,
 	describeBody,
 	isWebPage,
 	UnusableResponse,
@@ -23,7 +23,7 @@ interface CreatedJob {
 	fields: ResponseFields;
 }
 
-/** Where the ID of a job may be, by its kind. The last ones may hold an ID of another thing. */
+/** Where the ID of a job may be, by its kind. The last paths may hold the ID of something else. */
 export const idPaths = {
 	task: [...jobIdFields.task, 'id'],
 	video: [...jobIdFields.video, 'data.id', 'output.id'],
@@ -42,8 +42,8 @@ export function createdVideo(response: ServiceResponse): CreatedJob {
 }
 
 /**
- * The fields of a video job, with its id in the field where later nodes look for it. A `task_id`, which some
- * services add to a video job, gets another name: later nodes would take the job for a task and poll the wrong endpoint.
+ * The fields of a video job, with its id in the field where later nodes look for it. A `task_id`, which some services
+ * add to a video job, gets another name: later nodes would take the job for a task and poll the wrong endpoint.
  */
 export function videoFields({ output, ...fields }: ResponseFields, id: string): ResponseFields {
 	const task_id = undefined;
@@ -61,9 +61,9 @@ function createdJob(
 		if (id === undefined) throw new UnusableResponse('names no job');
 		return { id, fields: bodyFields(response) };
 	}
-	// The job was accepted and will be billed, so its id is used even when the rest of the body is broken.
-	const written = new RegExp(`"${idName}"\\s*:\\s*(?:"([^"\\\\]+)"|(-?\\d+)(?=[\\s,}]))`);
-	const [, text, number] = written.exec(response.text) ?? [];
+	// The job was accepted and will be charged, so its id is used even when the rest of the body is broken.
+	const idPattern = new RegExp(`"${idName}"\\s*:\\s*(?:"([^"\\\\]+)"|(-?\\d+)(?=[\\s,}]))`);
+	const [, text, number] = idPattern.exec(response.text) ?? [];
 	const id = isWebPage(response) ? undefined : asText(text ?? number);
 	if (id === undefined) throw new UnusableResponse(describeBody(response));
 	const requestId = requestIdOf(response.headers);
@@ -107,7 +107,7 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 		status: excerpt(status, 100),
 		phase,
 		...withoutUndefined({ progress, link }),
-		...(link !== undefined && carriedKey(link, response) && { linkCarriesKey: true }),
+		...(link !== undefined && linkCarriedKey(link, response) && { linkCarriesKey: true }),
 		...(phase === 'failed' && { failure: jobFailureReason(fields) }),
 		fields,
 	};
@@ -145,7 +145,7 @@ export function videoContent(response: ServiceResponse): VideoContent {
 	const link = isFile ? url : findLink(location ?? json ?? text.trim(), url);
 	if (link === undefined)
 		throw new UnusableResponse(`has no link to the video: ${describeBody(response)}`);
-	const key = carriedKey(link, response) && ({ linkCarriesKey: true } as const);
+	const key = linkCarriedKey(link, response) && ({ linkCarriesKey: true } as const);
 	if (isFile)
 		return { source: { url, authenticated: true }, ...key, fields: withRequestIds({}, response) };
 	return {

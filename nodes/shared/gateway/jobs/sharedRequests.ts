@@ -7,34 +7,34 @@ import type { JobSource } from './wait';
 const minInterval = limits.minPollSeconds * 1000;
 
 /**
- * What all waits of one run ask for. Waits for the same job share its responses and failures, so that the job is
- * polled as often as by one of them, however many there are. A final state serves them all.
+ * The requests of all waits of one run. Waits for the same job share its responses and failures, so that the job is
+ * polled no more often than by one wait. A final state is shared with all of them.
  */
 export class SharedRequests {
-	private readonly polls: Latest<JobStatus>;
-	private readonly contents: Latest<VideoContent>;
+	private readonly polls: LatestRequests<JobStatus>;
+	private readonly contents: LatestRequests<VideoContent>;
 
 	constructor(clock: Clock) {
-		this.polls = new Latest(clock, ({ phase }) => isFinal(phase));
-		this.contents = new Latest(clock, () => false);
+		this.polls = new LatestRequests(clock, ({ phase }) => isFinal(phase));
+		this.contents = new LatestRequests(clock, () => false);
 	}
 
 	/** The source for one wait. */
-	sharing(source: JobSource): JobSource {
-		const givenPolls: Given<JobStatus> = new Map();
-		const givenContents: Given<VideoContent> = new Map();
+	sharedSource(source: JobSource): JobSource {
+		const lastPolls: LastReceived<JobStatus> = new Map();
+		const lastContents: LastReceived<VideoContent> = new Map();
 		return {
 			poll: async (kind, id, ...times) => {
 				const send = async () => await source.poll(kind, id, ...times);
-				// Who joins late polls together with the others from then on.
+				// A wait that joins later polls together with the others from then on.
 				const freshness = 1000 * jobKinds[kind].pollSeconds;
-				const request = this.polls.get(`${kind} ${id}`, givenPolls, send, freshness);
+				const request = this.polls.get(`${kind} ${id}`, lastPolls, send, freshness);
 				const status = await request.response;
 				return request.isFinal ? status : { ...status, receivedAt: request.endedAt };
 			},
 			content: async (id) => {
 				const send = async () => await source.content(id);
-				return await this.contents.get(id, givenContents, send).response;
+				return await this.contents.get(id, lastContents, send).response;
 			},
 		};
 	}
@@ -42,17 +42,17 @@ export class SharedRequests {
 
 interface Request<T> {
 	response: Promise<T>;
-	/** Milliseconds since 1970; undefined while it is under way. */
+	/** Milliseconds since 1970; undefined while it is in progress. */
 	endedAt?: number;
-	/** Whether no later response can say anything else; undefined without a usable one. */
+	/** Whether no later response can differ; undefined without a usable response. */
 	isFinal?: boolean;
 }
 
-/** By what was asked for, the request whose response one wait has got last. */
-type Given<T> = Map<string, Request<T>>;
+/** The requests whose responses one wait received last, by their keys. */
+type LastReceived<T> = Map<string, Request<T>>;
 
-/** The latest request for each thing. */
-class Latest<T> {
+/** The latest request for each key. */
+class LatestRequests<T> {
 	private readonly requests = new Map<string, Request<T>>();
 
 	constructor(
@@ -61,19 +61,29 @@ class Latest<T> {
 	) {}
 
 	/**
-	 * @param given to the wait before; it asks again because it needs a later one
-	 * @param freshness milliseconds for which a response serves a wait that has none of them yet
+	 * @param lastReceived what the wait already has: it needs a later response
+	 * @param freshness milliseconds for which a response is fresh enough for a wait that has none yet
 	 */
-	get(key: string, given: Given<T>, send: () => Promise<T>, freshness = minInterval): Request<T> {
+	get(
+		key: string,
+		lastReceived: LastReceived<T>,
+		send: () => Promise<T>,
+		freshness = minInterval,
+	): Request<T> {
 		const latest = this.requests.get(key);
-		const last = given.get(key);
+		const last = lastReceived.get(key);
 		const isNew = latest !== undefined && latest !== last;
-		const request = isNew && this.serves(latest, freshness, last) ? latest : this.begin(key, send);
-		given.set(key, request);
+		const request =
+			isNew && this.canReuse(latest, freshness, last) ? latest : this.start(key, send);
+		lastReceived.set(key, request);
 		return request;
 	}
 
-	private serves({ endedAt, isFinal }: Request<T>, freshness: number, last?: Request<T>): boolean {
+	private canReuse(
+		{ endedAt, isFinal }: Request<T>,
+		freshness: number,
+		last?: Request<T>,
+	): boolean {
 		if (endedAt === undefined) return true;
 		const maxAge = last === undefined && isFinal !== undefined ? freshness : minInterval;
 		if (this.clock.now() - endedAt < maxAge) return true;
@@ -81,7 +91,7 @@ class Latest<T> {
 		return isFinal === true && last?.isFinal !== true;
 	}
 
-	private begin(key: string, send: () => Promise<T>): Request<T> {
+	private start(key: string, send: () => Promise<T>): Request<T> {
 		const request: Request<T> = { response: send() };
 		const end = () => void (request.endedAt = this.clock.now());
 		request.response.then((response) => {

@@ -9,7 +9,7 @@ export interface VideoType {
 	kind: string;
 }
 
-/** Characters of a media type (RFC 6838, 4.2), with the slash. */
+/** Maximum characters of a media type (RFC 6838, 4.2), including the slash. */
 const maxTypeLength = 255;
 
 /** How many bytes are enough to recognize every kind: three packets of a transport stream. */
@@ -33,10 +33,10 @@ const ogg = videoType('video/ogg', 'an Ogg video', 'ogv', 'ogg');
 const gif = videoType('image/gif', 'a GIF animation', 'gif');
 const webp = videoType('image/webp', 'a WebP animation', 'webp');
 
-/** The first bytes of each kind, read as Latin-1. Before them, {@link Mp4Boxes} recognizes an mp4. */
+/** The first bytes of each kind, read as Latin-1. {@link Mp4Boxes} recognizes an mp4 before these are tried. */
 const signatures: Array<[signature: RegExp, type: VideoType]> = [
 	[/^\x1aE\xdf\xa3[^]*matroska/, matroska],
-	// Where the kind of document is not among the first bytes, it is most likely this one.
+	// If the kind of document is not within the first bytes, it is most likely WebM.
 	[/^\x1aE\xdf\xa3([^]*webm|[^]{500})/, webm],
 	[/^G[^]{187}G[^]{187}G/, transportStream],
 	// The same with a time stamp before each packet.
@@ -57,12 +57,12 @@ export const videoExtensions: ReadonlySet<string> = new Set(
 );
 
 /**
- * The kind of a video by its first bytes. The specification says of the passthrough result alone that it is an mp4
- * ("Resources", poll response), so every other kind is taken, too.
- * @param head as many bytes as have arrived, and no more than {@link headLength}
- * @param contentType as its storage host declares it, used when the bytes are of no known kind and do not belie it
- * @returns undefined for what is no video, such as a text, whatever its storage host calls it; and as long as too
- * few bytes are there
+ * The kind of a video by its first bytes. The specification states only for the passthrough result that it is an mp4
+ * ("Resources", poll response), so every other kind is accepted too.
+ * @param head the bytes that have arrived, at most {@link headLength}
+ * @param contentType what the storage host declares, used when the bytes are of no known kind and do not contradict it
+ * @returns undefined for what is no video, such as a text, whatever the storage host declares; and while too few bytes
+ * have arrived
  */
 export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | undefined {
 	if (head.length < 12 || isTextFile(head)) return undefined;
@@ -74,9 +74,9 @@ export function videoTypeOf(head: Uint8Array, contentType = ''): VideoType | und
 	const [, type] = signatures.find(([signature]) => signature.test(text)) ?? [];
 	if (type !== undefined || head.length < headLength) return type;
 	const [declared] = contentType.slice(0, maxTypeLength).toLowerCase().split(/[\s;]/);
-	// Their boxes would be there from the first byte.
-	const isBelied = [mp4, quickTime].some(({ mimeType }) => mimeType === declared);
-	return declared.startsWith('video/') && !isBelied ? typeFromMime(declared) : undefined;
+	// The boxes of an mp4 or QuickTime file would have been found.
+	const isContradicted = [mp4, quickTime].some(({ mimeType }) => mimeType === declared);
+	return declared.startsWith('video/') && !isContradicted ? typeFromMime(declared) : undefined;
 }
 
 /** Undefined when it is not the MIME type, in lower case, of a video. */
@@ -88,7 +88,7 @@ export function typeFromMime(mimeType: string): VideoType | undefined {
 	return { mimeType, kind: `a video of the type ${mimeType}`, extensions: [extension] };
 }
 
-/** Whether the first bytes are those of a text; in UTF-16, it begins with a mark. */
+/** Whether the first bytes are those of a text; in UTF-16, it begins with a byte order mark. */
 export function isTextFile(head: Uint8Array): boolean {
 	return /^(\xff\xfe|\xfe\xff|[^\0-\x08]*$)/.test(Buffer.from(head).toString('latin1'));
 }

@@ -12,11 +12,11 @@ import {
 } from './poller';
 import type { JobStatus, VideoContent } from './responses';
 
-/** The two requests of a wait, handed in by whoever sends them. Both are sent without retries. */
+/** The two requests of a wait, without retries. They are injected, because several waits may share them. */
 export interface JobSource {
 	/**
 	 * @param timeout milliseconds
-	 * @param patience milliseconds for which other requests may hold it back
+	 * @param patience maximum milliseconds for which other requests may hold it back
 	 */
 	poll(kind: JobKind, id: string, timeout: number, patience?: number): Promise<JobStatus>;
 	content(id: string): Promise<VideoContent>;
@@ -24,7 +24,7 @@ export interface JobSource {
 
 export interface WaitSettings {
 	clock: Clock;
-	/** Aborts when the user presses Stop, or when waiting on makes no sense. */
+	/** Aborts when the user presses Stop, or when it makes no sense to wait longer. */
 	signal?: AbortSignal;
 	/** Milliseconds before the first poll of a pass, so that many jobs are not polled at the same moment. */
 	firstPollAfter?: number;
@@ -32,17 +32,17 @@ export interface WaitSettings {
 	onChange?: (job: JobSummary) => Promise<void> | void;
 }
 
-/** Drives the poller of one job in real time: does what it asks for, and tells it what came of that. */
+/** Drives the poller of one job in real time: performs its actions, and passes it the events that result. */
 export class JobWait {
 	constructor(
 		private readonly source: JobSource,
-		/** What the next pass has to be given. */
+		/** The state from which the next pass starts. */
 		public state: PollerState,
 		private readonly settings: WaitSettings,
 	) {}
 
 	/**
-	 * Waits to the end.
+	 * Waits until the job ends.
 	 * @throws GatewayError about the job: it failed, the deadline passed, Stop, or a refusal
 	 */
 	async hold(): Promise<FinishedJob> {
@@ -52,14 +52,14 @@ export class JobWait {
 	/**
 	 * One pass of a wait that is parked between its polls.
 	 * @param endsAt milliseconds since 1970; a poll that is due later is left to another pass
-	 * @returns undefined when the job still runs then
+	 * @returns undefined when the job is still running then
 	 * @throws GatewayError as {@link hold} does
 	 */
 	async pollUntil(endsAt: number): Promise<FinishedJob | undefined> {
 		return await this.pass(endsAt);
 	}
 
-	/** The file's address anew, for a link of the finished job that has expired. @throws GatewayError */
+	/** A new link to the file of the finished job, after the last one has expired. @throws GatewayError */
 	async freshSource(): Promise<FileSource> {
 		const now = this.settings.clock.now();
 		const { source } = (await this.run({ type: 'linkExpired', now })) as FinishedJob;
@@ -94,7 +94,7 @@ export class JobWait {
 	private async reportChange(before: JobSummary, { status, progress }: JobStatus): Promise<void> {
 		const { job } = this.state;
 		const hasChanged = status !== before.status || progress !== before.progress;
-		// A status that says that the job is unknown is not the job's.
+		// A response that says that the job is unknown has no status of the job.
 		if (hasChanged && status === job.status) await this.settings.onChange?.(job);
 	}
 

@@ -11,7 +11,7 @@ import { endpoints } from '../protocol/endpoints';
 
 /**
  * The models that the service lists ("Endpoints" 7).
- * @param options as a {@link Call} has them
+ * @param options see {@link Call}
  * @throws GatewayError
  */
 export async function listModels(
@@ -37,12 +37,12 @@ interface ModelList {
 }
 
 /** Where the models may be; the empty path is the response itself. */
-const lists = ['', 'data', 'models', 'data.data'];
+const listPaths = ['', 'data', 'models', 'data.data'];
 
 export function modelList(response: ServiceResponse): ModelList {
 	const { json } = response;
 	const entriesAt = (path: string) => (path === '' ? json : valueAt(json, path));
-	const path = lists.find((place) => Array.isArray(entriesAt(place)));
+	const path = listPaths.find((place) => Array.isArray(entriesAt(place)));
 	if (path === undefined) throw new UnusableResponse(describeBody(response));
 	const models = (entriesAt(path) as unknown[]).flatMap((entry) => {
 		const fields = isObject(entry) ? entry : {};

@@ -1,20 +1,20 @@
 import { asText, valueAt, withoutUndefined, type JsonObject } from '../json';
 import { referenceVideoModels } from './models';
 
-/** How much a request orders, which is what a price counts. */
+/** How much a request orders, in the units of the prices. */
 export interface Amount {
 	/** What is charged: each video or image, or the tokens of a text. */
-	of: 'video' | 'image' | 'text';
+	kind: 'video' | 'image' | 'text';
 	model: string;
-	/** Of images; undefined where the request does not give a number. */
+	/** Number of images; undefined when the request's value is no number. */
 	count?: number;
-	/** Of the video; undefined where the request does not say. */
+	/** Length of the video; undefined when the request does not give it. */
 	seconds?: number;
-	/** Of the video, such as `1080P`; undefined where the request does not say. */
+	/** Of the video, such as `1080P`; undefined when the request does not give it. */
 	resolution?: string;
 }
 
-/** Of the request for a reference video, with the defaults of known models ("Endpoints" 1 and 11). */
+/** The amount of a request for a reference video, with the defaults of known models ("Endpoints" 1). */
 export function referenceVideoAmount(body: JsonObject): Amount {
 	const model = asText(body.model) ?? '';
 	const { duration, resolution } = Object.hasOwn(referenceVideoModels, model)
@@ -22,7 +22,7 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 		: {};
 	const given = (name: string) => valueAt(body, `parameters.${name}`);
 	return {
-		...{ of: 'video', model },
+		...{ kind: 'video', model },
 		...withoutUndefined({
 			seconds: asNumber(given('duration') ?? duration?.default),
 			resolution: asText(given('resolution') ?? resolution?.default),
@@ -30,21 +30,21 @@ export function referenceVideoAmount(body: JsonObject): Amount {
 	};
 }
 
-/** Of the request for a video ("Endpoints" 11), whose length the specification does not name. */
+/** The amount of a request for a video ("Endpoints" 11); the specification shows no field for its length. */
 export const videoAmount = (body: JsonObject): Amount => ({
-	...{ of: 'video', model: asText(body.model) ?? '' },
+	...{ kind: 'video', model: asText(body.model) ?? '' },
 	...withoutUndefined({ seconds: asNumber(body.seconds ?? body.duration) }),
 });
 
-/** Of the request for images ("Endpoints" 8 to 10), one unless it says how many. */
+/** The amount of a request for images ("Endpoints" 8 to 10): one image unless the request gives a number. */
 export const imageAmount = (body: JsonObject): Amount => ({
-	...{ of: 'image', model: asText(body.model) ?? '' },
+	...{ kind: 'image', model: asText(body.model) ?? '' },
 	...withoutUndefined({ count: asNumber(body.n ?? 1) }),
 });
 
-/** Of the request for a text or for vectors ("Endpoints" 4 to 6), whose tokens the response tells. */
+/** The amount of a request for a text or vectors ("Endpoints" 4 to 6), whose tokens are counted in the response. */
 export const textAmount = (body: JsonObject): Amount => ({
-	of: 'text',
+	kind: 'text',
 	model: asText(body.model) ?? '',
 });
 

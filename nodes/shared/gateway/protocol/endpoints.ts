@@ -7,8 +7,9 @@ import type { ModelKind } from './models';
  * What a request to an endpoint costs, and so when it may be sent again without asking the user.
  * - `read`: costs nothing; may always be sent again.
  * - `generation`: a chat, an embedding or an image; may be sent again unless a 2xx response had begun to arrive,
- *   since a call whose response was lost is not billed ("Errors", status 0).
- * - `job`: a long, expensive job; may be sent again only when the service certainly did not accept it.
+ *   because a call whose response was lost is not charged ("Errors", status 0).
+ * - `job`: a long, expensive job; may be sent again only when the service certainly did not accept it, or recognises
+ *   it by its idempotency key.
  */
 export type Cost = 'read' | 'generation' | 'job';
 
@@ -19,12 +20,12 @@ export interface Endpoint {
 	cost: Cost;
 	/** Our own time limit for the response, in seconds; the specification has none. */
 	timeoutSeconds: number;
-	/** The least time between two requests about the same job. */
+	/** Minimum time between two requests about the same job. */
 	minIntervalSeconds?: number;
 	fields?: Fields;
-	/** The known models that it is for; all others are sent to it as well. */
+	/** The known models that it is for; unknown models are sent too. */
 	models?: ModelKind;
-	/** Where a status means more here than elsewhere. */
+	/** The statuses that mean something else here than in general. */
 	statusMeanings?: StatusMeanings;
 	/** Set where a request is accepted only with {@link asyncHeader}. */
 	isAsync?: true;
@@ -83,7 +84,7 @@ export const endpoints = {
 		fields: {
 			model: text,
 			input: { type: 'string | array' },
-			// The specification does not show its name; this is the one that the wire format commonly uses.
+			// The specification does not show this field's name; this is the usual one.
 			encoding_format: { type: 'string', values: ['float', 'base64'] },
 		},
 	},
@@ -136,7 +137,7 @@ export const reasoningRefuses = {
 /** "Endpoints" 1: the header without which a task is not accepted. The credential can change its name. */
 export const asyncHeader = { name: 'X-Gateway-Async', value: 'enable' } as const;
 
-/** "Endpoints" 5: the specification does not show the prefix of its name; its value is a date. The user can change both. */
+/** "Endpoints" 5: the prefix of the name is not shown, and the value is a date. The user can change both. */
 export const versionHeader = { name: 'X-Gateway-Version', value: '2023-06-01' } as const;
 
 /** "Endpoints" 10: the markers with which a prompt for a chat image model may end. */

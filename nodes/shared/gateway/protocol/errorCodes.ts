@@ -1,4 +1,4 @@
-/** Why the service refuses. The advice that belongs to it is worded by a layer that knows the user interface. */
+/** Why the service refuses. A layer that knows the user interface words the advice for each. */
 export type RefusalKind =
 	| 'invalidKey'
 	| 'unknownModel'
@@ -92,7 +92,7 @@ const serverTimeout: ErrorMeaning = {
 
 const notFound: ErrorMeaning = { refusal: 'notFound', meaning: 'not found', isTransient: false };
 
-/** What a status means where the response has no code that is known. */
+/** What a status means when the response has no known code. */
 export type StatusMeanings = Readonly<Record<number, ErrorMeaning>>;
 
 /** "Errors", the general table. */
@@ -126,7 +126,7 @@ export const referenceVideoStatusMeanings: StatusMeanings = {
 	},
 };
 
-/** The first of the two causes of such a 500: sent again, the same request has no more media than before. */
+/** The first of the two causes of this 500. The same request, sent again, would lack the same media. */
 export const missingMedia: ErrorMeaning = {
 	refusal: 'missingMedia',
 	meaning: 'reference media are missing',
@@ -141,18 +141,18 @@ export const mediaWords =
 export const upstreamWords = /upstream|provider/i;
 
 /**
- * A 409 to an order with an idempotency key, which the specification does not know. Gateways that take such keys say
- * it while the first request is under way, and some when its body was another.
+ * A 409 to an order with an idempotency key; the specification has no such keys. Gateways that support them respond
+ * like this while the first request is in progress, and some also when its body was different.
  */
 export const knownOrder = {
 	refusal: 'knownOrder',
 	meaning: 'the gateway has had an order with this key before',
 } as const;
 
-/** Matches a refusal of a job that is not there, whose status and code the specification does not show. */
+/** Matches the refusal of an unknown job, whose status and code the specification does not show. */
 export const notFoundWords = /n[o']t.{0,6}(found|exist)/i;
 
-/** Matches a 400 or 403 of content moderation, whose code the specification does not show ("Errors", handling of 400). */
+/** Matches a 400 or 403 of content moderation, for which no code is shown ("Errors", handling of 400). */
 export const moderationWords =
 	/moderat|safety|content[ _-]?(polic|filter|violation)|violat.{0,200}polic|inappropriate|(?<!case[ -])sensitive|prohibited|nsfw/i;
 

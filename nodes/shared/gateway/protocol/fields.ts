@@ -29,13 +29,13 @@ export type Fields = Readonly<Record<string, FieldRule>>;
  * valid.
  */
 export function fieldProblem(value: unknown, field: FieldRule): string | undefined {
-	const wanted = describeRule(field);
-	if (wanted === undefined || fits(value, field)) return undefined;
+	const expected = describeRule(field);
+	if (expected === undefined || fits(value, field)) return undefined;
 	const given = field.type === 'boolean' ? '' : ` (it is ${describeValue(value)})`;
-	return `must be ${wanted}${given}`;
+	return `must be ${expected}${given}`;
 }
 
-/** What a value has to be, as in "a whole number from 2 to 15"; undefined where its type is all that matters. */
+/** What a value must be, as in "a whole number from 2 to 15"; undefined when nothing restricts it. */
 export function describeRule({ type, values, min, max }: FieldRule): string | undefined {
 	if (values !== undefined) return `one of ${values.join(', ')}`;
 	if (type === 'integer') return `a whole number${range(min, max)}`;

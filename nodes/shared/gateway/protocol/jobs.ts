@@ -59,5 +59,5 @@ export const jobIdFields = {
 	video: ['id', 'video_id', 'data.video_id'],
 } as const satisfies Record<JobKind, readonly string[]>;
 
-/** The same of the content of a video job ("Endpoints" 13), whose `id` may be that of the file. */
+/** The same for the content of a video job ("Endpoints" 13), whose `id` may be that of the file. */
 export const contentJobIdFields = ['video_id', 'data.video_id'] as const;

@@ -102,11 +102,11 @@ export type ModelKind = 'referenceVideo' | 'video';
 
 interface KnownModel {
 	kind: ModelKind;
-	/** What it makes a video of, or what video it makes. */
+	/** What it makes a video from, or which video it makes. */
 	meaning: string;
 }
 
-/** Of all other models, the specification does not say what they are for. */
+/** The models whose purpose the specification states. */
 export const knownModels: ReadonlyMap<string, KnownModel> = new Map([
 	...Object.entries(referenceVideoModels).map(
 		([id, { mediaTypes: types, references }]): [string, KnownModel] => {

@@ -1,5 +1,5 @@
 import type { Connection } from '../../gateway/client/connection';
-import { isHeaderName, isTakenHeader } from '../../gateway/client/http';
+import { isHeaderName, isReservedHeader } from '../../gateway/client/http';
 import { isLoopback } from '../../gateway/links';
 import { PriceList } from '../../gateway/prices';
 import { asyncHeader } from '../../gateway/protocol/endpoints';
@@ -40,7 +40,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	const checkHeader = (header: string, field: string, taken?: string) => {
 		if (!isHeaderName(header)) {
 			problems.push({ field, problem: 'must be the name of an HTTP header' });
-		} else if (isTakenHeader(header) || header.toLowerCase() === taken?.toLowerCase()) {
+		} else if (isReservedHeader(header) || header.toLowerCase() === taken?.toLowerCase()) {
 			problems.push({ field, problem: 'must not be a header that requests have already' });
 		}
 	};

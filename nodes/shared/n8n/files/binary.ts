@@ -1,5 +1,5 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { firstPicture } from '../../gateway/images/jpeg';
+import { firstImage } from '../../gateway/images/jpeg';
 import { publicLinkProblem } from '../../gateway/links';
 import type { Scope } from '../parameters/itemParameters';
 import { hintAtOtherPictures } from './itemFile';
@@ -37,7 +37,7 @@ async function fileToFetch(file: IBinaryData, scope: Scope): Promise<IBinaryData
 	if (!file.mimeType.startsWith('image/') || scope.parameters.skipsRules)
 		return await permanentFile(file, context);
 	const whole = await helpers.getBinaryDataBuffer(item, file);
-	const picture = firstPicture(whole);
+	const picture = firstImage(whole);
 	if (!picture || picture === whole) return await permanentFile(file, context);
 	hintAtOtherPictures(file, scope);
 	return await helpers.prepareBinaryData(picture, file.fileName, file.mimeType);

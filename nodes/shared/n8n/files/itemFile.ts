@@ -1,6 +1,6 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { hasSeveralFrames, imageType } from '../../gateway/images/imageType';
-import { firstPicture } from '../../gateway/images/jpeg';
+import { firstImage } from '../../gateway/images/jpeg';
 import { isTool } from '../agent/tool';
 import { ItemParameters, type Scope } from '../parameters/itemParameters';
 
@@ -31,7 +31,7 @@ export function itemPicture(name: string, field: string, scope: Scope): IBinaryD
 async function checkPicture(file: IBinaryData, field: string, scope: Scope): Promise<void> {
 	const { context, item } = scope.parameters;
 	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
-	const picture = firstPicture(bytes);
+	const picture = firstImage(bytes);
 	const isCut = picture !== undefined && picture !== bytes;
 	if (isCut && !scope.parameters.skipsRules) hintAtOtherPictures(file, scope);
 	const { fileName = 'of a JPEG' } = file;
@@ -72,7 +72,7 @@ export async function pictureToSend(
 ): Promise<SentPicture> {
 	const whole = await context.helpers.getBinaryDataBuffer(item, file);
 	const { skipsRules } = new ItemParameters(context, item);
-	const bytes = (skipsRules ? undefined : firstPicture(whole)) ?? whole;
+	const bytes = (skipsRules ? undefined : firstImage(whole)) ?? whole;
 	return { bytes, mimeType: file.mimeType, ...imageType(bytes) };
 }
 

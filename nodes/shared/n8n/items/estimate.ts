@@ -11,7 +11,7 @@ export function costOfOrder(
 	{ maxCost, maxCostPerDay }: OrderOptions,
 	{ prices, options }: { prices?: PriceList; options: Scope },
 ): number | undefined {
-	const estimate = prices?.ofOrder(amount);
+	const estimate = prices?.estimateOrder(amount);
 	if (estimate && 'cost' in estimate) return estimate.cost;
 	const problem = estimate ? withoutPrice(estimate.problem) : noPrices;
 	if (maxCost !== undefined) {
@@ -50,11 +50,11 @@ export function addEstimates(
 	made.forEach((output, index) => {
 		const { usage } = output.json;
 		const isFirst = index === 0;
-		const isText = amount.of === 'text';
+		const isText = amount.kind === 'text';
 		const estimates: Estimate[] = [];
-		if (isFirst && !isText) estimates.push(prices.ofOrder(amount));
+		if (isFirst && !isText) estimates.push(prices.estimateOrder(amount));
 		if (usage !== undefined || (isFirst && isText && !isShared)) {
-			estimates.push(prices.ofTokens(amount.model, usage));
+			estimates.push(prices.estimateTokens(amount.model, usage));
 		}
 		const costs = estimates.flatMap((estimate) => ('cost' in estimate ? estimate.cost : []));
 		const [problem] = estimates.flatMap((estimate) =>

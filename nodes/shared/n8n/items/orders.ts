@@ -84,7 +84,7 @@ export class ItemOrders {
 				const { known, idempotencyKey } = decision;
 				const failure =
 					known.state === 'lost' ? known.failure : failureOfSent(this.subjectOf(item));
-				item.idempotency = { idempotencyKey, lost: { ...failure, idempotencyKey } };
+				item.idempotency = { idempotencyKey, earlierFailure: { ...failure, idempotencyKey } };
 				return;
 			}
 			case 'reuse': {

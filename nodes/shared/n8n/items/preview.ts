@@ -25,7 +25,7 @@ export async function previewAll(
 	items: CheckedItem[],
 	gateway: N8nGateway,
 ): Promise<void> {
-	const dry = gateway.dry();
+	const dry = gateway.asDryRun();
 	const { prices } = gateway.connection;
 	for (const item of items) {
 		const { forecast } = item;
@@ -57,7 +57,7 @@ async function withRequest(
 /** Says why an order has no estimated cost. */
 function hintAtCost(run: RunState, item: CheckedItem, prices: PriceList): void {
 	const amount = run.work.amount?.(item.request);
-	const estimate = amount && prices.ofOrder(amount);
+	const estimate = amount && prices.estimateOrder(amount);
 	if (estimate && 'problem' in estimate) run.hint(item, notEstimated(estimate.problem));
 }
 
@@ -70,8 +70,8 @@ function hintAtSum(
 		items.filter(({ outcome }) => outcome?.some((output) => forecastIn(output) === what));
 	const ordered = would('order');
 	const amounts = ordered.flatMap(({ request }) => work.amount?.(request) ?? []);
-	const videos = amounts.filter((amount) => amount.of === 'video');
-	const images = amounts.filter((amount) => amount.of === 'image');
+	const videos = amounts.filter((amount) => amount.kind === 'video');
+	const images = amounts.filter((amount) => amount.kind === 'image');
 	const areTimed = videos.every(({ seconds }) => seconds !== undefined);
 	const message = previewed({
 		videos: videos.length,

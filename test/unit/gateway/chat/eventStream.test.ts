@@ -149,7 +149,7 @@ describe('any stream of events', () => {
 						http: async () => ({ status: 200, headers: {}, body, close: () => undefined }),
 						clock,
 						timeout: 1000,
-						mayHaveKey: () => true,
+						maySendKeyTo: () => true,
 						redaction: new Redaction('sk-0123456789'),
 						onText: (piece) => events.push(...parser.push(piece).map(dataOf)) < 0,
 					},

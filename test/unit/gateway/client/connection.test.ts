@@ -1,4 +1,4 @@
-import { mayHaveKey } from '../../../../nodes/shared/gateway/client/connection';
+import { maySendKeyTo } from '../../../../nodes/shared/gateway/client/connection';
 
 describe('the key', () => {
 	const own = { baseUrl: 'https://host.example/gw', backupUrl: 'https://backup.example/b' };
@@ -14,7 +14,7 @@ describe('the key', () => {
 		...['https://host.example/gw/./v1', 'https://host.example/gw/a/../b', '/gw/a..b', '/gw/100%'],
 	])('may be sent to %s, which is below the base URL', (address) => {
 		const { href } = new URL(address, 'https://host.example');
-		expect(mayHaveKey(href, own)).toBe(true);
+		expect(maySendKeyTo(href, own)).toBe(true);
 	});
 
 	it.each([
@@ -53,10 +53,10 @@ describe('the key', () => {
 		...['https://host.example@other.example/gw/v1', 'https://backup.example/gw/v1', '/gw/%2e%2e'],
 	])('is not sent to %s, which a server may take for another place', (address) => {
 		const { href } = new URL(address, 'https://host.example/gw/v1/models');
-		expect(mayHaveKey(href, own)).toBe(false);
+		expect(maySendKeyTo(href, own)).toBe(false);
 	});
 
 	it('may be sent anywhere on the host of a base URL without a path', () => {
-		expect(mayHaveKey('https://host.example/x', { baseUrl: 'https://host.example' })).toBe(true);
+		expect(maySendKeyTo('https://host.example/x', { baseUrl: 'https://host.example' })).toBe(true);
 	});
 });

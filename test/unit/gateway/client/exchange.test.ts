@@ -29,7 +29,7 @@ const send = async (
 	options: Partial<ExchangeOptions> & { patience?: number } = {},
 ) => {
 	const { http, clock } = simulatedWorld(options);
-	const guard = { mayHaveKey: () => true, redaction };
+	const guard = { maySendKeyTo: () => true, redaction };
 	return await exchange(what, request, { http, clock, timeout: 60_000, ...guard, ...options });
 };
 
@@ -52,7 +52,7 @@ describe('large responses that arrive together', () => {
 		const http = async () => ({ status: 200, headers: {}, body: body(), close: () => {} });
 		const turnOf = async () => {
 			await exchange(what, get('http://127.0.0.1'), {
-				...{ http, clock, timeout: 60_000, mayHaveKey: () => true, redaction },
+				...{ http, clock, timeout: 60_000, maySendKeyTo: () => true, redaction },
 			});
 			// As long as it takes to read such an answer, time stands still for everybody else.
 			for (const end = performance.now() + 20; performance.now() < end;);
@@ -277,7 +277,7 @@ describe('redirects', () => {
 	it('are refused to an address that may not have the key', async () => {
 		const server = await startServer(redirect(308, '/other-team/v1'));
 		const { record } = await failureOf(
-			send(post(`${server.url}/gw/v1`), { mayHaveKey: (address) => address.includes('/gw/') }),
+			send(post(`${server.url}/gw/v1`), { maySendKeyTo: (address) => address.includes('/gw/') }),
 		);
 		expect(record.message).toContain(`redirects to ${server.url}/other-team/v1`);
 		expect(server.requests).toHaveLength(1);

@@ -106,7 +106,7 @@ describe('an order with an idempotency key', () => {
 		const lost = await startServer(reset);
 		const { failure: earlier } = await lossOf(lost.url);
 		const server = await startServer(error(400, { message: 'another body' }));
-		const order = { idempotencyKey, lost: earlier };
+		const order = { idempotencyKey, earlierFailure: earlier };
 		const { message, record } = await failureOf(
 			ordering(server.url).withIdempotency(order).call(create),
 		);

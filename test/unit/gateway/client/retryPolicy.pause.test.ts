@@ -1,4 +1,4 @@
-import { parsePause } from '../../../../nodes/shared/gateway/client/retryPolicy';
+import { parseRateLimitPause } from '../../../../nodes/shared/gateway/client/retryPolicy';
 
 describe('the pause after a rate limit', () => {
 	const now = Date.UTC(2026, 0, 1);
@@ -28,14 +28,14 @@ describe('the pause after a rate limit', () => {
 		['x-ratelimit-reset', '-5', undefined],
 		['x-ratelimit-reset', '5, 3600', undefined],
 	])('reads %s: %s', (name, value, expected) => {
-		expect(parsePause({ [name]: value }, now)).toBe(expected);
+		expect(parseRateLimitPause({ [name]: value }, now)).toBe(expected);
 	});
 
 	it('follows the first header that says anything', () => {
 		const reset = { 'ratelimit-reset': '20', 'x-ratelimit-reset': '30' };
-		expect(parsePause({ 'retry-after': '10', ...reset }, now)).toBe(10_000);
-		expect(parsePause({ 'retry-after': '3600', ...reset }, now)).toBeUndefined();
-		expect(parsePause({ 'retry-after': 'later', ...reset }, now)).toBe(20_000);
-		expect(parsePause(reset, now)).toBe(20_000);
+		expect(parseRateLimitPause({ 'retry-after': '10', ...reset }, now)).toBe(10_000);
+		expect(parseRateLimitPause({ 'retry-after': '3600', ...reset }, now)).toBeUndefined();
+		expect(parseRateLimitPause({ 'retry-after': 'later', ...reset }, now)).toBe(20_000);
+		expect(parseRateLimitPause(reset, now)).toBe(20_000);
 	});
 });

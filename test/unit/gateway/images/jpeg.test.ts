@@ -1,5 +1,5 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import { firstPicture } from '../../../../nodes/shared/gateway/images/jpeg';
+import { firstImage } from '../../../../nodes/shared/gateway/images/jpeg';
 import { fc } from '../../../support/fuzz';
 import { jpegOf, progressiveJpeg, withPictures, withSegment } from '../../../support/jpegs';
 
@@ -39,7 +39,7 @@ describe.each<[string, Buffer]>([
 		['another picture without an index', Buffer.concat([jpeg, other])],
 		['a clip', Buffer.concat([jpeg, clip])],
 	])('is kept of a file with %s', async (_name, file) => {
-		const cut = firstPicture(file);
+		const cut = firstImage(file);
 		expect(cut?.equals(jpeg)).toBe(true);
 		expect(await pixelsOf(cut ?? file)).toEqual(await pixelsOf(file));
 	});
@@ -49,25 +49,25 @@ describe.each<[string, Buffer]>([
 		['zeros behind it', Buffer.concat([jpeg, Buffer.alloc(1000)])],
 		['notes of a camera behind it', Buffer.concat([jpeg, Buffer.from('SEFT: 12 Mar')])],
 	])('leaves a file with nothing but %s as it is', (_name, file) => {
-		expect(firstPicture(file)).toBe(file);
+		expect(firstImage(file)).toBe(file);
 	});
 
 	it('leaves a file that breaks off as it is', () => {
 		for (let length = 0; length < jpeg.length; length++) {
-			expect(firstPicture(jpeg.subarray(0, length))).toBeUndefined();
+			expect(firstImage(jpeg.subarray(0, length))).toBeUndefined();
 		}
 	});
 });
 
 it('keeps the orientation of the picture', async () => {
-	const cut = firstPicture(withPictures(withSegment(baseline, 0xe1, exif), other));
+	const cut = firstImage(withPictures(withSegment(baseline, 0xe1, exif), other));
 	const { width, height } = await loadImage(cut ?? baseline);
 	expect([width, height]).toEqual([48, 64]);
 });
 
 it('drops the index of pictures wherever it stands among the segments', () => {
 	const behindIt = withSegment(baseline, 0xe2, Buffer.from('MPF\0MM\0*', 'latin1'), 20);
-	expect(firstPicture(behindIt)?.equals(baseline)).toBe(true);
+	expect(firstImage(behindIt)?.equals(baseline)).toBe(true);
 });
 
 it.each<[string, Buffer]>([
@@ -78,7 +78,7 @@ it.each<[string, Buffer]>([
 	['a segment without room for its length', Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0])],
 	['no marker where one has to be', Buffer.concat([baseline.subarray(0, 20), Buffer.alloc(9)])],
 	['a picture within the picture', Buffer.from([0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9])],
-])('finds no picture to cut out of %s', (_, file) => expect(firstPicture(file)).toBeUndefined());
+])('finds no picture to cut out of %s', (_, file) => expect(firstImage(file)).toBeUndefined());
 
 it('gives a part of any file, the file or nothing, and never throws', () => {
 	const heads = fc.constantFrom(baseline, progressiveJpeg, withPictures(baseline, other));
@@ -93,10 +93,10 @@ it('gives a part of any file, the file or nothing, and never throws', () => {
 		);
 	fc.assert(
 		fc.property(files, (file) => {
-			const cut = firstPicture(file) ?? file;
+			const cut = firstImage(file) ?? file;
 			expect(cut.length).toBeLessThanOrEqual(file.length);
 			// What was cut out has nothing more to be cut.
-			expect(firstPicture(cut) ?? cut).toBe(cut);
+			expect(firstImage(cut) ?? cut).toBe(cut);
 		}),
 		{ numRuns: 1000 },
 	);

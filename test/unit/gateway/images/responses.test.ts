@@ -28,7 +28,7 @@ describe('the pictures of a response', () => {
 		['beside one without a byte', { data: [{ b64_json: '!!!' }, { url: link }] }],
 		['beside an empty list', { data: [], images: [{ url: link }] }],
 	])('are found as a link %s', (_, body) => {
-		expect(readImages(answerOf(body)).pictures).toEqual([expect.objectContaining({ url: link })]);
+		expect(readImages(answerOf(body)).images).toEqual([expect.objectContaining({ url: link })]);
 	});
 
 	it.each<[string, object]>([
@@ -39,7 +39,7 @@ describe('the pictures of a response', () => {
 		['as image_url', { image_url: { url: `data:image/gif;base64,${base64}` } }],
 	])('are found inside the response, %s, and not passed on twice', (_, entry) => {
 		const body = { data: [{ ...entry, revised_prompt: 'a cat' }] };
-		const [picture] = readImages(answerOf(body)).pictures;
+		const [picture] = readImages(answerOf(body)).images;
 		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
 		expect(picture.fields).toMatchObject({ revised_prompt: 'a cat' });
 		expect(JSON.stringify(picture.fields)).not.toContain(base64);
@@ -66,7 +66,9 @@ describe('the pictures of a response', () => {
 		['that is long', 'a long prompt '.repeat(300)],
 		['that is a long link', 'https://a.example/p.png?sig='.padEnd(3000, 'a')],
 	])('leave every text that is no file: one %s', (_, text) => {
-		const { pictures, fields } = readImages(answerOf({ data: [{ url: link, text }], note: text }));
+		const { images: pictures, fields } = readImages(
+			answerOf({ data: [{ url: link, text }], note: text }),
+		);
 		expect([pictures[0].fields.text, fields.note]).toEqual([text, text]);
 	});
 
@@ -74,7 +76,7 @@ describe('the pictures of a response', () => {
 		const large = Buffer.alloc(3000, 'picture').toString('base64');
 		const preview = `data:image/gif;base64,${base64}`;
 		const entry = { b64_json: base64, url: preview, small: { preview, raw: large, size: 1 } };
-		const { pictures, fields } = readImages(
+		const { images: pictures, fields } = readImages(
 			answerOf({ data: [entry], images: [{ b64: large }, preview], note: 'fine', preview }),
 		);
 		expect(pictures[0].fields).toEqual({ small: { size: 1 } });
@@ -83,7 +85,7 @@ describe('the pictures of a response', () => {
 
 	it('get absolute links, resolved against the address of the response', () => {
 		const data = [{ url: '/files/1.png?a=%2F' }, '//cdn.example/2.png'];
-		const { pictures } = readImages(
+		const { images: pictures } = readImages(
 			answerOf({ data }, { url: 'https://gateway.example/v1/images' }),
 		);
 		expect(pictures).toEqual([
@@ -99,7 +101,7 @@ describe('the pictures of a response', () => {
 		'data:image/svg+xml;utf8,<svg width="100%"><text>a+b&c ü</text></svg>',
 		'data:image/svg+xml,%3Csvg width="100%"%3E%3Ctext%3Ea+b%26c %C3%BC%3C/text%3E%3C/svg%3E',
 	])('are found as an SVG text: %s', (url) => {
-		const [{ bytes }] = readImages(answerOf({ data: [{ url }] })).pictures;
+		const [{ bytes }] = readImages(answerOf({ data: [{ url }] })).images;
 		expect(bytes?.toString()).toBe('<svg width="100%"><text>a+b&c ü</text></svg>');
 	});
 
@@ -119,7 +121,7 @@ describe('the pictures of a response', () => {
 		],
 		['![a](https://a.example/1.png) see https://a.example/2.png', ['https://a.example/1.png']],
 	])('are found as bare links when the model writes no Markdown: %j', (text, links) => {
-		const { pictures } = readChatImages(answerOf(chat(text)));
+		const { images: pictures } = readChatImages(answerOf(chat(text)));
 		expect(pictures.map(({ url }) => url)).toEqual(links);
 	});
 
@@ -143,10 +145,10 @@ describe('the pictures of a chat', () => {
 		const body = chat(content, { images: [part('https://a.example/3')] });
 		const found = readChatImages(answerOf(body, { requestId: 'r1' }));
 		expect(found.fields).toMatchObject({ ...body, request_id: 'r1' });
-		for (const { fields } of found.pictures) {
+		for (const { fields } of found.images) {
 			expect(fields).toMatchObject({ text: `Here: ![a](${link})`, finish_reason: 'stop' });
 		}
-		expect(found.pictures.map(({ url }) => url)).toEqual([
+		expect(found.images.map(({ url }) => url)).toEqual([
 			link,
 			'https://a.example/2',
 			'https://a.example/3',
@@ -155,7 +157,7 @@ describe('the pictures of a chat', () => {
 
 	it('are found as data URLs in the text', () => {
 		const url = `data:image/gif;base64,${pixel.toString('base64')}`;
-		const [picture] = readChatImages(answerOf(chat(`![a](${url})`))).pictures;
+		const [picture] = readChatImages(answerOf(chat(`![a](${url})`))).images;
 		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
 		expect(picture.fields).toEqual({ text: '![a](data:image)', finish_reason: 'stop' });
 	});
@@ -173,9 +175,9 @@ describe('the pictures of a chat', () => {
 		],
 	])('are found in the text in every form of Markdown: %j', (text, shown) => {
 		const answer = readChatImages(answerOf(chat(text)));
-		for (const { bytes } of answer.pictures) expect(bytes).toEqual(pixel);
-		expect(answer.pictures).toHaveLength(text.split('![').length - 1);
-		const [{ fields }] = answer.pictures;
+		for (const { bytes } of answer.images) expect(bytes).toEqual(pixel);
+		expect(answer.images).toHaveLength(text.split('![').length - 1);
+		const [{ fields }] = answer.images;
 		expect(String(fields.text).replace(/\s+/g, ' ')).toBe(shown.replace(/\s+/g, ' '));
 	});
 
@@ -187,7 +189,7 @@ describe('the pictures of a chat', () => {
 		};
 		const third = { ...chat('Sorry').choices[0], finish_reason: 'content_filter' };
 		const found = readChatImages(answerOf({ choices: [first, second, third] }));
-		expect(found.pictures.map(({ fields }) => fields)).toEqual([
+		expect(found.images.map(({ fields }) => fields)).toEqual([
 			{ url: link, text: `![a](${link})`, finish_reason: 'stop' },
 			{
 				url: 'https://a.example/2',
@@ -248,7 +250,7 @@ describe('any response to a request for pictures', () => {
 		fc.assert(
 			fc.property(bodies, (body) => {
 				try {
-					const found = parse(answerOf(body)).pictures;
+					const found = parse(answerOf(body)).images;
 					expect(found.length).toBeGreaterThan(0);
 					for (const { url, bytes } of found) {
 						expect(bytes ?? url).toBeDefined();

@@ -1,12 +1,12 @@
 import { OtherJobResponse } from '../../../../nodes/shared/gateway/client/response';
-import { ofJob } from '../../../../nodes/shared/gateway/jobs/jobIdentity';
+import { parserForJob } from '../../../../nodes/shared/gateway/jobs/jobIdentity';
 import type { JobKind } from '../../../../nodes/shared/gateway/protocol/jobs';
 import { answerOf } from '../../../support/answers';
 
 describe('a response about a job', () => {
 	const isAccepted = (kind: JobKind, id: string, body: unknown) => {
 		try {
-			return ofJob({ kind, id }, () => true)(answerOf(body));
+			return parserForJob({ kind, id }, () => true)(answerOf(body));
 		} catch (error) {
 			expect(error).toBeInstanceOf(OtherJobResponse);
 			return false;
@@ -71,7 +71,7 @@ describe('a response about a job', () => {
 	});
 
 	it('names the other job in short however long its ID is', () => {
-		const read = ofJob({ kind: 'task', id: 'a' }, () => true);
+		const read = parserForJob({ kind: 'task', id: 'a' }, () => true);
 		expect(() => read(answerOf({ task_id: `${'0'.repeat(1_000_000)}x` }))).toThrow(
 			/^is about another job: 0{100}…$/,
 		);

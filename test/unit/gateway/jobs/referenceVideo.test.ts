@@ -37,7 +37,10 @@ const typeNames: Record<string, string> = {
 	reference_video: 'Reference Video',
 	first_frame: 'First Frame',
 };
-const wording = { typeName: (type: string) => typeNames[type] ?? type, oneEach: 'add another' };
+const wording = {
+	typeName: (type: string) => typeNames[type] ?? type,
+	multipleLinksHint: 'add another',
+};
 
 /** As the user reads them. */
 const problemsOf = (order: Order, gatewayUrl = gateway) =>

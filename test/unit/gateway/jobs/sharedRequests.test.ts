@@ -28,7 +28,7 @@ describe('waits for the same job', () => {
 		const jobs = new SimulatedJobs(clock, say, latency);
 		const shared = new SharedRequests(clock);
 		const waits = settings.map((own) => {
-			const source = shared.sharing(inTurns(jobs, clock, own.signal));
+			const source = shared.sharedSource(inTurns(jobs, clock, own.signal));
 			return new JobWait(source, newJob(clock.now(), own), { clock, ...own });
 		});
 		return { clock, jobs, waits };

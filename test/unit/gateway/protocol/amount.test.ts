@@ -13,7 +13,7 @@ describe('the amount that a reference video orders', () => {
 	it('has the seconds and the resolution of the request', () => {
 		const parameters = { duration: 8, resolution: '1080P' };
 		expect(referenceVideoAmount({ model, parameters })).toEqual({
-			...{ of: 'video', model, seconds: 8, resolution: '1080P' },
+			...{ kind: 'video', model, seconds: 8, resolution: '1080P' },
 		});
 	});
 
@@ -21,7 +21,7 @@ describe('the amount that a reference video orders', () => {
 		"has the model's defaults where the request has none: %j",
 		(body) => {
 			expect(referenceVideoAmount(body)).toEqual({
-				...{ of: 'video', model, seconds: 5, resolution: '720P' },
+				...{ kind: 'video', model, seconds: 5, resolution: '720P' },
 			});
 		},
 	);
@@ -29,12 +29,12 @@ describe('the amount that a reference video orders', () => {
 	it.each(['new-model', 'constructor'])(
 		'leaves out what an unknown model defaults to: %s',
 		(name) => {
-			expect(referenceVideoAmount({ model: name })).toEqual({ of: 'video', model: name });
+			expect(referenceVideoAmount({ model: name })).toEqual({ kind: 'video', model: name });
 		},
 	);
 
 	it('has an empty model where the request has none', () => {
-		expect(referenceVideoAmount({})).toEqual({ of: 'video', model: '' });
+		expect(referenceVideoAmount({})).toEqual({ kind: 'video', model: '' });
 	});
 });
 
@@ -47,7 +47,7 @@ describe('the amount that a video orders', () => {
 		[{ seconds: ' 4.5 ' }, 4.5],
 	])('has the seconds of %j', (fields, seconds) => {
 		expect(videoAmount({ model: 'v-1', ...fields })).toEqual({
-			of: 'video',
+			kind: 'video',
 			model: 'v-1',
 			seconds,
 		});
@@ -61,13 +61,13 @@ describe('the amount that a video orders', () => {
 		{ seconds: '  ' },
 		{ seconds: 'ten' },
 	])('has no seconds for %j', (fields) => {
-		expect(videoAmount({ model: 'v-1', ...fields })).toEqual({ of: 'video', model: 'v-1' });
+		expect(videoAmount({ model: 'v-1', ...fields })).toEqual({ kind: 'video', model: 'v-1' });
 	});
 
 	it.each([[NaN], [Infinity], [true], [[4]], [null]])(
 		'has no seconds for the value %p',
 		(seconds) => {
-			expect(videoAmount({ seconds })).toEqual({ of: 'video', model: '' });
+			expect(videoAmount({ seconds })).toEqual({ kind: 'video', model: '' });
 		},
 	);
 });
@@ -78,11 +78,15 @@ describe('the amount that an image request orders', () => {
 		[{ n: 3 }, 3],
 		[{ n: '3' }, 3],
 	])('has the count of %j', (fields, count) => {
-		expect(imageAmount({ model: 'i-1', ...fields })).toEqual({ of: 'image', model: 'i-1', count });
+		expect(imageAmount({ model: 'i-1', ...fields })).toEqual({
+			kind: 'image',
+			model: 'i-1',
+			count,
+		});
 	});
 
 	it('has no count where the request has one that is no number, and an empty model where it has none', () => {
-		expect(imageAmount({ n: 'many' })).toEqual({ of: 'image', model: '' });
+		expect(imageAmount({ n: 'many' })).toEqual({ kind: 'image', model: '' });
 	});
 });
 
@@ -91,6 +95,6 @@ describe('the amount that a text request orders', () => {
 		[{ model: 't-1' }, 't-1'],
 		[{}, ''],
 	])('names the model of %j', (body, model) => {
-		expect(textAmount(body)).toEqual({ of: 'text', model });
+		expect(textAmount(body)).toEqual({ kind: 'text', model });
 	});
 });

@@ -5,17 +5,17 @@ import type { Connection } from './connection';
 import type { Runtime } from './http';
 import { takeTurn } from './jobTurns';
 
-/** The place of a request among all with its key; undefined where the credential sets no limit. */
+/** The place of a request in the queue of its key; without `leave` when the credential sets no limit. */
 export interface Slot {
 	leave?: () => void;
 }
 
 /**
- * Sends one try of a request, once the last one about the same job and the limits of the credential let it.
- * @param call `patience`: milliseconds for which they may hold it back
- * @param maybeAccepted an earlier try, which Stop leaves open
+ * Sends one try of a request as soon as the last request about the same job and the credential's limits allow it.
+ * @param call `patience`: maximum milliseconds for which they may hold it back
+ * @param maybeAccepted an earlier try that may have been accepted; Stop reports it
  */
-export async function inTurn<T extends object>(
+export async function sendInTurn<T extends object>(
 	call: { endpoint: Endpoint; purpose: string; id?: string; patience?: number },
 	{ connection, runtime }: { connection: Connection; runtime: Runtime },
 	send: (slot: Slot) => Promise<T>,
@@ -24,12 +24,12 @@ export async function inTurn<T extends object>(
 	const { clock, signal, queue, closing } = runtime;
 	const { endpoint, purpose, id = '', patience = Infinity } = call;
 	const interval = 1000 * (endpoint.minIntervalSeconds ?? 0);
-	const begun = clock.now();
-	// A listener for each request on a signal of all of them would make Node warn.
-	const ends = [signal, closing].filter((end) => end !== undefined);
+	const startedAt = clock.now();
+	// With one listener per request on a shared signal, Node.js would warn.
+	const abortSignals = [signal, closing].filter((each) => each !== undefined);
 	const waiting = () => ({
-		signal: AbortSignal.any(ends),
-		patience: patience - (clock.now() - begun),
+		signal: AbortSignal.any(abortSignals),
+		patience: patience - (clock.now() - startedAt),
 	});
 	const job = { key: connection.key, id, interval };
 	const turn = interval > 0 ? await takeTurn(job, clock, waiting) : undefined;
