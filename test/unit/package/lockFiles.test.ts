@@ -15,7 +15,7 @@ const lockedIn = (file: string) => {
 	return packages;
 };
 
-/** Where npm would look for a package that another one asks for. */
+/** Where npm looks for a package that another one depends on. */
 function placesOf(name: string, from: string): string[] {
 	const folders = from.split(/(?:^|\/)node_modules\//).slice(1);
 	return [...folders.keys(), folders.length].map((depth) =>
@@ -41,7 +41,7 @@ describe.each([
 		expect(missing).toEqual([]);
 	});
 
-	it('names no registry', () => {
+	it('contains no address of a registry', () => {
 		expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
 	});
 });
