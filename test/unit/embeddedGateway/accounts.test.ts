@@ -40,7 +40,7 @@ describe('accounts', () => {
 		expect((await create(group)).status).toBe(200);
 	});
 
-	it('refuses with 429 and no Retry-After once the balance is used up', async () => {
+	it('refuses a create with 429 and no Retry-After once the balance is used up', async () => {
 		const client = clientOf(at.gateway, 'poor');
 		expect([(await create(client)).status, (await create(client)).status]).toEqual([200, 200]);
 		const response = await create(client);

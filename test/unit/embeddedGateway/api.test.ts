@@ -70,7 +70,7 @@ const rows: Record<keyof typeof bodies, Refused[]> = {
 
 describe.each(Object.keys(rows) as Array<keyof typeof bodies>)('POST /v1/%s', (route) => {
 	it.each(rows[route])(
-		'refuses with %i %s for %s and charges nothing: %j',
+		'refuses a request with %i %s for %s and charges nothing: %j',
 		async (status, code, param, change) => {
 			const charges = at.gateway.ledger.length;
 			const headers = { 'vendor-version': '2023-06-01' };

@@ -18,7 +18,7 @@ describe('npm run gateway', () => {
 		await waitFor('Ctrl-C');
 		expect(output).toMatch(/API Key +first/);
 
-		const [url] = /http:\S+/.exec(said) ?? [];
+		const [url] = /http:\S+/.exec(output) ?? [];
 		const headers = { authorization: 'Bearer second', 'content-type': 'application/json' };
 		const body = JSON.stringify({ model: 'vid-3.1', prompt: 'a cat' });
 		await fetch(`${url}/v1/videos`, { method: 'POST', headers, body });

@@ -29,21 +29,21 @@ function isFile(pattern: string): boolean {
 }
 
 describe.each(pages)('%s', (page) => {
-	it('has no broken link or picture', () => {
+	it('each page has no broken link or picture', () => {
 		expect(brokenLinks(path.join(root, page))).toEqual([]);
 	});
 
-	it('has an alternative text for every picture', () => {
+	it('each page has an alternative text for every picture', () => {
 		expect(altTextsOf(read(page))).not.toContain('');
 	});
 
-	it('names only npm scripts that exist', () => {
+	it('each page names only npm scripts that exist', () => {
 		const commands = read(page).matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g);
 		const named = [...commands].map(([, script, short]) => script ?? short);
 		expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
 	});
 
-	it('names only test files that exist', () => {
+	it('each page names only test files that exist', () => {
 		const named = read(page).match(/\btest\/[\w./*{},]+\.(?:test|e2e)\.ts/g) ?? [];
 		const missing = named.flatMap(alternatives).filter((name) => !isFile(name));
 		expect(missing).toEqual([]);

@@ -17,12 +17,12 @@ describe('the published package', () => {
 	const { paths, size } = packInto(folder);
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-	it('has no runtime dependencies', () => {
+	it('the published package has no runtime dependencies', () => {
 		expect(manifest).not.toHaveProperty('dependencies');
 		expect(manifest).not.toHaveProperty('optionalDependencies');
 	});
 
-	it('contains what n8n loads, with icons and codex files, and no tests or examples', () => {
+	it('the published package contains what n8n loads, with icons and codex files, and no tests or examples', () => {
 		for (const file of [...manifest.n8n.credentials, ...manifest.n8n.nodes])
 			expect(paths).toContain(file);
 		for (const file of manifest.n8n.nodes)
@@ -55,7 +55,7 @@ describe('the published package', () => {
 		}
 	});
 
-	it('exports the classes of its nodes and credential when it is required', async () => {
+	it('the published package exports the classes of its nodes and credential', async () => {
 		const classes = await packageClasses();
 		expect(Object.keys(classes).sort()).toEqual([
 			'EmbeddingsModelGateway',

@@ -48,11 +48,14 @@ describe('POST /v1/images/edits', () => {
 		[400, 'invalid_image_file', 'mask', { mask: Buffer.from('text') }],
 		[400, 'invalid_parameter', 'n', { n: 'two' }],
 		[400, 'invalid_parameter', 'size', { size: 'large' }],
-	])('refuses with %i %s for %s and charges nothing', async (status, code, param, change) => {
-		const charges = at.gateway.ledger.length;
-		expect(refusalOf(await edit(change))).toEqual([status, code, param]);
-		expect(at.gateway.ledger).toHaveLength(charges);
-	});
+	])(
+		'refuses an edit with %i %s for %s and charges nothing',
+		async (status, code, param, change) => {
+			const charges = at.gateway.ledger.length;
+			expect(refusalOf(await edit(change))).toEqual([status, code, param]);
+			expect(at.gateway.ledger).toHaveLength(charges);
+		},
+	);
 
 	it('refuses a body that is not a form with 415', async () => {
 		const response = await at.client.post('/v1/images/edits', { model: 'image-edit-1' });

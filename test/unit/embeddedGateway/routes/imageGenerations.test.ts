@@ -48,7 +48,7 @@ describe('POST /v1/images/generations', () => {
 	it.each([
 		['24 hours', 24 * 60, {}],
 		['10 minutes for a model with short-lived links', 10, { model: 'image-1-kontext' }],
-	])('returns a link that expires after %s', async (_, minutes, change) => {
+	])('returns an image link that expires after %s', async (_, minutes, change) => {
 		const url = linkOf(await generate(change));
 		clock.move(minutes * 60_000 - 1);
 		expect((await download(url)).status).toBe(200);

@@ -131,16 +131,19 @@ describe('refused creates of tasks', () => {
 		[400, invalid, 'parameters.ratio', { model: beta, parameters: { ratio: '21:9' } }],
 		[400, invalid, 'parameters.seed', { parameters: { seed: 2_147_483_648 } }],
 		[400, invalid, 'parameters.watermark', { parameters: { watermark: 'yes' } }],
-	])('refuses with %i %s for %s and charges nothing', async (status, code, param, changes) => {
-		const charges = at.gateway.ledger.length;
-		const response = await createTask(at.client, body(changes));
-		const error = { message: expect.any(String), type: expect.any(String), param, code };
-		expect([response.status, response.data.error]).toEqual([status, error]);
-		expect(response.headers['x-request-id']).toMatch(/^req_/);
-		expect(at.gateway.ledger).toHaveLength(charges);
-	});
+	])(
+		'refuses a create with %i %s for %s and charges nothing',
+		async (status, code, param, changes) => {
+			const charges = at.gateway.ledger.length;
+			const response = await createTask(at.client, body(changes));
+			const error = { message: expect.any(String), type: expect.any(String), param, code };
+			expect([response.status, response.data.error]).toEqual([status, error]);
+			expect(response.headers['x-request-id']).toMatch(/^req_/);
+			expect(at.gateway.ledger).toHaveLength(charges);
+		},
+	);
 
-	it('names the async header when that is missing', async () => {
+	it('refuses a create without the async header, and names the header', async () => {
 		const response = await at.client.post(endpoints.referenceVideoCreate.path, body());
 		expect(refusalOf(response)).toEqual([400, 'invalid_parameter', 'X-Gateway-Async']);
 	});

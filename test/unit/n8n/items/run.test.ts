@@ -45,7 +45,7 @@ describe('an order whose outcome is unknown after Stop', () => {
 		const keyed = { credential: { idempotencyHeaderName: 'Idempotency-Key' } };
 		const retry = { mode: 'retry' } as const;
 
-		/** Stop while the order is under way. */
+		/** Presses Stop while the order is under way. */
 		const stopped = async (node: string) => {
 			const stop = new AbortController();
 			let respond = () => {};
