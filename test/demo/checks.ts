@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway';
 import { readMp4, type Mp4Facts } from '../support/mp4';
 import { sha256 } from '../support/sha256';
 
-/** What was ordered. */
+/** The video as ordered. */
 interface ExpectedVideo {
 	prompt: string;
 	seconds: number;
@@ -13,8 +13,8 @@ interface ExpectedVideo {
 }
 
 /**
- * Checks a saved file against what was ordered, what the gateway rendered, and what it charged.
- * Throws in one sentence what is wrong.
+ * Checks a saved file against what was ordered, what the gateway rendered, and what it charged. Throws an error that
+ * names the first difference in one sentence.
  */
 export async function checkVideo(
 	file: string,

@@ -36,7 +36,7 @@ const orders: Order[] = [
 	},
 ];
 
-/** How long the gateway works on each video. */
+/** The seconds that the gateway works on each video. */
 const jobSeconds = 8;
 
 /** The example asks for 720P in 16:9. */
@@ -80,7 +80,7 @@ async function runExample(gateway: Gateway): Promise<void> {
 	await mkdir(outputFolder);
 
 	const example = readExample(exampleFile);
-	// As its note proposes for many videos: rows in front of "Your Settings", which takes its values from them.
+	// As the note in the example suggests for many videos: "Your Settings" takes its values from rows of input.
 	const fromRow = Object.fromEntries(
 		Object.keys(settingsOf(example)).map((name) => [name, `={{ $json.${name} }}`]),
 	);
@@ -108,7 +108,7 @@ async function runExample(gateway: Gateway): Promise<void> {
 	);
 }
 
-/** Believes nothing of what was told so far: reads the files, the gateway's copies, and its bills. */
+/** Checks the results independently of the report so far: reads the files, the gateway's copies, and its charges. */
 async function checkResults(gateway: Gateway): Promise<void> {
 	print(`\n${pc.bold('What lies on the disk')}\n`);
 	for (const { name, ...order } of orders) {

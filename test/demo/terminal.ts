@@ -4,7 +4,7 @@ export function print(text = ''): void {
 	process.stdout.write(`${text}\n`);
 }
 
-/** Prints one thing that has just happened. */
+/** Prints one event with the time of day. */
 export function report(event: string): void {
 	print(`${pc.dim(new Date().toTimeString().slice(0, 8))}  ${event}`);
 }

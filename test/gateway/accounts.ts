@@ -1,26 +1,26 @@
 import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import { ServiceError } from './errors';
 
-/** What a key may do. Everything left out is unlimited. */
+/** What a key may do. A field that is left out sets no limit. */
 export interface KeyOptions {
 	/** The models that the key's group may use. */
 	models?: string[];
-	/** How many charges the balance pays for. */
+	/** The number of charges that the balance covers. */
 	balance?: number;
 }
 
-/** What is paid for: a job when it is created, any other call when its answer has been sent in full. */
+/** What is charged: a job when it is created, any other call when its response has been sent in full. */
 export interface Purchase {
 	kind: JobKind | 'chat' | 'message' | 'embedding' | 'image';
-	/** The job's id; other calls make none. */
+	/** The ID of the job; other calls have none. */
 	job?: string;
 	model: string;
-	/** How much, in the unit by which the model is billed. */
+	/** The amount, in the unit by which the model is charged. */
 	quantity: number;
 	unit: 'video' | 'token' | 'image';
 }
 
-/** A line of the console's billing log: failed calls are not in it. */
+/** A line of the console's billing log, which does not list failed calls. */
 export interface Charge extends Purchase {
 	key: string;
 	requestId: string;
@@ -28,7 +28,7 @@ export interface Charge extends Purchase {
 	at: number;
 }
 
-/** One key, and what it has used. */
+/** One key, and its charges. */
 export class Account {
 	/** Calls under way that will be charged when they succeed. */
 	private held = 0;
@@ -50,7 +50,7 @@ export class Account {
 		throw new ServiceError(403, 'permission_denied', message, { param: 'model' });
 	}
 
-	/** Throws when the balance does not last for one more charge. */
+	/** Throws when the balance does not cover another charge. */
 	requireBalance(): void {
 		const { balance } = this.options;
 		if (balance === undefined) return;
@@ -58,7 +58,7 @@ export class Account {
 		if (used + this.held >= balance) throw new ServiceError(429, 'quota_exceeded');
 	}
 
-	/** Sets one charge of the balance aside. Gives what sets it free. */
+	/** Reserves one charge of the balance. @returns releases it */
 	hold(): () => void {
 		this.requireBalance();
 		this.held++;

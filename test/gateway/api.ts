@@ -14,7 +14,7 @@ import type { Service } from './service';
 declare module 'fastify' {
 	interface FastifyRequest {
 		account: Account;
-		/** Billed once the answer has been sent in full. */
+		/** Charged once the response has been sent in full. */
 		purchase?: Purchase;
 	}
 }
@@ -25,8 +25,8 @@ export function serveApi(host: FastifyInstance, service: Service): void {
 		request.account = service.accounts.authenticate(request.headers.authorization);
 	});
 
-	// "What the service does", billing rule 2, and "Errors", status 0: neither a call that failed nor one
-	// whose answer was lost is billed.
+	// "What the service does", billing rule 2, and "Errors", status 0: a call is not charged when it failed or when its
+	// response was lost.
 	host.addHook('onResponse', async ({ account, purchase, id }, { raw, statusCode }) => {
 		if (purchase && statusCode < 300 && raw.writableFinished) account.charge(purchase, id);
 	});
@@ -53,7 +53,7 @@ export function serveApi(host: FastifyInstance, service: Service): void {
 	}
 }
 
-/** A body that fastify could not read, such as one that is not JSON; or a fault of our own. */
+/** The error for a body that fastify could not read, such as one that is not JSON, or for a bug in the gateway. */
 function unreadable({ statusCode = 500, message }: FastifyError): ServiceError {
 	return new ServiceError(statusCode, statusCode < 500 ? 'invalid_request' : 'internal', message);
 }

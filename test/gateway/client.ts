@@ -4,7 +4,7 @@ import type { Gateway, Job } from '.';
 import { asyncHeader, endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { isFinal } from '../../nodes/shared/gateway/protocol/jobs';
 
-/** A plain client for the gateway's own tests: every status is an answer. */
+/** A plain client for the gateway's own tests. It accepts every status. */
 export function clientOf(
 	{ url, apiKey }: Pick<Gateway, 'url' | 'apiKey'>,
 	key = apiKey,
@@ -17,7 +17,7 @@ export function clientOf(
 	});
 }
 
-/** Fetches a link as it is: no key, bytes, every status is an answer. */
+/** Fetches the bytes of a link without a key. It accepts every status. */
 export async function download(
 	url: string,
 	headers: Record<string, string> = {},

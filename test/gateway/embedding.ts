@@ -1,8 +1,8 @@
 const gramLengths = [3, 4];
 
 /**
- * Places a text as a unit vector. Each of its short runs of letters adds to one dimension, which its hash
- * chooses; texts that share many of them come out near each other.
+ * The embedding of a text, a unit vector. Each of its short runs of letters adds to one dimension, which its hash
+ * chooses. So texts that share many of them are near each other.
  */
 export function embed(text: string, dimensions: number): Float32Array {
 	const letters = [...` ${text.toLowerCase().replace(/\s+/g, ' ').trim()} `];
@@ -10,11 +10,11 @@ export function embed(text: string, dimensions: number): Float32Array {
 	for (const length of gramLengths) {
 		for (let start = 0; start + length <= letters.length; start++) {
 			const hash = hashOf(letters.slice(start, start + length).join(''));
-			// The sign keeps texts that have nothing in common at right angles.
+			// The sign keeps texts that have nothing in common nearly orthogonal.
 			vector[(hash >>> 1) % dimensions] += hash & 1 ? 1 : -1;
 		}
 	}
-	// Never 0: the number of steps is odd, so they cannot all have been taken back.
+	// The length is never 0: the number of steps is odd, so they cannot all cancel out.
 	const length = Math.hypot(...vector);
 	return vector.map((value) => value / length);
 }

@@ -1,6 +1,6 @@
 import { errorCodes } from '../../nodes/shared/gateway/protocol/errorCodes';
 
-/** "Error object": what a failed call carries, and what we let a failed job carry. */
+/** "Error object": part of every error response, and here also of a failed job. */
 interface ErrorDetail {
 	message: string;
 	type: string;
@@ -8,14 +8,14 @@ interface ErrorDetail {
 	code: string;
 }
 
-/** Only `invalid_request_error` is shown; the others are the names of the wire format it comes from. */
+/** The specification shows only `invalid_request_error`. The others are names of the wire format it comes from. */
 function typeOf(status: number): string {
 	if (status === 403) return 'permission_error';
 	if (status === 429) return 'rate_limit_error';
 	return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
-/** A refusal by the service. Without a message, it says what the specification says of the code. */
+/** A refusal by the service. The default message is the meaning of the code in the specification. */
 export class ServiceError extends Error {
 	readonly param: string | null;
 
@@ -39,7 +39,7 @@ export class ServiceError extends Error {
 	}
 }
 
-/** A parameter that is not what the specification says. Its code is not shown: we took this one. */
+/** An invalid parameter. The specification does not show its code; this one is ours. */
 export function invalidParameter(param: string, expected: string): ServiceError {
 	return new ServiceError(400, 'invalid_parameter', `${param} must be ${expected}`, { param });
 }

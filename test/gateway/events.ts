@@ -20,20 +20,20 @@ export interface RecordedRequest {
 	headers: IncomingHttpHeaders;
 	/** The parsed JSON, or the fields of a form. */
 	body?: unknown;
-	/** When it came, in milliseconds since 1970, by the machine's clock. */
+	/** When it arrived, in milliseconds since 1970, by the clock of the machine. */
 	at: number;
-	/** Undefined until it is answered, and for ever when the answer was lost. */
+	/** Undefined until the response is sent; it stays undefined when the response is lost. */
 	status?: number;
 	requestId: string;
-	/** The job that it created or asked for. */
+	/** The job that it created or requested. */
 	jobId?: string;
 	/** The fault that it met. */
 	fault?: FaultAction;
 }
 
-/** What a gateway tells of itself. */
+/** The events that a gateway emits. */
 export interface GatewayEvents {
-	/** A request is over: answered, or its connection lost. */
+	/** A request is over: its response was sent, or its connection was lost. */
 	request: [request: RecordedRequest];
 	/** A job was created or has changed its phase. */
 	job: [job: Job];

@@ -2,7 +2,7 @@ import { ServiceError } from './errors';
 
 const fetchSeconds = 60;
 
-/** Fetches a link of a request by plain GET, so no key or cookie goes with it ("Resources", media item). */
+/** Fetches a link of a request by plain GET, without a key or a cookie ("Resources", media item). */
 export async function fetchFile(
 	url: string,
 	{ param, signal }: { param: string; signal: AbortSignal },

@@ -1,9 +1,9 @@
 import type { FieldRule, Fields } from '../../nodes/shared/gateway/protocol/fields';
 import { invalidParameter } from './errors';
 
-// Readers of a request: give the value or its default, or throw the 400 that names it.
+// Readers of the fields of a request. Each returns the value or its default, or throws a 400 that names the field.
 
-/** What a field holds once it has been read; arrays, objects and files are read by their endpoint. */
+/** The value of a field after it was read. Each endpoint reads its own arrays, objects and files. */
 type Value<Of extends FieldRule> = Of extends { values: ReadonlyArray<infer Allowed> }
 	? Allowed
 	: Of extends { type: 'string' }
@@ -23,7 +23,7 @@ type Values<Table extends Fields> = {
 	[Name in keyof Table]: Value<Table[Name]> | Missing<Table[Name]>;
 };
 
-/** Checks a body against the table of its endpoint. Null is what many clients send for "not set". */
+/** Checks a body against the table of its endpoint. Null means "not set", as many clients send it. */
 export function readFields<Table extends Fields>(table: Table, body: unknown): Values<Table> {
 	const given = readObject(body, 'body');
 	const values = Object.entries(table).map(([name, field]) => [
@@ -82,7 +82,7 @@ export function readBoolean(field: FieldRule, value: unknown, param: string): bo
 	return value;
 }
 
-/** The service takes https links only. The stand-in lives on loopback, where there is no https. */
+/** The service accepts https links only. This gateway also accepts http links to loopback, which has no https. */
 const loopback = ['127.0.0.1', 'localhost', '[::1]'];
 
 export function readLink(value: unknown, param: string): string {

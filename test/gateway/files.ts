@@ -28,14 +28,14 @@ interface ByteRange {
 }
 
 /**
- * The part that a Range header asks for: undefined for all of it, 'unsatisfiable' when it lies outside.
- * Several ranges, or another unit, are answered with the whole file, as RFC 9110 allows.
+ * The part that a Range header requests: undefined for the whole file, 'unsatisfiable' when it is outside the file.
+ * Several ranges, or another unit, get the whole file, as RFC 9110 allows.
  */
 export function readRange(header: string, size: number): ByteRange | 'unsatisfiable' | undefined {
 	const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header.trim()) ?? [];
 	if (!from && !to) return undefined;
 
-	// "-500" asks for the last 500 bytes.
+	// "-500" requests the last 500 bytes.
 	const first = from ? Number(from) : Math.max(0, size - Number(to));
 	const last = from && to ? Math.min(Number(to), size - 1) : size - 1;
 	if (first >= size || first > last) return 'unsatisfiable';
@@ -44,7 +44,7 @@ export function readRange(header: string, size: number): ByteRange | 'unsatisfia
 
 const pieceBytes = 64 * 1024;
 
-/** Gives a file in pieces, so that a slow reader holds nothing but its place in it. */
+/** Yields a file in pieces, so that a slow reader keeps only its position in memory. */
 export function* piecesOf({ bytes }: StoredFile, { first, last }: ByteRange): Generator<Buffer> {
 	for (let start = first; start <= last; start += pieceBytes) {
 		const end = Math.min(start + pieceBytes, last + 1);

@@ -10,7 +10,7 @@ import type { Faults } from './faults/rules';
 declare module 'fastify' {
 	interface FastifyRequest {
 		record: RecordedRequest;
-		/** Aborts when the exchange is over: the answer has been sent in full, or the client is gone. */
+		/** Aborts when the exchange is over: the response has been sent in full, or the client is gone. */
 		over: AbortSignal;
 		fault?: Behaviour;
 	}
@@ -25,12 +25,12 @@ interface Traffic {
 	faults: Faults;
 }
 
-/** Chat and image requests carry pictures as base64. */
+/** Chat and image requests contain images as base64. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
 /**
- * An HTTP host without routes yet: it gives every answer a request id, records every request, and is the
- * one place where faults act, before the routes' own hooks run and after they have answered.
+ * An HTTP host without routes yet. It gives every response a request ID and records every request. Faults act only
+ * here: before the routes' own hooks run, and after the routes have responded.
  */
 export function createHost(name: HostName, { requests, events, faults }: Traffic): FastifyInstance {
 	const host = fastify({
@@ -76,7 +76,7 @@ export function createHost(name: HostName, { requests, events, faults }: Traffic
 	host.addHook<Body>('onSend', async (request, reply, payload) => {
 		const act = request.fault?.onAnswer;
 		const sent = act ? await act({ request, reply, body: payload }) : payload;
-		// An answer to nobody is none.
+		// Without a client, nothing is sent.
 		if (!reply.raw.destroyed) request.record.status = reply.statusCode;
 		return sent;
 	});

@@ -6,11 +6,11 @@ interface Entry {
 	body: string;
 	answer: object;
 	jobId?: string;
-	/** Aborts when its answer has been sent, or its client is gone. */
+	/** Aborts when its response has been sent, or its client is gone. */
 	over: AbortSignal;
 }
 
-/** Recognises orders that are sent again, where a header marks them. The specification knows no such header. */
+/** Recognises orders that are sent again, by a key in a header. The specification has no header for this. */
 export class IdempotencyKeys {
 	private readonly entries = new Map<string, Entry>();
 
@@ -18,8 +18,8 @@ export class IdempotencyKeys {
 	constructor(private readonly header: string | undefined) {}
 
 	/**
-	 * Takes an order that came for the first time, and gives the recorded answer to any other. It is under way until its
-	 * answer has been sent or its client is gone. A refused order leaves its key free.
+	 * Accepts an order that is sent for the first time, and returns the recorded response to any repetition. An order is
+	 * under way until its response has been sent or its client is gone. A refused order does not use up its key.
 	 */
 	answerOnce(request: FastifyRequest, take: () => object): object {
 		const { headers, account, record, over } = request;

@@ -24,29 +24,29 @@ export type { Job, Jobs } from './jobs';
 export type { RenderSpec } from './rendering';
 
 export interface GatewayOptions {
-	/** Of the API; by default any free one. */
+	/** Port of the API. Default: any free one. */
 	port?: number;
-	/** Of the backup URL; by default any free one. */
+	/** Port of the backup URL. Default: any free one. */
 	backupPort?: number;
-	/** Of the storage host; by default any free one. */
+	/** Port of the storage host. Default: any free one. */
 	storagePort?: number;
-	/** What each API key may do; by default `demo-key` may do everything. */
+	/** What each API key may do. Default: `demo-key` may do everything. */
 	keys?: Record<string, KeyOptions>;
-	/** The least time from a job's creation to its completion, in seconds; 6 by default. */
+	/** The minimum time in seconds from the creation of a job to its completion. Default: 6. */
 	jobSeconds?: number | ((job: Job) => number);
-	/** Lifetime of signed links, in seconds; by default the service's 24 hours. */
+	/** Lifetime of signed links in seconds. Default: 24 hours, as in the service. */
 	linkSeconds?: number;
-	/** Makes the mp4 of a job; by default the real renderer, on worker threads. */
+	/** Makes the mp4 of a job. Default: the real renderer, on worker threads. */
 	render?: (spec: RenderSpec) => Promise<Uint8Array>;
-	/** Makes the PNG of a generated picture; by default a real one. Edits are always real. */
+	/** Makes the PNG of a generated image. Default: a real one. Edits are always real. */
 	draw?: (spec: PictureSpec) => Promise<Uint8Array>;
-	/** How long a call that makes no job takes before it is answered; 0 by default. */
+	/** The delay before the response to a call that creates no job. Default: 0. */
 	answerMilliseconds?: number;
-	/** How long each piece of a streamed answer takes; 0 by default. */
+	/** The delay before each piece of a streamed answer. Default: 0. */
 	tokenMilliseconds?: number;
-	/** The header by which orders that are sent again are recognised; by default there is none. */
+	/** The header with the key by which orders that are sent again are recognised. Default: none. */
 	idempotencyHeader?: string;
-	/** The clock of links, jobs and charges, in milliseconds since 1970. */
+	/** The clock of links, jobs and charges. Milliseconds since 1970. */
 	now?: () => number;
 }
 
@@ -59,18 +59,18 @@ export interface Gateway extends EventEmitter<GatewayEvents> {
 	readonly storageUrl: string;
 	/** The first key. */
 	readonly apiKey: string;
-	/** The billing log: a charge for each job that was created, and for each other call that was answered. */
+	/** The billing log: a charge for each job that was created, and for each other call that got its response. */
 	readonly ledger: readonly Charge[];
-	/** Every request to any host, in the order they came. */
+	/** Every request to any host, in the order of arrival. */
 	readonly requests: readonly RecordedRequest[];
 	readonly jobs: Jobs;
-	/** Makes requests go wrong. */
+	/** Makes requests of a route fail. */
 	fault(rule: FaultRule): FaultHandle;
-	/** What the chat models say in their next turns, each once, before they go on by themselves. */
+	/** Scripts the next turns of the chat models, each for one request. After that, they answer by themselves again. */
 	script(...steps: ScriptStep[]): void;
-	/** Serves a file by plain GET, and gives its link. */
+	/** Serves a file by plain GET, and returns its link. */
 	addMedia(name: string, bytes: Uint8Array, contentType: string): string;
-	/** Ends everything, open connections and unfinished jobs too. */
+	/** Closes everything, including open connections and unfinished jobs. */
 	close(): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export async function startGateway({
 	const links = new Links(linkSeconds, now);
 	const renderer = new Renderer();
 	const closing = new AbortController();
-	// Every job that is under way listens for the end.
+	// Every job that is under way listens for the close.
 	setMaxListeners(Infinity, events, closing.signal);
 	const production = new Production(jobs, {
 		jobSeconds,

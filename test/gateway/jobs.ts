@@ -5,7 +5,7 @@ import type { GatewayEvents } from './events';
 import { storedFile, type StoredFile } from './files';
 import type { VideoOrder } from './orders';
 
-/** A video in the making. Its states are worded by the routes; here they are phases. */
+/** A video job. It has a phase, which the routes translate into their own states. */
 export interface Job {
 	readonly id: string;
 	readonly order: VideoOrder;
@@ -16,15 +16,15 @@ export interface Job {
 	phase: Phase;
 	/** Percent. */
 	progress: number;
-	/** Once it has succeeded. */
+	/** Set once the job has succeeded. */
 	video?: StoredFile;
-	/** Once it has failed: what its poll gives, word for word. */
+	/** Set once the job has failed: what its poll returns, unchanged. */
 	error?: unknown;
 }
 
 /**
- * Every job of both kinds. Each change emits `job`.
- * Tests force an outcome with `complete` and `fail`; a job's first outcome stays.
+ * Every job of both kinds. Each change emits `job`. Tests force an outcome with `complete` and `fail`. The first
+ * outcome of a job is final.
  */
 export class Jobs {
 	private readonly jobs = new Map<string, Job>();
@@ -61,17 +61,17 @@ export class Jobs {
 		return job;
 	}
 
-	/** "Resources": the progress often stays at 30 while the job runs, and so it does here. */
+	/** "Resources": the progress often stays at 30 while the job runs, as it does here. */
 	start(id: string): void {
 		this.change(id, { phase: 'running', progress: 30 });
 	}
 
-	/** Ends the job with this mp4. */
+	/** Completes the job with this mp4. */
 	complete(id: string, video: Uint8Array): void {
 		this.change(id, { phase: 'succeeded', progress: 100, video: storedFile(video, 'video/mp4') });
 	}
 
-	/** Ends the job with this `error` field, of any form as its form is "not shown"; left out, the field is. */
+	/** Fails the job with this `error` field, or without the field. It has any form: the specification shows none. */
 	fail(id: string, error?: unknown): void {
 		this.change(id, { phase: 'failed', error });
 	}

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Signed links to results, as object stores give them: a time in the query, and a signature over it. */
+/** Signed links to results, as in object storage: with an expiry time in the query, and a signature over it. */
 export class Links {
 	private readonly secret = randomBytes(32);
 
@@ -9,12 +9,12 @@ export class Links {
 		private readonly now: () => number,
 	) {}
 
-	/** Makes an address that is good from now on for the lifetime of links, or for less. */
+	/** Signs an address, which is then valid for the lifetime of links, or for less. */
 	sign(address: string, maxSeconds = Infinity): string {
 		const url = new URL(address);
 		const seconds = Math.min(this.seconds, maxSeconds);
 		const expires = String(Math.round(this.now() + seconds * 1000));
-		// Base64 has characters that must stay escaped: a client that rewrites the link breaks it.
+		// Base64 has characters that must stay escaped, so a client that rewrites the link breaks it.
 		const signature = encodeURIComponent(this.signature(url.pathname, expires).toString('base64'));
 		return `${address}?expires=${expires}&signature=${signature}`;
 	}

@@ -65,7 +65,7 @@ function readNumber(name: string, text: string): number {
 	return Number(text);
 }
 
-/** The service looks at the bytes of its media only. */
+/** The service recognises media by their bytes only. */
 const anyType = 'application/octet-stream';
 
 async function readMedia(file: string): Promise<{ name: string; bytes: Buffer }> {

@@ -4,15 +4,15 @@ import { fetchFile } from './fetching';
 import type { MediaItem } from './orders';
 import { decodePicture } from './pictures';
 
-/** A piece of reference media, fetched and found good. */
+/** A media item that was fetched and is valid. */
 interface LoadedMedia {
 	type: MediaItem['type'];
 	bytes: Uint8Array;
-	/** Of an image, `width:height` in pixels. */
+	/** `width:height` of an image, in pixels. */
 	shape?: string;
 }
 
-/** Fetches and checks every item. What is wrong with one is thrown, as the error of its job. */
+/** Fetches and checks every item. Throws the first problem, which becomes the error of the job. */
 export async function loadMedia(items: MediaItem[], signal: AbortSignal): Promise<LoadedMedia[]> {
 	return await Promise.all(
 		items.map(async ({ type, url, voiceUrl }, index) => {

@@ -3,12 +3,12 @@ import { limits } from '../../nodes/shared/gateway/protocol/limits';
 import { referenceVideoModels, videoModels } from '../../nodes/shared/gateway/protocol/models';
 import { ServiceError } from './errors';
 
-// The specification names the video models alone. All other ids are ours, in its neutral form.
+// The specification names only the video models. All other IDs are ours, in its neutral form.
 
-/** Reasoning models refuse some parameters; image models answer with a picture. */
+/** Reasoning models refuse some parameters; image models answer with an image. */
 export type ChatSeries = 'text' | 'reasoning' | 'image';
 
-/** Chat models that also answer native messages. */
+/** Chat models that the messages endpoint serves as well. */
 export const messageModels: Readonly<Record<string, ChatSeries>> = {
 	'chat-1': 'text',
 	'chat-1-mini': 'text',
@@ -26,11 +26,11 @@ export const embeddingModels: Readonly<Record<string, { dimensions: number }>> =
 	'embed-1-large': { dimensions: 1024 },
 };
 
-/** A model is told the size of its pictures in pixels, or their shape. */
+/** An image model takes either the size of its images in pixels, or their shape. */
 export interface ImageModel {
-	/** Without them, it takes `aspect_ratio`. */
+	/** The sizes that it takes. A model without sizes takes `aspect_ratio`. */
 	sizes?: readonly string[];
-	/** How long its links are good, when that is less than for other links. */
+	/** The lifetime of its links, if it is shorter than that of other links. */
 	linkSeconds?: number;
 }
 
@@ -42,7 +42,7 @@ export const imageModels: Readonly<Record<string, ImageModel>> = {
 export interface ImageEditModel {
 	/** "Endpoints" 9: one family also takes links for its files, and `aspect_ratio`. */
 	takesLinks: boolean;
-	/** "What the service does", billing rule 1: one image model is billed per token. Which one is not shown. */
+	/** "What the service does", billing rule 1: one image model is charged per token. Which one is not shown. */
 	unit: 'image' | 'token';
 }
 
@@ -51,7 +51,7 @@ export const imageEditModels: Readonly<Record<string, ImageEditModel>> = {
 	'image-edit-1-url': { takesLinks: true, unit: 'image' },
 };
 
-/** What `GET /v1/models` lists. */
+/** The IDs that `GET /v1/models` lists. */
 export const modelIds: readonly string[] = [
 	chatModels,
 	embeddingModels,
@@ -61,7 +61,7 @@ export const modelIds: readonly string[] = [
 	videoModels,
 ].flatMap(Object.keys);
 
-/** Gives an endpoint's model of this id, or the error "model does not exist". */
+/** Returns the model with this ID, or throws the error "model does not exist". @param models of the endpoint */
 export function findModel<Model>(models: Readonly<Record<string, Model>>, id: string): Model {
 	if (!Object.hasOwn(models, id)) {
 		const message = `the model ${id} does not exist, or not at this endpoint`;

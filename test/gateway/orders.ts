@@ -1,14 +1,14 @@
 import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import type { MediaType } from '../../nodes/shared/gateway/protocol/models';
 
-/** One piece of reference media, as it was asked for. */
+/** One media item, as requested. */
 export interface MediaItem {
 	type: MediaType;
 	url: string;
 	voiceUrl?: string;
 }
 
-/** What a well-formed request asks for: all that is needed to make the video. */
+/** The content of a valid request: everything that is needed to make the video. */
 export interface VideoOrder {
 	kind: JobKind;
 	model: string;
@@ -16,7 +16,7 @@ export interface VideoOrder {
 	media: MediaItem[];
 	/** Pixels of the shorter side. */
 	shortSide: number;
-	/** `width:height`. A first frame overrules it. */
+	/** `width:height`. A first frame overrides it. */
 	ratio: string;
 	seconds: number;
 	watermark: boolean;

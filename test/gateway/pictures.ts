@@ -4,7 +4,7 @@ import { fetchFile } from './fetching';
 import { readLink } from './fields';
 import { decodeImage } from './rendering';
 
-/** A picture that a request names by a link or carries in a data URL, and the parameter that does so. */
+/** An image in a request, as a link or as a data URL, and the parameter that contains it. */
 export interface PictureLink {
 	url: string;
 	param: string;
@@ -16,18 +16,18 @@ export function readPictureLink(value: unknown, param: string): PictureLink {
 	return { url: isData ? value : readLink(value, param), param };
 }
 
-/** Fetches and decodes it, or throws the error that names its parameter. */
+/** Fetches and decodes the image, or throws an error that names its parameter. */
 export async function loadPicture(
 	{ url, param }: PictureLink,
 	signal: AbortSignal,
 ): Promise<Image> {
-	// Only the bytes tell what it is: the type that a data URL declares is as unsure as a suffix.
+	// Only the bytes show its type: the type in a data URL is as unreliable as a file extension.
 	const [, base64] = /^data:[^,]*;base64,(.*)$/s.exec(url) ?? [];
 	if (base64 !== undefined) return await decodePicture(Buffer.from(base64, 'base64'), param);
 	return await decodePicture(await fetchFile(url, { param, signal }), param);
 }
 
-/** Throws `invalid_image_file` for what is no still image. */
+/** Throws `invalid_image_file` for anything that is not a still image. */
 export async function decodePicture(bytes: Uint8Array, param: string): Promise<Image> {
 	try {
 		return await decodeImage(bytes);

@@ -8,24 +8,24 @@ import { provocations } from './prompts';
 import { frameSize, type RenderSpec } from './rendering';
 
 interface ProductionOptions {
-	/** The least time from a job's creation to its completion, in seconds. */
+	/** The minimum time in seconds from the creation of a job to its completion. */
 	jobSeconds: number | ((job: Job) => number);
 	render(spec: RenderSpec): Promise<Uint8Array>;
 	/** Aborts when the gateway closes. */
 	closing: AbortSignal;
 }
 
-/** The longest that a job waits in line, in seconds. */
+/** The maximum time in seconds that a job waits in the queue. */
 const maxQueueSeconds = 1.5;
 
-/** Takes jobs from the queue to their end, off the request path. */
+/** Takes jobs from the queue to their end, independently of requests. */
 export class Production {
 	constructor(
 		private readonly jobs: Jobs,
 		private readonly options: ProductionOptions,
 	) {}
 
-	/** Sees one job through. Never rejects: a failure is the outcome of the job. */
+	/** Runs one job to its end. Never rejects: a failure is the outcome of the job. */
 	async run(job: Job): Promise<void> {
 		const { jobSeconds, closing } = this.options;
 		try {
@@ -65,7 +65,7 @@ export class Production {
 }
 
 async function pause(seconds: number, signal: AbortSignal): Promise<void> {
-	// Timers hold 32 bits: a job that is to last for ever lasts for 24 days.
+	// The delay of a timer has 31 bits, so an endless job lasts 24 days.
 	await setTimeout(Math.min(seconds * 1000, 2 ** 31 - 1), undefined, { signal });
 }
 

@@ -1,20 +1,20 @@
 import { ServiceError } from './errors';
 
-/** Words that provoke what a stand-in has no reason of its own to do, when a prompt contains them. */
+/** Words in a prompt that provoke what this gateway has no reason to do by itself. */
 export const provocations = {
 	/** The request is refused by content moderation. */
 	blocked: '[blocked]',
-	/** The job is accepted and billed, and fails. */
+	/** The job is accepted and charged, and fails. */
 	failure: '[fail]',
-	/** The answer of a chat is withheld by the content filter. */
+	/** The content filter withholds the answer of a chat. */
 	filtered: '[filtered]',
-	/** A chat image model answers with words alone. */
+	/** A chat image model answers with text alone. */
 	noImage: '[no image]',
 } as const;
 
 /**
- * Gives the prompt, or throws `invalid_prompt`.
- * Moderation answers 403 on the passthrough endpoint and, as we read the general table, 400 elsewhere.
+ * Returns the prompt, or throws `invalid_prompt`. Moderation has the status 403 on the passthrough endpoint and, as we
+ * read the general table, 400 elsewhere.
  */
 export function readPrompt(
 	value: unknown,

@@ -9,8 +9,8 @@ import type { MediaItem, VideoOrder } from './orders';
 import { readPrompt } from './prompts';
 
 /**
- * "Endpoints" 1: checks the body of a passthrough creation against the model's own table.
- * Parameters that the table does not list are ignored, as `seed` of the second model is "not shown".
+ * "Endpoints" 1: checks the body of a passthrough creation against the table of its model. Parameters that the table
+ * does not list are ignored, because `seed` of the second model is "not shown".
  */
 export function readReferenceVideoOrder(body: unknown): VideoOrder {
 	const { model: name, input, parameters } = readObject(body, 'body');
@@ -36,7 +36,7 @@ function modelNamed(name: unknown): ReferenceVideoModel {
 function readMedia(items: unknown, model: ReferenceVideoModel): MediaItem[] {
 	const param = 'input.media';
 	if (items === undefined || (Array.isArray(items) && items.length === 0)) {
-		// "Errors", passthrough creation: missing media is a 500. Its code is not shown.
+		// "Errors", passthrough creation: missing media has the status 500. Its code is not shown.
 		throw new ServiceError(500, 'invalid_parameter', `${param} is missing`, { param });
 	}
 	if (!Array.isArray(items)) throw invalidParameter(param, 'an array');
@@ -80,14 +80,14 @@ function readParameters(
 			? { ...fields.duration, max: maxDurationWithVideo }
 			: fields.duration;
 
-	// Checked, but a stand-in rewrites no prompts.
+	// Checked only: this gateway does not rewrite prompts.
 	readBoolean(fields.prompt_extend, values.prompt_extend, param('prompt_extend'));
 	return {
 		// "720P" names the shorter side.
 		shortSide: parseInt(
 			String(readText(fields.resolution, values.resolution, param('resolution'))),
 		),
-		// The model without a ratio has no stated shape: it renders as the other one does by default.
+		// The model without a ratio has no documented shape. It renders in the default ratio of the other model.
 		ratio: (fields.ratio && readText(fields.ratio, values.ratio, param('ratio'))) ?? '16:9',
 		seconds: Number(readNumber(duration, values.duration, param('duration'))),
 		watermark: Boolean(readBoolean(fields.watermark, values.watermark, param('watermark'))),

@@ -12,7 +12,7 @@ import type { Production } from './production';
 import type { PictureSpec } from './rendering';
 import { imagePath, videoPath } from './storage';
 
-/** What the routes share. */
+/** The parts that the routes share. */
 export interface Service {
 	accounts: Accounts;
 	idempotencyKeys: IdempotencyKeys;
@@ -21,20 +21,20 @@ export interface Service {
 	links: Links;
 	/** Makes a PNG. */
 	draw: (spec: PictureSpec) => Promise<Uint8Array>;
-	/** Generated pictures by id. */
+	/** Generated images by ID. */
 	images: Map<string, StoredFile>;
 	storageUrl: string;
-	/** What the chat models say next, whatever they are asked. */
+	/** The next turns of the chat models, whatever the requests are. */
 	script: ScriptStep[];
-	/** How long a call that makes no job takes before it is answered. */
+	/** The delay before the response to a call that creates no job. */
 	answerMilliseconds: number;
-	/** How long each piece of a streamed answer takes. */
+	/** The delay before each piece of a streamed answer. */
 	tokenMilliseconds: number;
 	/** Milliseconds since 1970. */
 	now: () => number;
 }
 
-/** Takes a well-formed order: what the key may not have is refused, the rest is billed and begun. */
+/** Accepts a valid order: charges it and begins its job, unless the key has no permission or balance for it. */
 export function accept(
 	{ jobs, production }: Service,
 	{ account, record }: FastifyRequest,
@@ -51,8 +51,8 @@ export function accept(
 }
 
 /**
- * Begins a call that makes no job: what the key may not have is refused, and the answer takes its time.
- * The route names the purchase, which is billed once the answer has been sent.
+ * Begins a call that creates no job: checks the permission and the balance of the key, and delays the response. The
+ * route sets the purchase, which is charged once the response has been sent.
  */
 export async function begin(
 	{ answerMilliseconds }: Service,
@@ -65,12 +65,12 @@ export async function begin(
 	await setTimeout(answerMilliseconds, undefined, { signal: over });
 }
 
-/** A fresh signed link to the job's video. */
+/** A new signed link to the job's video. */
 export function linkTo({ links, storageUrl }: Service, job: Job): string {
 	return links.sign(storageUrl + videoPath(job.id));
 }
 
-/** Stores a picture, and gives a signed link to it, which lasts as others do, or at most so long. */
+/** Stores an image. @param linkSeconds lifetime of its link, if shorter than that of other links @returns the link */
 export function publish(
 	{ images, links, storageUrl }: Service,
 	png: Uint8Array,

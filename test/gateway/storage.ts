@@ -4,7 +4,7 @@ import { piecesOf, readRange, type StoredFile } from './files';
 import type { Jobs } from './jobs';
 import type { Links } from './links';
 
-/** A refusal as object stores word it: XML. Nothing of it is shown in the specification. */
+/** A refusal in the XML of object storage. The specification does not show its form. */
 class StorageError extends Error {
 	constructor(
 		readonly statusCode: number,
@@ -22,18 +22,18 @@ const noSuchKey = () => new StorageError(404, 'NoSuchKey', 'The specified key do
 interface StorageContent {
 	jobs: Jobs;
 	links: Links;
-	/** Generated pictures by id. */
+	/** Generated images by ID. */
 	images: Map<string, StoredFile>;
 	/** Public files by name. */
 	media: Map<string, StoredFile>;
 }
 
-/** Where a job's video lies on the storage host. */
+/** The path of a job's video on the storage host. */
 export const videoPath = (jobId: string) => `/results/${jobId}/video.mp4`;
 export const imagePath = (id: string) => `/images/${id}.png`;
 export const mediaPath = (name: string) => `/media/${encodeURIComponent(name)}`;
 
-/** "Endpoints" 3: the object storage that result links lead to, and the sample media. */
+/** "Endpoints" 3: the object storage of result links, and the sample media. */
 export function serveStorage(
 	host: FastifyInstance,
 	{ jobs, links, images, media }: StorageContent,
@@ -101,7 +101,7 @@ export function serveStorage(
 	});
 }
 
-/** Streams a file, or the part of it that Range and If-Range ask for. */
+/** Streams a file, or the part that Range and If-Range request. */
 async function send(
 	file: StoredFile,
 	request: FastifyRequest,

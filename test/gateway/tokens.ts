@@ -1,10 +1,10 @@
 /**
- * Splits a text into what is counted and streamed: a token is a word with the space before it, or six
- * characters of a longer word. The tokens of a text, joined, are the text.
+ * Splits a text into tokens, which are counted and streamed. A token is a word with the space before it, or six
+ * characters of a longer word. The joined tokens are the text.
  */
 export function tokensOf(text: string): string[] {
 	return text.match(/\s*\S{1,6}|\s+$/gu) ?? [];
 }
 
-/** What a picture counts for, wherever tokens are billed. */
+/** The tokens of one image, for models that are charged by tokens. */
 export const imageTokens = 256;

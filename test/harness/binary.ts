@@ -7,10 +7,10 @@ import { Readable } from 'node:stream';
 
 import type { WorkflowRun } from './result';
 
-/** Where n8n keeps binary data: in files, as n8n does unless told otherwise, or `default`: inside the items. */
+/** Where n8n keeps binary data: in files, which is n8n's own default, or inside the items (`default`). */
 export type BinaryDataMode = 'filesystem' | 'default';
 
-/** The mode belongs to the process: executions that run at the same time share it. */
+/** Sets the mode for the whole process: executions that run at the same time share it. */
 export async function useBinaryDataMode(mode: BinaryDataMode) {
 	Container.get(BinaryDataConfig).mode = mode;
 	await Container.get(BinaryDataService).init();
@@ -40,7 +40,7 @@ interface Execution {
 	workflowData: { id: string };
 }
 
-/** Every file that n8n's store holds, of one execution or of all: two for each binary, and what is half written. */
+/** Every file in n8n's binary data storage, of one execution or of all: two for each binary, and partial files. */
 export async function storedFiles(execution?: Execution): Promise<string[]> {
 	const { localStoragePath } = Container.get(BinaryDataConfig);
 	const files = await readdir(localStoragePath, { recursive: true });
@@ -49,7 +49,7 @@ export async function storedFiles(execution?: Execution): Promise<string[]> {
 	return files.filter((file) => file.startsWith(owner) && file.includes('/binary_data/'));
 }
 
-/** Does some work while n8n can store no file: where its folder should be, there is none. */
+/** Does some work while n8n cannot store files, because a file is in the place of its folder. */
 export async function withoutStore<Result>(work: () => Promise<Result>): Promise<Result> {
 	const folder = path.join(Container.get(BinaryDataConfig).localStoragePath, 'workflows');
 	const aside = `${folder}.aside`;
@@ -64,13 +64,13 @@ export async function withoutStore<Result>(work: () => Promise<Result>): Promise
 	}
 }
 
-/** A file as a webhook or a form leaves it for n8n: in a folder for the time being. */
+/** Stores a file as a webhook or a form does: in a temporary folder of n8n. */
 export async function receiveFile(bytes: Buffer, data: IBinaryData): Promise<IBinaryData> {
 	const location = { type: 'execution', workflowId: 'harness', executionId: 'temp' } as const;
 	return await Container.get(BinaryDataService).store(location, bytes, data);
 }
 
-/** What n8n does with the files that an execution has received, when it stores the execution (restoreBinaryDataId). */
+/** Moves the files that an execution has received, as n8n does when it stores the execution (restoreBinaryDataId). */
 export async function moveReceivedFiles({ executionId, data }: WorkflowRun): Promise<void> {
 	const runs = Object.values(data.resultData.runData).flat();
 	const items = runs.flatMap((run) => run.data?.main.flatMap((output) => output ?? []) ?? []);
@@ -83,15 +83,15 @@ export async function moveReceivedFiles({ executionId, data }: WorkflowRun): Pro
 	}
 }
 
-/** What n8n does with the files of an execution that it deletes. */
+/** Deletes the files of an execution, as n8n does when it deletes the execution. */
 export async function deleteFiles({ executionId, workflowData }: Execution) {
 	const location = { type: 'execution', workflowId: workflowData.id, executionId } as const;
 	await Container.get(BinaryDataService).deleteMany([location]);
 }
 
 /**
- * What n8n's public address answers to a link made by `createBinarySignedUrl`. Serve it from the
- * `restApiUrl` given to the run. Throws when the link is false or has expired.
+ * The response of n8n's public address to a link made by `createBinarySignedUrl`. Serve it from the `restApiUrl` given
+ * to the run. Throws when the link is invalid or has expired.
  */
 export async function openSignedBinary(url: string) {
 	const service = Container.get(BinaryDataService);

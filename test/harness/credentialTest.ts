@@ -9,8 +9,8 @@ import { createAdditionalData } from './environment';
 import { nodesWith } from './registry';
 
 /**
- * What n8n does when a user saves a credential whose type has no test request of its own (CredentialsTester): the
- * function tests it that the first of its nodes names in `testedBy`.
+ * Tests a credential whose type has no test request, as n8n does when a user saves it (CredentialsTester): with the
+ * function that the first of its nodes names in `testedBy`.
  */
 export async function testCredential(
 	type: string,
@@ -24,7 +24,7 @@ export async function testCredential(
 		const { credentialsHelper } = additionalData;
 		const data = await credentialsHelper.getDecrypted(additionalData, credential, type, 'internal');
 		const context = new CredentialTestContext(additionalData);
-		// As in n8n, where a node that lacks the function would break here.
+		// As in n8n, a node without the function fails here.
 		const run = methods?.credentialTest?.[testedBy] as ICredentialTestFunction;
 		return await run.call(context, { ...credential, type, data });
 	}

@@ -20,15 +20,15 @@ import { credentialType } from './registry';
 export type CredentialValues = Record<string, ICredentialDataDecryptedObject>;
 
 /**
- * Stands in for n8n's store of encrypted credentials: values are found by credential type, whatever
- * credential a node names. All else follows n8n's own CredentialsHelper.
+ * Replaces n8n's store of encrypted credentials: it finds values by credential type, whatever credential a node names.
+ * Everything else follows n8n's own CredentialsHelper.
  */
 export class CredentialsHelper extends ICredentialsHelper {
 	constructor(private readonly values: CredentialValues) {
 		super();
 	}
 
-	/** As n8n does, fills in the defaults and drops the fields that the user's choices hide. */
+	/** Fills in the defaults and drops the fields that the user's choices hide, as n8n does. */
 	override async getDecrypted(
 		_additionalData: IWorkflowExecuteAdditionalData,
 		_nodeCredentials: INodeCredentialsDetails,
@@ -49,7 +49,7 @@ export class CredentialsHelper extends ICredentialsHelper {
 		workflow: Workflow,
 		node: INode,
 	): Promise<IHttpRequestOptions> {
-		// Every request with a credential passes here, and none leaves a process that was killed.
+		// Every request with a credential passes here. None leaves a killed process.
 		if (currentProcess()?.isKilled) await new Promise(() => {});
 		const request = requestOptions as IHttpRequestOptions;
 		const { authenticate } = credentialType(typeName);
@@ -70,9 +70,9 @@ export class CredentialsHelper extends ICredentialsHelper {
 			);
 			return result ? String(result) : '';
 		};
-		// n8n writes into the request that it is given; so do we, for a node that uses its request twice.
+		// n8n changes the request itself, which matters to a node that uses its request twice.
 		request.headers ??= {};
-		// Headers, query and body, as n8n addresses them: by name.
+		// n8n addresses the headers, the query and the body by name.
 		const parts = request as unknown as Record<string, Record<string, unknown>>;
 		for (const [part, entries] of Object.entries(authenticate.properties)) {
 			for (const [key, value] of Object.entries(entries)) {
@@ -95,7 +95,7 @@ export class CredentialsHelper extends ICredentialsHelper {
 		return true;
 	}
 
-	// Credentials that fetch and store a token of their own are not supported.
+	// Credentials that fetch and store their own token are not supported.
 
 	override async preAuthentication() {
 		return undefined;

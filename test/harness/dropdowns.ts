@@ -6,9 +6,9 @@ import { defaultVersion, nodeTypes } from './registry';
 import { completeWorkflow, createWorkflow } from './workflow';
 
 interface ListSearchOptions extends Environment {
-	/** What the user has filled in on the node so far. */
+	/** The parameters that the user has filled in so far. */
 	parameters?: INodeParameters;
-	/** What the user typed into the search box. */
+	/** The text that the user typed into the search box. */
 	filter?: string;
 }
 

@@ -7,19 +7,19 @@ import { realpathSync } from 'node:fs';
 import { useBinaryDataMode, type BinaryDataMode } from './binary';
 import { CredentialsHelper, type CredentialValues } from './credentials';
 
-/** What an n8n instance gives to its executions. A retried execution gets what the first one got. */
+/** What an n8n instance gives to its executions. A Retry gets the same as the first execution. */
 export interface Environment {
-	/** Values by credential type, as a user types them in. A node without a credential is given one. */
+	/** Values by credential type, as a user types them. A node without a credential gets one. */
 	credentials?: CredentialValues;
 	/** Binary data in files (the default), or in memory. Shared by executions that run at the same time. */
 	binaryDataMode?: BinaryDataMode;
 	/** The folder that nodes may read and write (N8N_RESTRICT_FILE_ACCESS_TO). */
 	filesFolder?: string;
-	/** Where links to n8n itself lead, such as those of `createBinarySignedUrl`. */
+	/** The address in links to n8n itself, such as those of `createBinarySignedUrl`. */
 	restApiUrl?: string;
 }
 
-/** Applies the settings that n8n keeps for the whole process. */
+/** Applies the settings that n8n has for the whole process. */
 export async function applyEnvironment({ binaryDataMode, filesFolder }: Environment) {
 	await useBinaryDataMode(binaryDataMode ?? 'filesystem');
 	if (filesFolder) {
@@ -27,12 +27,12 @@ export async function applyEnvironment({ binaryDataMode, filesFolder }: Environm
 	}
 }
 
-/** What n8n hands to every execution and every call of the editor, beside the workflow. */
+/** What n8n passes to every execution and every call of the editor in addition to the workflow. */
 export function createAdditionalData({
 	credentials = {},
 	restApiUrl = 'http://localhost:5678/rest',
 }: Environment): IWorkflowExecuteAdditionalData {
-	// The engine parses the addresses for every parameter that it resolves: none may be empty.
+	// The engine parses these addresses for every parameter that it resolves, so none may be empty.
 	const instanceBaseUrl = new URL('.', restApiUrl).href;
 	return {
 		credentialsHelper: new CredentialsHelper(credentials),

@@ -17,11 +17,11 @@ export interface ExecutionOptions extends Environment {
 	executionId?: string;
 	/** Called once the execution has started. `cancel` is what the Stop button does. */
 	onStart?(cancel: () => void, stored: StoredExecution): void;
-	/** Receives what nodes stream with `sendChunk`. Without it they are told that nobody listens. */
+	/** Receives what nodes stream with `sendChunk`. Without it, the nodes see that streaming is off. */
 	onChunk?(chunk: StructuredChunk): void;
 }
 
-/** What n8n's database holds of an execution: while it is under way, its start. */
+/** What n8n's database holds of an execution. While the execution is under way, this is its state at the start. */
 export type StoredExecution = Pick<
 	WorkflowRun,
 	'data' | 'executionId' | 'workflowData' | 'environment' | 'finished'
@@ -32,9 +32,9 @@ interface Execution {
 	/** What is left to run, and the results so far. The engine works on this very object. */
 	data: IRunExecutionData;
 	mode: WorkflowExecuteMode;
-	/** The id of the failed execution that is run again. */
+	/** The ID of the failed execution that is retried. */
 	retryOf?: string;
-	/** Whether the execution goes on after it waited. */
+	/** Whether the execution resumes after a wait. */
 	resumed?: boolean;
 }
 
@@ -64,20 +64,20 @@ export async function execute(
 	};
 
 	const workflow = createWorkflow(workflowData, data.resultData.pinData);
-	// The engine would do so only when the execution has begun, and so not in what is stored before.
+	// The engine sets it only once the execution has begun, which is too late for the stored copy below.
 	if (data.executionData) {
 		data.executionData.runtimeData ??= { version: 1, establishedAt: Date.now(), source: mode };
 	}
 	const stored = { data: structuredClone(data), executionId, workflowData, environment };
 	const engine = new WorkflowExecute(additionalData, mode, data);
 	const execution = engine.processRunExecutionData(workflow);
-	// What listens for Stop runs in the process of the execution, wherever the test presses it.
+	// Listeners of Stop run in the process of the execution, wherever the test presses it.
 	const cancel = AsyncResource.bind(() => execution.cancel());
 	const timer = timeout > 0 ? setTimeout(cancel, timeout) : undefined;
 	onStart?.(cancel, { ...stored, finished: false });
 	try {
 		const run = await execution;
-		// A stopped node may end with an error of its own; n8n shows the execution as canceled all the same.
+		// A stopped node may fail with its own error; n8n still shows the execution as canceled.
 		if (execution.isCanceled) run.status = 'canceled';
 		witness.emit('execution', run);
 		return withHelpers(run, { executionId, workflowData, environment });

@@ -4,7 +4,7 @@
  */
 import { removeHome } from './setup';
 
-// Under jest, test/support/cleanUp.ts does so when a test file has ended.
+// Under jest, test/support/cleanUp.ts does this after each test file.
 if (!process.env.JEST_WORKER_ID) process.once('exit', removeHome);
 
 export {

@@ -6,15 +6,15 @@ import { purses } from '../../nodes/shared/n8n/orders/dayLimit';
 import { processMemory } from '../../nodes/shared/n8n/orders/shelves';
 
 /**
- * A process of n8n, which a test can kill: its executions store and send nothing from then on. Executions outside of
- * any share one process, which nobody kills.
+ * A process of n8n that a test can kill: from then on, its executions store and send nothing. Executions outside any
+ * EngineProcess share one process that is never killed.
  */
 export class EngineProcess {
 	private end = () => {};
 	private readonly ended = new Promise<'killed'>((resolve) => (this.end = () => resolve('killed')));
 	private isDead = false;
 
-	/** @returns what `work` does, or `killed` as soon as the process is */
+	/** @returns the result of `work`, or `killed` as soon as the process is killed */
 	async run<T>(work: () => Promise<T>): Promise<T | 'killed'> {
 		return await Promise.race([current.run(this, work), this.ended]);
 	}
@@ -31,12 +31,12 @@ export class EngineProcess {
 
 const current = new AsyncLocalStorage<EngineProcess>();
 
-/** The process of whoever asks; undefined for a test that kills none. */
+/** The process of the calling code; undefined for a test that does not kill any. */
 export const currentProcess = (): EngineProcess | undefined => current.getStore();
 
 /**
- * Lets each process see entries of its own in this map. A process that is killed takes them along, and what its
- * executions still write, until they notice, reaches no other.
+ * Gives each process its own entries in this map. They are lost with a killed process, and what its executions still
+ * write before they notice reaches no other process.
  */
 export function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 	const shared = new Map(memory);

@@ -14,13 +14,13 @@ type Call = 'record' | 'remove';
 type Snapshot = ReadonlyMap<string, string[]>;
 
 /**
- * n8n's store of processed items, which the engine alone does not have. Like that of n8n 2.40.7, it keeps a list of
+ * n8n's store of processed items, which the engine alone does not have. Like the one of n8n 2.40.7, it keeps a list of
  * hashes for each node of a saved workflow, and reads, changes and writes it without a lock.
  */
 class ProcessedItems implements IDataDeduplicator {
 	/** The calls so far. */
 	readonly calls: Call[] = [];
-	/** Called before the store answers; throws, or never returns, where a test wants it so. */
+	/** Called before the store responds. A test can make it throw or never return. */
 	intercept: (call: Call) => Promise<void> | void = () => {};
 	private readonly rows = new Map<string, string[]>();
 
@@ -38,7 +38,7 @@ class ProcessedItems implements IDataDeduplicator {
 		};
 		const all = [...entries, ...output.new.map(hashOf)];
 		this.rows.set(row, all.slice(Math.max(0, all.length - maxEntries)));
-		await this.answer('record');
+		await this.respond('record');
 		return output;
 	}
 
@@ -53,7 +53,7 @@ class ProcessedItems implements IDataDeduplicator {
 			row,
 			entries.filter((entry) => !removed.has(entry)),
 		);
-		await this.answer('remove');
+		await this.respond('remove');
 	}
 
 	async clearAllProcessedItems(_: unknown, context: ICheckProcessedContextData): Promise<void> {
@@ -69,23 +69,23 @@ class ProcessedItems implements IDataDeduplicator {
 		return [...this.rows.values()].flat().length;
 	}
 
-	/** Adds entries to every row that there is. */
+	/** Adds entries to every existing row. */
 	fill(values: string[]): void {
 		for (const [row, entries] of this.rows) this.rows.set(row, [...entries, ...values.map(hashOf)]);
 	}
 
-	/** Holds what another n8n has recorded for a node, as that keeps it. */
+	/** Loads the entries that another n8n has recorded for a node, in the form in which n8n stores them. */
 	load(workflowId: string, nodeId: string, entries: string[]): void {
 		this.rows.set(`${workflowId} ${nodeId}`, [...entries]);
 	}
 
-	/** What another worker does that read the store when this was in it, which by default is nothing. */
+	/** Overwrites the store like another worker that has read it in an earlier state; by default, it was empty then. */
 	writeOver(earlier: Snapshot = new Map()): void {
 		this.rows.clear();
 		for (const [row, entries] of earlier) this.rows.set(row, entries);
 	}
 
-	/** What is in it now. */
+	/** The current state of the store. */
 	get snapshot(): Snapshot {
 		return new Map(this.rows);
 	}
@@ -101,12 +101,12 @@ class ProcessedItems implements IDataDeduplicator {
 		if (!workflow.id) throw new Error('The expression evaluated to a falsy value: workflow.id');
 		const row = `${workflow.id} ${node?.id}`;
 		const entries = this.rows.get(row) ?? [];
-		// The database takes its time, in which another execution may read the same.
+		// The database is asynchronous, so another execution may read the same in the meantime.
 		await Promise.resolve();
 		return { row, entries };
 	}
 
-	private async answer(call: Call): Promise<void> {
+	private async respond(call: Call): Promise<void> {
 		this.calls.push(call);
 		await this.intercept(call);
 	}

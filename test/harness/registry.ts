@@ -16,12 +16,15 @@ import '../../nodes/ModelGateway/ModelGateway.node';
 import '../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
 import { asTool } from './tools';
 
-/** Where the class is that n8n loads from this file of the published package; imported above, so that jest sees what a test rests on. */
+/**
+ * The source of a class that n8n loads from this file of the published package. It is imported above, so that jest
+ * sees what a test depends on.
+ */
 const sourceOf = (built: string) => built.replace(/^dist\/(.*)\.js$/, '$1.ts');
 
 /**
- * Packages are opened on first use, and by n8n's own loader: what n8n would refuse to load fails here too.
- * Core nodes are loaded one by one, as n8n does, because there are hundreds.
+ * n8n's own loader opens each package on first use: what n8n refuses to load fails here too. There are hundreds of core
+ * nodes, which are loaded one by one, as in n8n.
  */
 const openers: Record<string, () => PackageDirectoryLoader> = {
 	'n8n-nodes-base': () => {
@@ -50,12 +53,12 @@ function loaderOf(packageName: string): PackageDirectoryLoader {
 
 const registeredNodes = new Map<string, INodeType | IVersionedNodeType>();
 
-/** Makes nodes of one's own known, as `test.<name>`. */
+/** Registers nodes of a test as `test.<name>`. */
 export function registerTypes({ nodes }: { nodes: INodeType[] }): void {
 	for (const node of nodes) registeredNodes.set(`test.${node.description.name}`, node);
 }
 
-/** n8n's AI nodes, for one, are not there. */
+/** Whether the package of a node type is here; n8n's AI nodes, for example, are not. */
 export function isKnownPackage(type: string): boolean {
 	return type.split('.')[0] in openers;
 }
@@ -66,7 +69,7 @@ export const nodeTypes: INodeTypes = {
 		if (registered) return registered;
 		const [packageName, name] = type.split('.');
 		const loader = loaderOf(packageName);
-		// As in n8n, a node that can be a tool is known by a second name.
+		// As in n8n, a node that can be a tool has a second name.
 		const node = name.replace(/Tool$/, '');
 		return node !== name && !(name in loader.known.nodes)
 			? asTool(loader.getNode(node).type as INodeType)
@@ -78,7 +81,7 @@ export const nodeTypes: INodeTypes = {
 	getKnownTypes: () => ({}),
 };
 
-/** The version that n8n's editor gives a new node. */
+/** The version that a new node gets in n8n's editor. */
 export function defaultVersion(type: string): number {
 	const nodeType = nodeTypes.getByName(type);
 	if ('nodeVersions' in nodeType) return nodeType.currentVersion;
@@ -92,7 +95,7 @@ export function credentialType(name: string): ICredentialType {
 	return loaderOf(packageName).getCredential(name).type;
 }
 
-/** The nodes of our package that use the credential type, in the order in which n8n asks them to test it. */
+/** The nodes of our package that use the credential type, in the order in which n8n tries their tests. */
 export function nodesWith(type: string): INodeType[] {
 	const { known } = loaderOf('n8n-nodes-model-gateway');
 	const names = known.credentials[type]?.supportedNodes ?? [];

@@ -10,14 +10,14 @@ interface Origin {
 	environment: Environment;
 }
 
-/** A finished, failed, cancelled or waiting execution, and what a test wants to know about it. */
+/** A finished, failed, cancelled or waiting execution, with helpers for tests. */
 export interface WorkflowRun extends IRun, Origin {
 	/**
-	 * The items that a node put out in one of its runs (-1: the last).
-	 * Throws the node's error when it stopped the workflow there, or why the node did not run.
+	 * The items that a node returned in one of its runs (-1: the last). Throws the node's error when it stopped the
+	 * workflow there, or the reason why the node did not run.
 	 */
 	items(nodeName: string, from?: { output?: number; run?: number }): INodeExecutionData[];
-	/** The error of the node's last run, also when the node was set to continue. */
+	/** The error of the node's last run, even when the node is set to continue. */
 	errorOf(nodeName: string): ExecutionError | undefined;
 	binary(item: INodeExecutionData, field?: string): Promise<Buffer>;
 	binaryStream(item: INodeExecutionData, field?: string): Promise<Readable>;
@@ -34,7 +34,7 @@ export function withHelpers(run: IRun, origin: Origin): WorkflowRun {
 				const reason = error ? `: ${error.message}` : '';
 				throw new Error(`Node "${nodeName}" did not run${reason}`);
 			}
-			// The engine keeps errors as plain objects. A node that is set to continue has items as well.
+			// The engine stores errors as plain objects. A node that is set to continue has items as well.
 			if (task.error && !task.data) throw Object.assign(new Error(task.error.message), task.error);
 			return task.data?.main[output] ?? [];
 		},

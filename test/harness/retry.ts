@@ -5,13 +5,13 @@ import type { WorkflowRun } from './result';
 import { completeWorkflow, createWorkflow, type WorkflowJson } from './workflow';
 
 interface RetryOptions extends ExecutionOptions {
-	/** "Retry with currently saved workflow": the workflow as it is now, after the user mended it. */
+	/** "Retry with currently saved workflow": the workflow as it is now, after the user has fixed it. */
 	workflow?: WorkflowJson;
 }
 
 /**
- * What the Retry button does with a failed execution (n8n's ExecutionService.retry): the failed node
- * runs again, with its input and the nodes' kept context, as a new execution.
+ * Does what the Retry button does with a failed execution (n8n's ExecutionService.retry): the failed node runs again
+ * in a new execution, with its input and with the stored contexts of the nodes.
  */
 export async function retryExecution(
 	failed: StoredExecution,
@@ -44,8 +44,8 @@ export async function retryExecution(
 }
 
 /**
- * What n8n makes of an execution that was killed (its ExecutionRecoveryService): a made-up first run for each node
- * that had begun, in the order in which the workflow lists them; the last one is taken for the failed one.
+ * Recovers an execution that was killed, as n8n's ExecutionRecoveryService does: each node that had begun gets a
+ * made-up first run, in the order in which the workflow lists them, and the last one counts as failed.
  */
 export function recoverExecution(
 	killed: StoredExecution,
@@ -66,7 +66,7 @@ export function recoverExecution(
 	return { ...killed, data };
 }
 
-/** What n8n does when the time of a waiting execution has come: the same execution goes on. */
+/** Resumes a waiting execution as n8n does when it is due: under the same ID. */
 export async function resumeExecution(
 	waiting: WorkflowRun,
 	options: ExecutionOptions = {},
@@ -79,7 +79,7 @@ export async function resumeExecution(
 	);
 }
 
-/** Takes a waiting execution up whenever its time has come, as n8n does, but without n8n's minute between two looks. */
+/** Resumes a waiting execution whenever it is due, as n8n does, but without n8n's minute between two checks. */
 export async function resumeToEnd(
 	run: WorkflowRun,
 	options: ExecutionOptions = {},
@@ -92,7 +92,7 @@ export async function resumeToEnd(
 	return run;
 }
 
-/** The execution's data after a trip through n8n's database: nothing but plain JSON comes back. */
+/** The execution's data after it was stored in n8n's database and read again: only plain JSON is left. */
 async function storedData({ data }: StoredExecution): Promise<IRunExecutionData> {
 	const { parse, stringify } = await import('flatted');
 	return migrateRunExecutionData(parse(stringify(data)));

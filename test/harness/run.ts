@@ -10,19 +10,19 @@ import type { WorkflowRun } from './result';
 import { completeWorkflow, createWorkflow, type WorkflowJson } from './workflow';
 
 export interface RunOptions extends ExecutionOptions {
-	/** What the start node receives or, when it is a trigger, what it puts out. */
+	/** The input of the start node or, when it is a trigger, its output. */
 	input?: INodeExecutionData[];
-	/** Default: the trigger, as n8n finds it, or the only node. */
+	/** Default: the trigger that n8n finds, or the only node. */
 	startNode?: string;
-	/** `manual` (default): the editor's Execute button. Any other: as an active workflow, without pinned data. */
+	/** `manual` (default): as with the editor's Execute button. Any other: as an active workflow, without pinned data. */
 	mode?: WorkflowExecuteMode;
 	/** Whether the execution and its Retries share a token in their resume links; n8n 1 gives none. Default: true. */
 	hasResumeToken?: boolean;
 }
 
 /**
- * Runs a workflow to its end and returns it, also when it failed or was cancelled: see `status`.
- * Throws when n8n would not start it, e.g. for a missing required parameter.
+ * Runs a workflow to its end and returns the execution, even when it failed or was cancelled: see `status`. Throws when
+ * n8n would not start it, for example because a required parameter is missing.
  */
 export async function runWorkflow(
 	json: WorkflowJson,
@@ -40,7 +40,7 @@ export async function runWorkflow(
 		);
 	}
 
-	// Run by hand, a trigger makes its own output: only pinned data comes before it.
+	// In a manual run, a trigger makes its own output, unless it has pinned data.
 	const { trigger, poll } = nodeTypes.getByNameAndVersion(start.type, start.typeVersion);
 	const pinnedInput = input && (trigger || poll) ? { [start.name]: input } : {};
 	const data = createRunExecutionData({

@@ -1,5 +1,5 @@
-// n8n reads its settings once, when n8n-core is loaded, so this file has to be loaded before it:
-// jest does so for every test file (setupFiles), and index.ts for everything else.
+// n8n reads its settings once, when n8n-core is loaded, so this file has to be loaded first. jest loads it for every
+// test file (setupFiles), and index.ts loads it for everything else.
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const home = path.join(tmpdir(), `n8n-harness-${randomUUID()}`);
 
 process.env.N8N_USER_FOLDER = home;
 process.env.N8N_ENCRYPTION_KEY = 'harness-encryption-key';
-// Into a file, which the tests look through for keys.
+// n8n logs into a file, which the tests search for keys.
 process.env.N8N_LOG_LEVEL = 'debug';
 process.env.N8N_LOG_OUTPUT = 'file';
 process.env.N8N_LOG_FILE_LOCATION = path.join(home, 'n8n.log');
@@ -22,8 +22,8 @@ export function removeHome() {
 	rmSync(home, { recursive: true, force: true });
 }
 
-// jest runs a test file in a realm of its own, where the errors of Node's modules are no `instanceof Error`.
-// n8n and the nodes rely on it, e.g. to tell a file that does not exist yet.
+// jest runs a test file in its own realm, where the errors of Node's modules are not `instanceof Error`. n8n and the
+// nodes rely on that, for example to recognise a file that does not exist yet.
 if (process.env.JEST_WORKER_ID) {
 	const isInstance = Function.prototype[Symbol.hasInstance];
 	Object.defineProperty(Error, Symbol.hasInstance, {

@@ -20,11 +20,11 @@ interface Row {
 	/** An ISO date. */
 	waitTill: string | null;
 	workflowData: IWorkflowBase;
-	/** As "flatted" writes it. */
+	/** In the format of the library "flatted". */
 	data: unknown[];
 }
 
-/** An execution that another n8n has stored, to be resumed or retried here. */
+/** An execution that another n8n has stored, for a resume or a Retry here. */
 export async function storedExecution(row: Row, environment: Environment): Promise<WorkflowRun> {
 	const { fromJSON } = await import('flatted');
 	const { id: executionId, workflowData, mode } = row;
@@ -39,7 +39,7 @@ export async function storedExecution(row: Row, environment: Environment): Promi
 	return withHelpers(run, { executionId, workflowData, environment });
 }
 
-/** Puts a file where n8n looks for it. @param id as items name it */
+/** Puts a file where n8n looks for it. @param id the ID of the file in an item */
 export async function storeFile(id: string, bytes: Uint8Array): Promise<void> {
 	const file = path.join(
 		Container.get(BinaryDataConfig).localStoragePath,

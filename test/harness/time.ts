@@ -6,29 +6,29 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 
 import { jobTurns } from '../../nodes/shared/gateway/client/jobTurns';
 
-/** Real milliseconds between two looks. */
+/** Real milliseconds between two checks. */
 const step = 1;
 
 /**
- * Lets the engine and the nodes wait in simulated time, under jest: time stands still while anything is under
- * way, and otherwise jumps to the timer that is due first. Sockets and files stay real. Node's own timers do
- * too (`node:timers/promises`), as a server needs them that is to be slow. No host but this machine has an
- * address: a name server may take longer to say so than time would stand still.
+ * Lets the engine and the nodes wait in simulated time, under jest: time stands still while anything is under way, and
+ * otherwise jumps to the timer that is due first. Sockets and files stay real. Node's own timers
+ * (`node:timers/promises`) stay real too, because slow servers in tests need them. No other host has an address: a name
+ * server may respond later than time would stand still.
  */
 export class SimulatedTime {
 	private readonly sockets = new Set<Socket>();
 	/**
-	 * What the system is asked of files and names, until it has answered: a busy disk may take long. And what
-	 * native modules do on threads, such as to draw: their work has no name.
+	 * Requests to the system about files and names that are under way: a busy disk may take long. Also the work of native
+	 * modules on threads, such as drawing, which has no type name.
 	 */
-	private readonly asked = new Set<number>();
-	private readonly asking = createHook({
+	private readonly systemRequests = new Set<number>();
+	private readonly systemHook = createHook({
 		init: (id, type) => {
-			if (/^(FSREQ|GETADDRINFO|undefined$)/.test(type)) this.asked.add(id);
+			if (/^(FSREQ|GETADDRINFO|undefined$)/.test(type)) this.systemRequests.add(id);
 		},
-		after: (id) => this.asked.delete(id),
+		after: (id) => this.systemRequests.delete(id),
 	}).enable();
-	/** What was last waited for with patience, and did not change. */
+	/** The state that last stayed the same for the whole patience. */
 	private still?: string;
 	private opened = 0;
 	private unseen = 0;
@@ -36,11 +36,11 @@ export class SimulatedTime {
 	private readonly pump: Promise<void>;
 
 	/**
-	 * @param patience how many looks in a row must find an open connection standing still before time passes
-	 * over it. Looks and not milliseconds: this process may have to wait for the machine
+	 * @param patience the number of checks in a row that must find no change on an open connection before time passes all
+	 * the same. It counts checks and not milliseconds, because this process may have to wait for the machine
 	 */
 	constructor(public patience = 20) {
-		// The clock is set back: a poll of an earlier test would hold back one of this test.
+		// The clock is set back, so a poll of an earlier test would delay one of this test.
 		jobTurns.clear();
 		jest.useFakeTimers({
 			now: Date.UTC(2026, 0, 1),
@@ -58,13 +58,13 @@ export class SimulatedTime {
 		this.pump = this.run();
 	}
 
-	/** Stands still until this has ended, which time cannot see: worker threads that render. */
+	/** Time stands still until this work is done. For work that it cannot see, such as worker threads that render. */
 	async during<T>(work: Promise<T>): Promise<T> {
 		this.unseen++;
 		return await work.finally(() => this.unseen--);
 	}
 
-	/** Settles when every connection that was opened from here has ended. */
+	/** Settles when every connection opened by this process has ended. */
 	async connectionsEnded(): Promise<void> {
 		while (this.sockets.size > 0) await this.pause(step);
 	}
@@ -73,7 +73,7 @@ export class SimulatedTime {
 		this.ending.abort();
 		await this.pump;
 		unsubscribe('net.client.socket', this.watch);
-		this.asking.disable();
+		this.systemHook.disable();
 		jest.mocked(dns.lookup).mockRestore();
 		jest.useRealTimers();
 	}
@@ -97,17 +97,17 @@ export class SimulatedTime {
 	}
 
 	private async isAtRest(): Promise<boolean> {
-		// What has just happened may have consequences.
+		// Let pending consequences happen first.
 		for (let turn = 0; turn < 3; turn++) await setImmediate();
-		if (jest.getTimerCount() === 0 || this.asked.size + this.unseen > 0) {
+		if (jest.getTimerCount() === 0 || this.systemRequests.size + this.unseen > 0) {
 			await this.pause(step);
 			return false;
 		}
 		const { state } = this;
 		const isIdle = this.sockets.size === 0;
-		// Threads that compress are not seen, so that it may only seem idle.
+		// Threads that compress are not visible, so it may only seem idle.
 		const share = isIdle ? 0.25 : 1;
-		// A timer that recurs makes no difference.
+		// Nothing but a recurring timer may have run since the last check: that needs no patience again.
 		const looks = state === this.still ? 0 : this.patience * share;
 		for (let look = 0; look < looks; look++) {
 			await this.pause(step);
@@ -118,16 +118,22 @@ export class SimulatedTime {
 		return !this.ending.signal.aborted;
 	}
 
-	/** Timers, connections, the bytes that went over them, and what was asked of files and names. */
+	/** The timers, the connections, the bytes sent over them, and the requests about files and names. */
 	private get state(): string {
 		const bytes = [...this.sockets].reduce((sum, s) => sum + s.bytesRead + s.bytesWritten, 0);
-		return [jest.getTimerCount(), this.opened, this.sockets.size, bytes, this.asked.size].join();
+		return [
+			jest.getTimerCount(),
+			this.opened,
+			this.sockets.size,
+			bytes,
+			this.systemRequests.size,
+		].join();
 	}
 }
 
 const { lookup } = dns;
 
-/** Node's own, but for the names of other hosts. */
+/** Node's own lookup, except that the names of other hosts are unknown. */
 function lookUpHere(name: string, ...rest: unknown[]): void {
 	if (name === 'localhost' || isIP(name) !== 0) {
 		Reflect.apply(lookup, dns, [name, ...rest]);

@@ -1,6 +1,6 @@
 import { NodeConnectionTypes, type INodeProperties, type INodeType } from 'n8n-workflow';
 
-/** The node as n8n offers it to agents: without inputs, with a tool as its output, and with a description of it. */
+/** The node as n8n offers it to agents: without inputs, with a tool as its output, and with a tool description. */
 export function asTool({ description, execute }: INodeType): INodeType {
 	const { name, displayName, properties, ...rest } = description;
 	if (!rest.usableAsTool) throw new Error(`${name} cannot be used as a tool`);

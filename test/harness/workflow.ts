@@ -11,7 +11,7 @@ import {
 
 import { defaultVersion, nodeTypes } from './registry';
 
-/** A workflow as n8n exports it. What every export has and few tests care about may be left out. */
+/** A workflow as n8n exports it. Fields that few tests care about are optional. */
 export interface WorkflowJson {
 	id?: string;
 	name?: string;
@@ -40,7 +40,7 @@ export function completeWorkflow(json: WorkflowJson, credentialTypes: string[]):
 		nodes: nodes.map((node, index) => ({
 			id: node.name,
 			typeVersion: defaultVersion(node.type),
-			// Of the branches of a node, n8n takes the more left first: in the order listed.
+			// Of branches at the same height, n8n runs the leftmost one first, so they run in the order of the list.
 			position: [index * 200, 0],
 			parameters: {},
 			...node,

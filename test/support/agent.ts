@@ -5,7 +5,7 @@ interface Tool {
 	invoke(input: IDataObject): Promise<unknown>;
 }
 
-/** Calls its tool as often as it is told, as an agent would, and puts out what the tool said. */
+/** Calls its tool a given number of times, as an agent would, and outputs what the tool returned. */
 export const agent: INodeType = {
 	description: {
 		...{ displayName: 'Agent', name: 'agent', group: ['transform'], version: 1 },
@@ -22,19 +22,19 @@ export const agent: INodeType = {
 		const [tool] = [connected].flat() as Tool[];
 		const call = async () =>
 			await tool.invoke({}).catch((error: Error) => `Failed: ${error.message}`);
-		const said: IDataObject[] = [];
+		const results: IDataObject[] = [];
 		const calls = Number(this.getNodeParameter('calls', 0));
 		if (this.getNodeParameter('parallel', 0) === true) {
 			const all = await Promise.all(Array.from({ length: calls }, call));
-			said.push(...all.map((answer) => ({ answer: String(answer) })));
+			results.push(...all.map((answer) => ({ answer: String(answer) })));
 		} else {
-			while (said.length < calls) said.push({ answer: String(await call()) });
+			while (results.length < calls) results.push({ answer: String(await call()) });
 		}
-		return [said.map((json) => ({ json, pairedItem: { item: 0 } }))];
+		return [results.map((json) => ({ json, pairedItem: { item: 0 } }))];
 	},
 };
 
-/** Calls its tool for a client outside n8n; only its name tells. */
+/** Calls its tool for a client outside n8n. It differs from the agent by its name only. */
 export const mcpTrigger: INodeType = {
 	...agent,
 	description: { ...agent.description, name: 'mcpTrigger' },

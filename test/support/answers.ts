@@ -1,7 +1,7 @@
 import type { ServiceResponse } from '../../nodes/shared/gateway/client/response';
 import { parseJson } from '../../nodes/shared/gateway/json';
 
-/** An answer as the transport hands it to a parser. @param body a text as it is, anything else as JSON */
+/** A response as the transport hands it to a parser. @param body a text is used as it is, anything else as JSON */
 export function answerOf(body: unknown, parts: Partial<ServiceResponse> = {}): ServiceResponse {
 	const text = typeof body === 'string' ? body : JSON.stringify(body);
 	return {

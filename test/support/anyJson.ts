@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** Nesting that JSON.parse takes, and a careless recursion does not. */
+/** A depth of nesting that JSON.parse accepts and a careless recursion does not. */
 const levels = 10_000;
 
-/** What JSON can say and JSON.stringify cannot, by the text that stands for it. */
+/** JSON that JSON.stringify cannot write, by the text that stands for it. */
 const spellings = new Map([
 	['@infinity', '1e999'],
 	['@lists', '['.repeat(levels) + ']'.repeat(levels)],
@@ -51,7 +51,7 @@ const leaf: fc.Arbitrary<unknown> = fc.oneof(
 	fc.constantFrom(...spellings.keys()),
 );
 
-/** Any JSON, with the names and values that a reader might stumble over; written by {@link jsonText}. */
+/** Any JSON, with names and values that may trip a reader. {@link jsonText} writes it. */
 export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
 	value: fc.oneof(
 		{ depthSize: 'small', withCrossShrink: true },
@@ -62,7 +62,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie
 	),
 })).value;
 
-/** What stands in the place of one entry of an object or a list. */
+/** Replaces one entry of an object or a list with any number of entries. */
 type Change = (name: string, value: unknown) => Array<[name: string, value: unknown]>;
 
 const isSmall = (value: unknown) => jsonText(value).length < 200;
@@ -83,7 +83,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 	),
 );
 
-/** A true answer of which some parts are something else, are gone, or are there many times. */
+/** A valid response of which some parts are replaced, missing, or repeated many times. */
 export function nearly(answer: object): fc.Arbitrary<unknown> {
 	const changes = fc.array(fc.tuple(fc.nat(), change), { minLength: 1, maxLength: 3 });
 	return changes.map((all) =>
@@ -101,7 +101,7 @@ function countEntries(value: unknown): number {
 	return Object.values(value).reduce<number>((sum, entry) => sum + 1 + countEntries(entry), 0);
 }
 
-/** A copy in which the entry that comes after so many others is changed. */
+/** A copy in which one entry is changed: the one that comes after `place.left` others. */
 function changed(value: unknown, place: { left: number }, apply: Change): unknown {
 	if (!isParent(value)) return value;
 	const entries = Object.entries(value).flatMap(([name, entry]) =>

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { anyJson, jsonText } from './anyJson';
 
-/** Where a parameter is: the names that lead to it, and what has to be chosen for it to be there. */
+/** Where a parameter is: the names that lead to it, and the choices that show it. */
 export interface Place {
 	path: string[];
-	/** As the editor shows it. */
+	/** Its label in the editor. */
 	field: string;
 	isLocator: boolean;
 	chosen: Array<{ path: string[]; value: unknown }>;
 }
 
-/** Every parameter that may hold an expression, those within collections too. */
+/** Every parameter that may hold an expression, also inside collections. */
 export function placesOf(properties: INodeProperties[], under: string[] = []): Place[] {
 	return properties.flatMap((property): Place[] => {
 		const { name, displayName, type, noDataExpression, displayOptions } = property;
@@ -45,9 +45,7 @@ export function withValue(
 	return { ...parameters, [name]: (isList ? [set] : set) as INodeParameters[string] };
 }
 
-/**
- * What only an expression yields. A list that holds itself is missing: n8n overflows on it, before a node sees it.
- */
+/** Values that only an expression yields. A list that contains itself is missing: n8n overflows on it. */
 const oddities = [
 	...['$("Nobody").item.json.x', '$json.values.nothing.at.all()'],
 	...[
@@ -99,7 +97,7 @@ const oddities = [
 	],
 ];
 
-/** Nested too deeply for n8n itself, or long for nothing. */
+/** Whether it is nested too deeply for n8n itself, or needlessly long. */
 const isMoreThanEnough = (value: unknown) => jsonText(value).length > 15_000;
 
 interface AnyValue {
@@ -144,7 +142,7 @@ export const anyValue: fc.Arbitrary<AnyValue> = fc.oneof(
 	},
 );
 
-/** The parameters of a node whose menus are set so, without the menus themselves. */
+/** The parameters that a node shows for this resource and operation, without these two menus. */
 export function propertiesOf(all: INodeProperties[], menus: INodeParameters): INodeProperties[] {
 	return all.filter(({ displayOptions, name }) =>
 		['resource', 'operation'].every((menu) => {

@@ -4,15 +4,15 @@ import type { Readable } from 'node:stream';
 import type { Http } from '../../nodes/shared/gateway/client/http';
 
 interface AxiosHttpOptions {
-	/** Goes along with authenticated requests. */
+	/** Sent with authenticated requests. */
 	key: string;
-	/** Told of the work that the network does, so that a simulated clock can let it finish. */
+	/** Called with each piece of network work, so that a simulated clock can let it finish. */
 	during?: <T>(work: Promise<T>) => Promise<T>;
 }
 
-/** The gateway layer's HTTP by axios, which n8n uses too. */
+/** The HTTP client of the gateway layer, built on axios, which n8n uses too. */
 export function axiosHttp({ key, during = async (work) => await work }: AxiosHttpOptions): Http {
-	// A connection of its own for every request: none outlives its test.
+	// Every request has its own connection, so none outlives its test.
 	const httpAgent = new Agent({ keepAlive: false });
 
 	return async ({ authenticated, body, headers, ...request }) => {
@@ -25,14 +25,14 @@ export function axiosHttp({ key, during = async (work) => await work }: AxiosHtt
 				responseType: 'stream',
 				decompress: true,
 				maxRedirects: 0,
-				// As n8n has it: axios then wraps the body.
+				// As in n8n: axios then wraps the body.
 				maxContentLength: Infinity,
 				proxy: false,
 				validateStatus: () => true,
 			}),
 		);
 		const stream = response.data;
-		// A broken connection is reported where the body is read; nobody may be reading it yet.
+		// The reader of the body reports a broken connection, but nobody may be reading it yet.
 		stream.on('error', () => undefined);
 		return {
 			status,

@@ -8,7 +8,7 @@ const file = (name: string) => readFileSync(path.join(__dirname, '../fixtures/tl
 /** Self-signed. */
 const certificate = file('certificate.pem');
 
-/** Lets Node.js trust the TLS server. @returns ends that */
+/** Makes Node.js trust the TLS server. @returns undoes it */
 export function trustCertificate(): () => void {
 	const { connect } = tls;
 	tls.connect = ((options: ConnectionOptions) =>
@@ -16,11 +16,11 @@ export function trustCertificate(): () => void {
 	return () => void (tls.connect = connect);
 }
 
-/** How far a connection has come when it breaks. */
+/** The point that a connection has reached when it breaks. */
 export const moments = ['connected', 'greeted', 'secured', 'accepted', 'responding'] as const;
 export type Moment = (typeof moments)[number];
 
-/** What comes in place of the TLS record that is due. */
+/** What the server sends instead of the TLS record that is due. */
 const ends = {
 	alert: (socket: Socket) => void socket.write(Buffer.from([21, 3, 3, 0, 2, 2, 80])),
 	garbage: (socket: Socket) =>
@@ -40,7 +40,7 @@ interface Break {
 	times: number;
 }
 
-/** A TLS server before an HTTP server on this machine. Its certificate is self-signed. */
+/** A TLS server in front of an HTTP server on this machine. Its certificate is self-signed. */
 interface BreakingTls {
 	/** As an origin. */
 	url: string;

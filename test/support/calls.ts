@@ -5,7 +5,7 @@ import { modelList } from '../../nodes/shared/gateway/models/list';
 import { endpoints } from '../../nodes/shared/gateway/protocol/endpoints';
 import { json, type Reply } from './scriptedServer';
 
-/** Calls as the operations make them: one that reads, one that pays for a job, and one that asks for that job. */
+/** Calls as the operations make them: one that reads, one that orders a job, and one that polls this job. */
 export const models = {
 	endpoint: endpoints.models,
 	purpose: 'list the models',
@@ -25,10 +25,10 @@ export const poll = {
 	parse: jobStatus,
 } satisfies Call<unknown>;
 
-/** That create where the user lets a lost one be sent again. */
+/** The create, for a user who has chosen that it is sent again when its response is lost. */
 export const createAgainIfLost = { ...create, resendsLost: true };
 
-/** A generation, which is paid for whether its answer arrives or not. */
+/** A generation: it costs money, and it is sent again when its response is lost. */
 export const chat: Call<unknown> = {
 	endpoint: endpoints.chat,
 	purpose: 'complete the chat',
@@ -39,13 +39,13 @@ export const chat: Call<unknown> = {
 	},
 };
 
-/** What the service answers to the call that reads and to the one that pays for a job. */
+/** The responses of the service to the call that reads and to the one that orders a job. */
 export const list = json({ object: 'list', data: [{ id: 'chat-1' }] });
 export const created = json({ id: 'video_1', status: 'queued' });
 
-/** An error as the service words it, with these fields beside the usual ones. */
+/** An error response of the service, with these fields in addition to the usual ones. */
 export const error = (status: number, fields: object, headers = {}): Reply =>
 	json({ error: { message: 'a reason', type: 'a_type', param: null, ...fields } }, status, headers);
 
-/** What the service answers to one request too many. */
+/** The response of the service to one request too many. */
 export const rateLimit = error(429, { code: 'rate_limit_exceeded' });

@@ -1,4 +1,4 @@
-// Runs in every test file of the engine and the units.
+// Runs in every engine test and unit test.
 import { removeHome } from '../harness/setup';
 import { closeServers } from './scriptedServer';
 

@@ -2,7 +2,7 @@ import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import type { Gateway, Job } from '../gateway';
 
 /**
- * A job that an earlier execution has ordered; with a video, one that has ended well.
+ * A job that an earlier execution ordered. With a video, the job is completed.
  * @param id by default a new one
  */
 export function earlierJob(gateway: Gateway, kind: JobKind, video?: Uint8Array, id?: string): Job {
@@ -20,6 +20,6 @@ export function earlierJob(gateway: Gateway, kind: JobKind, video?: Uint8Array, 
 	return job;
 }
 
-/** Video tasks that still run. */
+/** Tasks that are still running. */
 export const earlierTasks = (gateway: Gateway, count: number): Job[] =>
 	Array.from({ length: count }, () => earlierJob(gateway, 'task'));

@@ -2,7 +2,7 @@ import type { IDataObject, IExecuteFunctions, INodeType } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import type { Embeddings } from '../../nodes/EmbeddingsModelGateway/embeddings';
 
-/** A node `test.store` that uses the embeddings connected to it, as a vector store does. @param use gives its output */
+/** A node `test.store` that uses its connected embeddings as a vector store does. @param use returns its output */
 export const embeddingsUser = (
 	use: (embeddings: Embeddings, input: IDataObject) => Promise<IDataObject>,
 ): INodeType => ({

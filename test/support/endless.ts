@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 
-/** Ends what would take minutes, because it takes more time than its input has length, or has no end at all. */
+/** Runs synchronous work, and stops it after a minute: by then it is endless, or far too slow for its input. */
 export function unlessEndless<Result>(work: () => Result): Result {
 	return runInNewContext('work()', { work }, { timeout: 60_000 }) as Result;
 }

@@ -14,11 +14,11 @@ import { byId, chain, credentialFor, withSubNodes } from './workflows';
 import type { Gateway } from '../gateway';
 import { resumeExecution, runWorkflow } from '../harness';
 
-/** A picture for whatever takes one. */
+/** An image for every parameter that needs one. */
 export const png = Buffer.from(picture('red')).toString('base64');
 const link = 'https://example.com/a.png';
 
-/** Good values, wherever a parameter of that name is. */
+/** Valid parameters, by the resource, or by the resource and operation. */
 const good: Record<string, INodeParameters> = {
 	referenceVideo: { model: byId('alpha-1.1-r2v'), media: { values: [{ url: link }] } },
 	video: { model: byId('vid-3.1') },
@@ -30,7 +30,7 @@ const good: Record<string, INodeParameters> = {
 	model: {},
 };
 
-/** So that limits on the cost let some orders through. */
+/** Prices so low that limits on the cost let some orders through. */
 const prices = JSON.stringify({
 	...Object.fromEntries(['alpha-1.1-r2v', 'vid-3.1'].map((model) => [model, { per_video: 0.001 }])),
 	...Object.fromEntries(['image-1', 'image-chat-1'].map((model) => [model, { per_image: 0.001 }])),
@@ -38,14 +38,14 @@ const prices = JSON.stringify({
 
 interface Subject {
 	type: string;
-	/** Whose answers it reads. */
+	/** The routes whose responses it reads. */
 	routes: Array<keyof typeof endpoints>;
 	parameters: INodeParameters;
-	/** For a node that only serves another one: its output. */
+	/** The output of a sub-node. */
 	serves?: 'ai_languageModel' | 'ai_embedding';
 }
 
-/** Every operation, the wait in both its ways, and the nodes that serve AI nodes. */
+/** Every operation, the wait node held and parked, and the AI sub-nodes. */
 export const subjects: Array<[string, Subject]> = [
 	...operations.map(({ resource, value, endpoint }): [string, Subject] => [
 		`${resource.value} ${value}`,
@@ -89,7 +89,7 @@ function routesOf(endpoint: Endpoint): Subject['routes'] {
 	return routes.filter((route) => endpoints[route] === endpoint);
 }
 
-/** Takes whatever serves it, and uses it as far as it can. */
+/** Accepts either of the AI sub-nodes, and uses the embeddings if it has them. */
 export const user: INodeType = {
 	description: {
 		...{ displayName: 'User', name: 'user', group: ['transform'], version: 1 },
@@ -111,7 +111,7 @@ export const user: INodeType = {
 	},
 };
 
-/** What one run is tried with. */
+/** The settings of one run. */
 interface Trial {
 	parameters?: INodeParameters;
 	/** Continue On Fail. */
@@ -126,7 +126,7 @@ interface ShownError {
 	record: IDataObject;
 }
 
-/** Runs the node, or what uses it, for one item. */
+/** Runs the node for one item; a sub-node runs through the node that uses it. */
 export async function tryNode(
 	{ type, serves, ...subject }: Subject,
 	{ parameters = subject.parameters, continues, gateway, json }: Trial,
@@ -143,7 +143,7 @@ export async function tryNode(
 			input: [{ json, binary: { data: { mimeType: 'image/png', fileName: 'a.png', data: png } } }],
 		},
 	);
-	// The first pass of a wait that parks asks nothing.
+	// The first pass of a parked wait polls nothing.
 	const result = started.status === 'waiting' ? await resumeExecution(started) : started;
 	const failure = result.errorOf(shows);
 	if (failure) return shown(failure.message, failure.context?.data as IDataObject | undefined);
@@ -152,12 +152,12 @@ export async function tryNode(
 	return details ? shown(String(items[0].json.error), details as IDataObject) : items;
 }
 
-/** What an error of JavaScript, or of a library that was given nonsense, says. */
+/** The wording of errors from JavaScript itself, or from a library that got invalid input. */
 const mistakes =
 	/undefined|not a function|not iterable|Cannot (read|convert|set)|call stack|Invalid (time|array|string)|malformed|circular|BigInt|serialize|\[object|^NaN|unknown error/i;
 
 function shown(message: string, record: IDataObject | undefined): ShownError {
-	// What n8n cannot evaluate has n8n's own words.
+	// If n8n cannot evaluate a parameter, the message is n8n's own.
 	const isOurs = record?.advice !== 'Nothing was sent for this item.';
 	if (isOurs && mistakes.test(message)) throw new Error(`No error of ours: ${message}`);
 	expect(message.length).toBeLessThan(12_000);

@@ -18,7 +18,7 @@ export function settingsOf(example: WorkflowJson): IDataObject {
 }
 
 /**
- * The example after what a user does before the first run: other values in "Your Settings", and nothing else.
+ * The example as a user sets it up before the first run: with other values in "Your Settings", and no other change.
  * Throws when it has no such setting.
  */
 export function withSettings(example: WorkflowJson, changes: IDataObject): WorkflowJson {
@@ -42,6 +42,6 @@ type SettingsNode =
 function settingsNodeOf({ name, nodes }: WorkflowJson): SettingsNode {
 	const node = nodes.find((candidate) => candidate.name === 'Your Settings');
 	if (!node?.parameters) throw new Error(`${name} has no node "Your Settings"`);
-	// The node's parameters are of any form to n8n; the examples' own test reads this one.
+	// n8n types the parameters of a node loosely; the test of the examples checks this form.
 	return node.parameters as unknown as SettingsNode;
 }

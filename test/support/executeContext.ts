@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INode, WorkflowExecuteMode } from 'n8n-workflow';
 
-/** What n8n tells a node that it executes. */
+/** What n8n passes to a node that it executes. */
 export interface Execution {
 	/** Number of items. */
 	items?: number;
@@ -10,17 +10,17 @@ export interface Execution {
 	stop?: AbortSignal;
 	mode?: WorkflowExecuteMode;
 	id?: string;
-	/** The node's name; a node is the same as one of that name. */
+	/** The node's name. Two nodes of the same name are the same node. */
 	node?: string;
-	/** Default: that of the action node. */
+	/** Default: the type of the action node. */
 	type?: string;
-	/** A Retry has the same one. */
+	/** A Retry has the same token as its first execution. */
 	token?: string;
-	/** What the user typed into the credential beside what must be there. */
+	/** The optional fields of the credential. */
 	credential?: object;
 }
 
-/** As much of n8n's context as the item loop takes, for what its engine does not let happen at will. */
+/** The part of n8n's context that the item loop uses, for events that a test cannot trigger in n8n's real engine. */
 export function executeContext(execution: Execution = {}): IExecuteFunctions {
 	const { items = 1, continues = false, stop, mode = 'manual', id = '1' } = execution;
 	const { node: name = 'Node', type = 'modelGateway', token = 'token', credential } = execution;

@@ -6,7 +6,7 @@ import {
 import { addressOf, operationName, type FieldRow } from './fieldRows';
 import { aligned } from './markdown';
 
-/** docs/fields.md. */
+/** The content of docs/fields.md. */
 export function fieldPage(rows: FieldRow[]): string {
 	const endpoints = [...new Set(rows.map(({ operation }) => operation.endpoint))];
 	const sections = endpoints.map((endpoint) => {
@@ -41,7 +41,7 @@ function table(rows: FieldRow[]): string {
 	]);
 }
 
-/** Their names are those of the chat and embedding formats of OpenAI: the specification does not show them. */
+/** Fields that the specification does not show. Their names come from OpenAI's formats for chat and embeddings. */
 const guessedFields: readonly string[] = [
 	...['messages[].tool_call_id', 'messages[].name', 'messages[].tool_calls'],
 	...['dimensions', 'encoding_format'],
@@ -84,7 +84,7 @@ function wordsOf(rule: FieldRule): string {
 	return (describeRule(rule) ?? kinds[rule.type]) + examples;
 }
 
-/** Fields of which each model has its own rules. */
+/** The rules of a field that each model may have different rules for. */
 function rulesOfModels(name: keyof ReferenceVideoModel['parameters']): string {
 	const rules = Object.entries(referenceVideoModels).flatMap(([model, { parameters }]) => {
 		const rule = parameters[name];

@@ -9,12 +9,12 @@ import { placesOf, type Place } from './anyParameter';
 /** One parameter of the Model Gateway node that sets a field of a request. */
 export interface FieldRow {
 	operation: Operation;
-	/** Such as `input.media[].url`. */
+	/** The field, for example `input.media[].url`. */
 	request: string;
 	/** The labels that lead to it in the editor. */
 	labels: string[];
 	property: INodeProperties;
-	/** Where it is among the parameters, and what has to be chosen for it to be there. */
+	/** Where it is among the parameters, and the choices that show it. */
 	place: Pick<Place, 'path' | 'chosen'>;
 	rule?: FieldRule;
 }

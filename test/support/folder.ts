@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Makes a folder, and removes it when it has been used, also when this process is broken off by then. */
+/** Makes a folder, and removes it after use, even when this process exits before. */
 export async function withFolder<Result>(
 	name: string,
 	use: (folder: string) => Promise<Result>,

@@ -19,11 +19,11 @@ export interface WorldOptions {
 	/** See {@link SimulatedClock}. */
 	patience?: number;
 	signal?: AbortSignal;
-	/** See World. */
+	/** See {@link Runtime}. */
 	graceOnStop?: number;
 }
 
-/** Real sockets in simulated time, and chance that always falls in the middle. */
+/** Real sockets in simulated time; random numbers are always 0.5. */
 export function simulatedWorld({
 	patience,
 	signal,
@@ -35,7 +35,7 @@ export function simulatedWorld({
 	return { http, clock, random: () => 0.5, signal, graceOnStop };
 }
 
-/** @param baseUrl or the fields of the credential */
+/** @param baseUrl the base URL, or fields of the credential */
 export function gatewayTo(
 	baseUrl: string | ({ baseUrl: string } & Partial<Connection>),
 	options: WorldOptions = {},
@@ -44,7 +44,7 @@ export function gatewayTo(
 	return new Gateway(connectionFrom({ apiKey: key, ...credential }), simulatedWorld(options));
 }
 
-/** The error that this work ends with; it must be one of the gateway layer. */
+/** The error that this work fails with, which must be one of the gateway layer. */
 export async function failureOf(work: Promise<unknown>): Promise<ShownFailure> {
 	const outcome: unknown = await work.then(
 		() => new Error('the work did not fail'),
@@ -54,7 +54,7 @@ export async function failureOf(work: Promise<unknown>): Promise<ShownFailure> {
 	throw outcome;
 }
 
-/** A failure as the user sees it, and what it is to the code. */
+/** A failure as the user sees it, and as the code sees it. */
 export interface ShownFailure extends Pick<Failure, 'reach' | 'retryAfter'> {
 	message: string;
 	record: ErrorRecord;

@@ -4,7 +4,7 @@ import type { EngineProcess, RunOptions, StoredExecution, WorkflowRun } from '..
 
 type Execute = (onStart: RunOptions['onStart']) => Promise<WorkflowRun>;
 
-/** An execution in which Stop is pressed whenever `arm` does so, and what n8n's database holds of it meanwhile. */
+/** Runs an execution that `arm` stops, and returns it with what n8n's database holds while it is under way. */
 export async function stoppedBy(
 	arm: (stop: () => void) => void,
 	execute: Execute,
@@ -19,14 +19,14 @@ export async function stoppedBy(
 	return { execution, stored: stored as unknown as StoredExecution };
 }
 
-/** What n8n's database holds of an execution while it is under way, and after its n8n was killed. */
+/** What n8n's database holds of an execution while it is under way, and also after n8n was killed. */
 export async function storedBy(n8n: EngineProcess, execute: Execute): Promise<StoredExecution> {
 	let stored: StoredExecution | undefined;
 	await n8n.run(async () => await execute((_, start) => void (stored = start)));
 	return stored as unknown as StoredExecution;
 }
 
-/** Acts as soon as the service has accepted so many jobs. */
+/** Acts as soon as the service has accepted this number of jobs. */
 export function onLastJob(gateway: Gateway, count: number, act: () => void): void {
 	let left = count;
 	gateway.on('job', () => void (--left === 0 && act()));

@@ -7,11 +7,11 @@ import { inTurn, link, SimulatedJobs, type Asked, type Said } from './simulatedJ
 export const second = 1000;
 export const minute = 60 * second;
 
-/** What the service says of a finished video job, and what it gives as its content. */
+/** The responses of the service for a completed video job: its status and its content. */
 export const done = { status: 'completed' };
 export const content = { url: link };
 
-/** A video job's content is asked for when it is completed. */
+/** Responses for a video job, whose content is requested when the job is completed. */
 export const video =
 	(...polls: Said[]) =>
 	(asked: Asked): Said =>
@@ -22,18 +22,18 @@ interface NewJob extends Partial<Pick<PollerState, 'timeout' | 'pollInterval'>> 
 	kind?: JobKind;
 }
 
-/** How to wait for a job, and for which. */
+/** The job to wait for, and how to wait. */
 export interface Waiting extends NewJob, Partial<Omit<WaitSettings, 'clock'>> {
 	latency?: number;
 }
 
-/** A job as it is when the wait for it begins. */
+/** A job at the start of the wait for it. */
 export const newJob = (
 	now: number,
 	{ id = 'job_1', kind, timeout = 20 * minute, pollInterval }: NewJob = { kind: 'task' },
 ): PollerState => startWait({ id, ...(kind && { kind }) }, { now, timeout, pollInterval });
 
-/** A wait for one job in simulated time, of which the service says this. */
+/** A wait for one job in simulated time. @param say the responses of the service */
 export const waitFor = (
 	say: (asked: Asked) => Said,
 	{ latency, ...settings }: Waiting = { kind: 'task' },
@@ -45,5 +45,5 @@ export const waitFor = (
 	return { clock, jobs, wait, passed: () => clock.now() - start };
 };
 
-/** The wait for a task, with these settings. */
+/** Settings of a wait for a task. */
 export const task = (settings: Waiting = {}): Waiting => ({ kind: 'task', ...settings });

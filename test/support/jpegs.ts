@@ -1,8 +1,8 @@
 import { createCanvas, type SKRSContext2D } from '@napi-rs/canvas';
 
-// Files as phones and cameras make them, put together from true pictures.
+// Files in the form that phones and cameras write, built from real JPEGs.
 
-/** A baseline JPEG with a pattern, so that a lost byte shows. */
+/** A baseline JPEG with a pattern, in which a lost byte is visible. */
 export function jpegOf(colour: string, width = 64, height = 48): Buffer {
 	const canvas = createCanvas(width, height);
 	drawPattern(canvas.getContext('2d'), colour);
@@ -19,22 +19,22 @@ function drawPattern(context: SKRSContext2D, colour: string): void {
 	}
 }
 
-/** A progressive JPEG of 48 x 40 pixels with ten scans, restart markers and stuffed bytes, as libjpeg made it. */
+/** A progressive JPEG of 48 x 40 pixels with ten scans, restart markers and stuffed bytes, made by libjpeg. */
 export const progressiveJpeg = Buffer.from(
 	'/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxOUlNSMj5aYVpQYEpRUk//2wBDAQ4ODhMREyYVFSZPNS01T09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT09PT0//wgARCAAoADADASIAAhEBAxEB/8QAGQAAAwEBAQAAAAAAAAAAAAAAAAMEAgUG/8QAGAEBAQEBAQAAAAAAAAAAAAAABAMCAQX/3QAEAAP/2gAMAwEAAhADEAAAAfO1NwjCq24mxNbcTX//0OdW1fAqrbia1VtXNn//0SsDePioJsxWGF//xAAVEAEBAAAAAAAAAAAAAAAAAAAAEf/dAAQABv/aAAgBAQABBQKIiIj/0IiIiP/RiIiI/9KIiIj/04iIiP/EABcRAAMBAAAAAAAAAAAAAAAAAAABAhH/3QAEAAP/2gAIAQMBAT8Bi9IvSL0//9CL0i9IvT//0UxMTP/EABsRAAEFAQEAAAAAAAAAAAAAAAABAhFUYQQx/9oACAECAQE/AVdW2RXVtkV1bZP/0FdW2RXVtkV1bZP/0eNfTjX0419P/8QAFBABAAAAAAAAAAAAAAAAAAAAIP/dAAQABv/aAAgBAQAGPwJf/9Bf/9Ff/9Jf/9Nf/8QAFRABAQAAAAAAAAAAAAAAAAAAAAH/2gAIAQEAAT8hjGMYx//QjGMYx//RjGMYx//SjGMYx//TjGMYx//dAAQAA//aAAwDAQACAAMAAAAQdi7/AP/Qk7G//9H96H//xAAXEQADAQAAAAAAAAAAAAAAAAAAASEQ/9oACAEDAQE/EN//AP/Q3/8A/9FsGwbD/8QAGxEAAQUBAQAAAAAAAAAAAAAAEQABUZHwocH/2gAIAQIBAT8QzGAuVmMBcrMYC5X/0MxgLlZjAXKzGAuV/9Fzn1Oc+pzn1f/EABUQAQEAAAAAAAAAAAAAAAAAAABh/90ABAAG/9oACAEBAAE/EJJJpJJP/9CaSaSSb//Rkkkkkm//0pJJJpJP/9OSaSSST//Z',
 	'base64',
 );
 
-/** The JPEG with one more segment, behind its start or further back. */
+/** The JPEG with one more segment. @param offset where it is inserted; by default right after the start marker */
 export function withSegment(jpeg: Buffer, marker: number, data: Buffer, offset = 2): Buffer {
 	const head = Buffer.from([0xff, marker, 0, 0]);
 	head.writeUInt16BE(data.length + 2, 2);
 	return Buffer.concat([jpeg.subarray(0, offset), head, data, jpeg.subarray(offset)]);
 }
 
-/** The index of a file with two pictures (CIPA DC-007), as far as anybody reads it. */
+/** The index of a file with two images (CIPA DC-007), as far as readers use it. */
 const pictureIndex = Buffer.from('MPF\0II*\0\b\0\0\0', 'latin1');
 
-/** A phone's file: an index of the pictures in front, and the other ones behind. */
+/** A phone's file: the first image has an index, and the other images follow it. */
 export const withPictures = (jpeg: Buffer, ...others: Buffer[]): Buffer =>
 	Buffer.concat([withSegment(jpeg, 0xe2, pictureIndex), ...others]);

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Every target of a link or picture that is written inline, as a definition, or as HTML. */
+/** Targets of links and pictures that are written inline, as a definition, or as HTML. */
 const targets =
 	/\]\(\s*<?([^\s()<>]+)|^ {0,3}\[[^\]]+\]:\s*<?([^\s<>]+)|\b(?:href|src)="([^"]+)"/gm;
 
-/** Targets of the links and pictures of a page, in their order; what stands in code is no link. */
+/** The targets of the links and pictures of a page, in their order. Links in code do not count. */
 export function linksOf(markdown: string): string[] {
 	const prose = withoutFences(markdown).replace(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, '');
 	return [...prose.matchAll(targets)].map(([, inline, defined, html]) => inline ?? defined ?? html);
@@ -26,12 +26,12 @@ export function anchorsOf(markdown: string): string[] {
 	});
 }
 
-/** What the alt texts of a page say; an empty one is a picture that nobody hears of who cannot see it. */
+/** The alternative texts of the pictures of a page; empty where a picture has none. */
 export function altTextsOf(markdown: string): string[] {
 	return [...withoutFences(markdown).matchAll(/!\[([^\]]*)\]/g)].map(([, text]) => text.trim());
 }
 
-/** The sentences of a page as they are read: without marks and code blocks; each cell of a table has its own. */
+/** The sentences of a page, without its markup and code blocks. A sentence never spans two cells of a table. */
 export function sentencesOf(markdown: string): string[] {
 	return withoutFences(markdown)
 		.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -48,7 +48,7 @@ export function sentencesOf(markdown: string): string[] {
 		.filter((sentence) => /[a-z]/i.test(sentence));
 }
 
-/** The links of a page that lead to no file or heading of this repository; addresses are not asked. */
+/** The links of a page to missing files or headings of this repository. Web addresses are not checked. */
 export function brokenLinks(page: string): string[] {
 	return linksOf(readFileSync(page, 'utf8')).filter((link) => {
 		if (/^[a-z][a-z\d+.-]*:/i.test(link)) return false;

@@ -1,16 +1,16 @@
 import { createFile, type Movie } from 'mp4box';
 
 export interface Mp4Facts {
-	/** Of the picture track, in seconds. */
+	/** Length of the video track, in seconds. */
 	seconds: number;
 	width: number;
 	height: number;
-	/** As in `avc1.64001f`. */
+	/** For example `avc1.64001f`. */
 	codec: string;
 	frames: number;
 }
 
-/** Reads an mp4 with a parser that had no part in making it. Throws when it is none. */
+/** Reads an mp4 with a parser that is independent of the encoder. Throws when the file is not an mp4. */
 export async function readMp4(bytes: Uint8Array): Promise<Mp4Facts> {
 	const movie = await new Promise<Movie>((resolve, reject) => {
 		const file = createFile();

@@ -4,7 +4,7 @@ import { box, mp4Of } from './boxes';
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const file = (head: string) => Buffer.concat([latin1(head), Buffer.from([0]), randomBytes(99_999)]);
 
-/** Packets that begin with G. @param stamp bytes before each */
+/** Packets that begin with G. @param stamp number of bytes before each packet */
 const packets = (stamp: number) =>
 	Buffer.concat(
 		Array.from({ length: 500 }, () =>
@@ -12,7 +12,7 @@ const packets = (stamp: number) =>
 		),
 	);
 
-/** One file of each kind of video that is no mp4, as far as its beginning shows it. */
+/** One file of each kind of video other than mp4; only its beginning is real. */
 export const otherVideos: Record<string, { bytes: Buffer; mimeType: string; extension: string }> = {
 	WebM: {
 		...{ bytes: file('\x1aE\xdf\xa3\x9fB\x86\x81\x01B\x82\x84webm'), extension: 'webm' },

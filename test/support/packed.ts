@@ -4,14 +4,14 @@ import path from 'node:path';
 
 const root = path.join(__dirname, '../..');
 
-/** Bytes that the tarball may have: what users download. */
+/** The maximum size in bytes of the tarball, which users download. */
 export const maxSize = 150_000;
 
 /** The package as npm publishes it. */
 export interface Packed {
 	/** The file that users install. */
 	tarball: string;
-	/** The folder that holds what was in the tarball. */
+	/** The folder with the unpacked files of the tarball. */
 	folder: string;
 	/** Paths in the folder. */
 	paths: string[];
@@ -41,7 +41,7 @@ export function packInto(folder: string): Packed {
 	return { tarball, folder: path.join(folder, 'package'), paths, size, unpackedSize };
 }
 
-/** The same package with code of its own behind that of some files of `dist`. @returns the tarball */
+/** The same package with code appended to some files of `dist`. @param code by file @returns the tarball */
 export function packWith(folder: string, code: Record<string, string>): string {
 	const packed = packInto(folder);
 	for (const [file, more] of Object.entries(code)) {
@@ -51,7 +51,7 @@ export function packWith(folder: string, code: Record<string, string>): string {
 	return packed.tarball;
 }
 
-/** The same package with the version that follows, packed from what `packInto` has unpacked beside its tarball. */
+/** The same package with the next patch version, packed from the folder that `packInto` unpacked beside the tarball. */
 export function packNext(tarball: string): string {
 	const cwd = path.join(path.dirname(tarball), 'package');
 	const version = ['version', 'patch', '--no-git-tag-version', '--ignore-scripts'];

@@ -1,6 +1,6 @@
 import timers from 'node:timers/promises';
 
-/** The pauses that the gateway makes meanwhile, in milliseconds: what a test can rely on, other than a clock. */
+/** The pauses in milliseconds that the gateway makes during this work. Unlike elapsed time, a test can rely on them. */
 export async function pausesDuring(work: Promise<unknown>): Promise<number[]> {
 	const pause = jest.spyOn(timers, 'setTimeout');
 	try {

@@ -6,7 +6,7 @@ import path from 'node:path';
 export const pictures = ['woman', 'beach', 'mug'] as const;
 export type Picture = (typeof pictures)[number];
 
-/** Turns a drawing into a PNG, as the service takes its reference images. */
+/** Turns a drawing into a PNG, which the service accepts as a reference image. */
 export async function drawPicture(name: Picture): Promise<Buffer> {
 	const drawing = await loadImage(await readFile(path.join(__dirname, 'pictures', `${name}.svg`)));
 	const canvas = createCanvas(drawing.width, drawing.height);

@@ -4,14 +4,14 @@ const shared = [Object.prototype, Array.prototype, Function.prototype, String.pr
 const ownNames = () => shared.map((prototype) => Reflect.ownKeys(prototype));
 const untouched = ownNames();
 
-/** Fails when a value cannot be an item, or when reading it has changed what all objects have. */
+/** Fails when a value cannot be an item, or when reading it has changed a prototype that all objects share. */
 export function expectPlain(value: unknown): void {
 	expect(ownNames()).toEqual(untouched);
 	expect(strangers(value)).toEqual([]);
 	expect(typeof JSON.stringify(value)).toBe('string');
 }
 
-/** What is no plain object, list, text, number or the like. */
+/** The parts that are not plain objects, lists or primitive values. */
 function strangers(value: unknown): unknown[] {
 	if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return [];
 	const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
-/** Numbers from 0 up to 1 that look random and are the same for the same text. */
+/** Pseudorandom numbers from 0 up to 1, the same for the same text. */
 export type Random = () => number;
 
 export function randomFrom(text: string): Random {

@@ -5,7 +5,7 @@ import { box } from './boxes';
 
 const drawn = new Map<string, Uint8Array>();
 
-/** A picture of one colour. */
+/** An image of one colour. */
 export function picture(colour: string, width = 640, height = 480): Uint8Array {
 	const key = [colour, width, height].join();
 	const known = drawn.get(key) ?? draw(colour, width, height);
@@ -27,7 +27,7 @@ export const twoFrameGif = Buffer.from(`GIF89a${'\0'.repeat(7)}${emptyFrame.repe
 
 const rendered = new Map<string, Promise<Uint8Array>>();
 
-/** A true mp4 of one second, rendered once for each caption: for tests that are not about pictures. */
+/** A real mp4 of one second, rendered once for each caption, for tests in which its content does not matter. */
 export async function sampleVideo(caption = 'A sample'): Promise<Uint8Array> {
 	const video = rendered.get(caption) ?? render(caption);
 	rendered.set(caption, video);
@@ -44,17 +44,17 @@ async function render(caption: string): Promise<Uint8Array> {
 	}
 }
 
-/** The same film with a title of its own: a mix-up of videos shows. */
+/** The same video with its own title, so that a mix-up of videos shows. */
 export const withTitle = (video: Uint8Array, title: string): Uint8Array =>
 	Buffer.concat([video, box('free', Buffer.from(title))]);
 
-/** The title of such a film. */
+/** The title that `withTitle` gave to a video. */
 export function titleOf(video: Uint8Array): string {
 	const bytes = Buffer.from(video);
 	return bytes.subarray(bytes.lastIndexOf('free') + 'free'.length).toString();
 }
 
-/** Settings of a gateway whose videos are told apart by their prompts. */
+/** Settings of a gateway whose videos have their prompts as titles. */
 export const titledVideos = (jobSeconds: GatewayOptions['jobSeconds']) => ({
 	jobSeconds,
 	render: async ({ caption }: RenderSpec) => withTitle(await sampleVideo(), caption),

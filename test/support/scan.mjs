@@ -1,6 +1,6 @@
 // Usage: node scan.mjs <folder> <source | tarball>
-// Prints what n8n's scanner for community packages says of the folder. Its own command does the same after it
-// has fetched both from where they are published. It is an ES module, which jest cannot load.
+// Prints what n8n's scanner for community packages reports about the folder. The scanner's own command does the same
+// after it has downloaded both from where they are published. It is an ES module, which jest cannot load.
 import {
 	analyzePackage,
 	SOURCE_FILE_PATTERNS,

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { witness } from './witness';
 
-/** An address where nobody listens: unlike the port of a server that has closed, no other is given this one. */
+/** An address where nothing listens. Unlike the port of a closed server, this port is never reassigned. */
 export const nobody = 'http://127.0.0.1:1';
 
 export interface ReceivedRequest {
 	method: string;
-	/** Path and query, as they were sent. */
+	/** Path and query, as sent. */
 	path: string;
 	headers: IncomingMessage['headers'];
 	body: string;
@@ -24,7 +24,7 @@ export async function closeServers(): Promise<void> {
 	await Promise.all([...servers].map(async (server) => await server.close()));
 }
 
-/** A server on loopback that answers as the test says; it ends with the test. */
+/** A server on loopback that responds as the test says. It closes after the test. */
 export async function startServer(...replies: Reply[]): Promise<ScriptedServer> {
 	const server = new ScriptedServer(replies);
 	await server.listening;
@@ -39,7 +39,7 @@ export class ScriptedServer {
 	private readonly sockets = new Set<Socket>();
 	private readonly isAnswered = new Map<number, () => void>();
 
-	/** @param replies one for each request in turn; the last one serves all further requests too */
+	/** @param replies one for each request in turn; the last one also serves all later requests */
 	constructor(private readonly replies: Reply[]) {
 		this.server = createServer((request, response) => void this.serve(request, response));
 		this.server.on('connection', (socket) => {
@@ -66,7 +66,7 @@ export class ScriptedServer {
 		);
 	}
 
-	/** Settles when so many requests have come, and the reply to the last of them has begun. */
+	/** Settles when this number of requests has arrived and the reply to the last of them has begun. */
 	async received(count: number): Promise<void> {
 		if (this.requests.length >= count) return;
 		await new Promise<void>((resolve) => this.isAnswered.set(count, resolve));
@@ -102,7 +102,7 @@ export class ScriptedServer {
 
 type Headers = Record<string, string>;
 
-/** An answer that comes whole. */
+/** A complete response. */
 export function answer(status: number, body: string | Uint8Array, headers: Headers = {}): Reply {
 	return (response) => response.writeHead(status, headers).end(body);
 }
@@ -120,10 +120,10 @@ export function redirect(status: number, location: string): Reply {
 	return answer(status, '', { location });
 }
 
-/** Resets the connection before anything was answered. */
+/** Resets the connection before any response. */
 export const reset: Reply = (response) => void response.socket?.resetAndDestroy();
 
-/** Never answers. */
+/** Never responds. */
 export const silence: Reply = () => undefined;
 
 /** Sends the head and the beginning of a body that never ends. */
@@ -131,15 +131,15 @@ export function stall(beginning: string | Uint8Array, headers: Headers = {}, sta
 	return (response) => void response.writeHead(status, headers).write(beginning);
 }
 
-/** Sends the head and the beginning of a body, and breaks the connection. */
+/** Sends the head and the beginning of a body, and then breaks the connection. */
 export function cut(beginning: string | Uint8Array, headers: Headers = {}, status = 200): Reply {
 	return (response) => {
-		// An end is announced, as a length or as a last chunk, and never comes.
+		// The head announces an end, by a length or by a last chunk, that never arrives.
 		response.writeHead(status, headers).write(beginning, () => breakOff(response));
 	};
 }
 
-/** Breaks the connection, once the other side has had the time to read what was sent. */
+/** Breaks the connection after the other side has had time to read what was sent. */
 export function breakOff(response: ServerResponse): void {
 	setTimeout(() => response.socket?.destroy(), 10);
 }

@@ -3,20 +3,20 @@ import { breakOff, type Reply } from './scriptedServer';
 export interface StorageOptions {
 	/** Null for none. */
 	etag?: string | null;
-	/** Whether it continues a transfer. */
+	/** Whether it resumes a transfer. */
 	ranges?: boolean;
-	/** Where in the file the connection breaks, whatever was asked for. */
+	/** The offset in the file at which the connection breaks, whatever range was requested. */
 	until?: number;
 	headers?: Record<string, string | number>;
 }
 
-/** Serves a file as object stores do. */
+/** Serves a file as object storage does. */
 export function storage(
 	file: Uint8Array,
 	{ etag = '"v1"', ranges = true, until = file.length, headers = {} }: StorageOptions = {},
 ): Reply {
 	return (response, { headers: { range = '', 'if-range': version } }) => {
-		// A weak tag vouches for no single byte (RFC 9110, 13.1.5).
+		// A weak tag does not guarantee the same bytes (RFC 9110, 13.1.5).
 		const isSame = version === undefined || (version === etag && !version.startsWith('W/'));
 		const asked = ranges && isSame ? /^bytes=(\d+)-$/.exec(range)?.[1] : undefined;
 		const first = Number(asked ?? 0);

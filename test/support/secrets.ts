@@ -1,9 +1,9 @@
-// Runs in every test file: whatever a test is about, the key must not show in it.
+// Runs in every test file: the key must not leak in any test.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { witness } from './witness';
 
-/** Shorter ones are words of ordinary texts, such as `demo`. */
+/** Shorter keys, such as `demo`, are words that ordinary texts contain. */
 const shortestKey = 8;
 const keys = new Set<string>();
 const leaks: string[] = [];

@@ -1,7 +1,7 @@
 /**
  * Where a statement comes from: a section of the specification of the service, by its heading, or
- * - `not shown`: it rightly says, or takes into account, that the specification does not show something;
- * - `ours`: in truth it is about the nodes, n8n, or a gateway that does more than the specification says.
+ * - `not shown`: it says, or takes into account, that the specification does not show something;
+ * - `ours`: it is really about the nodes, n8n, or a gateway that does more than the specification says.
  */
 type Source =
 	| 'What the service does'
@@ -14,7 +14,7 @@ type Source =
 	| 'ours';
 
 /**
- * Every statement about the service, as `serviceStatements.ts` finds it: without marks and full stop. Read the section
+ * Every statement about the service, as `serviceStatements.ts` finds it: without markup and full stop. Read the section
  * before you add a line.
  */
 export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {

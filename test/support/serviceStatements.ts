@@ -14,15 +14,15 @@ const root = path.join(__dirname, '../..');
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 
 interface Statement {
-	/** As the user reads it, without marks and full stop; what is filled in stands as `…`. */
+	/** As the user reads it, without markup and full stop. `…` stands for a value that is filled in. */
 	text: string;
 	place: string;
 }
 
-/** Pages of figures and of what was seen in tests: what they say of the service was said by the embedded gateway. */
+/** Pages of figures and test results. What they say about the service is about the embedded gateway. */
 const evidence = ['benchmarks.md', 'faults.md', 'capacity.md', 'versions.md'];
 
-/** Every sentence about the service that users read, as often as it is written. */
+/** Every sentence about the service that users read, once for each place where it occurs. */
 export function serviceStatements(): Statement[] {
 	return userTexts().flatMap(([place, text]) =>
 		sentencesOf(text)
@@ -31,10 +31,10 @@ export function serviceStatements(): Statement[] {
 	);
 }
 
-/** A place, and a text that stands there. */
+/** A place, and a text in it. */
 type Found = [place: string, text: string];
 
-/** Everything that users read: the pages without `evidence`, the notes of the examples, the panels, and the messages. */
+/** Everything that users read: the pages without `evidence`, the notes of the examples, the panels, the messages. */
 export function userTexts(): Found[] {
 	const guides = filesIn('docs', '.md').filter((file) => !evidence.includes(path.basename(file)));
 	const pages = ['README.md', 'SECURITY.md', ...guides].map((file): Found => [file, read(file)]);
@@ -59,7 +59,7 @@ interface PanelText {
 	text: string;
 }
 
-/** Every text that the editor shows of the nodes and of the credential. */
+/** Every text of the nodes and the credential that the editor shows. */
 export function panelTexts(): PanelText[] {
 	const found: PanelText[] = [];
 	const visit = (value: unknown): void => {
@@ -83,7 +83,7 @@ export function panelTexts(): PanelText[] {
 	return found;
 }
 
-/** Every text of the sources, such as those of errors and hints. */
+/** Every text in the sources, such as error messages and hints. */
 const literals = (): Found[] =>
 	[...filesIn('nodes', '.ts'), ...filesIn('credentials', '.ts')].flatMap((file) =>
 		literalsIn(file).map((text): Found => [file, text]),
@@ -94,7 +94,7 @@ const filesIn = (folder: string, ending: string): string[] =>
 		.filter((name) => name.endsWith(ending))
 		.map((name) => `${folder}/${name}`);
 
-/** The texts of a file; what is filled in stands as `…`, and a limit of the service as its number. */
+/** The texts of a file. `…` stands for a value that is filled in; a limit of the service is shown as its number. */
 function literalsIn(file: string): string[] {
 	const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true);
 	const texts: string[] = [];
@@ -119,18 +119,18 @@ function valueOf(expression: ts.Expression): string {
 
 const codes = Object.keys(errorCodes).join('|');
 
-/** What a statement about the service cannot do without. */
+/** Patterns of which every statement about the service matches at least one. */
 const marks: readonly RegExp[] = [
-	// The service as what acts: not "of the service", nor "when the service …", which says only that it can happen.
+	// The service as the subject: not "of the service", and not "when the service …", which only says what can happen.
 	/(?<!\b(?:of|to|from|asks?|runs|not|where|when|if|unless|as|what|whatever) )\b(?:the|this|your) (?:service|gateway)\b(?!'s own)/i,
 	/\bdocumentation\b|\b(?:service|gateway) documents\b|\bconsole\b|\bbilling log\b/i,
 	/\b(?:is|was) not (?:billed|charged)\b/i,
 	/\b(?:alpha|beta|vid)-\d|\b(?:alpha|beta|reasoning) models?\b/i,
 	/\bmoderation\b|\bkey's group\b|\bprompt.*\bre(?:writ|word)|\bfirst frame\b|\bimage 1\b.*\b(?:is|are)\b/i,
-	// Limits. Seconds and megabytes in short form are figures of our own.
+	// Limits. Seconds and megabytes in short form are our own figures.
 	/\b(?:\d+|an?|one|two|some) (?:hours?|days?|weeks?)\b|\blinks?\b.*\bminutes\b|\bstays at \d+/i,
 	/\b(?:\d+ to|at most) \d+\b(?! (?:s|MB|kB)\b)|\bup to \d+ (?:images|pictures|videos)\b/i,
-	// A code, and above all a status that it is said to come with.
+	// An error code, above all one with a fixed status. With a status that is filled in, a text claims nothing.
 	new RegExp(`(?<!HTTP …, )\\b(?:${codes})\\b`),
 ];
 

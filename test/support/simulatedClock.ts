@@ -6,14 +6,14 @@ interface Sleeper {
 }
 
 /**
- * A clock whose time passes only while nothing else runs: it then jumps to the sleeper that is due
- * first. Days of waiting take milliseconds, and every test sees the same order of events.
+ * A clock whose time passes only while nothing else runs: it then jumps to the sleeper that is due first. Days of
+ * waiting take milliseconds, and every test run sees the same order of events.
  */
 export class SimulatedClock implements Clock {
 	private time = Date.UTC(2026, 0, 1);
-	/** How far the clock was moved. */
+	/** How far `move` has set the clock forward or back. */
 	private offset = 0;
-	/** The one that is due first stands last. */
+	/** Sorted; the sleeper that is due first is the last one. */
 	private readonly sleepers: Sleeper[] = [];
 	private isScheduled = false;
 	/** Pieces of real work under way, such as requests. */
@@ -22,8 +22,8 @@ export class SimulatedClock implements Clock {
 	private moves = 0;
 
 	/**
-	 * @param patience real milliseconds that real work may stand still before time passes over it, as a
-	 * time limit needs that is to be seen; by default, time waits for real work however long it takes
+	 * @param patience real milliseconds that real work may make no progress before time passes all the same, so that a
+	 * time limit can expire; by default, time waits for real work however long it takes
 	 */
 	constructor(private readonly patience = Infinity) {}
 
@@ -31,7 +31,7 @@ export class SimulatedClock implements Clock {
 		return this.time + this.offset;
 	}
 
-	/** Moves the clock, back too, as a busy process or whoever sets it does: those who sleep sleep as long as before. */
+	/** Sets the clock forward or back, as a busy process or a user does. Sleepers still sleep as long as before. */
 	move(milliseconds: number): void {
 		this.offset += milliseconds;
 	}
@@ -68,7 +68,7 @@ export class SimulatedClock implements Clock {
 		}
 	}
 
-	/** Behind those that are due later or were there before at the same time, counted from the end. */
+	/** The index for a new sleeper: after those that are due later, and before those that are due at the same time. */
 	private placeOf(due: number): number {
 		let low = 0;
 		let high = this.sleepers.length;
@@ -80,7 +80,7 @@ export class SimulatedClock implements Clock {
 		return low;
 	}
 
-	/** Looks again once all that runs now has come to rest. */
+	/** Checks again once everything that runs now has settled. */
 	private schedule(): void {
 		if (this.isScheduled || this.sleepers.length === 0) return;
 		this.isScheduled = true;
@@ -93,7 +93,7 @@ export class SimulatedClock implements Clock {
 
 	private waitForWork(moves: number): void {
 		setTimeout(() => {
-			// A busy machine may fire the timer late, with what the work waits for just arriving.
+			// A busy machine may fire the timer late, just as the work receives what it waits for.
 			setImmediate(() => {
 				if (this.moves === moves) this.wakeNext();
 				else this.schedule();

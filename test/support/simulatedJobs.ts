@@ -15,18 +15,18 @@ import { limits } from '../../nodes/shared/gateway/protocol/limits';
 import { answerOf } from './answers';
 import type { SimulatedClock } from './simulatedClock';
 
-/** One question to the service. Times are in milliseconds from the beginning. */
+/** One request to the service. Times are in milliseconds from the beginning. */
 export interface Asked {
 	what: JobKind | 'content';
 	id: string;
 	at: number;
-	/** How many questions about this job came before. */
+	/** How many requests about this job came before. */
 	before: number;
-	/** How long the answer may take. */
+	/** How long the response may take. */
 	timeout?: number;
 }
 
-/** The body of an answer, or the error that the transport would make of it. */
+/** The body of a response, or the error that the transport throws instead. */
 export type Said = object | GatewayError;
 
 export const link = 'https://storage.example/video.mp4';
@@ -54,8 +54,8 @@ export class SimulatedJobs implements JobSource {
 	private readonly start: number;
 
 	/**
-	 * @param say what the service answers
-	 * @param latency milliseconds until it does
+	 * @param say the response of the service
+	 * @param latency milliseconds until the response
 	 */
 	constructor(
 		private readonly clock: SimulatedClock,
@@ -65,7 +65,7 @@ export class SimulatedJobs implements JobSource {
 		this.start = clock.now();
 	}
 
-	/** When it was asked. */
+	/** The times of all requests. */
 	get times(): number[] {
 		return this.asked.map(({ at }) => at);
 	}
@@ -83,34 +83,34 @@ export class SimulatedJobs implements JobSource {
 	}
 
 	async poll(kind: JobKind, id: string, timeout: number): Promise<JobStatus> {
-		const answer = answerOf(await this.answer({ what: kind, id, timeout }));
+		const response = answerOf(await this.respond({ what: kind, id, timeout }));
 		try {
-			return jobStatus(answer);
+			return jobStatus(response);
 		} catch (error) {
-			if (error instanceof UnusableResponse) throw unreadable(what, answer, error.message);
+			if (error instanceof UnusableResponse) throw unreadable(what, response, error.message);
 			throw error;
 		}
 	}
 
 	async content(id: string): Promise<{ source: FileSource; fields: object & { url: string } }> {
-		const fields = (await this.answer({ what: 'content', id })) as { url: string };
+		const fields = (await this.respond({ what: 'content', id })) as { url: string };
 		return { source: { url: fields.url, authenticated: false }, fields: { ...fields } };
 	}
 
-	private async answer(question: Pick<Asked, 'what' | 'id' | 'timeout'>): Promise<object> {
+	private async respond(request: Pick<Asked, 'what' | 'id' | 'timeout'>): Promise<object> {
 		const at = this.clock.now() - this.start;
-		const before = this.counts.get(question.id) ?? 0;
-		const asked = { ...question, at, before };
-		this.counts.set(question.id, before + 1);
+		const before = this.counts.get(request.id) ?? 0;
+		const asked = { ...request, at, before };
+		this.counts.set(request.id, before + 1);
 		this.asked.push(asked);
-		const said = this.say(asked);
+		const response = this.say(asked);
 		if (this.latency > 0) await this.clock.sleep(this.latency);
-		if (said instanceof Error) throw said;
-		return said;
+		if (response instanceof Error) throw response;
+		return response;
 	}
 }
 
-/** The same, with polls that are sent when a gateway would send them. @param signal Stop */
+/** The same source, whose polls wait for their turn as in a gateway. @param signal aborts on Stop */
 export function inTurns(source: JobSource, clock: SimulatedClock, signal?: AbortSignal): JobSource {
 	const interval = limits.minPollSeconds * 1000;
 	return {
@@ -124,7 +124,7 @@ export function inTurns(source: JobSource, clock: SimulatedClock, signal?: Abort
 	};
 }
 
-/** Says one thing after the other, and the last one for ever. */
+/** Gives one response after the other, and then repeats the last one. */
 export function inTurn(...said: Said[]): (asked: Asked) => Said {
 	return ({ before }) => said[Math.min(before, said.length - 1)];
 }

@@ -7,19 +7,19 @@ export function median(values: number[]): number {
 	return sorted[Math.floor(sorted.length / 2)];
 }
 
-/** The least value that each of these shares of all, in percent, does not exceed. */
+/** For each of these shares in percent: the smallest value that this share of all values does not exceed. */
 export function percentiles(values: number[], ...shares: number[]): number[] {
 	const sorted = ascending(values);
 	return shares.map((share) => sorted[Math.max(0, Math.ceil((sorted.length * share) / 100) - 1)]);
 }
 
-/** How late something came, in seconds. */
+/** How late events were. @param values in seconds */
 export function lateness(values: number[]): string {
 	const [p50, p95] = percentiles(values, 50, 95);
 	return `p50 ${p50.toFixed(1)} s, p95 ${p95.toFixed(1)} s`;
 }
 
-/** The median, and how far the rounds lie apart. */
+/** The median, and the range of the rounds. */
 export function spread(values: number[], unit: string, digits = 0): string {
 	const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map(
 		(value) => value.toFixed(digits),
@@ -27,12 +27,12 @@ export function spread(values: number[], unit: string, digits = 0): string {
 	return values.length > 1 ? `${middle} ${unit} (${least} to ${most})` : `${middle} ${unit}`;
 }
 
-// Typed, because only numbers are then compared as numbers, and a million of them soon.
+// A typed array compares numbers as numbers, and sorts a million of them fast.
 const ascending = (values: number[]): Float64Array => Float64Array.from(values).sort();
 
 /**
- * Takes all ways in turn, in each round the other way round: what one leaves behind is not to meet the same one each
- * time.
+ * Runs all ways in turn, and reverses their order after each round. So no way always runs after the same other one and
+ * meets what that leaves behind.
  * @param warmUps rounds that do not count
  */
 export async function inTurns<Name extends string, Result>(

@@ -1,5 +1,5 @@
 import { box } from './boxes';
 
-/** What begins as an mp4 does and holds nothing but a title: a few bytes, which tell a mix-up of videos. */
+/** A file that begins like an mp4 and contains only a title: a few bytes that reveal a mix-up of videos. */
 export const titledVideo = (title: string): Uint8Array =>
 	Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0isom')), box('free', Buffer.from(title))]);

@@ -10,7 +10,7 @@ const completion = (message: object, finish_reason = 'stop') => ({
 	choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
 });
 
-/** Answers of every endpoint as the service gives them, for tests that spoil them. */
+/** Valid responses of every endpoint, for tests that damage them. */
 export const trueAnswers = {
 	referenceVideoCreate: [
 		{ output: { task_id: 'task_1', task_status: 'PENDING' }, request_id: 'req_1' },

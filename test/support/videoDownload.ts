@@ -10,16 +10,16 @@ import { sha256 } from './sha256';
 export const file = mp4Of(200_000);
 /** Another file of the same length. */
 export const twin = mp4Of(200_000);
-/** Storages that send all of it, and that break off in the middle. */
+/** Storages that send the whole file, and that break off in the middle. */
 export const whole = storage(file);
 export const half = (options: StorageOptions = {}) => storage(file, { until: 100_000, ...options });
 
-/** Where no storage is. */
+/** An address without a storage. */
 export const elsewhere = 'https://gateway.example';
 
 interface Downloading extends WorldOptions {
 	path?: string;
-	/** Of the gateway. */
+	/** The base URL of the gateway. */
 	baseUrl?: string;
 	authenticated?: boolean;
 	/** Whether it is the content of a video job, and not the link of a task. */
@@ -27,7 +27,7 @@ interface Downloading extends WorldOptions {
 	refresh?: DownloadRequest['refresh'];
 }
 
-/** Downloads into memory; tells, besides, what was stored at each try, and as what. */
+/** Downloads into memory, and also returns what was stored at each try, and as which type. */
 export const download = (
 	{ url }: Pick<ScriptedServer, 'url'>,
 	{
@@ -59,6 +59,6 @@ export const download = (
 	return { done, stored, types, runtime, passed: () => runtime.clock.now() - start };
 };
 
-/** From where each request asked for the file. */
+/** The Range header of each request. */
 export const rangesOf = ({ requests }: ScriptedServer) =>
 	requests.map(({ headers }) => headers.range);

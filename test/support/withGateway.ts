@@ -6,11 +6,11 @@ import { picture } from './samples';
 /** What a test of the engine works with. */
 interface World {
 	gateway: Gateway;
-	/** For a reference video: one small picture. */
+	/** Media for a reference video: one small image. */
 	media: IDataObject[];
 }
 
-/** Gives each test a gateway of its own, and an n8n that has kept nothing of earlier executions. */
+/** Gives each test its own gateway, and an n8n that keeps nothing of earlier executions. */
 export function withGateway(
 	options: GatewayOptions & { isTimeSimulated?: boolean },
 	take: (world: World) => void,

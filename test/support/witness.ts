@@ -3,13 +3,13 @@ import { EventEmitter } from 'node:events';
 import type { RecordedRequest } from '../gateway';
 
 interface Testimony {
-	/** A key that must not show: told before anything that could show it. */
+	/** A key that must not leak, emitted before anything that could leak it. */
 	key: [key: string];
-	/** A request that a server of ours got. */
+	/** A request that one of our servers received. */
 	request: [request: Pick<RecordedRequest, 'url' | 'headers' | 'body'> & { host?: string }];
-	/** An execution as n8n would store it. */
+	/** An execution as n8n stores it. */
 	execution: [run: IRun];
 }
 
-/** Told of every key, every request and every execution of the suite; see secrets.ts. */
+/** Receives every key, every request and every execution of the test suite; see secrets.ts. */
 export const witness = new EventEmitter<Testimony>();

@@ -10,10 +10,10 @@ import type { WorkflowJson } from '../harness/workflow';
 
 export type Node = WorkflowJson['nodes'][number];
 
-/** What a node has beside its type and its parameters. */
+/** The settings of a node other than its type and its parameters. */
 export type NodeSettings = Partial<Omit<Node, 'type' | 'parameters'>>;
 
-/** A node of this package; settings may give it another name. */
+/** A node of this package. Its settings may change the name. */
 const ours =
 	(type: string, name: string) =>
 	(parameters: IDataObject = {}, settings: NodeSettings = {}): Node => ({
@@ -27,7 +27,7 @@ export const waitForVideo = ours('modelGatewayWaitForVideo', 'Wait for Video');
 export const chatModel = ours('lmChatModelGateway', 'Chat Model');
 export const embeddings = ours('embeddingsModelGateway', 'Embeddings');
 
-/** A short video of what the item holds as its prompt and its media. */
+/** Creates a short video from the prompt and the media of the item. */
 export const createReferenceVideo = (
 	parameters: IDataObject = {},
 	settings: NodeSettings = {},
@@ -43,7 +43,7 @@ export const createReferenceVideo = (
 		{ name: 'Create', ...settings },
 	);
 
-/** A video job of the other endpoint. */
+/** Creates a job at the endpoint /v1/videos. */
 export const createVideo = (parameters: IDataObject = {}, settings: NodeSettings = {}): Node =>
 	modelGateway(
 		{
@@ -56,7 +56,7 @@ export const createVideo = (parameters: IDataObject = {}, settings: NodeSettings
 /** A model by its id, as a resource locator holds it. */
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
-/** A node of n8n's own. */
+/** One of n8n's own nodes. */
 export const core = (
 	name: string,
 	type: string,
@@ -67,7 +67,7 @@ export const core = (
 	...(typeVersion !== undefined && { typeVersion }),
 });
 
-/** An AI node of n8n's own. */
+/** One of n8n's own AI nodes. */
 export const langchain = (
 	name: string,
 	type: string,
@@ -78,7 +78,7 @@ export const langchain = (
 export const agent = (parameters: INodeParameters = {}, typeVersion = 3): Node =>
 	langchain('AI Agent', 'agent', parameters, typeVersion);
 
-/** What the agent is told, where no chat asks it. */
+/** The prompt of an agent that no chat starts. */
 export const told = (text: string) => ({ promptType: 'define', text });
 
 /** A node as the tool of an agent. */
@@ -87,23 +87,23 @@ export const asTool = (node: Node, name = node.name): Node => ({
 	...{ name, type: `${node.type}Tool` },
 });
 
-/** These nodes one after another, behind a manual trigger. */
+/** These nodes in a row, after a manual trigger. */
 export const chain = (...nodes: Node[]) => startedBy(core('Start', 'manualTrigger'), ...nodes);
 
-/** These nodes one after another, behind a webhook called Start. */
+/** These nodes in a row, after a webhook called Start. */
 export const startedByWebhook = (parameters: INodeParameters, ...nodes: Node[]) =>
 	startedBy(core('Start', 'webhook', parameters, 2.1), ...nodes);
 
-/** These nodes one after another, behind their trigger. */
+/** These nodes in a row; the first one is their trigger. */
 export function startedBy(...nodes: Node[]): WorkflowJson & { connections: IConnections } {
 	const lines = nodes.slice(1).map(({ name }, index) => [nodes[index].name, { main: [to(name)] }]);
 	return { nodes, connections: Object.fromEntries(lines) as IConnections };
 }
 
-/** What a node is connected to by an output. */
+/** A connection from an output to this node. */
 export const to = (node: string) => [{ node, type: 'main' as const, index: 0 }];
 
-/** These nodes once for each item, in a Loop Over Items behind a manual trigger. */
+/** These nodes once for each item, in a Loop Over Items after a manual trigger. */
 export function loopOver(...nodes: Node[]) {
 	const { connections, ...row } = chain(
 		core('Loop', 'splitInBatches', { batchSize: 1 }, 3),
@@ -116,7 +116,7 @@ export function loopOver(...nodes: Node[]) {
 	return { ...row, connections: { ...connections, ...turns } };
 }
 
-/** Connects sub-nodes with the last node of a workflow. */
+/** Connects sub-nodes to the last node of a workflow. */
 export function withSubNodes(
 	{ nodes, connections, ...workflow }: WorkflowJson,
 	...subNodes: Array<[type: NodeConnectionType, node: Node]>
@@ -133,7 +133,7 @@ export function withSubNodes(
 	};
 }
 
-/** The workflow with a credential chosen in each node of ours, as n8n's editor does it on import. */
+/** The workflow with a credential chosen in each of our nodes, as n8n's editor does on import. */
 export function withCredential(
 	workflow: WorkflowJson,
 	modelGatewayApi: INodeCredentialsDetails,
@@ -146,7 +146,7 @@ export function withCredential(
 	return { ...workflow, nodes };
 }
 
-/** What the user typed into the credential. */
+/** The content of the credential as the user typed it. */
 export const credentialFor = (
 	gateway: Pick<Gateway, 'url' | 'apiKey'>,
 	more: IDataObject = {},

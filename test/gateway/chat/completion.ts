@@ -18,7 +18,7 @@ export interface Usage {
 	total_tokens: number;
 }
 
-/** Counts, as `tokens.ts` says, the texts, the pictures, and the tool calls with their arguments. */
+/** Counts the tokens (see `tokens.ts`) of the texts, the images, and the tool calls with their arguments. */
 export function usageOf(messages: ChatMessage[], replies: Reply[]): Usage {
 	const promptTokens = messages.flatMap(({ text, pictures }) => [
 		tokensOf(text).length,
@@ -47,7 +47,7 @@ export function wordCompletion({ id, created, model, replies, usage }: Completio
 	return { id, object: 'chat.completion', created, model, choices, usage };
 }
 
-/** Tool calls are named and not shown: this is how the wire format has them. */
+/** The specification names tool calls and does not show them. This is their form in the wire format. */
 export function wordCall({ id, name, arguments: json }: ToolCall): object {
 	return { id, type: 'function', function: { name, arguments: json } };
 }

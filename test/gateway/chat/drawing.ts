@@ -9,7 +9,7 @@ import { say, type Reply } from './reply';
 
 const shortSide = 1024;
 
-/** "Endpoints" 10: answers a chat with a picture for each choice, made from the pictures that it was given. */
+/** "Endpoints" 10: answers a chat with one image for each choice, made from the images of the messages. */
 export async function drawReplies(
 	service: Service,
 	order: ChatOrder,
@@ -34,7 +34,7 @@ export async function drawReplies(
 	);
 }
 
-/** Takes the aspect marker off the end of a prompt; square is what a picture is without one. */
+/** Splits the aspect marker off the end of a prompt. Without one, the image is square. */
 function readMarker(prompt: string): { caption: string; shape: string } {
 	const caption = prompt.trimEnd();
 	const marker = aspectMarkers.find((known) => caption.endsWith(known));

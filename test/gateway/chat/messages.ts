@@ -7,7 +7,7 @@ import { readPrompt } from '../prompts';
 /** One message of a conversation. */
 export interface ChatMessage {
 	role: (typeof messageRoles)[number];
-	/** Its text, or its text parts, joined by line ends. */
+	/** Its text, or its text parts joined by line breaks. */
 	text: string;
 	pictures: PictureLink[];
 }
@@ -27,7 +27,7 @@ function readMessage(value: unknown, param: string): ChatMessage {
 	const role = messageRoles.find((known) => known === message.role);
 	if (!role) throw invalidParameter(`${param}.role`, `one of ${messageRoles.join(', ')}`);
 
-	// The message in which a model calls tools has no content.
+	// A message in which a model calls tools has no content.
 	const given = message.content ?? (role === 'assistant' ? '' : undefined);
 	const content = readContent(given, `${param}.content`);
 	const { text, pictures } = content;
@@ -55,7 +55,7 @@ function readPart(value: unknown, param: string): Content {
 	throw invalidParameter(param, 'a part of type text or image_url');
 }
 
-/** What a chat is about: the last message of its user, or the last of all. */
+/** The request of a chat: the last message of the user, or the last message of all. */
 export function requestOf(messages: ChatMessage[]): ChatMessage {
 	return messages.findLast(({ role }) => role === 'user') ?? messages[messages.length - 1];
 }

@@ -5,24 +5,24 @@ import { chatModels, findModel, type ChatSeries } from '../models';
 import { readMessages, type ChatMessage } from './messages';
 import type { Input, Tool } from './videoAgent';
 
-/** What a well-formed request asks a chat model for. */
+/** A valid request to a chat model. */
 export interface ChatOrder {
 	model: string;
 	series: ChatSeries;
 	messages: ChatMessage[];
 	choices: number;
-	/** Of each choice. */
+	/** The limit of each choice. */
 	maxTokens: number;
-	/** Each ends the answer before itself. */
+	/** The answer ends before the first of them. */
 	stops: string[];
-	/** What the model was given to call. */
+	/** The tools that the model may call. */
 	tools: Tool[];
 	asJson: boolean;
 	isStream: boolean;
 }
 
 const { fields } = endpoints.chat;
-/** The fewest tokens and the most choices are not shown. */
+/** The specification does not show the minimum number of tokens and the maximum number of choices. */
 const table = {
 	...fields,
 	max_tokens: { ...fields.max_tokens, min: 1 },
@@ -43,14 +43,14 @@ export function readChatOrder(value: unknown): ChatOrder {
 		choices: n,
 		maxTokens,
 		stops: readStops(rest.stop),
-		// The specification does not list these two fields. Clients send them all the same.
+		// The specification does not list these two fields, but clients send them.
 		tools: readTools(body.tools),
 		asJson: readObject(body.response_format ?? {}, 'response_format').type === 'json_object',
 		isStream: rest.stream,
 	};
 }
 
-/** "Endpoints" 4, model-specific rules: what they refuse, they refuse at its default value too. */
+/** "Endpoints" 4, model-specific rules: reasoning models refuse these fields even at their default values. */
 export function refuseForReasoning(body: Record<string, unknown>, messages: ChatMessage[]): void {
 	const refuse = (param: string, expected: string) =>
 		invalidParameter(param, `${expected} for a model of the reasoning series`);

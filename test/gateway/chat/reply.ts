@@ -5,20 +5,20 @@ import type { ChatOrder } from './order';
 export interface ToolCall {
 	id: string;
 	name: string;
-	/** JSON, when the model behaves. */
+	/** JSON, unless a script makes the model misbehave. */
 	arguments: string;
 }
 
-/** What a model says for one choice. */
+/** The answer of a model for one choice. */
 export interface Reply {
 	text: string;
 	toolCalls: ToolCall[];
 	finishReason: keyof typeof finishReasons;
-	/** The link to the picture that was made for it. */
+	/** The link to the image that was made for it. */
 	picture?: string;
 }
 
-/** Says a text as far as the stop sequences and the most tokens allow. */
+/** Returns a text as far as the stop sequences and the maximum of tokens allow. */
 export function say(text: string, { stops, maxTokens }: ChatOrder): Reply {
 	const ends = stops.map((stop) => text.indexOf(stop)).filter((position) => position >= 0);
 	const tokens = tokensOf(text.slice(0, Math.min(text.length, ...ends)));

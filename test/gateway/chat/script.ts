@@ -2,22 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { ChatMessage } from './messages';
 import type { Reply, ToolCall } from './reply';
 
-// A user can script what the model says, so that a test or a demo knows the answer beforehand.
+// A test, a demo or a user can script what the model says, and so know the answer beforehand.
 
-/** What the model says in one turn. */
+/** One turn of the model. */
 export interface ScriptedTurn {
 	text?: string;
-	/** Tools to call; arguments given as an object become JSON, a text is passed on as it is. */
+	/** Tools to call. Arguments that are an object become JSON; a text is passed on unchanged. */
 	calls?: Array<{ name: string; arguments: object | string }>;
 	/** By default `tool_calls` or `stop`. */
 	finishReason?: Reply['finishReason'];
 }
 
-/** A turn, a text alone, or what makes one of them from the conversation, such as the last tool result. */
+/** A turn, a text alone, or a function that makes one of them from the conversation. */
 export type ScriptStep =
 	string | ScriptedTurn | ((messages: ChatMessage[]) => string | ScriptedTurn);
 
-/** What the model says in a turn of the script, whatever it was asked. */
+/** The reply of the model in a turn of the script, whatever the request was. */
 export function play(step: ScriptStep, messages: ChatMessage[]): Reply {
 	const given = typeof step === 'function' ? step(messages) : step;
 	const turn: ScriptedTurn = typeof given === 'string' ? { text: given } : given;
@@ -42,13 +42,13 @@ export function scriptedText(text: string): string | undefined {
 	return /^\s*say (.+)$/im.exec(text)?.[1];
 }
 
-/** `call NAME with {json}`, one a line: the tools to call. The JSON is passed on as it is. */
+/** `call NAME with {json}`, one on each line: the tools to call. The JSON is passed on unchanged. */
 export function scriptedCalls(text: string): ToolCall[] {
 	const calls = text.matchAll(/\bcall ([\w-]+) with (\{.*\})/gi);
 	return [...calls].map(([, name, json]) => callOf(name, json));
 }
 
-/** What the tools gave that were called last, when the conversation ends with it. */
+/** The results of the last tool calls, when the conversation ends with them. */
 export function toolResults(messages: ChatMessage[]): string[] {
 	const isResult = ({ role }: ChatMessage) => role === 'tool' || role === 'function';
 	const before = messages.findLastIndex((message) => !isResult(message));

@@ -6,15 +6,15 @@ import type { Reply } from './reply';
 
 const object = 'chat.completion.chunk';
 
-/** What one chunk tells of one choice. */
+/** The part of a chunk that belongs to one choice. */
 interface Change {
 	delta: object;
 	finish_reason: string | null;
 }
 
 /**
- * "Endpoints" 4, streaming: gives one event at a time, so that a fault can change or leave out each.
- * The usage is not shown: it comes in a last chunk that has no choices.
+ * "Endpoints" 4, streaming: yields one event at a time, so that a fault can change or drop each one. The specification
+ * does not show the usage: here a last chunk without choices has it.
  */
 export async function* streamCompletion(
 	{ id, created, model, replies, usage }: Completion,
@@ -24,7 +24,7 @@ export async function* streamCompletion(
 	const lanes = replies.map(changesOf);
 	const steps = Math.max(...lanes.map((changes) => changes.length));
 	for (let step = 0; step < steps; step++) {
-		// A timer would cost a millisecond even when it is set to none.
+		// Even a timer of 0 ms would take a millisecond.
 		if (tokenMilliseconds > 0) await setTimeout(tokenMilliseconds, undefined, { ref: false });
 		for (const [index, changes] of lanes.entries()) {
 			if (step >= changes.length) continue;

@@ -2,7 +2,7 @@ import { requestOf } from './messages';
 import type { ChatOrder } from './order';
 import { toolResults, type ScriptStep } from './script';
 
-/** A tool that the model was given. */
+/** A tool that the model may call. */
 export interface Tool {
 	name: string;
 	inputs: Input[];
@@ -11,13 +11,13 @@ export interface Tool {
 /** A parameter of a tool. */
 export interface Input {
 	name: string;
-	/** Of an object: what is in it. */
+	/** The fields of an object. */
 	inputs?: Input[];
 }
 
 /**
- * What the model does with tools without being told how, so that an agent can be tried with it: asked for a
- * video, it calls the tool that creates one, then the tool that waits, and gives the link.
+ * Lets the model use tools without a script, so that an agent can be tried with it. When the user asks for a video, it
+ * calls the tool that creates one, then the tool that waits for it, and answers with the link.
  */
 export function videoTurn({ tools, messages }: ChatOrder): ScriptStep | undefined {
 	const create = tools.find(({ name }) => /create.*video/i.test(name));
@@ -38,7 +38,7 @@ const callOf = ({ name, inputs }: Tool, value: string): ScriptStep => ({
 	calls: [{ name, arguments: filled(inputs, value) }],
 });
 
-/** The first input has the value. Those of a tool that n8n asks a person about are in an object beside another. */
+/** Puts the value into the first input. With n8n's human review, the inputs are in an object beside another object. */
 function filled([first, ...others]: Input[], value: string): object {
 	if (first === undefined) return {};
 	const { name, inputs } = first;
@@ -46,7 +46,7 @@ function filled([first, ...others]: Input[], value: string): object {
 	return { [name]: inputs ? filled(inputs, value) : value, ...Object.fromEntries(empty) };
 }
 
-/** Of a tool's result: n8n gives the JSON of its items. */
+/** The first object in the result of a tool, which n8n returns as the JSON of its items. */
 function firstObject(result: string): Record<string, unknown> {
 	try {
 		const [first] = [JSON.parse(result) as unknown].flat();

@@ -10,7 +10,7 @@ import { say, withheld, type Reply } from './reply';
 import { play, scriptedCalls, scriptedText, toolResults } from './script';
 import { videoTurn } from './videoAgent';
 
-/** Answers a chat with words, one reply for each choice. Without a script, the same chat gets the same answer. */
+/** Answers a chat with text, one reply for each choice. Without a script, the same chat gets the same answer. */
 export async function writeReplies(
 	{ script }: Service,
 	order: ChatOrder,
@@ -39,11 +39,11 @@ export async function writeReplies(
 	return Array.from({ length: choices }, (_, index) => reply(index));
 }
 
-/** What there is to say about a chat for whoever does not understand it. */
+/** What the model can say about a chat without understanding it. */
 interface Facts {
 	summary: string;
 	words: number;
-	/** Of the messages. */
+	/** The role of each message. */
 	roles: string[];
 	images: Array<{ width: number; height: number; colour: string }>;
 }

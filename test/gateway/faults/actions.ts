@@ -6,29 +6,29 @@ import { compress, cut, drip, freeze, misdeclare } from './bodies';
 import { shuffle } from './embeddings';
 import { breakOff } from './events';
 
-/** Names are lower case; undefined takes a header away. */
+/** Names are lower case. Undefined removes a header. */
 type Headers = Record<string, string | undefined>;
 
 interface Answer {
 	/** 200 by default. */
 	status?: number;
-	/** JSON is declared unless these say otherwise. */
+	/** The content type is JSON unless these headers change it. */
 	headers?: Headers;
 	/** Empty by default. */
 	body?: string | Uint8Array;
 }
 
 /**
- * Faults that keep the true answer from the client. By default the service never hears of the request;
- * with `accepted` it does its work first, so that a job is made and billed.
+ * Faults in which the client does not get the real response. By default, the service never gets the request; with
+ * `accepted`, it does its work first, so that a job is created and charged.
  */
 interface Loss {
 	accepted?: boolean;
 }
 
-/** What a fault does. */
+/** The effect of a fault. */
 export type FaultAction =
-	/** Answers with the error object. */
+	/** Responds with an error object. */
 	| (Loss & {
 			action: 'error';
 			status: number;
@@ -37,34 +37,34 @@ export type FaultAction =
 			param?: string;
 			headers?: Headers;
 	  })
-	/** Answers with anything: the page of a proxy, half a JSON, nothing, a redirect. */
+	/** Responds with anything: the page of a proxy, half a JSON, nothing, a redirect. */
 	| (Loss & Answer & { action: 'answer' })
 	/** Resets the connection. */
 	| (Loss & { action: 'reset' })
-	/** Says nothing for so long, or until something has happened, and then goes on; or says nothing for ever. */
+	/** Delays the response by some seconds, or until a promise settles; without either, there is no response. */
 	| (Loss & { action: 'stall'; seconds?: number; until?: Promise<unknown> })
-	/** Sends the true answer compressed, asked for or not. */
+	/** Compresses the real response, even if the client did not ask for that. */
 	| { action: 'encode'; encoding: Encoding }
-	/** Sends the true answer slowly. */
+	/** Sends the real response slowly. */
 	| { action: 'drip'; bytesPerSecond: number }
-	/** Hangs up in the middle of the true answer. */
+	/** Closes the connection in the middle of the real response. */
 	| { action: 'cut'; after: Position }
-	/** Falls silent in the middle of the true answer. */
+	/** Stops sending in the middle of the real response, and keeps the connection open. */
 	| { action: 'freeze'; after: Position }
-	/** Declares a length that is so many bytes more than the true one; or less, and the body is short. */
+	/** Declares a length that is longer by this number of bytes; or shorter, and then the body is cut. */
 	| { action: 'wrongLength'; by: number }
-	/** Changes headers of the true answer. */
+	/** Changes headers of the real response. */
 	| { action: 'headers'; headers: Headers }
-	/** Ends a stream after so many events: with an error event, or as if it were whole. */
+	/** Ends a stream after this number of events: with an error event, or as if it were complete. */
 	| { action: 'breakOff'; after: number; code?: string }
-	/** Answers with the embeddings in another order. */
+	/** Returns the embeddings in another order. */
 	| { action: 'shuffle' }
-	/** Answers a request for a part with the whole file. */
+	/** Returns the whole file to a request for a part. */
 	| { action: 'ignoreRange' }
-	/** Behaves as if the file had been replaced: another ETag, and an If-Range that no longer holds. */
+	/** Behaves as if the file had been replaced: with another ETag, and an If-Range that no longer matches. */
 	| { action: 'changeEtag' };
 
-/** A request in the hands of a fault, and the body that is about to be sent. */
+/** A request that meets a fault, and the body that is about to be sent. */
 export interface Exchange {
 	request: FastifyRequest;
 	reply: FastifyReply;
@@ -75,9 +75,9 @@ type Act = (exchange: Exchange) => Promise<Body> | Body;
 
 /** The two moments at which a fault can act. */
 export interface Behaviour {
-	/** Before the routes: a body given here is the answer, and the routes never hear of the request. */
+	/** Before the routes: a body returned here is the response, and the routes never get the request. */
 	onRequest?: Act;
-	/** Before the answer is sent: gives the body to send. */
+	/** Before the response is sent: returns the body to send. */
 	onAnswer?: Act;
 }
 

@@ -5,9 +5,9 @@ import { setTimeout } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Exchange } from './actions';
 
-// Faults that leave the true answer as it is and spoil the way it travels. Each gives the body to send.
+// Faults that keep the content of the real response and disturb its transfer. Each returns the body to send.
 
-/** What fastify sends: JSON and pages as text, files as streams that declare their length, events as streams. */
+/** A body of fastify: JSON and pages are text, files are streams with a declared length, events are streams. */
 export type Body = string | Buffer | Readable | null | undefined;
 
 /** A number of bytes, or a share of the body. */
@@ -29,7 +29,7 @@ export function drip({ reply, body }: Exchange, bytesPerSecond: number): Readabl
 	async function* drops(): AsyncGenerator<Buffer> {
 		for await (const piece of bytesOf(body)) {
 			for (let start = 0; start < piece.length; start += size) {
-				// Not after the last drop, with which the answer has gone out.
+				// The pause is before each piece, not after it: after the last piece, the response is sent.
 				await setTimeout((1000 * size) / bytesPerSecond, undefined, { ref: false });
 				yield piece.subarray(start, start + size);
 			}
@@ -53,7 +53,7 @@ export async function freeze(exchange: Exchange, after: Position): Promise<Reada
 	return Readable.from(frozen());
 }
 
-/** Bytes beyond the declared length are not sent: no client reads them as part of this body. */
+/** Bytes beyond the declared length are not sent, because no client reads them as part of this body. */
 export async function misdeclare({ reply, body }: Exchange, by: number): Promise<Readable> {
 	const { whole, length } = await measure(reply, body);
 	reply.header('content-length', length + by);
@@ -61,7 +61,7 @@ export async function misdeclare({ reply, body }: Exchange, by: number): Promise
 	return Readable.from(firstBytes(whole, length + by));
 }
 
-/** The bytes of the answer before a position in it. */
+/** The bytes of the response before a position in it. */
 async function startOf(
 	{ reply, body }: Exchange,
 	position: Position,
@@ -83,7 +83,7 @@ async function* firstBytes(body: Body, count: number): AsyncGenerator<Buffer> {
 	}
 }
 
-/** Lets the connection end where the body ends, whatever was declared, as a broken line does. */
+/** Closes the connection at the end of the body, whatever its declared length, like a broken connection. */
 function hangUpAtEnd({ raw }: FastifyReply): void {
 	raw.end = () => {
 		raw.flushHeaders();
@@ -97,14 +97,14 @@ async function* bytesOf(body: Body): AsyncGenerator<Buffer> {
 	for await (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
-/** Declares, before a text becomes a stream, the length that it had. Gives the length that is declared. */
+/** Declares the length of a text before it becomes a stream. @returns the declared length of the body */
 function declareLength(reply: FastifyReply, body: Body): number | undefined {
 	if (!(body instanceof Readable)) reply.header('content-length', Buffer.byteLength(body ?? ''));
 	const length = reply.getHeader('content-length');
 	return length === undefined ? undefined : Number(length);
 }
 
-/** A stream of events has no declared length: it is read to its end, and then its length is known. */
+/** A stream of events has no declared length, so it is read to its end first. */
 async function measure(reply: FastifyReply, body: Body): Promise<{ whole: Body; length: number }> {
 	const declared = declareLength(reply, body);
 	if (declared !== undefined) return { whole: body, length: declared };

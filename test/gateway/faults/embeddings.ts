@@ -1,8 +1,8 @@
 import type { Exchange } from './actions';
 import type { Body } from './bodies';
 
-/** Turns the order of the embeddings about: only their `index` tells which text each belongs to. */
+/** Reverses the order of the embeddings, so that only their `index` shows which text each belongs to. */
 export function shuffle({ body }: Exchange): Body {
-	const answer = JSON.parse(String(body)) as { data: unknown[] };
-	return JSON.stringify({ ...answer, data: answer.data.reverse() });
+	const response = JSON.parse(String(body)) as { data: unknown[] };
+	return JSON.stringify({ ...response, data: response.data.reverse() });
 }

@@ -4,14 +4,14 @@ import type { Exchange } from './actions';
 import type { Body } from './bodies';
 
 /**
- * Ends a stream of events, each of which is one piece of the body, in good form after so many of them, with an error
- * event when a code is given. Other bodies pass as they are.
+ * Ends a stream after this number of events, in valid form, and with an error event when a code is given. Each event is
+ * one piece of the body. Other bodies pass unchanged.
  */
 export function breakOff(
 	{ request, body }: Exchange,
 	{ after, code }: { after: number; code?: string },
 ): Body {
-	// A call that failed, though it did so late.
+	// The call has failed, even if it failed late, so it is not charged.
 	request.purchase = undefined;
 	if (!(body instanceof Readable)) return body;
 	async function* kept(given: AsyncIterable<string>) {

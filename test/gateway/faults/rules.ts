@@ -1,21 +1,21 @@
 import type { RecordedRequest, Route } from '../events';
 import type { FaultAction } from './actions';
 
-/** Which requests meet a fault, and what it does to them. */
+/** The requests that meet a fault, and its effect. */
 export type FaultRule = FaultAction & {
 	route: Route;
-	/** How many requests it hits; 1 by default. */
+	/** How many requests it hits. Default: 1. */
 	times?: number;
-	/** How many matching requests it lets pass first. */
+	/** How many matching requests pass before the first hit. */
 	skip?: number;
-	/** Narrows it to some requests of the route. */
+	/** Limits the fault to some requests of the route. */
 	when?(request: RecordedRequest): boolean;
 };
 
 export interface FaultHandle {
 	/** How many requests it has hit. */
 	readonly hits: number;
-	/** Ends it. */
+	/** Removes the fault. */
 	remove(): void;
 }
 
@@ -25,7 +25,7 @@ interface ArmedFault {
 	hits: number;
 }
 
-/** The faults in force. A request meets at most one: the oldest that still has hits to give. */
+/** The active faults. A request meets at most one: the oldest with hits left. */
 export class Faults {
 	private armed: ArmedFault[] = [];
 
@@ -42,7 +42,7 @@ export class Faults {
 		};
 	}
 
-	/** Counts the request, and gives the action that it meets. */
+	/** Counts the request, and returns the action that it meets. */
 	take(request: RecordedRequest): FaultAction | undefined {
 		for (const fault of this.armed) {
 			const { route, times = 1, skip = 0, when = () => true } = fault.rule;

@@ -18,10 +18,10 @@ const names = {
 type ColourName = keyof typeof names;
 const colours = Object.entries(names) as Array<[ColourName, (typeof names)[ColourName]]>;
 
-/** Enough to tell which colour most of a picture has. */
+/** Enough pixels to find the main colour of an image. */
 const sampleSide = 32;
 
-/** The name of the colour that most of a picture has, on a white page. */
+/** The name of the main colour of an image on a white background. */
 export function mainColour(image: Image): ColourName {
 	const context = createCanvas(sampleSide, sampleSide).getContext('2d');
 	context.fillStyle = 'white';

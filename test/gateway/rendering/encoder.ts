@@ -6,16 +6,16 @@ import type { Size } from './spec';
 
 const framesPerSecond = 24;
 
-/** What a detailed picture in slow motion needs to look clean at the fastest setting of the encoder. */
+/** Enough for a detailed picture in slow motion to look clean at the fastest setting of the encoder. */
 const bitsPerPixelAndSecond = 4.5;
 
 interface Video extends Size {
 	seconds: number;
-	/** Draws the picture that is seen at a time in the video. The canvas still holds the one before. */
+	/** Draws the frame at a time in the video. The canvas still contains the frame before. */
 	drawFrame(context: SKRSContext2D, seconds: number): void;
 }
 
-/** Encodes H.264 into an mp4 that plays while it still loads: its index comes before its data. */
+/** Encodes H.264 into an mp4 that plays while it loads: its index is before its data. */
 export async function encodeVideo({
 	width,
 	height,
@@ -31,7 +31,7 @@ export async function encodeVideo({
 		bitrate: width * height * bitsPerPixelAndSecond,
 		keyFrameInterval: 2,
 		latencyMode: 'realtime',
-		// The same picture on every machine, whatever its graphics card.
+		// The frames are the same on every machine, whatever its graphics card.
 		hardwareAcceleration: 'prefer-software',
 	});
 	output.addVideoTrack(source, { frameRate: framesPerSecond });
@@ -52,7 +52,7 @@ export async function encodeVideo({
 			});
 			await source.add(sample);
 			sample.close();
-			// Native memory is freed between turns of the event loop: without a turn, every frame would stay.
+			// Native memory is freed between turns of the event loop. Without a turn, every frame would stay in memory.
 			await setImmediate();
 		}
 		await output.finalize();
@@ -64,8 +64,8 @@ export async function encodeVideo({
 }
 
 /**
- * What the encoder makes of RGB. It must be said, because the file would otherwise carry the colour space of
- * the canvas, and players would show the colours wrongly.
+ * The colour space into which the encoder converts RGB. Without it, the file would declare the colour space of the
+ * canvas, and players would show wrong colours.
  */
 const encodedColours = {
 	primaries: 'bt709',

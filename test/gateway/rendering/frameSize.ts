@@ -1,6 +1,6 @@
 import type { Size } from './spec';
 
-/** Gives the pixels of a frame of this shape (`width:height`): even numbers, as H.264 needs them. */
+/** The size in pixels of a frame of this shape (`width:height`): even numbers, which H.264 needs. */
 export function frameSize(shortSide: number, shape: string): Size {
 	const [width, height] = shape.split(':').map(Number);
 	const scale = shortSide / Math.min(width, height);

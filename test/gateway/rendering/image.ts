@@ -2,7 +2,7 @@ import { loadImage, type Image } from '@napi-rs/canvas';
 
 import { hasSeveralFrames, imageType } from '../../../nodes/shared/gateway/images/imageType';
 
-/** What the decoder reads of still images. It would also take an SVG, which may load further files. */
+/** The formats of still images that are accepted. The decoder would also take an SVG, which may load other files. */
 const formats: Record<string, string> = {
 	...{ jpg: 'JPEG', png: 'PNG', webp: 'WebP', gif: 'GIF', bmp: 'BMP', avif: 'AVIF' },
 };
@@ -10,12 +10,12 @@ const formatNames = new Intl.ListFormat('en', { type: 'disjunction' }).format(
 	Object.values(formats),
 );
 
-/** Decodes a still image. Rejects with a sentence that says what is wrong with the file. */
+/** Decodes a still image. Rejects with a sentence that names the problem of the file. */
 export async function decodeImage(bytes: Uint8Array): Promise<Image> {
 	const { extension = '' } = imageType(bytes) ?? {};
 	const name = formats[extension];
 	if (!name) throw new Error(`The file is no ${formatNames} image.`);
-	// Decoders show the first picture of a JPEG with several.
+	// Decoders show the first image of a JPEG with several.
 	if (name !== 'JPEG' && hasSeveralFrames(bytes)) {
 		throw new Error(`The file is an animated ${name} and no still image.`);
 	}

@@ -5,15 +5,15 @@ import { gradientScene } from './scenes/gradient';
 import type { Size } from './spec';
 import { captionLabel, cornerLabel, drawLabel } from './text/labels';
 
-/** What a still picture is made from. The same spec gives the same picture. */
+/** The specification of a still image. The same spec gives the same image. */
 export interface PictureSpec extends Size {
-	/** Drawn over the picture; nothing is drawn for an empty one. */
+	/** Drawn over the image, unless it is empty. */
 	caption: string;
 	/** A short text in the corner. */
 	note: string;
 	/** Another seed gives other colours. */
 	seed: number;
-	/** Fused into the picture; without any, it is made from the caption alone. */
+	/** Combined into the image. Without any, it is made from the caption alone. */
 	images?: Image[];
 }
 
@@ -38,7 +38,7 @@ export function drawGround(
 	gradientScene(context.canvas, random).draw(context, { seconds: 0, progress: 0 });
 }
 
-/** Gives every image an equal part of the canvas along its longer side. */
+/** Draws the images side by side in equal parts of the longer side of the canvas. */
 function drawSideBySide(context: SKRSContext2D, images: Image[]): void {
 	const { width, height } = context.canvas;
 	const isWide = width > height;

@@ -4,10 +4,10 @@ import type { RenderSpec } from './spec';
 import { captionLabel, drawLabel, watermarkLabel } from './text/labels';
 import { scenesAt } from './timeline';
 
-/** The first frame of the video is the picture alone: it has to equal a given first frame. */
+/** The caption fades in, because the first frame of the video must equal a given first frame. */
 const captionFadeSeconds = 0.5;
 
-/** Renders the whole video on this thread. Rejects with an error that names the media item at fault, and when aborted. */
+/** Renders the whole video on this thread. Rejects when aborted, or with an error that names the invalid media item. */
 export async function render(
 	spec: RenderSpec,
 	signal: AbortSignal,

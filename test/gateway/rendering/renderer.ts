@@ -5,10 +5,10 @@ import { Worker } from 'node:worker_threads';
 
 import type { RenderSpec } from './spec';
 
-/** What a worker is told that has to end. */
+/** The message that makes a worker exit. */
 export const endOfWork = 'end';
 
-/** What a worker posts back for the video it was posted. */
+/** The message that a worker posts back for each video. */
 export type Answer = { video: Uint8Array } | { error: string };
 
 interface Job {
@@ -18,18 +18,18 @@ interface Job {
 }
 
 interface RendererOptions {
-	/** Videos rendered at the same time. By default half the cores: the encoder has threads of its own. */
+	/** Videos rendered at the same time. Default: half the cores, because the encoder has its own threads. */
 	workers?: number;
 }
 
 /**
- * Renders videos on worker threads, in the order they came, so that the caller's event loop stays free. Workers start
- * when there is work for them and stay, so only the first videos wait for the start. Close it after use.
+ * Renders videos on worker threads, in the order of the calls, so that the caller's event loop stays free. Workers
+ * start when there is work and keep running, so only the first videos wait for the start. Close it after use.
  */
 export class Renderer {
 	private readonly size: number;
 	private readonly queue: Job[] = [];
-	/** Each worker, and what it is at. */
+	/** Each worker, and its current job. */
 	private readonly workers = new Map<Worker, Job | undefined>();
 	private closed = false;
 
@@ -38,8 +38,8 @@ export class Renderer {
 	}
 
 	/**
-	 * Gives an H.264 mp4 with exactly `seconds` * 24 frames and its index at the front.
-	 * Rejects when a media item cannot be decoded; the message names the item.
+	 * Returns an H.264 mp4 with exactly `seconds` * 24 frames and its index at the front. Rejects when a media item
+	 * cannot be decoded; the message names the item.
 	 */
 	async render(spec: RenderSpec): Promise<Uint8Array> {
 		if (this.closed) throw new Error('The renderer is closed.');
@@ -49,7 +49,7 @@ export class Renderer {
 		});
 	}
 
-	/** Ends the workers; videos that are not finished are rejected. */
+	/** Stops the workers, and rejects unfinished videos. */
 	async close(): Promise<void> {
 		this.closed = true;
 		for (const { reject } of this.queue.splice(0)) reject(new Error('The renderer was closed.'));
@@ -86,7 +86,7 @@ export class Renderer {
 		return worker;
 	}
 
-	/** The video that broke a worker is not tried again: it would break the next one as well. */
+	/** A video that crashed a worker is not tried again: it would crash the next one as well. */
 	private remove(worker: Worker, what: string): void {
 		this.workers.get(worker)?.reject(new Error(`The worker ${what}.`));
 		this.workers.delete(worker);
@@ -95,8 +95,8 @@ export class Renderer {
 }
 
 /**
- * The worker is TypeScript: the hook of tsx loads it, whether this file runs under tsx or under jest.
- * `--require` and not `--import`, with which Node 20 refuses a worker whose entry is a .ts file.
+ * The worker is TypeScript, which the hook of tsx loads, whether this file runs under tsx or under jest. The hook needs
+ * `--require`: with `--import`, Node 20 refuses a worker whose entry is a .ts file.
  */
 function startWorker(): Worker {
 	return new Worker(join(__dirname, 'worker.ts'), {
@@ -104,7 +104,7 @@ function startWorker(): Worker {
 	});
 }
 
-/** It comes to its end by itself: a thread that is terminated while it encodes can take the process with it. */
+/** The worker exits by itself: terminating a thread while it encodes can crash the process. */
 async function endWorker(worker: Worker): Promise<void> {
 	worker.postMessage(endOfWork);
 	await once(worker, 'exit');

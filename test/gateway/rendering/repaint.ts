@@ -5,16 +5,16 @@ import type { Size } from './spec';
 
 interface Repainting {
 	image: Image;
-	/** Its white area is painted over, and no pixel beside it. Without one, the whole image shines through. */
+	/** Only its white area is painted over. Without a mask, the paint is half transparent over the whole image. */
 	mask?: Image;
 	prompt: string;
 	/** Another seed gives other colours. */
 	seed: number;
-	/** Of the result; by default that of the image. */
+	/** Size of the result. Default: the size of the image. */
 	size?: Size;
 }
 
-/** Paints a pattern made from the prompt over an image. Gives a PNG. */
+/** Paints a pattern made from the prompt over an image. @returns a PNG */
 export async function repaint({
 	image,
 	mask,
@@ -43,7 +43,7 @@ function keepWhite(paint: Canvas, mask: Image): void {
 	const { width, height } = paint;
 	const stencil = createCanvas(width, height);
 	const context = stencil.getContext('2d');
-	// A stretched edge stays an edge.
+	// Edges stay sharp when the mask is stretched.
 	context.imageSmoothingEnabled = false;
 	context.drawImage(mask, 0, 0, width, height);
 	const pixels = context.getImageData(0, 0, width, height);

@@ -9,11 +9,11 @@ export interface ReferenceMedia {
 	bytes: Uint8Array;
 }
 
-/** What a video is made from. The same spec gives the same picture. */
+/** The specification of a video. The same spec gives the same frames. */
 export interface RenderSpec extends Size {
-	/** Length of the video; width and height must be even, as H.264 stores colour for 2x2 pixels. */
+	/** Length of the video. (Width and height must be even, because H.264 stores colour for 2x2 pixels.) */
 	seconds: number;
-	/** Drawn over the picture; long ones end in an ellipsis. Nothing is drawn for an empty one. */
+	/** Drawn over the frames, unless it is empty. A long caption ends in an ellipsis. */
 	caption: string;
 	/** Adds the "AI generated" mark at the bottom-right. */
 	watermark: boolean;

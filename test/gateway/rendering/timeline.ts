@@ -1,15 +1,15 @@
 import type { Moment } from './scenes';
 
-/** One scene as it is seen at an instant: the later in the list, the more in front. */
+/** One visible scene at an instant. A later scene in the list is in front of an earlier one. */
 interface Showing extends Moment {
 	scene: number;
-	/** From 0 to 1; below 1 only while it fades in over the scene before it. */
+	/** From 0 to 1. It is below 1 only while the scene fades in over the one before. */
 	opacity: number;
 }
 
 const longestFadeSeconds = 0.6;
 
-/** Gives every scene an even share of the video; at the seams the next fades in over the one before. */
+/** Gives every scene an equal share of the video. At each seam, the next scene fades in over the one before. */
 export function scenesAt(
 	instant: number,
 	{ scenes, seconds }: { scenes: number; seconds: number },

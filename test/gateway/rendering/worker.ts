@@ -9,17 +9,17 @@ const port = parentPort;
 const ending = new AbortController();
 let work = Promise.resolve();
 
-// Native codecs do not keep the event loop alive while they work; this listener does.
+// Native codecs do not keep the event loop alive while they work. This listener does.
 port.on('message', (message: RenderSpec | typeof endOfWork) => {
 	if (message === endOfWork) {
 		ending.abort();
 		void work.finally(() => process.exit());
 	} else {
-		work = answer(message);
+		work = respond(message);
 	}
 });
 
-async function answer(spec: RenderSpec): Promise<void> {
+async function respond(spec: RenderSpec): Promise<void> {
 	try {
 		const video = await render(spec, ending.signal);
 		port.postMessage({ video } satisfies Answer, [video.buffer]);

@@ -32,7 +32,7 @@ export function chatRoutes(api: FastifyInstance, service: Service): void {
 	});
 }
 
-/** "What the service does", billing rule 1. Words alone cost nothing where the price is one per picture. */
+/** "What the service does", billing rule 1. Text alone costs nothing where the price is per image. */
 function purchaseOf(
 	{ model, series }: ChatOrder,
 	replies: Reply[],

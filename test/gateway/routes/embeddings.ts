@@ -32,12 +32,12 @@ export function embeddingRoutes(api: FastifyInstance, service: Service): void {
 
 const encodings = {
 	float: (vector: Float32Array) => [...vector],
-	// Little-endian, as is every machine that this runs on.
+	// Little-endian, like every machine that this runs on.
 	base64: ({ buffer }: Float32Array) => Buffer.from(buffer).toString('base64'),
 };
 
 const { fields } = endpoints.embedding;
-/** Which fields are required, and the encoding without a wish, are not shown. */
+/** The specification shows neither which fields are required, nor the default encoding. */
 const table = {
 	...fields,
 	model: { ...fields.model, required: true },
@@ -52,7 +52,7 @@ function readOrder(value: unknown) {
 	return {
 		model,
 		texts: readTexts(input),
-		// The specification does not list it. Clients send it to get shorter vectors.
+		// The specification does not list this field. Clients send it to get shorter vectors.
 		dimensions: Number(readNumber(dimensions, body.dimensions, 'dimensions')),
 		encode: encodings[format],
 	};

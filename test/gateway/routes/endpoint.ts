@@ -4,7 +4,7 @@ import type { Phase } from '../../../nodes/shared/gateway/protocol/jobs';
 
 type Request = FastifyRequest<{ Params: { id: string } }>;
 
-/** Serves one endpoint where the protocol says that it lives. What the handler gives is the answer. */
+/** Serves one endpoint at its path in the protocol. The handler returns the response. */
 export function serve(
 	api: FastifyInstance,
 	name: keyof typeof endpoints,
@@ -19,7 +19,7 @@ export function serve(
 	});
 }
 
-/** Words a phase as one of the service's vocabularies does. */
+/** The name of a phase in one of the service's vocabularies. */
 export function stateOf(vocabulary: Record<string, Phase>, phase: Phase): string | undefined {
 	return Object.keys(vocabulary).find((state) => vocabulary[state] === phase);
 }

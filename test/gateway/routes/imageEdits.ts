@@ -14,10 +14,10 @@ import { begin, type Service } from '../service';
 import { serve } from './endpoint';
 
 const { fields } = endpoints.imageEdit;
-/** Which fields are required is not shown. */
+/** The specification does not show which fields are required. */
 const table = { ...fields, model: { ...fields.model, required: true }, n: amount } as const;
 
-/** "Endpoints" 9: image editing, the one endpoint that takes a form and no JSON. */
+/** "Endpoints" 9: image editing, the only endpoint that takes a form instead of JSON. */
 export function imageEditRoutes(api: FastifyInstance, service: Service): void {
 	const routes = async (scope: FastifyInstance) => {
 		scope.removeAllContentTypeParsers();
@@ -49,7 +49,7 @@ export function imageEditRoutes(api: FastifyInstance, service: Service): void {
 			return wordImages(service, { pictures, usage, format: form.response_format });
 		});
 	};
-	// Fastify would look for its name in all modules that are loaded, which takes long under jest.
+	// Without a display name, fastify looks for the name in all loaded modules, which is slow under jest.
 	api.register(Object.assign(routes, { [Symbol.for('fastify.display-name')]: 'image edits' }));
 }
 
@@ -57,13 +57,13 @@ async function keepFile(part: MultipartFile): Promise<void> {
 	part.value = new UploadedFile(part.filename, part.mimetype, await part.toBuffer());
 }
 
-/** A form carries its numbers as text. */
+/** A form contains numbers as text. */
 function readForm(body: unknown): Record<string, unknown> {
 	const form = readObject(body, 'body');
 	return typeof form.n === 'string' ? { ...form, n: Number(form.n) } : form;
 }
 
-/** The size that is asked for, or that of the image. */
+/** The requested size; undefined for the size of the image. */
 function sizeFor(
 	{ takesLinks }: ImageEditModel,
 	image: Size,

@@ -9,7 +9,7 @@ import { begin, type Service } from '../service';
 import { serve } from './endpoint';
 
 const { fields } = endpoints.imageGenerate;
-/** Which fields are required, and what the others are without a wish, is not shown. */
+/** The specification shows neither which fields are required, nor the defaults of the others. */
 const table = {
 	...fields,
 	model: { ...fields.model, required: true },
@@ -19,7 +19,7 @@ const table = {
 	seed: { ...fields.seed, default: 0 },
 } as const;
 
-/** "Endpoints" 8: image generation. What a model has no use for is checked and left. */
+/** "Endpoints" 8: image generation. Fields that a model does not use are checked and ignored. */
 export function imageGenerationRoutes(api: FastifyInstance, service: Service): void {
 	serve(api, 'imageGenerate', async (request) => {
 		const body = readObject(request.body, 'body');
@@ -45,7 +45,7 @@ export function imageGenerationRoutes(api: FastifyInstance, service: Service): v
 	});
 }
 
-/** Of a picture whose model is told its shape alone. */
+/** The shorter side of an image whose model takes only its shape. */
 const shortSide = 768;
 
 function sizeFor(

@@ -12,7 +12,7 @@ import { findModel, messageModels } from '../models';
 import { begin, type Service } from '../service';
 import { serve } from './endpoint';
 
-/** "Endpoints" 5: native messages. Its answer is not shown: this is how the wire format has it. */
+/** "Endpoints" 5: native messages. The response is not shown, so it has the form of the wire format. */
 export function messageRoutes(api: FastifyInstance, service: Service): void {
 	serve(api, 'message', async (request) => {
 		requireVersion(request.headers);
@@ -42,7 +42,7 @@ const stopReasons: Record<Reply['finishReason'], string> = {
 	tool_calls: 'tool_use',
 };
 
-/** "Versioning" 3: how the name of the header ends, which depends on the vendor. */
+/** "Versioning" 3: the end of the header's name, which begins with the vendor. */
 const suffix = '-version';
 
 function requireVersion(headers: IncomingHttpHeaders): void {
@@ -55,7 +55,7 @@ function requireVersion(headers: IncomingHttpHeaders): void {
 }
 
 const { fields } = endpoints.message;
-/** Which fields are required is not shown. The wire format wants the most tokens named. */
+/** The specification does not show which fields are required. The wire format requires `max_tokens`. */
 const table = {
 	...fields,
 	model: { ...fields.model, required: true },

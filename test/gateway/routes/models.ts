@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { modelIds } from '../models';
 import { serve } from './endpoint';
 
-/** 2026-01-01, in seconds: nothing depends on it. */
+/** 2026-01-01, in seconds. Nothing depends on it. */
 const created = 1_767_225_600;
 
 /** "Endpoints" 7. A key sees the models that its group may use. */

@@ -27,7 +27,7 @@ export function referenceVideoRoutes(api: FastifyInstance, service: Service): vo
 		const job = service.jobs.find('task', params.id);
 		const validMs = limits.taskIdHours * 3_600_000;
 		if (!job || service.now() - job.createdAt > validMs) {
-			// Neither the status nor the code of an unknown task is shown.
+			// The specification shows neither the status nor the code of an unknown task.
 			throw new ServiceError(404, 'task_not_found', 'no task has this id', { param: 'task_id' });
 		}
 		return {

@@ -29,13 +29,13 @@ export function videoRoutes(api: FastifyInstance, service: Service): void {
 	serve(api, 'videoContent', ({ params }) => {
 		const job = find(params.id);
 		if (job.video) return { url: linkTo(service, job) };
-		// 400, as the tables of the specification have no 409.
+		// The status is 400, because the tables of the specification have no 409.
 		if (!isFinal(job.phase)) throw new ServiceError(400, 'video_not_ready');
 		throw new ServiceError(400, 'upstream_error', 'the job failed: there is no video');
 	});
 }
 
-/** Only `id` and `status` are shown; the rest is the likely form. */
+/** The specification shows only `id` and `status`. The other fields are likely ones. */
 function videoJob({ id, order, createdAt, phase, error }: Job): Record<string, unknown> {
 	return {
 		id,
@@ -47,7 +47,7 @@ function videoJob({ id, order, createdAt, phase, error }: Job): Record<string, u
 	};
 }
 
-/** Other fields of the body are not shown, and are ignored. */
+/** The specification shows no other fields of the body. They are ignored. */
 function readOrder(body: unknown): VideoOrder {
 	const { model, prompt } = readObject(body, 'body');
 	if (typeof model !== 'string' || !Object.hasOwn(videoModels, model)) {
@@ -60,7 +60,7 @@ function readOrder(body: unknown): VideoOrder {
 		media: [],
 		shortSide: 720,
 		ratio: videoModels[model].meaning.startsWith('Portrait') ? '9:16' : '16:9',
-		// Neither size nor length is shown. "Fast" says how long it takes, not how long it is.
+		// The specification shows neither size nor length. "Fast" is about the time to make a video, not about its length.
 		seconds: 5,
 		watermark: false,
 	};

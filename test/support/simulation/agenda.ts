@@ -1,6 +1,6 @@
-/** What is to happen, and when. */
+/** Entries that are due at certain times. */
 export class Agenda<T> {
-	/** What comes first stands last. */
+	/** Sorted; the entry that is due first is the last one. */
 	private readonly entries: Array<{ time: number; entry: T }> = [];
 
 	get size(): number {
@@ -12,7 +12,7 @@ export class Agenda<T> {
 		return this.entries.at(-1)?.time ?? Infinity;
 	}
 
-	/** Behind those that are due at the same time. */
+	/** Adds an entry. Entries of the same time leave in the order in which they were added. */
 	add(time: number, entry: T): void {
 		let [low, high] = [0, this.entries.length];
 		while (low < high) {
@@ -23,7 +23,7 @@ export class Agenda<T> {
 		this.entries.splice(low, 0, { time, entry });
 	}
 
-	/** Takes out the entry that is due first; the agenda must not be empty. */
+	/** Removes and returns the entry that is due first. The agenda must not be empty. */
 	takeNext(): T {
 		return (this.entries.pop() as { entry: T }).entry;
 	}

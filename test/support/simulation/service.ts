@@ -13,13 +13,13 @@ import { completed, link, lost, page, refusal, running, unsent } from '../simula
 /** A job at the service. Times in milliseconds. */
 export interface ServiceJob {
 	kind: JobKind;
-	/** Whether the item of the job tells its kind. */
+	/** Whether the item of the job contains its kind. */
 	isKindTold: boolean;
 	endsAt: number;
 	fails: boolean;
-	/** When its answer has the link: seconds after the end, for some. */
+	/** When its response has the link; for some jobs, this is seconds after the end. */
 	linkedAt: number;
-	/** From a request to its answer. */
+	/** From a request to its response. */
 	latency: number;
 }
 
@@ -44,9 +44,9 @@ const badAnswers: GatewayError[] = [
 	...[refusal(429, 'rate_limit_exceeded', 90 * second)],
 ];
 
-/** Draws jobs, and says how the service answers for them. */
+/** Draws random jobs, and returns the responses of the service for them. */
 export class SimulatedService {
-	/** @param badShare of all requests, how many go wrong: 0 to 1 */
+	/** @param badShare the share of requests that fail: 0 to 1 */
 	constructor(
 		private readonly random: Random,
 		private readonly badShare = 0.05,
@@ -69,8 +69,8 @@ export class SimulatedService {
 	}
 
 	/**
-	 * @param sentAt when the request arrives; the answer says how the job stood then
-	 * @param now when the answer arrives
+	 * @param sentAt when the request arrives; the response has the status of the job at this time
+	 * @param now when the response arrives
 	 */
 	answer(
 		job: ServiceJob,

@@ -18,30 +18,30 @@ export type Mode = 'hold' | 'park';
 
 interface Settings {
 	jobs: number;
-	/** What the jobs and the faults are drawn from. */
+	/** The seed from which the jobs and the faults are drawn. */
 	seed: string;
-	/** The jobs begin one after the other, evenly over that many hours. */
+	/** The jobs begin one after the other, evenly spread over these hours. */
 	hours: number;
 	mode: Mode;
-	/** Of all requests, how many go wrong: 0 to 1. */
+	/** The share of requests that fail: 0 to 1. */
 	badShare?: number;
 }
 
-/** What came of the waits. Times in milliseconds. */
+/** The results of the waits. Times in milliseconds. */
 export interface Outcome {
-	/** How many jobs ended how. */
+	/** How many jobs ended in each way. */
 	ends: Record<'finished' | 'failed' | 'timedOut' | 'linkNotFound', number>;
 	/** How often a promise was broken. */
 	broken: Record<'pollTooSoon' | 'pollAfterEnd' | 'noticedTooLate' | 'jobLost', number>;
-	/** The most jobs that were waited for at the same time. */
+	/** The maximum number of jobs waited for at the same time. */
 	maxAtOnce: number;
-	/** Between two polls of one job. */
+	/** The shortest time between two polls of one job. */
 	shortestGap: number;
-	/** Of each job. */
+	/** The polls of each job. */
 	polls: number[];
-	/** Of each job, had nothing gone wrong and had its kind been known: one at once, and one in each interval. */
+	/** The polls that each job needs when nothing fails and its kind is known: one at once, and one in each interval. */
 	faultlessPolls: number[];
-	/** From the end of each job to the answer that told it. */
+	/** The time from the end of each job to the response that reports it. */
 	delays: number[];
 }
 
@@ -53,10 +53,10 @@ interface Waiting {
 	next: 'due' | 'passStarted';
 	polls: number;
 	firstPolledAt: number;
-	/** How long after the end of the job it may be noticed: an interval, and the delays since the last good poll. */
+	/** How long after the end of the job the wait may notice it: an interval, and the delays since the last good poll. */
 	allowedDelay: number;
 	isLastAnswerBad: boolean;
-	/** Whether an answer has said all that polls can say. */
+	/** Whether a response has reported everything that polls can report. */
 	isKnown: boolean;
 }
 
@@ -65,13 +65,13 @@ const minute = 60 * second;
 const timeout = limits.waitMinutes * minute;
 const minInterval = limits.minPollSeconds * second;
 
-/** How far the first polls of a pass are spread: that of many jobs in one node. */
+/** How far the first polls of a pass are spread, as with many jobs in one node. */
 const maxSpread = { hold: 200, park: minInterval };
 
-/** As the longest Retry-After of the simulated service. */
+/** The longest Retry-After of the simulated service. */
 const maxRetryAfter = 90 * second;
 
-/** Drives the poller of many jobs side by side, in simulated time, and counts what comes of it. */
+/** Drives the pollers of many jobs side by side, in simulated time, and counts the results. */
 export function simulate(settings: Settings): Outcome {
 	return new Simulation(settings).run();
 }
@@ -100,7 +100,7 @@ class Simulation {
 			const nextJob = begun < jobs ? Math.round(begun * spacing) : Infinity;
 			const now = agenda.nextTime;
 			if (nextJob < now) this.begin(`${begun++}`, nextJob);
-			else this.goOn(agenda.takeNext(), now);
+			else this.resume(agenda.takeNext(), now);
 			outcome.maxAtOnce = Math.max(outcome.maxAtOnce, agenda.size);
 		}
 		outcome.broken.jobLost += jobs - sum(Object.values(outcome.ends));
@@ -125,7 +125,7 @@ class Simulation {
 		this.drive(waiting, { type: 'passStarted', now, delay: this.drawDelay(), endsAt }, now);
 	}
 
-	private goOn(waiting: Waiting, now: number): void {
+	private resume(waiting: Waiting, now: number): void {
 		if (waiting.next === 'due') return this.drive(waiting, { type: 'due', now }, now);
 		const delay = this.drawDelay();
 		waiting.allowedDelay += delay;
@@ -136,7 +136,7 @@ class Simulation {
 		return Math.round(this.random() * maxSpread[this.settings.mode]);
 	}
 
-	/** Goes on until time has to pass, or the wait is over. While a request is under way, this job is ahead of the others. */
+	/** Runs until time has to pass, or the wait is over. During a request, this job is ahead of the others in time. */
 	private drive(waiting: Waiting, first: PollerEvent, begin: number): void {
 		for (let event = first, now = begin; ;) {
 			const { state, action } = step(waiting.state, event);

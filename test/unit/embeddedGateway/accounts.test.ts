@@ -16,9 +16,9 @@ const create = async (client: AxiosInstance, model = 'vid-3.1') =>
 	await client.post('/v1/videos', { model, prompt: 'a cat' });
 const chargesOf = (name: string) => at.gateway.ledger.filter(({ key }) => key === name).length;
 
-describe('an account', () => {
+describe('accounts', () => {
 	it.each([undefined, 'free', 'Bearer', 'Bearer stranger', 'Basic free'])(
-		'is refused with 401 on every route when the Authorization header is %s',
+		'refuses every route with 401 when the Authorization header is %s',
 		async (authorization) => {
 			for (const path of ['/v1/models', '/v1/tasks/x', '/v1/videos/x', '/v1/nowhere']) {
 				const response = await at.client.get(path, { headers: { authorization } });
@@ -28,7 +28,7 @@ describe('an account', () => {
 		},
 	);
 
-	it('lists and may use the models of its group, and is refused with 403 for others', async () => {
+	it('lists and accepts the models of the key’s group, and refuses others with 403', async () => {
 		const group = clientOf(at.gateway, 'group');
 		const { data } = await group.get('/v1/models');
 		const model = { id: expect.any(String), object: 'model' };
@@ -40,7 +40,7 @@ describe('an account', () => {
 		expect((await create(group)).status).toBe(200);
 	});
 
-	it('is refused with 429 and no Retry-After once its balance is used up', async () => {
+	it('refuses a create with 429 and no Retry-After once the balance is used up', async () => {
 		const client = clientOf(at.gateway, 'poor');
 		expect([(await create(client)).status, (await create(client)).status]).toEqual([200, 200]);
 		const response = await create(client);
@@ -50,7 +50,7 @@ describe('an account', () => {
 		expect((await create(at.client)).status).toBe(200);
 	});
 
-	it('reserves the charge of each call under way, and gets it back when the call fails', async () => {
+	it('reserves the charge of each call under way, and returns it when the call fails', async () => {
 		const client = clientOf(at.gateway, 'thrifty');
 		const draw = async (prompt: string): Promise<number> =>
 			(await client.post('/v1/images/generations', { model: 'image-1', prompt })).status;

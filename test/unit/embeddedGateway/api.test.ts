@@ -8,7 +8,7 @@ const dataUrlOf = (bytes: Uint8Array) =>
 const seen = (url: string) => ({ messages: [user([{ type: 'image_url', image_url: { url } }])] });
 const link = 'messages[0].content[0].image_url.url';
 
-/** A request of each route that is accepted. */
+/** A valid body for each route. */
 const bodies = {
 	'chat/completions': { model: 'chat-1', messages: [user('hello')] },
 	messages: { model: 'chat-1', max_tokens: 9, messages: [user('hello')] },
@@ -70,7 +70,7 @@ const rows: Record<keyof typeof bodies, Refused[]> = {
 
 describe.each(Object.keys(rows) as Array<keyof typeof bodies>)('POST /v1/%s', (route) => {
 	it.each(rows[route])(
-		'refuses with %i %s of %s: %j, and charges nothing',
+		'refuses a request with %i %s for %s and charges nothing: %j',
 		async (status, code, param, change) => {
 			const charges = at.gateway.ledger.length;
 			const headers = { 'vendor-version': '2023-06-01' };
@@ -83,7 +83,7 @@ describe.each(Object.keys(rows) as Array<keyof typeof bodies>)('POST /v1/%s', (r
 });
 
 describe('the API', () => {
-	it('knows no other route', async () => {
+	it('refuses an unknown route with 404', async () => {
 		const response = await at.client.get('/v1/nowhere');
 		expect(response.data.error).toEqual({
 			...{ message: 'there is no GET /v1/nowhere', type: 'invalid_request_error' },
@@ -92,8 +92,11 @@ describe('the API', () => {
 		expect(response.status).toBe(404);
 	});
 
-	it.each(['/v1/videos/x', '/v1/videos/x/content'])('knows no video job at %s', async (path) => {
-		const response = await at.client.get(path);
-		expect(refusalOf(response)).toEqual([404, 'video_not_found', 'video_id']);
-	});
+	it.each(['/v1/videos/x', '/v1/videos/x/content'])(
+		'refuses an unknown video job with 404 at %s',
+		async (path) => {
+			const response = await at.client.get(path);
+			expect(refusalOf(response)).toEqual([404, 'video_not_found', 'video_id']);
+		},
+	);
 });

@@ -11,14 +11,14 @@ const create = async (prompt: string, key: string): Promise<AxiosResponse> =>
 		{ headers: { 'idempotency-key': key } },
 	);
 
-describe('an idempotency key', () => {
-	it('is refused for another order', async () => {
+describe('idempotency keys', () => {
+	it('refuses an idempotency key that another order has used', async () => {
 		await create('a cat', 'reused');
 		const { status, data } = await create('a dog', 'reused');
 		expect([status, data.error.code]).toEqual([400, 'idempotency_key_reused']);
 	});
 
-	it('is refused with 409 while its first order is under way', async () => {
+	it('refuses an idempotency key with 409 while its first order is under way', async () => {
 		const before = at.gateway.ledger.length;
 		at.gateway.fault({ route: 'videoCreate', action: 'stall', accepted: true, seconds: 0.2 });
 		const first = create('a cat', 'in use');
@@ -30,7 +30,7 @@ describe('an idempotency key', () => {
 		expect(at.gateway.ledger).toHaveLength(before + 1);
 	});
 
-	it('stays free when its order is refused', async () => {
+	it('accepts an idempotency key again after its order was refused', async () => {
 		expect((await create('', 'refused')).status).toBe(400);
 		expect((await create('a cat', 'refused')).status).toBe(200);
 	});

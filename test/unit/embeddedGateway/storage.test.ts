@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 describe('the storage host', () => {
-	it('sends the part only when If-Range names the file as it is', async () => {
+	it('sends a part of a file only when If-Range matches its ETag', async () => {
 		const etag = String((await download(link)).headers.etag);
 		for (const [name, status] of [
 			[etag, 206],
@@ -32,7 +32,7 @@ describe('the storage host', () => {
 
 	it.each([
 		['without a signature', (url: string) => url.replace(/&signature=.*/, '')],
-		['with a later time', (url: string) => url.replace(/expires=\d/, 'expires=9')],
+		['with a later expiry time', (url: string) => url.replace(/expires=\d/, 'expires=9')],
 		['with another signature', (url: string) => url.replace(/signature=.{6}/, 'signature=AAAAAA')],
 		['of another job', (url: string) => url.replace(/video_./, 'video_x')],
 	])('refuses a link %s', async (_how, forge) => {

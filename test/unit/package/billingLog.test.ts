@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const root = path.join(__dirname, '../../..');
 
-/** What users read. */
+/** The files that users read. */
 const files = ['README.md', ...['docs', 'examples', 'nodes'].flatMap(textsBelow)];
 
 function textsBelow(folder: string): string[] {
@@ -12,13 +12,13 @@ function textsBelow(folder: string): string[] {
 		.map((name) => path.join(folder, name));
 }
 
-it('sends nobody to the billing log for what only a charge would show', () => {
-	const sent = files.flatMap((name) =>
+it('mentions the billing log in texts for users only together with what it cannot show', () => {
+	const misleading = files.flatMap((name) =>
 		(readFileSync(path.join(root, name), 'utf8').match(/[^.|\n]*billing log[^.|\n]*/gi) ?? [])
 			.filter(
 				(sentence) => !/lists only what was charged|proves nothing|never showed/.test(sentence),
 			)
 			.map((sentence) => `${name}: ${sentence.trim()}`),
 	);
-	expect(sent).toEqual([]);
+	expect(misleading).toEqual([]);
 });

@@ -14,7 +14,7 @@ const pages = ['.', 'docs', 'examples', 'test/gateway'].flatMap((folder) =>
 		.map((name) => path.join(folder, name)),
 );
 
-/** What a pattern such as `{jobs,client}/a*.test.ts` names, its braces written out. */
+/** Expands the braces of a pattern, for example of `{jobs,client}/a*.test.ts`. */
 function alternatives(pattern: string): string[] {
 	const [braces, list] = /\{([^{}]*)\}/.exec(pattern) ?? [];
 	if (braces === undefined) return [pattern];
@@ -29,21 +29,21 @@ function isFile(pattern: string): boolean {
 }
 
 describe.each(pages)('%s', (page) => {
-	it('has links and pictures that lead to something', () => {
+	it('each page has no broken link or picture', () => {
 		expect(brokenLinks(path.join(root, page))).toEqual([]);
 	});
 
-	it('says in words what its pictures show', () => {
+	it('each page has an alternative text for every picture', () => {
 		expect(altTextsOf(read(page))).not.toContain('');
 	});
 
-	it('names scripts that exist', () => {
+	it('each page names only npm scripts that exist', () => {
 		const commands = read(page).matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g);
 		const named = [...commands].map(([, script, short]) => script ?? short);
 		expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(named));
 	});
 
-	it('names test files that exist', () => {
+	it('each page names only test files that exist', () => {
 		const named = read(page).match(/\btest\/[\w./*{},]+\.(?:test|e2e)\.ts/g) ?? [];
 		const missing = named.flatMap(alternatives).filter((name) => !isFile(name));
 		expect(missing).toEqual([]);
@@ -51,13 +51,13 @@ describe.each(pages)('%s', (page) => {
 });
 
 describe('README.md', () => {
-	it('leads to every guide', () => {
+	it('README.md links to every guide', () => {
 		const guides = pages.filter((page) => path.dirname(page) === 'docs');
 		const linked = linksOf(read('README.md')).map((link) => link.split('#')[0]);
 		expect(guides.filter((guide) => !linked.includes(guide))).toEqual([]);
 	});
 
-	it("has the section that is n8n's help of the credential", () => {
+	it("README.md has the section that the credential's help in n8n links to", () => {
 		const [page, anchor] = new ModelGatewayApi().documentationUrl.split('#');
 		expect(page).toBe(manifest.homepage.split('#')[0]);
 		expect(anchorsOf(read('README.md'))).toContain(anchor);
@@ -65,7 +65,7 @@ describe('README.md', () => {
 });
 
 describe('examples/README.md', () => {
-	it('lists each example with a picture of its canvas', () => {
+	it('examples/README.md lists each example with a picture of its canvas', () => {
 		const files = readdirSync(path.join(root, 'examples')).filter((name) => name.endsWith('.json'));
 		const pictures = files.map((name) => `../docs/pictures/examples/${path.parse(name).name}.jpg`);
 		expect(linksOf(read('examples/README.md'))).toEqual(
@@ -74,7 +74,7 @@ describe('examples/README.md', () => {
 	});
 });
 
-describe('the checks of the pages', () => {
+describe('the checks for links and pictures', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'docs-'));
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -90,7 +90,7 @@ describe('the checks of the pages', () => {
 		'[the second](page.md#twice-1)\n\n# Twice\n\n# Twice',
 		'[outside](https://example.com/nowhere.md)',
 		'`[code](nowhere.md)`\n\n```md\n[code](nowhere.md)\n```',
-	])('accept a link that leads somewhere: %j', (text) => expect(broken(text)).toEqual([]));
+	])('accepts a link whose target exists: %j', (text) => expect(broken(text)).toEqual([]));
 
 	it.each([
 		['[a file](nowhere.md)', 'nowhere.md'],
@@ -102,9 +102,11 @@ describe('the checks of the pages', () => {
 		['[defined][1]\n\n[1]: nowhere.md', 'nowhere.md'],
 		['<img src="nowhere.png" alt="HTML">', 'nowhere.png'],
 		['`code` and [`code`](nowhere.md) and `code`', 'nowhere.md'],
-	])('report a link that leads nowhere: %j', (text, link) => expect(broken(text)).toEqual([link]));
+	])('reports a link whose target does not exist: %j', (text, link) =>
+		expect(broken(text)).toEqual([link]),
+	);
 
-	it('report a picture without words', () => {
+	it('reports a picture without an alternative text', () => {
 		expect(altTextsOf('![ ](a.png) ![a cat](b.png)')).toEqual(['', 'a cat']);
 	});
 });

@@ -12,7 +12,7 @@ import { addressOf, fieldRows, operationName } from '../../support/fieldRows';
 
 const page = path.join(__dirname, '../../../docs/fields.md');
 
-/** The fields of a media item: the endpoint has no table of them, and the compiler keeps this one whole. */
+/** The fields of a media item. The endpoint has no table of them; the compiler checks that this one is complete. */
 const mediaFields = { type: true, url: true, reference_voice: true } satisfies Record<
 	keyof Media,
 	true
@@ -33,33 +33,42 @@ const documented = [
 	].map((field) => [addressOf(endpoints.referenceVideoCreate), field]),
 ];
 
-describe('the fields', () => {
-	it.each(reasoningRefuses.fields)('say of %s that reasoning models refuse it', (field) => {
-		const rows = fieldRows.filter(({ request }) => request === field);
-		expect(rows.length).toBeGreaterThan(0);
-		for (const { property } of rows)
-			expect(property.description).toContain('Reasoning models refuse it');
-	});
+describe('the fields of requests', () => {
+	it.each(reasoningRefuses.fields)(
+		'the description of the field %s says that reasoning models refuse it',
+		(field) => {
+			const rows = fieldRows.filter(({ request }) => request === field);
+			expect(rows.length).toBeGreaterThan(0);
+			for (const { property } of rows)
+				expect(property.description).toContain('Reasoning models refuse it');
+		},
+	);
 
-	it.each(reasoningRefuses.roles)('say of the role %s that reasoning models refuse it', (role) => {
-		const choices = fieldRows
-			.filter(({ request }) => request === 'messages[].role')
-			.flatMap(({ property }) => property.options ?? [])
-			.filter((choice) => 'value' in choice && choice.value === role);
-		expect(choices.length).toBeGreaterThan(0);
-		for (const choice of choices)
-			expect(choice).toMatchObject({ description: 'Reasoning models refuse it' });
-	});
+	it.each(reasoningRefuses.roles)(
+		'the description of the role %s says that reasoning models refuse it',
+		(role) => {
+			const choices = fieldRows
+				.filter(({ request }) => request === 'messages[].role')
+				.flatMap(({ property }) => property.options ?? [])
+				.filter((choice) => 'value' in choice && choice.value === role);
+			expect(choices.length).toBeGreaterThan(0);
+			for (const choice of choices)
+				expect(choice).toMatchObject({ description: 'Reasoning models refuse it' });
+		},
+	);
 
-	it.each(documented)('are each set by a parameter: of %s, %s', (address, field) => {
-		const set = fieldRows
-			.filter(({ operation }) => addressOf(operation.endpoint) === address)
-			.map(({ request }) => request);
-		// An object is set by the fields within it.
-		expect(set.some((own) => own === field || own.startsWith(`${field}.`))).toBe(true);
-	});
+	it.each(documented)(
+		'an operation on %s has a parameter that sets the field %s',
+		(address, field) => {
+			const set = fieldRows
+				.filter(({ operation }) => addressOf(operation.endpoint) === address)
+				.map(({ request }) => request);
+			// The fields inside an object set the object.
+			expect(set.some((own) => own === field || own.startsWith(`${field}.`))).toBe(true);
+		},
+	);
 
-	it('have each a row of its own', () => {
+	it('each field has its own row', () => {
 		const names = fieldRows.map(({ operation, request, labels }) =>
 			[operationName(operation), request, ...labels].join(' '),
 		);
@@ -67,7 +76,7 @@ describe('the fields', () => {
 		expect(names.length).toBeGreaterThan(documented.length);
 	});
 
-	it('have no limits in the editor when they belong to single models', () => {
+	it('fields whose limits depend on the model have no limits in the editor', () => {
 		const ofModels = fieldRows.filter(({ request }) => request.startsWith('parameters.'));
 		for (const { property } of ofModels) {
 			expect(property.typeOptions).toBeUndefined();
@@ -76,7 +85,7 @@ describe('the fields', () => {
 		expect(ofModels).toHaveLength(6);
 	});
 
-	it('are listed in docs/fields.md', () => {
+	it('docs/fields.md lists every field as it is declared', () => {
 		const wanted = fieldPage(fieldRows);
 		if (process.env.UPDATE_DOCS) writeFileSync(page, wanted);
 		expect(readFileSync(page, 'utf8')).toBe(wanted);

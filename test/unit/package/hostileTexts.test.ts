@@ -14,13 +14,13 @@ import { recordOf } from '../../../nodes/shared/n8n/errors/errorRecord';
 import { videoFileName } from '../../../nodes/shared/n8n/files/video';
 import { nodeError } from '../../../nodes/shared/n8n/errors/nodeError';
 
-/** Characters of a text as JSON, 1 MB in `npm run test:deep`. */
+/** Length of a text, in characters of its JSON; 1 MB in `npm run test:deep`. */
 const { hostileLength: length = 200_000 } = globalThis as { hostileLength?: number };
 
-/** Milliseconds of CPU time, of which a machine that runs other tests as well takes up to three times as many. */
+/** Milliseconds of CPU time. A machine that runs other tests at the same time needs up to three times as many. */
 const limit = length / 5_000;
 
-/** Texts that made patterns of this package, or such as it could have, try again and again. */
+/** Texts that make a careless pattern backtrack again and again; some of them did so in this package. */
 const repeated = [
 	...['violat ', 'violation of ', 'insufficient_', 'insufficient ', '_', 'a_', "n't ", 'not '],
 	...['http://', 'https://a.', 'http://a.png', '![](', '[', '](', '(data:image/png,', 'A', ' '],
@@ -90,7 +90,7 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 		(text) => createdTask({ ...response({}), text: `{"task_id": ${text}`, json: undefined }),
 	],
 	[
-		'a prompt that may name pictures',
+		'a prompt that may name images',
 		(prompt) =>
 			referenceVideoWarnings({
 				model: 'beta-2.7-r2v',
@@ -100,7 +100,7 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	],
 	['the status of a job', (text) => jobStatus(response({ id: 'a', status: text, error: text }))],
 	[
-		'the text of a picture chat',
+		'the text of an image chat',
 		(content) => readChatImages(response({ choices: [{ message: { content } }] })),
 	],
 	['an event stream', (text) => new EventParser().push(text)],
@@ -121,7 +121,7 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	['a text that may have the key', (text) => new Redaction('sk-0123456789abcdef').text(text)],
 ];
 
-/** A text may be of no use to its reader, but not lead to a mistake of ours. @returns milliseconds of CPU time */
+/** A reader may reject a text as unusable; any other error is a bug. @returns milliseconds of CPU time */
 function milliseconds(work: () => unknown): number {
 	const begin = process.cpuUsage();
 	try {
@@ -133,10 +133,10 @@ function milliseconds(work: () => unknown): number {
 	return (user + system) / 1000;
 }
 
-it.each(readers)('reads %s in linear time, however long and odd it is', (_, read) => {
+it.each(readers)('reads %s in linear time, even when it is long and repetitive', (_, read) => {
 	const slow = repeated.filter((part) => {
 		const text = part.repeat(length / (JSON.stringify(part).length - 2));
-		// V8 may collect or compile in the midst of one.
+		// V8 may collect garbage or compile during one of the runs.
 		return [1, 2, 3, 4, 5].every(() => milliseconds(() => read(text)) > limit);
 	});
 	expect(slow).toEqual([]);

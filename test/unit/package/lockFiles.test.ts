@@ -15,7 +15,7 @@ const lockedIn = (file: string) => {
 	return packages;
 };
 
-/** Where npm would look for a package that another one asks for. */
+/** Where npm looks for a package that another one depends on. */
 function placesOf(name: string, from: string): string[] {
 	const folders = from.split(/(?:^|\/)node_modules\//).slice(1);
 	return [...folders.keys(), folders.length].map((depth) =>
@@ -32,7 +32,7 @@ describe.each([
 ])('%s', (file) => {
 	const packages = lockedIn(file);
 
-	it('locks every optional dependency, so that npm ci works on each platform', () => {
+	it('each lock file has every optional dependency, so that npm ci works on each platform', () => {
 		const missing = Object.entries(packages).flatMap(([from, { optionalDependencies = {} }]) =>
 			Object.keys(optionalDependencies).filter(
 				(name) => !placesOf(name, from).some((place) => place in packages),
@@ -41,7 +41,7 @@ describe.each([
 		expect(missing).toEqual([]);
 	});
 
-	it('names no registry', () => {
+	it('each lock file contains no address of a registry', () => {
 		expect(Object.values(packages).filter(({ resolved }) => resolved !== undefined)).toEqual([]);
 	});
 });

@@ -8,7 +8,7 @@ import modelGateway from '../../../nodes/ModelGateway/ModelGateway.node.json';
 import { ModelGatewayWaitForVideo } from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node';
 import waitForVideo from '../../../nodes/ModelGatewayWaitForVideo/ModelGatewayWaitForVideo.node.json';
 
-/** As the editor holds it in its list. */
+/** An entry in the form of the editor's list. */
 const entry = (displayName: string, alias: string[] = []) => ({
 	properties: { displayName, codex: { alias } },
 });
@@ -18,7 +18,7 @@ const own = {
 	model: entry(new LmChatModelGateway().description.displayName, chatModel.alias),
 	embeddings: entry(new EmbeddingsModelGateway().description.displayName, embeddings.alias),
 };
-/** Those of n8n-nodes-base. */
+/** The nodes of n8n-nodes-base. */
 const others = (
 	JSON.parse(
 		readFileSync(require.resolve('n8n-nodes-base/dist/types/nodes.json'), 'utf8'),
@@ -28,7 +28,7 @@ const others = (
 	}>
 ).map(({ displayName, codex }) => entry(displayName, codex?.alias));
 
-/** What n8n's own search shows first. */
+/** The first results of n8n's own search. */
 async function found(words: string) {
 	const { sublimeSearch } = await import('@n8n/utils/dist/search/sublime-search');
 	const all = sublimeSearch(words, [...others, ...Object.values(own)]);
@@ -60,7 +60,7 @@ describe('the search of the node creator', () => {
 	);
 
 	it.each(['embeddings', 'embedding', 'vector', 'RAG', 'semantic search', 'gateway'])(
-		'finds the embeddings for "%s"',
+		'finds the embeddings node for "%s"',
 		async (words) => expect(await found(words)).toContain(own.embeddings),
 	);
 });

@@ -4,10 +4,10 @@ import ts from 'typescript';
 
 const root = path.join(__dirname, '../../..');
 
-/** Characters, 1 MB in `npm run test:deep`. A pattern that takes their square takes many seconds for these. */
+/** Length of a text in characters; 1 MB in `npm run test:deep`. A quadratic pattern takes many seconds for it. */
 const { hostileLength: length = 100_000 } = globalThis as { hostileLength?: number };
 
-/** Milliseconds of this process for one text. A linear pattern takes one to a hundred. */
+/** Milliseconds of CPU time that one text may take. A linear pattern takes 1 to 100. */
 const limit = 400;
 
 interface Pattern {
@@ -45,7 +45,7 @@ function patternsIn(folders: string[]): Pattern[] {
 	});
 }
 
-/** What makes many patterns try again and again: white space, digits, separators, and the words of the pattern. */
+/** Texts that make many patterns backtrack: white space, digits, separators, and the words of the pattern. */
 function repeatedIn({ source }: Pattern): string[] {
 	const words = source
 		.replace(/\\(?:x[\da-f]{2}|u[\da-f]{4}|[a-z])/gi, ' ')
@@ -55,7 +55,7 @@ function repeatedIn({ source }: Pattern): string[] {
 	return [...common, ...own, ...[...new Set(words)].map((word) => `http://${word}.`)];
 }
 
-/** Milliseconds that this process was at work, so that it does not count what other tests of the machine take. */
+/** Milliseconds of CPU time of this process, so that other tests on the machine do not count. */
 function milliseconds(work: () => void): number {
 	const begin = process.cpuUsage();
 	work();
@@ -63,19 +63,19 @@ function milliseconds(work: () => void): number {
 	return user / 1000;
 }
 
-/** Whether it is slow each time: one time may have met the collection of garbage. */
+/** Whether the work is slow every time. A single slow run may be a garbage collection. */
 function isSlow(work: () => void): boolean {
 	return [1, 2, 3].every(() => milliseconds(work) > limit);
 }
 
-describe('a regular expression', () => {
+describe('regular expressions', () => {
 	const patterns = patternsIn(['nodes', 'credentials']);
 
-	it('is found wherever it stands', () => {
+	it('finds more than 100 regular expressions in the sources', () => {
 		expect(patterns.length).toBeGreaterThan(100);
 	});
 
-	it.each(patterns)('takes linear time: $place /$source/', (pattern) => {
+	it.each(patterns)('the pattern at $place takes linear time: /$source/', (pattern) => {
 		const slow = repeatedIn(pattern).filter((repeated) => {
 			const text = repeated.repeat(length / repeated.length);
 			return ['', 'http://', '(data:image/png,'].some((before) =>

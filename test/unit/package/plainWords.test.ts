@@ -5,11 +5,11 @@ import { panelTexts, userTexts } from '../../support/serviceStatements';
 const root = path.join(__dirname, '../../..');
 const docs = path.join(root, 'docs');
 
-/** These are written by tests and measurements. */
+/** Tests and measurements write these pages. */
 const written = ['benchmarks.md', 'faults.md', 'fields.md', 'versions.md'];
 const guides = readdirSync(docs).filter((name) => name.endsWith('.md') && !written.includes(name));
 
-/** The lines of a table are no words, and neither is what a measurement writes between comments. */
+/** Counts words. Table borders do not count, and neither does what a measurement writes between comments. */
 const wordsOf = (file: string) =>
 	readFileSync(file, 'utf8')
 		.replace(/<!-- (\w+) -->.*?<!-- end of \1 -->/gs, '')
@@ -17,15 +17,15 @@ const wordsOf = (file: string) =>
 		.filter((word) => /[\p{L}\d]/u.test(word)).length;
 
 describe('the length of the documentation', () => {
-	it('keeps the README below 900 words', () => {
+	it('the README has fewer than 900 words', () => {
 		expect(wordsOf(path.join(root, 'README.md'))).toBeLessThan(900);
 	});
 
-	it.each(guides)('keeps %s below 2,400 words', (guide) => {
+	it.each(guides)('the guide %s has fewer than 2,400 words', (guide) => {
 		expect(wordsOf(path.join(docs, guide))).toBeLessThan(2_400);
 	});
 
-	it('keeps all guides together below 16,000 words', () => {
+	it('all guides together have fewer than 16,000 words', () => {
 		const words = guides.map((guide) => wordsOf(path.join(docs, guide)));
 		expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThan(16_000);
 	});
@@ -47,7 +47,7 @@ describe('the texts of the panels', () => {
 	});
 });
 
-/** One word for one thing: what is not said, and what is said instead. */
+/** One word for one thing: the words to avoid, and the word to use instead. */
 const words: ReadonlyArray<[not: RegExp, instead: string]> = [
 	[/\banew\b|\bonce more\b/, 'again'],
 	[/\braw answer\b|\banswer (?:is|was|got) lost\b|\blost answers?\b/, 'response, response lost'],
@@ -67,8 +67,8 @@ const words: ReadonlyArray<[not: RegExp, instead: string]> = [
 	[/\bMost Orders per\b/, 'Max Orders per'],
 ];
 
-describe('the words that users read', () => {
-	it.each(words)('have nothing like %s', (not, instead) => {
+describe('the wording of the texts for users', () => {
+	it.each(words)('no text for users matches %s', (not, instead) => {
 		const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
 		const found = [...userTexts(), ['CHANGELOG.md', changelog] as const]
 			.filter(([, text]) => not.test(text))

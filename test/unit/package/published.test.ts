@@ -12,17 +12,17 @@ async function packageClasses() {
 	return entry.default as Record<string, new () => { description?: { name: string } }>;
 }
 
-describe('the package as it is published', () => {
+describe('the published package', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'package-'));
 	const { paths, size } = packInto(folder);
 	afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-	it('needs nothing at run time', () => {
+	it('the published package has no runtime dependencies', () => {
 		expect(manifest).not.toHaveProperty('dependencies');
 		expect(manifest).not.toHaveProperty('optionalDependencies');
 	});
 
-	it('contains what n8n loads, with icons and codex files, and nothing of the tests', () => {
+	it('the published package contains what n8n loads, with icons and codex files, and no tests or examples', () => {
 		for (const file of [...manifest.n8n.credentials, ...manifest.n8n.nodes])
 			expect(paths).toContain(file);
 		for (const file of manifest.n8n.nodes)
@@ -37,9 +37,9 @@ describe('the package as it is published', () => {
 		expect(paths.filter((file) => /test|example/i.test(file))).toEqual([]);
 	});
 
-	it('is smaller than 150 kB', () => expect(size).toBeLessThan(maxSize));
+	it('the published package is smaller than 150 kB', () => expect(size).toBeLessThan(maxSize));
 
-	it('is loaded by n8n as it was built', async () => {
+	it('n8n loads the built package with its credential, its four nodes and their icons', async () => {
 		const loader = new PackageDirectoryLoader(root);
 		await loader.loadAll();
 		expect(loader.types.credentials.map(({ name }) => name)).toEqual(['modelGatewayApi']);
@@ -55,7 +55,7 @@ describe('the package as it is published', () => {
 		}
 	});
 
-	it('exports the same classes when it is required', async () => {
+	it('the published package exports the classes of its nodes and credential', async () => {
 		const classes = await packageClasses();
 		expect(Object.keys(classes).sort()).toEqual([
 			'EmbeddingsModelGateway',

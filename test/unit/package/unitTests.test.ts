@@ -18,15 +18,15 @@ const mirrored: Record<string, string> = {
 const fileOf = ([top, ...below]: string[]) =>
 	path.join(mirrored[top] ?? top, ...below).replace(/(\.\w+)?\.test\.ts$/, '.ts');
 
-describe('a unit test', () => {
-	it('stands under the name of the file that it tests, or in the folder about the package', () => {
+describe('the unit tests', () => {
+	it('each unit test is named after the file that it tests, unless it is in the folder package', () => {
 		const strays = tests.filter(
 			(test) => test[0] !== 'package' && !existsSync(path.join(root, fileOf(test))),
 		);
 		expect(strays.map((test) => test.join('/'))).toEqual([]);
 	});
 
-	it('is found by this test in each of the folders', () => {
+	it('every folder of unit tests is known here', () => {
 		const folders = new Set(tests.map(([top]) => top));
 		expect([...folders].sort()).toEqual([...Object.keys(mirrored), 'package'].sort());
 	});

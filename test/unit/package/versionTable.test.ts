@@ -3,13 +3,13 @@ import path from 'node:path';
 import { page, readPassed, render, rows } from '../../n8n/versionTable';
 
 describe('the versions of n8n', () => {
-	it('are listed in docs/versions.md as their runs have left them', () => {
+	it('docs/versions.md shows the stored results of every version of n8n', () => {
 		const wanted = render(readPassed());
 		if (process.env.UPDATE_DOCS) writeFileSync(page, wanted);
 		expect(readFileSync(page, 'utf8')).toBe(wanted);
 	});
 
-	it('have a row for every file of end-to-end tests', () => {
+	it('the table of versions has a row for every file of end-to-end tests', () => {
 		const files = readdirSync(path.join(__dirname, '../../e2e'))
 			.filter((name) => name.endsWith('.e2e.ts'))
 			.map((name) => name.replace('.e2e.ts', ''));

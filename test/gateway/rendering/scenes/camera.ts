@@ -3,7 +3,7 @@ import type { Canvas, Image, SKRSContext2D } from '@napi-rs/canvas';
 import type { Random } from '../../../support/random';
 import type { Size } from '../spec';
 
-/** What the camera shows: 1 is the largest part that fills the frame; x and y from 0 to 1 say which part. */
+/** The part that the camera shows. Zoom 1 is the largest part that fills the frame; x and y (0 to 1) are its place. */
 interface Shot {
 	zoom: number;
 	x: number;
@@ -18,7 +18,7 @@ export interface Camera {
 
 const wholePicture: Shot = { zoom: 1, x: 0.5, y: 0.5 };
 
-/** The picture as it is. */
+/** Shows the picture without a move. */
 export const fixedCamera: Camera = { from: wholePicture, to: wholePicture };
 
 /** Starts exactly on the picture and closes in on a part of it. */
@@ -35,13 +35,13 @@ export function drifting(random: Random): Camera {
 	return random() < 0.5 ? { from: wide, to: close } : { from: close, to: wide };
 }
 
-/** A place visibly off the middle, to either side of it. */
+/** A place visibly off the middle, to either side. */
 function aside(random: Random): number {
 	const distance = 0.15 + 0.15 * random();
 	return random() < 0.5 ? 0.5 - distance : 0.5 + distance;
 }
 
-/** The size at which a picture just fills the frame, its proportions kept. */
+/** The size at which a picture just fills the frame with its proportions kept. */
 export function coveringSize(picture: Size, frame: Size): Size {
 	const scale = Math.max(frame.width / picture.width, frame.height / picture.height);
 	return { width: picture.width * scale, height: picture.height * scale };

@@ -9,8 +9,8 @@ import { stillScene } from './still';
 export type { Moment } from './scene';
 
 /**
- * Opens the scenes of a video: the first frame, then the references in their order, or a scene made from the
- * caption when there are none. Rejects with an error that names the media item.
+ * Opens the scenes of a video: the first frame, then the references in their order, or a scene made from the caption
+ * when there are no media. Rejects with an error that names the media item.
  */
 export async function openScenes({ media, caption, seed, ...frame }: RenderSpec): Promise<Scene[]> {
 	const randomOf = (index: number) => randomFrom(JSON.stringify([caption, seed, index]));
@@ -37,7 +37,7 @@ async function openScene(
 	frame: Size,
 	random: Random,
 ): Promise<Scene> {
-	// A video is not played: lights in colours of its own stand for it.
+	// A reference video is not played. Lights in its own colours stand for it.
 	if (type === 'reference_video') return gradientScene(frame, random);
 	const camera = type === 'first_frame' ? closingIn(random) : drifting(random);
 	return stillScene(await decodeImage(bytes), frame, camera);

@@ -12,17 +12,17 @@ export function stillScene(image: Image, frame: Size, camera: Camera): Scene {
 	};
 }
 
-/** A panorama is cut to its middle, at most this many frames wide or high: its size would know no limit. */
-const mostFrames = 2;
+/** A panorama is cut to its middle part, at most this many frames wide or high, because its size has no limit. */
+const maxFrames = 2;
 
 /** Scales the picture once, with the best filter, to the size at which the frames show it. */
 function fitPicture(image: Image, frame: Size): Canvas {
 	const covering = coveringSize(image, frame);
-	const width = Math.round(Math.min(covering.width, mostFrames * frame.width));
-	const height = Math.round(Math.min(covering.height, mostFrames * frame.height));
+	const width = Math.round(Math.min(covering.width, maxFrames * frame.width));
+	const height = Math.round(Math.min(covering.height, maxFrames * frame.height));
 	const canvas = createCanvas(width, height);
 	const context = canvas.getContext('2d');
-	// A cut-out product on a transparent ground is meant for a white page.
+	// A cut-out product with a transparent background is meant for a white page.
 	context.fillStyle = 'white';
 	context.fillRect(0, 0, width, height);
 	context.imageSmoothingQuality = 'high';

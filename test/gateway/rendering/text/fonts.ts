@@ -2,9 +2,9 @@ import { GlobalFonts } from '@napi-rs/canvas';
 import { dirname, join } from 'node:path';
 
 /**
- * A bare container has no fonts, and there text is drawn as nothing, without an error. Liberation Sans, which
- * pdfjs-dist carries, is used first, so text also looks the same on every machine; the machine's own fonts
- * supply the scripts that it lacks.
+ * A bare container has no fonts, and text is then drawn as nothing, without an error. So Liberation Sans, which
+ * pdfjs-dist includes, is used first. Text then also looks the same on every machine. The machine's own fonts supply
+ * other scripts.
  */
 export const textFont = '"Liberation Sans", sans-serif';
 

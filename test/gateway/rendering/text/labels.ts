@@ -4,21 +4,21 @@ import type { Size } from '../spec';
 import { textFont } from './fonts';
 import { wrap } from './wrap';
 
-/** Text on a dark, half transparent plate: drawn once, then laid over every frame. */
+/** Text on a dark, half transparent plate, which is drawn once and then laid over every frame. */
 interface Label {
 	plate: Canvas;
 	x: number;
 	y: number;
 }
 
-/** Lays the label over the frame; opacity goes from 0 to 1. */
+/** Lays the label over the frame. @param opacity from 0 to 1 */
 export function drawLabel(context: SKRSContext2D, { plate, x, y }: Label, opacity: number): void {
 	context.globalAlpha = opacity;
 	context.drawImage(plate, x, y);
 	context.globalAlpha = 1;
 }
 
-/** The caption in the lower part of the frame, above the line of the watermark. */
+/** The caption in the lower part of the frame, above the watermark. */
 export function captionLabel(caption: string, frame: Size): Label {
 	const pixels = pixelsOf(frame);
 	const font = fontOf(pixels(30));
@@ -52,7 +52,7 @@ export function cornerLabel(text: string, frame: Size): Label {
 	};
 }
 
-/** Lengths are given for a 720P frame. */
+/** Scales lengths that are given for a 720P frame. */
 function pixelsOf(frame: Size): (length: number) => number {
 	return (length) => Math.round((length * Math.min(frame.width, frame.height)) / 720);
 }

@@ -1,5 +1,5 @@
 interface Paragraph {
-	/** Most lines; what does not fit ends in an ellipsis. */
+	/** The maximum number of lines. A text that does not fit ends in an ellipsis. */
 	lines: number;
 	/** Width of a line, in the unit of `measure`. */
 	width: number;
@@ -9,8 +9,8 @@ interface Paragraph {
 const ellipsis = '…';
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Breaks a text into lines between words, and inside a word that is wider than a line, as Chinese text is. */
-export function wrap(text: string, { lines: mostLines, width, measure }: Paragraph): string[] {
+/** Breaks a text into lines between words, and inside a word that is wider than a line, such as Chinese text. */
+export function wrap(text: string, { lines: maxLines, width, measure }: Paragraph): string[] {
 	const fits = (line: string) => measure(line) <= width;
 	const lines: string[] = [];
 	let line = '';
@@ -24,12 +24,12 @@ export function wrap(text: string, { lines: mostLines, width, measure }: Paragra
 		const pieces = fits(word) ? [word] : splitWord(word, fits);
 		line = pieces.pop()!;
 		lines.push(...pieces);
-		// The rest of a long prompt is never seen, so it is not measured either.
-		if (lines.length >= mostLines) break;
+		// The rest of a long prompt is not visible, so it is not measured.
+		if (lines.length >= maxLines) break;
 	}
 	if (line) lines.push(line);
-	if (lines.length <= mostLines) return lines;
-	return [...lines.slice(0, mostLines - 1), shorten(lines[mostLines - 1], fits)];
+	if (lines.length <= maxLines) return lines;
+	return [...lines.slice(0, maxLines - 1), shorten(lines[maxLines - 1], fits)];
 }
 
 function splitWord(word: string, fits: (line: string) => boolean): string[] {

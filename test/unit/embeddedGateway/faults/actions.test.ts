@@ -15,8 +15,8 @@ beforeAll(async () => {
 	link = (await at.client.get(`${job}/content`)).data.url;
 });
 
-describe('a fault on the way of the response', () => {
-	it.each(['gzip', 'br', 'deflate'] as const)('compresses by %s', async (encoding) => {
+describe('faults of a response', () => {
+	it.each(['gzip', 'br', 'deflate'] as const)('compresses a response with %s', async (encoding) => {
 		at.gateway.fault({ route: 'video', action: 'encode', encoding });
 		const response = await at.client.get(job, { decompress: false });
 		expect(response.headers['content-encoding']).toBe(encoding);
@@ -24,7 +24,7 @@ describe('a fault on the way of the response', () => {
 		expect((await download(link)).data.equals(video)).toBe(true);
 	});
 
-	it('drips the bytes at a rate', async () => {
+	it('sends a download at the given number of bytes per second', async () => {
 		at.gateway.fault({ route: 'download', action: 'drip', bytesPerSecond: 600_000 });
 		const whole = download(link);
 		const pauses = await pausesDuring(whole);
@@ -32,7 +32,7 @@ describe('a fault on the way of the response', () => {
 		expect(pauses.reduce((sum, pause) => sum + pause)).toBeGreaterThan(490);
 	});
 
-	it('changes headers and leaves the body', async () => {
+	it('changes the headers of a response and keeps its body', async () => {
 		const headers = { 'content-type': 'text/plain', 'x-request-id': undefined };
 		at.gateway.fault({ route: 'video', action: 'headers', headers });
 		const response = await at.client.get(job);
@@ -41,13 +41,13 @@ describe('a fault on the way of the response', () => {
 		expect(response.data).toHaveProperty('id');
 	});
 
-	it('sends the whole file although a part was asked for', async () => {
+	it('sends the whole file when only a part was requested', async () => {
 		at.gateway.fault({ route: 'download', action: 'ignoreRange' });
 		const { status, data } = await download(link, { range: 'bytes=5-' });
 		expect([status, data.length]).toEqual([200, 300_000]);
 	});
 
-	it('makes the file another one, by its ETag', async () => {
+	it('changes the ETag of a file, so that If-Range gets the whole file', async () => {
 		const etag = String((await download(link)).headers.etag);
 		at.gateway.fault({ route: 'download', action: 'changeEtag' });
 		const changed = await download(link, { range: 'bytes=5-', 'if-range': etag });

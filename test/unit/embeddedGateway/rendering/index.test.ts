@@ -5,8 +5,8 @@ import { picture } from '../../../support/samples';
 const renderer = new Renderer({ workers: 1 });
 afterAll(async () => await renderer.close());
 
-describe('a rendered video', () => {
-	it('is an H.264 mp4 with every frame, which plays while it loads', async () => {
+describe('rendered videos', () => {
+	it('renders an H.264 mp4 with every frame, which plays while it loads', async () => {
 		const size = { width: 320, height: 180 };
 		const bytes = await renderer.render({
 			...{ ...size, seconds: 2, caption: 'A lighthouse', watermark: true },
@@ -20,7 +20,7 @@ describe('a rendered video', () => {
 		expect(file.indexOf('moov')).toBeLessThan(file.indexOf('mdat'));
 	});
 
-	it('names the picture that it cannot show, and the next one is rendered', async () => {
+	it('names the image that it cannot read, and renders the next video', async () => {
 		const spec = { width: 32, height: 32, seconds: 1, caption: '', watermark: false };
 		const broken = { type: 'reference_image' as const, bytes: Buffer.from('<html>') };
 		await expect(renderer.render({ ...spec, media: [broken] })).rejects.toThrow(

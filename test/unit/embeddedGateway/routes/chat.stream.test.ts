@@ -15,7 +15,7 @@ const chunksOf = (text: string) =>
 		.filter((event) => event.startsWith('data: {'))
 		.map((event) => JSON.parse(event.slice('data: '.length)));
 
-/** What the events of `say one two` are, byte by byte. */
+/** The exact bytes of the events for `say one two`. */
 function eventsOf({ headers, data }: AxiosResponse<string>): string[] {
 	const { created } = chunksOf(data)[0];
 	const head = `{"id":"${headers['x-request-id']}","object":"chat.completion.chunk","created":${created},"model":"chat-1","choices":`;
@@ -29,8 +29,8 @@ function eventsOf({ headers, data }: AxiosResponse<string>): string[] {
 	];
 }
 
-describe('a streamed completion', () => {
-	it('has the form of the specification, byte by byte, and is charged by its tokens', async () => {
+describe('streamed completions', () => {
+	it('streams exactly the form of the specification, and charges the tokens', async () => {
 		const response = await stream('say one two');
 		expect(response.status).toBe(200);
 		expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
@@ -39,7 +39,7 @@ describe('a streamed completion', () => {
 		expect(at.gateway.ledger).toMatchObject([{ quantity: 5, unit: 'token', requestId }]);
 	});
 
-	it('carries several choices side by side', async () => {
+	it('streams several choices side by side', async () => {
 		const { data } = await stream('say one two', { n: 2, max_tokens: 2 });
 		const changes = chunksOf(data).flatMap(({ choices }) => choices);
 		expect(changes.map(({ index, delta }) => [index, delta.role ?? delta.content])).toEqual([
@@ -59,7 +59,7 @@ describe('a streamed completion', () => {
 		expect(changes.map(({ finish_reason }) => finish_reason).slice(-2)).toEqual(['stop', 'length']);
 	});
 
-	it('carries the arguments of a tool call in pieces', async () => {
+	it('streams the arguments of a tool call in pieces', async () => {
 		const tools = [{ type: 'function', function: { name: 'weather' } }];
 		const { data } = await stream('call weather with {"city":"Paris"}', { tools });
 		const choices = chunksOf(data).flatMap((chunk) => chunk.choices);
@@ -73,7 +73,7 @@ describe('a streamed completion', () => {
 	});
 
 	it.each([undefined, 'upstream_error'])(
-		'breaks off after some events, with the error %s, and is not charged',
+		'breaks a stream off after some events, with the error %s, and charges nothing',
 		async (code) => {
 			const charges = at.gateway.ledger.length;
 			at.gateway.fault({ route: 'chat', action: 'breakOff', after: 2, code });

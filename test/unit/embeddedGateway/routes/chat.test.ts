@@ -12,7 +12,7 @@ const choicesOf = async (content: unknown, more: object = {}) =>
 	(await chat([user(content)], more)).data.choices;
 
 describe('POST /v1/chat/completions', () => {
-	it('gives a completion in the form of the specification, and charges its tokens', async () => {
+	it('returns a completion in the form of the specification, and charges its tokens', async () => {
 		const response = await chat([{ role: 'system', content: 'Be brief.' }, user('Who are you?')]);
 		const requestId = response.headers['x-request-id'];
 		const content =
@@ -32,12 +32,17 @@ describe('POST /v1/chat/completions', () => {
 	});
 
 	it.each<[string, object, string, string]>([
-		['before a stop sequence', { stop: ['three', ' two'] }, 'one', 'stop'],
-		['before one stop sequence', { stop: 'two' }, 'one ', 'stop'],
+		['before the first of several stop sequences', { stop: ['three', ' two'] }, 'one', 'stop'],
+		['before a single stop sequence', { stop: 'two' }, 'one ', 'stop'],
 		['at max_tokens', { max_tokens: 2 }, 'one two', 'length'],
-		['by itself, all at their limits', { temperature: 2, top_p: 0, max_tokens: 3 }, '', 'stop'],
 		[
-			'by itself, null for none',
+			'by itself when the options are at their limits',
+			{ temperature: 2, top_p: 0, max_tokens: 3 },
+			'',
+			'stop',
+		],
+		[
+			'by itself when the options are null',
 			{ temperature: null, stop: null, n: null, user: null },
 			'',
 			'stop',
@@ -48,12 +53,12 @@ describe('POST /v1/chat/completions', () => {
 		]);
 	});
 
-	it('gives JSON when response_format asks for it', async () => {
+	it('returns JSON when response_format asks for it', async () => {
 		const [{ message }] = await choicesOf('hi', { response_format: { type: 'json_object' } });
 		expect(JSON.parse(message.content)).toMatchObject({ summary: 'hi', words: 1 });
 	});
 
-	it('says that the content filter withheld the text', async () => {
+	it('returns no text and content_filter when the content filter withholds the text', async () => {
 		expect(await choicesOf('[filtered] please')).toMatchObject([
 			{ message: { content: '' }, finish_reason: 'content_filter' },
 		]);

@@ -3,7 +3,7 @@ import { served } from '../served';
 const at = served();
 
 describe('POST /v1/embeddings', () => {
-	it('gives a list in the form of the specification, and charges its tokens', async () => {
+	it('returns a list in the form of the specification, and charges its tokens', async () => {
 		const body = { model: 'embed-1', input: 'hello there' };
 		const { status, data } = await at.client.post('/v1/embeddings', body);
 		expect(status).toBe(200);

@@ -18,7 +18,7 @@ const edit = async (change: Fields = {}): Promise<AxiosResponse> => {
 };
 
 describe('POST /v1/images/edits', () => {
-	it('gives a link to the image, and charges tokens', async () => {
+	it('returns a link to the image, and charges its tokens', async () => {
 		const response = await edit({ mask: picture('white') });
 		expect(response.data).toEqual({
 			created: expect.any(Number),
@@ -30,7 +30,7 @@ describe('POST /v1/images/edits', () => {
 		]);
 	});
 
-	it('takes links for the model that may have them, and charges images', async () => {
+	it('accepts links for a model that allows them, and charges images', async () => {
 		const model = 'image-edit-1-url';
 		const link = at.gateway.addMedia('image.png', image, 'image/png');
 		expect((await edit({ model, image: link, mask: link, n: '2' })).status).toBe(200);
@@ -48,13 +48,16 @@ describe('POST /v1/images/edits', () => {
 		[400, 'invalid_image_file', 'mask', { mask: Buffer.from('text') }],
 		[400, 'invalid_parameter', 'n', { n: 'two' }],
 		[400, 'invalid_parameter', 'size', { size: 'large' }],
-	])('refuses with %i %s of %s, and charges nothing', async (status, code, param, change) => {
-		const charges = at.gateway.ledger.length;
-		expect(refusalOf(await edit(change))).toEqual([status, code, param]);
-		expect(at.gateway.ledger).toHaveLength(charges);
-	});
+	])(
+		'refuses an edit with %i %s for %s and charges nothing',
+		async (status, code, param, change) => {
+			const charges = at.gateway.ledger.length;
+			expect(refusalOf(await edit(change))).toEqual([status, code, param]);
+			expect(at.gateway.ledger).toHaveLength(charges);
+		},
+	);
 
-	it('takes nothing but a form', async () => {
+	it('refuses a body that is not a form with 415', async () => {
 		const response = await at.client.post('/v1/images/edits', { model: 'image-edit-1' });
 		expect(refusalOf(response).slice(0, 2)).toEqual([415, 'invalid_request']);
 	});

@@ -14,7 +14,7 @@ const generate = async (change: object = {}): Promise<AxiosResponse> =>
 const linkOf = ({ data }: AxiosResponse, index = 0): string => data.data[index].url;
 
 describe('POST /v1/images/generations', () => {
-	it('gives a signed link to a PNG, and charges the image', async () => {
+	it('returns a signed link to a PNG, and charges the image', async () => {
 		const response = await generate();
 		expect(response.data).toEqual({
 			created: expect.any(Number),
@@ -32,12 +32,12 @@ describe('POST /v1/images/generations', () => {
 		[1024, 1792, { size: '1024x1792' }],
 		[1792, 1024, { size: '1792x1024' }],
 		[1792, 768, { model: 'image-1-kontext', aspect_ratio: '21:9' }],
-	])('gives an image of %i x %i pixels for %j', async (width, height, change) => {
+	])('returns an image of %i x %i pixels for %j', async (width, height, change) => {
 		const { data } = await download(linkOf(await generate(change)));
 		expect(JSON.parse(data.toString())).toMatchObject({ width, height, caption: 'a cat' });
 	});
 
-	it('gives n images, each another, and the same again for the same order', async () => {
+	it('returns n different images, and the same ones again for the same request', async () => {
 		const order = { n: 2, response_format: 'b64_json' };
 		const [{ data }, again] = [(await generate(order)).data, (await generate(order)).data];
 		expect(data[0].b64_json).not.toBe(data[1].b64_json);
@@ -47,8 +47,8 @@ describe('POST /v1/images/generations', () => {
 
 	it.each([
 		['24 hours', 24 * 60, {}],
-		['10 minutes for a model of short links', 10, { model: 'image-1-kontext' }],
-	])('gives a link that expires after %s', async (_, minutes, change) => {
+		['10 minutes for a model with short-lived links', 10, { model: 'image-1-kontext' }],
+	])('returns an image link that expires after %s', async (_, minutes, change) => {
 		const url = linkOf(await generate(change));
 		clock.move(minutes * 60_000 - 1);
 		expect((await download(url)).status).toBe(200);

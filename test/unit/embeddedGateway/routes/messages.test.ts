@@ -11,7 +11,7 @@ const create = async (content: string, change: object = {}): Promise<AxiosRespon
 	);
 
 describe('POST /v1/messages', () => {
-	it('gives a message, and charges its tokens', async () => {
+	it('returns a message, and charges its tokens', async () => {
 		const { status, data, headers } = await create('say one two three');
 		expect(status).toBe(200);
 		expect(data).toEqual({
@@ -29,10 +29,13 @@ describe('POST /v1/messages', () => {
 	it.each([
 		['max_tokens', 'say one two', { max_tokens: 1 }, 'one', 'max_tokens'],
 		['the content filter', '[filtered]', {}, '', 'refusal'],
-	])('says that %s ended the message', async (_, content, change, text, reason) => {
-		const { data } = await create(content, change);
-		expect(data).toMatchObject({ content: [{ text }], stop_reason: reason });
-	});
+	])(
+		'reports in stop_reason that %s ended the message',
+		async (_, content, change, text, reason) => {
+			const { data } = await create(content, change);
+			expect(data).toMatchObject({ content: [{ text }], stop_reason: reason });
+		},
+	);
 
 	it.each([{}, { version: '2023-06-01' }, { 'vendor-version': 'latest' }])(
 		'refuses the version header %j',

@@ -25,7 +25,7 @@ beforeAll(() => {
 const beta = 'beta-2.7-r2v';
 const image = (url = link) => ({ type: 'reference_image', url });
 
-/** A body that is accepted, with changes. */
+/** A valid body, with changes. */
 const body = ({ model = 'alpha-1.1-r2v', parameters, ...input }: Record<string, unknown> = {}) => ({
 	model,
 	input: { prompt: 'a cat', media: [image()], ...input },
@@ -37,8 +37,8 @@ const made = async (changes: Record<string, unknown>) => {
 	return await ended(at.gateway, data.output.task_id);
 };
 
-describe('a passthrough task', () => {
-	it('goes from PENDING to a file in the forms of the specification, and is charged once', async () => {
+describe('passthrough tasks', () => {
+	it('takes a task from PENDING to a file in the forms of the specification, and charges it once', async () => {
 		const created = await createTask(at.client, body());
 		const requestId = String(created.headers['x-request-id']);
 		expect(created.data).toEqual({
@@ -67,7 +67,7 @@ describe('a passthrough task', () => {
 		expect((await poll(id)).data.result_url).not.toBe(data.result_url);
 	});
 
-	it('is forgotten after 24 hours, and unknown to the other endpoint', async () => {
+	it('drops a task after 24 hours, and never shows it as a video job', async () => {
 		const { id } = await made({});
 		expect((await at.client.get(`/v1/videos/${id}`)).status).toBe(404);
 		clock.move(24 * 3_600_000);
@@ -84,19 +84,19 @@ describe('a passthrough task', () => {
 			{ model: beta, parameters: { resolution: '720P', ratio: '3:4' } },
 		],
 		[{ seconds: 2, watermark: true }, { parameters: { duration: 2, watermark: true } }],
-	])('gives a video of %j for %j', async (spec, changes) => {
+	])('renders a video of %j for %j', async (spec, changes) => {
 		await made(changes);
 		expect(rendered.at(-1)).toMatchObject(spec);
 	});
 
-	it('has the shape of its first frame whatever ratio was asked for', async () => {
+	it('renders a video in the shape of its first frame, whatever its ratio parameter', async () => {
 		const media = [image(), { type: 'first_frame', url: link }];
 		await made({ model: beta, media, parameters: { resolution: '720P', ratio: '3:4' } });
 		expect(rendered.at(-1)).toMatchObject({ width: 1152, height: 720 });
 	});
 });
 
-describe('a create that is refused', () => {
+describe('refused creates of tasks', () => {
 	const still = (url = 'https://media.example/a.png') => image(url);
 	const clip = { type: 'reference_video', url: 'https://media.example/clip.mp4' };
 	const frame = { type: 'first_frame', url: 'https://media.example/frame.png' };
@@ -131,28 +131,31 @@ describe('a create that is refused', () => {
 		[400, invalid, 'parameters.ratio', { model: beta, parameters: { ratio: '21:9' } }],
 		[400, invalid, 'parameters.seed', { parameters: { seed: 2_147_483_648 } }],
 		[400, invalid, 'parameters.watermark', { parameters: { watermark: 'yes' } }],
-	])('gets %i %s of %s, and is not charged', async (status, code, param, changes) => {
-		const charges = at.gateway.ledger.length;
-		const response = await createTask(at.client, body(changes));
-		const error = { message: expect.any(String), type: expect.any(String), param, code };
-		expect([response.status, response.data.error]).toEqual([status, error]);
-		expect(response.headers['x-request-id']).toMatch(/^req_/);
-		expect(at.gateway.ledger).toHaveLength(charges);
-	});
+	])(
+		'refuses a create with %i %s for %s and charges nothing',
+		async (status, code, param, changes) => {
+			const charges = at.gateway.ledger.length;
+			const response = await createTask(at.client, body(changes));
+			const error = { message: expect.any(String), type: expect.any(String), param, code };
+			expect([response.status, response.data.error]).toEqual([status, error]);
+			expect(response.headers['x-request-id']).toMatch(/^req_/);
+			expect(at.gateway.ledger).toHaveLength(charges);
+		},
+	);
 
-	it('names the header of the asynchronous switch when that is missing', async () => {
+	it('refuses a create without the async header, and names the header', async () => {
 		const response = await at.client.post(endpoints.referenceVideoCreate.path, body());
 		expect(refusalOf(response)).toEqual([400, 'invalid_parameter', 'X-Gateway-Async']);
 	});
 
-	it('gets 400 for a body that is not JSON', async () => {
+	it('refuses a body that is not JSON with 400', async () => {
 		const response = await createTask(at.client, Buffer.from('{"model":'));
 		expect(refusalOf(response).slice(0, 2)).toEqual([400, 'invalid_request']);
 	});
 });
 
-describe('a task that fails', () => {
-	/** Silence, in 1000 bytes a second. */
+describe('failed tasks', () => {
+	/** A wav file of silence, with 1000 bytes a second. */
 	const wav = (seconds: number) => {
 		const header = Buffer.from(`RIFF....WAVEfmt ${'\x10\0\0\0\x01\0\x01\0'}`, 'latin1');
 		const rates = Buffer.alloc(12);
@@ -174,24 +177,28 @@ describe('a task that fails', () => {
 
 	it.each<[string, object, () => Record<string, unknown>]>([
 		[
-			'a link that leads nowhere',
+			'a link to a missing file',
 			{ code: 'invalid_parameter', param: 'input.media[1].url' },
 			() => ({ media: [image(), image(gone())] }),
 		],
 		[
-			'a file that is no image',
+			'a file that is not an image',
 			{ code: 'invalid_image_file' },
 			() => ({ media: [image(textFile())] }),
 		],
 		['a voice of 11 seconds', { param: 'input.media[0].reference_voice' }, () => spoken(wav(11))],
-		['a voice that is no audio', { param: 'input.media[0].reference_voice' }, () => spoken(link)],
-		['a prompt that asks for it', { code: 'upstream_error' }, () => ({ prompt: 'please [fail]' })],
-	])('names %s', async (_, error, changes) => {
+		['a voice that is not audio', { param: 'input.media[0].reference_voice' }, () => spoken(link)],
+		[
+			'a prompt that asks for a failure',
+			{ code: 'upstream_error' },
+			() => ({ prompt: 'please [fail]' }),
+		],
+	])('fails a task with the matching error for %s', async (_, error, changes) => {
 		const { id } = await made(changes());
 		expect((await poll(id)).data).toMatchObject({ status: 'failed', error });
 	});
 
-	it('is not one with a voice of 2 seconds', async () => {
+	it('completes a task with a voice of 2 seconds', async () => {
 		expect((await made(spoken(wav(2)))).phase).toBe('succeeded');
 	});
 });

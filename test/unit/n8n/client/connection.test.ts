@@ -4,7 +4,7 @@ import { connectionFrom } from '../../../../nodes/shared/n8n/client/connection';
 const credential = { apiKey: 'sk-1', baseUrl: 'https://gateway.example' };
 
 describe('a credential', () => {
-	it('needs an API key and a base URL only', () => {
+	it('needs only an API key and a base URL', () => {
 		expect(connectionFrom(credential)).toEqual({
 			key: 'sk-1',
 			baseUrl: 'https://gateway.example',
@@ -47,7 +47,7 @@ describe('a credential', () => {
 	});
 
 	it.each(['http://127.0.0.1:1', 'http://localhost', 'http://[::1]:8080/path'])(
-		'accepts http for this machine: %s',
+		'accepts http for the local machine: %s',
 		(baseUrl) => expect(connectionFrom({ ...credential, baseUrl }).baseUrl).toBe(baseUrl),
 	);
 
@@ -59,7 +59,7 @@ describe('a credential', () => {
 	it.each([
 		...[' sk-1\n', 'Bearer sk-1', 'bearer   sk-1 ', ' Bearer sk-1'],
 		...['sk-1\u200b', '\ufeffBearer\tsk-1', 'sk\r\n-1', 'Bearer\nsk-1'],
-	])('removes from the key what was pasted along: %j', (apiKey) =>
+	])('removes Bearer, spaces and invisible characters from the API key %j', (apiKey) =>
 		expect(connectionFrom({ ...credential, apiKey }).key).toBe('sk-1'),
 	);
 
@@ -90,7 +90,7 @@ describe('a credential', () => {
 		expect(limits).toEqual(expected && { requestsInFlight: expected });
 	});
 
-	it.each(['', '  ', undefined, null])('takes %j as no backup URL', (backupUrl) => {
+	it.each(['', '  ', undefined, null])('uses no backup URL when the field is %j', (backupUrl) => {
 		expect(connectionFrom({ ...credential, backupUrl }).backupUrl).toBeUndefined();
 	});
 });
@@ -145,7 +145,7 @@ describe('a credential that cannot be used', () => {
 	);
 
 	it.each(['Authorization', 'host', 'Content-Type'])(
-		'refuses the async header %s, which every request needs',
+		'refuses the async header %s, which requests already have',
 		(asyncHeaderName) => {
 			expect(problemOf({ asyncHeaderName })).toBe(
 				'Model Gateway credential: Async Header Name must not be a header that requests have already',
@@ -163,7 +163,7 @@ describe('a credential that cannot be used', () => {
 	);
 
 	it.each(['Authorization', 'content-type', 'Accept', 'HOST', 'Content-Length', 'X-Gateway-Async'])(
-		'refuses the idempotency header %s, which requests have already',
+		'refuses the idempotency header %s, which requests already have',
 		(idempotencyHeaderName) => {
 			expect(problemOf({ idempotencyHeaderName })).toBe(
 				'Model Gateway credential: Idempotency Header Name must not be a header that requests have already',
@@ -189,7 +189,7 @@ describe('a credential that cannot be used', () => {
 		},
 	);
 
-	it('names all problems at once', () => {
+	it('names all problems of a credential at once', () => {
 		const fields = { apiKey: '', baseUrl: 'a', backupUrl: 'b', asyncHeaderName: ':' };
 		const problem = problemOf(fields);
 		for (const field of ['API Key', 'Base URL', 'Backup URL', 'Async Header Name']) {

@@ -1,7 +1,7 @@
 import { Turns } from '../../../../nodes/shared/n8n/client/turns';
 import { SimulatedClock } from '../../../support/simulatedClock';
 
-/** A loop whose items take so many milliseconds each; gives the items before which the event loop turned. */
+/** Runs a loop whose items take this long each. @returns the items before which the event loop had a turn */
 async function turnsOf(millisecondsEach: number[]): Promise<number[]> {
 	const clock = new SimulatedClock();
 	const turned: number[] = [];
@@ -9,7 +9,7 @@ async function turnsOf(millisecondsEach: number[]): Promise<number[]> {
 	for (const [item, milliseconds] of millisecondsEach.entries()) {
 		const others = setImmediate(() => {
 			turned.push(item);
-			// What others do meanwhile is no work of this loop.
+			// Time that others use in between does not count for this loop.
 			clock.move(500);
 		});
 		await turns.next();
@@ -20,7 +20,7 @@ async function turnsOf(millisecondsEach: number[]): Promise<number[]> {
 }
 
 describe('a loop over many items', () => {
-	it('gives the event loop a turn after a while, and not for each item', async () => {
+	it('gives the event loop a turn after 25 ms, not after each item', async () => {
 		expect(await turnsOf(Array<number>(60).fill(1))).toEqual([25, 50]);
 		expect(await turnsOf([40, 0, 40, 0])).toEqual([1, 3]);
 	});

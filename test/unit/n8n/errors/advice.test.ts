@@ -1,7 +1,7 @@
 import { noResponse } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import { adviceOf } from '../../../../nodes/shared/n8n/errors/advice';
 
-it('names the storage host, and not the gateway, when the certificate of a file is not accepted', () => {
+it('names the storage host, not the gateway, when the certificate of that host is not accepted', () => {
 	const cause = Object.assign(new Error('self-signed certificate'), {
 		...{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', request: { socket: { secureConnecting: true } } },
 	});

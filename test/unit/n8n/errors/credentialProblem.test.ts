@@ -23,7 +23,7 @@ describe('an address that cannot be reached', () => {
 			new TimeLimitError(15_000),
 			'Base URL https://gateway.example gave no response (the time limit of 15 s passed). Check the address, or test again later.',
 		],
-	])('says in the dialog of the credential what is wrong: %s', (cause, problem) => {
+	])('says in the credential dialog why an address cannot be reached: %s', (cause, problem) => {
 		const error = noResponse({ purpose: 'list the models', cost: 'read' }, cause);
 		expect(credentialProblem(error, 'Base URL', credential.baseUrl)).toBe(problem);
 	});

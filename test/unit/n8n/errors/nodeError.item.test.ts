@@ -8,20 +8,20 @@ describe('the output of an item that failed', () => {
 	const node = (onError: INode['onError']) => ({ name: 'Create', onError }) as INode;
 	const json = { error: 'Prompt is empty', details: recordOf(error) };
 
-	it('has the message, the whole record and the pairing of its item', () => {
+	it('the output of a failed item has its message, its whole record and its pairing', () => {
 		const item = errorItem(error, { index: 2 }, node('continueRegularOutput'));
 		expect(item).toEqual({ json, pairedItem: { item: 2 } });
 		expect(item.error).toBeUndefined();
 	});
 
-	it('names its job when the error is n8n’s own', () => {
+	it('the output of a failed item names its job even when the error is n8n’s own', () => {
 		const job = { kind: 'task', id: 'task_1' } as const;
 		const ofExpression = new Error('Invalid syntax');
 		const item = errorItem(ofExpression, { index: 2, job }, node('continueRegularOutput'));
 		expect(item.json).toMatchObject({ error: 'Invalid syntax', details: { job } });
 	});
 
-	it('goes to the error output of every version of n8n, and keeps its record there', () => {
+	it('a failed item goes to the error output in every version of n8n, and keeps its record there', () => {
 		const item = errorItem(error, { index: 2 }, node('continueErrorOutput'));
 		// Older versions of n8n look for this, and copy the item.
 		expect(item.error).toEqual({ message: 'Prompt is empty' });

@@ -19,13 +19,16 @@ describe('the error of a tool', () => {
 		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
 		...['ECONNABORTED', 'EHOSTUNREACH', 'EAI_AGAIN', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EACCES'],
 		...['EEXIST', 'EPERM', 'getaddrinfo', 'GETADDRINFO', 'read_econnreset_2'],
-	])('replaces the word %s, for which n8n would replace the whole message', (name) => {
+	])('replaces the word %s, because n8n would replace the whole message for it', (name) => {
 		const message = messageOf(`The connection failed (${name})`);
 		expect(message).toMatch(/^The connection failed \(.*network error.*\)/);
 		expect(message.toUpperCase()).not.toContain(name.toUpperCase());
 	});
 
-	it.each(['EXPIRED', 'ENDED', 'ERROR', 'EXECUTING', 'EAI_FAIL'])('keeps the word %s', (word) => {
-		expect(messageOf(`The last status was ${word}`)).toContain(`The last status was ${word}`);
-	});
+	it.each(['EXPIRED', 'ENDED', 'ERROR', 'EXECUTING', 'EAI_FAIL'])(
+		'keeps the word %s in the message',
+		(word) => {
+			expect(messageOf(`The last status was ${word}`)).toContain(`The last status was ${word}`);
+		},
+	);
 });

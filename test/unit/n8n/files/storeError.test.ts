@@ -11,7 +11,7 @@ describe('a file that n8n could not store', () => {
 		'ENOSPC: no space left on device, write',
 		'could not extend file "base/5/16999": No space left on device',
 		'EDQUOT: disk quota exceeded, write',
-	])('says that there is no room left: %s', (message) => {
+	])('says that n8n has no space left for files: %s', (message) => {
 		expect(recordFor(message)).toMatchObject({
 			message: `Could not download the video of job j: n8n could not store it: ${message}`,
 			advice: expect.stringMatching(/^n8n has no space left for files.*not lost/),
@@ -20,7 +20,7 @@ describe('a file that n8n could not store', () => {
 		});
 	});
 
-	it('repeats the words of n8n for any other reason', () => {
+	it('repeats the message of n8n when storing a file fails for another reason', () => {
 		const message = `${'its size exceeds the limit. '.repeat(10)}Consider increasing N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE`;
 		const record = recordFor(message);
 		expect(record.message).toContain('N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE');

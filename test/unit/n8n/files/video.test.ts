@@ -5,7 +5,7 @@ import { otherVideos } from '../../../support/otherVideos';
 
 const mp4 = mp4Of(10_000);
 
-describe('the name of a video', () => {
+describe('the file name of a video', () => {
 	const webm = videoTypeOf(otherVideos.WebM.bytes.subarray(0, headLength));
 	const types = { mp4: videoTypeOf(mp4), webm };
 	const typeOf = (kind: keyof typeof types) => {
@@ -39,16 +39,19 @@ describe('the name of a video', () => {
 		['console', 'mp4', 'console.mp4'],
 		['com10', 'mp4', 'com10.mp4'],
 		['my con', 'mp4', 'my con.mp4'],
-	])('names %s of the type %s as %s', (name, kind, expected) => {
-		expect(videoFileName(name, typeOf(kind))).toBe(expected);
-	});
+	])(
+		'turns the name "%s" of a video of the type %s into the file name "%s"',
+		(name, kind, expected) => {
+			expect(videoFileName(name, typeOf(kind))).toBe(expected);
+		},
+	);
 
 	const digits = [...'0123456789¹²³'];
 	const devices = ['CON', 'PRN', 'AUX', 'NUL'].concat(
 		...['COM', 'LPT'].map((port) => digits.map((digit) => port + digit)),
 	);
 
-	it.each(devices)('avoids the name %s, which Windows keeps for a device', (device) => {
+	it.each(devices)('avoids the file name %s, which Windows reserves for a device', (device) => {
 		for (const name of [device, device.toLowerCase()]) {
 			expect(videoFileName(name, typeOf('mp4'))).toBe(`_${name}.mp4`);
 			expect(videoFileName(`${name}.mp4`, typeOf('mp4'))).toBe(`_${name}.mp4`);

@@ -3,7 +3,7 @@ import { SimulatedTime } from '../../../harness/time';
 import { failed, messages, startRun } from './startRun';
 
 describe('checking all items', () => {
-	it('returns the items that can be sent, and fails each of the others with all its problems', async () => {
+	it('returns the items that can be sent, and fails each other item with all its problems', async () => {
 		const { run, check } = await startRun(
 			{
 				prepare(parameters) {
@@ -27,7 +27,7 @@ describe('checking all items', () => {
 		expect(run.items.map(({ outcome }) => outcome?.length)).toEqual([undefined, 1, 1, undefined]);
 	});
 
-	it('checks files before it counts the problems', async () => {
+	it('fails an item for a problem that the check of its file reports', async () => {
 		const { run, check } = await startRun(
 			{
 				prepare(parameters) {
@@ -41,7 +41,7 @@ describe('checking all items', () => {
 		expect(messages(run)).toEqual(['GatewayError: Image is no picture']);
 	});
 
-	it('lets the event loop turn while it checks thousands of items, so that Stop takes effect', async () => {
+	it('gives the event loop turns while it checks thousands of items, so that Stop takes effect', async () => {
 		const time = new SimulatedTime();
 		const stop = new AbortController();
 		let prepared = 0;
@@ -57,7 +57,7 @@ describe('checking all items', () => {
 		expect(prepared).toBeLessThan(1000);
 	});
 
-	it('looks through thousands of items only once when each of them fails', async () => {
+	it('looks at each item only once when thousands of items fail', async () => {
 		const count = 2000;
 		const prepare = () => {
 			throw failed('an expression');

@@ -12,7 +12,7 @@ describe('an order whose outcome is unknown after Stop', () => {
 		return await runItems(executeContext(execution), { ...common, perform, ...work }, 10);
 	};
 
-	it('is not sent by a second Retry when the first one was stopped before it sent anything', async () => {
+	it('a second Retry does not send a lost order when the first Retry was stopped before it sent anything', async () => {
 		const execution = { node: 'Stopped twice', items: 2 };
 		const stop = new AbortController();
 		const lost = async () => {
@@ -41,37 +41,37 @@ describe('an order whose outcome is unknown after Stop', () => {
 		expect(perform).not.toHaveBeenCalled();
 	});
 
-	describe('and that has a key', () => {
-		const marked = { credential: { idempotencyHeaderName: 'Idempotency-Key' } };
+	describe('an order with an idempotency key', () => {
+		const keyed = { credential: { idempotencyHeaderName: 'Idempotency-Key' } };
 		const retry = { mode: 'retry' } as const;
 
-		/** Stop while the order is under way. */
+		/** Presses Stop while the order is under way. */
 		const stopped = async (node: string) => {
 			const stop = new AbortController();
-			let answer = () => {};
+			let respond = () => {};
 			const perform = async () => {
 				stop.abort();
-				await new Promise<void>((resolve) => (answer = resolve));
+				await new Promise<void>((resolve) => (respond = resolve));
 				return [{ json: {} }];
 			};
-			const run = executed({ perform }, { ...marked, node, id: '1', stop: stop.signal });
+			const run = executed({ perform }, { ...keyed, node, id: '1', stop: stop.signal });
 			if (!stop.signal.aborted) await once(stop.signal, 'abort');
 			const end = async () => {
-				answer();
+				respond();
 				await expect(run).rejects.toThrow('canceled');
 			};
 			return { end };
 		};
 
-		it('is sent again by a Retry, also while its first response may still arrive', async () => {
+		it('a Retry sends an order with a key again, even while its first response may still arrive', async () => {
 			const first = await stopped('Marked');
 			const perform = jest.fn(async () => [{ json: {} }]);
-			await executed({ perform }, { ...marked, ...retry, node: 'Marked', id: '2' });
+			await executed({ perform }, { ...keyed, ...retry, node: 'Marked', id: '2' });
 			expect(perform).toHaveBeenCalledTimes(1);
 			await first.end();
 		});
 
-		it('keeps its unknown outcome when the Retry is stopped before it sends', async () => {
+		it('an order with a key keeps its unknown outcome when its Retry is stopped before it sends', async () => {
 			const first = await stopped('Marked, and stopped twice');
 			const again = new AbortController();
 			const prepare: DirectWork<number>['prepare'] = ({ item }) => {
@@ -79,10 +79,10 @@ describe('an order whose outcome is unknown after Stop', () => {
 				return item;
 			};
 			const execution = { ...retry, node: 'Marked, and stopped twice' };
-			const stop = { ...execution, ...marked, id: '2', stop: again.signal };
+			const stop = { ...execution, ...keyed, id: '2', stop: again.signal };
 			await expect(executed({ prepare }, stop)).rejects.toThrow('canceled');
 
-			// Nobody would know it without its key.
+			// Without the key, the gateway would not recognise the order.
 			const perform = jest.fn(async () => [{ json: {} }]);
 			await expect(executed({ perform }, { ...execution, id: '3' })).rejects.toThrow(
 				'This order was sent before',

@@ -4,21 +4,21 @@ import { fc } from '../../../support/fuzz';
 interface Request {
 	model: string;
 	size: number;
-	most: number;
+	maxSize: number;
 }
 
-/** Items of two models, with up to three texts each; requests of one model share their batch size. */
+/** Items of two models, with one to three texts each; all of them have the same batch size. */
 const requests = fc
 	.tuple(
 		fc.integer({ min: 1, max: 5 }),
 		fc.array(fc.record({ model: fc.constantFrom('a', 'b'), size: fc.integer({ min: 1, max: 3 }) })),
 	)
-	.map(([most, list]) => list.map((request) => ({ ...request, most })));
+	.map(([maxSize, list]) => list.map((request) => ({ ...request, maxSize })));
 
 const batch = {
 	key: ({ model }: Request) => model,
 	size: ({ size }: Request) => size,
-	maxSize: ({ most }: Request) => most,
+	maxSize: ({ maxSize }: Request) => maxSize,
 	perform: async () => [],
 };
 const groups = (list: Request[]) => {
@@ -27,8 +27,8 @@ const groups = (list: Request[]) => {
 	return batches.all.map((group) => group.map(({ item }) => item));
 };
 
-describe('the items of one request', () => {
-	it('has every item once, in order, and items of one model only', () => {
+describe('batches of items', () => {
+	it('puts every item into one batch, in order, with items of one model only', () => {
 		fc.assert(
 			fc.property(requests, (list) => {
 				const all = groups(list);
@@ -41,23 +41,23 @@ describe('the items of one request', () => {
 		);
 	});
 
-	it('has at most as many texts as the batch size, unless one item alone has more', () => {
+	it('keeps each batch within the batch size, unless one item alone has more texts', () => {
 		fc.assert(
 			fc.property(requests, (list) => {
 				for (const group of groups(list)) {
 					const size = group.reduce((sum, item) => sum + list[item].size, 0);
-					expect(size <= list[group[0]].most || group.length === 1).toBe(true);
+					expect(size <= list[group[0]].maxSize || group.length === 1).toBe(true);
 				}
 			}),
 		);
 	});
 
-	it('makes as few requests as the batch size allows', () => {
-		const list = Array.from({ length: 1000 }, () => ({ model: 'a', size: 1, most: 100 }));
+	it('makes as few batches as the batch size allows', () => {
+		const list = Array.from({ length: 1000 }, () => ({ model: 'a', size: 1, maxSize: 100 }));
 		expect(groups(list)).toHaveLength(10);
 	});
 
-	it('has one item when the work takes one at a time', () => {
+	it('puts each item into its own batch when the work takes one item at a time', () => {
 		const items = [{ request: 3 }, { request: 5 }];
 		const batches = new Batches<number, { request: number }>(undefined);
 		items.forEach((item) => batches.add(item));

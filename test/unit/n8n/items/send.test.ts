@@ -3,15 +3,15 @@ import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import type { ItemRun } from '../../../../nodes/shared/n8n/items/work';
 import { failed, messages, startRun } from './startRun';
 
-/** Until what is under way is aborted. */
+/** Waits until the run aborts what is under way. */
 const aborted = async ({ gateway: { runtime } }: ItemRun) =>
 	await new Promise<never>((_, reject) => {
 		const { signal } = runtime;
 		signal?.addEventListener('abort', () => reject(signal.reason as Error));
 	});
 
-describe('sending', () => {
-	it('delivers an item that has a result already, and skips one that has an outcome', async () => {
+describe('sending items', () => {
+	it('delivers an item that already has a result, and skips one that has an outcome', async () => {
 		const sent: number[] = [];
 		const perform = async (order: number) => {
 			sent.push(order);
@@ -76,7 +76,7 @@ describe('sending', () => {
 		expect(run.items[0].outcome).toEqual([{ json: { order: 0 } }]);
 	});
 
-	it('fails only the part of a shared request, or of several outputs, that is missing', async () => {
+	it('fails only the missing part of a shared request, or of several outputs', async () => {
 		const { run, send } = await startRun(
 			{
 				batch: {
@@ -98,7 +98,7 @@ describe('sending', () => {
 		]);
 	});
 
-	it('frees the memory of a request once it has ended', async () => {
+	it('drops a request from memory once it has ended', async () => {
 		const { run, send } = await startRun(
 			{
 				async perform(order) {

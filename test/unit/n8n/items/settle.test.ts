@@ -4,7 +4,7 @@ import { settle } from '../../../../nodes/shared/n8n/items/settle';
 import { executeContext } from '../../../support/executeContext';
 import { failed, startRun } from './startRun';
 
-describe('settling', () => {
+describe('settling a run', () => {
 	const toModel = {
 		output: () => ({ json: { told: true } }),
 		failure: ({ message }: Error) => ({ json: { told: message } }),
@@ -21,7 +21,7 @@ describe('settling', () => {
 			{ json: { error: 'refused' }, pairedItem: { item: 2 } },
 		];
 		expect(await settle(run, toNextNode)).toMatchObject(outputs);
-		// What failed is told to everybody alike.
+		// A failed item looks the same for every recipient.
 		const told = { json: { told: true } };
 		expect(await settle(run, toModel)).toMatchObject([
 			{ ...outputs[0], ...told },
@@ -30,7 +30,7 @@ describe('settling', () => {
 		]);
 	});
 
-	it('passes the failure of the node on to its recipient', async () => {
+	it('throws the failure of the node, or returns it when the recipient is a model', async () => {
 		const { run } = await startRun({}, { items: 2 });
 		run.items[0].job = { id: 'task_1' };
 		run.fail(run.items[1], badInput([{ field: 'Prompt', problem: 'is empty' }]));
@@ -40,7 +40,7 @@ describe('settling', () => {
 		]);
 	});
 
-	it('fails after Stop, whoever its recipient is', async () => {
+	it('throws after Stop, even when the recipient is a model', async () => {
 		const { run } = await startRun({}, { stop: AbortSignal.abort() });
 		run.items[0].outcome = [{ json: {} }];
 		await expect(settle(run, toModel)).rejects.toThrow('The execution was canceled');

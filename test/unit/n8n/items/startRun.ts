@@ -25,7 +25,7 @@ export const failed = (message: string, reach: Reach = 'answered') =>
 		billed: reach === 'lost' ? 'unknown' : 'no',
 	});
 
-/** A run of these items, whose steps the test takes itself. */
+/** A run whose steps the test calls itself. */
 export async function startRun(work: Partial<Work>, execution: Execution) {
 	const context = executeContext(execution);
 	const run = new RunState(context, { ...orders, ...work } as DeliveringWork);

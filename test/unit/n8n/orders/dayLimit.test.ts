@@ -4,10 +4,10 @@ const places = Array.from({ length: 1_000 }, (_, place) => place);
 const endsOf = (count: number) => places.slice(0, count).map((place) => costScale.endOf(place));
 
 describe('the places of a limit per day', () => {
-	it('are one for each order', () =>
+	it('each order takes one place of a limit of orders', () =>
 		expect(places.slice(0, 4).map(orderScale.endOf)).toEqual([1, 2, 3, 4]));
 
-	it('are at most 5 % of the cost before them', () => {
+	it('each place of a cost limit is at most 5 % of the cost before it', () => {
 		const ends = endsOf(1_000);
 		ends.slice(1).forEach((end, index) => {
 			expect(end).toBeGreaterThan(ends[index]);
@@ -15,12 +15,12 @@ describe('the places of a limit per day', () => {
 		});
 	});
 
-	it('end where round limits do', () =>
+	it('a place of a cost limit ends at each round limit', () =>
 		expect(endsOf(1_000)).toEqual(
 			expect.arrayContaining([0.001, 0.01, 0.1, 0.5, 1, 1.5, 2, 3, 5, 10, 20, 25, 50, 100, 1_000]),
 		));
 
-	it('are a few hundred for any limit', () => {
+	it('a few hundred places are enough for any cost limit', () => {
 		expect(endsOf(1_000).findIndex((end) => end >= 50)).toBe(350);
 		expect(endsOf(1_000).findIndex((end) => end >= 1_000_000)).toBe(675);
 	});

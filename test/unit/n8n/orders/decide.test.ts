@@ -21,15 +21,15 @@ const lost: Known = { state: 'lost', failure, written: 'node' };
 const answered: Known = { state: 'answered', result: {}, hints: [], written: 'node' };
 const parts: Known = { state: 'new', parts: [{}], written: 'node' };
 
-/** What is known, what the user wants, and what is done. */
+/** What is known, by what it matches, what the user wants, what is decided, and why. */
 type Row = [Known | undefined, Match['by'] | undefined, Partial<Wish>, Decision['do'], string?];
 
 const keyed = { idempotencyKey: 'k' };
 const resends = { resendsLost: true };
 
-describe('an order', () => {
+describe('the decision about an order', () => {
 	const rows: Row[] = [
-		// Nothing is known of it.
+		// Nothing is known of the order.
 		[undefined, undefined, {}, 'send'],
 		[parts, 'request', {}, 'send'],
 		[undefined, undefined, { room: 'full' }, 'refuse', 'limit'],
@@ -50,7 +50,7 @@ describe('an order', () => {
 		[undefined, undefined, { keyUse: 'unknown' }, 'refuse', 'keyUnknown'],
 		[undefined, undefined, { keyUse: 'unknown', ...resends }, 'refuse', 'keyUnknown'],
 		[undefined, undefined, { keyUse: 'same', room: 'full' }, 'leaveOut', 'keyUsed'],
-		// It was answered.
+		// Its result is known.
 		[answered, 'request', {}, 'reuse'],
 		[answered, 'request', { ...resends, room: 'full', keyUse: 'same' }, 'reuse'],
 		[answered, 'request', { written: 'changed' }, 'reuse'],
@@ -71,7 +71,7 @@ describe('an order', () => {
 		[lost, 'item', resends, 'send'],
 		[lost, 'place', {}, 'refuse', 'reworded'],
 		[lost, 'place', resends, 'send'],
-		// It was sent.
+		// It was sent, and nothing else is known.
 		[sent, 'request', {}, 'refuse', 'sent'],
 		[sent, 'request', resends, 'send'],
 		[sent, 'request', { room: 'full', ...resends }, 'refuse', 'limit'],
@@ -82,7 +82,7 @@ describe('an order', () => {
 		[sent, 'place', {}, 'refuse', 'reworded'],
 		[sent, 'number', {}, 'refuse', 'reworded'],
 		[sent, 'number', resends, 'send'],
-		// The user wants nothing but its key.
+		// The user only releases its Order Key.
 		[undefined, undefined, { releasesKey: true }, 'leaveOut', 'keyReleased'],
 		[answered, 'request', { releasesKey: true, keyUse: 'same' }, 'leaveOut', 'keyReleased'],
 		[undefined, undefined, { releasesKey: true, keyUse: 'unknown' }, 'refuse', 'keyUnknown'],
@@ -90,42 +90,45 @@ describe('an order', () => {
 	it.each(
 		rows.map(([known, by, wanted, what, because]) => ({
 			...{ known, by, wanted, what, because },
-			title: `${known?.state ?? 'nothing'}${by ? ` by its ${by}` : ''}, wanted ${JSON.stringify(wanted)}: ${what} ${because ?? ''}`,
+			title: `${what}${because ? ` (${because})` : ''} when ${known ? `an order in the state ${known.state} matches by its ${by}` : 'nothing is known'}, with the wish ${JSON.stringify(wanted)}`,
 		})),
-	)('is decided by what is known of it: $title', ({ known, by, wanted, what, because }) => {
+	)('decides to $title', ({ known, by, wanted, what, because }) => {
 		const found = known && by && { known, by };
 		const decision = decide(found, { ...wish, ...wanted });
 		expect(decision.do).toBe(what);
 		expect('because' in decision ? decision.because : undefined).toBe(because);
 	});
 
-	it('resumes with the parts that have a response', () => {
+	it('keeps the parts that have a response when it sends the rest', () => {
 		const decision = decide({ known: parts, by: 'request' }, wish);
 		expect(decision).toMatchObject({ do: 'send', parts: [{}] });
 	});
 });
 
-describe('what is known of an order afterwards', () => {
+describe('what is known of an order after it was sent', () => {
 	const outcome = { hints: ['cut'], parts: [] };
 	const failed = (billed: Failure['billed']) => new GatewayError({ ...failure, billed });
 
-	it('is its result, even when its outputs could not be made', () => {
+	it('keeps the result of an order even when its outputs could not be made', () => {
 		const job = { id: 'task_1' };
 		const learned = learn({ ...outcome, result: { url: 'a' }, job, error: failed('yes') });
 		expect(learned).toEqual({ state: 'answered', result: { url: 'a' }, job, hints: ['cut'] });
 	});
 
-	it.each(['unknown', 'yes'] as const)('is how it failed when it may be charged: %s', (billed) => {
-		expect(learn({ ...outcome, error: failed(billed) })).toMatchObject({ state: 'lost' });
-	});
+	it.each(['unknown', 'yes'] as const)(
+		'keeps how an order failed when it may be charged (billed: %s)',
+		(billed) => {
+			expect(learn({ ...outcome, error: failed(billed) })).toMatchObject({ state: 'lost' });
+		},
+	);
 
-	it('is nothing after a refusal, after an error of n8n, and when it was not sent', () => {
+	it('keeps nothing of an order that was refused, failed in n8n, or was not sent', () => {
 		expect(learn({ ...outcome, error: failed('no') })).toBeUndefined();
 		expect(learn({ ...outcome, error: new Error('expression') })).toBeUndefined();
 		expect(learn(outcome)).toBeUndefined();
 	});
 
-	it('is the parts that have a response when one of several was refused', () => {
+	it('keeps the parts that have a response when another part was refused', () => {
 		const learned = learn({ ...outcome, parts: [{}], error: failed('no') });
 		expect(learned).toEqual({ state: 'new', parts: [{}] });
 	});

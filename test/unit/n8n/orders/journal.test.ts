@@ -38,7 +38,7 @@ const open = async (execution: Execution, ...requests: string[]) => {
 };
 
 describe('the memory of the process', () => {
-	it('forgets whole executions, the one used longest ago first', async () => {
+	it('the process drops whole executions, the least recently used one first', async () => {
 		const large = outcome({ result: { text: 'x'.repeat(12_000_000) } });
 		for (const token of ['first', 'second', 'third']) {
 			const { close } = await open({ token }, 'A', 'B');
@@ -49,24 +49,24 @@ describe('the memory of the process', () => {
 		expect((await open({ token: 'third' }, 'A', 'B')).made).toEqual(['reuse', 'reuse']);
 	});
 
-	it('keeps an execution whole, however much it has ordered', async () => {
+	it('the process keeps every order of one execution, however large they are', async () => {
 		const { close } = await open({}, 'A', 'B', 'C', 'D');
 		await close(() => outcome({ result: { text: 'x'.repeat(12_000_000) } }), failing);
 		expect((await open({}, 'A', 'B', 'C', 'D')).made).toEqual(Array(4).fill('reuse'));
 	});
 
-	it('keeps nothing of what was refused', async () => {
+	it('the process keeps nothing of a refused order', async () => {
 		const { close } = await open({}, 'A');
 		await close(() => refused, failing);
 		expect(processMemory.size).toBe(0);
 	});
 
-	it('knows an order before n8n’s database responds, so that two Retries do not both send it', async () => {
+	it('the process knows an order before n8n’s database responds, so only one of two Retries sends it', async () => {
 		const both = [open({ id: '2' }, 'A'), open({ id: '3' }, 'A')];
 		expect((await Promise.all(both)).map(({ made }) => made)).toEqual([['send'], ['refuse']]);
 	});
 
-	it('is not undone by a Retry that was refused', async () => {
+	it('a refused Retry removes nothing that the process knows of the order', async () => {
 		const first = await open({ id: '2' }, 'A');
 		const second = await open({ id: '3' }, 'A');
 		expect(second.made).toEqual(['refuse']);
@@ -76,8 +76,8 @@ describe('the memory of the process', () => {
 	});
 });
 
-describe('without n8n’s database', () => {
-	it('sends in a first execution, and in a Retry only what no earlier try can have sent', async () => {
+describe('executions without n8n’s database', () => {
+	it('without n8n’s database, a Retry refuses an order that an earlier try may have sent', async () => {
 		expect((await open({ token: 'a' }, 'A')).made).toEqual(['send']);
 		processMemory.clear();
 		expect((await open({ token: 'a', mode: 'retry' }, 'A')).made).toEqual(['refuse']);
@@ -106,18 +106,18 @@ describe('a tool of an agent', () => {
 		return { context, call };
 	};
 
-	it('places the same order again once an earlier call has its response', async () => {
+	it('a tool places an equal order again once the earlier one was delivered', async () => {
 		const { call } = agentOf('1');
-		// Its file could not be fetched: the agent calls it again, and takes the job that was made.
+		// The file could not be fetched: the agent calls the tool again, which reuses the job.
 		expect([await call('A', false), await call('A')]).toEqual(['send', 'reuse']);
 		expect([await call('A'), await call('A')]).toEqual(['send', 'send']);
 	});
 
 	it.each([
-		['of videos', settings],
-		['of pictures', ofImages],
+		['video', settings],
+		['image', ofImages],
 	] as const)(
-		'reuses what the failed execution ordered, in whatever order its agent calls it, after a restart of n8n: %s',
+		'a tool reuses the %s orders of a failed execution after a restart, in whatever order they are called',
 		async (_, ofTool) => {
 			const { context, call } = agentOf('1', undefined, ofTool);
 			for (const request of ['A', 'B', 'A']) await call(request);
@@ -129,7 +129,7 @@ describe('a tool of an agent', () => {
 		},
 	);
 
-	it('counts each order once for its limit, however often its agent is retried', async () => {
+	it('a tool counts each order once for its limit, however often the execution is retried', async () => {
 		const { context, call } = agentOf('1');
 		await call('A');
 		const retry = agentOf('2', context);

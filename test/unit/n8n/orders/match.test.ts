@@ -1,7 +1,7 @@
 import { match } from '../../../../nodes/shared/n8n/orders/match';
 import type { Known, Order } from '../../../../nodes/shared/n8n/orders/order';
 
-/** The request, its place, and what else tells of it. */
+/** An order for this request at this place. */
 const order = (request: string, place: number, more: Partial<Order> = {}): Order => ({
 	...{
 		id: `id of ${request}`,
@@ -15,7 +15,7 @@ const order = (request: string, place: number, more: Partial<Order> = {}): Order
 	...more,
 });
 const sent = (known: Partial<Order>): Known => ({ state: 'sent', ...known });
-/** From the process, which does not tell whether the items are the same. */
+/** Recalled from the process, which does not know whether the items are the same. */
 const recalled = (known: Partial<Order>): Known => ({ ...sent(known), isRecalled: true });
 
 const matched = (orders: Order[], known: Known[]) => {
@@ -26,8 +26,8 @@ const matched = (orders: Order[], known: Known[]) => {
 	});
 };
 
-describe('the orders of a run and those that are known', () => {
-	it('are the same by their requests, wherever they stand', () => {
+describe('matching the orders of a run with known orders', () => {
+	it('matches orders by their requests, whatever their places', () => {
 		const known = [sent(order('A', 0)), sent(order('B', 1))];
 		expect(matched([order('X', 0), order('B', 1), order('A', 2)], known)).toEqual([
 			undefined,
@@ -36,26 +36,26 @@ describe('the orders of a run and those that are known', () => {
 		]);
 	});
 
-	it('are told apart by their count when they are equal', () => {
+	it('tells orders with equal requests apart by their IDs', () => {
 		const [first, second] = [order('A', 0), order('A', 1, { id: 'second A' })];
 		expect(matched([first, second], [sent(second)])).toEqual([undefined, 'request: A']);
 	});
 
-	it('are the same by the request alone when another call of an agent repeats it', () => {
+	it('matches an order by its request alone when another call of an agent repeats it', () => {
 		const earlier = order('A', 0, { id: 'of the first call' });
 		expect(matched([order('A', 0)], [sent(earlier)])).toEqual(['request: A']);
 	});
 
-	it('are the same by their input items when they are worded differently', () => {
+	it('matches reworded orders by their input items', () => {
 		const known = [recalled(order('A', 0)), recalled(order('C', 2))];
 		const reworded = [order('A2', 0), order('B2', 1), order('C2', 2)];
 		expect(matched(reworded, known)).toEqual(['item: A', undefined, 'item: C']);
-		// n8n fetched the list anew, and another item is the first of it now.
+		// n8n fetched the list again, and its first item is another one now.
 		const moved = [order('X', 0, { item: 'new' }), order('A2', 1, { item: 'item 0' })];
 		expect(matched(moved, known.slice(0, 1))).toEqual([undefined, 'item: A']);
 	});
 
-	it('are the same by their place when they were stored with the execution', () => {
+	it('matches reworded orders by their places when they were stored with the execution', () => {
 		const item = { item: 'equal' };
 		const known = [sent(order('A', 0, item)), sent(order('C', 2, item))];
 		const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, item));
@@ -63,7 +63,7 @@ describe('the orders of a run and those that are known', () => {
 	});
 
 	it.each(['equal', undefined])(
-		'are not certainly the same by an item that is not the only one: %s',
+		'only guesses which reworded order is the same when its input item is not unique: %s',
 		(item) => {
 			const known = [recalled(order('A', 0, { item })), recalled(order('C', 2, { item }))];
 			const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, { item }));
@@ -75,14 +75,14 @@ describe('the orders of a run and those that are known', () => {
 		},
 	);
 
-	it('may be the same by their place or number when the items are others as well', () => {
+	it('guesses by the place, then by the number, when the input items have changed as well', () => {
 		const known = [recalled(order('A', 0)), recalled(order('B', 3))];
 		const item = { item: 'new' };
 		const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, item));
 		expect(matched(reworded, known)).toEqual(['place: A', 'number: B', undefined]);
 	});
 
-	it('are the same in another run by their requests and their only items, but not by their places', () => {
+	it('matches orders of another run by their requests and unique items, but not by their places', () => {
 		const known = [recalled(order('A', 0, { run: 1 })), recalled(order('B', 0, { run: 2 }))];
 		expect(matched([order('B', 0), order('A', 1)], known)).toEqual(['request: B', 'request: A']);
 		const [own, other] = [{ item: 'own' }, { item: 'other' }];
@@ -91,20 +91,20 @@ describe('the orders of a run and those that are known', () => {
 		expect(matched([order('A2', 0, other)], worded)).toEqual([undefined]);
 	});
 
-	it('are different when the node was changed', () => {
+	it('matches orders of a changed node by their requests only', () => {
 		const changed = { written: 'changed node' };
 		expect(matched([order('A2', 0, changed)], [sent(order('A', 0))])).toEqual([undefined]);
 		expect(matched([order('A', 0, changed)], [sent(order('A', 0))])).toEqual(['request: A']);
 	});
 
-	it('are told apart by their Order Keys alone when they have any', () => {
+	it('matches a reworded order that has an Order Key by this key only', () => {
 		const key = { key: 'k' };
 		const known = [sent(order('A', 0, key))];
 		expect(matched([order('B2', 0), order('A2', 1, key)], known)).toEqual([undefined, 'key: A']);
 		expect(matched([order('A2', 0, { key: 'other' })], known)).toEqual([undefined]);
 	});
 
-	it('are known by a mark of their place when the request is unknown', () => {
+	it('matches an order by its place when only a mark of the place is known', () => {
 		const mark = { run: 0, place: 1, written: 'node' };
 		expect(matched([order('A', 0), order('B', 1)], [sent(mark)])).toEqual([
 			undefined,
@@ -112,7 +112,7 @@ describe('the orders of a run and those that are known', () => {
 		]);
 	});
 
-	it('are known by a mark of their item when the request is unknown, wherever it stands', () => {
+	it('matches an order by its item, whatever its place, when only a mark of the item is known', () => {
 		const equal = [0, 1].map((itemCount) => ({ run: 0, item: 'equal', itemCount }));
 		const [first, second] = equal.map((item, place) => order(`W${place}`, place + 1, item));
 		const marks = equal.slice(1).map((item) => sent({ ...item, written: 'node', place: 7 }));
@@ -123,7 +123,7 @@ describe('the orders of a run and those that are known', () => {
 		]);
 	});
 
-	it('may be the same by an equal item, rather than by their place', () => {
+	it('guesses by an equal item before it guesses by the place', () => {
 		const item = { item: 'equal' };
 		const orders = [order('New', 0), order('W2', 1, item), order('W3', 2, item)];
 		expect(matched(orders, [recalled(order('W', 0, item))])).toEqual([
@@ -133,13 +133,13 @@ describe('the orders of a run and those that are known', () => {
 		]);
 	});
 
-	it('are matched with the items of earlier runs before those of later runs', () => {
+	it('matches items of earlier runs before those of later runs', () => {
 		const known = [1, 0].map((run) => recalled(order(`W${run}`, 0, { run, item: 'equal' })));
 		expect(matched([order('W', 0, { item: 'equal' })], known)).toEqual(['item: W0']);
 		expect(matched([order('W', 0, { item: 'equal' })], known.slice(0, 1))).toEqual(['item: W1']);
 	});
 
-	it('never share what is known', () => {
+	it('matches each known order with one order only', () => {
 		const known = [sent(order('A', 0))];
 		expect(matched([order('A', 0), order('A', 1, { item: 'item 0' })], known)).toEqual([
 			'request: A',
@@ -147,7 +147,7 @@ describe('the orders of a run and those that are known', () => {
 		]);
 	});
 
-	it('keep the parts of a request to that request', () => {
+	it('does not match the parts of a request with another request', () => {
 		const known: Known[] = [{ ...order('A', 0), state: 'new', parts: [] }];
 		expect(matched([order('A2', 0)], known)).toEqual([undefined]);
 	});

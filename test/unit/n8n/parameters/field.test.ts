@@ -16,7 +16,7 @@ const watermark = booleanField({
 const own = textField({ displayName: 'Own', name: 'own' });
 
 describe('the body of a request', () => {
-	it('puts what was set where the declaration says, with its type', () => {
+	it('puts each value that is set where its field declares it, with the declared type', () => {
 		const values = { prompt: 'A boat', seed: '0', watermark: false, own: 'not sent' };
 		const body: { input: { prompt: string } } & { parameters?: { seed?: number } } = bodyOf(
 			parametersOf(values),
@@ -28,7 +28,7 @@ describe('the body of a request', () => {
 		});
 	});
 
-	it('leaves out what was not set', () => {
+	it('leaves out optional fields that are not set, and reports an empty required one', () => {
 		const parameters = parametersOf({ prompt: ' ' });
 		expect(bodyOf(parameters, [prompt, seed, watermark])).toEqual({ input: { prompt: ' ' } });
 		expect(problemsOf(parameters)).toEqual(['Prompt is empty']);

@@ -12,19 +12,19 @@ import {
 import { parametersOf, problemsOf } from './parametersOf';
 
 describe('limits in the editor', () => {
-	it('takes the limits of the rule as those of the editor', () => {
+	it('a field has the limits of its rule in the editor', () => {
 		const rule = { type: 'number', min: 0, max: 2, default: 1 } as const;
 		const { property } = numberField({ displayName: 'Top P', name: 'topP', rule });
 		expect(property).toMatchObject({ default: 1, typeOptions: { minValue: 0, maxValue: 2 } });
 	});
 
-	it('sets no limits in the editor without a rule', () => {
+	it('a field without a rule has no limits in the editor', () => {
 		const seed = numberField({ displayName: 'Seed', name: 'seed', request: 'seed' });
 		expect(seed.property.typeOptions).toBeUndefined();
 	});
 });
 
-describe('a value', () => {
+describe('the values of fields', () => {
 	const count = { displayName: 'Count', name: 'it', rule: { type: 'integer', min: 1 } } as const;
 	const choice = choiceField({
 		...{ displayName: 'Format', name: 'it', default: 'float' },
@@ -32,23 +32,38 @@ describe('a value', () => {
 	});
 
 	it.each([
-		['a numeral', numberField(count), '3', 3],
-		['no number', numberField(count), '', undefined],
-		['a text', textField({ displayName: 'Size', name: 'it' }), 7, '7'],
-		['no text but spaces', textField({ displayName: 'Size', name: 'it' }), ' ', undefined],
-		['one text of a list', textsField({ displayName: 'Stop', name: 'it' }), ['END', ''], 'END'],
-		['texts', textsField({ displayName: 'Stop', name: 'it' }), ['A', 'B'], ['A', 'B']],
-		['a choice', choice, 'base64', 'base64'],
-		['no choice', choice, undefined, undefined],
-		['its default', withDefault(choice), undefined, 'float'],
-		['"true"', booleanField({ displayName: 'Stream', name: 'it', default: false }), 'true', true],
+		['a number given as text', numberField(count), '3', 3],
+		['no number when the field is empty', numberField(count), '', undefined],
+		['a text given as a number', textField({ displayName: 'Size', name: 'it' }), 7, '7'],
 		[
-			'milliseconds',
+			'no text when there are only spaces',
+			textField({ displayName: 'Size', name: 'it' }),
+			' ',
+			undefined,
+		],
+		[
+			'the only text of a list',
+			textsField({ displayName: 'Stop', name: 'it' }),
+			['END', ''],
+			'END',
+		],
+		['several texts', textsField({ displayName: 'Stop', name: 'it' }), ['A', 'B'], ['A', 'B']],
+		['a choice', choice, 'base64', 'base64'],
+		['no choice when nothing is chosen', choice, undefined, undefined],
+		['the default when nothing is chosen', withDefault(choice), undefined, 'float'],
+		[
+			'a boolean given as text',
+			booleanField({ displayName: 'Stream', name: 'it', default: false }),
+			'true',
+			true,
+		],
+		[
+			'a duration in seconds as milliseconds',
 			durationField({ displayName: 'Timeout', name: 'it', unit: 1000, min: 1 }),
 			1.5,
 			1500,
 		],
-	])('reads the value of a field: %s', (_, field, given, wanted) => {
+	])('reads %s', (_, field, given, wanted) => {
 		const parameters = parametersOf({ it: given });
 		expect(field.read(parameters)).toEqual(wanted);
 		expect(parameters.problems).toEqual([]);
@@ -73,7 +88,7 @@ describe('a value', () => {
 			1e9,
 			'Timeout must be a number from 1 to 2147483 (it is 1000000000)',
 		],
-	])('refuses a value under the label of its field', (field, given, problem) => {
+	])('refuses an invalid value and names the label of its field', (field, given, problem) => {
 		const parameters = parametersOf({ it: given });
 		field.read(parameters);
 		expect(problemsOf(parameters)).toEqual([problem]);

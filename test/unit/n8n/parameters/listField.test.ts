@@ -11,7 +11,7 @@ describe('the entries of a list', () => {
 		...{ displayName: 'Media', name: 'media', request: 'media', entry: 'Medium', fields: [url] },
 	});
 
-	it('names an entry by its number in a problem', () => {
+	it('names the number of an entry in its problem', () => {
 		const parameters = parametersOf({ 'media.values': [{ url: 'https://a.example' }, {}] });
 		expect(media.read(parameters).map((place) => url.read(place))).toEqual([
 			'https://a.example',
@@ -20,7 +20,7 @@ describe('the entries of a list', () => {
 		expect(problemsOf(parameters)).toEqual(['Medium 2: URL is empty']);
 	});
 
-	it('finds the label of an entry by its place in the request', () => {
+	it('finds the label of a field by its path in the request', () => {
 		expect(labelOf('media[1].url', [prompt, media])).toBe('Medium 2: URL');
 		expect(labelOf('media', [prompt, media])).toBe('Media');
 		expect(labelOf('input.prompt', [prompt, media])).toBe('Prompt');

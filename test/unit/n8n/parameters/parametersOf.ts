@@ -6,7 +6,7 @@ export function parametersOf(values: Record<string, unknown>): ItemParameters {
 	const context = {
 		getNodeParameter: (name: string, _: number, fallback: unknown) => values[name] ?? fallback,
 	};
-	// All that it asks of its context.
+	// ItemParameters uses nothing else of the context.
 	return new ItemParameters(context as unknown as IExecuteFunctions, 0);
 }
 

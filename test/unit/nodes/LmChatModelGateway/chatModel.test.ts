@@ -16,7 +16,7 @@ import { failureOf, key, simulatedWorld, type WorldOptions } from '../../../supp
 describe('the chat model', () => {
 	let gateway: Gateway;
 	beforeEach(async () => {
-		// Long enough that pieces of a stream do not arrive together.
+		// Long enough to keep the pieces of a stream from arriving together.
 		gateway = await startGateway({ keys: { [key]: {} }, tokenMilliseconds: 20 });
 	});
 	afterEach(async () => await gateway.close());
@@ -26,8 +26,8 @@ describe('the chat model', () => {
 		backupUrl?: string;
 		shown?: (error: unknown) => Error;
 	}
-	const asItIs = (error: unknown) => error as Error;
-	const modelOf = ({ settings, backupUrl, shown = asItIs, ...options }: Given = {}) => {
+	const unchanged = (error: unknown) => error as Error;
+	const modelOf = ({ settings, backupUrl, shown = unchanged, ...options }: Given = {}) => {
 		const connection = connectionFrom({ apiKey: key, baseUrl: gateway.url, backupUrl });
 		const runtime = simulatedWorld(options);
 		const model = new GatewayChatModel(
@@ -54,7 +54,7 @@ describe('the chat model', () => {
 		{ name: 'look', inputSchema: { type: 'object', properties: {} } },
 	];
 
-	it('sends only what was set, and returns text, usage and request ID', async () => {
+	it('sends only the options that are set, and returns the text, the usage and the request ID', async () => {
 		const { model } = modelOf({ settings: { fields: { temperature: 0 } } });
 		expect(await model.generate(hello)).toEqual({
 			id: expect.any(String),
@@ -72,7 +72,7 @@ describe('the chat model', () => {
 		]);
 	});
 
-	it('keeps the conversation and the tools of its agent, whatever options are set', async () => {
+	it('keeps the messages and tools of its agent when the options contain messages and tools', async () => {
 		const fields = { messages: [], tools: [], reasoning_effort: 'high' };
 		await modelOf({ settings: { fields } }).model.withTools(tools).generate(hello);
 		expect(bodies()).toEqual([
@@ -107,7 +107,7 @@ describe('the chat model', () => {
 		expect((await failureOf(chunksOf(stream))).message).toBe('The execution was canceled');
 	});
 
-	it('returns the text of a service that does not stream', async () => {
+	it('returns the whole text in one chunk when the service does not stream', async () => {
 		const body = JSON.stringify({ choices: [{ message: { content: 'All at once' } }] });
 		gateway.fault({ route: 'chat', action: 'answer', body });
 		const chunks = await chunksOf(modelOf().model.stream(hello));
@@ -117,7 +117,7 @@ describe('the chat model', () => {
 		]);
 	});
 
-	describe('with tools', () => {
+	describe('tool calls', () => {
 		const calls = [
 			{ name: 'add', arguments: { a: 1, b: 2 } },
 			{ name: 'look', arguments: {} },
@@ -127,7 +127,7 @@ describe('the chat model', () => {
 			input: JSON.stringify(input),
 		}));
 
-		it('sends the tools once with the choice among them, and returns words and calls', async () => {
+		it('sends each tool once, with the tool choice, and returns the text and the tool calls', async () => {
 			gateway.script({ text: 'Let me see.', calls });
 			const model = modelOf().model.withTools(tools).withTools(tools);
 			const { message, finishReason } = await model.generate(hello, { tool_choice: 'any' });
@@ -148,7 +148,7 @@ describe('the chat model', () => {
 			});
 		});
 
-		it('streams parallel tool calls, each whole and with an ID of its own', async () => {
+		it('streams each of several parallel tool calls in one piece, with its own ID', async () => {
 			gateway.script({ calls });
 			const chunks = await chunksOf(modelOf().model.withTools(tools).stream(hello));
 			expect(chunks).toMatchObject([
@@ -161,7 +161,7 @@ describe('the chat model', () => {
 			expect(second).not.toBe(first);
 		});
 
-		it('gives an ID to tool calls that come without one', async () => {
+		it('gives an ID to a tool call that arrives without one', async () => {
 			const tool_calls = ['add', 'look'].map((name) => ({ function: { name } }));
 			const body = JSON.stringify({ choices: [{ message: { tool_calls } }] });
 			gateway.fault({ route: 'chat', action: 'answer', body });
@@ -171,7 +171,7 @@ describe('the chat model', () => {
 			expect(message.content).toMatchObject([{ input: '{}' }, { input: '{}' }]);
 		});
 
-		it('reads a tool call under its old name function_call', async () => {
+		it('reads a tool call from the older field function_call', async () => {
 			const function_call = { name: 'add', arguments: '{"a":1}' };
 			const choice = { message: { content: null, function_call }, finish_reason: 'function_call' };
 			const body = JSON.stringify({ choices: [choice] });
@@ -184,7 +184,7 @@ describe('the chat model', () => {
 		});
 
 		it.each([false, true])(
-			'fails when the arguments of a tool call are no JSON (streamed: %s)',
+			'fails when the arguments of a tool call are not a JSON object (streamed: %s)',
 			async (streamed) => {
 				const half = { name: 'add', arguments: '{"a": 1, "b' };
 				gateway.script({ calls: [half], finishReason: 'length' });
@@ -199,7 +199,7 @@ describe('the chat model', () => {
 			},
 		);
 
-		it('completes a round of tool call, result and answer', async () => {
+		it('sends the results of tool calls to the model and returns its answer', async () => {
 			gateway.script({ calls }, (messages) => `It gave ${messages.at(-2)?.text}`);
 			const model = modelOf().model.withTools(tools);
 			const { message } = await model.generate(hello);
@@ -227,10 +227,10 @@ describe('the chat model', () => {
 		});
 	});
 
-	describe('when a request fails', () => {
+	describe('requests that fail', () => {
 		const answered = [{ type: 'text', text: 'Hello there' }];
 
-		it('waits after a 429 as long as the service asks', async () => {
+		it('waits after a 429 as long as the Retry-After header says', async () => {
 			gateway.fault({
 				...{ route: 'chat', action: 'error', status: 429, code: 'rate_limit_exceeded' },
 				headers: { 'retry-after': '7' },
@@ -242,16 +242,16 @@ describe('the chat model', () => {
 		});
 
 		it.each([
-			['500', { action: 'error', status: 500, code: 'upstream_error' }],
+			['an HTTP 500', { action: 'error', status: 500, code: 'upstream_error' }],
 			['a lost connection', { action: 'reset' }],
-		] as const)('sends the request again after %s, also in a stream', async (_, fault) => {
+		] as const)('sends a streamed request again after %s', async (_, fault) => {
 			gateway.fault({ route: 'chat', ...fault });
 			const [first] = await chunksOf(modelOf().model.stream(hello));
 			expect(first).toEqual({ type: 'text-delta', delta: 'Hello' });
 			expect(gateway.requests).toHaveLength(2);
 		});
 
-		it.each([0, 2])('sends the request again at most %s times', async (retries) => {
+		it.each([0, 2])('sends a failed request again at most %s times', async (retries) => {
 			gateway.fault({
 				...{ route: 'chat', action: 'error', status: 500, code: 'upstream_error' },
 				times: 9,
@@ -261,7 +261,7 @@ describe('the chat model', () => {
 			expect(gateway.requests).toHaveLength(retries + 1);
 		});
 
-		it('switches to the backup URL', async () => {
+		it('switches to the backup URL without a pause when the connection is lost', async () => {
 			gateway.fault({ route: 'chat', action: 'reset' });
 			const { model, clock } = modelOf({ backupUrl: gateway.backupUrl });
 			const before = clock.now();
@@ -270,7 +270,7 @@ describe('the chat model', () => {
 			expect(gateway.requests.map(({ host }) => host)).toEqual(['api', 'backup']);
 		});
 
-		it('keeps what a broken stream brought, and does not send it again', async () => {
+		it('keeps the text of a stream that breaks off, and does not send the request again', async () => {
 			gateway.fault({ route: 'chat', action: 'breakOff', after: 3, code: 'upstream_error' });
 			const given: StreamChunk[] = [];
 			const read = async () => {
@@ -281,13 +281,13 @@ describe('the chat model', () => {
 			expect(gateway.requests).toHaveLength(1);
 		});
 
-		it('says which options a reasoning model refuses', async () => {
+		it('names the options that a reasoning model refuses', async () => {
 			const { model } = modelOf({ settings: { model: 'reason-1', fields: { temperature: 1 } } });
 			const { record } = await failureOf(model.generate(hello));
 			expect(record.advice).toContain('remove: temperature');
 		});
 
-		it('throws the error that n8n shows, without the key in it', async () => {
+		it('throws the error that n8n shows, with the API key redacted', async () => {
 			const message = `${key} is not valid`;
 			gateway.fault({
 				route: 'chat',
@@ -303,24 +303,27 @@ describe('the chat model', () => {
 		});
 	});
 
-	it.each(['signal', 'abortSignal'])('aborts the request when %s aborts', async (name) => {
-		gateway.fault({ route: 'chat', action: 'stall' });
-		const stop = new AbortController();
-		const { model } = modelOf();
-		const asked = failureOf(model.generate(hello, { [name]: stop.signal }));
-		while (gateway.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-		stop.abort();
-		expect((await asked).message).toBe('The execution was canceled');
-	});
+	it.each(['signal', 'abortSignal'])(
+		'aborts the request when the option %s aborts',
+		async (name) => {
+			gateway.fault({ route: 'chat', action: 'stall' });
+			const stop = new AbortController();
+			const { model } = modelOf();
+			const asked = failureOf(model.generate(hello, { [name]: stop.signal }));
+			while (gateway.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+			stop.abort();
+			expect((await asked).message).toBe('The execution was canceled');
+		},
+	);
 
-	it('aborts the request when the execution is stopped', async () => {
+	it('sends nothing once the execution is stopped', async () => {
 		const signal = AbortSignal.abort();
 		const { message } = await failureOf(modelOf({ signal }).model.generate(hello));
 		expect(message).toBe('The execution was canceled');
 		expect(gateway.requests).toHaveLength(0);
 	});
 
-	it('aborts the request when nobody reads the stream any more', async () => {
+	it('aborts the request when its stream is no longer read', async () => {
 		const ended = new Promise((resolve) => gateway.once('request', resolve));
 		gateway.script('one two three four five six seven eight nine ten');
 		for await (const chunk of modelOf().model.stream(hello)) {
@@ -334,7 +337,7 @@ describe('the chat model', () => {
 	it.each([
 		['stop', { stop: ['there'] }],
 		['stopSequences', { stopSequences: ['there'] }],
-	])('passes %s on to n8n', async (_, options) => {
+	])('passes the option %s on to the service', async (_, options) => {
 		const { message } = await modelOf().model.generate(hello, options);
 		expect(message.content).toEqual([{ type: 'text', text: 'Hello ' }]);
 	});

@@ -7,78 +7,78 @@ class Message {
 	constructor(readonly content: unknown) {}
 }
 
-// The SDK itself does not install everywhere: this one has its members, and tells what it was given.
-class Given implements LangChainModel {
-	readonly asked: unknown[][] = [];
+// The SDK does not install everywhere. This stand-in has the same members, and records its calls.
+class RecordingModel implements LangChainModel {
+	readonly calls: unknown[][] = [];
 	answer: unknown = 'Yes';
 	readonly callbacks: unknown[];
 	metadata: LangChainModel['metadata'];
 	constructor(
 		readonly tools: unknown[] = [],
-		readonly bound: Given[] = [],
+		readonly bound: RecordingModel[] = [],
 	) {
 		const tokensUsageParser = (result: unknown) => JSON.stringify(result);
 		this.callbacks = [{ options: { tokensUsageParser } }, {}, undefined];
 	}
 	async _generate(...given: unknown[]) {
-		this.asked.push(given);
+		this.calls.push(given);
 		return { generations: [{ message: new Message(this.answer) }] };
 	}
 	async *_streamResponseChunks(...given: unknown[]) {
-		this.asked.push(given);
+		this.calls.push(given);
 		yield { message: new Message(this.answer) };
 	}
 	bindTools(tools: unknown[]) {
-		const bound = new Given(tools);
+		const bound = new RecordingModel(tools);
 		this.bound.push(bound);
 		return bound;
 	}
 }
 
 const url = 'https://example.com/a.png';
-const picture = (image: unknown) =>
+const messageWith = (image: unknown) =>
 	new Message([
 		{ type: 'text', text: 'Look' },
 		{ type: 'image_url', image_url: image },
 	]);
-const kept = (detail?: string) => [
+const sdkContent = (detail?: string) => [
 	{ type: 'text', text: 'Look' },
 	{ type: 'image', url, metadata: { detail } },
 ];
 
 describe('the LangChain model', () => {
 	const given = () => {
-		const model = new Given();
+		const model = new RecordingModel();
 		return { model, chat: patchLangChainModel(model) };
 	};
 
 	it.each([
-		['as an object', { url, detail: 'high' }, kept('high')],
-		['as a text', url, kept()],
+		['as an object', { url, detail: 'high' }, sdkContent('high')],
+		['as a text', url, sdkContent()],
 	])(
-		'keeps pictures (%s) for the model, and leaves the message as it was',
+		'passes an image given %s on to the model, and leaves the message unchanged',
 		async (_, image, content) => {
 			const { model, chat } = given();
-			const message = picture(image);
+			const message = messageWith(image);
 			await chat._generate([message], {});
 			for await (const chunk of chat._streamResponseChunks([message], {})) {
 				expect(chunk).toEqual({ message: new Message('Yes') });
 			}
-			for (const [[sent]] of model.asked as Message[][][]) {
+			for (const [[sent]] of model.calls as Message[][][]) {
 				expect(sent).toBeInstanceOf(Message);
 				expect(sent.content).toEqual(content);
 			}
-			expect(message).toEqual(picture(image));
+			expect(message).toEqual(messageWith(image));
 		},
 	);
 
 	const text = (part: string) => ({ type: 'text', text: part });
 	it.each<[string, unknown, unknown]>([
-		['one text', [text('A '), text('boat')], 'A boat'],
-		['a text, also without one', [], ''],
-		['what it was, where it is more than text', [text('A'), { type: 'image' }], undefined],
-		['the text that it was', 'A boat', 'A boat'],
-	])('returns an answer as %s', async (_, answer, expected = answer) => {
+		['the text blocks of an answer as one text', [text('A '), text('boat')], 'A boat'],
+		['an answer without blocks as an empty text', [], ''],
+		['an answer with more than text unchanged', [text('A'), { type: 'image' }], undefined],
+		['an answer that is a text unchanged', 'A boat', 'A boat'],
+	])('returns %s', async (_, answer, expected = answer) => {
 		const { model, chat } = given();
 		model.answer = answer;
 		const { generations } = await chat._generate([], {});
@@ -88,39 +88,39 @@ describe('the LangChain model', () => {
 		}
 	});
 
-	it('passes every other message on as it is', async () => {
+	it('passes a message without images on unchanged', async () => {
 		const { model, chat } = given();
 		const messages = [new Message('Hello'), new Message([{ type: 'text', text: 'Hello' }])];
 		await chat._generate(messages, { stop: ['x'] }, 'run');
-		const [[sent, ...rest]] = model.asked as [[Message[], ...unknown[]]];
+		const [[sent, ...rest]] = model.calls as [[Message[], ...unknown[]]];
 		expect(sent.map((message, index) => message === messages[index])).toEqual([true, true]);
 		expect(rest).toEqual([{ stop: ['x'] }, 'run']);
 	});
 
-	it('keeps these corrections and the options when tools are bound', async () => {
+	it('keeps its patches, its metadata and the options when tools are bound', async () => {
 		const { model, chat } = given();
 		model.metadata = { output_format: 'json' };
 		const bound = chat.bindTools(['a'], { tool_choice: 'any' }).bindTools(['a']);
-		await bound._generate([picture({ url })], { stop: ['x'] });
+		await bound._generate([messageWith({ url })], { stop: ['x'] });
 		const [{ bound: inner }] = model.bound;
 		expect(inner[0]).toMatchObject({ tools: ['a'], metadata: { output_format: 'json' } });
-		expect(inner[0].asked).toEqual([
-			[[new Message(kept())], { tool_choice: 'any', stop: ['x'] }, undefined],
+		expect(inner[0].calls).toEqual([
+			[[new Message(sdkContent())], { tool_choice: 'any', stop: ['x'] }, undefined],
 		]);
 	});
 
 	it.each<[string, unknown, object]>([
 		[
-			'of a stream',
+			'of a streamed answer',
 			{ promptTokens: 3, completionTokens: 4 },
 			{ input_tokens: 3, output_tokens: 4, promptTokens: 3, completionTokens: 4 },
 		],
 		[
-			'of a whole answer',
+			'of an answer that is not streamed',
 			{ input_tokens: 3, output_tokens: 4 },
 			{ input_tokens: 3, output_tokens: 4 },
 		],
-	])('shows the tokens %s in the log', (_, tokenUsage, expected) => {
+	])('shows the token usage %s in the log', (_, tokenUsage, expected) => {
 		const { model } = given();
 		const [{ options }] = model.callbacks as Array<{
 			options: { tokensUsageParser: (result: unknown) => string };

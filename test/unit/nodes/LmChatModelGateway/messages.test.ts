@@ -8,18 +8,21 @@ const sent = (role: Message['role'], ...content: MessageContent[]) =>
 const png = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
 describe('messages to the service', () => {
-	it.each(['system', 'user'] as const)('sends text of the %s as a text', (role) => {
-		expect(sent(role, text('Be'), text('kind'))).toEqual([{ role, content: 'Be\nkind' }]);
-		expect(sent(role)).toEqual([{ role, content: '' }]);
-	});
+	it.each(['system', 'user'] as const)(
+		'sends the text blocks of a %s message as lines of one text',
+		(role) => {
+			expect(sent(role, text('Be'), text('kind'))).toEqual([{ role, content: 'Be\nkind' }]);
+			expect(sent(role)).toEqual([{ role, content: '' }]);
+		},
+	);
 
-	it('joins the pieces of a streamed answer to one text', () => {
+	it('joins the pieces of a streamed answer into one text', () => {
 		expect(sent('assistant', text('Hel'), text('lo'))).toEqual([
 			{ role: 'assistant', content: 'Hello' },
 		]);
 	});
 
-	it('keeps the words and tool calls of an answer, and leaves out what the service has no field for', () => {
+	it('keeps the text and tool calls of an answer, and drops blocks that the service has no field for', () => {
 		const answer = sent(
 			'assistant',
 			{ type: 'reasoning' },
@@ -44,9 +47,9 @@ describe('messages to the service', () => {
 		['an object', { id: 7 }, '{"id":7}'],
 		['a list', [1, 2], '[1,2]'],
 		['an empty list', [], '[]'],
-		['nothing', undefined, ''],
-		['texts', [text('a'), text('b')], 'a\nb'],
-	])('sends the result of a tool: %s', (_, result, content) => {
+		['undefined', undefined, ''],
+		['a list of text blocks', [text('a'), text('b')], 'a\nb'],
+	])('sends a tool result as text when it is %s', (_, result, content) => {
 		expect(sent('tool', { type: 'tool-result', toolCallId: 'c1', result })).toEqual([
 			{ role: 'tool', tool_call_id: 'c1', content },
 		]);
@@ -64,7 +67,7 @@ describe('messages to the service', () => {
 			{ url: 'data:image/png;base64,AQID' },
 		],
 		[
-			'base64 of a type that only its bytes tell',
+			'base64 without a media type',
 			{ type: 'file', data: png.toString('base64') },
 			{ url: `data:image/png;base64,${png.toString('base64')}` },
 		],
@@ -78,8 +81,8 @@ describe('messages to the service', () => {
 			{ type: 'file', providerMetadata: { url: 'https://example.com/a.png', detail: 'high' } },
 			{ url: 'https://example.com/a.png', detail: 'high' },
 		],
-	])('sends a picture as %s', (_, picture, image_url) => {
-		expect(sent('user', text('Look'), picture)).toEqual([
+	])('sends an image given as %s', (_, image, image_url) => {
+		expect(sent('user', text('Look'), image)).toEqual([
 			{
 				role: 'user',
 				content: [
@@ -93,7 +96,7 @@ describe('messages to the service', () => {
 	it.each<[string, MessageContent]>([
 		['application/pdf', { type: 'file', mediaType: 'application/pdf', data: 'AQID' }],
 		['its type is not known', { type: 'file', data: 'AQID' }],
-	])('refuses a file that is no picture before anything is sent (%s)', (what, file) => {
+	])('refuses a file that is not an image, and names the reason: %s', (what, file) => {
 		expect(() => sent('user', file)).toThrow(GatewayError);
 		expect(() => sent('user', file)).toThrow(what);
 	});

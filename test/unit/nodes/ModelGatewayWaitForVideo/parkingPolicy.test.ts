@@ -18,7 +18,7 @@ describe('the length of a pass', () => {
 		['storeOnceThenStay', 'production', parkAtOnce, stay],
 		['storeOnceThenStay', 'manual', pollUntil(now + 15_000), stay],
 	])(
-		'follows the policy %s in a %s run, by whether the jobs are stored',
+		'gives a pass its length under the policy %s in a %s run, before and after the jobs are stored',
 		(policy, run, before, after) => {
 			const isManual = run === 'manual';
 			expect(passLength(policy, { areJobsStored: false, isManual, now })).toEqual(before);

@@ -14,7 +14,7 @@ const list = (embeddings: unknown[]) => ({
 	data: embeddings.map((embedding, index) => ({ object: 'embedding', index, embedding })),
 });
 
-describe('texts of many items', () => {
+describe('the embeddings of many items', () => {
 	const numberOf = (text: string) => Number(text.slice(1));
 	const refusal = () =>
 		new GatewayError({
@@ -22,7 +22,7 @@ describe('texts of many items', () => {
 			...{ refusal: 'badRequest', billed: 'no', retry_can_help: false },
 		});
 
-	/** A gateway that refuses texts with "!", and shuffles its answers. */
+	/** A gateway that refuses texts that start with "!", and returns the vectors in reverse order. */
 	function gatewayWith(sent: string[][]) {
 		const call = async ({ body, parse }: Call<unknown>) => {
 			const { input } = body as { input: string[] };
@@ -33,7 +33,7 @@ describe('texts of many items', () => {
 			return parse(answerOf({ data: data.reverse(), usage: { total_tokens: input.length } }));
 		};
 		const gateway = { call, runtime: {}, withSignal: () => gateway };
-		// All that a batch needs of a run.
+		// A batch reads nothing else from a run.
 		return { gateway, context: {} } as unknown as ItemRun;
 	}
 
@@ -74,7 +74,7 @@ describe('texts of many items', () => {
 		);
 	});
 
-	it('sends all texts in one request, whose tokens the first item reports', async () => {
+	it('sends the texts of all items in one request, and reports its tokens on the first item', async () => {
 		const sent: string[][] = [];
 		const requests = [['t1'], ['t2', 't3']].map((own) => requestOf(own, 100));
 		const made = await embeddingCreate.batch?.perform(requests, gatewayWith(sent));
@@ -83,7 +83,7 @@ describe('texts of many items', () => {
 		expect(usages).toEqual([{ total_tokens: 3 }, undefined]);
 	});
 
-	it('reports the tokens of an item that was sent alone', async () => {
+	it('reports the tokens of an item that is sent alone', async () => {
 		const batches = await embeddingCreate.perform(requestOf(['t1', 't2'], 100), gatewayWith([]));
 		expect(batches).toMatchObject([
 			{
