@@ -40,7 +40,7 @@ export async function embeddingsOf(
 			}),
 		embedQuery: async (query) =>
 			await logged(context, { query }, async () => {
-				if (isEmpty(query)) throw emptyTexts('The query is empty');
+				if (isEmpty(query)) throw emptyTextError('The query is empty');
 				const { vectors, usage } = await listOf(gateway, [query], settings);
 				return { response: vectors[0], usage };
 			}),
@@ -62,7 +62,7 @@ function checkDocuments(documents: string[]): void {
 	if (positions.length === 0) return;
 	const listed = positions.slice(0, maxListed).join(', ');
 	const more = positions.length > maxListed ? ` and ${positions.length - maxListed} more` : '';
-	throw emptyTexts(
+	throw emptyTextError(
 		positions.length === 1
 			? `Document ${listed} of ${documents.length} is empty`
 			: `Documents ${listed}${more} of ${documents.length} are empty`,
@@ -77,7 +77,7 @@ function isEmpty(text: unknown): boolean {
 	return typeof text !== 'string' || text.trim() === '';
 }
 
-function emptyTexts(message: string): GatewayError {
+function emptyTextError(message: string): GatewayError {
 	return new GatewayError({
 		message,
 		remedies: [

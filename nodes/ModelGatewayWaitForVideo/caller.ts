@@ -1,10 +1,10 @@
 import type { IExecuteFunctions, NodeTypeAndVersion, WorkflowExecuteMode } from 'n8n-workflow';
 
 /** Started by nobody who waits for an answer, whatever the workflow is like. */
-const withoutCaller: WorkflowExecuteMode[] = ['trigger', 'error', 'retry'];
+const modesWithoutCaller: WorkflowExecuteMode[] = ['trigger', 'error', 'retry'];
 
 /** The workflow's own trigger says whether it is answered. */
-const startedByTrigger: WorkflowExecuteMode[] = ['webhook', 'manual'];
+const modesStartedByTrigger: WorkflowExecuteMode[] = ['webhook', 'manual'];
 
 /**
  * Who waits for the result of this execution, as a clause for a message; a pause of hours would leave them without.
@@ -12,9 +12,9 @@ const startedByTrigger: WorkflowExecuteMode[] = ['webhook', 'manual'];
  */
 export function callerOf(context: IExecuteFunctions): string | undefined {
 	const mode = context.getMode();
-	if (withoutCaller.includes(mode)) return undefined;
+	if (modesWithoutCaller.includes(mode)) return undefined;
 	if (mode === 'integrated') return 'another workflow waits for the result of this one';
-	if (!startedByTrigger.includes(mode)) return 'what started this workflow waits for its result';
+	if (!modesStartedByTrigger.includes(mode)) return 'what started this workflow waits for its result';
 	// Older versions of n8n do not stream.
 	if (typeof context.isStreaming === 'function' && context.isStreaming()) {
 		return 'the response is shown to somebody while it is made';
@@ -22,7 +22,7 @@ export function callerOf(context: IExecuteFunctions): string | undefined {
 
 	const { name } = context.getNode();
 	const earlier = executed(context, context.getParentNodes(name, { includeNodeParameters: true }));
-	const trigger = earlier.find((node) => awaitsAnswer(context, node));
+	const trigger = earlier.find((node) => awaitsResponse(context, node));
 	if (trigger) return `whoever called ${trigger.name} waits for the response`;
 	const isForm = earlier.some(({ type }) => /\.form(Trigger)?$/.test(type));
 	const hasPage = isForm && context.getChildNodes(name).some(({ type }) => type.endsWith('.form'));
@@ -30,7 +30,7 @@ export function callerOf(context: IExecuteFunctions): string | undefined {
 }
 
 /** Whether the call that a node took is answered by what comes later in the workflow. */
-function awaitsAnswer(
+function awaitsResponse(
 	context: IExecuteFunctions,
 	{ name, type, parameters = {} }: NodeTypeAndVersion,
 ): boolean {

@@ -6,7 +6,7 @@ import type { Failure } from '../shared/gateway/errors/gatewayError';
 import type { FinishedJob } from '../shared/gateway/jobs/poller';
 import { videoFields } from '../shared/gateway/jobs/responses';
 import { textAt, withoutUndefined } from '../shared/gateway/json';
-import { isFetched } from '../shared/n8n/files/fileOutput';
+import { shouldDownload } from '../shared/n8n/files/fileOutput';
 import { storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import type { WaitRequest } from './request';
@@ -41,7 +41,7 @@ export async function outputsOf(
 	const own = { job_id: id, video_url: source.url };
 	const ofInput = withoutUndefined({ input_request_id: inputRequestId });
 	const json = withOwnFields(named, { ...own, ...ofInput }) as IDataObject;
-	if (!isFetched(output, source, run.context)) return [{ json }];
+	if (!shouldDownload(output, source, run.context)) return [{ json }];
 	const request = { source, refresh, purpose: `download the video of job ${id}` };
 	const target = { ...output, name: fileName };
 	const binary = await downloads.run(async () => await storeVideo(run, request, target));

@@ -36,7 +36,7 @@ export async function park(context: IExecuteFunctions, time: number): Promise<vo
  * machine up to a minute.
  */
 export async function waitOutStartupRecovery(context: IExecuteFunctions): Promise<void> {
-	if (!new StoredJobs(context).wereParkedByEarlierProcess) return;
+	if (!new StoredJobs(context).hasRestartedSinceParked) return;
 	const left = maxStartup - performance.now();
 	// The item loop reports Stop.
 	if (left > 0) await clock.sleep(left, stopSignalOf(context)).catch(() => undefined);

@@ -45,7 +45,7 @@ export function parkingPolicy(context: IExecuteFunctions): {
  * Milliseconds for which a manual run keeps the execution open before n8n stores it: who runs a short job by hand
  * then sees no pause.
  */
-const beforeStored = 15_000;
+const beforeManualRunIsStored = 15_000;
 
 /**
  * The length of one pass. A policy that parks does so before the first poll, while n8n has not stored the jobs.
@@ -62,7 +62,7 @@ export function passLength(
 			return areJobsStored ? { name: 'pollUntil', time: now } : { name: 'parkAtOnce' };
 		case 'storeOnceThenStay':
 			if (areJobsStored) return { name: 'stay' };
-			return isManual ? { name: 'pollUntil', time: now + beforeStored } : { name: 'parkAtOnce' };
+			return isManual ? { name: 'pollUntil', time: now + beforeManualRunIsStored } : { name: 'parkAtOnce' };
 	}
 }
 

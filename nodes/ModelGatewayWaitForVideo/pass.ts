@@ -10,7 +10,7 @@ import { JobWait } from '../shared/gateway/jobs/wait';
 import { ProgressLines } from '../shared/n8n/agent/progress';
 import { isTool } from '../shared/n8n/agent/tool';
 import { clock } from '../shared/n8n/client/httpClient';
-import { hintAtKind } from '../shared/n8n/files/video';
+import { hintIfNotMp4 } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
@@ -81,7 +81,7 @@ export class WaitPass {
 		const isNew = found.name === 'finished';
 		const outputs = isNew ? await this.collect(found.finished, request, run) : found.outputs;
 		// n8n shows the hints of the last pass only.
-		for (const { binary = {} } of outputs) hintAtKind(binary, run);
+		for (const { binary = {} } of outputs) hintIfNotMp4(binary, run);
 		return outputs;
 	}
 

@@ -16,7 +16,7 @@ import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
 import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { imagesField } from '../shared/messageImages';
-import { messagesField, sentMessages, type MessageInput } from '../shared/messages';
+import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 import { toolFields } from '../shared/toolFields';
 
 interface Request {
@@ -70,7 +70,7 @@ export const chatComplete: Operation<Request, Completion> = {
 	},
 
 	async perform({ body, messages: given, timeout }, run) {
-		const sent = given && (await sentMessages(given, run));
+		const sent = given && (await messagesToSend(given, run));
 		return await ask({ ...body, ...(sent && { messages: sent }) }, timeout, run);
 	},
 

@@ -156,7 +156,7 @@ async function embedAll(
 	try {
 		const texts = requests.flatMap((request) => request.texts);
 		const settings = { ...requests[0], lengths: lengthsOf(context), batches };
-		return sharesOf(requests, await embed(gateway, texts, settings));
+		return splitByRequest(requests, await embed(gateway, texts, settings));
 	} catch (error) {
 		const refusal = asGatewayError(error);
 		if (requests.length === 1 || !isAboutText(refusal)) return requests.map(() => refusal);
@@ -167,7 +167,7 @@ async function embedAll(
 }
 
 /** Gives every vector back to the item it came from, with the response that had it. */
-function sharesOf(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[][] {
+function splitByRequest(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[][] {
 	const places: Array<{ batch: EmbeddedBatch; index: number }> = [];
 	for (const batch of batches) {
 		batch.positions.forEach((position, index) => (places[position] = { batch, index }));
@@ -182,7 +182,7 @@ function sharesOf(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[
 			if (indexes) indexes.push(index);
 			else own.set(batch, [index]);
 		}
-		return [...own].map(([batch, indexes]) => shareOf(batch, indexes, start));
+		return [...own].map(([batch, indexes]) => partOfBatch(batch, indexes, start));
 	});
 }
 
@@ -190,7 +190,7 @@ function sharesOf(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[
  * @param indexes of the item's vectors among those of the batch
  * @param start where among all texts those of the item begin
  */
-function shareOf(batch: EmbeddedBatch, indexes: number[], start: number): EmbeddedBatch {
+function partOfBatch(batch: EmbeddedBatch, indexes: number[], start: number): EmbeddedBatch {
 	const { fields } = batch;
 	return {
 		vectors: indexes.map((index) => batch.vectors[index]),

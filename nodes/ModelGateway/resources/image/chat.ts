@@ -17,7 +17,7 @@ import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField, simplifyField } from '../shared/fields';
 import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { detailField, imagesField } from '../shared/messageImages';
-import { messagesField, sentMessages, type MessageInput } from '../shared/messages';
+import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
@@ -96,7 +96,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	},
 
 	async perform({ body, messages: given, timeout }, run) {
-		const messages = given && (await sentMessages(given, run));
+		const messages = given && (await messagesToSend(given, run));
 		const call = {
 			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout },
 			body: { ...body, ...(messages && { messages }) },

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../shared/gateway/json';
 import { imageAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
-import { itemPicture, pictureToSend } from '../../../shared/n8n/files/itemFile';
+import { itemImage, imageToSend } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -103,7 +103,7 @@ function sourceOf(
 			default: 'data',
 			hint: 'The name of the input field with the image',
 		}),
-		find: itemPicture,
+		find: itemImage,
 		links: {},
 	});
 }
@@ -125,7 +125,7 @@ async function append(
 	}
 	const { file } = source;
 	const { fileName = name } = file;
-	const { bytes, mimeType: type, extension } = await pictureToSend(file, context, item);
+	const { bytes, mimeType: type, extension } = await imageToSend(file, context, item);
 	const stem = fileName.replace(/\.\w{1,5}$/, '') || name;
 	form.append(
 		name,

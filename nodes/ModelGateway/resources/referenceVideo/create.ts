@@ -46,7 +46,7 @@ const durations = models
 	.join('; ');
 
 /** What each known model makes when it is not told. */
-const usualResolutions = models
+const defaultResolutions = models
 	.map(([id, { parameters }]) => `${id}: ${parameters.resolution.default}`)
 	.join('; ');
 
@@ -90,7 +90,7 @@ const options = [
 			name: 'resolution',
 			request: 'parameters.resolution',
 			default: defaultOf('resolution'),
-			description: `When it is not added, the service takes its own. ${usualResolutions}.`,
+			description: `When it is not added, the service takes its own. ${defaultResolutions}.`,
 		},
 		valuesOf('resolution'),
 	),

@@ -11,12 +11,12 @@ import type { Field } from '../../../shared/n8n/parameters/field';
 import {
 	choiceField,
 	linkField,
-	looseText,
+	uncheckedText,
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
-import { jsonWording, mediaJson, type ReadMedium } from './mediaJson';
+import { jsonWording, mediaJson, type ReferenceMedium } from './mediaJson';
 
 const { min, max } = referenceVoice.seconds;
 
@@ -26,7 +26,7 @@ export const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): str
 		.flatMap(([id, model]) => (isTrue(model) ? [id] : []))
 		.join(', ');
 
-const type = looseText({
+const type = uncheckedText({
 	displayName: 'Type',
 	name: 'type',
 	request: 'input.media[].type',
@@ -77,7 +77,7 @@ const source = urlOrFile({
 		placeholder: 'e.g. https://example.com/person.png',
 		description: 'A public https link',
 	}),
-	file: looseText({
+	file: uncheckedText({
 		displayName: 'Input Binary Field',
 		name: 'binaryField',
 		request: 'input.media[].url',
@@ -129,7 +129,7 @@ const media = listField({
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
 
 /** The media in their order, and the words for problems with them: those of the screen, or of the JSON. */
-export async function readMedia(scope: Scope): Promise<{ media: ReadMedium[]; wording: Wording }> {
+export async function readMedia(scope: Scope): Promise<{ media: ReferenceMedium[]; wording: Wording }> {
 	if (mediaInput.read(scope) === 'json') {
 		return { media: mediaJson.read(scope), wording: jsonWording };
 	}
@@ -140,7 +140,7 @@ export async function readMedia(scope: Scope): Promise<{ media: ReadMedium[]; wo
 	};
 }
 
-async function readMedium(scope: Scope): Promise<ReadMedium> {
+async function readMedium(scope: Scope): Promise<ReferenceMedium> {
 	const picked = source.read(scope);
 	const kind = type.read(scope) ?? '';
 	const reference_voice = voice.read(scope);

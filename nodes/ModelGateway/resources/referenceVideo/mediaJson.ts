@@ -3,7 +3,7 @@ import { isObject, parseJson, toJson } from '../../../shared/gateway/json';
 import { fieldOf, type Report } from '../../../shared/n8n/parameters/fieldKinds';
 
 /** One of the reference media of a request. */
-export interface ReadMedium {
+export interface ReferenceMedium {
 	/** As it is sent. */
 	medium: unknown;
 	/** As a retry recognizes it: the signed link of a file differs from try to try, the file does not. */
@@ -27,7 +27,7 @@ export const mediaJson = fieldOf(
 );
 
 /** Links and objects in their order: of a list, of one alone, or of a text with a link on each line. */
-function readJson(value: unknown, report: Report): ReadMedium[] {
+function readJson(value: unknown, report: Report): ReferenceMedium[] {
 	const json = typeof value === 'string' ? jsonOrLinks(value) : toJson(value ?? []);
 	const list = Array.isArray(json) ? json : [json];
 	if (json === undefined) report('is not valid JSON', 'unsendable');
@@ -52,7 +52,7 @@ export const jsonWording: Wording = {
 };
 
 /** A link alone is a reference image. Fields of an object that are not known are sent too. */
-function mediumOf(entry: unknown): ReadMedium {
+function mediumOf(entry: unknown): ReferenceMedium {
 	const given = typeof entry === 'string' ? { type: 'reference_image', url: entry } : entry;
 	if (!isObject(given)) return { medium: given, identity: given };
 	const medium = { ...given };

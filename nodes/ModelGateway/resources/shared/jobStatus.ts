@@ -62,7 +62,7 @@ export function jobStatusOperation(job: {
 }
 
 /** The ID of a job in the item that a create gave. @param from expression that finds it there */
-export const createdJobId = (displayName: string, name: string, from: string): Field<string> =>
+export const createdJobIdField = (displayName: string, name: string, from: string): Field<string> =>
 	jobIdField({
 		...{ displayName, name, from },
 		description:

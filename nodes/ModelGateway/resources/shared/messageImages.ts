@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { itemPicture } from '../../../shared/n8n/files/itemFile';
+import { itemImage } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { linkField, looseText } from '../../../shared/n8n/parameters/fieldKinds';
+import { linkField, uncheckedText } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 
@@ -25,19 +25,19 @@ const imageSource = urlOrFile({
 		placeholder: 'e.g. https://example.com/photo.png',
 		description: 'An https link or a data URL',
 	}),
-	file: looseText({
+	file: uncheckedText({
 		displayName: 'Input Binary Field',
 		name: 'binaryField',
 		request: imageUrl,
 		default: 'data',
 		hint: 'The name of the input field with the image',
 	}),
-	find: itemPicture,
+	find: itemImage,
 	links: { oneEach: 'add one entry for each (Add Image)', takesDataUrl: true },
 	labels: { url: '', file: '' },
 });
 
-export const detailField = looseText({
+export const detailField = uncheckedText({
 	displayName: 'Detail',
 	name: 'detail',
 	request: 'messages[].content[].image_url.detail',

@@ -134,14 +134,14 @@ function plainText(json: unknown): string {
 }
 
 /** The messages as they are sent ("Resources", message). */
-export const sentMessages = async (
+export const messagesToSend = async (
 	messages: MessageInput[],
 	run: Pick<ItemRun, 'context' | 'item'>,
 ): Promise<JsonObject[]> =>
-	await Promise.all(messages.map(async (message) => await sentMessage(message, run)));
+	await Promise.all(messages.map(async (message) => await messageToSend(message, run)));
 
 /** Parts only where there are pictures. */
-async function sentMessage(
+async function messageToSend(
 	{ role, content: given, images, more }: MessageInput,
 	{ context, item }: Pick<ItemRun, 'context' | 'item'>,
 ): Promise<JsonObject> {

@@ -13,7 +13,7 @@ export function isTool({ type }: INode): boolean {
  * Whether a client outside n8n calls the tool, through n8n's MCP Server Trigger. Only the context that n8n makes for such
  * a call tells it, by a field that n8n's types do not show; without it, the tool is taken for one of an agent in n8n.
  */
-export function isCalledByClient(context: IExecuteFunctions | ISupplyDataFunctions): boolean {
+export function isCalledByMcpClient(context: IExecuteFunctions | ISupplyDataFunctions): boolean {
 	return /\.mcpTrigger$/.test(textAt(context, 'parentNode.type') ?? '');
 }
 

@@ -15,7 +15,7 @@ export function adviceOf(remedies: Remedy[]): string {
 	return remedies.map(sentenceOn).join(' ');
 }
 
-const onRefusal: Record<RefusalKind, string> = {
+const refusalAdvice: Record<RefusalKind, string> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
 	unknownModel:
 		'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. Some image models work with Image: Chat only.',
@@ -54,7 +54,7 @@ const notBilled =
 	'The service does not bill a call without a response, but does not say whether its job runs all the same.';
 
 /** About an order whose job may be running. */
-function adviceOnDoubt({
+function adviceOnUnknownOutcome({
 	hasKey,
 	isUnbilled = false,
 	isResent = false,
@@ -77,7 +77,7 @@ function adviceOnDoubt({
 function sentenceOn(remedy: Remedy): string {
 	switch (remedy.about) {
 		case 'refusal':
-			return onRefusal[remedy.refusal];
+			return refusalAdvice[remedy.refusal];
 		case 'otherModel': {
 			const { id, kind } = remedy.model;
 			return `${id} is a model of ${resourceOf[kind]}: Create. Choose another model here, or that operation.`;
@@ -99,7 +99,7 @@ function sentenceOn(remedy: Remedy): string {
 		case 'lostIsNotBilled':
 			return 'The service does not bill a call without a response: run again. If this keeps happening, check the network.';
 		case 'mayBeAccepted':
-			return adviceOnDoubt(remedy);
+			return adviceOnUnknownOutcome(remedy);
 		case 'rawBody':
 			return 'The raw response is in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.';
 		case 'partialText':
@@ -119,7 +119,7 @@ function sentenceOn(remedy: Remedy): string {
 		case 'lastPollFailed':
 			return `The last poll failed: ${remedy.message}.`;
 		case 'jobFailed': {
-			const cause = remedy.refusal && onRefusal[remedy.refusal];
+			const cause = remedy.refusal && refusalAdvice[remedy.refusal];
 			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.`;
 		}
 		case 'videoIsKept':

@@ -3,7 +3,7 @@ import type { AddressProblem } from '../../gateway/errors/networkError';
 import { adviceOf, allowBySsrf } from './advice';
 
 /** What is said of an address to which no connection could be made. */
-const onAddress: Record<AddressProblem, (address: string) => string> = {
+const addressAdvice: Record<AddressProblem, (address: string) => string> = {
 	notFound: (address) =>
 		`the server ${hostOf(address)} is not found. Check how the address is spelt, and the network of n8n.`,
 	refused: (address) =>
@@ -31,7 +31,7 @@ export function credentialProblem(error: unknown, field: string, address: string
 		case 'lost': {
 			const { detail, problem } =
 				status === 0 ? networkErrorOf(remedies) : { detail: `HTTP ${status}` };
-			if (problem) return `${field}: ${onAddress[problem](address)}`;
+			if (problem) return `${field}: ${addressAdvice[problem](address)}`;
 			return reach === 'unsent'
 				? `${field}: the server cannot be reached (${detail}).`
 				: `${at} gave no response (${detail}). Check the address, or test again later.`;

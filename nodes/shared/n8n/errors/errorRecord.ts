@@ -41,7 +41,7 @@ export function messageOf(error: unknown): string {
 	if (error instanceof GatewayError) {
 		const { message, isStopped } = error.failure;
 		// n8n shows an execution as canceled when this word is in the message.
-		return isStopped ? 'The execution was canceled' : mediaFromOne(message);
+		return isStopped ? 'The execution was canceled' : withMediaLabels(message);
 	}
 	const { message } = error as { message?: unknown };
 	return typeof message === 'string' && message !== '' ? message : 'An unknown error occurred';
@@ -69,7 +69,7 @@ const mediaLabels = new Map([
 ]);
 
 /** A message may name a medium by its index and field in the request. The raw body keeps its words. */
-export function mediaFromOne(text: string): string {
+export function withMediaLabels(text: string): string {
 	return text.replace(
 		/\b(?:input\.)?media\[(\d+)\](?:\.(\w+))?/g,
 		(_, index: string, field?: string) =>

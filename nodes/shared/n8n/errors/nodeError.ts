@@ -4,7 +4,7 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { excerpt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from './badInput';
-import { mediaFromOne, recordOf, type ErrorRecord } from './errorRecord';
+import { withMediaLabels, recordOf, type ErrorRecord } from './errorRecord';
 import { describeJobs, type ItemJob } from './jobList';
 
 /**
@@ -124,7 +124,7 @@ function describeFacts({
 		`HTTP ${status}`,
 		code && `code ${code}`,
 		type && `type ${type}`,
-		param && `param ${mediaFromOne(param)}`,
+		param && `param ${withMediaLabels(param)}`,
 		request_id && `request id ${request_id}`,
 		`billed: ${billed}`,
 		`a retry ${retry_can_help ? 'can' : 'cannot'} help`,

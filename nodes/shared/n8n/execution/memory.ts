@@ -66,7 +66,7 @@ export class StoredJobs {
 	}
 
 	/** Whether n8n has restarted since it parked the execution. */
-	get wereParkedByEarlierProcess(): boolean {
+	get hasRestartedSinceParked(): boolean {
 		const { parkedBy } = this.state;
 		return parkedBy !== undefined && parkedBy !== performance.timeOrigin;
 	}

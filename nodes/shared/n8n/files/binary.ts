@@ -2,7 +2,7 @@ import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { firstPicture } from '../../gateway/images/jpeg';
 import { publicLinkProblem } from '../../gateway/links';
 import type { Scope } from '../parameters/itemParameters';
-import { hintAtOtherPictures } from './itemFile';
+import { hintAtOtherImages } from './itemFile';
 
 /** Long enough for a job that waits in the service's queue. */
 const linkLifetime = '24 hours';
@@ -39,7 +39,7 @@ async function fileToFetch(file: IBinaryData, scope: Scope): Promise<IBinaryData
 	const whole = await helpers.getBinaryDataBuffer(item, file);
 	const picture = firstPicture(whole);
 	if (!picture || picture === whole) return await permanentFile(file, context);
-	hintAtOtherPictures(file, scope);
+	hintAtOtherImages(file, scope);
 	return await helpers.prepareBinaryData(picture, file.fileName, file.mimeType);
 }
 

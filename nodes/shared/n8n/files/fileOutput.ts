@@ -40,7 +40,7 @@ export function fileOutput(description: string): FieldGroup<FileOutput> {
 }
 
 /** Whether to download a video. A tool does so only when the link needs the key, and gives a link to n8n's copy. */
-export function isFetched(
+export function shouldDownload(
 	{ download }: FileOutput,
 	{ authenticated }: FileSource,
 	context: IExecuteFunctions,

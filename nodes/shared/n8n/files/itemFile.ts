@@ -21,19 +21,19 @@ export function itemFile(name: string, field: string, scope: Scope): IBinaryData
 }
 
 /** A file of the item that has to be a picture. */
-export function itemPicture(name: string, field: string, scope: Scope): IBinaryData | undefined {
+export function itemImage(name: string, field: string, scope: Scope): IBinaryData | undefined {
 	const file = itemFile(name, field, scope);
-	if (file) scope.parameters.checks.push(async () => await checkPicture(file, field, scope));
+	if (file) scope.parameters.checks.push(async () => await checkImage(file, field, scope));
 	return file;
 }
 
 /** Finds what would be refused after it was sent ("Error codes seen", invalid_image_file). */
-async function checkPicture(file: IBinaryData, field: string, scope: Scope): Promise<void> {
+async function checkImage(file: IBinaryData, field: string, scope: Scope): Promise<void> {
 	const { context, item } = scope.parameters;
 	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
 	const picture = firstPicture(bytes);
 	const isCut = picture !== undefined && picture !== bytes;
-	if (isCut && !scope.parameters.skipsRules) hintAtOtherPictures(file, scope);
+	if (isCut && !scope.parameters.skipsRules) hintAtOtherImages(file, scope);
 	const { fileName = 'of a JPEG' } = file;
 	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
 	// A picture may be in a form that only n8n knows.
@@ -48,7 +48,7 @@ async function checkPicture(file: IBinaryData, field: string, scope: Scope): Pro
 }
 
 /** Says that a JPEG holds more than is sent of it: several pictures may be refused by the service. */
-export function hintAtOtherPictures(
+export function hintAtOtherImages(
 	{ fileName = 'The JPEG' }: IBinaryData,
 	{ parameters }: Scope,
 ): void {
@@ -58,18 +58,18 @@ export function hintAtOtherPictures(
 }
 
 /** A picture as it is sent, with the type that its bytes show, and the extension that belongs to it where it is known. */
-interface SentPicture {
+interface SentImage {
 	bytes: Buffer;
 	mimeType: string;
 	extension?: string;
 }
 
 /** The bytes of a picture as they are sent; of a JPEG that holds more, the first picture alone, unless the user skips checks. */
-export async function pictureToSend(
+export async function imageToSend(
 	file: IBinaryData,
 	context: IExecuteFunctions,
 	item: number,
-): Promise<SentPicture> {
+): Promise<SentImage> {
 	const whole = await context.helpers.getBinaryDataBuffer(item, file);
 	const { skipsRules } = new ItemParameters(context, item);
 	const bytes = (skipsRules ? undefined : firstPicture(whole)) ?? whole;
@@ -82,6 +82,6 @@ export async function dataUrlOf(
 	context: IExecuteFunctions,
 	item: number,
 ): Promise<string> {
-	const { bytes, mimeType } = await pictureToSend(file, context, item);
+	const { bytes, mimeType } = await imageToSend(file, context, item);
 	return `data:${mimeType};base64,${bytes.toString('base64')}`;
 }

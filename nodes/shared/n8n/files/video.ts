@@ -32,7 +32,7 @@ export async function storeVideo(
 }
 
 /** Hints at a stored video that is no mp4, because the next node may expect one. */
-export function hintAtKind(
+export function hintIfNotMp4(
 	binary: IBinaryKeyData,
 	{ hint }: { hint(message: string): void },
 ): void {

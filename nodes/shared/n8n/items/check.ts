@@ -2,7 +2,7 @@ import type { N8nGateway } from '../client/gateway';
 import { badInput } from '../errors/badInput';
 import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
-import { previewOf } from '../parameters/leftOut';
+import { previewOutput } from '../parameters/leftOut';
 import { previewField, readOrderOptions } from '../parameters/orderOptions';
 import { costOfOrder } from './estimate';
 import type { CheckedItem, Item } from './item';
@@ -22,7 +22,7 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Chec
 			const read = await readItem(run, item, gateway);
 			if (read) checked.push(Object.assign(item, read));
 		} catch (error) {
-			if (item.isPreview) item.outcome = [{ json: { ...previewOf(failing(error)) } }];
+			if (item.isPreview) item.outcome = [{ json: { ...previewOutput(failing(error)) } }];
 			else run.fail(item, error);
 		}
 	}
@@ -38,8 +38,8 @@ async function readItem(
 	const parameters = new ItemParameters(run.context, item.index, baseUrl);
 	if (run.work.isOrder) item.isPreview = previewField.read(parameters) === true;
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
-	if (parameters.passedOn) {
-		item.outcome = [parameters.passedOn];
+	if (parameters.passThrough) {
+		item.outcome = [parameters.passThrough];
 		return undefined;
 	}
 	for (const check of parameters.checks) await check();

@@ -4,13 +4,13 @@ import type { Decision } from '../orders/decide';
 import { Journal } from '../orders/journal';
 import {
 	answeredBefore,
-	failureOfSent,
+	sentFailure,
 	keysReleased,
 	keysToRelease,
 	knownByKey,
 	orderedBefore,
 	refusal,
-	type Subject,
+	type OrderDetails,
 } from '../orders/messages';
 import { leftOut } from '../parameters/leftOut';
 import { failureOf, type CheckedItem, type Forecast } from './item';
@@ -82,8 +82,7 @@ export class ItemOrders {
 				return;
 			case 'sendUnderKey': {
 				const { known, idempotencyKey } = decision;
-				const failure =
-					known.state === 'lost' ? known.failure : failureOfSent(this.subjectOf(item));
+				const failure = known.state === 'lost' ? known.failure : sentFailure(this.detailsOf(item));
 				item.idempotency = { idempotencyKey, lost: { ...failure, idempotencyKey } };
 				return;
 			}
@@ -106,7 +105,7 @@ export class ItemOrders {
 				const { because, known } = decision;
 				// The error of the node names the jobs of all items.
 				if (known?.state === 'answered') item.job = known.job ?? item.job;
-				run.fail(item, refusal(because, this.subjectOf(item), known));
+				run.fail(item, refusal(because, this.detailsOf(item), known));
 			}
 		}
 	}
@@ -128,7 +127,7 @@ export class ItemOrders {
 				return { would: 'skip', reason: told([key]) };
 			}
 			case 'refuse':
-				return failing(refusal(decision.because, this.subjectOf(item), decision.known));
+				return failing(refusal(decision.because, this.detailsOf(item), decision.known));
 		}
 	}
 
@@ -137,7 +136,7 @@ export class ItemOrders {
 		return this.run.work.identity?.(request) ?? request;
 	}
 
-	private subjectOf(item: CheckedItem): Subject {
+	private detailsOf(item: CheckedItem): OrderDetails {
 		const { context } = this.run;
 		const { storeError, day } = this.journal;
 		const request = this.identityOf(item);

@@ -4,8 +4,8 @@ import { withoutUndefined, type JsonObject } from '../../gateway/json';
 import { sumOf, type PriceList } from '../../gateway/prices';
 import type { N8nGateway } from '../client/gateway';
 import { recordOf } from '../errors/errorRecord';
-import { previewed } from '../orders/messages';
-import { previewOf } from '../parameters/leftOut';
+import { previewSummary } from '../orders/messages';
+import { previewOutput } from '../parameters/leftOut';
 import { notEstimated } from './estimate';
 import type { CheckedItem, Forecast, Item } from './item';
 import type { RunState } from './runState';
@@ -33,7 +33,7 @@ export async function previewAll(
 		await run.turns.next();
 		const shown = forecast.would === 'order' ? await withRequest(run, item, dry) : forecast;
 		if (prices && shown.would === 'order') hintAtCost(run, item, prices);
-		item.outcome = [{ json: { ...withoutUndefined(previewOf(shown)) } }];
+		item.outcome = [{ json: { ...withoutUndefined(previewOutput(shown)) } }];
 	}
 	const all = run.items.filter(({ isPreview }) => isPreview);
 	if (all.length > 0) hintAtSum(run, all, prices !== undefined);
@@ -73,7 +73,7 @@ function hintAtSum(
 	const videos = amounts.filter((amount) => amount.of === 'video');
 	const images = amounts.filter((amount) => amount.of === 'image');
 	const areTimed = videos.every(({ seconds }) => seconds !== undefined);
-	const message = previewed({
+	const message = previewSummary({
 		videos: videos.length,
 		...(areTimed && { seconds: videos.reduce((sum, { seconds = 0 }) => sum + seconds, 0) }),
 		images: images.reduce((sum, { count = 1 }) => sum + count, 0),

@@ -50,11 +50,11 @@ export class RunState {
 	}
 
 	fail(item: Item, cause: unknown): void {
-		item.outcome = [this.noteFailure(item, cause)];
+		item.outcome = [this.recordFailure(item, cause)];
 	}
 
 	/** @returns the failure in place of the item, or of the one output, that failed */
-	noteFailure({ index, job }: Item, cause: unknown): Failure {
+	recordFailure({ index, job }: Item, cause: unknown): Failure {
 		const error = job && cause instanceof GatewayError ? cause.with({ job }) : cause;
 		// A failure after the requests were aborted or stopped is only a consequence, so it is not recorded.
 		const isUnsent =
@@ -88,7 +88,7 @@ export class RunState {
 			}
 		}
 		for (const [hint, indices] of items) {
-			const message = this.items.length === 1 ? hint : `${itemsNamed(indices)}: ${hint}`;
+			const message = this.items.length === 1 ? hint : `${describeItems(indices)}: ${hint}`;
 			this.context.addExecutionHints({ message, location: 'outputPane' });
 		}
 	}
@@ -119,7 +119,7 @@ export class RunState {
 /** How many of them are named where many are meant. */
 const maxNamed = 10;
 
-function itemsNamed(indices: number[]): string {
+function describeItems(indices: number[]): string {
 	if (indices.length === 1) return `Item ${indices[0]}`;
 	const more = indices.length - maxNamed;
 	return `Items ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -90,7 +90,7 @@ async function deliver(run: RunState, item: CheckedItem, gateway: N8nGateway): P
 		const isShared = batch !== undefined;
 		if (prices && amount) addEstimates(outputs, amount(request), { ...itemRun, prices, isShared });
 		item.outcome = outputs.map((output) =>
-			output instanceof GatewayError ? run.noteFailure(item, output) : output,
+			output instanceof GatewayError ? run.recordFailure(item, output) : output,
 		);
 	} catch (error) {
 		run.fail(item, error);

@@ -49,10 +49,10 @@ export const textField = <const Path extends string = never>(
 /** A text that must not be empty. */
 export const requiredText = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
-): Field<string, Path> => fieldOf('string', declaration, filledText);
+): Field<string, Path> => fieldOf('string', declaration, nonEmptyText);
 
 /** A text, or a choice, that is checked with what it belongs to; what is no text is taken for nothing. */
-export const looseText = <const Path extends string = never>(
+export const uncheckedText = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
 ): Field<string | undefined, Path> =>
 	fieldOf(declaration.options ? 'options' : 'string', declaration, asText);
@@ -192,7 +192,7 @@ export function withDefault<Value, Path extends string>(
 }
 
 /** A text that must not be empty. */
-export function filledText(value: unknown, report: Report): string {
+export function nonEmptyText(value: unknown, report: Report): string {
 	const text = anyText(value ?? '', report);
 	if (text?.trim() === '') report('is empty');
 	return text ?? '';

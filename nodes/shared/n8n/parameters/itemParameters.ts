@@ -33,7 +33,7 @@ export class ItemParameters implements Scope {
 	/** Remarks beside the node's output, for an item that is sent. */
 	readonly hints: string[] = [];
 	/** Set for an item that asks for nothing: it is the output as it is. */
-	passedOn?: Pick<INodeExecutionData, 'json' | 'binary'>;
+	passThrough?: Pick<INodeExecutionData, 'json' | 'binary'>;
 	private knownOptions?: Scope;
 
 	constructor(

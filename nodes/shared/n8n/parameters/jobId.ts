@@ -5,7 +5,7 @@ import { phaseOf, type JobKind } from '../../gateway/protocol/jobs';
 import { isTool } from '../agent/tool';
 import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';
-import { isLeftOut } from './leftOut';
+import { isSkippedOutput } from './leftOut';
 
 /** The id of a job, from a parameter that usually reads it from the item; reported when there is none. */
 export function jobIdField({
@@ -31,8 +31,8 @@ export function jobIdField({
 			const { parameters } = scope;
 			const { json, binary } = parameters.context.getInputData()[parameters.item];
 			// Its own `id` is that of the row that was not ordered.
-			if (isLeftOut(json) && (id === '' || id === asText(json.id))) {
-				parameters.passedOn = { json, binary };
+			if (isSkippedOutput(json) && (id === '' || id === asText(json.id))) {
+				parameters.passThrough = { json, binary };
 				return '';
 			}
 			const problem = id === '' ? missingIdProblem(json) : idProblem(id);
@@ -55,7 +55,7 @@ function idProblem(id: string): string | undefined {
 }
 
 /** What the item of a job tells of its kind. */
-export interface ToldKind {
+export interface JobKindHint {
 	/** Where the item is surely that of a create. */
 	kind?: JobKind;
 	/** Where it may be anything that has an `id`, such as a row of a table. */
@@ -63,7 +63,7 @@ export interface ToldKind {
 }
 
 /** Which kind of job the id belongs to, by the item it came from. */
-export function jobKindOf(parameters: ItemParameters, id: string): ToldKind {
+export function jobKindOf(parameters: ItemParameters, id: string): JobKindHint {
 	// What a model calls the id tells nothing.
 	if (isTool(parameters.context.getNode())) return {};
 	const { json } = parameters.context.getInputData()[parameters.item];

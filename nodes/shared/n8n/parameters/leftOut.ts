@@ -8,14 +8,14 @@ export const leftOut = (key: string, reason: string) => ({
 });
 
 /** The output of an item that was only to be previewed. */
-export const previewOf = <Facts extends { would: string; reason: string }>(facts: Facts) => ({
+export const previewOutput = <Facts extends { would: string; reason: string }>(facts: Facts) => ({
 	ordered: false,
 	preview: true,
 	...facts,
 });
 
 /** Whether an item was left out by the node that was to order its job. */
-export const isLeftOut = ({ ordered, order_key, preview, reason }: IDataObject): boolean =>
+export const isSkippedOutput = ({ ordered, order_key, preview, reason }: IDataObject): boolean =>
 	ordered === false &&
 	(typeof order_key === 'string' || preview === true) &&
 	typeof reason === 'string';

@@ -3,7 +3,7 @@ import { hiddenForTools } from './editor';
 import {
 	booleanField,
 	choiceField,
-	filledText,
+	nonEmptyText,
 	fieldOf,
 	guardNumber,
 	guardSwitch,
@@ -57,7 +57,7 @@ const orderKeyOption = fieldOf(
 		if (value === undefined) return undefined;
 		if (typeof value === 'boolean') report('must be a text (it is true or false)');
 		// An expression that gives nothing would let the order go out unprotected.
-		return filledText(value, report).trim();
+		return nonEmptyText(value, report).trim();
 	},
 );
 
