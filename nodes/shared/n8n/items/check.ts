@@ -2,27 +2,27 @@ import type { N8nGateway } from '../client/gateway';
 import { badInput } from '../errors/badInput';
 import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
-import { previewOutput } from '../parameters/leftOut';
+import { previewOutput } from '../parameters/skippedOutput';
 import { previewField, readOrderOptions } from '../parameters/orderOptions';
 import { costOfOrder } from './estimate';
 import type { CheckedItem, Item } from './item';
-import { failing } from './preview';
+import { failureForecast } from './preview';
 import type { RunState } from './runState';
 
 /**
- * Reads and checks the parameters of every item. An item with problems fails, with all of them named.
- * @returns the items that can be sent, without those that ask for nothing; none after Stop
+ * Reads and checks the parameters of every item. An item with problems fails, and its error names all of them.
+ * @returns the items that can be sent, without those that are passed through; none after Stop
  */
 export async function checkAll(run: RunState, gateway: N8nGateway): Promise<CheckedItem[]> {
 	const checked: CheckedItem[] = [];
 	for (const item of run.items) {
-		await run.turns.next();
+		await run.yielder.yieldIfDue();
 		if (run.isStopped) return [];
 		try {
 			const read = await readItem(run, item, gateway);
 			if (read) checked.push(Object.assign(item, read));
 		} catch (error) {
-			if (item.isPreview) item.outcome = [{ json: { ...previewOutput(failing(error)) } }];
+			if (item.isPreview) item.outcome = [{ json: { ...previewOutput(failureForecast(error)) } }];
 			else run.fail(item, error);
 		}
 	}

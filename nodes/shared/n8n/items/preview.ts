@@ -5,20 +5,20 @@ import { sumOf, type PriceList } from '../../gateway/prices';
 import type { N8nGateway } from '../client/gateway';
 import { recordOf } from '../errors/errorRecord';
 import { previewSummary } from '../orders/messages';
-import { previewOutput } from '../parameters/leftOut';
+import { previewOutput } from '../parameters/skippedOutput';
 import { notEstimated } from './estimate';
 import type { CheckedItem, Forecast, Item } from './item';
 import type { RunState } from './runState';
 
-/** What is said of an item that would fail. */
-export function failing(error: unknown): Forecast {
+/** The forecast for an item that would fail. */
+export function failureForecast(error: unknown): Forecast {
 	const { message, advice, job } = recordOf(error);
 	return { would: 'fail', reason: message, advice, ...(job && { job_id: job.id }) };
 }
 
 /**
- * Gives each item that is only previewed its output: what would become of it, and the request as it would be sent. The
- * operation builds that as for an order, and the gateway throws it in place of sending it.
+ * Gives each previewed item its output: what would happen to it, and the request as it would be sent. The operation
+ * builds the request as for an order, and the gateway throws it instead of sending it.
  */
 export async function previewAll(
 	run: RunState,
@@ -30,7 +30,7 @@ export async function previewAll(
 	for (const item of items) {
 		const { forecast } = item;
 		if (!forecast) continue;
-		await run.turns.next();
+		await run.yielder.yieldIfDue();
 		const shown = forecast.would === 'order' ? await withRequest(run, item, dry) : forecast;
 		if (prices && shown.would === 'order') hintAtCost(run, item, prices);
 		item.outcome = [{ json: { ...withoutUndefined(previewOutput(shown)) } }];
@@ -48,7 +48,7 @@ async function withRequest(
 	try {
 		await run.work.perform(request, run.itemRun(item, dry.withIdempotency(idempotency)));
 	} catch (error) {
-		if (!(error instanceof DryRun)) return failing(error);
+		if (!(error instanceof DryRun)) return failureForecast(error);
 		return { ...(forecast as Forecast), estimated_cost, request: error.request };
 	}
 	throw new Error('A preview was answered');

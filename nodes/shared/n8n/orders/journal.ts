@@ -4,7 +4,7 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { sumOf } from '../../gateway/prices';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import { isTool } from '../agent/tool';
-import type { Turns } from '../client/turns';
+import type { EventLoopYielder } from '../client/eventLoopYielder';
 import type { OrderOptions } from '../parameters/orderOptions';
 import { DatabaseOrders } from './database';
 import type { Day } from './day';
@@ -63,7 +63,7 @@ interface Settings {
 	/** Whether videos or images are ordered. */
 	isOrder: boolean;
 	connection: Connection;
-	turns: Turns;
+	yielder: EventLoopYielder;
 	/** Aborts when the user presses Stop. */
 	stop?: AbortSignal;
 }
@@ -112,7 +112,7 @@ export class Journal {
 		// Previews come last, so that they take no known order from the items that are really ordered.
 		const realItemsFirst = [...items.filter(isReal), ...items.filter(isPreview)];
 		for (const { request, ...paidItem } of realItemsFirst) {
-			await this.settings.turns.next();
+			await this.settings.yielder.yieldIfDue();
 			// n8n's database is searched by input item for videos only.
 			const item = this.settings.cost === 'job' ? this.itemOf(paidItem.index) : undefined;
 			const order = numbers.orderOf(request, { ...paidItem, item });
@@ -210,7 +210,7 @@ export class Journal {
 		const made: Entry[] = [];
 		const obsolete: Array<Pick<Order, 'id'>> = [];
 		for (const line of this.sent.values()) {
-			await this.settings.turns.next();
+			await this.settings.yielder.yieldIfDue();
 			const { order, found, learned } = line;
 			// An earlier try may have been accepted, even if this one certainly made nothing.
 			if (learned) made.push(this.entryOf(line, learned));
@@ -302,7 +302,7 @@ export class Journal {
 		for (const lines of [uncountedFirst.filter(isReal), uncountedFirst.filter(isPreview)]) {
 			let placed: Total | undefined;
 			for (const line of lines) {
-				await this.settings.turns.next();
+				await this.settings.yielder.yieldIfDue();
 				// Nothing is awaited between reading and writing it, since other calls of a tool share it.
 				placed ??= this.placedBefore(lines);
 				const { order, found } = line;

@@ -5,7 +5,7 @@ import { phaseOf, type JobKind } from '../../gateway/protocol/jobs';
 import { isTool } from '../agent/tool';
 import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';
-import { isSkippedOutput } from './leftOut';
+import { isSkippedOutput } from './skippedOutput';
 
 /** The id of a job, from a parameter that usually reads it from the item; reported when there is none. */
 export function jobIdField({

@@ -1,18 +1,18 @@
-import { Turns } from '../../../../nodes/shared/n8n/client/turns';
+import { EventLoopYielder } from '../../../../nodes/shared/n8n/client/eventLoopYielder';
 import { SimulatedClock } from '../../../support/simulatedClock';
 
 /** A loop whose items take so many milliseconds each; gives the items before which the event loop turned. */
 async function turnsOf(millisecondsEach: number[]): Promise<number[]> {
 	const clock = new SimulatedClock();
 	const turned: number[] = [];
-	const turns = new Turns(clock);
+	const turns = new EventLoopYielder(clock);
 	for (const [item, milliseconds] of millisecondsEach.entries()) {
 		const others = setImmediate(() => {
 			turned.push(item);
 			// What others do meanwhile is no work of this loop.
 			clock.move(500);
 		});
-		await turns.next();
+		await turns.yieldIfDue();
 		clearImmediate(others);
 		clock.move(milliseconds);
 	}

@@ -1,20 +1,20 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** The output of an item that was not ordered, though nothing failed. It keeps a loop going, which ends without any. */
-export const leftOut = (key: string, reason: string) => ({
+/** The output of an item that places no order and does not fail. Without an output, a loop would end. */
+export const skippedOutput = (key: string, reason: string) => ({
 	ordered: false,
 	order_key: key,
 	reason,
 });
 
-/** The output of an item that was only to be previewed. */
+/** The output of an item that is only previewed. */
 export const previewOutput = <Facts extends { would: string; reason: string }>(facts: Facts) => ({
 	ordered: false,
 	preview: true,
 	...facts,
 });
 
-/** Whether an item was left out by the node that was to order its job. */
+/** Whether an item is such an output of an earlier node, and so has no job. */
 export const isSkippedOutput = ({ ordered, order_key, preview, reason }: IDataObject): boolean =>
 	ordered === false &&
 	(typeof order_key === 'string' || preview === true) &&
