@@ -81,7 +81,7 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	const settings = {
 		model: model.read(parameters),
 		fields: extra.addTo({
-			...extra.others(options, [...chatOptions, userOption]),
+			...extra.remaining(options, [...chatOptions, userOption]),
 			...formatOf(options, extra),
 		}),
 		timeout: timeoutOption.read(options),
@@ -93,12 +93,12 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 
 /** The format of the answer, with the schema where JSON Schema was chosen. */
 function formatOf(options: Scope, extra: ExtraBody): JsonObject {
-	if (extra.gives('response_format.type')) return {};
+	if (extra.has('response_format.type')) return {};
 	const type = responseFormat.read(options);
 	if (type !== 'json_schema') return withoutUndefined({ response_format: type && { type } });
 	const schema = jsonSchema.read(options);
 	if (schema === undefined) {
-		if (!extra.gives('response_format.json_schema')) {
+		if (!extra.has('response_format.json_schema')) {
 			options.report(jsonSchema.property.displayName, 'is missing: add it under Options');
 		}
 		return { response_format: { type } };

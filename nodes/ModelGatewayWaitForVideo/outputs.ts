@@ -11,14 +11,14 @@ import { storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import type { WaitRequest } from './request';
 
-/** For the model of an agent: what to do next is said of every job that is under way. */
+/** The output of a job that still runs, for the model of an agent. `toolResult` adds what to do next. */
 export function unfinishedOutput({ message, remedies }: Failure): ItemOutput {
 	const lastPoll = remedies.find((remedy) => remedy.about === 'lastPollFailed');
 	return { json: withoutUndefined({ message, last_problem: lastPoll?.message }) };
 }
 
 /**
- * The outputs of a finished job, with its file where the user wants it.
+ * The outputs of a finished job, with its file if the user wants it.
  * @param refresh requests a new link to the file
  * @throws GatewayError when the file cannot be downloaded
  */
@@ -37,7 +37,7 @@ export async function outputsOf(
 ): Promise<ItemOutput[]> {
 	const isTask = [undefined, id].includes(textAt(fields, 'task_id', 'output.task_id'));
 	const named = isTask ? fields : videoFields(fields, id);
-	// The same for both kinds of job, whatever the service may mean by these names.
+	// The same for both kinds of job, even if the service has other fields with these names.
 	const own = { job_id: id, video_url: source.url };
 	const ofInput = withoutUndefined({ input_request_id: inputRequestId });
 	const json = withOwnFields(named, { ...own, ...ofInput }) as IDataObject;

@@ -63,7 +63,7 @@ export const chatComplete: Operation<Request, Completion> = {
 		const extra = new ExtraBody(parameters);
 		return {
 			body: extra.body([model], options),
-			messages: extra.gives('messages') ? undefined : messages.read(parameters),
+			messages: extra.has('messages') ? undefined : messages.read(parameters),
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
 		};

@@ -68,13 +68,13 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 		const { options } = parameters;
 		const extra = new ExtraBody(parameters);
 		const fields = extra.body([model], [dimensionsOption, encodingFormatOption]);
-		const texts = extra.gives('input') ? givenTexts(fields.input) : input.read(parameters);
+		const texts = extra.has('input') ? givenTexts(fields.input) : input.read(parameters);
 		const batchSize = Math.floor(batchSizeOption.read(options));
 		return {
 			fields,
 			...texts,
 			// What the user gave in a form of their own is not divided.
-			batchSize: extra.gives('input') ? texts.texts.length : batchSize,
+			batchSize: extra.has('input') ? texts.texts.length : batchSize,
 			simplify: simplify.read(parameters),
 			timeout: timeoutOption.read(options),
 		};

@@ -86,7 +86,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 		const extra = new ExtraBody(parameters, ['stream']);
 		return {
 			body: extra.body([model], bodyOptions),
-			messages: extra.gives('messages')
+			messages: extra.has('messages')
 				? undefined
 				: [...earlierMessages.read(parameters), promptMessage(parameters)],
 			output: imageOutput.read(parameters),

@@ -51,8 +51,8 @@ export const imageEdit: Operation<Request, MadeImages> = {
 		const extra = new ExtraBody(parameters, ['stream']);
 		return {
 			body: extra.body([model, prompt], imageOptions),
-			image: extra.gives('image') ? undefined : image.read(parameters),
-			mask: extra.gives('mask') ? undefined : mask.read(parameters),
+			image: extra.has('image') ? undefined : image.read(parameters),
+			mask: extra.has('mask') ? undefined : mask.read(parameters),
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),

@@ -75,7 +75,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 		return {
 			body: {
 				...extra.body([model, maxTokens]),
-				...(!extra.gives('messages') && { messages: messagesOf(parameters) }),
+				...(!extra.has('messages') && { messages: messagesOf(parameters) }),
 			},
 			headers,
 			simplify: simplifyField.read(parameters),

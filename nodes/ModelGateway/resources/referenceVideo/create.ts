@@ -151,11 +151,11 @@ export const referenceVideoCreate: Operation<Request> = {
 
 	async prepare(parameters) {
 		const extra = new ExtraBody(parameters);
-		const { media, wording } = extra.gives('input.media')
+		const { media, wording } = extra.has('input.media')
 			? { media: [], wording: jsonWording }
 			: await readMedia(parameters);
-		const settings = extra.others(parameters.options, options);
-		const { input, ...required } = extra.others(parameters, [model, prompt]);
+		const settings = extra.remaining(parameters.options, options);
+		const { input, ...required } = extra.remaining(parameters, [model, prompt]);
 		const bodyWith = (list: unknown[]): ReferenceVideoRequest =>
 			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
 		const body = bodyWith(media.map(({ medium }) => medium));

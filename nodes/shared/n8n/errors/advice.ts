@@ -4,7 +4,7 @@ import type { RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
 import type { ModelKind } from '../../gateway/protocol/models';
 
-/** The resource, as the menu calls it, whose Create takes models of this kind. */
+/** The label of the resource whose Create takes models of this kind. */
 export const resourceOf: Record<ModelKind, string> = {
 	referenceVideo: 'Reference Video',
 	video: 'Video',
@@ -12,7 +12,7 @@ export const resourceOf: Record<ModelKind, string> = {
 
 /** What the user can do about a failure, with the labels of n8n's user interface. */
 export function adviceOf(remedies: Remedy[]): string {
-	return remedies.map(sentenceOn).join(' ');
+	return remedies.map(adviceOn).join(' ');
 }
 
 const refusalAdvice: Record<RefusalKind, string> = {
@@ -53,7 +53,7 @@ const refusalAdvice: Record<RefusalKind, string> = {
 const notBilled =
 	'The service does not bill a call without a response, but does not say whether its job runs all the same.';
 
-/** About an order whose job may be running. */
+/** Advice about an order whose job may be running. */
 function adviceOnUnknownOutcome({
 	hasKey,
 	isUnbilled = false,
@@ -74,7 +74,7 @@ function adviceOnUnknownOutcome({
 	].join(' ');
 }
 
-function sentenceOn(remedy: Remedy): string {
+function adviceOn(remedy: Remedy): string {
 	switch (remedy.about) {
 		case 'refusal':
 			return refusalAdvice[remedy.refusal];
@@ -141,7 +141,7 @@ function sentenceOn(remedy: Remedy): string {
 	}
 }
 
-/** About the host of a file, of which the credential says nothing. */
+/** Advice about the host of a file, which is not in the credential. */
 function adviceOnHost(host: string, problem?: AddressProblem): string {
 	switch (problem) {
 		case 'notFound':
@@ -158,7 +158,7 @@ function adviceOnHost(host: string, problem?: AddressProblem): string {
 export const allowBySsrf = (host: string) =>
 	`Ask the administrator of n8n to allow ${host} (N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES).`;
 
-/** The specification limits the life of the IDs of tasks only. */
+/** How to collect a job. The specification limits the lifetime of task IDs only. */
 function wayToCollect({ id, kind }: KnownJob): string {
 	const time = kind === 'video' ? '' : ` within ${limits.taskIdHours} hours`;
 	return `Collect it by its ID ${id}${time}: Wait for Video with that Job ID, and no Create before it.`;

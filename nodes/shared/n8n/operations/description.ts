@@ -11,7 +11,7 @@ import {
 import { toolNotice } from '../parameters/editor';
 import type { Operation } from './operation';
 
-/** The line below the node on the canvas: operation and resource, in the words of the menus. */
+/** The line below the node on the canvas: operation and resource, with the labels of the menus. */
 export function subtitleOf(operations: Operation[]): string {
 	const words = operations.map(({ resource, name, value }) => [
 		`${value}: ${resource.value}`,

@@ -6,12 +6,12 @@ import type { Field } from './field';
 import { booleanField, choiceField, durationField, numberField, withDefault } from './fieldKinds';
 import { skipChecks } from './itemParameters';
 
-/** How a request is sent rather than what is made. Few people need these, so they come last. */
+/** Options about how a request is sent. Few users need them, so they come last. */
 const lastOptions = ['parallelRequests', 'timeout', 'extraBody', 'skipChecks', 'ifAnswerLost'];
 
 /**
- * Parameters that say how a request is sent or what its output is like. Whoever changes one of them between two tries
- * asks for the same as before.
+ * Parameters that say how a request is sent or what its output looks like. Changing one of them between two tries does
+ * not change what is ordered.
  */
 export const settings: ReadonlySet<string> = new Set([
 	...['preview', 'orderKey', 'ifOrderedBefore', 'forgetOrderKey', 'ifAnswerLost'],
@@ -20,7 +20,7 @@ export const settings: ReadonlySet<string> = new Set([
 	...['simplify', 'download', 'binaryField', 'includeInputFields'],
 ]);
 
-/** "Options": what is sent only when it was added, in the order of its declaration. */
+/** The node's "Options", in the order in which they are declared. They are sent only when they were added. */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
 	const rankOf = ({ name }: INodeProperties) => lastOptions.indexOf(name);
 	return {
@@ -33,7 +33,7 @@ export function optionsProperty(options: readonly Field[]): INodeProperties {
 	};
 }
 
-/** Milliseconds; undefined: the endpoint's own limit. */
+/** Reads as milliseconds; undefined: the endpoint's own limit. */
 export const timeoutOption = durationField({
 	displayName: 'Request Timeout (Seconds)',
 	name: 'timeout',
@@ -42,7 +42,7 @@ export const timeoutOption = durationField({
 	description: 'How long to wait for the response to one request',
 });
 
-/** {@link timeoutOption}, as it is shown where this endpoint is called. */
+/** {@link timeoutOption} with the default of an endpoint. */
 export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
 	...timeoutOption,
 	property: { ...timeoutOption.property, default: timeoutSeconds },
@@ -69,7 +69,7 @@ export const skipChecksOption = booleanField({
 		'Whether to send the request and its files as they are, without checking them, for a service that allows more than this node knows. The service may still refuse them.',
 });
 
-/** May be a fraction, which its reader cuts off. */
+/** May be a fraction, which the reader rounds down. */
 export const batchSizeOption = withDefault(
 	numberField({
 		displayName: 'Batch Size',
@@ -80,7 +80,7 @@ export const batchSizeOption = withDefault(
 	}),
 );
 
-/** Not in the specification; sent only when it was added. */
+/** Not in the specification. */
 export const dimensionsOption = numberField({
 	displayName: 'Dimensions',
 	name: 'dimensions',
@@ -118,7 +118,7 @@ export const parallelRequestsOption = numberField({
 	description: 'How many items to send at the same time',
 });
 
-/** How many things are done at the same time, of all items; the default where the option is no such number. */
+/** The number of things done at the same time for all items. The default where the option is no number from 1 on. */
 export function parallelOf(context: IExecuteFunctions, { property }: Field): number {
 	const usual = Number(property.default);
 	try {
@@ -126,7 +126,7 @@ export function parallelOf(context: IExecuteFunctions, { property }: Field): num
 		const number = Number(asText(given));
 		return number >= 1 ? Math.floor(number) : usual;
 	} catch {
-		// An expression that n8n cannot evaluate: the items tell, as they read all options.
+		// n8n cannot evaluate an expression. The items report it when they read their options.
 		return usual;
 	}
 }
