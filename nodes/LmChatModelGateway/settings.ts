@@ -14,7 +14,7 @@ import type { ChatSettings } from './chatModel';
 
 const model = modelField();
 
-/** Not in the specification; sent only when the user asks for it. */
+/** Not in the specification; sent only when the user sets it. */
 const responseFormat = choiceField({
 	displayName: 'Response Format',
 	name: 'responseFormat',
@@ -91,7 +91,7 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	return settings;
 }
 
-/** The format of the answer, with the schema where JSON Schema was chosen. */
+/** The format of the answer, with the schema if JSON Schema was chosen. */
 function formatOf(options: Scope, extra: ExtraBody): JsonObject {
 	if (extra.has('response_format.type')) return {};
 	const type = responseFormat.read(options);

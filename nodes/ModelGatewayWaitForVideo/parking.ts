@@ -14,9 +14,9 @@ export function parkingObstacle(context: IExecuteFunctions): string | undefined 
  * minute later, it runs this node again with the same items, also after a restart. Until then, n8n only shows what the
  * node returns. It keeps what is in `getContext`.
  *
- * Normally, n8n considers a node that has waited as done: it skips the first node of an execution whose stored data have
- * a `waitTill`. It finds executions that are due by a column of that name. So the time is a date that is missing in
- * JSON: it is in the column, but not in the data. `test/e2e/parking.e2e.ts` checks that n8n still works like this.
+ * Normally, n8n considers a node that has waited as done: it skips the first node of an execution whose stored data
+ * have a `waitTill`. It finds executions that are due by a column of that name. So the time is a date that is missing
+ * in JSON: it is in the column, but not in the data. `test/e2e/parking.e2e.ts` checks that n8n still works like this.
  * @param time milliseconds since 1970
  */
 export async function park(context: IExecuteFunctions, time: number): Promise<void> {

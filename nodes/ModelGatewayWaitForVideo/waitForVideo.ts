@@ -14,8 +14,8 @@ import { nextPollOf } from './schedule';
 import { WaitState } from './waitState';
 
 /**
- * Waits for one job per item, side by side, and downloads the files. This is one pass of the wait; the last pass returns
- * all results together.
+ * Waits for one job per item, side by side, and downloads the files. This is one pass of the wait. The last pass
+ * returns all results together.
  */
 export async function waitForVideos(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	await waitOutStartupRecovery(context);

@@ -21,7 +21,7 @@ export function jobOf(item: StoredItem): JobSummary {
 type StoredItems = Record<number, StoredItem>;
 
 interface Stored {
-	/** The execution that stored the items. A retry is another one and starts again, because files belong to one execution. */
+	/** The execution that stored the items. A retry is another one, and starts again: files belong to one execution. */
 	execution: string;
 	items: StoredItems;
 }

@@ -118,11 +118,11 @@ function promptMessage(parameters: ItemParameters): MessageInput {
 	const shape = aspectMarker.read(parameters);
 	const end = aspectMarkers.find((marker) => shapeOf(marker) === shape) ?? '';
 	const detail = detailField.read(parameters.options);
-	const pictures = images.read(parameters);
+	const given = images.read(parameters);
 	return {
 		role: 'user',
 		content: prompt.read(parameters) + end,
-		images: pictures.map((picture) => ({ ...picture, ...withoutUndefined({ detail }) })),
+		images: given.map((image) => ({ ...image, ...withoutUndefined({ detail }) })),
 		more: {},
 	};
 }

@@ -15,7 +15,7 @@ import { promptField, simplifyField } from '../shared/fields';
 import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
-	/** Form fields that are texts. */
+	/** The text fields of the form. */
 	body: JsonObject;
 	image?: Source;
 	mask?: Source;
@@ -108,11 +108,11 @@ function sourceOf(
 	});
 }
 
-/** A form has texts only, so objects and lists of Extra Body are sent as JSON. */
+/** A form field is a text, so objects and lists of Extra Body are sent as JSON. */
 const formText = (value: unknown) =>
 	typeof value === 'object' ? JSON.stringify(value) : String(value);
 
-/** A file goes with its true type, and with a name that fits it. */
+/** Appends a link, or a file with its true type and a matching extension. */
 async function append(
 	form: FormData,
 	name: string,

@@ -21,7 +21,7 @@ import { jsonWording } from './mediaJson';
 
 interface Request {
 	body: ReferenceVideoRequest;
-	/** The body as the user gave it: signed links differ from try to try, the files behind them do not. */
+	/** The body with the files in place of their signed links, which differ from try to try. */
 	identity: unknown;
 	resendsLost: boolean;
 	timeout?: number;
@@ -29,12 +29,12 @@ interface Request {
 
 const models = Object.entries(referenceVideoModels);
 
-/** What any of the known models takes, as the choices of a dropdown. */
+/** The values that any known model accepts, as choices of a dropdown. */
 const valuesOf = (name: 'resolution' | 'ratio') => [
 	...new Set(models.flatMap(([, { parameters }]) => parameters[name]?.values ?? [])),
 ];
 
-/** The limits of each known model; a model that is not known has none. */
+/** The limits of each known model. An unknown model has none. */
 const durations = models
 	.map(([id, { parameters, maxDurationWithVideo }]) => {
 		const { min, max } = parameters.duration;
@@ -45,7 +45,7 @@ const durations = models
 	})
 	.join('; ');
 
-/** What each known model makes when it is not told. */
+/** The default resolution of each known model. */
 const defaultResolutions = models
 	.map(([id, { parameters }]) => `${id}: ${parameters.resolution.default}`)
 	.join('; ');
@@ -54,7 +54,7 @@ const defaultModel = 'beta-2.7-r2v';
 // "Endpoints" 11: models of videos do not work here.
 const model = modelField(defaultModel, { refused: 'video' });
 
-/** Adding an option changes nothing before another value is chosen. */
+/** The service's own default, so that adding an option changes nothing before another value is chosen. */
 const defaultOf = (name: 'resolution' | 'ratio') =>
 	String(referenceVideoModels[defaultModel].parameters[name]?.default);
 
@@ -68,7 +68,7 @@ const prompt = promptField({
 });
 const fields = [model, prompt, ...mediaFields];
 
-/** A choice among what the known models take; another model may take more, and no value is marked as wrong. */
+/** A choice among the values of the known models. Other values are allowed, because another model may accept them. */
 const openChoice = <const Path extends string>(
 	declaration: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & {
 		request: Path;
@@ -82,7 +82,7 @@ const openChoice = <const Path extends string>(
 		allowArbitraryValues: true,
 	});
 
-/** In the order in which they are shown and checked. They have no rules of their own, because each model has others. */
+/** In the order in which they are shown and checked. They have no rules, because the limits depend on the model. */
 const options = [
 	openChoice(
 		{

@@ -20,7 +20,7 @@ import { jsonWording, mediaJson, type ReferenceMedium } from './mediaJson';
 
 const { min, max } = referenceVoice.seconds;
 
-/** The IDs of the known models of which this is true. */
+/** Lists the IDs of the known models for which a condition is true. */
 export const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): string =>
 	Object.entries(referenceVideoModels)
 		.flatMap(([id, model]) => (isTrue(model) ? [id] : []))
@@ -50,7 +50,7 @@ const type = uncheckedText({
 	default: 'reference_image',
 });
 
-/** As the menu calls it. */
+/** The label of a type in the menu. */
 function typeName(name: string): string {
 	const option = type.property.options?.find(
 		(choice) => 'value' in choice && choice.value === name,
@@ -58,7 +58,7 @@ function typeName(name: string): string {
 	return option?.name ?? name;
 }
 
-/** Its name in problems of a file, whose link is not the user's. */
+/** The label for problems of a file, whose link the user does not see. */
 const fileLabel = 'File';
 
 const source = urlOrFile({
@@ -128,8 +128,10 @@ const media = listField({
 /** The fields that take reference media, one by one or as JSON. */
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
 
-/** The media in their order, and the words for problems with them: those of the screen, or of the JSON. */
-export async function readMedia(scope: Scope): Promise<{ media: ReferenceMedium[]; wording: Wording }> {
+/** The media in their order, and the wording of problems with them: as labels of the panel, or as JSON fields. */
+export async function readMedia(
+	scope: Scope,
+): Promise<{ media: ReferenceMedium[]; wording: Wording }> {
 	if (mediaInput.read(scope) === 'json') {
 		return { media: mediaJson.read(scope), wording: jsonWording };
 	}

@@ -6,7 +6,7 @@ import { linkField, uncheckedText } from '../../../shared/n8n/parameters/fieldKi
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 
-/** An image of a message: a link, or a file of the item that becomes a data URL when it is sent. */
+/** An image of a message: a link, or a file of the item that is sent as a data URL. */
 export type MessageImage = Source & { detail?: string };
 
 const imageUrl = 'messages[].content[].image_url.url';
@@ -45,7 +45,7 @@ export const detailField = uncheckedText({
 	description: 'How closely the model looks at the image, for models that support it',
 });
 
-/** Images of a message. @param hasDetail whether each has a Detail of its own */
+/** The images of a message. @param hasDetail whether each image has its own Detail */
 export function imagesField({
 	hasDetail,
 	...own

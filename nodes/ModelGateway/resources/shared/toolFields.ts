@@ -4,8 +4,8 @@ import { fieldOf, uncheckedText, type Report } from '../../../shared/n8n/paramet
 const shownFor = (role: string) => ({ show: { role: [role] } });
 
 /**
- * What messages about calls of tools have besides their content, by role. The specification names the roles of tools
- * without showing their fields; these are the ones of the common wire format.
+ * Fields of messages about tool calls, by role. The specification names the roles without showing their fields; these
+ * are the fields of the common wire format.
  */
 export const toolFields = [
 	uncheckedText({

@@ -17,7 +17,7 @@ export function isCalledByMcpClient(context: IExecuteFunctions | ISupplyDataFunc
 	return /\.mcpTrigger$/.test(textAt(context, 'parentNode.type') ?? '');
 }
 
-/** Whether the agent itself runs the node, as older agents do. In n8n 1, without `isToolExecution()`, all of them do. */
+/** Whether the agent itself runs the node, as older agents do. All agents of n8n 1 do; it has no `isToolExecution()`. */
 export function isRunByAgent(context: IExecuteFunctions): boolean {
 	return typeof context.isToolExecution === 'function'
 		? context.isToolExecution()

@@ -1,7 +1,7 @@
 import type { Clock } from '../../gateway/client/http';
 import { clock } from './httpClient';
 
-/** Milliseconds that a loop may run without a pause. A pause costs 1 ms, since nodes have nothing faster than a timer. */
+/** Milliseconds that a loop may run without a pause. A pause costs 1 ms, since n8n gives nodes nothing but timers. */
 const maxStretch = 25;
 
 /** Yields to the event loop during long loops, so that thousands of items do not block Stop or other executions. */

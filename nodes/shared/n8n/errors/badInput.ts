@@ -1,7 +1,7 @@
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import { excerpt } from '../../gateway/json';
 
-/** Joins the first ten texts, and more of them up to `maxLength` characters: nobody reads a list that fills the screen. */
+/** Joins the first ten texts, and more of them up to `maxLength` characters, since nobody reads longer lists. */
 export function joinFirst(texts: string[], maxLength = 0): string {
 	let count = 10;
 	while (count < texts.length && texts.slice(0, count + 1).join('; ').length <= maxLength) count++;

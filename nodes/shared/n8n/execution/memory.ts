@@ -31,7 +31,7 @@ export function clearNodeMemory(context: IExecuteFunctions): IDataObject {
 	return Object.assign(memory, { form });
 }
 
-/** The index of the current run. It rises when the node runs again, as in a loop, but not when a parked wait resumes. */
+/** The index of the current run. It rises when the node runs again, as in a loop, but not when a wait resumes. */
 export function runIndexOf(context: IExecuteFunctions): number {
 	return context.evaluateExpression('{{ $runIndex }}', 0) as number;
 }

@@ -11,7 +11,10 @@ export interface FileOutput {
 	binaryField: string;
 }
 
-/** The fields of a download. A tool downloads nothing, because no file reaches the model. @param description of Download */
+/**
+ * The fields of a download. A tool ignores them, because no file reaches the model of an agent.
+ * @param description of Download
+ */
 export function fileOutput(description: string): FieldGroup<FileOutput> {
 	const download = withDefault(
 		booleanField({

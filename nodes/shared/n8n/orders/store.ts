@@ -8,7 +8,7 @@ const maxEntries = 10_000;
 const maxRemoved = 500;
 
 /**
- * n8n's store of processed items, for this node. It outlives the process and every worker sees it. It holds hashes only,
+ * n8n's store of processed items, for this node. It outlives the process, and every worker sees it. It only holds hashes,
  * and a value can only be looked up by recording it.
  *
  * n8n reads, changes and writes a node's entries without a lock. So the executions of one process take turns here; a

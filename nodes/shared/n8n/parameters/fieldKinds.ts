@@ -30,7 +30,7 @@ export function fieldOf<Value, Path extends string>(
 	parse: (value: unknown, report: Report) => Value,
 ): Field<Value, Path> {
 	const { name, displayName } = property;
-	// Skip Checks must not skip the rule of a field that is not sent: the rule is the node's own, which needs it to work.
+	// The rule of a field that is not sent is the node's own. Skip Checks must not skip it.
 	const kindOf = request === undefined ? 'unsendable' : 'rule';
 	return {
 		property: { default: '', ...property, type },
@@ -116,7 +116,7 @@ export const guardNumber = (declaration: Declaration<never, number>): Field<numb
 	return { ...field, read: (scope) => (scope.value(name) === undefined ? undefined : read(scope)) };
 };
 
-/** A duration in milliseconds. @param unit milliseconds in the unit that the user enters, which is also that of `min` */
+/** A duration in milliseconds. @param unit milliseconds in the unit of `min` and of what the user enters */
 export function durationField({
 	unit,
 	min,

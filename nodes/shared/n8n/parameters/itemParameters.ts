@@ -10,14 +10,14 @@ export interface Scope {
 	/** The parameters of the item. */
 	readonly parameters: ItemParameters;
 	/**
-	 * The value at a dotted path. It can be anything when an expression gives it; undefined or empty when it is not set.
+	 * The value at a dotted path; undefined or empty when it is not set. An expression can make it anything.
 	 * @throws n8n's own error for an expression that cannot be evaluated
 	 */
 	value(path: string): unknown;
 	/**
 	 * @param field its label in the editor
 	 * @param problem continues the label: "must be …"
-	 * @param kind `rule`: a rule of the service, which Skip Checks skips; `unsendable`: a value that cannot be sent at all
+	 * @param kind `rule`: a rule of the service, which Skip Checks skips; `unsendable`: the value cannot be sent at all
 	 */
 	report(field: string, problem: string, kind?: ProblemKind): void;
 }
