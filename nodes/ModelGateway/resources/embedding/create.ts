@@ -187,8 +187,8 @@ function splitByRequest(requests: Request[], batches: EmbeddedBatch[]): Embedded
 }
 
 /**
- * @param indexes of the item's vectors among those of the batch
- * @param start where among all texts those of the item begin
+ * @param indexes where the item's vectors are in the batch
+ * @param start index of the item's first text among all texts
  */
 function partOfBatch(batch: EmbeddedBatch, indexes: number[], start: number): EmbeddedBatch {
 	const { fields } = batch;

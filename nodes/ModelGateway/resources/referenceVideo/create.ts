@@ -15,7 +15,7 @@ import { booleanField, choiceField, numberField } from '../../../shared/n8n/para
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
-import { ifAnswerLostOption, isResentIfLost, promptField } from '../shared/fields';
+import { ifAnswerLostOption, resendsIfNoResponse, promptField } from '../shared/fields';
 import { mediaFields, modelsThat, readMedia } from './media';
 import { jsonWording } from './mediaJson';
 
@@ -169,7 +169,7 @@ export const referenceVideoCreate: Operation<Request> = {
 		return {
 			body,
 			identity: bodyWith(media.map(({ identity }) => identity)),
-			resendsLost: isResentIfLost(parameters.options),
+			resendsLost: resendsIfNoResponse(parameters.options),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},

@@ -67,5 +67,5 @@ export const ifAnswerLostOption = fieldOf(
 	},
 );
 
-export const isResentIfLost = (options: Scope): boolean =>
+export const resendsIfNoResponse = (options: Scope): boolean =>
 	ifAnswerLostOption.read(options) === 'resend';

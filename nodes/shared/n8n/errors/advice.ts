@@ -115,7 +115,7 @@ function adviceOn(remedy: Remedy): string {
 		case 'badInput':
 			return `Nothing was sent${remedy.isFree ? '' : ' and nothing was billed'}. Correct the fields named above.`;
 		case 'jobMayRun':
-			return `It may still be running, and you may be charged for it. ${wayToCollect(remedy.job)}${remedy.canWaitLonger ? ' Raise Timeout (Minutes) if videos often take longer.' : ''}`;
+			return `It may still be running, and you may be charged for it. ${howToCollect(remedy.job)}${remedy.canWaitLonger ? ' Raise Timeout (Minutes) if videos often take longer.' : ''}`;
 		case 'lastPollFailed':
 			return `The last poll failed: ${remedy.message}.`;
 		case 'jobFailed': {
@@ -123,7 +123,7 @@ function adviceOn(remedy: Remedy): string {
 			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.`;
 		}
 		case 'videoIsKept':
-			return `You were charged for the video, and it is not lost. ${wayToCollect(remedy.job)}`;
+			return `You were charged for the video, and it is not lost. ${howToCollect(remedy.job)}`;
 		case 'videoIsFinished':
 			return `The video is finished and charged, and it is not lost: collect it by its ID. Its link usually works for ${limits.resultUrlHours} hours.`;
 		case 'notStored':
@@ -159,7 +159,7 @@ export const allowBySsrf = (host: string) =>
 	`Ask the administrator of n8n to allow ${host} (N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES).`;
 
 /** How to collect a job. The specification limits the lifetime of task IDs only. */
-function wayToCollect({ id, kind }: KnownJob): string {
+function howToCollect({ id, kind }: KnownJob): string {
 	const time = kind === 'video' ? '' : ` within ${limits.taskIdHours} hours`;
 	return `Collect it by its ID ${id}${time}: Wait for Video with that Job ID, and no Create before it.`;
 }

@@ -44,7 +44,7 @@ export function hintIfNotMp4(
 	}
 }
 
-/** Names that Windows keeps for devices, whatever follows their first dot. */
+/** Names that Windows reserves for devices, whatever follows their first dot. */
 const deviceName = /^(con|prn|aux|nul|(com|lpt)[0-9¹²³])(?= *(\.|$))/i;
 
 /** Characters of the given name that are used at most. The result is cut to 200 bytes. */

@@ -4,7 +4,7 @@ import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
 import { previewOutput } from '../parameters/skippedOutput';
 import { previewField, readOrderOptions } from '../parameters/orderOptions';
-import { costOfOrder } from './estimate';
+import { estimatedCostOf } from './estimate';
 import type { CheckedItem, Item } from './item';
 import { failureForecast } from './preview';
 import type { RunState } from './runState';
@@ -47,7 +47,7 @@ async function readItem(
 	const includesInput = includeInputFieldsOption.read(options);
 	const orderOptions = run.work.isOrder && readOrderOptions(options);
 	const amount = orderOptions && run.work.amount?.(request);
-	const cost = amount && costOfOrder(amount, orderOptions, { prices, options });
+	const cost = amount && estimatedCostOf(amount, orderOptions, { prices, options });
 	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
 	for (const hint of hints) run.hint(item, hint);

@@ -6,7 +6,7 @@ import type { Scope } from '../parameters/itemParameters';
 import type { ItemOutput } from './work';
 
 /** The estimated cost of an order. Reports a problem where a limit on cost is set and there is no price. */
-export function costOfOrder(
+export function estimatedCostOf(
 	amount: Amount,
 	{ maxCost, maxCostPerDay }: OrderOptions,
 	{ prices, options }: { prices?: PriceList; options: Scope },
@@ -29,7 +29,7 @@ const withoutPrice = (problem: string) =>
 	`cannot be kept. Prices (JSON) of the credential: ${problem}`;
 
 /** Says why an output has no `estimated_cost`. */
-export const notEstimated = (problem: string) =>
+export const noEstimate = (problem: string) =>
 	`There is no estimated cost. Prices (JSON) of the credential: ${problem}.`;
 
 /**
@@ -61,6 +61,6 @@ export function addEstimates(
 			'problem' in estimate ? estimate.problem : [],
 		);
 		if (costs.length > 0) output.json = { estimated_cost: sumOf(costs), ...output.json };
-		else if (problem !== undefined) hint(notEstimated(problem));
+		else if (problem !== undefined) hint(noEstimate(problem));
 	});
 }

@@ -3,12 +3,12 @@ import { isTool } from '../agent/tool';
 import type { Decision } from '../orders/decide';
 import { Journal } from '../orders/journal';
 import {
-	answeredBefore,
+	resultReused,
 	sentFailure,
 	keysReleased,
 	keysToRelease,
-	knownByKey,
-	orderedBefore,
+	resentWithKey,
+	keysUsed,
 	refusal,
 	type OrderDetails,
 } from '../orders/messages';
@@ -57,10 +57,10 @@ export class ItemOrders {
 			keys[decision.because].push(item.orderOptions?.key ?? '');
 		}
 		this.hint(keysReleased, keys.keyReleased);
-		this.hint(orderedBefore, keys.keyUsed);
+		this.hint(keysUsed, keys.keyUsed);
 	}
 
-	/** Records what became of an item that was sent. */
+	/** Records the outcome of an item that was sent. */
 	learn(item: CheckedItem): void {
 		this.journal.learn(item.index, { ...item, error: failureOf(item)?.error });
 	}
@@ -95,7 +95,7 @@ export class ItemOrders {
 			case 'leaveOut': {
 				const { key = '', ifOrderedBefore } = item.orderOptions ?? {};
 				const isUsed = decision.because === 'keyUsed';
-				const reason = (isUsed ? orderedBefore : keysReleased)([key]);
+				const reason = (isUsed ? keysUsed : keysReleased)([key]);
 				// An agent needs an answer from its tool, so a tool drops nothing.
 				const isDropped = isUsed && ifOrderedBefore === 'drop' && !isTool(run.context.getNode());
 				item.outcome = isDropped ? [] : [{ json: skippedOutput(key, reason) }];
@@ -119,11 +119,11 @@ export class ItemOrders {
 			case 'send':
 				return { would: 'order', reason: 'Preview: nothing was ordered' };
 			case 'sendUnderKey':
-				return { would: 'order', reason: knownByKey };
+				return { would: 'order', reason: resentWithKey };
 			case 'reuse':
-				return { would: 'reuse', reason: answeredBefore, job_id: decision.known.job?.id };
+				return { would: 'reuse', reason: resultReused, job_id: decision.known.job?.id };
 			case 'leaveOut': {
-				const reasonFor = decision.because === 'keyUsed' ? orderedBefore : keysToRelease;
+				const reasonFor = decision.because === 'keyUsed' ? keysUsed : keysToRelease;
 				return { would: 'skip', reason: reasonFor([key]) };
 			}
 			case 'refuse':

@@ -6,7 +6,7 @@ import type { N8nGateway } from '../client/gateway';
 import { recordOf } from '../errors/errorRecord';
 import { previewSummary } from '../orders/messages';
 import { previewOutput } from '../parameters/skippedOutput';
-import { notEstimated } from './estimate';
+import { noEstimate } from './estimate';
 import type { CheckedItem, Forecast, Item } from './item';
 import type { RunState } from './runState';
 
@@ -32,11 +32,11 @@ export async function previewAll(
 		if (!forecast) continue;
 		await run.yielder.yieldIfDue();
 		const shown = forecast.would === 'order' ? await withRequest(run, item, dry) : forecast;
-		if (prices && shown.would === 'order') hintAtCost(run, item, prices);
+		if (prices && shown.would === 'order') hintAtMissingPrice(run, item, prices);
 		item.outcome = [{ json: { ...withoutUndefined(previewOutput(shown)) } }];
 	}
 	const all = run.items.filter(({ isPreview }) => isPreview);
-	if (all.length > 0) hintAtSum(run, all, prices !== undefined);
+	if (all.length > 0) showSummary(run, all, prices !== undefined);
 }
 
 async function withRequest(
@@ -55,13 +55,13 @@ async function withRequest(
 }
 
 /** Says why an order has no estimated cost. */
-function hintAtCost(run: RunState, item: CheckedItem, prices: PriceList): void {
+function hintAtMissingPrice(run: RunState, item: CheckedItem, prices: PriceList): void {
 	const amount = run.work.amount?.(item.request);
 	const estimate = amount && prices.ofOrder(amount);
-	if (estimate && 'problem' in estimate) run.hint(item, notEstimated(estimate.problem));
+	if (estimate && 'problem' in estimate) run.hint(item, noEstimate(estimate.problem));
 }
 
-function hintAtSum(
+function showSummary(
 	{ context, work }: RunState,
 	items: Array<Item & Partial<CheckedItem>>,
 	hasPrices: boolean,

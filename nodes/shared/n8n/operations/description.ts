@@ -78,13 +78,13 @@ function fieldsOf({
 	].map(shown);
 }
 
-const mayDecide =
+const agentNotice =
 	'<b>Let the agent fill in</b> what it may decide with the button beside a field. You fix the rest. Each call costs money.';
 
-const paidNotice = toolNotice(mayDecide);
+const paidNotice = toolNotice(agentNotice);
 
 const orderNotice = toolNotice(
-	`${mayDecide} Limit: 3 orders per execution, unless you set another one.`,
+	`${agentNotice} Limit: 3 orders per execution, unless you set another one.`,
 );
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {

@@ -90,7 +90,7 @@ export class DatabaseOrders {
 		await this.remove(before.filter((value) => !isKept(value)));
 	}
 
-	/** Makes the Order Keys of these orders usable again. */
+	/** Releases the Order Keys of these orders. */
 	async release(orders: readonly Order[]): Promise<void> {
 		await this.remove(
 			orders.flatMap(({ key, request }) =>

@@ -3,7 +3,7 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { isGuess, type Match } from './match';
 import type { Answered, Knowledge } from './order';
 
-/** Everything beside what is known of an order that decides what to do with it: the user's options, key and limits. */
+/** What decides about an order apart from what is known of it: the user's options, its Order Key, and the limits. */
 export interface DecisionInput {
 	/** Whether it is sent again when its response was lost. */
 	resendsLost: boolean;

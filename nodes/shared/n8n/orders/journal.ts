@@ -283,7 +283,7 @@ export class Journal {
 			await this.tryStore(async () => await this.dayLimits.release(lines));
 	}
 
-	private dailyLimitStatusOf({ dailyLimit, options }: Line): LimitStatus {
+	private dailyLimitOf({ dailyLimit, options }: Line): LimitStatus {
 		if (dailyLimit !== undefined) return dailyLimit;
 		if (this.storeError !== undefined) return 'unknown';
 		// It claimed nothing, because an order with the same key came before it; that one was over the limit.
@@ -360,12 +360,12 @@ export class Journal {
 		const isRetry = this.storeError !== undefined && this.context.getMode() === 'retry';
 		const isUnknown = isRetry && found === undefined && this.settings.cost === 'job';
 		const isCounted = found !== undefined && !isUncounted(line);
-		const executionLimit = isCounted ? 'free' : executionLimitStatusOf(line, placed);
+		const executionLimit = isCounted ? 'free' : executionLimitOf(line, placed);
 		return {
 			...{ resendsLost, written, idempotencyKey, ifOrderedBefore, releasesKey },
 			keyUse: this.keyUseOf(order, usedKeys),
 			executionLimit: isUnknown ? 'unknown' : executionLimit,
-			dailyLimit: isTrial || !hasDailyLimit(line) ? 'free' : this.dailyLimitStatusOf(line),
+			dailyLimit: isTrial || !hasDailyLimit(line) ? 'free' : this.dailyLimitOf(line),
 		};
 	}
 
@@ -404,7 +404,7 @@ export class Journal {
 const unreadable: Decision = { do: 'refuse', because: 'unreadable' };
 
 /** Whether the limits of the execution allow an order. */
-function executionLimitStatusOf(
+function executionLimitOf(
 	{ options, order: { cost = Infinity } }: Line,
 	placed: Total,
 ): LimitStatus {

@@ -57,8 +57,8 @@ export function match(orders: readonly Order[], known: readonly Known[]): Map<Or
 			? ifWritten(order, order.item, order.itemCount)
 			: undefined,
 	);
-	const isOnly = onlyItems(orders, known);
-	pairBy('item', (order) => (isOnly(order) ? ifWritten(order, order.item) : undefined));
+	const isUnique = uniqueItemTest(orders, known);
+	pairBy('item', (order) => (isUnique(order) ? ifWritten(order, order.item) : undefined));
 	pairBy('equalItem', (order) => ifWritten(order, order.item, order.run, order.place));
 	pairBy('equalItem', (order) => ifWritten(order, order.item));
 	pairBy('place', placed);
@@ -70,14 +70,14 @@ export function match(orders: readonly Order[], known: readonly Known[]): Map<Or
 export const isGuess = ({ by }: Pick<Match, 'by'>): boolean =>
 	by === 'equalItem' || by === 'place' || by === 'number';
 
-/** Whether it comes from n8n's database, which only knows that something was sent for an item or a place. */
+/** Whether it is a mark in n8n's database, which only says that something was sent for an item or a place. */
 const isMark = ({ state, id }: Partial<Known>) => state === 'sent' && id === undefined;
 
 /**
  * Whether an input item is unique, so that what is known of an equal item is about this one. Later runs count only
  * where no run so far has ordered for an equal item.
  */
-function onlyItems(
+function uniqueItemTest(
 	orders: readonly Order[],
 	known: readonly Known[],
 ): (order: Partial<Known>) => boolean {

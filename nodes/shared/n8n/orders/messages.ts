@@ -42,7 +42,7 @@ export function refusal(because: Reason, details: OrderDetails, known?: Known): 
 			return rewordedError(details, known);
 		case 'keyUsed':
 			return notSent({
-				message: orderedBefore([key]),
+				message: keysUsed([key]),
 				text: 'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Release Order Key.',
 			});
 		case 'keyOfOther':
@@ -114,7 +114,7 @@ function rewordedError(details: OrderDetails, known?: Known): GatewayError {
 const howToFind =
 	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created"), and collect it by Wait for Video with that Job ID. Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged.';
 
-/** Says that no retry sends the order again, and how to order it all the same. */
+/** Says that no retry sends the order again, and how to order it anyway. */
 const alreadySent = ({ options }: OrderDetails) =>
 	({
 		about: 'other',
@@ -214,7 +214,7 @@ function notSent({
 
 // What an item without an order says.
 
-export const orderedBefore = (keys: string[]): string =>
+export const keysUsed = (keys: string[]): string =>
 	keys.length === 1
 		? `Order Key ${quoted(keys[0])} was used before, so nothing was ordered`
 		: `${keys.length} Order Keys were used before, so nothing was ordered for them: ${list(keys)}`;
@@ -227,10 +227,10 @@ export const keysReleased = (keys: string[]): string =>
 export const keysToRelease = (keys: string[]): string =>
 	`Order Key ${list(keys)} would be released, and nothing ordered`;
 
-export const answeredBefore =
+export const resultReused =
 	'An earlier try of this execution has ordered this already: its result would be reused';
 
-export const knownByKey =
+export const resentWithKey =
 	'An earlier try may have been accepted. It would be sent again with the same key, by which the gateway knows it: that makes no second job';
 
 /** The totals of all items of a preview. */

@@ -110,7 +110,7 @@ export const requiredNumber = <const Path extends string = never>(
 	);
 
 /** A limit. Once the option is added, it must be a number: an empty value would leave the user without the limit. */
-export const guardNumber = (declaration: Declaration<never, number>): Field<number | undefined> => {
+export const limitField = (declaration: Declaration<never, number>): Field<number | undefined> => {
 	const { read, ...field } = requiredNumber(declaration);
 	const { name } = declaration;
 	return { ...field, read: (scope) => (scope.value(name) === undefined ? undefined : read(scope)) };
@@ -141,8 +141,8 @@ export const booleanField = <const Path extends string = never>(
 		return checked(known, { type: 'boolean' }, report);
 	});
 
-/** A switch for safety: an expression that gives neither true nor false is a problem, and does not turn it off. */
-export function guardSwitch(
+/** A switch for safety. An expression that gives neither true nor false is a problem: it must not turn the switch off. */
+export function safetySwitch(
 	declaration: Declaration<never, boolean> & { default: boolean },
 ): Field<boolean> {
 	const { name } = declaration;

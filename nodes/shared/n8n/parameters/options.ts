@@ -120,13 +120,13 @@ export const parallelRequestsOption = numberField({
 
 /** The number of things done at the same time for all items. The default where the option is no number from 1 on. */
 export function parallelOf(context: IExecuteFunctions, { property }: Field): number {
-	const usual = Number(property.default);
+	const fallback = Number(property.default);
 	try {
-		const given = context.getNodeParameter(`options.${property.name}`, 0, usual);
+		const given = context.getNodeParameter(`options.${property.name}`, 0, fallback);
 		const number = Number(asText(given));
-		return number >= 1 ? Math.floor(number) : usual;
+		return number >= 1 ? Math.floor(number) : fallback;
 	} catch {
 		// n8n cannot evaluate an expression. The items report it when they read their options.
-		return usual;
+		return fallback;
 	}
 }

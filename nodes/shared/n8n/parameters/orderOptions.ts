@@ -5,8 +5,8 @@ import {
 	choiceField,
 	nonEmptyText,
 	fieldOf,
-	guardNumber,
-	guardSwitch,
+	limitField,
+	safetySwitch,
 } from './fieldKinds';
 import type { Scope } from './itemParameters';
 
@@ -29,13 +29,13 @@ export interface OrderOptions {
 }
 
 /** Maximum orders per day that can be counted: more would push the marks of orders out of n8n's store. */
-const maxCounted = 2_000;
+const maxOrdersCounted = 2_000;
 
 /** Maximum cost per day that can be counted, in any currency. */
 const maxCostCounted = 1_000_000_000;
 
 /** In the panel itself and not under "Options", so that a careful user finds it before the first order. */
-export const previewField = guardSwitch({
+export const previewField = safetySwitch({
 	displayName: 'Preview (Order Nothing)',
 	name: 'preview',
 	default: false,
@@ -95,7 +95,7 @@ const forgetOrderKeyOption = booleanField({
 		'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
 });
 
-const maxOrdersOption = guardNumber({
+const maxOrdersOption = limitField({
 	displayName: 'Max Orders per Execution',
 	name: 'maxOrders',
 	rule: { type: 'integer', min: 0 },
@@ -104,16 +104,16 @@ const maxOrdersOption = guardNumber({
 		'How many orders this node may send in one execution, its loops and Retries included. Without this option there is no limit, but a tool of an agent orders 3 times.',
 });
 
-const maxOrdersPerDayOption = guardNumber({
+const maxOrdersPerDayOption = limitField({
 	displayName: 'Max Orders per Day',
 	name: 'maxOrdersPerDay',
-	rule: { type: 'integer', min: 0, max: maxCounted },
+	rule: { type: 'integer', min: 0, max: maxOrdersCounted },
 	default: 20,
 	description:
 		'The maximum number of orders of this node in one day, across all executions. The day is that of the workflow’s time zone. Needs a saved workflow.',
 });
 
-export const maxCostOption = guardNumber({
+export const maxCostOption = limitField({
 	displayName: 'Max Cost per Execution',
 	name: 'maxCost',
 	rule: { type: 'number', min: 0 },
@@ -122,7 +122,7 @@ export const maxCostOption = guardNumber({
 		'The maximum estimated cost of the orders of this node in one execution, its loops and Retries included. Needs Prices in the credential, and is in their currency.',
 });
 
-export const maxCostPerDayOption = guardNumber({
+export const maxCostPerDayOption = limitField({
 	displayName: 'Max Cost per Day',
 	name: 'maxCostPerDay',
 	rule: { type: 'number', min: 0, max: maxCostCounted },
