@@ -303,7 +303,7 @@ export class Journal {
 			let placed: Total | undefined;
 			for (const line of lines) {
 				await this.settings.yielder.yieldIfDue();
-				// Nothing is awaited between reading and writing it, since other calls of a tool share it.
+				// Read as late as possible, right before it is written: other calls of a tool share it.
 				placed ??= this.placedBefore(lines);
 				const { order, found } = line;
 				const input = this.decisionInputOf(line, { usedKeys, placed, isTrial });

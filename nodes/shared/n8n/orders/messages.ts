@@ -93,7 +93,7 @@ function sentError(details: OrderDetails): GatewayError {
 	});
 }
 
-/** The failure of an order of which only is known that it was sent. @see sentError */
+/** The failure of an order that is only known to have been sent. @see sentError */
 export const sentFailure = (details: OrderDetails): Failure => sentError(details).failure;
 
 /** Another try of this execution has sent an order that may be this one with other words. */

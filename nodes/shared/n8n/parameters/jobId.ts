@@ -62,7 +62,7 @@ export interface JobKindHint {
 	guess?: JobKind;
 }
 
-/** The kind of the job, as far as the item shows it that the ID came from. */
+/** The kind of the job, as far as the input item shows it. */
 export function jobKindOf(parameters: ItemParameters, id: string): JobKindHint {
 	// In a tool, a model names the fields of the item, so they prove nothing.
 	if (isTool(parameters.context.getNode())) return {};

@@ -14,7 +14,7 @@ export const previewOutput = <Facts extends { would: string; reason: string }>(f
 	...facts,
 });
 
-/** Whether an item is such an output of an earlier node, and so has no job. */
+/** Whether an item is the output of an earlier node for a skipped or previewed item, and so has no job. */
 export const isSkippedOutput = ({ ordered, order_key, preview, reason }: IDataObject): boolean =>
 	ordered === false &&
 	(typeof order_key === 'string' || preview === true) &&
