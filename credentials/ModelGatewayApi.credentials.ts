@@ -111,7 +111,7 @@ export class ModelGatewayApi implements ICredentialType {
 		type: 'generic',
 		properties: {
 			headers: {
-				// A key is often pasted with spaces, a line break, what cannot be seen, or the scheme in front.
+				// A key is often pasted with spaces, line breaks, invisible characters, or the scheme in front.
 				Authorization:
 					'=Bearer {{ $credentials.apiKey.replace(/[^\\x21-\\x7e]+/g, " ").trim().replace(/^Bearer /i, "").replaceAll(" ", "") }}',
 			},

@@ -19,7 +19,7 @@ export interface Embeddings {
 const connection = NodeConnectionTypes.AiEmbedding;
 
 /**
- * The embeddings of one node, for one item of the vector store. Every call is shown in n8n's run log.
+ * The embeddings of the node, for one item of the vector store. n8n's run log shows every call.
  * @throws NodeApiError when a parameter or the credential cannot be used
  */
 export async function embeddingsOf(
@@ -33,21 +33,21 @@ export async function embeddingsOf(
 	);
 	return {
 		embedDocuments: async (documents) =>
-			await logged(context, { documents }, async () => {
+			await withRunLog(context, { documents }, async () => {
 				checkDocuments(documents);
-				const { vectors, usage } = await listOf(gateway, documents, settings);
+				const { vectors, usage } = await embedTexts(gateway, documents, settings);
 				return { response: vectors, usage };
 			}),
 		embedQuery: async (query) =>
-			await logged(context, { query }, async () => {
-				if (isEmpty(query)) throw emptyTexts('The query is empty');
-				const { vectors, usage } = await listOf(gateway, [query], settings);
+			await withRunLog(context, { query }, async () => {
+				if (isEmpty(query)) throw emptyTextError('The query is empty');
+				const { vectors, usage } = await embedTexts(gateway, [query], settings);
 				return { response: vectors[0], usage };
 			}),
 	};
 }
 
-async function listOf(
+async function embedTexts(
 	gateway: N8nGateway,
 	texts: string[],
 	{ stripNewLines, ...embedding }: Settings,
@@ -62,22 +62,22 @@ function checkDocuments(documents: string[]): void {
 	if (positions.length === 0) return;
 	const listed = positions.slice(0, maxListed).join(', ');
 	const more = positions.length > maxListed ? ` and ${positions.length - maxListed} more` : '';
-	throw emptyTexts(
+	throw emptyTextError(
 		positions.length === 1
 			? `Document ${listed} of ${documents.length} is empty`
 			: `Documents ${listed}${more} of ${documents.length} are empty`,
 	);
 }
 
-/** Maximum number of documents that one message lists. */
+/** Maximum number of documents that a message lists. */
 const maxListed = 10;
 
-/** Takes `unknown`, since an expression or an agent can pass anything. */
+/** Takes `unknown`, because an expression or an agent can pass anything. */
 function isEmpty(text: unknown): boolean {
 	return typeof text !== 'string' || text.trim() === '';
 }
 
-function emptyTexts(message: string): GatewayError {
+function emptyTextError(message: string): GatewayError {
 	return new GatewayError({
 		message,
 		remedies: [
@@ -94,7 +94,7 @@ function emptyTexts(message: string): GatewayError {
 }
 
 /** Runs one call of the vector store, and shows its input, output and tokens in n8n's run log. */
-async function logged<T extends number[] | number[][]>(
+async function withRunLog<T extends number[] | number[][]>(
 	context: ISupplyDataFunctions,
 	payload: IDataObject,
 	run: () => Promise<{ response: T; usage: unknown }>,
@@ -113,7 +113,7 @@ async function logged<T extends number[] | number[][]>(
 	}
 }
 
-/** Runs the work. @throws NodeApiError, which n8n shows, instead of its error */
+/** Runs the work. @throws NodeApiError, made of the error of the work */
 async function withNodeError<T>(
 	context: ISupplyDataFunctions,
 	work: () => Promise<T> | T,

@@ -13,7 +13,7 @@ export interface TextContent {
 export interface FileContent {
 	type: 'file';
 	mediaType?: string;
-	/** Bytes, or base64; a file that has a `url` in its metadata has none. */
+	/** Bytes or base64; undefined when the metadata has a `url`. */
 	data?: string | Uint8Array;
 	providerMetadata?: JsonObject;
 }
@@ -32,7 +32,7 @@ export interface ToolResultContent {
 	result: unknown;
 }
 
-/** Kinds for which the service has no field. */
+/** Kinds of content for which the service has no field. */
 export interface OtherContent {
 	type: 'reasoning' | 'invalid-tool-call' | 'citation' | 'provider';
 }
@@ -48,7 +48,7 @@ export interface Message {
 export interface FunctionTool {
 	name: string;
 	description?: string;
-	/** A JSON schema, or a zod schema that `getParametersJsonSchema` turns into one. */
+	/** A JSON schema, or a zod schema, which `getParametersJsonSchema` converts. */
 	inputSchema: unknown;
 }
 
@@ -68,7 +68,7 @@ export type StreamChunk =
 	| { type: 'tool-call-delta'; id?: string; name: string; argumentsDelta: string }
 	| { type: 'finish'; finishReason: FinishReason; usage?: TokenUsage };
 
-/** The options that LangChain passes with a call; the SDK has other names for some of them. */
+/** The options that LangChain passes with a call. The SDK has other names for some of them. */
 export interface CallOptions {
 	signal?: AbortSignal;
 	abortSignal?: AbortSignal;
@@ -90,7 +90,7 @@ export interface AiNodeSdk {
 	getParametersJsonSchema(tool: FunctionTool): unknown;
 }
 
-/** The `require` that Node gives to every CommonJS module. */
+/** The `require` that Node.js gives to every CommonJS module. */
 declare const require: (name: string) => unknown;
 
 /**
@@ -108,7 +108,7 @@ export function aiNodeSdk(): AiNodeSdk {
 }
 
 function notProvided(error: unknown): GatewayError {
-	// The lines after the first are paths on this machine.
+	// The other lines are paths of n8n's machine.
 	const [firstLine] = (error instanceof Error ? error.message : String(error)).split('\n');
 	return new GatewayError({
 		message: 'This version of n8n cannot use chat models of community nodes',

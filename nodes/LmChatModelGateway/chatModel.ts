@@ -14,10 +14,10 @@ import { toGenerateResult } from './generateResult';
 import { toServiceMessages } from './messages';
 import { chunksOf } from './streamChunks';
 
-/** What the user set. */
+/** The user's settings. */
 export interface ChatSettings {
 	model: string;
-	/** Further fields of the request; the conversation and the tools are those of the node that uses the model. */
+	/** Other fields of the request. The messages and tools come from the node that uses the model. */
 	fields: JsonObject;
 	/** Milliseconds for one try. */
 	timeout?: number;
@@ -34,8 +34,8 @@ interface Dependencies {
 }
 
 /**
- * A chat model of the service for n8n's AI nodes. It implements the members that the SDK needs instead of
- * extending a class of the SDK, which would have to be installed when this file is loaded.
+ * A chat model of the service for n8n's AI nodes. It implements the members that the SDK needs, but extends no class of
+ * the SDK, because n8n must be able to load this file without the SDK.
  */
 export class GatewayChatModel implements ChatModel {
 	readonly provider = 'model-gateway';
@@ -93,7 +93,7 @@ export class GatewayChatModel implements ChatModel {
 		yield { type: 'finish', finishReason, usage };
 	}
 
-	/** @param streaming set when the response is to arrive while it is generated */
+	/** @param streaming set to receive the response while it is generated */
 	private async complete(
 		messages: Message[],
 		options: CallOptions,
@@ -128,7 +128,7 @@ export class GatewayChatModel implements ChatModel {
 		}
 	}
 
-	/** The specification mentions tools without showing their fields; these are the ones of the common wire format. */
+	/** The specification mentions tools without showing their fields; these are the common wire format's. */
 	private toolFields({ tool_choice: choice }: CallOptions): JsonObject {
 		if (this.tools.size === 0) return {};
 		const tools = [...this.tools.values()].map((tool) => ({
@@ -143,7 +143,7 @@ export class GatewayChatModel implements ChatModel {
 	}
 }
 
-/** LangChain's `any` means "at least one tool"; any other text that is no mode is the name of a tool. */
+/** LangChain's `any` means "at least one tool". A text that is not a mode is the name of a tool. */
 function toServiceToolChoice(choice: unknown): unknown {
 	if (choice === 'any') return 'required';
 	if (typeof choice !== 'string') return choice;

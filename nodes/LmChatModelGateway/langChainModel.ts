@@ -16,7 +16,7 @@ export interface LangChainModel {
 	_generate: Method<Promise<{ generations: Generation[] }>>;
 	_streamResponseChunks: Method<AsyncGenerator<Generation>>;
 	bindTools(tools: unknown[], options?: object): LangChainModel;
-	/** Include n8n's log of each model call and its token usage. */
+	/** With n8n's log of each model call and its token usage. */
 	callbacks?: unknown;
 	metadata?: JsonObject;
 }
@@ -25,8 +25,8 @@ export interface LangChainModel {
  * Corrects four defects of the LangChain model that the SDK creates (SDK 0.30):
  * - it drops images, because it does not know the blocks in which n8n's nodes put them;
  * - it returns text as a list of blocks, which n8n's auto-fixing output parsers turn into "[object Object]";
- * - it drops the options of `bindTools`, by which an agent requires that a tool is called;
- * - its log misses the token usage of streamed responses, for which LangChain uses other field names.
+ * - it drops the options of `bindTools`, with which an agent requires a tool call;
+ * - its log lacks the token usage of streamed responses, for which LangChain uses other field names.
  */
 export function patchLangChainModel(model: LangChainModel, options: object = {}): LangChainModel {
 	const generate = model._generate.bind(model);
@@ -55,7 +55,7 @@ export function patchLangChainModel(model: LangChainModel, options: object = {})
 	} satisfies Partial<LangChainModel>);
 }
 
-/** The message with its `image_url` blocks converted to those that the SDK keeps. A copy, since the message is n8n's. */
+/** A copy of the message whose `image_url` blocks are converted to blocks that the SDK keeps. */
 function withSdkImages(message: LangChainMessage): LangChainMessage {
 	const { content } = message;
 	if (!Array.isArray(content) || !content.some(isImage)) return message;
@@ -67,7 +67,7 @@ function withSdkImages(message: LangChainMessage): LangChainMessage {
 	return copy;
 }
 
-/** Joins content that consists of text blocks only into one text, as LangChain's own models return it. */
+/** Joins content that has only text blocks into one text, as LangChain's own models return it. */
 function flattenText(message: LangChainMessage): void {
 	const { content } = message;
 	if (!Array.isArray(content)) return;
@@ -88,7 +88,7 @@ function toSdkImage({ image_url: image }: JsonObject): JsonObject {
 	return { type: 'image', url, metadata: { detail } };
 }
 
-/** Lets n8n's log find the token usage of a streamed response under the names it has in an unstreamed one. */
+/** Lets n8n's log find the token usage of a streamed response under the names of an unstreamed response. */
 function patchLog(callbacks: unknown): void {
 	for (const handler of Array.isArray(callbacks) ? callbacks : []) {
 		const options = isObject(handler) ? handler.options : undefined;

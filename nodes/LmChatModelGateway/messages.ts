@@ -12,8 +12,8 @@ import type {
 
 /**
  * A conversation in the service's format ("Resources", message). Names of messages are left out, because the
- * specification has no field for them, and so is reasoning, which models do not expect to be sent back.
- * @throws GatewayError for a file that is no image
+ * specification has no field for them. Reasoning is left out, because models do not expect it back.
+ * @throws GatewayError for a file that is not an image
  */
 export function toServiceMessages(messages: Message[]): JsonObject[] {
 	return messages.flatMap(({ role, content }): JsonObject[] => {
@@ -21,13 +21,13 @@ export function toServiceMessages(messages: Message[]): JsonObject[] {
 		if (role !== 'assistant') return [{ role, content: toServiceContent(content) }];
 
 		const calls = content.filter((part) => part.type === 'tool-call').map(toServiceToolCall);
-		// A streamed response comes back as one text for each of its chunks.
+		// LangChain returns a streamed response with one text for each chunk.
 		const text = content.filter(isText).map((part) => part.text);
 		return [{ role, content: text.join(''), ...(calls.length > 0 && { tool_calls: calls }) }];
 	});
 }
 
-/** A plain text unless there are images, since not every model accepts parts. */
+/** A plain text unless there are images, because not every model accepts parts. */
 function toServiceContent(content: MessageContent[]): string | JsonObject[] {
 	const parts = content.filter((part) => part.type === 'text' || part.type === 'file');
 	if (parts.every(isText)) return parts.map(({ text }) => text).join('\n');
@@ -62,7 +62,7 @@ function dataUrlOf(data: string | Uint8Array, mediaType: string | undefined): st
 	]);
 }
 
-/** The specification does not show tool calls; these fields are the ones of the common wire format. */
+/** The specification does not show tool calls; these are the fields of the common wire format. */
 function toServiceToolCall({ toolCallId, toolName, input }: ToolCallContent): JsonObject {
 	return { id: toolCallId, type: 'function', function: { name: toolName, arguments: input } };
 }

@@ -14,7 +14,7 @@ import type { ChatSettings } from './chatModel';
 
 const model = modelField();
 
-/** Not in the specification; sent only when the user asks for it. */
+/** Not in the specification; sent only when the user sets it. */
 const responseFormat = choiceField({
 	displayName: 'Response Format',
 	name: 'responseFormat',
@@ -81,7 +81,7 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	const settings = {
 		model: model.read(parameters),
 		fields: extra.addTo({
-			...extra.others(options, [...chatOptions, userOption]),
+			...extra.remaining(options, [...chatOptions, userOption]),
 			...formatOf(options, extra),
 		}),
 		timeout: timeoutOption.read(options),
@@ -91,14 +91,14 @@ export function settingsOf(context: ISupplyDataFunctions, item: number): ChatSet
 	return settings;
 }
 
-/** The format of the answer, with the schema where JSON Schema was chosen. */
+/** The format of the answer, with the schema if JSON Schema was chosen. */
 function formatOf(options: Scope, extra: ExtraBody): JsonObject {
-	if (extra.gives('response_format.type')) return {};
+	if (extra.has('response_format.type')) return {};
 	const type = responseFormat.read(options);
 	if (type !== 'json_schema') return withoutUndefined({ response_format: type && { type } });
 	const schema = jsonSchema.read(options);
 	if (schema === undefined) {
-		if (!extra.gives('response_format.json_schema')) {
+		if (!extra.has('response_format.json_schema')) {
 			options.report(jsonSchema.property.displayName, 'is missing: add it under Options');
 		}
 		return { response_format: { type } };

@@ -1,6 +1,6 @@
 /**
- * Yields the chunks that `work` emits as they come, and returns its result. The signal given to `work` aborts when
- * the consumer stops reading.
+ * Yields the chunks of `work` when it emits them, and returns its result. The signal that `work` gets aborts when the
+ * consumer stops reading.
  */
 export async function* chunksOf<Chunk, Result>(
 	work: (emit: (chunk: Chunk) => void, abandoned: AbortSignal) => Promise<Result>,
@@ -16,7 +16,7 @@ export async function* chunksOf<Chunk, Result>(
 		isFinished = true;
 		wake();
 	});
-	// The error is thrown below; without a consumer it must not become an unhandled rejection.
+	// The error is thrown below. Without a consumer, it must not become an unhandled rejection.
 	result.catch(() => undefined);
 	try {
 		for (;;) {

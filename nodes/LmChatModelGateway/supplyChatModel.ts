@@ -23,7 +23,7 @@ export async function supplyChatModel(
 		const response = patchLangChainModel(
 			sdk.supplyModel(context, model).response as LangChainModel,
 		);
-		// Tells the Basic LLM Chain to parse the text as JSON and output the object.
+		// Makes the Basic LLM Chain parse the text as JSON and output the object.
 		if (isJson(settings.fields.response_format)) response.metadata = { output_format: 'json' };
 		return { response };
 	} catch (error) {

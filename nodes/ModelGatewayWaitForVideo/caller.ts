@@ -1,20 +1,21 @@
 import type { IExecuteFunctions, NodeTypeAndVersion, WorkflowExecuteMode } from 'n8n-workflow';
 
-/** Started by nobody who waits for an answer, whatever the workflow is like. */
-const withoutCaller: WorkflowExecuteMode[] = ['trigger', 'error', 'retry'];
+/** In these modes, nobody waits for the result, whatever the workflow looks like. */
+const modesWithoutCaller: WorkflowExecuteMode[] = ['trigger', 'error', 'retry'];
 
-/** The workflow's own trigger says whether it is answered. */
-const startedByTrigger: WorkflowExecuteMode[] = ['webhook', 'manual'];
+/** In these modes, the trigger of the workflow shows whether somebody waits for the response. */
+const modesStartedByTrigger: WorkflowExecuteMode[] = ['webhook', 'manual'];
 
 /**
- * Who waits for the result of this execution, as a clause for a message; a pause of hours would leave them without.
- * Undefined when nobody does, or nobody any more.
+ * Who waits for the result of this execution, as a clause for a message. They would not get it if the execution were
+ * parked for hours. Undefined when nobody waits, or nobody waits any more.
  */
 export function callerOf(context: IExecuteFunctions): string | undefined {
 	const mode = context.getMode();
-	if (withoutCaller.includes(mode)) return undefined;
+	if (modesWithoutCaller.includes(mode)) return undefined;
 	if (mode === 'integrated') return 'another workflow waits for the result of this one';
-	if (!startedByTrigger.includes(mode)) return 'what started this workflow waits for its result';
+	if (!modesStartedByTrigger.includes(mode))
+		return 'what started this workflow waits for its result';
 	// Older versions of n8n do not stream.
 	if (typeof context.isStreaming === 'function' && context.isStreaming()) {
 		return 'the response is shown to somebody while it is made';
@@ -22,25 +23,25 @@ export function callerOf(context: IExecuteFunctions): string | undefined {
 
 	const { name } = context.getNode();
 	const earlier = executed(context, context.getParentNodes(name, { includeNodeParameters: true }));
-	const trigger = earlier.find((node) => awaitsAnswer(context, node));
+	const trigger = earlier.find((node) => awaitsResponse(context, node));
 	if (trigger) return `whoever called ${trigger.name} waits for the response`;
 	const isForm = earlier.some(({ type }) => /\.form(Trigger)?$/.test(type));
 	const hasPage = isForm && context.getChildNodes(name).some(({ type }) => type.endsWith('.form'));
 	return hasPage ? 'whoever filled in the form waits for its next page' : undefined;
 }
 
-/** Whether the call that a node took is answered by what comes later in the workflow. */
-function awaitsAnswer(
+/** Whether the caller of a trigger gets its response from a later node of the workflow. */
+function awaitsResponse(
 	context: IExecuteFunctions,
 	{ name, type, parameters = {} }: NodeTypeAndVersion,
 ): boolean {
 	const { responseMode: ofOptions } = (parameters.options ?? {}) as { responseMode?: unknown };
 	const { responseMode = ofOptions } = parameters;
 	if (responseMode === 'responseNode') {
-		const answers = executed(context, context.getChildNodes(name));
-		return !answers.some(({ type }) => type.endsWith('.respondToWebhook'));
+		const executedAfter = executed(context, context.getChildNodes(name));
+		return !executedAfter.some(({ type }) => type.endsWith('.respondToWebhook'));
 	}
-	// A chat is answered by the last node unless it is told otherwise.
+	// By default, a chat gets its response from the last node.
 	return (
 		type.endsWith('.chatTrigger') || ![undefined, 'onReceived'].includes(responseMode as string)
 	);

@@ -72,7 +72,7 @@ export const maxParallelDownloads = numberField({
 	description: 'How many files to download at the same time',
 });
 
-/** What is shorter than the service wants is lengthened, not refused. */
+/** An interval that is shorter than the service allows is lengthened, not refused. */
 export const pollInterval = durationField({
 	displayName: 'Poll Interval (Seconds)',
 	name: 'pollIntervalSeconds',
@@ -93,7 +93,6 @@ export const timeout = durationField({
 		'How long to wait for each job. A job that takes longer is not lost: wait for it again. Default: 20, but 40 seconds for MCP clients.',
 });
 
-/** What the editor shows. */
 export const fields: INodeProperties[] = [
 	toolNotice(
 		'<b>Let the agent fill in Job ID</b> with the button beside it. If a video takes longer than the Timeout, the agent can call it again, at no cost.',

@@ -9,9 +9,9 @@ import { withoutUndefined } from '../shared/gateway/json';
 import { jobOf, type StoredItem } from './waitState';
 
 /**
- * Before a run, when the editor has no input for the node, as after its page was loaded anew: n8n then runs the
- * nodes before it first. An expression that reads the missing input fails. A tool of an agent, which alone has a
- * description for its model, has no input at all.
+ * Shown before a run when the editor has no input for the node, for example after its page was reloaded: n8n then runs
+ * the nodes before it first. An expression that reads the missing input fails. A tool of an agent has no input at all;
+ * only a tool has the parameter `toolDescription`.
  */
 export const noInputHint: NodeHint = {
 	message:
@@ -22,20 +22,20 @@ export const noInputHint: NodeHint = {
 	location: 'outputPane',
 };
 
-/** How many jobs are named at most. */
-const shownJobs = 5;
+/** Maximum number of jobs that the hint names. */
+const maxShownJobs = 5;
 
-/** While the execution is parked, n8n shows this beside the node, and `waitingNodeTooltip` below. */
+/** While the execution is parked, n8n shows this hint next to the node, and `waitingNodeTooltip` below it. */
 export function progressHint(jobs: JobSummary[]): NodeExecutionHint {
-	const shown = jobs.slice(0, shownJobs).map(describeProgress);
+	const shown = jobs.slice(0, maxShownJobs).map(describeProgress);
 	const left = jobs.length - shown.length;
 	const rest = left > 0 ? [`and ${left} more`] : [];
 	return { message: [...shown, ...rest].join('; '), location: 'outputPane' };
 }
 
 /**
- * Where the workflow times out before the wait does; n8n counts the time for which an execution is parked, too.
- * @param longest of the timeouts of all items, in milliseconds
+ * A hint if the workflow times out before the wait does. n8n counts the time for which an execution is parked, too.
+ * @param longest the longest timeout of all items, in milliseconds
  */
 export function workflowTimeoutHint(
 	context: IExecuteFunctions,
@@ -52,7 +52,7 @@ export function workflowTimeoutHint(
 
 const inMinutes = (milliseconds: number) => Math.round(milliseconds / 6_000) / 10;
 
-/** Each job once. Of several items with the same job, those that still wait have seen it last. */
+/** Each job once. If several items have the same job, those that still wait know its newest status. */
 export function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {
 	const jobs = new Map<string, JobSummary>();
 	for (const item of items.values()) {
@@ -62,7 +62,7 @@ export function jobsOf(items: ReadonlyMap<number, StoredItem>): JobSummary[] {
 	return [...jobs.values()];
 }
 
-/** Where the job of each item stands, for whoever looks at the node while the execution is parked. */
+/** The status of each item's job, which the editor shows as the node's output while the execution is parked. */
 export function overviewOf(items: ReadonlyMap<number, StoredItem>): INodeExecutionData[] {
 	return [...items].map(([index, item]) => {
 		const { id, status, progress } = jobOf(item);

@@ -6,19 +6,19 @@ import type { Failure } from '../shared/gateway/errors/gatewayError';
 import type { FinishedJob } from '../shared/gateway/jobs/poller';
 import { videoFields } from '../shared/gateway/jobs/responses';
 import { textAt, withoutUndefined } from '../shared/gateway/json';
-import { isFetched } from '../shared/n8n/files/fileOutput';
+import { shouldDownload } from '../shared/n8n/files/fileOutput';
 import { storeVideo } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import type { WaitRequest } from './request';
 
-/** For the model of an agent: what to do next is said of every job that is under way. */
+/** The output of a job that still runs, for the model of an agent. `toolResult` adds what to do next. */
 export function unfinishedOutput({ message, remedies }: Failure): ItemOutput {
 	const lastPoll = remedies.find((remedy) => remedy.about === 'lastPollFailed');
 	return { json: withoutUndefined({ message, last_problem: lastPoll?.message }) };
 }
 
 /**
- * The outputs of a finished job, with its file where the user wants it.
+ * The outputs of a finished job, with its file if the user wants it.
  * @param refresh requests a new link to the file
  * @throws GatewayError when the file cannot be downloaded
  */
@@ -37,11 +37,11 @@ export async function outputsOf(
 ): Promise<ItemOutput[]> {
 	const isTask = [undefined, id].includes(textAt(fields, 'task_id', 'output.task_id'));
 	const named = isTask ? fields : videoFields(fields, id);
-	// The same for both kinds of job, whatever the service may mean by these names.
+	// The same for both kinds of job, even if the service has other fields with these names.
 	const own = { job_id: id, video_url: source.url };
 	const ofInput = withoutUndefined({ input_request_id: inputRequestId });
 	const json = withOwnFields(named, { ...own, ...ofInput }) as IDataObject;
-	if (!isFetched(output, source, run.context)) return [{ json }];
+	if (!shouldDownload(output, source, run.context)) return [{ json }];
 	const request = { source, refresh, purpose: `download the video of job ${id}` };
 	const target = { ...output, name: fileName };
 	const binary = await downloads.run(async () => await storeVideo(run, request, target));

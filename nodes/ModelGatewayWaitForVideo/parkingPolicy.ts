@@ -7,23 +7,23 @@ import { parkingObstacle } from './parking';
 
 /** What a wait does between its polls. */
 export type ParkingPolicy =
-	/** n8n stores the execution each time. */
+	/** It lets n8n store the execution each time. */
 	| 'park'
 	/** It keeps the execution open. */
 	| 'stay'
-	/** It keeps the execution open once n8n has stored its jobs: if n8n is killed, a Retry finds them there. */
+	/** It lets n8n store the execution once and then keeps it open: if n8n is killed, a Retry still has the jobs. */
 	| 'storeOnceThenStay';
 
 /** How long one pass of a wait keeps the execution open. */
 export type PassLength =
-	/** Not at all: it polls nothing. */
+	/** Not at all; it polls nothing. */
 	| { name: 'parkAtOnce' }
-	/** Polls that are due later are left to the next pass. Milliseconds since 1970. */
+	/** Until this time, in milliseconds since 1970. The next pass does the polls that are due later. */
 	| { name: 'pollUntil'; time: number }
 	/** Until the last job has ended. */
 	| { name: 'stay' };
 
-/** @returns the policy, and what the user should know about it */
+/** @returns the policy, and a hint about it for the user */
 export function parkingPolicy(context: IExecuteFunctions): {
 	policy: ParkingPolicy;
 	hint?: string;
@@ -42,13 +42,13 @@ export function parkingPolicy(context: IExecuteFunctions): {
 }
 
 /**
- * Milliseconds for which a manual run keeps the execution open before n8n stores it: who runs a short job by hand
- * then sees no pause.
+ * Milliseconds for which a manual run keeps the execution open before n8n stores it, so that a user who tests a short
+ * job sees no pause.
  */
-const beforeStored = 15_000;
+const manualRunHoldTime = 15_000;
 
 /**
- * The length of one pass. A policy that parks does so before the first poll, while n8n has not stored the jobs.
+ * The length of one pass. A policy that parks does so before the first poll if n8n has not stored the jobs yet.
  * @param now milliseconds since 1970
  */
 export function passLength(
@@ -62,7 +62,9 @@ export function passLength(
 			return areJobsStored ? { name: 'pollUntil', time: now } : { name: 'parkAtOnce' };
 		case 'storeOnceThenStay':
 			if (areJobsStored) return { name: 'stay' };
-			return isManual ? { name: 'pollUntil', time: now + beforeStored } : { name: 'parkAtOnce' };
+			return isManual
+				? { name: 'pollUntil', time: now + manualRunHoldTime }
+				: { name: 'parkAtOnce' };
 	}
 }
 

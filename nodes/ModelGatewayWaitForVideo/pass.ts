@@ -10,7 +10,7 @@ import { JobWait } from '../shared/gateway/jobs/wait';
 import { ProgressLines } from '../shared/n8n/agent/progress';
 import { isTool } from '../shared/n8n/agent/tool';
 import { clock } from '../shared/n8n/client/httpClient';
-import { hintAtKind } from '../shared/n8n/files/video';
+import { hintIfNotMp4 } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
@@ -20,31 +20,31 @@ import { newPoller, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
 import { jobOf, type StoredItem } from './waitState';
 
-/** What a pass found out about the job of an item. */
-export type Found =
+/** The result of a pass for the job of an item. */
+export type WaitResult =
 	| { name: 'finished'; finished: FinishedJob }
 	/** An earlier pass has delivered it. */
 	| { name: 'delivered'; outputs: ItemOutput[] }
-	/** It still runs, and is left to the next pass. */
+	/** It still runs; the next pass polls it again. */
 	| { name: 'running' }
-	/** It still runs, and the model that has called the tool may wait for it again. */
+	/** It still runs; the model that called the tool may wait for it again. */
 	| { name: 'unfinished'; failure: Failure };
 
-/** One pass over all items: the only one, unless the execution is parked until the next poll is due. */
+/** One pass over all items. There is only one unless the execution is parked between polls. */
 export class WaitPass {
 	/** Milliseconds. */
 	longestTimeout = 0;
 	/** By item. */
-	private readonly left = new Map<number, StoredItem>();
+	private readonly storedItems = new Map<number, StoredItem>();
 	/** By item. */
 	private readonly waits = new Map<number, JobWait>();
-	/** By the name of a job: its progress, as reported last. */
+	/** By the name of a job: the progress that was reported last. */
 	private readonly reported = new Map<string, string>();
 	private readonly requests = new SharedRequests(clock);
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
 
-	/** @param earlier the items as the last pass left them */
+	/** @param earlier the items that the last pass stored */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly length: PassLength,
@@ -55,37 +55,37 @@ export class WaitPass {
 		this.firstPolls = new FirstPolls(count, length, Object.values(earlier));
 	}
 
-	/** The items as this pass leaves them, in their order. */
+	/** The items to store for the next pass, in their order. */
 	get items(): ReadonlyMap<number, StoredItem> {
-		return new Map([...this.left].sort(([one], [other]) => one - other));
+		return new Map([...this.storedItems].sort(([one], [other]) => one - other));
 	}
 
-	/** Waits for the job of one item. @throws GatewayError as {@link JobWait.hold} does, also from an earlier pass */
-	async find(request: WaitRequest, run: ItemRun): Promise<Found> {
+	/** Waits for the job of one item. @throws GatewayError as {@link JobWait.hold} does, also one of an earlier pass */
+	async wait(request: WaitRequest, run: ItemRun): Promise<WaitResult> {
 		const { item } = run;
 		this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
 		const known = this.knownOf(request, item);
 		if (known === undefined || 'poller' in known) {
 			return await this.waitFor(request, run, known?.poller);
 		}
-		this.left.set(item, known);
+		this.storedItems.set(item, known);
 		run.reportJob(known.job);
 		if ('failure' in known) throw new GatewayError(known.failure);
 		return { name: 'delivered', outputs: known.outputs };
 	}
 
-	/** The outputs of one item: none while its job runs. @throws GatewayError when the download fails */
-	async deliver(found: Found, request: WaitRequest, run: ItemRun): Promise<ItemOutput[]> {
-		if (found.name === 'running') return [];
-		if (found.name === 'unfinished') return [unfinishedOutput(found.failure)];
-		const isNew = found.name === 'finished';
-		const outputs = isNew ? await this.collect(found.finished, request, run) : found.outputs;
+	/** The outputs of one item; none while its job runs. @throws GatewayError when the download fails */
+	async deliver(result: WaitResult, request: WaitRequest, run: ItemRun): Promise<ItemOutput[]> {
+		if (result.name === 'running') return [];
+		if (result.name === 'unfinished') return [unfinishedOutput(result.failure)];
+		const isNew = result.name === 'finished';
+		const outputs = isNew ? await this.collect(result.finished, request, run) : result.outputs;
 		// n8n shows the hints of the last pass only.
-		for (const { binary = {} } of outputs) hintAtKind(binary, run);
+		for (const { binary = {} } of outputs) hintIfNotMp4(binary, run);
 		return outputs;
 	}
 
-	/** How the last pass left the item, unless its Job ID is another one now. */
+	/** What the last pass stored of the item, unless its Job ID has changed. */
 	private knownOf({ id }: WaitRequest, item: number): StoredItem | undefined {
 		const known = this.earlier[item];
 		return known && jobOf(known).id === id ? known : undefined;
@@ -95,7 +95,7 @@ export class WaitPass {
 		request: WaitRequest,
 		run: ItemRun,
 		poller = newPoller(request, clock.now()),
-	): Promise<Found> {
+	): Promise<WaitResult> {
 		const { item } = run;
 		const lines = new ProgressLines(this.context, item);
 		const wait = this.newWait(poller, run, lines);
@@ -103,7 +103,7 @@ export class WaitPass {
 		try {
 			const finished = await this.outcomeOf(wait);
 			if (finished) return { name: 'finished', finished };
-			this.left.set(item, { poller: wait.state });
+			this.storedItems.set(item, { poller: wait.state });
 			return { name: 'running' };
 		} catch (error) {
 			const { failure } = asGatewayError(error);
@@ -128,7 +128,7 @@ export class WaitPass {
 		const refresh = async () => await wait.freshSource();
 		try {
 			const outputs = await outputsOf(finished, request, { run, downloads, refresh });
-			this.left.set(item, { job: wait.state.job, outputs });
+			this.storedItems.set(item, { job: wait.state.job, outputs });
 			return outputs;
 		} catch (error) {
 			throw this.keepFailure(error, item, wait);
@@ -139,7 +139,7 @@ export class WaitPass {
 
 	private keepFailure(error: unknown, item: number, { state: { job } }: JobWait): GatewayError {
 		const gatewayError = asGatewayError(error);
-		this.left.set(item, { job, failure: gatewayError.failure });
+		this.storedItems.set(item, { job, failure: gatewayError.failure });
 		return gatewayError;
 	}
 
@@ -166,7 +166,7 @@ export class WaitPass {
 		}
 	}
 
-	/** Reports the progress of a job once, however many items wait for it. */
+	/** Reports the progress of a job once, even if several items wait for it. */
 	private async reportProgress(job: JobSummary, lines: ProgressLines): Promise<void> {
 		const line = describeProgress(job);
 		if (this.reported.get(jobName(job)) === line) return;

@@ -1,22 +1,21 @@
 import { startWait, type PollerState } from '../shared/gateway/jobs/poller';
 import { textAt, withoutUndefined } from '../shared/gateway/json';
 import { limits } from '../shared/gateway/protocol/limits';
-import { isCalledByClient } from '../shared/n8n/agent/tool';
+import { isCalledByMcpClient } from '../shared/n8n/agent/tool';
 import type { FileOutput } from '../shared/n8n/files/fileOutput';
 import type { ItemRun } from '../shared/n8n/items/work';
 import type { ItemParameters } from '../shared/n8n/parameters/itemParameters';
-import { jobKindOf, type ToldKind } from '../shared/n8n/parameters/jobId';
+import { jobKindOf, type JobKindHint } from '../shared/n8n/parameters/jobId';
 import { file, fileName, jobId, pollInterval, timeout } from './fields';
 
-/** What the user wants of one item. */
-export interface WaitRequest extends ToldKind {
+/** The parameters of one item. */
+export interface WaitRequest extends JobKindHint {
 	id: string;
 	output: FileOutput;
-	/** The `request_id` of the incoming item, which is that of the order where the create leads here. */
+	/** The `request_id` of the incoming item. It is that of the order when the item comes from a create. */
 	inputRequestId?: string;
-	/** Of the file. */
 	fileName: string;
-	/** Milliseconds; undefined: as recommended for the kind of job. */
+	/** Milliseconds; undefined: the recommended interval for the kind of job. */
 	pollInterval?: number;
 	/** Milliseconds. */
 	timeout: number;
@@ -28,27 +27,27 @@ export function waitRequest(
 	{ reportJob }: Pick<ItemRun, 'reportJob'>,
 ): WaitRequest {
 	const id = jobId.read(parameters);
-	const told = jobKindOf(parameters, id);
-	if (id !== '') reportJob({ kind: told.kind, id });
+	const kindHint = jobKindOf(parameters, id);
+	if (id !== '') reportJob({ kind: kindHint.kind, id });
 	const { context, item, options } = parameters;
 	const inputRequestId = textAt(context.getInputData()[item]?.json, 'request_id');
 	return {
 		id,
-		...told,
+		...kindHint,
 		output: file.read(parameters),
 		fileName: fileName.read(options) ?? id,
 		...withoutUndefined({ inputRequestId, pollInterval: pollInterval.read(options) }),
-		timeout: timeout.read(options) ?? usualTimeout(context),
+		timeout: timeout.read(options) ?? defaultTimeout(context),
 	};
 }
 
-/** Milliseconds: clients of tools give up after a minute, in which the last poll has to be answered, too. */
-const clientTimeout = 40_000;
+/** Milliseconds. MCP clients wait for a minute, in which the response to the last poll must arrive, too. */
+const mcpClientTimeout = 40_000;
 
-const usualTimeout = (context: ItemParameters['context']) =>
-	isCalledByClient(context) ? clientTimeout : limits.waitMinutes * 60_000;
+const defaultTimeout = (context: ItemParameters['context']) =>
+	isCalledByMcpClient(context) ? mcpClientTimeout : limits.waitMinutes * 60_000;
 
-/** The wait for its job, before the first pass. @param now milliseconds since 1970, when its timeout begins to run */
+/** The state of a wait before its first pass. @param now milliseconds since 1970, when the timeout begins to run */
 export function newPoller(
 	{ id, kind, guess, pollInterval, timeout }: WaitRequest,
 	now: number,

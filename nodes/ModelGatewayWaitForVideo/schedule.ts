@@ -4,7 +4,7 @@ import { limits } from '../shared/gateway/protocol/limits';
 import type { PassLength } from './parkingPolicy';
 import type { StoredItem } from './waitState';
 
-/** When the next pass has to begin, in milliseconds since 1970; undefined when no item waits any more. */
+/** When the next pass must begin, in milliseconds since 1970; undefined when no item waits any more. */
 export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | undefined {
 	const times = pollersOf(items.values()).map(({ nextPollAt }) => nextPollAt);
 	return times.length > 0 ? Math.min(...times) : undefined;
@@ -14,26 +14,26 @@ function pollersOf(items: Iterable<StoredItem>): PollerState[] {
 	return [...items].flatMap((item) => ('poller' in item ? [item.poller] : []));
 }
 
-/** At most this far apart, in milliseconds: soon enough that no job waits for its first poll. */
-const maxSpread = 50;
+/** Maximum milliseconds between the first polls of two jobs, so that no job waits long for its first poll. */
+const maxGap = 50;
 
 /** Spreads the first polls of a pass, so that many jobs are not polled at the same moment. */
 export class FirstPolls {
 	/** Milliseconds between two jobs. */
 	private readonly gap: number;
-	/** By the ID of a job, its first item: all items of a job are polled together. */
+	/** By the ID of a job: its first item. All items of a job are polled together. */
 	private readonly ranks = new Map<string, number>();
-	/** By the ID of a job, how many are polled before it where the credential limits the requests. */
+	/** By the ID of a job: how many jobs are polled before it, where the credential limits the requests. */
 	private readonly queueRanks: Map<string, number>;
 
 	/**
-	 * @param count of items
-	 * @param earlier the items as the last pass left them
+	 * @param count number of items
+	 * @param earlier the items that the last pass stored
 	 */
 	constructor(count: number, length: PassLength, earlier: Iterable<StoredItem>) {
-		// In a short pass they all follow one another closely, so that the next one finds them all due.
+		// In a short pass, polls follow each other closely, so that all of them are due again in the next pass.
 		const seconds = length.name === 'stay' ? jobKinds.video.pollSeconds : limits.minPollSeconds;
-		this.gap = Math.min(maxSpread, (seconds * 1000) / count);
+		this.gap = Math.min(maxGap, (seconds * 1000) / count);
 		this.queueRanks = queueRanks(pollersOf(earlier));
 	}
 
@@ -46,7 +46,7 @@ export class FirstPolls {
 	}
 }
 
-/** Those that the limits held back in the last pass go first in this one. */
+/** The order of jobs by when they were due, so that jobs that the limits delayed in the last pass are polled first. */
 function queueRanks(pollers: PollerState[]): Map<string, number> {
 	const sorted = pollers.sort((one, other) => one.nextPollAt - other.nextPollAt);
 	const ids = new Set(sorted.map(({ job }) => job.id));

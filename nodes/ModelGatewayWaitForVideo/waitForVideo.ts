@@ -8,21 +8,21 @@ import type { DeliveringWork } from '../shared/n8n/items/work';
 import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
 import { park, waitOutStartupRecovery } from './parking';
 import { parkingPolicy, passLength, type PassLength } from './parkingPolicy';
-import { WaitPass, type Found } from './pass';
+import { WaitPass, type WaitResult } from './pass';
 import { waitRequest, type WaitRequest } from './request';
 import { nextPollOf } from './schedule';
 import { WaitState } from './waitState';
 
 /**
- * Waits for one job per item, side by side, and fetches the files. This is one pass of the wait. All results leave
- * together, with the last pass.
+ * Waits for one job per item, side by side, and downloads the files. This is one pass of the wait. The last pass
+ * returns all results together.
  */
 export async function waitForVideos(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	await waitOutStartupRecovery(context);
 	const length = lengthOfPass(context);
 	const state = new WaitState(context);
 	const pass = new WaitPass(context, length, state.earlier);
-	// All jobs run at the service anyway: none is to wait for another one here.
+	// The jobs run at the service in any case, so no item waits for another one here.
 	const outputs = await runItems(context, workOf(pass), Infinity);
 	const timeoutHint = workflowTimeoutHint(context, pass.longestTimeout);
 	if (timeoutHint) context.addExecutionHints(timeoutHint);
@@ -30,7 +30,7 @@ export async function waitForVideos(context: IExecuteFunctions): Promise<INodeEx
 	const nextPoll = nextPollOf(items);
 	if (nextPoll === undefined) return outputs;
 	const jobs = jobsOf(items);
-	// Whoever stops the execution while it is parked finds the jobs in the log, too.
+	// So the log has the jobs if the execution is stopped while it is parked.
 	if (!state.earlier) context.logger.info(`Waiting for ${jobs.map(jobName).join(', ')}`);
 	context.addExecutionHints(progressHint(jobs));
 	state.store(items);
@@ -48,11 +48,11 @@ function lengthOfPass(context: IExecuteFunctions): PassLength {
 	});
 }
 
-function workOf(pass: WaitPass): DeliveringWork<WaitRequest, Found> {
+function workOf(pass: WaitPass): DeliveringWork<WaitRequest, WaitResult> {
 	return {
 		endpoint: jobKinds.task.endpoint,
 		prepare: waitRequest,
-		perform: async (request, run) => await pass.find(request, run),
-		deliver: async (found, request, run) => await pass.deliver(found, request, run),
+		perform: async (request, run) => await pass.wait(request, run),
+		deliver: async (result, request, run) => await pass.deliver(result, request, run),
 	};
 }

@@ -6,13 +6,13 @@ import { isObject, textAt, valueAt } from '../shared/gateway/json';
 import { clearNodeMemory, nodeMemory } from '../shared/n8n/execution/memory';
 import type { ItemOutput } from '../shared/n8n/items/work';
 
-/** How a pass leaves one item: still waiting, or ended, so that its job is not polled again. */
+/** What a pass stores of one item. With a `poller`, it still waits; otherwise its job is not polled again. */
 export type StoredItem =
 	| { poller: PollerState }
 	| { job: JobSummary; outputs: ItemOutput[] }
 	| { job: JobSummary; failure: Failure };
 
-/** The job of an item, as it was last seen. */
+/** The job of an item, with its last known status. */
 export function jobOf(item: StoredItem): JobSummary {
 	return 'poller' in item ? item.poller.job : item.job;
 }
@@ -21,12 +21,12 @@ export function jobOf(item: StoredItem): JobSummary {
 type StoredItems = Record<number, StoredItem>;
 
 interface Stored {
-	/** A retry is an execution of its own, and starts over: files belong to the execution that stored them. */
+	/** The execution that stored the items. A retry is another one, and starts again: files belong to one execution. */
 	execution: string;
 	items: StoredItems;
 }
 
-/** Whether it can be read. If not, the wait starts over with the jobs of its input. */
+/** Whether the value can be read. If not, the wait starts again with the jobs of its input. */
 function isStored(value: unknown): value is Stored {
 	return isObject(value) && isObject(value.items) && Object.values(value.items).every(isItem);
 }
@@ -46,14 +46,14 @@ function isPoller(value: unknown): boolean {
 }
 
 /**
- * What a wait keeps from one pass to the next. n8n stores it with the execution, so it has to survive JSON. It is
- * there for the next pass only: a later wait for these jobs, such as that of a retry, starts over.
+ * What a wait keeps from one pass to the next. n8n stores it with the execution, so it must survive JSON. Only the next
+ * pass reads it: a later wait for the same jobs, such as that of a retry, starts again.
  */
 export class WaitState {
-	/** The items as the last pass left them; undefined in the first one. */
+	/** The items that the last pass stored; undefined in the first pass. */
 	readonly earlier?: Readonly<StoredItems>;
 	private readonly waits: Record<string, unknown>;
-	/** Tells the runs of a loop apart, and stays the same from pass to pass. */
+	/** Different for each run of a loop, and the same in all passes of a run. */
 	private readonly runKey: string;
 	private readonly execution: string;
 

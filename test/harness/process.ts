@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { jobTurns } from '../../nodes/shared/gateway/client/jobTurns';
 import { locks } from '../../nodes/shared/n8n/orders/locks';
-import { purses } from '../../nodes/shared/n8n/orders/dayLimit';
+import { claimsByLimit } from '../../nodes/shared/n8n/orders/dayLimit';
 import { processMemory } from '../../nodes/shared/n8n/orders/shelves';
 
 /**
@@ -60,6 +60,6 @@ export function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 }
 
 separateByProcess(processMemory);
-separateByProcess(purses);
+separateByProcess(claimsByLimit);
 separateByProcess(locks);
 separateByProcess(jobTurns);

@@ -31,8 +31,8 @@ exports.Store.prototype.inTurn = async function (call) {
 	/** Sends orders as if there were no store. */
 	without: {
 		[shelf]: `
-exports.DatabaseShelf.prototype.record = async () => [];
-exports.DatabaseShelf.prototype.keepOnly = async () => undefined;`,
+exports.DatabaseOrders.prototype.record = async () => [];
+exports.DatabaseOrders.prototype.keepOnly = async () => undefined;`,
 	},
 };
 type Variant = keyof typeof variants;

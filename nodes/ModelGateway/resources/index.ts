@@ -12,7 +12,7 @@ import { videoCreate } from './video/create';
 import { videoGet } from './video/get';
 import { videoGetContent } from './video/getContent';
 
-/** Every operation of the node; the first of each resource is its default. */
+/** All operations of the node. The first operation of a resource is its default. */
 export const operations: Operation[] = [
 	referenceVideoCreate,
 	referenceVideoGet,

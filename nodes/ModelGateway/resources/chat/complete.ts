@@ -16,11 +16,11 @@ import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
 import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { imagesField } from '../shared/messageImages';
-import { messagesField, sentMessages, type MessageInput } from '../shared/messages';
+import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 import { toolFields } from '../shared/toolFields';
 
 interface Request {
-	/** Without the messages, whose files are loaded when they are sent, unless Extra Body gives them. */
+	/** Without the messages unless Extra Body gives them, because their files are loaded only when they are sent. */
 	body: JsonObject;
 	messages?: MessageInput[];
 	simplify: boolean;
@@ -63,15 +63,15 @@ export const chatComplete: Operation<Request, Completion> = {
 		const extra = new ExtraBody(parameters);
 		return {
 			body: extra.body([model], options),
-			messages: extra.gives('messages') ? undefined : messages.read(parameters),
+			messages: extra.has('messages') ? undefined : messages.read(parameters),
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},
 
 	async perform({ body, messages: given, timeout }, run) {
-		const sent = given && (await sentMessages(given, run));
-		return await ask({ ...body, ...(sent && { messages: sent }) }, timeout, run);
+		const sent = given && (await messagesToSend(given, run));
+		return await completeLive({ ...body, ...(sent && { messages: sent }) }, timeout, run);
 	},
 
 	async deliver(completion, { body, simplify }, run) {
@@ -85,7 +85,8 @@ export const chatComplete: Operation<Request, Completion> = {
 	identity: ({ body, messages: given }) => ({ body, messages: given }),
 };
 
-async function ask(
+/** Completes a chat. In a streaming execution, it also passes the text on as it arrives. */
+async function completeLive(
 	body: JsonObject,
 	timeout: number | undefined,
 	{ gateway, context, item }: ItemRun,
@@ -107,12 +108,12 @@ async function ask(
 			onText,
 			parse: (whole) => whole,
 		});
-		// A server that does not stream answers in one piece.
+		// A server that does not stream has sent the text in one piece.
 		if (!hasBegun) await onText(textOf(completion.choices[0].message));
 		isWhole = true;
 		return completion;
 	} finally {
-		// Of a node that fails, n8n tells the end itself.
+		// When a node fails, n8n sends the end itself.
 		if (hasBegun && (isWhole || context.continueOnFail())) await context.sendChunk('end', item);
 	}
 }
@@ -124,7 +125,7 @@ function simplified(completion: Completion): ItemOutput[] {
 			text: textOf(message),
 			finish_reason,
 			model,
-			// The tokens of all choices are told once, so that a sum over all items is true.
+			// The usage is that of all choices, so only one item has it: the sum over all items is then correct.
 			usage: position === 0 ? usage : undefined,
 			...requestIdsOf(completion),
 			tool_calls: message.tool_calls,

@@ -31,9 +31,9 @@ interface Request extends EmbedOptions, Texts {
 }
 
 interface Texts {
-	/** Only their number counts where `fields` have them as `input`. */
+	/** Only their number matters when `fields` already has them as `input`. */
 	texts: unknown[];
-	/** The item gave a list: its output has one too. */
+	/** Whether the item gave a list. Its output then has a list, too. */
 	isList: boolean;
 }
 
@@ -68,24 +68,24 @@ export const embeddingCreate: Operation<Request, EmbeddedBatch[]> = {
 		const { options } = parameters;
 		const extra = new ExtraBody(parameters);
 		const fields = extra.body([model], [dimensionsOption, encodingFormatOption]);
-		const texts = extra.gives('input') ? givenTexts(fields.input) : input.read(parameters);
+		const texts = extra.has('input') ? givenTexts(fields.input) : input.read(parameters);
 		const batchSize = Math.floor(batchSizeOption.read(options));
 		return {
 			fields,
 			...texts,
-			// What the user gave in a form of their own is not divided.
-			batchSize: extra.gives('input') ? texts.texts.length : batchSize,
+			// Texts from Extra Body are not divided into batches.
+			batchSize: extra.has('input') ? texts.texts.length : batchSize,
 			simplify: simplify.read(parameters),
 			timeout: timeoutOption.read(options),
 		};
 	},
 
 	batch: {
-		// One request takes them all: where several are halved after a refusal, none of them has a response.
+		// A batch of items always fits into one request. If that is refused and halved, no response is thrown away.
 		key: ({ fields, batchSize, timeout }) => [fields, batchSize, timeout],
 		size: ({ texts }) => texts.length,
 		maxSize: ({ batchSize }) => batchSize,
-		// A list that takes several requests shares none of them, so the parts are its own.
+		// A list that takes several requests shares none of them, so the kept parts belong to it alone.
 		perform: async (requests, run) =>
 			await embedAll(requests, run, requests.length === 1 ? keptBatches(run) : undefined),
 	},
@@ -120,13 +120,13 @@ function readInput(scope: Scope): Texts {
 	return { texts, isList: Array.isArray(value) };
 }
 
-/** The texts that Extra Body gives: one, also as a list of numbers, or a list of them. */
+/** The texts from Extra Body: one text or list of token numbers, or a list of these. */
 function givenTexts(given: unknown): Texts {
 	const isList = Array.isArray(given) && !given.every(Number.isFinite);
 	return { texts: isList ? given : [given], isList };
 }
 
-/** Whether one text among many can be the cause: not when the response names what all of them share. */
+/** Whether one text among many can be the cause. It cannot when the response names a field that all texts share. */
 function isAboutText({ failure: { status, refusal, param } }: GatewayError): boolean {
 	if (status !== 400) return false;
 	if (refusal === 'refusedPrompt') return true;
@@ -134,7 +134,7 @@ function isAboutText({ failure: { status, refusal, param } }: GatewayError): boo
 	return isUnknown && !/^(?!input)./.test(param ?? '');
 }
 
-/** Of all vectors of a run: who compares them needs one length. */
+/** The vector lengths of each run: all its vectors must have the same length, or they could not be compared. */
 const lengthsOfRuns = new WeakMap<IExecuteFunctions, Map<string, number>>();
 
 function lengthsOf(context: IExecuteFunctions): Map<string, number> {
@@ -143,10 +143,10 @@ function lengthsOf(context: IExecuteFunctions): Map<string, number> {
 	return lengths;
 }
 
-/** What an earlier try kept. */
+/** The batches that an earlier try kept. */
 const keptBatches = ({ parts }: ItemRun) => parts as EmbeddedBatch[];
 
-/** One request for all, unless one of them is refused: then halves, so that it fails alone. */
+/** Sends all requests as one. If that is refused because of a text, it sends halves, so that the text fails alone. */
 async function embedAll(
 	requests: Request[],
 	run: ItemRun,
@@ -156,7 +156,7 @@ async function embedAll(
 	try {
 		const texts = requests.flatMap((request) => request.texts);
 		const settings = { ...requests[0], lengths: lengthsOf(context), batches };
-		return sharesOf(requests, await embed(gateway, texts, settings));
+		return splitByRequest(requests, await embed(gateway, texts, settings));
 	} catch (error) {
 		const refusal = asGatewayError(error);
 		if (requests.length === 1 || !isAboutText(refusal)) return requests.map(() => refusal);
@@ -166,8 +166,8 @@ async function embedAll(
 	return (await Promise.all(halves.map(async (half) => await embedAll(half, run)))).flat();
 }
 
-/** Gives every vector back to the item it came from, with the response that had it. */
-function sharesOf(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[][] {
+/** Gives each item its own vectors, with the responses that they came in. */
+function splitByRequest(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[][] {
 	const places: Array<{ batch: EmbeddedBatch; index: number }> = [];
 	for (const batch of batches) {
 		batch.positions.forEach((position, index) => (places[position] = { batch, index }));
@@ -182,21 +182,21 @@ function sharesOf(requests: Request[], batches: EmbeddedBatch[]): EmbeddedBatch[
 			if (indexes) indexes.push(index);
 			else own.set(batch, [index]);
 		}
-		return [...own].map(([batch, indexes]) => shareOf(batch, indexes, start));
+		return [...own].map(([batch, indexes]) => partOfBatch(batch, indexes, start));
 	});
 }
 
 /**
- * @param indexes of the item's vectors among those of the batch
- * @param start where among all texts those of the item begin
+ * @param indexes where the item's vectors are in the batch
+ * @param start index of the item's first text among all texts
  */
-function shareOf(batch: EmbeddedBatch, indexes: number[], start: number): EmbeddedBatch {
+function partOfBatch(batch: EmbeddedBatch, indexes: number[], start: number): EmbeddedBatch {
 	const { fields } = batch;
 	return {
 		vectors: indexes.map((index) => batch.vectors[index]),
 		entries: indexes.map((index) => batch.entries[index]),
 		positions: indexes.map((index) => batch.positions[index] - start),
-		// The tokens of a shared request are told once, so that a sum over all items is true.
+		// Only the first item of a shared request has its usage, so that the sum over all items is correct.
 		fields: indexes[0] === 0 ? fields : withoutUndefined({ ...fields, usage: undefined }),
 	};
 }
@@ -213,7 +213,7 @@ function simplified(batches: EmbeddedBatch[], isList: boolean): ItemOutput {
 	return { json: json as IDataObject };
 }
 
-/** A response as the service sent it, with the vectors of one item. */
+/** A response as the service sent it, but only with the vectors of one item. */
 function wholeResponse({ vectors, entries, fields }: EmbeddedBatch): ItemOutput {
 	const data = entries.map((entry, index) => ({ ...entry, embedding: vectors[index] }));
 	return { json: { ...fields, data } as IDataObject };

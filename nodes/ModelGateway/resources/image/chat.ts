@@ -17,7 +17,7 @@ import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { promptField, simplifyField } from '../shared/fields';
 import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { detailField, imagesField } from '../shared/messageImages';
-import { messagesField, sentMessages, type MessageInput } from '../shared/messages';
+import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 import { deliverImages, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
@@ -86,7 +86,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 		const extra = new ExtraBody(parameters, ['stream']);
 		return {
 			body: extra.body([model], bodyOptions),
-			messages: extra.gives('messages')
+			messages: extra.has('messages')
 				? undefined
 				: [...earlierMessages.read(parameters), promptMessage(parameters)],
 			output: imageOutput.read(parameters),
@@ -96,7 +96,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 	},
 
 	async perform({ body, messages: given, timeout }, run) {
-		const messages = given && (await sentMessages(given, run));
+		const messages = given && (await messagesToSend(given, run));
 		const call = {
 			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout },
 			body: { ...body, ...(messages && { messages }) },
@@ -118,11 +118,11 @@ function promptMessage(parameters: ItemParameters): MessageInput {
 	const shape = aspectMarker.read(parameters);
 	const end = aspectMarkers.find((marker) => shapeOf(marker) === shape) ?? '';
 	const detail = detailField.read(parameters.options);
-	const pictures = images.read(parameters);
+	const given = images.read(parameters);
 	return {
 		role: 'user',
 		content: prompt.read(parameters) + end,
-		images: pictures.map((picture) => ({ ...picture, ...withoutUndefined({ detail }) })),
+		images: given.map((image) => ({ ...image, ...withoutUndefined({ detail }) })),
 		more: {},
 	};
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../shared/gateway/json';
 import { imageAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
-import { itemPicture, pictureToSend } from '../../../shared/n8n/files/itemFile';
+import { itemImage, imageToSend } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
@@ -15,7 +15,7 @@ import { promptField, simplifyField } from '../shared/fields';
 import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
-	/** Form fields that are texts. */
+	/** The text fields of the form. */
 	body: JsonObject;
 	image?: Source;
 	mask?: Source;
@@ -51,8 +51,8 @@ export const imageEdit: Operation<Request, MadeImages> = {
 		const extra = new ExtraBody(parameters, ['stream']);
 		return {
 			body: extra.body([model, prompt], imageOptions),
-			image: extra.gives('image') ? undefined : image.read(parameters),
-			mask: extra.gives('mask') ? undefined : mask.read(parameters),
+			image: extra.has('image') ? undefined : image.read(parameters),
+			mask: extra.has('mask') ? undefined : mask.read(parameters),
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
@@ -103,16 +103,16 @@ function sourceOf(
 			default: 'data',
 			hint: 'The name of the input field with the image',
 		}),
-		find: itemPicture,
+		find: itemImage,
 		links: {},
 	});
 }
 
-/** A form has texts only, so objects and lists of Extra Body are sent as JSON. */
+/** A form field is a text, so objects and lists of Extra Body are sent as JSON. */
 const formText = (value: unknown) =>
 	typeof value === 'object' ? JSON.stringify(value) : String(value);
 
-/** A file goes with its true type, and with a name that fits it. */
+/** Appends a link, or a file with its true type and a matching extension. */
 async function append(
 	form: FormData,
 	name: string,
@@ -125,7 +125,7 @@ async function append(
 	}
 	const { file } = source;
 	const { fileName = name } = file;
-	const { bytes, mimeType: type, extension } = await pictureToSend(file, context, item);
+	const { bytes, mimeType: type, extension } = await imageToSend(file, context, item);
 	const stem = fileName.replace(/\.\w{1,5}$/, '') || name;
 	form.append(
 		name,

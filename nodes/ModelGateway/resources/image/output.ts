@@ -22,14 +22,14 @@ import { storeError, storeProblem } from '../../../shared/n8n/files/storeError';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import { numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 
-/** Where pictures go. */
+/** Whether images are downloaded, and into which field. */
 export const imageOutput = fileOutput(
 	`Whether to download the images at once. The links of some models expire after ${limits.imageUrlMinutes} minutes.`,
 );
 
 const { fields: rules } = endpoints.imageGenerate;
 
-/** What generating and editing have in common, in the order in which it is shown and checked. */
+/** The options that Generate and Edit share, in the order in which they are shown and checked. */
 export const imageOptions = [
 	numberField({
 		displayName: 'Number of Images',
@@ -55,31 +55,31 @@ export const imageOptions = [
 	}),
 ] as const;
 
-/** What is paid for: pictures, and the other fields of their response. */
+/** What was charged: images, and the other fields of their response. Stored with the execution. */
 export interface MadeImages {
 	images: MadeImage[];
 	fields: IDataObject;
-	/** Of a chat: why each of its answers ended. */
+	/** Of a chat: the `finish_reason` of each answer. */
 	finishReasons?: unknown[];
 }
 
-/** A link to a picture, or the file when it came with the response. */
+/** A link to an image, or the file when it came with the response. */
 interface MadeImage {
-	/** The picture's own fields. */
+	/** The image's own fields. */
 	json: IDataObject;
 	url?: string;
 	file?: IBinaryData;
-	/** Whether the file was fetched by the link, because the user wanted it. */
+	/** Whether the file was downloaded from the link. */
 	isDownloaded?: true;
-	/** Why what came with the response is no picture. */
+	/** Why the file in the response cannot be used. */
 	problem?: string;
-	/** Set when its link carried the key. */
+	/** Set when the link had the API key in it. */
 	linkCarriesKey?: true;
-	/** The execution that stored the file: in another one, it is stored anew. */
+	/** The execution that stored the file. In another execution, the file is stored again. */
 	execution: string;
 }
 
-/** Orders pictures; those that come with the response go to n8n's files at once. @throws GatewayError */
+/** Orders images. Files that come with the response are stored in n8n at once. @throws GatewayError */
 export async function requestImages(
 	call: Omit<Call<unknown>, 'parse'>,
 	{ gateway, context, hint }: ItemRun,
@@ -98,13 +98,13 @@ export async function requestImages(
 			const position = pictures.length > 1 ? { index } : {};
 			const json = { ...fields, ...position } as IDataObject;
 			const found = bytes && imageProblem(bytes, mimeType);
-			// A file may hold what an answer may not show.
+			// The problem may quote the file, and the file may contain the API key.
 			const problem = found && gateway.redaction.text(found);
 			if (!bytes || problem !== undefined) return { ...picture, json, problem, execution };
 			try {
 				return { json, file: await store({ bytes, mimeType }, index, context), execution };
 			} catch (error) {
-				// It is gone, and kept as such: the next try must not pay for another one unasked.
+				// The image is lost, and this is kept: the next try must not order another one unasked.
 				return { json, url, problem: `could not be stored: ${storeProblem(error)}`, execution };
 			}
 		}),
@@ -112,7 +112,7 @@ export async function requestImages(
 	return { images, fields: result.fields as IDataObject, finishReasons };
 }
 
-/** One item for each picture, with the fields of the response; one that cannot be had takes no other with it. */
+/** One output for each image, with the fields of the response. An image that cannot be used fails alone. */
 export async function deliverImages(
 	{ images, fields }: MadeImages,
 	{ output, simplify }: { output: FileOutput; simplify: boolean },
@@ -124,7 +124,7 @@ export async function deliverImages(
 	const deliverImage = async (image: MadeImage, index: number): Promise<ItemOutput> => {
 		const file = await fileOf(image, index, { fields, download: output.download }, run);
 		return {
-			// The picture's own fields come first, and are not overwritten by those of the response.
+			// The image's own fields come first, and the fields of the response do not replace them.
 			json: { ...image.json, ...common, ...image.json },
 			...(file && { binary: { [output.binaryField]: file } }),
 		};
@@ -132,13 +132,13 @@ export async function deliverImages(
 	const outputs = await Promise.all(
 		images.map(async (image, index) => await deliverImage(image, index).catch(asGatewayError)),
 	);
-	// What all pictures used is told once, so that a sum over all items is true.
+	// The usage is that of all images, so only one output has it: the sum over all items is then correct.
 	const first = outputs.find((output): output is ItemOutput => !(output instanceof GatewayError));
 	if (first && usage !== undefined) first.json = { usage, ...first.json };
 	return outputs;
 }
 
-/** The file of a picture, which is kept with it, so that a retry does not fetch it again. */
+/** The file of an image. It is kept in `image`, so that a retry does not download it again. */
 async function fileOf(
 	image: MadeImage,
 	index: number,
@@ -161,7 +161,7 @@ async function fileOf(
 			known,
 		);
 	}
-	// It was wanted in an earlier try.
+	// An earlier try downloaded it, and Download was turned off since.
 	if (isDownloaded && !download) return undefined;
 	if (file?.id && execution !== own) {
 		const bytes = await helpers.getBinaryStream(file.id);
@@ -177,17 +177,17 @@ async function fileOf(
 		}
 	}
 	image.execution = own;
-	// A copy, since later nodes may change what they are given.
+	// A copy, since later nodes may change it.
 	return image.file && { ...image.file };
 }
 
-/** Bytes that have been found to be a picture. */
+/** Stores bytes that were found to be an image. */
 async function store(
-	{ bytes, mimeType: said }: { bytes: Buffer; mimeType?: string },
+	{ bytes, mimeType: givenType }: { bytes: Buffer; mimeType?: string },
 	index: number,
 	{ helpers }: ItemRun['context'],
 ): Promise<IBinaryData> {
-	const { extension, mimeType } = imageType(bytes, said) as ImageType;
+	const { extension, mimeType } = imageType(bytes, givenType) as ImageType;
 	return await helpers.prepareBinaryData(
 		bytes,
 		`image${index === 0 ? '' : `-${index + 1}`}.${extension}`,

@@ -75,7 +75,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 		return {
 			body: {
 				...extra.body([model, maxTokens]),
-				...(!extra.gives('messages') && { messages: messagesOf(parameters) }),
+				...(!extra.has('messages') && { messages: messagesOf(parameters) }),
 			},
 			headers,
 			simplify: simplifyField.read(parameters),
@@ -94,7 +94,7 @@ export const messageCreate: Operation<Request, TextMessage> = {
 	async deliver({ text, otherContent, finish_reason, fields }, { simplify }, run) {
 		const { stop_reason, model: used, usage } = fields;
 		hintAtIncompleteAnswers(run, [finish_reason]);
-		// Its answer is not shown: this is how the endpoint of that kind says that Max Tokens cut it.
+		// The specification shows no response: `max_tokens` is how endpoints of this kind report a cut answer.
 		if (stop_reason === 'max_tokens') {
 			run.hint(`The answer is not complete: ${finishReasons.length}.`);
 		}

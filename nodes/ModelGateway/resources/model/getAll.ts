@@ -64,17 +64,17 @@ export const modelGetAll: Operation<Request> = {
 		timeout: timeoutOption.read(parameters.options),
 	}),
 
-	async perform({ limit: count, filter: wanted, simplify: isSimple, timeout }, { gateway }) {
+	async perform({ limit: count, filter: search, simplify: isSimple, timeout }, { gateway }) {
 		const { models, fields } = await listModels(gateway, { timeout });
-		const found = models.filter(({ id }) => id.toLowerCase().includes(wanted));
-		// A loop ends at a batch without any output.
-		if (found.length === 0) return [{ json: { count: 0, reason: reasonForNone(wanted) } }];
+		const found = models.filter(({ id }) => id.toLowerCase().includes(search));
+		// Without an output, a loop would end.
+		if (found.length === 0) return [{ json: { count: 0, reason: reasonForNone(search) } }];
 		const others = isSimple ? {} : fields;
 		return found.slice(0, count).map((model) => ({ json: { ...others, ...model } as IDataObject }));
 	},
 };
 
-const reasonForNone = (wanted: string): string =>
-	wanted === ''
+const reasonForNone = (search: string): string =>
+	search === ''
 		? 'The gateway lists no models'
-		: `No model has “${excerpt(wanted, 100)}” in its ID. Try a shorter filter`;
+		: `No model has “${excerpt(search, 100)}” in its ID. Try a shorter filter`;

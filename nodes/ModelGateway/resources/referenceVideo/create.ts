@@ -15,13 +15,13 @@ import { booleanField, choiceField, numberField } from '../../../shared/n8n/para
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
-import { ifAnswerLostOption, isResentIfLost, promptField } from '../shared/fields';
+import { ifAnswerLostOption, resendsIfNoResponse, promptField } from '../shared/fields';
 import { mediaFields, modelsThat, readMedia } from './media';
 import { jsonWording } from './mediaJson';
 
 interface Request {
 	body: ReferenceVideoRequest;
-	/** The body as the user gave it: signed links differ from try to try, the files behind them do not. */
+	/** The body with the files in place of their signed links, which differ from try to try. */
 	identity: unknown;
 	resendsLost: boolean;
 	timeout?: number;
@@ -29,12 +29,12 @@ interface Request {
 
 const models = Object.entries(referenceVideoModels);
 
-/** What any of the known models takes, as the choices of a dropdown. */
+/** The values that any known model accepts, as choices of a dropdown. */
 const valuesOf = (name: 'resolution' | 'ratio') => [
 	...new Set(models.flatMap(([, { parameters }]) => parameters[name]?.values ?? [])),
 ];
 
-/** The limits of each known model; a model that is not known has none. */
+/** The limits of each known model. An unknown model has none. */
 const durations = models
 	.map(([id, { parameters, maxDurationWithVideo }]) => {
 		const { min, max } = parameters.duration;
@@ -45,8 +45,8 @@ const durations = models
 	})
 	.join('; ');
 
-/** What each known model makes when it is not told. */
-const usualResolutions = models
+/** The default resolution of each known model. */
+const defaultResolutions = models
 	.map(([id, { parameters }]) => `${id}: ${parameters.resolution.default}`)
 	.join('; ');
 
@@ -54,7 +54,7 @@ const defaultModel = 'beta-2.7-r2v';
 // "Endpoints" 11: models of videos do not work here.
 const model = modelField(defaultModel, { refused: 'video' });
 
-/** Adding an option changes nothing before another value is chosen. */
+/** The service's own default, so that adding an option changes nothing before another value is chosen. */
 const defaultOf = (name: 'resolution' | 'ratio') =>
 	String(referenceVideoModels[defaultModel].parameters[name]?.default);
 
@@ -68,7 +68,7 @@ const prompt = promptField({
 });
 const fields = [model, prompt, ...mediaFields];
 
-/** A choice among what the known models take; another model may take more, and no value is marked as wrong. */
+/** A choice among the values of the known models. Other values are allowed, because another model may accept them. */
 const openChoice = <const Path extends string>(
 	declaration: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & {
 		request: Path;
@@ -82,7 +82,7 @@ const openChoice = <const Path extends string>(
 		allowArbitraryValues: true,
 	});
 
-/** In the order in which they are shown and checked. They have no rules of their own, because each model has others. */
+/** In the order in which they are shown and checked. They have no rules, because the limits depend on the model. */
 const options = [
 	openChoice(
 		{
@@ -90,7 +90,7 @@ const options = [
 			name: 'resolution',
 			request: 'parameters.resolution',
 			default: defaultOf('resolution'),
-			description: `When it is not added, the service takes its own. ${usualResolutions}.`,
+			description: `When it is not added, the service takes its own. ${defaultResolutions}.`,
 		},
 		valuesOf('resolution'),
 	),
@@ -151,11 +151,11 @@ export const referenceVideoCreate: Operation<Request> = {
 
 	async prepare(parameters) {
 		const extra = new ExtraBody(parameters);
-		const { media, wording } = extra.gives('input.media')
+		const { media, wording } = extra.has('input.media')
 			? { media: [], wording: jsonWording }
 			: await readMedia(parameters);
-		const settings = extra.others(parameters.options, options);
-		const { input, ...required } = extra.others(parameters, [model, prompt]);
+		const settings = extra.remaining(parameters.options, options);
+		const { input, ...required } = extra.remaining(parameters, [model, prompt]);
 		const bodyWith = (list: unknown[]): ReferenceVideoRequest =>
 			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
 		const body = bodyWith(media.map(({ medium }) => medium));
@@ -169,7 +169,7 @@ export const referenceVideoCreate: Operation<Request> = {
 		return {
 			body,
 			identity: bodyWith(media.map(({ identity }) => identity)),
-			resendsLost: isResentIfLost(parameters.options),
+			resendsLost: resendsIfNoResponse(parameters.options),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},

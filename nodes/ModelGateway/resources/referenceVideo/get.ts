@@ -1,12 +1,12 @@
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { createdJobId, jobStatusOperation } from '../shared/jobStatus';
+import { createdJobIdField, jobStatusOperation } from '../shared/jobStatus';
 
 /** "Endpoints" 2. */
 export const referenceVideoGet = jobStatusOperation({
 	resource: { name: 'Reference Video', value: 'referenceVideo' },
 	action: 'Get the status of a reference video',
 	description: 'Get the status of a reference video task once',
-	id: createdJobId('Task ID', 'taskId', '{{ $json.output?.task_id ?? $json.task_id }}'),
+	id: createdJobIdField('Task ID', 'taskId', '{{ $json.output?.task_id ?? $json.task_id }}'),
 	endpoint: endpoints.task,
 	kind: 'task',
 });

@@ -11,22 +11,22 @@ import type { Field } from '../../../shared/n8n/parameters/field';
 import {
 	choiceField,
 	linkField,
-	looseText,
+	uncheckedText,
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
-import { jsonWording, mediaJson, type ReadMedium } from './mediaJson';
+import { jsonWording, mediaJson, type ReferenceMedium } from './mediaJson';
 
 const { min, max } = referenceVoice.seconds;
 
-/** The IDs of the known models of which this is true. */
+/** Lists the IDs of the known models for which a condition is true. */
 export const modelsThat = (isTrue: (model: ReferenceVideoModel) => boolean): string =>
 	Object.entries(referenceVideoModels)
 		.flatMap(([id, model]) => (isTrue(model) ? [id] : []))
 		.join(', ');
 
-const type = looseText({
+const type = uncheckedText({
 	displayName: 'Type',
 	name: 'type',
 	request: 'input.media[].type',
@@ -50,7 +50,7 @@ const type = looseText({
 	default: 'reference_image',
 });
 
-/** As the menu calls it. */
+/** The label of a type in the menu. */
 function typeName(name: string): string {
 	const option = type.property.options?.find(
 		(choice) => 'value' in choice && choice.value === name,
@@ -58,7 +58,7 @@ function typeName(name: string): string {
 	return option?.name ?? name;
 }
 
-/** Its name in problems of a file, whose link is not the user's. */
+/** The label for problems of a file, whose link the user does not see. */
 const fileLabel = 'File';
 
 const source = urlOrFile({
@@ -77,7 +77,7 @@ const source = urlOrFile({
 		placeholder: 'e.g. https://example.com/person.png',
 		description: 'A public https link',
 	}),
-	file: looseText({
+	file: uncheckedText({
 		displayName: 'Input Binary Field',
 		name: 'binaryField',
 		request: 'input.media[].url',
@@ -128,8 +128,10 @@ const media = listField({
 /** The fields that take reference media, one by one or as JSON. */
 export const mediaFields: readonly Field[] = [mediaInput, media, mediaJson];
 
-/** The media in their order, and the words for problems with them: those of the screen, or of the JSON. */
-export async function readMedia(scope: Scope): Promise<{ media: ReadMedium[]; wording: Wording }> {
+/** The media in their order, and the wording of problems with them: as labels of the panel, or as JSON fields. */
+export async function readMedia(
+	scope: Scope,
+): Promise<{ media: ReferenceMedium[]; wording: Wording }> {
 	if (mediaInput.read(scope) === 'json') {
 		return { media: mediaJson.read(scope), wording: jsonWording };
 	}
@@ -140,7 +142,7 @@ export async function readMedia(scope: Scope): Promise<{ media: ReadMedium[]; wo
 	};
 }
 
-async function readMedium(scope: Scope): Promise<ReadMedium> {
+async function readMedium(scope: Scope): Promise<ReferenceMedium> {
 	const picked = source.read(scope);
 	const kind = type.read(scope) ?? '';
 	const reference_voice = voice.read(scope);

@@ -3,14 +3,14 @@ import { isObject, parseJson, toJson } from '../../../shared/gateway/json';
 import { fieldOf, type Report } from '../../../shared/n8n/parameters/fieldKinds';
 
 /** One of the reference media of a request. */
-export interface ReadMedium {
+export interface ReferenceMedium {
 	/** As it is sent. */
 	medium: unknown;
-	/** As a retry recognizes it: the signed link of a file differs from try to try, the file does not. */
+	/** How a retry recognizes it: with the file in place of its signed link, which differs from try to try. */
 	identity: unknown;
 }
 
-/** The reference media of a request, from an earlier node. */
+/** The reference media of a request as JSON, usually from an earlier node. */
 export const mediaJson = fieldOf(
 	'json',
 	{
@@ -26,8 +26,8 @@ export const mediaJson = fieldOf(
 	readJson,
 );
 
-/** Links and objects in their order: of a list, of one alone, or of a text with a link on each line. */
-function readJson(value: unknown, report: Report): ReadMedium[] {
+/** Reads a list of links and objects, a single one, or a text with one link per line. */
+function readJson(value: unknown, report: Report): ReferenceMedium[] {
 	const json = typeof value === 'string' ? jsonOrLinks(value) : toJson(value ?? []);
 	const list = Array.isArray(json) ? json : [json];
 	if (json === undefined) report('is not valid JSON', 'unsendable');
@@ -37,7 +37,7 @@ function readJson(value: unknown, report: Report): ReadMedium[] {
 	return list.filter((entry) => entry !== undefined).map(mediumOf);
 }
 
-/** The value of the JSON, or the lines of a text that is none; undefined for broken JSON. */
+/** The parsed JSON, or the lines of a text that is not JSON. Undefined for broken JSON. */
 function jsonOrLinks(text: string): unknown {
 	const json = parseJson(text);
 	if (json !== undefined) return json ?? [];
@@ -45,14 +45,14 @@ function jsonOrLinks(text: string): unknown {
 	return isBroken ? undefined : text.split(/[\r\n]+/).filter((line) => line.trim() !== '');
 }
 
-/** The words for problems with media that were given as JSON. */
+/** The wording of problems with media that were given as JSON. */
 export const jsonWording: Wording = {
 	typeName: (name) => name,
 	multipleLinksHint: 'make it a list of them',
 };
 
-/** A link alone is a reference image. Fields of an object that are not known are sent too. */
-function mediumOf(entry: unknown): ReadMedium {
+/** A link alone is a reference image. An object may have unknown fields, which are sent, too. */
+function mediumOf(entry: unknown): ReferenceMedium {
 	const given = typeof entry === 'string' ? { type: 'reference_image', url: entry } : entry;
 	if (!isObject(given)) return { medium: given, identity: given };
 	const medium = { ...given };
@@ -60,7 +60,7 @@ function mediumOf(entry: unknown): ReadMedium {
 		const value = medium[name];
 		if (typeof value === 'string') medium[name] = value.trim();
 	}
-	// An earlier node may give an empty voice where there is none.
+	// An earlier node may give an empty voice when there is none.
 	if (medium.reference_voice === '' || medium.reference_voice === null)
 		delete medium.reference_voice;
 	return { medium, identity: medium };

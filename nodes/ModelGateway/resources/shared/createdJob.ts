@@ -8,8 +8,8 @@ import { phaseOf, type JobKind } from '../../../shared/gateway/protocol/jobs';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 
 /**
- * The output of a Create. A response may already say that the job has failed ("States and transitions"): Wait for
- * Video reports that with its first poll, and whoever does not wait reads it in a hint.
+ * The output of a Create. The response may already say that the job has failed ("States and transitions"). Wait for
+ * Video reports that with its first poll; a hint reports it to users who do not wait.
  */
 export function createdJobOutput(
 	{ kind, id, fields }: { kind: JobKind; id: string; fields: ResponseFields },

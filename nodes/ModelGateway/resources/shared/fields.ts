@@ -17,7 +17,7 @@ export const simplifyField = simplifyFieldOf(
 	'Whether to return a simplified version of the response instead of the raw data',
 );
 
-/** What to create; must not be empty. */
+/** The prompt, which must not be empty. */
 export const promptField = <const Path extends string>({
 	rows = 3,
 	...own
@@ -36,7 +36,7 @@ export const promptField = <const Path extends string>({
 		...own,
 	});
 
-/** What happens to a create whose response never came: only the user can weigh money against time. */
+/** What to do when a create got no response: only the user can weigh money against time. */
 export const ifAnswerLostOption = fieldOf(
 	'options',
 	{
@@ -61,11 +61,11 @@ export const ifAnswerLostOption = fieldOf(
 	(value, report): 'stop' | 'resend' => {
 		if (value === undefined || value === 'stop') return 'stop';
 		if (value === 'resend') return 'resend';
-		// An expression that gives nothing must not decide about money.
+		// An expression that gives nothing or any other value must not decide about money.
 		report(`must be stop or resend (it is ${describeValue(value)})`);
 		return 'stop';
 	},
 );
 
-export const isResentIfLost = (options: Scope): boolean =>
+export const resendsIfNoResponse = (options: Scope): boolean =>
 	ifAnswerLostOption.read(options) === 'resend';

@@ -15,7 +15,7 @@ interface Request extends Pick<ItemRun, 'reportJob'> {
 	timeout?: number;
 }
 
-/** The operation that polls one kind of job once. */
+/** The operation that polls a job of one kind once. */
 export function jobStatusOperation(job: {
 	resource: Operation['resource'];
 	action: string;
@@ -25,11 +25,11 @@ export function jobStatusOperation(job: {
 	kind: JobKind;
 }): Operation<Request, ItemOutput[]> {
 	const { resource, action, description, id: idField, endpoint, kind } = job;
-	/** One poll for all of them, which have the same job. */
+	/** One poll for all requests, which have the same job. */
 	const poll = async (requests: Request[], { gateway }: ItemRun): Promise<ItemOutput[][]> => {
 		const [{ id }] = requests;
-		const usual = endpoint.timeoutSeconds * 1000;
-		const timeouts = requests.map((request) => request.timeout ?? usual);
+		const defaultTimeout = endpoint.timeoutSeconds * 1000;
+		const timeouts = requests.map((request) => request.timeout ?? defaultTimeout);
 		const timeout = timeouts.reduce((one, other) => Math.max(one, other));
 		const job = await getJobStatus(gateway, { kind, id, timeout });
 		const { fields, phase, status, progress, linkCarriesKey } = job;
@@ -61,8 +61,8 @@ export function jobStatusOperation(job: {
 	};
 }
 
-/** The ID of a job in the item that a create gave. @param from expression that finds it there */
-export const createdJobId = (displayName: string, name: string, from: string): Field<string> =>
+/** The ID of a job, by default read from the item of a create. @param from expression that finds it there */
+export const createdJobIdField = (displayName: string, name: string, from: string): Field<string> =>
 	jobIdField({
 		...{ displayName, name, from },
 		description:

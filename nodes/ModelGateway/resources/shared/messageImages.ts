@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { itemPicture } from '../../../shared/n8n/files/itemFile';
+import { itemImage } from '../../../shared/n8n/files/itemFile';
 import { sourceChoices, urlOrFile, type Source } from '../../../shared/n8n/files/urlOrFile';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { linkField, looseText } from '../../../shared/n8n/parameters/fieldKinds';
+import { linkField, uncheckedText } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 
-/** An image of a message: a link, or a file of the item that becomes a data URL when it is sent. */
+/** An image of a message: a link, or a file of the item that is sent as a data URL. */
 export type MessageImage = Source & { detail?: string };
 
 const imageUrl = 'messages[].content[].image_url.url';
@@ -25,19 +25,19 @@ const imageSource = urlOrFile({
 		placeholder: 'e.g. https://example.com/photo.png',
 		description: 'An https link or a data URL',
 	}),
-	file: looseText({
+	file: uncheckedText({
 		displayName: 'Input Binary Field',
 		name: 'binaryField',
 		request: imageUrl,
 		default: 'data',
 		hint: 'The name of the input field with the image',
 	}),
-	find: itemPicture,
+	find: itemImage,
 	links: { multipleLinksHint: 'add one entry for each (Add Image)', takesDataUrl: true },
 	labels: { url: '', file: '' },
 });
 
-export const detailField = looseText({
+export const detailField = uncheckedText({
 	displayName: 'Detail',
 	name: 'detail',
 	request: 'messages[].content[].image_url.detail',
@@ -45,7 +45,7 @@ export const detailField = looseText({
 	description: 'How closely the model looks at the image, for models that support it',
 });
 
-/** Images of a message. @param hasDetail whether each has a Detail of its own */
+/** The images of a message. @param hasDetail whether each image has its own Detail */
 export function imagesField({
 	hasDetail,
 	...own

@@ -9,13 +9,13 @@ import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 import type { MessageImage } from './messageImages';
 
-/** A message as it was given; files are loaded only when their item is sent. */
+/** A message as the user gave it. Its files are loaded only when their item is sent. */
 export interface MessageInput {
 	role: string;
 	/** A text, or parts that an expression gave. */
 	content: unknown;
 	images: MessageImage[];
-	/** Further fields, such as the ID of the tool call that it answers. */
+	/** Other fields, such as the ID of the tool call that it answers. */
 	more: JsonObject;
 }
 
@@ -32,11 +32,11 @@ const content = fieldOf(
 
 /**
  * The messages of a conversation.
- * @param roles what the menu offers; an expression may give any other
- * @param images where a message takes them
- * @param json where a message takes its content in a form of the user's own
- * @param more further fields of a message
- * @param optional what the editor shows of a list that may be empty
+ * @param roles the choices of the menu; an expression may give other roles
+ * @param images the field for images, where messages accept them
+ * @param json the field for content as JSON, where messages accept it
+ * @param more other fields of a message
+ * @param optional set when the list may be empty: its name, label and description
  */
 export function messagesField(
 	roles: readonly string[],
@@ -78,7 +78,8 @@ export function messagesField(
 		entry,
 		fields: [role, content, ...[images, json].filter((field) => field !== undefined), ...more],
 	});
-	// n8n keeps what was filled in before the role was changed. Of a role that is in no menu, it shows all fields.
+	// When the role is changed, n8n keeps the values of fields that it hides. So only the fields of the chosen role are
+	// read. For a role that is not in the menu, n8n shows all fields.
 	const fieldsOf = (chosen: string) =>
 		roles.includes(chosen)
 			? more.filter(({ property }) => property.displayOptions?.show?.role?.includes(chosen))
@@ -109,7 +110,7 @@ export function messagesField(
 
 const refusedRoles: readonly string[] = reasoningRefuses.roles;
 
-/** The roles whose messages a person writes. What a model or a tool gave may be empty, and so may one with pictures. */
+/** Roles whose messages users write. These must not be empty unless they have images; those of models and tools may. */
 const writtenRoles = ['user', 'system'];
 
 function checkContent(message: MessageInput, scope: Scope): MessageInput {
@@ -134,20 +135,20 @@ function plainText(json: unknown): string {
 }
 
 /** The messages as they are sent ("Resources", message). */
-export const sentMessages = async (
+export const messagesToSend = async (
 	messages: MessageInput[],
 	run: Pick<ItemRun, 'context' | 'item'>,
 ): Promise<JsonObject[]> =>
-	await Promise.all(messages.map(async (message) => await sentMessage(message, run)));
+	await Promise.all(messages.map(async (message) => await messageToSend(message, run)));
 
-/** Parts only where there are pictures. */
-async function sentMessage(
+/** Uses parts only where the message has images. */
+async function messageToSend(
 	{ role, content: given, images, more }: MessageInput,
 	{ context, item }: Pick<ItemRun, 'context' | 'item'>,
 ): Promise<JsonObject> {
 	if (images.length === 0) return { role, content: given, ...more };
 	const texts = Array.isArray(given) ? given : [{ type: 'text', text: given }];
-	const pictures = await Promise.all(
+	const imageParts = await Promise.all(
 		images.map(async (image) => ({
 			type: 'image_url',
 			image_url: {
@@ -156,5 +157,5 @@ async function sentMessage(
 			},
 		})),
 	);
-	return { role, content: [...texts, ...pictures], ...more };
+	return { role, content: [...texts, ...imageParts], ...more };
 }

@@ -1,14 +1,14 @@
 import { parseJson, toJson } from '../../../shared/gateway/json';
-import { fieldOf, looseText, type Report } from '../../../shared/n8n/parameters/fieldKinds';
+import { fieldOf, uncheckedText, type Report } from '../../../shared/n8n/parameters/fieldKinds';
 
 const shownFor = (role: string) => ({ show: { role: [role] } });
 
 /**
- * What messages about calls of tools have besides their content, by role. The specification names the roles of tools
- * without showing their fields; these are the ones of the common wire format.
+ * Fields of messages about tool calls, by role. The specification names the roles without showing their fields; these
+ * are the fields of the common wire format.
  */
 export const toolFields = [
-	looseText({
+	uncheckedText({
 		displayName: 'Tool Call ID',
 		name: 'toolCallId',
 		request: 'messages[].tool_call_id',
@@ -16,7 +16,7 @@ export const toolFields = [
 		placeholder: 'e.g. {{ $json.tool_calls[0].id }}',
 		description: 'The ID of the tool call that this message answers',
 	}),
-	looseText({
+	uncheckedText({
 		displayName: 'Function Name',
 		name: 'name',
 		request: 'messages[].name',

@@ -9,7 +9,7 @@ import type { Field } from '../../../shared/n8n/parameters/field';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
-import { ifAnswerLostOption, isResentIfLost, promptField } from '../shared/fields';
+import { ifAnswerLostOption, resendsIfNoResponse, promptField } from '../shared/fields';
 
 interface Request {
 	body: JsonObject;
@@ -63,7 +63,7 @@ export const videoCreate: Operation<Request> = {
 		}
 		return {
 			body,
-			resendsLost: isResentIfLost(parameters.options),
+			resendsLost: resendsIfNoResponse(parameters.options),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},

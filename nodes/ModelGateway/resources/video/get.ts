@@ -1,7 +1,7 @@
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { createdJobId, jobStatusOperation } from '../shared/jobStatus';
+import { createdJobIdField, jobStatusOperation } from '../shared/jobStatus';
 
-export const videoIdField = createdJobId('Video ID', 'videoId', '{{ $json.id }}');
+export const videoIdField = createdJobIdField('Video ID', 'videoId', '{{ $json.id }}');
 
 /** "Endpoints" 12. */
 export const videoGet = jobStatusOperation({

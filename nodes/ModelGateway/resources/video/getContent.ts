@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { withOwnFields } from '../../../shared/gateway/client/response';
 import { getVideoContent } from '../../../shared/gateway/jobs/requests';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
-import { fileOutput, isFetched, type FileOutput } from '../../../shared/n8n/files/fileOutput';
-import { hintAtKind, storeVideo } from '../../../shared/n8n/files/video';
+import { fileOutput, shouldDownload, type FileOutput } from '../../../shared/n8n/files/fileOutput';
+import { hintIfNotMp4, storeVideo } from '../../../shared/n8n/files/video';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { videoIdField } from './get';
@@ -37,13 +37,13 @@ export const videoGetContent: Operation<Request> = {
 		const getContent = async () => await getVideoContent(run.gateway, { id, timeout });
 		const { source, fields } = await getContent();
 		const json = withOwnFields(fields, { id, url: source.url }) as IDataObject;
-		if (!isFetched(output, source, run.context)) return [{ json }];
+		if (!shouldDownload(output, source, run.context)) return [{ json }];
 
 		const refresh = async () => (await getContent()).source;
 		const purpose = `download the video ${id}`;
 		const target = { ...output, name: id };
 		const binary = await storeVideo(run, { source, refresh, purpose }, target);
-		hintAtKind(binary, run);
+		hintIfNotMp4(binary, run);
 		return [{ json, binary }];
 	},
 };

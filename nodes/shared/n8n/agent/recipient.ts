@@ -3,11 +3,11 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { toolResult, type Output } from './toolResult';
 import { isRunByAgent, isTool } from './tool';
 
-/** Who receives the node's outputs: the next node, or the model of an agent that called it as a tool. */
+/** What receives the node's outputs: the next node, or the model of an agent that called the node as a tool. */
 export interface Recipient {
-	/** Converts an output to the form that it needs. */
+	/** Converts an output to the form that the recipient needs. */
 	output(output: Output, job: JobSummary | undefined): Output;
-	/** What it receives when the node fails. @throws the failure, where n8n itself reports it */
+	/** The output when the node fails. @throws the failure, where n8n itself reports it */
 	failure(error: Error): Output;
 }
 
@@ -18,7 +18,7 @@ const nextNode: Recipient = {
 	},
 };
 
-/** @param linkTo gives a public link to a file of n8n; undefined where this n8n cannot sign links */
+/** @param linkTo returns a public link to a file of n8n; undefined where this n8n cannot sign links */
 export function recipientOf(
 	context: IExecuteFunctions,
 	linkTo: (file: IBinaryData) => string | undefined,
@@ -27,7 +27,7 @@ export function recipientOf(
 	if (isTool(context.getNode())) {
 		recipient.output = (output, job) => toolResult(output, job, linkTo);
 	}
-	// An older agent does not report a tool's error to its model, which may then create the job again.
+	// An older agent does not show a tool's error to its model, which may then create the job again.
 	if (isRunByAgent(context)) recipient.failure = ({ message }) => ({ json: { error: message } });
 	return recipient;
 }

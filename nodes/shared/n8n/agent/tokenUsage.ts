@@ -1,6 +1,6 @@
 import { isObject } from '../../gateway/json';
 
-/** What a call of a model has used, under the names of n8n's run log and of its SDK for AI nodes. */
+/** The tokens that a call of a model used, under the names of n8n's run log and of its SDK for AI nodes. */
 export interface TokenUsage {
 	promptTokens: number;
 	completionTokens: number;

@@ -6,14 +6,14 @@ import { findLink } from '../../gateway/links';
 import { phaseOf, type Phase } from '../../gateway/protocol/jobs';
 import { limits } from '../../gateway/protocol/limits';
 
-// The results of a node that an AI agent calls as a tool: its model sees the JSON of the items.
+// The results of a node that an AI agent calls as a tool. The agent's model sees the JSON of the items.
 
 /** An output without its paired item. */
 export type Output = Pick<INodeExecutionData, 'json' | 'binary'>;
 
 /**
- * An output for the model of an agent: with what it needs to know for its next step, and without files.
- * @param linkTo gives a public link to a file of n8n; undefined where this n8n cannot sign links
+ * An output for the model of an agent: it says what to do next, and has no files.
+ * @param linkTo returns a public link to a file of n8n; undefined where this n8n cannot sign links
  */
 export function toolResult(
 	{ json, binary }: Output,
@@ -23,7 +23,7 @@ export function toolResult(
 	const [file] = Object.values(binary ?? {});
 	if (file) {
 		const url = linkTo(file);
-		// The service's own URL is not one that the user can open.
+		// The user cannot open the service's own URL.
 		const link = json.video_url === undefined ? undefined : url;
 		return withFacts(
 			{ ...json, url: undefined, video_url: link },
@@ -43,7 +43,7 @@ export function toolResult(
 	return url === undefined ? { json } : withFacts(json, { url }, adviceOnImageLink);
 }
 
-/** Puts the important fields first, under names that do not depend on the service's. */
+/** Puts the important fields first, under names that do not depend on the service's names. */
 function withFacts(json: IDataObject, facts: IDataObject, next_step: string): Output {
 	const first = withoutUndefined({ ...facts, next_step });
 	return { json: { ...first, ...withoutUndefined(json), ...first } };

@@ -13,12 +13,12 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		return typeof value === 'string' ? value.trim() : '';
 	};
 	const address = (name: string, field: string) => {
-		// An address copied from an example often ends in the version, which our paths have already.
+		// An address copied from an example often ends with the version, which the paths of the endpoints have already.
 		const value = text(name).replace(/(?<!\/)\/+(v1\/*)?$/i, '');
 		if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
 			problems.push({ field, problem: 'must be an address that starts with https://' });
 		} else if (new URL(value).username !== '') {
-			// It would be sent as the authorization instead of the key.
+			// A user name would be sent as the authorization instead of the key.
 			problems.push({ field, problem: 'must not have a user name in it' });
 		} else if (/^http:/i.test(value) && !isLoopback(value) && credential.allowHttp !== true) {
 			const problem =
@@ -28,7 +28,7 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 		return value;
 	};
 
-	// Pasting can add characters that no header may have; HTTP would drop them, so they are removed here.
+	// Pasting can add characters that a header must not have.
 	const key = text('apiKey')
 		.replace(/[^\x21-\x7e]+/g, ' ')
 		.trim()
@@ -50,10 +50,10 @@ export function connectionFrom(credential: Readonly<Record<string, unknown>>): C
 	if (idempotencyHeaderName !== undefined) {
 		checkHeader(idempotencyHeaderName, 'Idempotency Header Name', asyncHeaderName);
 	}
-	/** Undefined where there is no limit: the field is empty or 0. */
+	/** A limit; undefined when the field is empty or 0. */
 	const limit = (name: string, field: string, { min }: { min: number }) => {
 		const given = credential[name] ?? 0;
-		// Number() takes an empty list for 0, which is no limit.
+		// Number() turns an empty list into 0, which would mean "no limit".
 		const value = ['string', 'number'].includes(typeof given) ? Number(given) : NaN;
 		if (value === 0) return undefined;
 		const isWhole = min === 1;

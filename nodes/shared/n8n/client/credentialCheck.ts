@@ -11,23 +11,23 @@ import { credentialProblem } from '../errors/credentialProblem';
 import { connectionFrom } from './connection';
 import { clock } from './httpClient';
 
-/** Milliseconds for one address: somebody is looking at the dialog. */
-const patience = 15_000;
+/** Milliseconds for one address. Short, because a user waits at the dialog. */
+const testTimeout = 15_000;
 
 /**
- * Tests a credential by listing the models at each of its addresses. A node names it in `testedBy`, because the
- * `test` of a credential type can only quote the error code of an address that does not respond.
+ * Tests a credential by listing the models at each of its addresses. Nodes name it in `testedBy`, because the `test` of
+ * a credential type can only show the error code of an address that does not respond.
  */
 export async function modelGatewayApiTest(
 	this: ICredentialTestFunctions,
 	{ data = {} }: ICredentialsDecrypted,
 ): Promise<INodeCredentialTestResult> {
-	let asked: [field: string, address: string] = ['Base URL', ''];
+	let tested: [field: string, address: string] = ['Base URL', ''];
 	try {
 		const { backupUrl, prices, ...connection } = connectionFrom(data);
-		const addresses: Array<typeof asked> = [['Base URL', connection.baseUrl]];
+		const addresses: Array<typeof tested> = [['Base URL', connection.baseUrl]];
 		if (backupUrl !== undefined) addresses.push(['Backup URL', backupUrl]);
-		for (asked of addresses) await listModelsAt({ ...connection, baseUrl: asked[1] }, this);
+		for (tested of addresses) await listModelsAt({ ...connection, baseUrl: tested[1] }, this);
 		const [problem] = prices?.problems ?? [];
 		if (problem !== undefined) {
 			const message = `The connection works, but not Prices (JSON): ${problem}`;
@@ -35,7 +35,7 @@ export async function modelGatewayApiTest(
 		}
 		return { status: 'OK', message: 'Connection successful!' };
 	} catch (error) {
-		return { status: 'Error', message: credentialProblem(error, ...asked) };
+		return { status: 'Error', message: credentialProblem(error, ...tested) };
 	}
 }
 
@@ -45,10 +45,10 @@ async function listModelsAt(
 ): Promise<void> {
 	const http = httpOf(context, connection.key);
 	const gateway = new Gateway(connection, { http, clock, random: Math.random });
-	await listModels(gateway, { timeout: patience, retries: 0 });
+	await listModels(gateway, { timeout: testTimeout, retries: 0 });
 }
 
-/** The only HTTP helper that n8n gives to the test of a credential. It signs nothing. */
+/** Uses the only HTTP helper that n8n gives to a credential test. That helper does not add the key. */
 function httpOf({ helpers }: ICredentialTestFunctions, key: string): Http {
 	return async ({ method, url, headers, timeout }) => {
 		const { statusCode, body, ...response } = (await helpers.request({

@@ -8,7 +8,7 @@ import { clock, credentialName, n8nRuntime, type N8nRuntime, type NodeContext } 
 export type N8nGateway = Gateway<N8nRuntime>;
 
 /**
- * @param settings of the runtime that n8n does not determine
+ * @param settings of the runtime that do not come from n8n
  * @throws GatewayError when the credential cannot be used
  */
 export async function createGateway(

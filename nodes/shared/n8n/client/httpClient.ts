@@ -12,7 +12,7 @@ import { sleep } from 'n8n-workflow';
 import { type Clock, type Http, type Runtime } from '../../gateway/client/http';
 import { abortable } from '../../gateway/client/timeouts';
 
-/** Node's Readable, taken from n8n's signatures, since n8n Cloud does not allow importing it. */
+/** Node.js's Readable, taken from n8n's signatures, because n8n Cloud does not allow importing it. */
 export type Readable = Exclude<
 	Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0],
 	Buffer
@@ -23,36 +23,36 @@ export const credentialName = 'modelGatewayApi';
 export const clock: Clock = {
 	now: () => Date.now(),
 	async sleep(milliseconds, signal) {
-		// n8n's sleep obeys a signal in newer versions only.
+		// In older versions, n8n's sleep ignores the signal.
 		await abortable(sleep(milliseconds, signal), signal);
 	},
 };
 
-/** The context that n8n gives a node to execute, to load options, or to supply an AI node. */
+/** The context in which n8n executes a node, loads its options, or lets it supply an AI node. */
 export type NodeContext = IExecuteFunctions | ILoadOptionsFunctions | ISupplyDataFunctions;
 
 /** The gateway's runtime inside an n8n node. */
 export interface N8nRuntime extends Runtime {
-	/** A stream for n8n's binary store. At least one response must have arrived before. */
+	/** A stream for n8n's binary store. @throws TypeError before the first response */
 	toStream(bytes: AsyncIterable<Uint8Array>): Readable;
 }
 
-/** @param credential signs the requests that need the key */
+/** @param credential with the key, which is added to the requests that need it */
 export function n8nRuntime(
 	context: NodeContext,
 	credential: ICredentialDataDecryptedObject,
 ): N8nRuntime {
-	// Without it, n8n would load and decrypt the credential from its database for every request.
+	// Otherwise, n8n would load the credential from its database and decrypt it for every request.
 	const credentialOptions: IAdditionalCredentialOptions = {
 		credentialsDecrypted: { id: '', name: '', type: credentialName, data: credential },
 	};
 	let streamClass: { from(bytes: AsyncIterable<Uint8Array>): Readable } | undefined;
 
-	/** The header in which n8n put the credential. Signing is expensive for small requests, so it is done once a run. */
+	/** The header that n8n made of the credential. Kept for the run, because signing takes long for small requests. */
 	const signature: IDataObject = {};
 
 	const sign = async (options: IHttpRequestOptions): Promise<unknown> => {
-		// Newer versions of n8n replace the request's signal, which also carries time limits, by that of Stop.
+		// Newer versions of n8n replace the request's signal by that of Stop, which would disable our timeouts.
 		const contextWithSignal = Object.create(context, {
 			getExecutionCancelSignal: { value: () => options.abortSignal },
 		}) as IExecuteFunctions;
@@ -63,7 +63,7 @@ export function n8nRuntime(
 			options,
 			credentialOptions,
 		);
-		// n8n adds the header to the object that it is given.
+		// n8n adds the header to the object that it was given.
 		signature.Authorization = options.headers?.Authorization;
 		return response;
 	};
@@ -72,7 +72,7 @@ export function n8nRuntime(
 		const { authenticated, signal, headers, ...rest } = request;
 		const options: IHttpRequestOptions = {
 			...rest,
-			// A copy, since the headers may be reused for another host.
+			// A copy, since the caller may reuse its headers for another host.
 			headers: { ...headers, ...(authenticated && signature) },
 			abortSignal: signal,
 			encoding: 'stream',
@@ -86,9 +86,9 @@ export function n8nRuntime(
 		const response = (await send(options)) as IN8nHttpFullResponse;
 
 		const body = response.body as Readable;
-		// Node's own class, which may not be imported on n8n Cloud; TypeScript does not type `constructor`.
+		// The class of Node.js, which must not be imported on n8n Cloud. TypeScript does not type `constructor`.
 		streamClass = body.constructor as unknown as typeof streamClass;
-		// A broken connection is reported to the reader of the body; without this, it would crash n8n before there is one.
+		// The reader of the body gets the error of a broken connection. Before there is a reader, it would crash n8n.
 		body.on('error', () => undefined);
 		return {
 			status: response.statusCode,

@@ -4,7 +4,7 @@ import type { RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
 import type { ModelKind } from '../../gateway/protocol/models';
 
-/** The resource, as the menu calls it, whose Create takes models of this kind. */
+/** The label of the resource whose Create takes models of this kind. */
 export const resourceOf: Record<ModelKind, string> = {
 	referenceVideo: 'Reference Video',
 	video: 'Video',
@@ -12,10 +12,10 @@ export const resourceOf: Record<ModelKind, string> = {
 
 /** What the user can do about a failure, with the labels of n8n's user interface. */
 export function adviceOf(remedies: Remedy[]): string {
-	return remedies.map(sentenceOn).join(' ');
+	return remedies.map(adviceOn).join(' ');
 }
 
-const onRefusal: Record<RefusalKind, string> = {
+const refusalAdvice: Record<RefusalKind, string> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
 	unknownModel:
 		'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. Some image models work with Image: Chat only.',
@@ -53,8 +53,8 @@ const onRefusal: Record<RefusalKind, string> = {
 const notBilled =
 	'The service does not bill a call without a response, but does not say whether its job runs all the same.';
 
-/** About an order whose job may be running. */
-function adviceOnDoubt({
+/** Advice about an order whose job may be running. */
+function adviceOnUnknownOutcome({
 	hasKey,
 	isUnbilled = false,
 	isResent = false,
@@ -74,10 +74,10 @@ function adviceOnDoubt({
 	].join(' ');
 }
 
-function sentenceOn(remedy: Remedy): string {
+function adviceOn(remedy: Remedy): string {
 	switch (remedy.about) {
 		case 'refusal':
-			return onRefusal[remedy.refusal];
+			return refusalAdvice[remedy.refusal];
 		case 'otherModel': {
 			const { id, kind } = remedy.model;
 			return `${id} is a model of ${resourceOf[kind]}: Create. Choose another model here, or that operation.`;
@@ -99,7 +99,7 @@ function sentenceOn(remedy: Remedy): string {
 		case 'lostIsNotBilled':
 			return 'The service does not bill a call without a response: run again. If this keeps happening, check the network.';
 		case 'mayBeAccepted':
-			return adviceOnDoubt(remedy);
+			return adviceOnUnknownOutcome(remedy);
 		case 'rawBody':
 			return 'The raw response is in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.';
 		case 'partialText':
@@ -115,15 +115,15 @@ function sentenceOn(remedy: Remedy): string {
 		case 'badInput':
 			return `Nothing was sent${remedy.isFree ? '' : ' and nothing was billed'}. Correct the fields named above.`;
 		case 'jobMayRun':
-			return `It may still be running, and you may be charged for it. ${wayToCollect(remedy.job)}${remedy.canWaitLonger ? ' Raise Timeout (Minutes) if videos often take longer.' : ''}`;
+			return `It may still be running, and you may be charged for it. ${howToCollect(remedy.job)}${remedy.canWaitLonger ? ' Raise Timeout (Minutes) if videos often take longer.' : ''}`;
 		case 'lastPollFailed':
 			return `The last poll failed: ${remedy.message}.`;
 		case 'jobFailed': {
-			const cause = remedy.refusal && onRefusal[remedy.refusal];
+			const cause = remedy.refusal && refusalAdvice[remedy.refusal];
 			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.`;
 		}
 		case 'videoIsKept':
-			return `You were charged for the video, and it is not lost. ${wayToCollect(remedy.job)}`;
+			return `You were charged for the video, and it is not lost. ${howToCollect(remedy.job)}`;
 		case 'videoIsFinished':
 			return `The video is finished and charged, and it is not lost: collect it by its ID. Its link usually works for ${limits.resultUrlHours} hours.`;
 		case 'notStored':
@@ -141,7 +141,7 @@ function sentenceOn(remedy: Remedy): string {
 	}
 }
 
-/** About the host of a file, of which the credential says nothing. */
+/** Advice about the host of a file, which is not in the credential. */
 function adviceOnHost(host: string, problem?: AddressProblem): string {
 	switch (problem) {
 		case 'notFound':
@@ -158,8 +158,8 @@ function adviceOnHost(host: string, problem?: AddressProblem): string {
 export const allowBySsrf = (host: string) =>
 	`Ask the administrator of n8n to allow ${host} (N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES).`;
 
-/** The specification limits the life of the IDs of tasks only. */
-function wayToCollect({ id, kind }: KnownJob): string {
+/** How to collect a job. The specification limits the lifetime of task IDs only. */
+function howToCollect({ id, kind }: KnownJob): string {
 	const time = kind === 'video' ? '' : ` within ${limits.taskIdHours} hours`;
 	return `Collect it by its ID ${id}${time}: Wait for Video with that Job ID, and no Create before it.`;
 }

@@ -1,10 +1,7 @@
 import { GatewayError } from '../../gateway/errors/gatewayError';
 import { excerpt } from '../../gateway/json';
 
-/**
- * Joins the first ten texts, and more of them up to `maxLength` characters: nobody reads a list that fills the
- * screen.
- */
+/** Joins the first ten texts, and more of them up to `maxLength` characters, since nobody reads longer lists. */
 export function joinFirst(texts: string[], maxLength = 0): string {
 	let count = 10;
 	while (count < texts.length && texts.slice(0, count + 1).join('; ').length <= maxLength) count++;
@@ -12,10 +9,10 @@ export function joinFirst(texts: string[], maxLength = 0): string {
 	return texts.slice(0, count).join('; ') + more;
 }
 
-/** Characters: enough for all problems of one request, so that the user can correct them at once. */
+/** Characters. Enough for all problems of one request, so that the user can correct them at once. */
 const maxProblemsLength = 900;
 
-/** Input that would be refused, found before anything is paid. */
+/** Input that the service would refuse, found before anything is charged. */
 export interface Problem {
 	/** The field as the editor shows it. */
 	field: string;
@@ -23,7 +20,7 @@ export interface Problem {
 	problem: string;
 }
 
-/** @param work whether the operation costs anything; if not, the advice does not mention billing */
+/** @param paid whether the operation costs money; if not, the advice does not mention billing */
 export function badInput(problems: Problem[], { paid } = { paid: true }): GatewayError {
 	const lines = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
 	return new GatewayError({

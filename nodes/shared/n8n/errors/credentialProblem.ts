@@ -2,8 +2,8 @@ import { GatewayError, type Remedy } from '../../gateway/errors/gatewayError';
 import type { AddressProblem } from '../../gateway/errors/networkError';
 import { adviceOf, allowBySsrf } from './advice';
 
-/** What is said of an address to which no connection could be made. */
-const onAddress: Record<AddressProblem, (address: string) => string> = {
+/** What to say about an address to which no connection could be made. */
+const addressAdvice: Record<AddressProblem, (address: string) => string> = {
 	notFound: (address) =>
 		`the server ${hostOf(address)} is not found. Check how the address is spelt, and the network of n8n.`,
 	refused: (address) =>
@@ -16,22 +16,22 @@ const onAddress: Record<AddressProblem, (address: string) => string> = {
 };
 
 /**
- * What the dialog of the credential says when it was tested: what is wrong, and what to do.
- * @param field label of the address that was asked
+ * The message in the credential's dialog after a failed test: what is wrong, and what to do.
+ * @param field label of the address that was tested
  */
 export function credentialProblem(error: unknown, field: string, address: string): string {
 	if (!(error instanceof GatewayError)) throw error;
-	const { message, reach, remedies, refusal, status, retry_can_help: mayPass } = error.failure;
+	const { message, reach, remedies, refusal, status, retry_can_help: canRetry } = error.failure;
 	const at = `${field} ${address}`;
 	switch (reach) {
 		case 'none':
 			return message;
-		// n8n's helper for this test does not tell them apart.
+		// n8n's helper for this test does not distinguish the two.
 		case 'unsent':
 		case 'lost': {
 			const { detail, problem } =
 				status === 0 ? networkErrorOf(remedies) : { detail: `HTTP ${status}` };
-			if (problem) return `${field}: ${onAddress[problem](address)}`;
+			if (problem) return `${field}: ${addressAdvice[problem](address)}`;
 			return reach === 'unsent'
 				? `${field}: the server cannot be reached (${detail}).`
 				: `${at} gave no response (${detail}). Check the address, or test again later.`;
@@ -43,9 +43,9 @@ export function credentialProblem(error: unknown, field: string, address: string
 			if (refusal === 'notFound') {
 				return `No gateway responds at ${at} (HTTP ${status}). Check the address, also its path.`;
 			}
-			// No model was asked for, and no content.
+			// The test sends no model and no content, so only the key can be the cause.
 			if (status === 403) return `${message}. Ask the account's owner what this key may do.`;
-			return `${message}. ${mayPass ? 'Test again later.' : adviceOf(remedies)}`;
+			return `${message}. ${canRetry ? 'Test again later.' : adviceOf(remedies)}`;
 	}
 }
 

@@ -2,7 +2,7 @@ import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
 import { withoutUndefined } from '../../gateway/json';
 import { adviceOf } from './advice';
 
-/** What a failure shows, both in the error panel and on the error output. */
+/** The facts about a failure, shown in the error panel and on the error output. */
 export interface ErrorRecord extends Pick<
 	Failure,
 	| 'message'
@@ -22,7 +22,7 @@ export interface ErrorRecord extends Pick<
 	advice: string;
 }
 
-/** The record of any failure; one that is no GatewayError comes from n8n itself, such as a bad expression. */
+/** The record of any failure. An error that is no GatewayError comes from n8n itself, for example for an expression. */
 export function recordOf(error: unknown): ErrorRecord {
 	const message = messageOf(error);
 	if (error instanceof GatewayError) return recordOfFailure(message, error.failure);
@@ -36,12 +36,12 @@ export function recordOf(error: unknown): ErrorRecord {
 	};
 }
 
-/** The message of {@link recordOf} alone, which is much less work. */
+/** Only the message of {@link recordOf}, which takes much less time. */
 export function messageOf(error: unknown): string {
 	if (error instanceof GatewayError) {
 		const { message, isStopped } = error.failure;
-		// n8n shows an execution as canceled when this word is in the message.
-		return isStopped ? 'The execution was canceled' : mediaFromOne(message);
+		// n8n shows an execution as canceled when its message has this word.
+		return isStopped ? 'The execution was canceled' : withMediaLabels(message);
 	}
 	const { message } = error as { message?: unknown };
 	return typeof message === 'string' && message !== '' ? message : 'An unknown error occurred';
@@ -61,15 +61,15 @@ function recordOfFailure(message: string, { remedies, status, ...failure }: Fail
 	};
 }
 
-/** What the screen calls the fields of a medium. */
+/** The labels of the fields of a medium. */
 const mediaLabels = new Map([
 	['type', 'Type'],
 	['url', 'URL'],
 	['reference_voice', 'Voice URL'],
 ]);
 
-/** A message may name a medium by its index and field in the request. The raw body keeps its words. */
-export function mediaFromOne(text: string): string {
+/** Replaces paths such as `media[0].url` by the labels in the editor, which count from 1. */
+export function withMediaLabels(text: string): string {
 	return text.replace(
 		/\b(?:input\.)?media\[(\d+)\](?:\.(\w+))?/g,
 		(_, index: string, field?: string) =>

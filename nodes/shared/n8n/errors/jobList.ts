@@ -3,21 +3,21 @@ import { isJobUnknown } from '../../gateway/errors/jobErrors';
 import { describeStatus, type JobSummary } from '../../gateway/errors/jobSummary';
 import { phaseOf } from '../../gateway/protocol/jobs';
 
-/** What can still come of a job, as far as it is known. */
+/** What to expect of a job. */
 type Outlook = 'open' | 'finished' | 'failed' | 'unknown';
 
-/** A job and the item it belongs to; undefined for a job of an earlier try that no item stands for. */
 export interface ItemJob extends JobSummary {
+	/** The item that the job belongs to; undefined for a job of an earlier try that belongs to none. */
 	item?: number;
 	outlook: Outlook;
 }
 
-/** @param error with which its item failed, if it did */
+/** @param error the error of its item, if that failed */
 export function outlookOf({ status = '' }: JobSummary, error: unknown): Outlook {
 	const phase = phaseOf(status);
 	const failure = error instanceof GatewayError ? error.failure : undefined;
 	if (phase === 'failed') return 'failed';
-	// A failure that was billed is one of fetching a finished video.
+	// Only fetching a finished video can fail after it was billed.
 	if (phase === 'succeeded' || failure?.billed === 'yes') return 'finished';
 	return failure && isJobUnknown(failure) ? 'unknown' : 'open';
 }
@@ -30,9 +30,9 @@ const headings: Record<Outlook, string> = {
 };
 
 /**
- * Lists all jobs, however many there are, since each is charged.
- * @param areKept whether a retry has them already
- * @param itemCount the items of the node; a single one is not named
+ * Lists all jobs, even if there are many, since each is charged.
+ * @param areKept whether a retry reuses these jobs
+ * @param itemCount number of items of the node; a single item is not named
  */
 export function describeJobs(jobs: ItemJob[], areKept: boolean, itemCount?: number): string {
 	const nameOf = ({ item }: ItemJob) => {

@@ -4,12 +4,12 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { excerpt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from './badInput';
-import { mediaFromOne, recordOf, type ErrorRecord } from './errorRecord';
+import { withMediaLabels, recordOf, type ErrorRecord } from './errorRecord';
 import { describeJobs, type ItemJob } from './jobList';
 
 /**
- * The output in place of an item that failed; the error output takes only these two fields.
- * @param item names its job, which an error of n8n itself does not know
+ * The output in place of a failed item. n8n's error output keeps only these two fields.
+ * @param item the failed item, with its job: an error of n8n itself does not know the job
  */
 export function errorItem(
 	error: unknown,
@@ -17,14 +17,14 @@ export function errorItem(
 	node: INode,
 ): INodeExecutionData {
 	const { message, ...rest } = recordOf(error);
-	// Keys that are undefined would show as empty columns.
+	// Undefined values would show as empty columns.
 	const details = JSON.parse(JSON.stringify({ message, job, ...rest })) as IDataObject;
 	const failedItem: INodeExecutionData = {
 		json: { error: message, details },
 		pairedItem: { item: index },
 	};
-	// Older versions (2.30 does, 2.34 does not) recognise a failed item with details by `error` alone. It must not be
-	// enumerable: when n8n copies it along, its message replaces the details.
+	// Older versions of n8n (2.30, but not 2.34) recognise a failed item with details by `error` only. It must not be
+	// enumerable: if n8n copied it, its message would replace the details.
 	if (node.onError === 'continueErrorOutput') {
 		Object.defineProperty(failedItem, 'error', { value: { message } });
 	}
@@ -35,11 +35,11 @@ interface NodeFailure {
 	error: unknown;
 	/** Undefined when the failure belongs to no single item. */
 	item?: number;
-	/** The items of the node; a single one is not named. */
+	/** Number of items of the node; a single item is not named. */
 	itemCount?: number;
 	/** The other failures, one line each. */
 	others: string[];
-	/** Every job that was created or waited for, so that none is lost with the run. */
+	/** Every job that was created or waited for, so that none is lost. */
 	jobs: ItemJob[];
 	/** Whether the next try reuses these jobs. */
 	jobsAreKept: boolean;
@@ -47,13 +47,13 @@ interface NodeFailure {
 
 /**
  * The error that n8n shows. NodeApiError would replace message and description with advice that is wrong for this
- * service, and would drop the request id: so both are set here, and the whole record is kept as data.
+ * service, and would drop the request ID. So both are set here, and the whole record is kept as data.
  */
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const { error, item, itemCount, others, jobs, jobsAreKept } = failure;
 	const record = recordOf(error);
 	const isForAgent = isTool(node);
-	// A model that reads about one job twice may take it for two.
+	// A model that reads about a job twice may take it for two jobs.
 	const listedJobs = isForAgent ? jobs.filter(({ id }) => id !== record.job?.id) : jobs;
 	const advice = [
 		record.advice,
@@ -66,11 +66,11 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	const description = isForAgent ? withoutErrorNames(advice) : advice;
 	const isNamed = item !== undefined && itemCount !== 1;
 	const title = isNamed ? `Item ${item}: ${record.message}` : record.message;
-	// n8n passes only the message of a tool's error to the model, so it has to hold the advice and the job too.
+	// n8n passes only the message of a tool's error to the model, so the message must have the advice and the job.
 	const message = isForAgent ? `${withoutErrorNames(record.message)}. ${description}` : title;
 
 	const { raw_body, ...facts } = record;
-	// To write and read a megabyte as JSON takes long, and nothing is changed by it.
+	// The raw body is left out of the copy: it may have a megabyte, and is a text already.
 	const plain = JSON.parse(JSON.stringify({ ...facts, jobs })) as JsonObject;
 	const data: JsonObject = raw_body === undefined ? plain : { ...plain, raw_body };
 	const apiError = new NodeApiError(node, data, {
@@ -78,9 +78,9 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 		description,
 		itemIndex: item,
 	});
-	// NodeApiError may have taken any field for the status.
+	// NodeApiError may have used any field as the status.
 	apiError.httpCode = record.status === 0 ? null : String(record.status);
-	// NodeApiError replaces a message that contains a word such as ENOTFOUND.
+	// NodeApiError replaces a message that has a word such as ENOTFOUND.
 	apiError.message = message;
 	apiError.description = description;
 	apiError.messages = record.raw_body ? [record.raw_body] : [];
@@ -88,7 +88,7 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 	return apiError;
 }
 
-/** `COMMON_ERRORS` of n8n-workflow. n8n looks for them in any case, and within words, too. */
+/** `COMMON_ERRORS` of n8n-workflow. n8n finds them in upper and lower case, and within words. */
 const replacedNames = new RegExp(
 	[
 		...['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'ETIMEDOUT', 'ERRADDRINUSE', 'EADDRNOTAVAIL'],
@@ -98,7 +98,7 @@ const replacedNames = new RegExp(
 	'gi',
 );
 
-/** n8n replaces a tool's error that contains one of these names by a sentence of its own, such as "retry immediately". */
+/** n8n replaces a tool's error that has one of these names with its own text, such as "retry immediately". */
 function withoutErrorNames(text: string): string {
 	return text.replace(replacedNames, 'network error');
 }
@@ -124,7 +124,7 @@ function describeFacts({
 		`HTTP ${status}`,
 		code && `code ${code}`,
 		type && `type ${type}`,
-		param && `param ${mediaFromOne(param)}`,
+		param && `param ${withMediaLabels(param)}`,
 		request_id && `request id ${request_id}`,
 		`billed: ${billed}`,
 		`a retry ${retry_can_help ? 'can' : 'cannot'} help`,

@@ -3,14 +3,14 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { isObject } from '../../gateway/json';
 
 /**
- * The form of what a node keeps in an execution. A release that changes it counts up, reads the forms before it, and
- * adds to the stored executions in `test/fixtures/executions`. What carries no number is of the first form.
+ * The version of the data that a node stores with an execution. A release that changes the data counts up, still reads
+ * the earlier versions, and adds executions to `test/fixtures/executions`. Data without a number are version 1.
  */
 const form = 1;
 
 /**
- * What this node keeps in the execution: n8n stores it with that, for later tries, passes and runs.
- * @returns undefined when it is of a newer release, or damaged
+ * The data that n8n stores with the execution for this node, for later tries, passes and runs.
+ * @returns undefined when a newer release has stored the data, or when they are damaged
  */
 export function nodeMemory(context: IExecuteFunctions): IDataObject | undefined {
 	const memory = context.getContext('node');
@@ -24,21 +24,21 @@ function isReadable({ form: stored = form, ...parts }: IDataObject): boolean {
 	return isKnown && Object.values(parts).every(isObject);
 }
 
-/** Begins anew in place of what cannot be read; for a node that takes all it needs from its input. */
+/** Deletes data that cannot be read. Only for a node that can start again from its input. */
 export function clearNodeMemory(context: IExecuteFunctions): IDataObject {
 	const memory = context.getContext('node');
 	for (const key of Object.keys(memory)) delete memory[key];
 	return Object.assign(memory, { form });
 }
 
-/** Rises whenever the node runs again in an execution, as in a loop, but not when a parked wait resumes. */
+/** The index of the current run. It rises when the node runs again, as in a loop, but not when a wait resumes. */
 export function runIndexOf(context: IExecuteFunctions): number {
 	return context.evaluateExpression('{{ $runIndex }}', 0) as number;
 }
 
 /**
- * Whether n8n's database knows every job of the execution. A node that creates a job says so here, and Wait for Video
- * says when n8n stores the execution. All nodes of the execution share it.
+ * Keeps track of whether n8n's database has every job of the execution. A node reports here that it has created a job,
+ * and Wait for Video that n8n stores the execution. All nodes of the execution share it.
  */
 export class StoredJobs {
 	private readonly state: State;
@@ -49,24 +49,24 @@ export class StoredJobs {
 		this.state = flow.modelGateway as State;
 	}
 
-	/** A job was created: only the memory of this process has its ID. */
+	/** A job was created. Only the memory of this process has its ID so far. */
 	jobCreated(): void {
 		this.state.hasUnstoredJobs = true;
 	}
 
-	/** The execution is about to be parked, and is stored with all its jobs. */
+	/** The execution is about to be parked, so n8n stores it with all its jobs. */
 	executionParked(): void {
 		this.state.hasUnstoredJobs = false;
 		this.state.parkedBy = performance.timeOrigin;
 	}
 
-	/** Whether the execution was parked, and no job was created since then. */
+	/** Whether the execution was parked and has created no job since. */
 	get areAllStored(): boolean {
 		return this.state.hasUnstoredJobs === false;
 	}
 
-	/** Whether n8n has restarted since it parked the execution. */
-	get wereParkedByEarlierProcess(): boolean {
+	/** Whether another process parked the execution: n8n has restarted since then, or another worker resumed it. */
+	get wasParkedByOtherProcess(): boolean {
 		const { parkedBy } = this.state;
 		return parkedBy !== undefined && parkedBy !== performance.timeOrigin;
 	}
@@ -75,20 +75,20 @@ export class StoredJobs {
 interface State {
 	/** Undefined while no job was created and nothing was parked. */
 	hasUnstoredJobs?: boolean;
-	/** When the n8n process that last parked the execution was started, in milliseconds since 1970. */
+	/** The start of the n8n process that last parked the execution, in milliseconds since 1970. */
 	parkedBy?: number;
 }
 
-/** Few, since n8n allows ten names in one execution, and they are the user's. */
+/** Few, because n8n allows ten names per execution, and the user may need them. */
 const names = ['video_jobs', 'video_jobs_2', 'video_jobs_3'];
 
-/** The longest value that n8n takes without a complaint in its log. */
+/** Characters. n8n logs a warning for a longer value. */
 const maxLength = 255;
 
 /**
- * Adds the ID of a new job to what n8n calls the highlighted or custom data of an execution. n8n stores it even when
- * the execution is stopped, shows it in the execution, and can filter its list by it. What is there stays there, and
- * an ID for which there is no room is left out.
+ * Adds the ID of a new job to the execution's highlighted data, which n8n also calls custom data. n8n stores them even
+ * when the execution is stopped, shows them, and can filter its list by them. Earlier values stay; an ID that does not
+ * fit any more is left out.
  */
 export function highlightJob(context: IExecuteFunctions, { id }: JobSummary): void {
 	try {
@@ -101,11 +101,11 @@ export function highlightJob(context: IExecuteFunctions, { id }: JobSummary): vo
 			return;
 		}
 	} catch {
-		// Some contexts have no such data; the output and the log name the job all the same.
+		// Some contexts have no such data. The output and the log still have the ID.
 	}
 }
 
-/** n8n 1 gives it to expressions only. */
+/** The custom data of the execution, which n8n 1 gives to expressions only. */
 function customDataOf(context: IExecuteFunctions): IExecuteFunctions['customData'] {
 	if (typeof context.customData?.set === 'function') return context.customData;
 	const { customData } = context.getWorkflowDataProxy(0).$execution as typeof context;

@@ -2,9 +2,9 @@ import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
 import { firstImage } from '../../gateway/images/jpeg';
 import { publicLinkProblem } from '../../gateway/links';
 import type { Scope } from '../parameters/itemParameters';
-import { hintAtOtherPictures } from './itemFile';
+import { hintAtOtherImages } from './itemFile';
 
-/** Long enough for a job that waits in the service's queue. */
+/** Long enough for a job that waits in the service's queue before it fetches the file. */
 const linkLifetime = '24 hours';
 
 /** A public link to a file that n8n keeps; undefined where this n8n cannot sign links. */
@@ -17,8 +17,8 @@ export function signedLinkOf(
 }
 
 /**
- * The file, or a copy that belongs to this execution. A file received by a webhook or a form is in a shared
- * temporary folder until n8n stores the execution and moves it, which breaks any link signed before.
+ * The file, or a copy of it that belongs to this execution. A file from a webhook or a form is in a shared temporary
+ * folder. When n8n stores the execution, it moves the file, which breaks links that were signed before.
  */
 async function permanentFile(
 	file: IBinaryData,
@@ -29,23 +29,26 @@ async function permanentFile(
 	return await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
 }
 
-/** The file that the service is to fetch: of a JPEG that holds more, a copy of the first image alone, unless the user skips checks. */
+/**
+ * The file that the service will fetch. If a JPEG has more than one image, it is a copy of the first image alone,
+ * unless the user skips checks.
+ */
 async function fileToFetch(file: IBinaryData, scope: Scope): Promise<IBinaryData> {
 	const { context, item } = scope.parameters;
 	const { helpers } = context;
-	// A clip is not read, because it may be large.
+	// A clip is not read into memory, because it may be large.
 	if (!file.mimeType.startsWith('image/') || scope.parameters.skipsRules)
 		return await permanentFile(file, context);
 	const whole = await helpers.getBinaryDataBuffer(item, file);
-	const picture = firstImage(whole);
-	if (!picture || picture === whole) return await permanentFile(file, context);
-	hintAtOtherPictures(file, scope);
-	return await helpers.prepareBinaryData(picture, file.fileName, file.mimeType);
+	const image = firstImage(whole);
+	if (!image || image === whole) return await permanentFile(file, context);
+	hintAtOtherImages(file, scope);
+	return await helpers.prepareBinaryData(image, file.fileName, file.mimeType);
 }
 
 /**
- * A link by which the gateway can fetch a file of an earlier node. Where n8n cannot give one, undefined, and a
- * problem that says what to change is reported.
+ * A link by which the gateway can fetch a file of an earlier node. Undefined where n8n cannot give one: it then reports
+ * a problem that says what to change.
  * @param field label for its problems
  */
 export async function publicLinkOf(

@@ -5,13 +5,16 @@ import { hiddenForTools } from '../parameters/editor';
 import type { FieldGroup } from '../parameters/field';
 import { booleanField, requiredText, withDefault } from '../parameters/fieldKinds';
 
-/** Whether a node downloads its file, and the binary field for it. */
+/** Whether a node downloads its file, and into which binary field. */
 export interface FileOutput {
 	download: boolean;
 	binaryField: string;
 }
 
-/** No file reaches the model of an agent: a tool fetches none. @param description of the switch */
+/**
+ * The fields of a download. A tool ignores them, because no file reaches the model of an agent.
+ * @param description of Download
+ */
 export function fileOutput(description: string): FieldGroup<FileOutput> {
 	const download = withDefault(
 		booleanField({
@@ -30,17 +33,17 @@ export function fileOutput(description: string): FieldGroup<FileOutput> {
 	return {
 		fields: [download, binaryField],
 		read(scope) {
-			const isFetching = download.read(scope) && !isTool(scope.parameters.context.getNode());
+			const isOn = download.read(scope) && !isTool(scope.parameters.context.getNode());
 			return {
-				download: isFetching,
-				binaryField: isFetching ? binaryField.read(scope) : 'data',
+				download: isOn,
+				binaryField: isOn ? binaryField.read(scope) : 'data',
 			};
 		},
 	};
 }
 
-/** Whether to download a video. A tool does so only when the link needs the key, and gives a link to n8n's copy. */
-export function isFetched(
+/** Whether to download a video. A tool does so only if the link needs the API key, to give a link to n8n's copy. */
+export function shouldDownload(
 	{ download }: FileOutput,
 	{ authenticated }: FileSource,
 	context: IExecuteFunctions,

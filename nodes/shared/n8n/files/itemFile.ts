@@ -4,7 +4,7 @@ import { firstImage } from '../../gateway/images/jpeg';
 import { isTool } from '../agent/tool';
 import { ItemParameters, type Scope } from '../parameters/itemParameters';
 
-/** A file of the item; undefined, and reported, when there is none. @param field label for its problems */
+/** A file of the item. Undefined, with a problem reported, when there is none. @param field label for its problems */
 export function itemFile(name: string, field: string, scope: Scope): IBinaryData | undefined {
 	const { context, item } = scope.parameters;
 	const files = context.getInputData()[item]?.binary ?? {};
@@ -14,32 +14,32 @@ export function itemFile(name: string, field: string, scope: Scope): IBinaryData
 		scope.report(field, problem, 'unsendable');
 		return undefined;
 	}
-	const there = Object.keys(files);
-	const has = there.length === 0 ? 'it has no files at all' : `it has ${there.join(', ')}`;
+	const names = Object.keys(files);
+	const has = names.length === 0 ? 'it has no files at all' : `it has ${names.join(', ')}`;
 	scope.report(field, `names "${name}", but this item has no such file (${has})`, 'unsendable');
 	return undefined;
 }
 
-/** A file of the item that has to be a picture. */
-export function itemPicture(name: string, field: string, scope: Scope): IBinaryData | undefined {
+/** A file of the item that must be an image. */
+export function itemImage(name: string, field: string, scope: Scope): IBinaryData | undefined {
 	const file = itemFile(name, field, scope);
-	if (file) scope.parameters.checks.push(async () => await checkPicture(file, field, scope));
+	if (file) scope.parameters.checks.push(async () => await checkImage(file, field, scope));
 	return file;
 }
 
-/** Finds what would be refused after it was sent ("Error codes seen", invalid_image_file). */
-async function checkPicture(file: IBinaryData, field: string, scope: Scope): Promise<void> {
+/** Reports an image that the service would refuse ("Error codes seen", invalid_image_file). */
+async function checkImage(file: IBinaryData, field: string, scope: Scope): Promise<void> {
 	const { context, item } = scope.parameters;
 	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
-	const picture = firstImage(bytes);
-	const isCut = picture !== undefined && picture !== bytes;
-	if (isCut && !scope.parameters.skipsRules) hintAtOtherPictures(file, scope);
+	const image = firstImage(bytes);
+	const isCut = image !== undefined && image !== bytes;
+	if (isCut && !scope.parameters.skipsRules) hintAtOtherImages(file, scope);
 	const { fileName = 'of a JPEG' } = file;
 	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
-	// A picture may be in a form that only n8n knows.
+	// An image may have a format that only n8n's type shows.
 	if (!imageType(bytes) && !file.mimeType.startsWith('image/')) {
 		scope.report(field, `is no image (it is ${file.mimeType})`);
-	} else if (isCalledJpeg && !picture && hasSeveralFrames(bytes)) {
+	} else if (isCalledJpeg && !image && hasSeveralFrames(bytes)) {
 		scope.report(
 			field,
 			`leads to a file with several frames behind the name ${fileName}; save it as a plain JPEG or PNG`,
@@ -47,8 +47,8 @@ async function checkPicture(file: IBinaryData, field: string, scope: Scope): Pro
 	}
 }
 
-/** Says that a JPEG holds more than is sent of it: several pictures may be refused by the service. */
-export function hintAtOtherPictures(
+/** Says that only the first image of a JPEG is sent, because the service may refuse a JPEG with several. */
+export function hintAtOtherImages(
 	{ fileName = 'The JPEG' }: IBinaryData,
 	{ parameters }: Scope,
 ): void {
@@ -57,31 +57,31 @@ export function hintAtOtherPictures(
 	);
 }
 
-/** A picture as it is sent, with the type that its bytes show, and the extension that belongs to it where it is known. */
-interface SentPicture {
+/** An image as it is sent: with the type that its bytes show, and the file extension of that type where it is known. */
+interface ImageToSend {
 	bytes: Buffer;
 	mimeType: string;
 	extension?: string;
 }
 
-/** The bytes of a picture as they are sent; of a JPEG that holds more, the first picture alone, unless the user skips checks. */
-export async function pictureToSend(
+/** Loads an image to send. Of a JPEG with several images, only the first is sent, unless the user skips checks. */
+export async function imageToSend(
 	file: IBinaryData,
 	context: IExecuteFunctions,
 	item: number,
-): Promise<SentPicture> {
+): Promise<ImageToSend> {
 	const whole = await context.helpers.getBinaryDataBuffer(item, file);
 	const { skipsRules } = new ItemParameters(context, item);
 	const bytes = (skipsRules ? undefined : firstImage(whole)) ?? whole;
 	return { bytes, mimeType: file.mimeType, ...imageType(bytes) };
 }
 
-/** A picture as a data URL. */
+/** An image as a data URL. */
 export async function dataUrlOf(
 	file: IBinaryData,
 	context: IExecuteFunctions,
 	item: number,
 ): Promise<string> {
-	const { bytes, mimeType } = await pictureToSend(file, context, item);
+	const { bytes, mimeType } = await imageToSend(file, context, item);
 	return `data:${mimeType};base64,${bytes.toString('base64')}`;
 }

@@ -1,24 +1,24 @@
 import { GatewayError, type Remedy } from '../../gateway/errors/gatewayError';
 import { excerpt } from '../../gateway/json';
 
-/** In the words of the system, or of a database. */
-const full = /ENOSPC|EDQUOT|no space left|disk full/i;
+/** The errors of operating systems and databases that have no space left. */
+const noSpaceLeft = /ENOSPC|EDQUOT|no space left|disk full/i;
 
-/** Why n8n could not keep a file; continues "n8n could not store it: …". It names the setting that helps, if one does. */
+/** Why n8n could not store a file, in n8n's words; continues "n8n could not store it: …". */
 export const storeProblem = (error: unknown): string =>
 	excerpt(error instanceof Error ? error.message : String(error), 500);
 
 /**
- * The failure of a file that is paid for, and was received, but that n8n could not keep.
- * @param error of n8n
+ * The failure of a file that was charged and received, but that n8n could not store.
+ * @param error n8n's error
  * @param purpose continues "Could not …"
- * @param remedies what to do besides
+ * @param remedies what else to do
  */
 export function storeError(error: unknown, purpose: string, remedies: Remedy[]): GatewayError {
 	const problem = storeProblem(error);
 	return new GatewayError({
 		message: `Could not ${purpose}: n8n could not store it: ${problem}`,
-		remedies: [{ about: 'notStored', isFull: full.test(problem) }, ...remedies],
+		remedies: [{ about: 'notStored', isFull: noSpaceLeft.test(problem) }, ...remedies],
 		reach: 'none',
 		status: 0,
 		billed: 'yes',

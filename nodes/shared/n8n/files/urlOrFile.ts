@@ -8,32 +8,32 @@ import type { Scope } from '../parameters/itemParameters';
 export type Source = { url: string } | { file: IBinaryData };
 
 interface Picker {
-	/** Its choices are {@link sourceChoices}, and `none` where that is the default. */
+	/** The menu. Its choices are {@link sourceChoices}, and `none` where that is the default. */
 	source: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description' | 'options'>;
 	url: Field<string | undefined>;
-	/** Name of the file. */
+	/** The name of the input field with the file. */
 	file: Field<string | undefined>;
-	/** Finds the file and reports under the given label. */
+	/** Finds the file, and reports problems under the given label. */
 	find(name: string, label: string, scope: Scope): IBinaryData | undefined;
-	/** What its links may be beside public https links; undefined where they are checked with all else. */
+	/** Links that are allowed besides public https links; undefined where links are checked later, with the request. */
 	links?: Parameters<typeof publicLinkProblem>[2];
-	/** Labels for problems of what was picked, where they are not those of the inputs. */
+	/** Labels for problems. Default: those of the inputs. */
 	labels?: { url: string; file: string };
 }
 
-/** @param texts what else the menu says about a choice */
+/** @param texts descriptions of the choices */
 export const sourceChoices = (texts: { binary?: string; url?: string } = {}) => [
 	{
 		name: 'File of an Earlier Node',
 		value: 'binary',
-		// An agent hands no files to its tools.
+		// An agent passes no files to its tools.
 		displayOptions: hiddenForTools,
 		...(texts.binary !== undefined && { description: texts.binary }),
 	},
 	{ name: 'URL', value: 'url', ...(texts.url !== undefined && { description: texts.url }) },
 ];
 
-/** The picker "URL or file": a menu, and the one input that belongs to its choice. */
+/** The picker "URL or file": a menu, and an input for each choice, of which only the chosen one is shown. */
 export function urlOrFile({
 	source,
 	url,
@@ -55,7 +55,7 @@ export function urlOrFile({
 		read(scope) {
 			const choice = menu.read(scope);
 			if (choice === 'none' && source.default === 'none') return undefined;
-			// What an expression gives may be none of the choices.
+			// An expression may give a value that is no choice; the default then counts.
 			if (choice === 'url' || (choice !== 'binary' && source.default === 'url')) {
 				const link = (url.read(scope) ?? '').trim();
 				const problem = links && publicLinkProblem(link, scope.parameters.gatewayUrl, links);

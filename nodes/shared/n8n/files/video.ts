@@ -6,7 +6,7 @@ import type { FileOutput } from './fileOutput';
 import { storeError } from './storeError';
 
 /**
- * Streams a finished video into n8n's binary store, as the kind of file that its bytes show.
+ * Streams a finished video into n8n's binary store, with the file type that its bytes show.
  * @param target `name` of the file: see {@link videoFileName}
  * @throws GatewayError
  */
@@ -31,8 +31,8 @@ export async function storeVideo(
 	return { [binaryField]: file };
 }
 
-/** Hints at a stored video that is no mp4, because the next node may expect one. */
-export function hintAtKind(
+/** Shows a hint if a stored video is not an mp4, because the next node may expect one. */
+export function hintIfNotMp4(
 	binary: IBinaryKeyData,
 	{ hint }: { hint(message: string): void },
 ): void {
@@ -44,22 +44,22 @@ export function hintAtKind(
 	}
 }
 
-/** Names that Windows keeps for devices, whatever follows their first dot. */
+/** Names that Windows reserves for devices, whatever follows their first dot. */
 const deviceName = /^(con|prn|aux|nul|(com|lpt)[0-9¹²³])(?= *(\.|$))/i;
 
-/** Characters of a wanted name that are looked at. What is left of it is cut to 200 bytes. */
+/** Characters of the given name that are used at most. The result is cut to 200 bytes. */
 const maxNameLength = 10_000;
 
 /**
- * A file name that is valid on every system, with an extension of its kind. The extension of another kind of video
- * is replaced; one that is none, as in "v1.2", belongs to the name.
+ * A file name that is valid on every system, with an extension of the video's type. The extension of another video
+ * type is replaced. Any other ending, as in "v1.2", belongs to the name.
  */
 export function videoFileName(name: string, { extensions }: VideoType): string {
 	const safe = name
 		.slice(0, maxNameLength)
 		.replace(/[<>:"/\\|?*\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, '_')
 		.replace(/^[.\s]+/, '');
-	// File systems limit names to 255 bytes; a character that was cut in half at the end is removed.
+	// File systems limit names to 255 bytes. A character that was cut in half at the end is removed.
 	const short = Buffer.from(safe)
 		.subarray(0, 200)
 		.toString()

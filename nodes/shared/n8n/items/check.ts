@@ -2,27 +2,27 @@ import type { N8nGateway } from '../client/gateway';
 import { badInput } from '../errors/badInput';
 import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
-import { previewOf } from '../parameters/leftOut';
+import { previewOutput } from '../parameters/skippedOutput';
 import { previewField, readOrderOptions } from '../parameters/orderOptions';
-import { costOfOrder } from './estimate';
+import { estimatedCostOf } from './estimate';
 import type { CheckedItem, Item } from './item';
-import { failing } from './preview';
+import { failureForecast } from './preview';
 import type { RunState } from './runState';
 
 /**
- * Reads and checks the parameters of every item. An item with problems fails, with all of them named.
- * @returns the items that can be sent, without those that ask for nothing; none after Stop
+ * Reads and checks the parameters of every item. An item with problems fails, and its error names all of them.
+ * @returns the items that can be sent, without those that are passed through; none after Stop
  */
 export async function checkAll(run: RunState, gateway: N8nGateway): Promise<CheckedItem[]> {
 	const checked: CheckedItem[] = [];
 	for (const item of run.items) {
-		await run.turns.next();
+		await run.yielder.yieldIfDue();
 		if (run.isStopped) return [];
 		try {
 			const read = await readItem(run, item, gateway);
 			if (read) checked.push(Object.assign(item, read));
 		} catch (error) {
-			if (item.isPreview) item.outcome = [{ json: { ...previewOf(failing(error)) } }];
+			if (item.isPreview) item.outcome = [{ json: { ...previewOutput(failureForecast(error)) } }];
 			else run.fail(item, error);
 		}
 	}
@@ -38,8 +38,8 @@ async function readItem(
 	const parameters = new ItemParameters(run.context, item.index, baseUrl);
 	if (run.work.isOrder) item.isPreview = previewField.read(parameters) === true;
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
-	if (parameters.passedOn) {
-		item.outcome = [parameters.passedOn];
+	if (parameters.passThrough) {
+		item.outcome = [parameters.passThrough];
 		return undefined;
 	}
 	for (const check of parameters.checks) await check();
@@ -47,7 +47,7 @@ async function readItem(
 	const includesInput = includeInputFieldsOption.read(options);
 	const orderOptions = run.work.isOrder && readOrderOptions(options);
 	const amount = orderOptions && run.work.amount?.(request);
-	const cost = amount && costOfOrder(amount, orderOptions, { prices, options });
+	const cost = amount && estimatedCostOf(amount, orderOptions, { prices, options });
 	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
 	for (const hint of hints) run.hint(item, hint);

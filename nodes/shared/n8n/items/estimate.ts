@@ -5,8 +5,8 @@ import { maxCostOption, maxCostPerDayOption, type OrderOptions } from '../parame
 import type { Scope } from '../parameters/itemParameters';
 import type { ItemOutput } from './work';
 
-/** What an order is estimated to cost. Where a limit needs that, and no price tells it, it is a problem of the item. */
-export function costOfOrder(
+/** The estimated cost of an order. Reports a problem where a limit on cost is set and there is no price. */
+export function estimatedCostOf(
 	amount: Amount,
 	{ maxCost, maxCostPerDay }: OrderOptions,
 	{ prices, options }: { prices?: PriceList; options: Scope },
@@ -28,14 +28,14 @@ const noPrices = 'needs prices: add them to the credential, in Prices (JSON) und
 const withoutPrice = (problem: string) =>
 	`cannot be kept. Prices (JSON) of the credential: ${problem}`;
 
-/** Why an output has no `estimated_cost`. */
-export const notEstimated = (problem: string) =>
+/** Says why an output has no `estimated_cost`. */
+export const noEstimate = (problem: string) =>
 	`There is no estimated cost. Prices (JSON) of the credential: ${problem}.`;
 
 /**
- * Adds to the outputs of an item what they are estimated to cost: the order once, and the tokens wherever a response
- * tells them, so that a sum over all outputs is true.
- * @param isShared whether another item may tell the tokens, because they shared a request
+ * Adds `estimated_cost` to the outputs of an item. The order counts once, and tokens count on each output that has a
+ * `usage`, so that the sum over all outputs is correct.
+ * @param isShared whether the `usage` may be on the output of another item, because they shared a request
  */
 export function addEstimates(
 	outputs: ReadonlyArray<ItemOutput | GatewayError>,
@@ -61,6 +61,6 @@ export function addEstimates(
 			'problem' in estimate ? estimate.problem : [],
 		);
 		if (costs.length > 0) output.json = { estimated_cost: sumOf(costs), ...output.json };
-		else if (problem !== undefined) hint(notEstimated(problem));
+		else if (problem !== undefined) hint(noEstimate(problem));
 	});
 }

@@ -6,47 +6,47 @@ import type { ItemOutput } from './work';
 /** The state of one item while the node runs. */
 export interface Item {
 	index: number;
-	/** Remarks shown beside the node's output. */
+	/** Hints shown with the node's output. */
 	hints: string[];
 	job?: JobSummary;
-	/** Whether it only shows what would be ordered. */
+	/** Whether the item only shows what would be ordered. */
 	isPreview?: boolean;
-	/** Whether its outputs carry the fields of its input, too. */
+	/** Whether its outputs also have the fields of its input. */
 	includesInput?: boolean;
-	/** Aborts its request, while that is in flight. */
+	/** Aborts its request while that is in flight. */
 	abortController?: AbortController;
-	/** What was answered so far, when it takes several requests. */
+	/** The results so far, when the item takes several requests. */
 	parts: object[];
-	/** The result of its request: what is paid for, if anything is. */
+	/** The result of its request: what was charged, if anything was. */
 	result?: object;
 	outcome?: Outcome;
 }
 
 /** An item that can be sent. */
 export interface CheckedItem extends Item {
-	/** Let go of once the item has ended. */
+	/** Set to undefined once the item has ended, to free its memory. */
 	request: unknown;
-	/** What the user wants of its order; undefined where nothing is ordered. */
+	/** The user's options for its order; undefined where nothing is ordered. */
 	orderOptions?: OrderOptions;
-	/** What would become of its order, where it is only previewed. */
+	/** Only of a previewed item: what would happen to its order. */
 	forecast?: Forecast;
-	/** What its order is estimated to cost; undefined where no price tells. */
+	/** Estimated cost of its order; undefined without a price. */
 	cost?: number;
-	/** By what the service recognises the creation of its job. */
+	/** The key by which the gateway recognises its order. */
 	idempotency?: Idempotency;
 }
 
-/** What would become of an item that is only previewed. */
+/** What would happen to an item that is only previewed. */
 export interface Forecast {
 	would: 'order' | 'reuse' | 'skip' | 'fail';
 	reason: string;
-	/** What the user can do, where it would fail. */
+	/** What the user can do if it would fail. */
 	advice?: string;
-	/** Of the job that it would reuse, or that stands in its way. */
+	/** The job that it would reuse, or that is the reason why it would fail. */
 	job_id?: string;
 }
 
-/** How one item ended: its outputs, with failures in place of those that could not be made. */
+/** How an item ended: its outputs, with a failure in place of each output that could not be made. */
 export type Outcome = Array<ItemOutput | Failure>;
 
 export interface Failure {

@@ -3,21 +3,21 @@ import { isTool } from '../agent/tool';
 import type { Decision } from '../orders/decide';
 import { Journal } from '../orders/journal';
 import {
-	answeredBefore,
-	failureOfSent,
+	resultReused,
+	sentFailure,
 	keysReleased,
 	keysToRelease,
-	knownByKey,
-	orderedBefore,
+	resentWithKey,
+	keysUsed,
 	refusal,
-	type Subject,
+	type OrderDetails,
 } from '../orders/messages';
-import { leftOut } from '../parameters/leftOut';
+import { skippedOutput } from '../parameters/skippedOutput';
 import { failureOf, type CheckedItem, type Forecast } from './item';
-import { failing } from './preview';
+import { failureForecast } from './preview';
 import type { RunState } from './runState';
 
-/** The paid requests of the items of one run, in the journal of orders. */
+/** Connects the items of one run with the journal of orders. */
 export class ItemOrders {
 	private readonly journal: Journal;
 
@@ -25,17 +25,17 @@ export class ItemOrders {
 		private readonly run: RunState,
 		connection: Connection,
 	) {
-		const { context, cost, turns, stop, work } = run;
+		const { context, cost, yielder, stop, work } = run;
 		this.journal = new Journal(context, {
 			cost,
 			isOrder: work.isOrder ?? false,
 			connection,
-			turns,
+			yielder,
 			stop,
 		});
 	}
 
-	/** Gives each item that is not to be sent what it has instead: a known result, an outcome, or a failure. */
+	/** Asks the journal about each item. An item that is not sent gets a known result, an outcome or a failure. */
 	async open(items: CheckedItem[]): Promise<void> {
 		const decisions = await this.journal.open(
 			items.map((item) => ({
@@ -52,38 +52,37 @@ export class ItemOrders {
 			const decision = decisions.get(item.index);
 			if (decision === undefined) continue;
 			if (item.isPreview) item.forecast = this.forecastOf(decision, item);
-			else this.follow(decision, item);
+			else this.apply(decision, item);
 			if (item.isPreview || decision.do !== 'leaveOut') continue;
 			keys[decision.because].push(item.orderOptions?.key ?? '');
 		}
 		this.hint(keysReleased, keys.keyReleased);
-		this.hint(orderedBefore, keys.keyUsed);
+		this.hint(keysUsed, keys.keyUsed);
 	}
 
-	/** Records what became of an item that was sent. */
+	/** Records the outcome of an item that was sent. */
 	learn(item: CheckedItem): void {
 		this.journal.learn(item.index, { ...item, error: failureOf(item)?.error });
 	}
 
 	async close(): Promise<void> {
 		const { failures, isFailing, isStopped } = this.run;
-		// A loop that stops here never comes to the items of these, and n8n may not have stored them.
+		// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
 		if (isFailing) this.run.otherJobs = this.journal.otherJobs;
 		await this.journal.close({ isOver: failures.length === 0 && !isStopped });
 	}
 
-	private follow(decision: Decision, item: CheckedItem): void {
+	private apply(decision: Decision, item: CheckedItem): void {
 		const { run } = this;
 		switch (decision.do) {
 			case 'send':
 				item.parts.push(...decision.parts);
-				// Of many items, most need neither, and what they hold adds up.
+				// Set only where needed, because it adds up over thousands of items.
 				if (decision.idempotencyKey !== undefined) item.idempotency = decision;
 				return;
 			case 'sendUnderKey': {
 				const { known, idempotencyKey } = decision;
-				const failure =
-					known.state === 'lost' ? known.failure : failureOfSent(this.subjectOf(item));
+				const failure = known.state === 'lost' ? known.failure : sentFailure(this.detailsOf(item));
 				item.idempotency = { idempotencyKey, earlierFailure: { ...failure, idempotencyKey } };
 				return;
 			}
@@ -96,22 +95,22 @@ export class ItemOrders {
 			case 'leaveOut': {
 				const { key = '', ifOrderedBefore } = item.orderOptions ?? {};
 				const isUsed = decision.because === 'keyUsed';
-				const reason = (isUsed ? orderedBefore : keysReleased)([key]);
-				// An agent has to be told something, and a loop ends at a batch without any output.
+				const reason = (isUsed ? keysUsed : keysReleased)([key]);
+				// An agent needs an answer from its tool, so a tool drops nothing.
 				const isDropped = isUsed && ifOrderedBefore === 'drop' && !isTool(run.context.getNode());
-				item.outcome = isDropped ? [] : [{ json: leftOut(key, reason) }];
+				item.outcome = isDropped ? [] : [{ json: skippedOutput(key, reason) }];
 				return;
 			}
 			case 'refuse': {
 				const { because, known } = decision;
-				// The error of the node names the jobs of all items.
+				// So the error of the node names this job, too.
 				if (known?.state === 'answered') item.job = known.job ?? item.job;
-				run.fail(item, refusal(because, this.subjectOf(item), known));
+				run.fail(item, refusal(because, this.detailsOf(item), known));
 			}
 		}
 	}
 
-	/** What {@link follow} would do. */
+	/** What {@link apply} would do. */
 	private forecastOf(decision: Decision, item: CheckedItem): Forecast {
 		const { key = '' } = item.orderOptions ?? {};
 		if ('idempotencyKey' in decision)
@@ -120,15 +119,15 @@ export class ItemOrders {
 			case 'send':
 				return { would: 'order', reason: 'Preview: nothing was ordered' };
 			case 'sendUnderKey':
-				return { would: 'order', reason: knownByKey };
+				return { would: 'order', reason: resentWithKey };
 			case 'reuse':
-				return { would: 'reuse', reason: answeredBefore, job_id: decision.known.job?.id };
+				return { would: 'reuse', reason: resultReused, job_id: decision.known.job?.id };
 			case 'leaveOut': {
-				const told = decision.because === 'keyUsed' ? orderedBefore : keysToRelease;
-				return { would: 'skip', reason: told([key]) };
+				const reasonFor = decision.because === 'keyUsed' ? keysUsed : keysToRelease;
+				return { would: 'skip', reason: reasonFor([key]) };
 			}
 			case 'refuse':
-				return failing(refusal(decision.because, this.subjectOf(item), decision.known));
+				return failureForecast(refusal(decision.because, this.detailsOf(item), decision.known));
 		}
 	}
 
@@ -137,7 +136,7 @@ export class ItemOrders {
 		return this.run.work.identity?.(request) ?? request;
 	}
 
-	private subjectOf(item: CheckedItem): Subject {
+	private detailsOf(item: CheckedItem): OrderDetails {
 		const { context } = this.run;
 		const { storeError, day } = this.journal;
 		const request = this.identityOf(item);
@@ -145,7 +144,7 @@ export class ItemOrders {
 		return { context, request, options, cost, storeError, day };
 	}
 
-	/** One for all items that are left out, which may be thousands. */
+	/** One hint for all skipped items, since there may be thousands. */
 	private hint(wording: (keys: string[]) => string, keys: string[]): void {
 		if (keys.length === 0) return;
 		this.run.context.addExecutionHints({ message: wording(keys), location: 'outputPane' });

@@ -4,21 +4,21 @@ import { withoutUndefined, type JsonObject } from '../../gateway/json';
 import { sumOf, type PriceList } from '../../gateway/prices';
 import type { N8nGateway } from '../client/gateway';
 import { recordOf } from '../errors/errorRecord';
-import { previewed } from '../orders/messages';
-import { previewOf } from '../parameters/leftOut';
-import { notEstimated } from './estimate';
+import { previewSummary } from '../orders/messages';
+import { previewOutput } from '../parameters/skippedOutput';
+import { noEstimate } from './estimate';
 import type { CheckedItem, Forecast, Item } from './item';
 import type { RunState } from './runState';
 
-/** What is said of an item that would fail. */
-export function failing(error: unknown): Forecast {
+/** The forecast for an item that would fail. */
+export function failureForecast(error: unknown): Forecast {
 	const { message, advice, job } = recordOf(error);
 	return { would: 'fail', reason: message, advice, ...(job && { job_id: job.id }) };
 }
 
 /**
- * Gives each item that is only previewed its output: what would become of it, and the request as it would be sent. The
- * operation builds that as for an order, and the gateway throws it in place of sending it.
+ * Gives each previewed item its output: what would happen to it, and the request as it would be sent. The operation
+ * builds the request as for an order, and the gateway throws it instead of sending it.
  */
 export async function previewAll(
 	run: RunState,
@@ -30,13 +30,13 @@ export async function previewAll(
 	for (const item of items) {
 		const { forecast } = item;
 		if (!forecast) continue;
-		await run.turns.next();
+		await run.yielder.yieldIfDue();
 		const shown = forecast.would === 'order' ? await withRequest(run, item, dry) : forecast;
-		if (prices && shown.would === 'order') hintAtCost(run, item, prices);
-		item.outcome = [{ json: { ...withoutUndefined(previewOf(shown)) } }];
+		if (prices && shown.would === 'order') hintAtMissingPrice(run, item, prices);
+		item.outcome = [{ json: { ...withoutUndefined(previewOutput(shown)) } }];
 	}
 	const all = run.items.filter(({ isPreview }) => isPreview);
-	if (all.length > 0) hintAtSum(run, all, prices !== undefined);
+	if (all.length > 0) showSummary(run, all, prices !== undefined);
 }
 
 async function withRequest(
@@ -48,20 +48,20 @@ async function withRequest(
 	try {
 		await run.work.perform(request, run.itemRun(item, dry.withIdempotency(idempotency)));
 	} catch (error) {
-		if (!(error instanceof DryRun)) return failing(error);
+		if (!(error instanceof DryRun)) return failureForecast(error);
 		return { ...(forecast as Forecast), estimated_cost, request: error.request };
 	}
 	throw new Error('A preview was answered');
 }
 
 /** Says why an order has no estimated cost. */
-function hintAtCost(run: RunState, item: CheckedItem, prices: PriceList): void {
+function hintAtMissingPrice(run: RunState, item: CheckedItem, prices: PriceList): void {
 	const amount = run.work.amount?.(item.request);
 	const estimate = amount && prices.estimateOrder(amount);
-	if (estimate && 'problem' in estimate) run.hint(item, notEstimated(estimate.problem));
+	if (estimate && 'problem' in estimate) run.hint(item, noEstimate(estimate.problem));
 }
 
-function hintAtSum(
+function showSummary(
 	{ context, work }: RunState,
 	items: Array<Item & Partial<CheckedItem>>,
 	hasPrices: boolean,
@@ -73,7 +73,7 @@ function hintAtSum(
 	const videos = amounts.filter((amount) => amount.kind === 'video');
 	const images = amounts.filter((amount) => amount.kind === 'image');
 	const areTimed = videos.every(({ seconds }) => seconds !== undefined);
-	const message = previewed({
+	const message = previewSummary({
 		videos: videos.length,
 		...(areTimed && { seconds: videos.reduce((sum, { seconds = 0 }) => sum + seconds, 0) }),
 		images: images.reduce((sum, { count = 1 }) => sum + count, 0),

@@ -11,14 +11,16 @@ import { sendAll } from './send';
 import { settle } from './settle';
 import type { DeliveringWork, DirectWork, ItemOutput, ItemWork } from './work';
 
-/** Milliseconds that a paid request may still take after Stop, so that its job or text is kept. */
+/** Milliseconds that a paid request may still take after Stop, so that its job or text is not lost. */
 const graceOnStop = 5_000;
 
 /**
- * The item loop of all operations: check, open, send, close, settle. It checks every item, so that nothing is paid for
- * when one of them cannot work; opens the orders, which finds what other tries have paid for; and sends the rest in
- * parallel. When the node is about to fail, paid requests in flight may finish. Then it records what became of the
- * orders, and gives the outputs.
+ * The item loop of all operations:
+ * 1. check every item, so that nothing is charged when one of them cannot work;
+ * 2. open the orders, which finds what other tries were charged for;
+ * 3. send the rest in parallel; when the node is about to fail, paid requests in flight may still finish;
+ * 4. close the orders: record their outcomes;
+ * 5. settle: give the outputs, or throw the error of the node.
  * @param parallel maximum number of items in flight
  */
 export async function runItems(
@@ -26,11 +28,11 @@ export async function runItems(
 	work: ItemWork,
 	parallel: number,
 ): Promise<INodeExecutionData[][]> {
-	return [await runSteps(context, work.deliver ? work : delivering(work), parallel)];
+	return [await runSteps(context, work.deliver ? work : withDeliver(work), parallel)];
 }
 
-/** Adds a `deliver` that passes the outputs of the request on. */
-function delivering(work: DirectWork): DeliveringWork<unknown, ItemOutput[]> {
+/** Adds a `deliver` that returns the outputs of the request as they are. */
+function withDeliver(work: DirectWork): DeliveringWork<unknown, ItemOutput[]> {
 	return { ...work, deliver: async (outputs) => outputs };
 }
 
@@ -54,7 +56,7 @@ async function runSteps(
 			await sendAll(run, checked, { gateway, limiter, orders });
 		}
 	} catch (error) {
-		// The credential is missing or unusable, which fails every item.
+		// Without a usable credential, every item fails.
 		for (const item of run.items) run.fail(item, error);
 	} finally {
 		run.stop?.removeEventListener('abort', abort);

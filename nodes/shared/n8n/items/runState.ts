@@ -5,7 +5,7 @@ import type { Cost } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
 import { highlightJob, StoredJobs } from '../execution/memory';
-import { Turns } from '../client/turns';
+import { EventLoopYielder } from '../client/eventLoopYielder';
 import type { Failure, Item } from './item';
 import type { DeliveringWork, ItemRun } from './work';
 
@@ -13,15 +13,15 @@ import type { DeliveringWork, ItemRun } from './work';
 export class RunState {
 	readonly items: Item[];
 	readonly cost: Cost;
-	/** In the order they happened: the first is the cause of what follows. */
+	/** In the order in which they happened: the first is the cause of the others. */
 	readonly failures: Array<{ item: number; error: unknown }> = [];
-	/** Jobs that earlier tries have created, and that none of the items stands for. */
+	/** Jobs that earlier tries have created and that belong to none of the items. */
 	otherJobs: readonly JobSummary[] = [];
 	/** Aborts when the user presses Stop. */
 	readonly stop?: AbortSignal;
-	readonly turns = new Turns();
+	readonly yielder = new EventLoopYielder();
 	private readonly continues: boolean;
-	/** Aborts what is not sent yet when the node is about to fail. */
+	/** Aborts requests that are not sent yet when the node is about to fail. */
 	private readonly closer = new AbortController();
 	/** Whether the requests in flight have been aborted. */
 	private isAborted = false;
@@ -50,13 +50,13 @@ export class RunState {
 	}
 
 	fail(item: Item, cause: unknown): void {
-		item.outcome = [this.noteFailure(item, cause)];
+		item.outcome = [this.recordFailure(item, cause)];
 	}
 
-	/** @returns the failure in place of the item, or of the one output, that failed */
-	noteFailure({ index, job }: Item, cause: unknown): Failure {
+	/** @returns the failure to show in place of the item, or of its one output, that failed */
+	recordFailure({ index, job }: Item, cause: unknown): Failure {
 		const error = job && cause instanceof GatewayError ? cause.with({ job }) : cause;
-		// A failure after the requests were aborted or stopped is only a consequence, so it is not recorded.
+		// Failures after an abort or Stop are only its consequences.
 		const isUnsent =
 			error instanceof GatewayError && error.failure.isStopped && error.failure.billed === 'no';
 		if (!this.isAborted && !this.isStopped && !isUnsent) this.failures.push({ item: index, error });
@@ -71,13 +71,13 @@ export class RunState {
 		for (const { abortController } of this.items) abortController?.abort(stopped());
 	}
 
-	/** Notes a remark about one item, to be shown beside the node's output. */
+	/** Adds a hint about one item, which is shown with the node's output. */
 	hint({ hints }: Item, message: string): void {
-		// A reused result is delivered again, and repeats the hints that were kept with it.
+		// A reused result is delivered again, which repeats the hints that are stored with it.
 		if (!hints.includes(message)) hints.push(message);
 	}
 
-	/** Shows each remark once, however many items it is about: the editor could not show thousands. */
+	/** Shows each hint once, even if it is about many items: the editor could not show thousands. */
 	showHints(): void {
 		const items = new Map<string, number[]>();
 		for (const { index, hints } of this.items) {
@@ -88,12 +88,12 @@ export class RunState {
 			}
 		}
 		for (const [hint, indices] of items) {
-			const message = this.items.length === 1 ? hint : `${itemsNamed(indices)}: ${hint}`;
+			const message = this.items.length === 1 ? hint : `${describeItems(indices)}: ${hint}`;
 			this.context.addExecutionHints({ message, location: 'outputPane' });
 		}
 	}
 
-	/** The surroundings of one item, for its operation. */
+	/** What the operation gets for one item. */
 	itemRun(item: Item, gateway: N8nGateway): ItemRun {
 		const { context, items } = this;
 		return {
@@ -103,7 +103,7 @@ export class RunState {
 			count: items.length,
 			parts: item.parts,
 			reportJob: (job) => {
-				// The only trace of a paid job when n8n is killed before it stores the node's output.
+				// When n8n is killed before it stores the node's output, only the log has the ID of the job.
 				if (this.cost !== 'read') {
 					context.logger.info(`${jobName(job)} was created`);
 					new StoredJobs(context).jobCreated();
@@ -116,10 +116,10 @@ export class RunState {
 	}
 }
 
-/** How many of them are named where many are meant. */
+/** Maximum number of items that a hint names. */
 const maxNamed = 10;
 
-function itemsNamed(indices: number[]): string {
+function describeItems(indices: number[]): string {
 	if (indices.length === 1) return `Item ${indices[0]}`;
 	const more = indices.length - maxNamed;
 	return `Items ${indices.slice(0, maxNamed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

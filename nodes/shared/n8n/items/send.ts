@@ -8,8 +8,8 @@ import type { RunState } from './runState';
 import type { Batching } from './work';
 
 /**
- * Sends the items that have no outcome yet in parallel, and delivers their results; an item that already has its
- * result is only delivered. Nothing more is sent once the node is about to fail or was stopped.
+ * Sends the items that have no outcome yet, in parallel, and delivers their results. An item that already has a result
+ * is only delivered. Once the node is about to fail or was stopped, nothing more is sent.
  */
 export async function sendAll(
 	run: RunState,
@@ -32,7 +32,7 @@ async function batchesOf(
 ): Promise<Batches<unknown, CheckedItem>> {
 	const batches = new Batches<unknown, CheckedItem>(run.work.batch);
 	for (const item of items) {
-		await run.turns.next();
+		await run.yielder.yieldIfDue();
 		if (item.outcome === undefined && !item.isPreview) batches.add(item);
 	}
 	return batches;
@@ -44,7 +44,7 @@ async function sendBatch(
 	gateway: N8nGateway,
 	orders?: ItemOrders,
 ): Promise<void> {
-	// A separate signal for each batch, because Node warns when one has many listeners.
+	// Each batch has its own signal, because Node.js warns when one signal has many listeners.
 	const abort = new AbortController();
 	const batchGateway = gateway.withSignal(abort.signal);
 	for (const item of batch) item.abortController = abort;
@@ -52,11 +52,11 @@ async function sendBatch(
 	if (unsent.length > 0) await perform(run, unsent, batchGateway);
 	for (const item of unsent) orders?.learn(item);
 	await Promise.all(batch.map(async (item) => await deliver(run, item, batchGateway)));
-	// With the files that were fetched.
+	// Again, because the result now has the files that were fetched.
 	for (const item of unsent) orders?.learn(item);
 	for (const item of batch) {
 		item.abortController = undefined;
-		// Of thousands, most end long before the node does.
+		// Most of thousands of items end long before the node does, so their memory is freed.
 		item.request = undefined;
 	}
 }
@@ -90,20 +90,21 @@ async function deliver(run: RunState, item: CheckedItem, gateway: N8nGateway): P
 		const isShared = batch !== undefined;
 		if (prices && amount) addEstimates(outputs, amount(request), { ...itemRun, prices, isShared });
 		item.outcome = outputs.map((output) =>
-			output instanceof GatewayError ? run.noteFailure(item, output) : output,
+			output instanceof GatewayError ? run.recordFailure(item, output) : output,
 		);
 	} catch (error) {
 		run.fail(item, error);
 	}
 }
 
-/** Batches of one key that are kept open for smaller items: to look through all of them would take ever longer. */
+/** Maximum number of batches per key that are kept open for more items, so that the search among them stays fast. */
 const maxOpen = 20;
 
 /** Groups items into requests: one item each, unless the work sends several at once. */
 export class Batches<Request, Item extends { request: Request }> {
 	readonly all: Item[][] = [];
-	private readonly open = new Map<string, Array<{ items: Item[]; room: number }>>();
+	/** By key. `left`: the size that a batch can still take. */
+	private readonly open = new Map<string, Array<{ items: Item[]; left: number }>>();
 
 	constructor(private readonly batch: Batching<Request, unknown> | undefined) {}
 
@@ -115,15 +116,15 @@ export class Batches<Request, Item extends { request: Request }> {
 		}
 		const key = JSON.stringify(this.batch.key(request));
 		const size = this.batch.size(request);
-		const candidates = (this.open.get(key) ?? []).filter(({ room }) => room > 0);
-		let target = candidates.find(({ room }) => room >= size);
+		const candidates = (this.open.get(key) ?? []).filter(({ left }) => left > 0);
+		let target = candidates.find(({ left }) => left >= size);
 		if (!target) {
-			target = { items: [], room: this.batch.maxSize(request) };
+			target = { items: [], left: this.batch.maxSize(request) };
 			candidates.push(target);
 			this.all.push(target.items);
 		}
 		target.items.push(item);
-		target.room -= size;
+		target.left -= size;
 		this.open.set(key, candidates.slice(-maxOpen));
 	}
 }

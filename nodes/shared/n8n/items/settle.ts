@@ -28,7 +28,7 @@ export async function settle(run: RunState, recipient: Recipient): Promise<INode
 async function outputsOfAll(run: RunState, recipient: Recipient): Promise<INodeExecutionData[]> {
 	const outputs: INodeExecutionData[] = [];
 	for (const item of run.items) {
-		await run.turns.next();
+		await run.yielder.yieldIfDue();
 		const { index, job, outcome = [] } = item;
 		for (const output of outcome) {
 			outputs.push(
@@ -41,7 +41,7 @@ async function outputsOfAll(run: RunState, recipient: Recipient): Promise<INodeE
 	return outputs;
 }
 
-/** The output beside the fields and files of the input, where the user wants these, too. */
+/** The output, with the fields and files of the input where the user includes them. */
 function withInput(
 	output: ItemOutput,
 	{ index, includesInput }: Item,
@@ -57,7 +57,7 @@ function withInput(
 	};
 }
 
-/** Without the job that an earlier create put there: later nodes would take it for the one of this create. */
+/** The input without the job of an earlier create, which later nodes would take for the job of this create. */
 function withoutJob(json: IDataObject): IDataObject {
 	const output = textAt(json, 'output.task_id') === undefined ? json.output : undefined;
 	return withoutUndefined({ ...json, task_id: undefined, output });
@@ -76,7 +76,7 @@ function logJobs({ items, context }: RunState): void {
 	if (jobs.size > 0) context.logger.info(`Stopped. ${[...jobs].join('. ')}`);
 }
 
-/** The error of the node: the cause, the other failures, and every job. */
+/** The error of the node. It has the cause, the other failures, and every job. */
 function errorOfNode(
 	{ error, item }: { error: unknown; item?: number },
 	{ context, items, failures, cost, otherJobs }: RunState,

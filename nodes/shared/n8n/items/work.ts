@@ -12,7 +12,7 @@ export interface ItemOutput {
 	binary?: IBinaryKeyData;
 }
 
-/** The surroundings of one item while its operation runs. */
+/** What an operation gets for one item. */
 export interface ItemRun {
 	context: IExecuteFunctions;
 	gateway: N8nGateway;
@@ -20,19 +20,19 @@ export interface ItemRun {
 	/** Number of items in this run. */
 	count: number;
 	/**
-	 * For an item that takes several requests: the operation adds what each of them has given. The journal keeps them
-	 * when the item fails, and the next try finds them here. They have to survive JSON.
+	 * For an item that takes several requests: the operation adds the result of each. When the item fails, the journal
+	 * keeps them, and the next try finds them here. They must survive JSON.
 	 */
 	parts: object[];
 	/** Reports the job of this item, so that every error and output names it. */
 	reportJob(job: JobSummary): void;
-	/** A remark about this item, shown beside the node's output. */
+	/** Shows a hint about this item with the node's output. */
 	hint(message: string): void;
 }
 
 /**
- * What an operation does with each item. All items are checked before the first is sent, and a paid request is
- * never sent again because a later step failed.
+ * What an operation does with each item. All items are checked before the first is sent. A paid request is never sent
+ * again because a later step failed.
  * @typeParam Result of {@link DeliveringWork.perform}, where there is a `deliver`
  */
 export type ItemWork<Request = unknown, Result extends object = object> =
@@ -48,8 +48,8 @@ export interface DirectWork<Request = unknown>
 export interface DeliveringWork<Request = unknown, Result extends object = object>
 	extends CheckedWork<Request>, Sending<Request, Result> {
 	/**
-	 * Turns the result into outputs; costs nothing, and may be repeated. An error in place of an output fails only
-	 * that output. Fields that it adds to `result` are kept, too.
+	 * Turns the result into outputs. It must cost nothing, because it may be repeated. An error in place of an output
+	 * fails only that output. Fields that it adds to `result` are kept as well.
 	 */
 	deliver(
 		result: Result,
@@ -60,8 +60,8 @@ export interface DeliveringWork<Request = unknown, Result extends object = objec
 
 interface CheckedWork<Request> {
 	/**
-	 * The endpoint it calls, or the first of several. Unless that is a read, the result of {@link Sending.perform} is
-	 * paid for: the journal keeps it, and the request is never aborted because another item failed.
+	 * The endpoint it calls, or the first of several. Unless that is a read, {@link Sending.perform} costs money: the
+	 * journal keeps its result, and the request is never aborted because another item failed.
 	 */
 	endpoint: Endpoint;
 	/** Reads and checks one item's parameters; problems are collected by `parameters`. */
@@ -69,9 +69,9 @@ interface CheckedWork<Request> {
 		parameters: ItemParameters,
 		run: Pick<ItemRun, 'gateway' | 'reportJob'>,
 	): Promise<Request> | Request;
-	/** Whether an item orders something dear, a video or an image, and so may have an Order Key and a limit. */
+	/** Set where items order videos or images, which may have an Order Key and limits. */
 	isOrder?: true;
-	/** What a request orders, where that is paid for. */
+	/** The amount that a request is charged for, where it costs money. */
 	amount?(request: Request): Amount;
 	/** What identifies a request across tries; default: the whole request. */
 	identity?(request: Request): unknown;
@@ -80,14 +80,14 @@ interface CheckedWork<Request> {
 }
 
 interface Sending<Request, Result> {
-	/** Sends the request. Its result has to survive JSON, because n8n stores it with the execution. */
+	/** Sends the request. Its result must survive JSON, because n8n stores it with the execution. */
 	perform(request: Request, run: ItemRun): Promise<Result>;
 	/** Sends several items in one request, where the endpoint accepts them. */
 	batch?: Batching<Request, Result>;
 }
 
 export interface Batching<Request = unknown, Result = object> {
-	/** Items with the same key are batched, as long as their sizes add up to at most `maxSize`. */
+	/** Items with the same key share a batch, as long as their sizes add up to at most `maxSize`. */
 	key(request: Request): unknown;
 	size(request: Request): number;
 	maxSize(request: Request): number;

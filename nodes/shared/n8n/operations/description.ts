@@ -11,7 +11,7 @@ import {
 import { toolNotice } from '../parameters/editor';
 import type { Operation } from './operation';
 
-/** The line below the node on the canvas: operation and resource, in the words of the menus. */
+/** The line below the node on the canvas: operation and resource, with the labels of the menus. */
 export function subtitleOf(operations: Operation[]): string {
 	const words = operations.map(({ resource, name, value }) => [
 		`${value}: ${resource.value}`,
@@ -78,12 +78,12 @@ function fieldsOf({
 	].map(shown);
 }
 
-const mayDecide =
+const agentNotice =
 	'<b>Let the agent fill in</b> fields with the button beside them. Each call costs money.';
 
-const paidNotice = toolNotice(mayDecide);
+const paidNotice = toolNotice(agentNotice);
 
-const orderNotice = toolNotice(`${mayDecide} Limit: 3 orders per execution (Options).`);
+const orderNotice = toolNotice(`${agentNotice} Limit: 3 orders per execution (Options).`);
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {
 	return a.name.localeCompare(b.name);

@@ -1,7 +1,7 @@
 import type { ItemWork } from '../items/work';
 import type { Field } from '../parameters/field';
 
-/** What the node's menus offer, and what happens to each item then. */
+/** An operation: its entry in the node's menus, and what it does with each item. */
 export type Operation<Request = unknown, Result extends object = object> = MenuEntry &
 	ItemWork<Request, Result>;
 
@@ -9,7 +9,7 @@ interface MenuEntry {
 	resource: { name: string; value: string };
 	name: string;
 	value: string;
-	/** Sentence case, and says what goes in: "Create a video from text". */
+	/** In sentence case, with the input: "Create a video from text". */
 	action: string;
 	description: string;
 	/** Shown for this operation only. */

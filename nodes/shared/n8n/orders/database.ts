@@ -1,38 +1,39 @@
 import { hashOf, type Known, type Order } from './order';
 import type { Store } from './store';
 
-/** How often it is looked whether what was recorded is still there. */
-const maxLooks = 3;
+/** How often a recording is checked and repeated, in case a worker has overwritten it. */
+const maxChecks = 3;
 
-/** What is written of an order into the store. */
+/** The values that the store holds of an order. Each says one thing about it. */
 interface Marks {
-	/** That it was sent; where a Retry has to find it. */
+	/** It was sent; only where a Retry has to find it. */
 	order?: string;
-	/** That something was sent for an item at its place. */
+	/** Something was sent for the item at its place. */
 	place?: string;
-	/** That something was sent for such an item. */
+	/** Something was sent for an item equal to its own. */
 	item?: string;
-	/** That it was sent with its idempotency key. */
+	/** It was sent with its idempotency key. */
 	idempotency?: string;
-	/** That its Order Key was used, and for which request. */
+	/** Its Order Key was used. */
 	key?: string;
+	/** Its Order Key was used for its request. */
 	keyAndRequest?: string;
 }
 
 /**
- * What n8n's database tells of orders: only that something was sent, since its {@link Store} holds hashes. So it is asked
- * and written in one, before anything is sent, and what surely made nothing is taken out again. What a worker at the
- * very same moment has written over is recorded again. Its methods throw whatever n8n does where there is no store.
+ * What n8n's database knows of orders: only that something was sent, since its {@link Store} holds hashes. Looking up
+ * and recording are one step there. So orders are recorded before they are sent, and removed when they certainly made
+ * nothing. Its methods throw n8n's error where there is no store.
  */
-export class DatabaseShelf {
-	/** What others had recorded before. */
+export class DatabaseOrders {
+	/** Marks that were in the store before this run. */
 	private known = new Set<string>();
-	/** What this run has recorded. */
+	/** Marks that this run has recorded. */
 	private added: string[] = [];
 
 	/**
 	 * @param origin see {@link originOf}
-	 * @param isTraced whether a Retry has to find the orders; if not, only their Order Keys are recorded
+	 * @param isTraced whether a Retry must find the orders here; if not, only their Order Keys are recorded
 	 */
 	constructor(
 		private readonly store: Store,
@@ -40,14 +41,14 @@ export class DatabaseShelf {
 		private readonly isTraced: boolean,
 	) {}
 
-	/** Records that these orders are sent. */
+	/** Records that these orders are about to be sent. */
 	async record(orders: readonly Order[]): Promise<void> {
 		await this.add([...new Set(orders.flatMap((order) => valuesOf(this.marksOf(order))))]);
 	}
 
 	/**
-	 * Those of the recorded orders that others had recorded before.
-	 * @param others of the execution and its Retries, which have left marks of their own
+	 * What was recorded of these orders before this run.
+	 * @param others known orders of the execution and its Retries; their marks say nothing about these orders
 	 */
 	knownOf(orders: readonly Order[], others: readonly Order[]): Known[] {
 		const explained = new Set(others.flatMap((order) => valuesOf(this.marksOf(order))));
@@ -71,27 +72,27 @@ export class DatabaseShelf {
 			}
 			if (marks.place !== undefined && !isPlaceKnown) moved++;
 		}
-		// An order that has moved in the list has left its mark at another place.
+		// Each order that has moved in the list explains one of these marks: that of its earlier place.
 		return [...sent, ...places.slice(0, Math.max(0, places.length - moved))];
 	}
 
-	/** How an Order Key was used by others: for the same request, or for another one. */
+	/** How an Order Key was used before this run: for the same request, or for another one. */
 	keyUse(key: string, request: string): 'free' | 'same' | 'other' {
 		if (!this.known.has(keyMark(key))) return 'free';
 		return this.known.has(keyAndRequestMark(key, request)) ? 'same' : 'other';
 	}
 
-	/** Takes out what this run has recorded of other orders than these: they surely made nothing. */
+	/** Removes what this run has recorded of all orders except these, because they certainly made nothing. */
 	async keepOnly(made: readonly Order[]): Promise<void> {
 		const kept = new Set(made.flatMap((order) => valuesOf(this.marksOf(order))));
 		const [before, isKept] = [this.added, (value: string) => kept.has(value)];
 		this.added = before.filter(isKept);
-		await this.take(before.filter((value) => !isKept(value)));
+		await this.remove(before.filter((value) => !isKept(value)));
 	}
 
-	/** Makes the Order Keys of these orders usable again. */
+	/** Releases the Order Keys of these orders. */
 	async release(orders: readonly Order[]): Promise<void> {
-		await this.take(
+		await this.remove(
 			orders.flatMap(({ key, request }) =>
 				key === undefined ? [] : [keyMark(key), keyAndRequestMark(key, request)],
 			),
@@ -101,12 +102,12 @@ export class DatabaseShelf {
 	private marksOf({ id, key, request, idempotencyKey, ...order }: Order): Marks {
 		const { origin, isTraced } = this;
 		const { run, place, item, itemCount, written } = order;
-		// What has an Order Key is told by that.
-		const isTold = isTraced && key === undefined;
+		// An order with an Order Key is found by that key alone.
+		const isFoundByItem = isTraced && key === undefined;
 		return {
 			...(isTraced && { order: `order ${id}` }),
-			...(isTold && { place: `place ${hashOf([origin, run, written, place])}` }),
-			...(isTold &&
+			...(isFoundByItem && { place: `place ${hashOf([origin, run, written, place])}` }),
+			...(isFoundByItem &&
 				itemCount !== undefined && { item: `item ${hashOf([origin, written, item, itemCount])}` }),
 			...(isTraced && idempotencyKey && { idempotency: `idempotency ${idempotencyKey}` }),
 			...(key && { key: keyMark(key), keyAndRequest: keyAndRequestMark(key, request) }),
@@ -118,15 +119,16 @@ export class DatabaseShelf {
 		const { added, known } = await this.store.record(values);
 		this.known = new Set(known);
 		this.added = added;
-		// What others have recorded is left to them, since they may take it out meanwhile.
-		for (let looks = 0; looks < maxLooks && added.length > 0; looks++) {
+		// Only this run's own marks are recorded again: another run may have removed its marks on purpose.
+		for (let checks = 0; checks < maxChecks && added.length > 0; checks++) {
 			const { added: lost } = await this.store.record(added);
 			if (lost.length === 0) break;
 		}
 	}
 
-	private async take(values: string[]): Promise<void> {
-		// A worker that had read the store before may write them back, and a key would stay used for ever.
+	private async remove(values: string[]): Promise<void> {
+		// A worker that read the store earlier may write the values back. A key would then stay used forever, so keys
+		// are removed twice.
 		for (const all of [values, values.filter(isOfKey)]) await this.store.remove(all);
 	}
 }

@@ -6,10 +6,14 @@ export interface Day {
 	end: number;
 }
 
-/** No day is longer, not even one on which clocks are set back. */
+/** Longer than any day, also one on which clocks are set back. */
 const maxHours = 30;
 
-/** The day of a moment in milliseconds since 1970. @param timeZone such as `Europe/Berlin` */
+/**
+ * The day that a moment belongs to.
+ * @param now milliseconds since 1970
+ * @param timeZone such as `Europe/Berlin`
+ */
 export function dayOf(now: number, timeZone: string): Day {
 	const parts = new Intl.DateTimeFormat('en', {
 		...{ timeZone, year: 'numeric', month: '2-digit', day: '2-digit' },

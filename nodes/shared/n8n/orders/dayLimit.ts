@@ -3,33 +3,33 @@ import { sumOf } from '../../gateway/prices';
 import { lockAll } from './locks';
 import type { Store } from './store';
 
-/** How often a worker may write over a claim before nothing is ordered. */
+/** How often a claim is tried when other workers overwrite it. After that, nothing is ordered. */
 const maxTries = 5;
 
-/** The places into which what a limit counts is divided, one after the other. */
+/** Divides what a limit counts, orders or cost, into numbered places. Each place is claimed as a whole. */
 interface Scale {
-	/** Begins the names of its places in n8n's store. */
+	/** The beginning of the names of its places in n8n's store. */
 	name: string;
-	/** What has been counted when a place and all before it are claimed. */
+	/** The amount that is counted once this place and all places before it are claimed. */
 	endOf(place: number): number;
 }
 
-/** Each order takes a place. */
+/** Each order takes one place. */
 export const orderScale: Scale = { name: 'day', endOf: (place) => place + 1 };
 
-/** By places of one decade of costs: where it ends, in hundredths. */
+/** Where the places of one decade of costs end, in hundredths of the beginning of that decade. */
 const steps = [
 	...Array.from({ length: 20 }, (_, index) => 105 + 5 * index),
 	...Array.from({ length: 30 }, (_, index) => 210 + 10 * index),
 	...Array.from({ length: 25 }, (_, index) => 520 + 20 * index),
 ];
 
-/** Where the first place of a cost ends: 10 to this power. */
+/** The first place of the cost scale ends at 10 to this power. */
 const firstPower = -3;
 
 /**
- * A place is at most 5 % of all before it. So a few hundred do for any limit in any currency, and all limits that a
- * node may have had in one day share them.
+ * After the first, a place is at most 5 % of all places before it. So a few hundred places are enough for any limit in
+ * any currency. The places do not depend on the limit: when it is changed during a day, the claims still count.
  */
 export const costScale: Scale = {
 	name: 'cost of',
@@ -42,24 +42,28 @@ export const costScale: Scale = {
 };
 
 /** What this process has claimed of a limit in one day. */
-interface Purse {
+interface HeldClaims {
 	/** The first place that may be free, as far as this process knows. */
 	firstFree: number;
-	/** The newest is the last. What they are worth is what was asked for, and the change. */
+	/** The newest is last. Together they are worth what was asked for, plus `unused`. */
 	claimed: Array<{ place: number; worth: number }>;
-	/** Claimed, and not asked for. */
-	change: number;
+	/** The amount that was claimed but not asked for, because places are claimed as a whole. */
+	unused: number;
 }
 
-/** By node, day and scale. */
-export const purses = new Map<string, Purse>();
+/** By node, scale and day. */
+export const claimsByLimit = new Map<string, HeldClaims>();
 
 /**
- * A limit of what a node orders in one day, over all executions: whoever orders claims places first, and no two get the
- * same one. Places that were claimed when n8n was killed stay claimed, since the order may have been sent.
+ * A limit on what a node orders in one day, across all executions and workers. Each order claims places before it is
+ * sent, and no two orders get the same place. When n8n is killed, its places stay claimed, since the orders may have
+ * been sent.
  */
 export class DayLimit {
-	/** @param node see `nodeIdOf`  @param day its name */
+	/**
+	 * @param node see `nodeIdOf`
+	 * @param day see `Day.name`
+	 */
 	constructor(
 		private readonly store: Store,
 		private readonly node: string,
@@ -68,28 +72,28 @@ export class DayLimit {
 	) {}
 
 	/**
-	 * Claims an amount, or as much of it as a limit of `max` leaves.
-	 * @returns what it got
-	 * @throws whatever n8n does where there is no store
+	 * Claims an amount, or as much of it as the limit `max` leaves.
+	 * @returns the amount that it got
+	 * @throws n8n's error where there is no store
 	 */
 	async claim(amount: number, max: number): Promise<number> {
-		// One that looks for places may claim too many for a moment.
+		// A claim in progress may hold more than it needs for a moment, so the claims of one limit take turns.
 		const unlock = await lockAll([this.name]);
 		try {
-			return await this.claimInTurn(amount, max);
+			return await this.claimLocked(amount, max);
 		} finally {
 			unlock?.();
 		}
 	}
 
-	private async claimInTurn(amount: number, max: number): Promise<number> {
-		const { purse } = this;
-		let got = this.takeChange(amount, max);
+	private async claimLocked(amount: number, max: number): Promise<number> {
+		const { held } = this;
+		let got = this.takeUnused(amount, max);
 		let taken = 0;
 		try {
 			const claimFrom = async (start: number, end: number) => {
 				let from = start;
-				// Doubled while no place is free: of thousands, an n8n that has just started knows none.
+				// Doubled while no place is free: an n8n that has just started does not know which places are taken.
 				let least = 1;
 				while (got < amount && from < end && this.startOf(from) < max) {
 					const places = this.placesFor(amount - got, { from, end, least, max });
@@ -100,45 +104,45 @@ export class DayLimit {
 				}
 				return from;
 			};
-			const { firstFree } = purse;
+			const { firstFree } = held;
 			const next = await claimFrom(firstFree, Infinity);
-			// An order that made nothing has given its place back.
+			// Earlier places may be free again, after orders that made nothing.
 			await claimFrom(0, firstFree);
-			purse.firstFree = Math.max(purse.firstFree, next);
+			held.firstFree = Math.max(held.firstFree, next);
 			taken = Math.min(got, amount);
 		} finally {
-			purse.change = sumOf([purse.change, got, -taken]);
+			held.unused = sumOf([held.unused, got, -taken]);
 		}
-		await this.giveBack(0);
+		await this.release(0);
 		return taken;
 	}
 
-	/** Returns what was claimed for orders that surely made nothing. */
-	async giveBack(amount: number): Promise<void> {
-		const { purse } = this;
-		purse.change = sumOf([purse.change, amount]);
+	/** Releases an amount that was claimed for orders that certainly made nothing. Only whole places become free. */
+	async release(amount: number): Promise<void> {
+		const { held } = this;
+		held.unused = sumOf([held.unused, amount]);
 		const released: number[] = [];
 		for (;;) {
-			const last = purse.claimed.at(-1);
-			if (!last || last.worth > purse.change) break;
-			purse.claimed.pop();
-			purse.change = sumOf([purse.change, -last.worth]);
+			const last = held.claimed.at(-1);
+			if (!last || last.worth > held.unused) break;
+			held.claimed.pop();
+			held.unused = sumOf([held.unused, -last.worth]);
 			released.push(last.place);
 		}
 		if (released.length > 0) await this.store.remove(released.map((place) => this.nameOf(place)));
 	}
 
-	/** What is left of the last places, unless they lie above the limit, as they may under one that was higher. */
-	private takeChange(amount: number, max: number): number {
-		const { purse } = this;
-		const last = purse.claimed.at(-1);
+	/** Takes from what is unused of held places, unless these are above `max`: they may be from a higher limit. */
+	private takeUnused(amount: number, max: number): number {
+		const { held } = this;
+		const last = held.claimed.at(-1);
 		if (!last || this.startOf(last.place) >= max) return 0;
-		const taken = Math.min(amount, purse.change);
-		purse.change = sumOf([purse.change, -taken]);
+		const taken = Math.min(amount, held.unused);
+		held.unused = sumOf([held.unused, -taken]);
 		return taken;
 	}
 
-	/** The next places, as many as an amount takes when all of them are free. @param least how many there are to be */
+	/** The next places: as many as the amount takes if all of them are free. @param least minimum number of places */
 	private placesFor(
 		amount: number,
 		{ from, end, least, max }: { from: number; end: number; least: number; max: number },
@@ -153,7 +157,7 @@ export class DayLimit {
 		return places;
 	}
 
-	/** Claims those of these places that are free. @returns what they are worth */
+	/** Claims those of the places that are free. @returns what each claimed place is worth */
 	private async record(places: readonly number[], max: number): Promise<number[]> {
 		const names = new Map(places.map((place) => [this.nameOf(place), place]));
 		const claims: string[] = [];
@@ -162,12 +166,12 @@ export class DayLimit {
 				const claim = `claim ${randomUUID()}`;
 				claims.push(claim);
 				const { added } = await this.store.record([claim, ...names.keys()]);
-				// Where a worker wrote over the claim, it may have claimed the same places.
+				// If the claim is gone, a worker has overwritten it, and may have claimed the same places.
 				const { added: lost } = await this.store.record([claim]);
 				if (lost.length > 0) continue;
 				const claimed = added.flatMap((name) => names.get(name) ?? []);
 				const worths = claimed.map((place) => this.worthOf(place, max));
-				claimed.forEach((place, index) => this.purse.claimed.push({ place, worth: worths[index] }));
+				claimed.forEach((place, index) => this.held.claimed.push({ place, worth: worths[index] }));
 				return worths;
 			}
 		} finally {
@@ -180,7 +184,7 @@ export class DayLimit {
 		return place === 0 ? 0 : this.scale.endOf(place - 1);
 	}
 
-	/** Under a limit that ends within the place, what is below it. */
+	/** The amount that the place adds; of a place that reaches above the limit, only the part below it. */
 	private worthOf(place: number, max: number): number {
 		return sumOf([Math.min(this.scale.endOf(place), max), -this.startOf(place)]);
 	}
@@ -189,16 +193,17 @@ export class DayLimit {
 		return `${this.scale.name} ${this.day} ${place}`;
 	}
 
-	private get purse(): Purse {
-		let purse = purses.get(this.name);
-		if (!purse) {
-			// Of a process that runs for months, the days before are of no use.
+	private get held(): HeldClaims {
+		let held = claimsByLimit.get(this.name);
+		if (!held) {
+			// Earlier days are dropped, so that they do not add up in a process that runs for months.
 			const ofNode = this.name.slice(0, -this.day.length);
-			for (const known of purses.keys()) if (known.startsWith(ofNode)) purses.delete(known);
-			purse = { firstFree: 0, claimed: [], change: 0 };
-			purses.set(this.name, purse);
+			for (const known of claimsByLimit.keys())
+				if (known.startsWith(ofNode)) claimsByLimit.delete(known);
+			held = { firstFree: 0, claimed: [], unused: 0 };
+			claimsByLimit.set(this.name, held);
 		}
-		return purse;
+		return held;
 	}
 
 	private get name(): string {

@@ -3,46 +3,49 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { isGuess, type Match } from './match';
 import type { Answered, Knowledge } from './order';
 
-/** What the user wants of one order, and what else bears on it. */
-export interface Wish {
-	/** Sent again when its response was lost. */
+/** What decides about an order apart from what is known of it: the user's options, its Order Key, and the limits. */
+export interface DecisionInput {
+	/** Whether it is sent again when its response was lost. */
 	resendsLost: boolean;
-	/** By which the gateway recognises it. */
+	/** The key by which the gateway recognises the order. */
 	idempotencyKey?: string;
-	/** Of the parameters that ask for something: see `Order.written`. */
+	/** Hash of the parameters that say what is ordered: see `Order.written`. */
 	written: string;
-	/** How its Order Key was used by other orders; free where it has none, unknown when n8n's database cannot be asked. */
+	/**
+	 * How other orders used its Order Key: not at all, for the same request, or for another one. `free` also without a
+	 * key; `unknown` when n8n's database could not be read.
+	 */
 	keyUse: 'free' | 'same' | 'other' | 'unknown';
-	/** What becomes of it when its Order Key was used before. */
+	/** What to do when its Order Key was used before. */
 	ifOrderedBefore: 'skip' | 'drop' | 'fail';
-	/** Its Order Key is made usable again, and nothing is ordered. */
+	/** Whether to release its Order Key instead of ordering. */
 	releasesKey: boolean;
-	/** Of the limits of the execution, if it is not counted yet; unknown when other tries cannot be looked up. */
-	room: Room;
-	/** The same of the limits of the day, which are counted in n8n's database. */
-	roomOfDay: Room;
+	/** `free` also when the order is already counted; `unknown` when earlier tries cannot be looked up. */
+	executionLimit: LimitStatus;
+	/** Counted in n8n's database; `unknown` when it could not be read. */
+	dailyLimit: LimitStatus;
 }
 
-/** Whether limits have room for an order: full of orders, or it costs more than is left. */
-export type Room = 'free' | 'full' | 'costly' | 'unknown';
+/** Whether limits allow an order. `full`: no more orders are allowed. `costly`: it costs more than what is left. */
+export type LimitStatus = 'free' | 'full' | 'costly' | 'unknown';
 
 export type Decision =
 	| { do: 'send'; parts: object[]; idempotencyKey?: string }
-	/** The gateway recognises it by its key. */
+	/** Sent again with its idempotency key, so that the gateway makes no second job. */
 	| { do: 'sendUnderKey'; known: Match['known']; idempotencyKey: string }
 	| { do: 'reuse'; known: Answered }
-	/** Nothing is ordered, and that is no failure. */
+	/** Nothing is ordered, but the item does not fail. */
 	| { do: 'leaveOut'; because: 'keyUsed' | 'keyReleased' }
 	| { do: 'refuse'; because: Reason; known?: Match['known'] };
 
 export type Reason =
-	/** It was sent, and its response is lost. */
+	/** It was sent, and its response was lost. */
 	| 'lost'
 	/** It was sent, and nothing else is known. */
 	| 'sent'
-	/** Another order was sent in its place, which may have been worded differently. */
+	/** An earlier try sent an order that may be this one with other words. */
 	| 'reworded'
-	/** Its Order Key was used. */
+	/** Its Order Key was used before. */
 	| 'keyUsed'
 	/** Its Order Key was used for another order. */
 	| 'keyOfOther'
@@ -52,18 +55,18 @@ export type Reason =
 	| 'limitOfDay'
 	| 'costLimitOfDay'
 	| 'dayUnknown'
-	/** Other tries cannot be looked up. */
+	/** Earlier tries cannot be looked up. */
 	| 'triesUnknown'
-	/** What the execution keeps of its orders cannot be read. */
+	/** The record of orders that n8n stored with the execution cannot be read. */
 	| 'unreadable';
 
 /**
- * What becomes of an order, from what is known of it. Every rule about paying twice is a row of its test. Pure.
- * @param found undefined: nothing is known of it
+ * Decides what to do with an order. Pure. Every rule about paying twice is a row of its test.
+ * @param found what earlier tries know of it; undefined when they know nothing
  */
-export function decide(found: Match | undefined, wish: Wish): Decision {
-	if (wish.releasesKey) {
-		return wish.keyUse === 'unknown'
+export function decide(found: Match | undefined, input: DecisionInput): Decision {
+	if (input.releasesKey) {
+		return input.keyUse === 'unknown'
 			? { do: 'refuse', because: 'keyUnknown' }
 			: { do: 'leaveOut', because: 'keyReleased' };
 	}
@@ -71,69 +74,75 @@ export function decide(found: Match | undefined, wish: Wish): Decision {
 	switch (known?.state) {
 		case 'answered':
 			if (isGuess(found as Match)) return { do: 'refuse', because: 'reworded', known };
-			if (found?.by === 'key' && known.written !== wish.written)
+			if (found?.by === 'key' && known.written !== input.written)
 				return { do: 'refuse', because: 'keyOfOther' };
 			return { do: 'reuse', known };
 		case 'sent':
 		case 'lost':
-			return decideOpen(found as Match, wish);
+			return decideSent(found as Match, input);
 		case 'new':
 		case undefined:
-			return decideNew(known?.parts ?? [], wish);
+			return decideNew(known?.parts ?? [], input);
 	}
 }
 
-/** It may have been accepted. */
-function decideOpen({ known, by }: Match, wish: Wish): Decision {
-	const { resendsLost, idempotencyKey } = wish;
+/** An order that was sent and may have been accepted. */
+function decideSent({ known, by }: Match, input: DecisionInput): Decision {
+	const { resendsLost, idempotencyKey } = input;
 	if (known.isUnderWay && !idempotencyKey) return { do: 'refuse', because: 'sent', known };
-	// Under another key, or none, or with another request, the gateway would not recognise it.
+	// The gateway recognises it only when both the key and the request are the same.
 	const isRecognised = by === 'request' && known.idempotencyKey === idempotencyKey;
 	if (isRecognised && idempotencyKey !== undefined) {
-		return limited(wish, { do: 'sendUnderKey', known, idempotencyKey });
+		return withinLimits(input, { do: 'sendUnderKey', known, idempotencyKey });
 	}
-	if (resendsLost) return limited(wish, { do: 'send', parts: [], idempotencyKey });
+	if (resendsLost) return withinLimits(input, { do: 'send', parts: [], idempotencyKey });
 	if (isGuess({ by })) return { do: 'refuse', because: 'reworded', known };
 	if (known.state === 'lost') return { do: 'refuse', because: 'lost', known };
 	return { do: 'refuse', because: by === 'request' ? 'sent' : 'reworded', known };
 }
 
-function decideNew(parts: object[], wish: Wish): Decision {
-	const { keyUse, ifOrderedBefore, idempotencyKey } = wish;
+function decideNew(parts: object[], input: DecisionInput): Decision {
+	const { keyUse, ifOrderedBefore, idempotencyKey } = input;
 	if (keyUse === 'unknown') return { do: 'refuse', because: 'keyUnknown' };
 	if (keyUse === 'other') return { do: 'refuse', because: 'keyOfOther' };
 	if (keyUse === 'same')
 		return { do: ifOrderedBefore === 'fail' ? 'refuse' : 'leaveOut', because: 'keyUsed' };
-	return limited(wish, { do: 'send', parts, idempotencyKey });
+	return withinLimits(input, { do: 'send', parts, idempotencyKey });
 }
 
-function limited({ room, roomOfDay }: Wish, decision: Decision): Decision {
-	if (room !== 'free') return { do: 'refuse', because: noRoom[room] };
-	// It makes no second job, and the first one has its place.
-	if (roomOfDay === 'free' || decision.do === 'sendUnderKey') return decision;
-	return { do: 'refuse', because: noRoomOfDay[roomOfDay] };
+/** The decision, or a refusal where a limit does not allow it. */
+function withinLimits({ executionLimit, dailyLimit }: DecisionInput, decision: Decision): Decision {
+	if (executionLimit !== 'free')
+		return { do: 'refuse', because: executionLimitReasons[executionLimit] };
+	// Sending under the key makes no second job, and the first one is counted already.
+	if (dailyLimit === 'free' || decision.do === 'sendUnderKey') return decision;
+	return { do: 'refuse', because: dailyLimitReasons[dailyLimit] };
 }
 
-type NoRoom = Record<Exclude<Room, 'free'>, Reason>;
+type LimitReasons = Record<Exclude<LimitStatus, 'free'>, Reason>;
 
-const noRoom: NoRoom = { full: 'limit', costly: 'costLimit', unknown: 'triesUnknown' };
+const executionLimitReasons: LimitReasons = {
+	full: 'limit',
+	costly: 'costLimit',
+	unknown: 'triesUnknown',
+};
 
-const noRoomOfDay: NoRoom = {
+const dailyLimitReasons: LimitReasons = {
 	...{ full: 'limitOfDay', costly: 'costLimitOfDay', unknown: 'dayUnknown' },
 };
 
-/** What became of an order that was to be sent. */
+/** The outcome of an order that was sent. */
 export interface Outcome {
-	/** Of its request, if that was answered. */
+	/** The result of its request, if a response arrived. */
 	result?: object;
 	job?: JobSummary;
 	hints: string[];
-	/** Of several requests, those that were answered. */
+	/** Results of the requests that were answered so far, where the item takes several. */
 	parts: object[];
 	error?: unknown;
 }
 
-/** What is known of an order after it was sent; undefined when it surely made nothing. Pure. */
+/** What is known of an order after it was sent; undefined when it certainly made nothing. Pure. */
 export function learn({ result, job, hints, parts, error }: Outcome): Knowledge | undefined {
 	if (result !== undefined) return { state: 'answered', result, job, hints };
 	if (error instanceof GatewayError && error.failure.billed !== 'no') {

@@ -4,16 +4,23 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { sumOf } from '../../gateway/prices';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import { isTool } from '../agent/tool';
-import type { Turns } from '../client/turns';
+import type { EventLoopYielder } from '../client/eventLoopYielder';
 import type { OrderOptions } from '../parameters/orderOptions';
-import { DatabaseShelf } from './database';
+import { DatabaseOrders } from './database';
 import type { Day } from './day';
-import { DayRoom, isLimitedByDay, type DayClaimant } from './dayRoom';
-import { decide, learn, type Decision, type Outcome, type Room, type Wish } from './decide';
+import { DayLimits, hasDailyLimit, type LimitedOrder } from './dayLimits';
+import {
+	decide,
+	learn,
+	type Decision,
+	type DecisionInput,
+	type LimitStatus,
+	type Outcome,
+} from './decide';
 import { lockAll } from './locks';
 import { isGuess, match, type Match } from './match';
 import {
-	added,
+	addTotals,
 	hashOf,
 	OrderNumbers,
 	totalOf,
@@ -23,62 +30,62 @@ import {
 	type Order,
 	type Total,
 } from './order';
-import { ExecutionShelf, mostOf, ProcessShelf, type Shelf } from './shelves';
+import { ExecutionOrders, mergeKnown, ProcessOrders, type KnownOrders } from './shelves';
 import { nodeIdOf, Store } from './store';
 
-/** One item whose request is paid for. */
-export interface Wanted {
+/** An item whose request costs money. */
+export interface PaidItem {
 	/** Index of the item. */
 	index: number;
 	/** What makes two requests the same. */
 	request: unknown;
-	/** What the user wants of its order; undefined where nothing is ordered. */
+	/** The user's options for its order; undefined where nothing is ordered. */
 	options?: OrderOptions;
 	/** Whether the user wants it sent again when its response was lost. */
 	resendsLost: boolean;
-	/** Whether it is only decided what would be done with it: nothing is sent for it, and nothing kept. */
+	/** Whether only the decision is wanted: nothing is sent or kept for this item. */
 	isPreview: boolean;
-	/** What its order is estimated to cost; undefined where no price tells. */
+	/** Estimated cost of its order; undefined without a price. */
 	cost?: number;
 }
 
-/** One request of the run. It may be large, so only its hash is kept. */
-interface Line extends Omit<Wanted, 'request'>, DayClaimant {
+/** One request of the run. Only the hash of the request is kept, since it may be large. */
+interface Line extends Omit<PaidItem, 'request'>, LimitedOrder {
 	order: Order;
 	/** What is known of it from other tries. */
 	found?: Match;
-	/** Once it was sent. */
+	/** What is known after it was sent. */
 	learned?: Knowledge;
 }
 
 interface Settings {
 	cost: Cost;
-	/** Whether something dear is ordered, a video or an image. */
+	/** Whether videos or images are ordered. */
 	isOrder: boolean;
 	connection: Connection;
-	turns: Turns;
+	yielder: EventLoopYielder;
 	/** Aborts when the user presses Stop. */
 	stop?: AbortSignal;
 }
 
 /**
- * The paid requests of one run of the node, over all tries, Retries and executions: asks the shelves what is known of
- * them, and records what becomes of them. What follows from that is decided in `decide.ts`.
+ * The journal of the paid requests of one run of the node. It looks up what other tries, Retries and executions know of
+ * them, and records their outcomes. `decide.ts` decides what follows from that.
  */
 export class Journal {
-	private readonly execution: ExecutionShelf;
-	/** Of orders only. */
-	private readonly process?: ProcessShelf;
-	private readonly database: DatabaseShelf;
+	private readonly execution: ExecutionOrders;
+	/** Only for videos and images. */
+	private readonly process?: ProcessOrders;
+	private readonly database: DatabaseOrders;
 	private readonly store: Store;
-	private readonly dayRoom: DayRoom;
+	private readonly dayLimits: DayLimits;
 	private readonly isOfTool: boolean;
 	private readonly lines: Line[] = [];
-	/** Those of them that are sent, by the index of the item. */
+	/** The lines that are sent, by the index of the item. */
 	private readonly sent = new Map<number, Line>();
-	/** Lets go of the Order Keys of the run. */
+	/** Unlocks the Order Keys of the run. */
 	private unlockKeys?: () => void;
-	/** Why n8n's database could not be asked; undefined when it could. */
+	/** Why n8n's database could not be used; undefined when it could. */
 	storeError?: unknown;
 
 	constructor(
@@ -86,30 +93,30 @@ export class Journal {
 		private readonly settings: Settings,
 	) {
 		const { isOrder, cost } = settings;
-		this.execution = new ExecutionShelf(context, isOrder);
+		this.execution = new ExecutionOrders(context, isOrder);
 		const { origin, run } = this.execution;
-		if (isOrder) this.process = new ProcessShelf(origin, run);
+		if (isOrder) this.process = new ProcessOrders(origin, run);
 		this.store = new Store(context);
-		this.dayRoom = new DayRoom(context, this.store);
-		this.database = new DatabaseShelf(this.store, origin, cost === 'job');
+		this.dayLimits = new DayLimits(context, this.store);
+		this.database = new DatabaseOrders(this.store, origin, cost === 'job');
 		this.isOfTool = isTool(context.getNode());
 	}
 
 	/**
-	 * Says what is to be done with each item, by its index, and records what is about to be sent. It first waits until no
-	 * other execution is ordering with one of the Order Keys, whose outcome decides whether that was used.
-	 * @returns nothing after Stop
+	 * Decides what to do with each item, and records what is about to be sent. First it waits for executions that are
+	 * ordering with one of the same Order Keys: their outcome decides whether the key was used.
+	 * @returns the decisions, by the index of the item; empty after Stop
 	 */
-	async open(items: readonly Wanted[]): Promise<ReadonlyMap<number, Decision>> {
+	async open(items: readonly PaidItem[]): Promise<ReadonlyMap<number, Decision>> {
 		const numbers = new OrderNumbers(this.context, this.execution, this.settings);
-		// A preview takes nothing from what is ordered beside it.
-		const inTurn = [...items.filter(isReal), ...items.filter(isPreview)];
-		for (const { request, ...wanted } of inTurn) {
-			await this.settings.turns.next();
-			// Only videos are looked for in n8n's database by their items.
-			const item = this.settings.cost === 'job' ? this.itemOf(wanted.index) : undefined;
-			const order = numbers.orderOf(request, { ...wanted, item });
-			this.lines.push({ ...wanted, order, claims: [] });
+		// Previews come last, so that they take no known order from the items that are really ordered.
+		const realItemsFirst = [...items.filter(isReal), ...items.filter(isPreview)];
+		for (const { request, ...paidItem } of realItemsFirst) {
+			await this.settings.yielder.yieldIfDue();
+			// n8n's database is searched by input item for videos only.
+			const item = this.settings.cost === 'job' ? this.itemOf(paidItem.index) : undefined;
+			const order = numbers.orderOf(request, { ...paidItem, item });
+			this.lines.push({ ...paidItem, order, claims: [] });
 		}
 		if (!this.execution.isReadable) {
 			return new Map(this.lines.map(({ index }) => [index, unreadable]));
@@ -117,35 +124,35 @@ export class Journal {
 		this.unlockKeys = await lockAll(this.keyLocks, this.settings.stop);
 		if (!this.unlockKeys) return new Map();
 		const releasing = this.lines.filter(({ options }) => options?.releasesKey);
-		await this.askStore(
+		await this.tryStore(
 			async () => await this.database.release(ordersOf(releasing.filter(isReal))),
 		);
 		const ordering = this.lines.filter(({ options }) => !options?.releasesKey);
-		const known = this.recall(ordersOf(ordering));
+		const known = this.readKnown(ordersOf(ordering));
 		this.pair(ordering, known);
 		const unknown = ordering.filter(({ found }) => !found);
 		const others = [...known, ...(this.process?.orders ?? [])];
-		// At once: another Retry of this execution may begin at the same moment.
+		// Kept before anything else is awaited: another Retry of this execution may begin at the same moment.
 		this.process?.keep(
 			unknown
 				.filter(isReal)
 				.map((line) => ({ ...this.entryOf(line, { state: 'sent' }), isUnderWay: true })),
 		);
-		await this.askStore(async () => await this.database.record(ordersOf(unknown)));
+		await this.tryStore(async () => await this.database.record(ordersOf(unknown)));
 		this.pair(unknown, this.database.knownOf(ordersOf(unknown), others));
-		if (ordering.some(isLimitedByDay)) await this.claimRoomOfDay();
+		if (ordering.some(hasDailyLimit)) await this.claimDailyLimits();
 		const decisions = await this.decideAll();
-		await this.releaseRoomOfDay(this.lines.filter(({ index }) => !this.sent.has(index)));
+		await this.releaseDailyLimits(this.lines.filter(({ index }) => !this.sent.has(index)));
 		const unsent = unknown.filter(({ index }) => !this.sent.has(index));
 		this.process?.remove(ordersOf(unsent.filter(isReal)));
-		// If n8n is killed from here on, only what is sent counts as sent.
-		await this.askStore(async () => {
+		// If n8n is killed from here on, only the orders that are really sent count as sent.
+		await this.tryStore(async () => {
 			await this.database.keepOnly(ordersOf([...this.sent.values()]));
 		});
 		return decisions;
 	}
 
-	/** Takes down what became of an item that was sent, at once: a Retry may begin before the others have ended. */
+	/** Records the outcome of an item at once, since a Retry may begin before the other items have ended. */
 	learn(index: number, outcome: Outcome): void {
 		const line = this.sent.get(index);
 		const learned = learn(outcome);
@@ -155,7 +162,7 @@ export class Journal {
 	}
 
 	/**
-	 * Records what became of the run.
+	 * Records the outcome of the run.
 	 * @param isOver whether it has succeeded, so that n8n stores its outputs
 	 */
 	async close({ isOver }: { isOver: boolean }): Promise<void> {
@@ -166,12 +173,12 @@ export class Journal {
 		}
 	}
 
-	/** Whose orders are counted; undefined where there is no limit. */
+	/** The day whose orders are counted; undefined where there is no daily limit. */
 	get day(): Day | undefined {
-		return this.dayRoom.day;
+		return this.dayLimits.day;
 	}
 
-	/** The jobs of this execution and its Retries that are neither of this run nor of another one. */
+	/** Jobs of this execution and its Retries that belong neither to this run nor to another run of the execution. */
 	get otherJobs(): readonly JobSummary[] {
 		const own = new Set(this.lines.flatMap(({ found }) => found?.known.id ?? []));
 		for (const { order } of this.lines) own.add(order.id);
@@ -187,15 +194,15 @@ export class Journal {
 	}
 
 	private async closeLines(isOver: boolean): Promise<void> {
-		// Of the others, nothing was recorded.
+		// After a success, only videos and images have records to update.
 		if (!isOver || this.process) await this.keepLearned();
 		const orders = this.lines
 			.filter(isReal)
 			.flatMap(({ order, found }) => (found ? [order, found.known] : order));
 		if (isOver) this.execution.settle(orders);
-		// An agent that calls its tool again after a failure asks for the same.
+		// An agent that calls its tool again after a failure wants the same orders.
 		if (this.isOfTool && !(isOver && this.process)) {
-			for (const order of orders) this.execution.giveBack(order);
+			for (const order of orders) this.execution.release(order);
 		}
 	}
 
@@ -203,34 +210,34 @@ export class Journal {
 		const made: Entry[] = [];
 		const obsolete: Array<Pick<Order, 'id'>> = [];
 		for (const line of this.sent.values()) {
-			await this.settings.turns.next();
+			await this.settings.yielder.yieldIfDue();
 			const { order, found, learned } = line;
-			// An earlier try may have been accepted, whatever became of this one.
+			// An earlier try may have been accepted, even if this one certainly made nothing.
 			if (learned) made.push(this.entryOf(line, learned));
 			else if (found) made.push(this.earlierEntry(line, found));
-			else this.execution.giveBack(order);
+			else this.execution.release(order);
 			const id = learned ? found?.known.id : order.id;
 			if (id !== undefined) obsolete.push({ id });
 		}
-		for (const shelf of this.shelves) {
-			shelf.remove(obsolete);
-			shelf.keep(made);
+		for (const source of this.sources) {
+			source.remove(obsolete);
+			source.keep(made);
 		}
-		await this.askStore(async () => await this.database.keepOnly(made));
-		await this.releaseRoomOfDay([...this.sent.values()].filter(({ learned }) => !learned));
+		await this.tryStore(async () => await this.database.keepOnly(made));
+		await this.releaseDailyLimits([...this.sent.values()].filter(({ learned }) => !learned));
 	}
 
-	private get shelves(): Shelf[] {
+	private get sources(): KnownOrders[] {
 		return this.process ? [this.execution, this.process] : [this.execution];
 	}
 
-	/** The most that is known of each order of this run. */
-	private recall(orders: Order[]): Entry[] {
-		// Of equal knowledge, that of the execution tells more.
-		const known = mostOf(this.shelves.reverse().flatMap((shelf) => shelf.read(orders))).filter(
-			(entry) => !this.execution.isTaken(entry),
-		);
-		// What the process knows counts for the limit, and n8n may store it this time.
+	/** All that the execution and the process know of the orders of this run. */
+	private readKnown(orders: Order[]): Entry[] {
+		// The last of equal entries wins: that of the execution, whose items are the same.
+		const known = mergeKnown(
+			this.sources.reverse().flatMap((source) => source.read(orders)),
+		).filter((entry) => !this.execution.isTaken(entry));
+		// So the limit counts what only the process knew, and n8n may store it this time.
 		if (this.process)
 			this.execution.keep(known.map((entry) => ({ ...entry, isUnderWay: undefined })));
 		return known;
@@ -245,14 +252,14 @@ export class Journal {
 			line.found = pairs.get(line.order);
 			if (!line.found || !this.process || isPreview(line)) continue;
 			const entry = this.earlierEntry(line, line.found);
-			// What another run has sent is this one's from now on.
+			// An order that another run sent belongs to this run from now on.
 			const { run, place, item, itemCount } = line.order;
 			const own = { run, place, item, itemCount };
 			this.execution.keep([isGuess(line.found) ? entry : { ...entry, ...own }]);
 		}
 	}
 
-	private async askStore(call: () => Promise<void>): Promise<void> {
+	private async tryStore(call: () => Promise<void>): Promise<void> {
 		try {
 			await call();
 		} catch (error) {
@@ -261,50 +268,51 @@ export class Journal {
 		}
 	}
 
-	/** Claims room in the limits of the day for each line that would be sent. */
-	private async claimRoomOfDay(): Promise<void> {
+	/** Claims a share of the daily limits for each line that would be sent. */
+	private async claimDailyLimits(): Promise<void> {
 		const decisions = await this.decideAll({ isTrial: true });
-		const wanting = this.lines.filter(
-			(line) => isLimitedByDay(line) && decisions.get(line.index)?.do === 'send',
+		const toSend = this.lines.filter(
+			(line) => hasDailyLimit(line) && decisions.get(line.index)?.do === 'send',
 		);
-		await this.askStore(async () => await this.dayRoom.claim(wanting));
+		await this.tryStore(async () => await this.dayLimits.claim(toSend));
 	}
 
-	/** Of orders that surely made nothing. */
-	private async releaseRoomOfDay(lines: readonly Line[]): Promise<void> {
+	/** Releases what was claimed for orders that certainly made nothing. */
+	private async releaseDailyLimits(lines: readonly Line[]): Promise<void> {
 		if (lines.some(({ claims }) => claims.length > 0))
-			await this.askStore(async () => await this.dayRoom.release(lines));
+			await this.tryStore(async () => await this.dayLimits.release(lines));
 	}
 
-	private roomOfDay({ roomOfDay, options }: Line): Room {
-		if (roomOfDay !== undefined) return roomOfDay;
+	private dailyLimitOf({ dailyLimit, options }: Line): LimitStatus {
+		if (dailyLimit !== undefined) return dailyLimit;
 		if (this.storeError !== undefined) return 'unknown';
-		// An order with the same key was to take the room, and got none.
+		// It claimed nothing, because an order with the same key came before it; that one was over the limit.
 		return options?.maxPerDay === undefined ? 'costly' : 'full';
 	}
 
-	/** @param isTrial whether it is only looked what would be decided if the day had room for all */
+	/** @param isTrial only finds out what would be decided without daily limits, and records nothing */
 	private async decideAll({ isTrial = false } = {}): Promise<Map<number, Decision>> {
 		const usedKeys = new Map<string, string>();
 		const decisions = new Map<number, Decision>();
-		// What may have been sent counts before what is new, wherever it is in the list.
-		const inTurn = [
+		// Orders that may have been sent use the limits first, wherever they are in the list.
+		const uncountedFirst = [
 			...this.lines.filter(isUncounted),
 			...this.lines.filter((line) => !isUncounted(line)),
 		];
-		for (const lines of [inTurn.filter(isReal), inTurn.filter(isPreview)]) {
+		for (const lines of [uncountedFirst.filter(isReal), uncountedFirst.filter(isPreview)]) {
 			let placed: Total | undefined;
 			for (const line of lines) {
-				await this.settings.turns.next();
-				// Read late, and written at once: other calls of a tool share it.
+				await this.settings.yielder.yieldIfDue();
+				// Read as late as possible, right before it is written: other calls of a tool share it.
 				placed ??= this.placedBefore(lines);
 				const { order, found } = line;
-				const decision = decide(found, this.wishOf(line, { usedKeys, placed, isTrial }));
+				const input = this.decisionInputOf(line, { usedKeys, placed, isTrial });
+				const decision = decide(found, input);
 				const isSent = decision.do === 'send' || decision.do === 'sendUnderKey';
 				if (!isTrial) this.settle(line, isSent && isReal(line));
 				const { key, request } = order;
 				if (key !== undefined && (isSent || found)) usedKeys.set(key, request);
-				if (found ? isUncounted(line) : isSent) placed = added(placed, totalOf([order]));
+				if (found ? isUncounted(line) : isSent) placed = addTotals(placed, totalOf([order]));
 				decisions.set(line.index, decision);
 			}
 		}
@@ -317,12 +325,12 @@ export class Journal {
 			this.sent.set(line.index, line);
 			if (this.process) this.execution.keep([this.entryOf(line, { state: 'sent' })]);
 		} else {
-			this.execution.giveBack(order);
+			this.execution.release(order);
 		}
 		if (found && !isGuess(found) && isReal(line)) this.execution.take(found.known);
 	}
 
-	/** What the limits count before it is looked which of these lines may be sent. */
+	/** What the limits of the execution count before any of these lines is sent. */
 	private placedBefore(lines: readonly Line[]): Total {
 		const { execution, process } = this;
 		const uncounted = new Set(
@@ -331,37 +339,40 @@ export class Journal {
 		const others = (process?.orders ?? []).filter(
 			(order) => !execution.has(order) && !uncounted.has(order.id),
 		);
-		return added(
-			execution.placedBut(({ id }) => uncounted.has(id)),
+		return addTotals(
+			execution.placedExcept(({ id }) => uncounted.has(id)),
 			totalOf(others),
 		);
 	}
 
-	private wishOf(
+	private decisionInputOf(
 		line: Line,
 		{
 			usedKeys,
 			placed,
 			isTrial,
 		}: { usedKeys: ReadonlyMap<string, string>; placed: Total; isTrial: boolean },
-	): Wish {
+	): DecisionInput {
 		const { order, options, resendsLost, found } = line;
 		const { written, idempotencyKey } = order;
 		const { ifOrderedBefore = 'skip', releasesKey = false } = options ?? {};
-		// Only n8n's database knows what an execution has sent in which n8n was killed.
+		// After n8n was killed, only its database knows what the execution had sent.
 		const isRetry = this.storeError !== undefined && this.context.getMode() === 'retry';
 		const isUnknown = isRetry && found === undefined && this.settings.cost === 'job';
 		const isCounted = found !== undefined && !isUncounted(line);
-		const room = isCounted ? 'free' : roomFor(line, placed);
+		const executionLimit = isCounted ? 'free' : executionLimitOf(line, placed);
 		return {
 			...{ resendsLost, written, idempotencyKey, ifOrderedBefore, releasesKey },
 			keyUse: this.keyUseOf(order, usedKeys),
-			room: isUnknown ? 'unknown' : room,
-			roomOfDay: isTrial || !isLimitedByDay(line) ? 'free' : this.roomOfDay(line),
+			executionLimit: isUnknown ? 'unknown' : executionLimit,
+			dailyLimit: isTrial || !hasDailyLimit(line) ? 'free' : this.dailyLimitOf(line),
 		};
 	}
 
-	private keyUseOf({ key, request }: Order, used: ReadonlyMap<string, string>): Wish['keyUse'] {
+	private keyUseOf(
+		{ key, request }: Order,
+		used: ReadonlyMap<string, string>,
+	): DecisionInput['keyUse'] {
 		if (key === undefined) return 'free';
 		if (this.storeError !== undefined) return 'unknown';
 		const use = this.database.keyUse(key, request);
@@ -373,18 +384,18 @@ export class Journal {
 		return { ...this.withItem(line), ...learned };
 	}
 
-	/** What another try has left. Of the idempotency key, only the one that it was sent with counts. */
+	/** What an earlier try knew of the order, with the idempotency key that it was sent with. */
 	private earlierEntry(line: Line, { known }: Match): Entry {
 		const { idempotencyKey } = known;
 		return { ...this.withItem(line), ...known, idempotencyKey, isUnderWay: undefined };
 	}
 
-	/** Of all requests, only those that are kept or compared need it. */
+	/** Adds the hash of the item, which only orders that are kept or compared need. */
 	private withItem({ order, index }: Pick<Line, 'index' | 'order'>): Order {
 		return order.item === undefined ? { ...order, item: this.itemOf(index) } : order;
 	}
 
-	/** Undefined of a tool, whose items tell nothing. */
+	/** The hash of an item; undefined in a tool, whose items do not identify orders. */
 	private itemOf(index: number): string | undefined {
 		return this.isOfTool ? undefined : itemHashOf(this.context.getInputData()[index]);
 	}
@@ -392,28 +403,31 @@ export class Journal {
 
 const unreadable: Decision = { do: 'refuse', because: 'unreadable' };
 
-const isPreview = (wanted: Pick<Wanted, 'isPreview'>) => wanted.isPreview;
-
-/** Whether the limits of the execution have room for an order. */
-function roomFor({ options, order: { cost = Infinity } }: Line, placed: Total): Room {
+/** Whether the limits of the execution allow an order. */
+function executionLimitOf(
+	{ options, order: { cost = Infinity } }: Line,
+	placed: Total,
+): LimitStatus {
 	const { max = Infinity, maxCost = Infinity } = options ?? {};
 	if (placed.orders >= max) return 'full';
 	return maxCost < Infinity && sumOf([placed.cost, cost]) > maxCost ? 'costly' : 'free';
 }
-const isReal = (wanted: Pick<Wanted, 'isPreview'>) => !wanted.isPreview;
+
+const isPreview = (item: Pick<PaidItem, 'isPreview'>) => item.isPreview;
+const isReal = (item: Pick<PaidItem, 'isPreview'>) => !item.isPreview;
 
 const ordersOf = (lines: readonly Line[]) => lines.map(({ order }) => order);
 
-/** It may never have been sent: n8n may have been killed between the record and the request. */
+/** Whether the order may never have been sent: n8n may have been killed between the record and the request. */
 const isUncounted = ({ found }: Line) => found?.known.state === 'sent';
 
-/** Undefined where equal items may well be different ones, or cannot be compared. */
+/** The hash of an item; undefined for an empty item, which identifies nothing, and for one that cannot be compared. */
 function itemHashOf({ json, binary }: INodeExecutionData): string | undefined {
 	if (Object.keys(json).length === 0 && !binary) return undefined;
 	try {
 		return hashOf([json, binary]);
 	} catch {
-		// n8n lets an item contain itself.
+		// An item can contain itself in n8n.
 		return undefined;
 	}
 }

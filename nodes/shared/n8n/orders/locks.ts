@@ -1,9 +1,9 @@
-/** By name: ends when whoever in this process has the lock lets go of it. */
+/** The locks that are held in this process, by name. Each promise resolves when its lock is released. */
 export const locks = new Map<string, Promise<void>>();
 
 /**
- * Waits until nobody in this process has any of these locks, then takes all of them.
- * @returns lets go of them; undefined when the signal aborted first
+ * Waits until none of these locks is held in this process, then takes all of them.
+ * @returns the function that releases them; undefined when the signal aborted first
  */
 export async function lockAll(
 	names: readonly string[],

@@ -1,21 +1,22 @@
 import type { Known, Order } from './order';
 
-/** What is known of an order, and by what it is told to be the same. */
+/** What is known of an order, and what shows that it is the same order. */
 export interface Match {
 	known: Known;
 	by: 'request' | 'key' | 'item' | Guess;
 }
 
-/** What does not tell for sure which order it is. */
+/** Marks that do not prove that it is the same order. */
 type Guess = 'equalItem' | 'place' | 'number';
 
 /**
- * Pairs the orders of a run with those that are known of its other tries. Pure.
+ * Pairs the orders of a run with known orders of its other tries. Pure.
  *
- * The same request is the same order, in whatever run. What is left then was worded anew by the time of day, by chance
- * or by a model, unless somebody has changed the node. It is told by its Order Key, or by its input item, where that is
- * the only one of its kind or was stored with the execution. Else it is a guess: an order for an equal item, one at
- * its place, or one of as many as there are in the run.
+ * The same request is the same order, in any run. A request that is left then may still be a known order in other
+ * words: the time of day, chance or a model can change a prompt from try to try. Such an order is found by its Order
+ * Key, or by its input item if that is unique or was stored with the execution. Otherwise the pair is a guess: by an
+ * equal item, by its place, or by the number of orders in the run. When the node was edited, only the request and the
+ * key count.
  */
 export function match(orders: readonly Order[], known: readonly Known[]): Map<Order, Match> {
 	const pairs = new Map<Order, Match>();
@@ -40,7 +41,7 @@ export function match(orders: readonly Order[], known: readonly Known[]): Map<Or
 	pairBy('request', ({ id }) => id);
 	pairBy('request', ({ request }) => request);
 	pairBy('key', ({ key }) => key);
-	// What has a key is told by that alone, and parts belong to their request.
+	// An order with a key is found by that alone, and parts belong to their request.
 	const written = ({ key, state, ...order }: Partial<Known>) =>
 		key === undefined && state !== 'new' ? order.written : undefined;
 	const ifWritten = (order: Partial<Known>, ...marks: unknown[]) =>
@@ -48,16 +49,16 @@ export function match(orders: readonly Order[], known: readonly Known[]): Map<Or
 			? undefined
 			: [written(order), ...marks].join(' ');
 	const placed = (order: Partial<Known>) => ifWritten(order, order.run, order.place);
-	// Of what n8n has stored with the execution, the items are the same as well, and at the same places.
+	// What n8n stored with the execution has the same items at the same places.
 	pairBy('item', (order) => (order.isRecalled || isMark(order) ? undefined : placed(order)));
-	// Of equal items, n8n's database knows how many of them were ordered.
+	// n8n's database knows how many of several equal items were ordered.
 	pairBy('item', (order) =>
 		order.state === undefined || isMark(order)
 			? ifWritten(order, order.item, order.itemCount)
 			: undefined,
 	);
-	const isOnly = onlyItems(orders, known);
-	pairBy('item', (order) => (isOnly(order) ? ifWritten(order, order.item) : undefined));
+	const isUnique = uniqueItemTest(orders, known);
+	pairBy('item', (order) => (isUnique(order) ? ifWritten(order, order.item) : undefined));
 	pairBy('equalItem', (order) => ifWritten(order, order.item, order.run, order.place));
 	pairBy('equalItem', (order) => ifWritten(order, order.item));
 	pairBy('place', placed);
@@ -65,26 +66,26 @@ export function match(orders: readonly Order[], known: readonly Known[]): Map<Or
 	return pairs;
 }
 
-/** Whether it may be another order: its result is not delivered, and it is not sent again either. */
+/** Whether it may be another order. Its result is then not delivered, and it is not sent again either. */
 export const isGuess = ({ by }: Pick<Match, 'by'>): boolean =>
 	by === 'equalItem' || by === 'place' || by === 'number';
 
-/** Whether n8n's database knows no more than that something was sent. */
+/** Whether it is a mark in n8n's database, which only says that something was sent for an item or a place. */
 const isMark = ({ state, id }: Partial<Known>) => state === 'sent' && id === undefined;
 
 /**
- * Tells whether an input item is the only one of its kind, so that what is known of such an item is this one's. Later
- * runs count only where no run so far has ordered for such an item.
+ * Whether an input item is unique, so that what is known of an equal item is about this one. Later runs count only
+ * where no run so far has ordered for an equal item.
  */
-function onlyItems(
+function uniqueItemTest(
 	orders: readonly Order[],
 	known: readonly Known[],
 ): (order: Partial<Known>) => boolean {
 	const [{ run } = { run: 0 }] = orders;
-	const wanted = countItems(orders);
+	const own = countItems(orders);
 	const soFar = countItems(known.filter((entry) => runOf(entry) <= run));
 	const later = countItems(known.filter((entry) => runOf(entry) > run));
-	return ({ item = '' }) => wanted.get(item) === 1 && (soFar.get(item) ?? later.get(item)) === 1;
+	return ({ item = '' }) => own.get(item) === 1 && (soFar.get(item) ?? later.get(item)) === 1;
 }
 
 function countItems(entries: ReadonlyArray<Partial<Known>>): Map<string, number> {

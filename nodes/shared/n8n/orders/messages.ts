@@ -1,4 +1,4 @@
-/** Every sentence about orders: why one is not sent, and what became of one. */
+/** All messages about orders: why one is not sent, and what happened to one. */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import {
 	GatewayError,
@@ -14,35 +14,35 @@ import type { Day } from './day';
 import type { Reason } from './decide';
 import type { Known } from './order';
 
-/** What the sentences about one order speak of. */
-export interface Subject {
+/** What the messages about one order need to know. */
+export interface OrderDetails {
 	context: IExecuteFunctions;
 	/** What makes two requests the same. */
 	request: unknown;
 	options?: OrderOptions;
-	/** Estimated, of the order. */
+	/** Estimated cost of the order. */
 	cost?: number;
-	/** Why n8n's database could not be asked. */
+	/** Why n8n's database could not be used. */
 	storeError?: unknown;
-	/** Whose orders are counted. */
+	/** The day whose orders are counted. */
 	day?: Day;
 }
 
 /** Why an order is not sent. @param known what is known of it, or of the order that may be the same */
-export function refusal(because: Reason, subject: Subject, known?: Known): GatewayError {
-	const { key = '' } = subject.options ?? {};
+export function refusal(because: Reason, details: OrderDetails, known?: Known): GatewayError {
+	const { key = '' } = details.options ?? {};
 	switch (because) {
 		case 'lost':
 			return known?.state === 'lost'
-				? alreadySentError(known.failure, subject)
-				: sentError(subject);
+				? alreadySentError(known.failure, details)
+				: sentError(details);
 		case 'sent':
-			return sentError(subject);
+			return sentError(details);
 		case 'reworded':
-			return rewordedError(subject, known);
+			return rewordedError(details, known);
 		case 'keyUsed':
 			return notSent({
-				message: orderedBefore([key]),
+				message: keysUsed([key]),
 				text: 'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Release Order Key.',
 			});
 		case 'keyOfOther':
@@ -51,61 +51,61 @@ export function refusal(because: Reason, subject: Subject, known?: Known): Gatew
 				text: 'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Release Order Key.',
 			});
 		case 'limit':
-			return limitError(subject, ordersAllowed(subject.options?.max, 'execution'), {
+			return limitError(details, ordersAllowed(details.options?.max, 'execution'), {
 				option: 'Max Orders per Execution',
 			});
 		case 'costLimit':
-			return limitError(subject, costAllowed(subject, 'maxCost', 'execution'), {
+			return limitError(details, costAllowed(details, 'maxCost', 'execution'), {
 				option: 'Max Cost per Execution',
 			});
 		case 'limitOfDay':
-			return limitError(subject, ordersAllowed(subject.options?.maxPerDay, 'day'), {
+			return limitError(details, ordersAllowed(details.options?.maxPerDay, 'day'), {
 				option: 'Max Orders per Day',
 				opens: true,
 			});
 		case 'costLimitOfDay':
-			return limitError(subject, costAllowed(subject, 'maxCostPerDay', 'day'), {
+			return limitError(details, costAllowed(details, 'maxCostPerDay', 'day'), {
 				option: 'Max Cost per Day',
 				opens: true,
 			});
 		case 'dayUnknown':
-			return storeError('orders of the day', subject);
+			return lookupError('orders of the day', details);
 		case 'keyUnknown':
-			return storeError('Order Key', subject);
+			return lookupError('Order Key', details);
 		case 'triesUnknown':
-			return storeError('orders of earlier tries', subject);
+			return lookupError('orders of earlier tries', details);
 		case 'unreadable':
-			return unreadableError(subject);
+			return unreadableError(details);
 	}
 }
 
-/** It was sent by another try of this execution, and nothing else is known of it. */
-function sentError(subject: Subject): GatewayError {
-	const { request } = subject;
+/** Another try of this execution has sent the order, and nothing else is known of it. */
+function sentError(details: OrderDetails): GatewayError {
+	const { request } = details;
 	const model = textAt(request, 'model');
 	const prompt = textAt(request, 'input.prompt') ?? textAt(request, 'prompt');
 	const what = [model, prompt && `“${excerpt(prompt)}”`].filter(Boolean).join(', ');
 	return notSent({
-		message: `This order was sent before${startOf(subject)}${what && ` (${what})`}`,
+		message: `This order was sent before${startOf(details)}${what && ` (${what})`}`,
 		text: `n8n or the execution stopped before the ID of the job was stored, or an earlier Retry took the order over. ${howToFind}`,
-		after: [alreadySent(subject)],
+		after: [alreadySent(details)],
 		billed: 'unknown',
 	});
 }
 
-/** How an order failed of which no more is known than that it was sent. @see sentError */
-export const failureOfSent = (subject: Subject): Failure => sentError(subject).failure;
+/** The failure of an order that is only known to have been sent. @see sentError */
+export const sentFailure = (details: OrderDetails): Failure => sentError(details).failure;
 
-/** Another try of this execution has sent an order that is not among those of this one. */
-function rewordedError(subject: Subject, known?: Known): GatewayError {
+/** Another try of this execution has sent an order that may be this one with other words. */
+function rewordedError(details: OrderDetails, known?: Known): GatewayError {
 	const { job } = known?.state === 'answered' ? known : {};
 	const found = job
 		? `The job of the earlier one is ${job.id}: collect it by Wait for Video with that Job ID.`
 		: howToFind.replace('It may', 'The earlier one may');
 	return notSent({
-		message: `Another order was sent before in place of this one${startOf(subject)}`,
+		message: `Another order was sent before in place of this one${startOf(details)}`,
 		text: `Its prompt may have been reworded since, so nothing was sent in addition. ${found}`,
-		after: [alreadySent(subject)],
+		after: [alreadySent(details)],
 		billed: 'unknown',
 		...(job && { job }),
 	});
@@ -114,44 +114,44 @@ function rewordedError(subject: Subject, known?: Known): GatewayError {
 const howToFind =
 	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created"), and collect it by Wait for Video with that Job ID. Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged.';
 
-/** What is to be known about an order that no retry sends again. */
-const alreadySent = ({ options }: Subject) =>
+/** Says that no retry sends the order again, and how to order it anyway. */
+const alreadySent = ({ options }: OrderDetails) =>
 	({
 		about: 'other',
 		text: `An earlier try has already sent this order. A retry does not send it again, because you could be charged twice. If a second video is acceptable, ${options?.key === undefined ? '' : 'run this node once with Release Order Key, then '}execute the workflow again.`,
 	}) as const satisfies Remedy;
 
-/** An earlier try has sent it, and failed so that its outcome is unknown. */
+/** An earlier try has sent the order and failed, and its outcome is unknown. */
 function alreadySentError(
 	{ isStopped, message, remedies, ...failure }: Failure,
-	subject: Subject,
+	details: OrderDetails,
 ): GatewayError {
-	const told = alreadySent(subject);
+	const own = alreadySent(details);
 	const others = remedies.filter(
-		(remedy) => !(remedy.about === 'other' && remedy.text === told.text),
+		(remedy) => !(remedy.about === 'other' && remedy.text === own.text),
 	);
 	return new GatewayError({
 		...failure,
 		message: isStopped ? 'An earlier try was stopped before its response arrived' : message,
-		remedies: [...others, told],
+		remedies: [...others, own],
 		reach: 'unreadable',
 		retry_can_help: false,
 	});
 }
 
-/** Earlier tries may have sent it: what they kept cannot be read. */
-const unreadableError = (subject: Subject) =>
+/** The record of earlier tries cannot be read, so they may have sent the order. */
+const unreadableError = (details: OrderDetails) =>
 	notSent({
 		message:
 			'Nothing was sent, because the record of what earlier tries of this execution ordered cannot be read',
 		text: 'A newer version of n8n-nodes-model-gateway has stored it, or it is damaged. Install the newest version, and press Retry. The IDs of created jobs are in n8n\'s log ("was created"): Wait for Video collects them.',
-		after: [alreadySent(subject)],
+		after: [alreadySent(details)],
 		billed: 'unknown',
 	});
 
-/** @param opens whether the limit is one of the day */
+/** @param opens whether it is a daily limit, which opens again the next day */
 function limitError(
-	{ context, day }: Subject,
+	{ context, day }: OrderDetails,
 	reached: string,
 	{ option, opens = false }: { option: string; opens?: boolean },
 ): GatewayError {
@@ -163,7 +163,7 @@ function limitError(
 		opens && day ? `. It opens again on ${format.format(day.end)} (${timeZone}).` : '';
 	return notSent({
 		message: `Not ordered: ${reached}${opensAgain}`,
-		// The message is all that the model of an agent may read.
+		// The model of an agent cannot change the options.
 		text: isTool(context.getNode())
 			? 'Do not try again. Continue with what was ordered, or tell the user that the limit is reached.'
 			: `To allow more, raise ${option}.`,
@@ -177,15 +177,15 @@ function ordersAllowed(max = 0, per: string): string {
 }
 
 function costAllowed(
-	{ options, cost }: Subject,
+	{ options, cost }: OrderDetails,
 	option: 'maxCost' | 'maxCostPerDay',
 	per: string,
 ): string {
 	return `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${options?.[option] ?? 0} per ${per}`;
 }
 
-/** Without n8n's database, what the user has asked for cannot be promised. */
-function storeError(guard: string, { storeError: cause }: Subject): GatewayError {
+/** Without n8n's database, the key or limit that the user set cannot be guaranteed. */
+function lookupError(guard: string, { storeError: cause }: OrderDetails): GatewayError {
 	const detail = cause instanceof Error ? cause.message : String(cause);
 	return notSent({
 		message: `The ${guard} could not be looked up in n8n's database, so nothing was ordered`,
@@ -212,8 +212,9 @@ function notSent({
 	});
 }
 
-/** What is said of items that are left out. */
-export const orderedBefore = (keys: string[]): string =>
+// What an item without an order says.
+
+export const keysUsed = (keys: string[]): string =>
 	keys.length === 1
 		? `Order Key ${quoted(keys[0])} was used before, so nothing was ordered`
 		: `${keys.length} Order Keys were used before, so nothing was ordered for them: ${list(keys)}`;
@@ -226,36 +227,36 @@ export const keysReleased = (keys: string[]): string =>
 export const keysToRelease = (keys: string[]): string =>
 	`Order Key ${list(keys)} would be released, and nothing ordered`;
 
-export const answeredBefore =
+export const resultReused =
 	'An earlier try of this execution has ordered this already: its result would be reused';
 
-export const knownByKey =
+export const resentWithKey =
 	'An earlier try may have been accepted. It would be sent again with the same key, by which the gateway knows it: that makes no second job';
 
-/** What all items of a preview come to. */
-interface PreviewSum {
+/** The totals of all items of a preview. */
+interface PreviewTotals {
 	videos: number;
-	/** Of all videos; undefined where that of one is not known. */
+	/** Length of all videos together; undefined where the length of one is not known. */
 	seconds?: number;
 	images: number;
-	/** Estimated, of all orders that have a price; undefined without prices. */
+	/** Estimated cost of all orders that have a price; undefined without prices. */
 	cost?: number;
 	/** Orders without a price. */
 	unpriced?: number;
 	reused: number;
 	skipped: number;
 	failing: number;
-	/** Whether one item that fails keeps the others from being sent. */
+	/** Whether one failed item keeps all others from being sent. */
 	failsTogether: boolean;
 }
 
-export function previewed({
+export function previewSummary({
 	seconds,
 	cost,
 	unpriced = 0,
 	failsTogether,
 	...counts
-}: PreviewSum): string {
+}: PreviewTotals): string {
 	const { videos, images, reused, skipped, failing } = counts;
 	const inAll = seconds === undefined ? '' : ` (${seconds} seconds in all)`;
 	const ordered = [
@@ -293,8 +294,8 @@ const list = (keys: string[]) => joinFirst(keys.map(quoted));
 
 const quoted = (key: string) => `“${excerpt(key, 100)}”`;
 
-/** When the execution began that sent the order: its Retries keep the time. n8n 1 does not tell it. */
-function startOf({ context }: Subject): string {
+/** Says when the execution that sent the order began. Its Retries keep that time. n8n 1 does not give it. */
+function startOf({ context }: OrderDetails): string {
 	const start = context.getExecutionContext?.()?.establishedAt;
 	if (start === undefined) return '';
 	const format = new Intl.DateTimeFormat('en-GB', {
@@ -305,15 +306,15 @@ function startOf({ context }: Subject): string {
 	return `, by the execution that began on ${format.format(start)}, or by a Retry of it`;
 }
 
-/** The error of a stopped node: the requests that may have been accepted come first. */
+/** The error of a stopped node. Requests that may have been accepted come first. */
 export function stoppedError(failures: Array<{ item: number; error: unknown }>): {
 	error: GatewayError;
 	item?: number;
 } {
-	const open = failures.flatMap(({ item, error }) =>
+	const accepted = failures.flatMap(({ item, error }) =>
 		error instanceof GatewayError && mayHaveBeenAccepted(error.failure) ? [{ item, error }] : [],
 	);
-	const [first, ...others] = open;
+	const [first, ...others] = accepted;
 	if (first === undefined) return { error: stopped() };
 	if (others.length === 0) return first;
 	const { remedies } = first.error.failure;
@@ -324,7 +325,7 @@ export function stoppedError(failures: Array<{ item: number; error: unknown }>):
 	};
 }
 
-/** After a lost response or a stopped wait, but not after a failed job. */
+/** True after a lost response or a stopped wait, but not after a failed job. */
 function mayHaveBeenAccepted({ billed, reach, isStopped }: Failure): boolean {
 	return billed === 'unknown' && (reach !== 'none' || isStopped === true);
 }

@@ -11,36 +11,36 @@ import { isTool } from '../agent/tool';
 import { runIndexOf } from '../execution/memory';
 import { settings } from '../parameters/options';
 
-/** A paid request over all its tries: what it is, wherever it is sent from. */
+/** The identity of a paid request, the same in all its tries. Equal values have equal hashes. */
 export interface Order {
-	/** One for each order of an execution and all its Retries, whichever run of the node places it. */
+	/** Unique among the orders of an execution and all its Retries, whichever run of the node places it. */
 	readonly id: string;
-	/** The same for equal requests. */
+	/** Hash of the request. */
 	readonly request: string;
 	/** How many equal requests of the execution came before it. */
 	readonly count: number;
-	/** How many runs of the node came before. */
+	/** How many runs of the node came before its run. */
 	readonly run: number;
-	/** Index of its item among those of the run. */
+	/** Index of its item in the run. */
 	readonly place: number;
-	/** The same for equal input items. Undefined where they tell nothing: of a tool, and of an empty item. */
+	/** Hash of the input item. Undefined where items do not identify orders: in a tool, and for an empty item. */
 	readonly item?: string;
-	/** How many equal items of the execution came before it, where n8n's database has to tell it by its item. */
+	/** How many equal items of the execution came before it; only where n8n's database must find it by its item. */
 	readonly itemCount?: number;
-	/** The same as long as nobody changes what the node asks for: of its parameters, expressions unevaluated. */
+	/** Hash of the node's parameters, with expressions unevaluated: it changes when somebody edits what is ordered. */
 	readonly written: string;
-	/** The same for equal Order Keys. */
+	/** Hash of the Order Key. */
 	readonly key?: string;
-	/** By which the gateway recognises it; undefined where it knows no keys. */
+	/** The key by which the gateway recognises it; undefined where the gateway supports none. */
 	readonly idempotencyKey?: string;
-	/** What it is estimated to cost; undefined where no price told it. */
+	/** Estimated cost; undefined without a price. */
 	readonly cost?: number;
 }
 
-/** What orders come to, which limits count. */
+/** The sum of orders that a limit counts. */
 export interface Total {
 	orders: number;
-	/** Infinite when one of them has no price: a limit cannot tell what is left then. */
+	/** Infinite when one of them has no price, because nobody knows what is left of the limit then. */
 	cost: number;
 }
 
@@ -49,31 +49,31 @@ export const totalOf = (orders: ReadonlyArray<Pick<Order, 'cost'>>): Total => ({
 	cost: sumOf(orders.map(({ cost = Infinity }) => cost)),
 });
 
-export const added = (one: Total, other: Total): Total => ({
+export const addTotals = (one: Total, other: Total): Total => ({
 	orders: one.orders + other.orders,
 	cost: sumOf([one.cost, other.cost]),
 });
 
 /** What is known of an order. */
 export type Knowledge =
-	/** Nothing; of several requests, those that were answered. */
+	/** Nothing was sent, or of several requests only those whose results are in `parts`. */
 	| { state: 'new'; parts: object[] }
-	/** It was about to be sent. */
+	/** It was about to be sent; nothing else is known. */
 	| { state: 'sent' }
-	/** How it failed, but not what it made. */
+	/** It is known how it failed, but not whether it made anything. */
 	| { state: 'lost'; failure: Failure }
 	| {
 			state: 'answered';
-			/** Of the request, from which outputs are made at no cost. */
+			/** The result of the request. Outputs are made from it at no cost. */
 			result: object;
 			job?: JobSummary;
-			/** Remarks beside the outputs. */
+			/** Hints shown with the outputs. */
 			hints: string[];
 	  };
 
 export type Answered = Extract<Knowledge, { state: 'answered' }>;
 
-/** What is known, and of which order; of some, n8n's database tells no more than a part. */
+/** What is known, and the order that it is about. n8n's database knows only some fields of an order. */
 export type Known = Knowledge & Partial<Order> & Origin;
 
 /** All that is known of one order. */
@@ -81,37 +81,37 @@ export type Entry = Knowledge & Order & Origin;
 
 /** Where knowledge comes from. */
 interface Origin {
-	/** From the process: n8n may have fetched the items anew since, so that their places tell nothing for sure. */
+	/** It is from this process's memory: the items may have been fetched again since, in another order. */
 	isRecalled?: true;
-	/** It is being sent right now. */
+	/** Another run is sending the order right now. */
 	isUnderWay?: true;
 }
 
-/** What n8n stores of the runs of a node in an execution. */
+/** The run counter of a node, stored with the execution. */
 export interface RunCount {
 	execution: string;
-	/** n8n's index of the run under way. */
+	/** n8n's index of the current run. */
 	index: number;
 	/** How many runs came before it. */
 	number: number;
 }
 
-/** The same for equal values, in every execution. Files among them are equal when their type and size are. */
+/** A hash that is the same for equal values in every execution. Files are equal when their type and size are. */
 export function hashOf(value: unknown): string {
 	const plain = JSON.stringify(value);
-	// Most requests have no file, and a replacer takes much longer.
+	// A replacer takes much longer, and most requests have no file.
 	const json = plain.includes('"mimeType":')
 		? JSON.stringify(value, (_, part: unknown) => (isFile(part) ? factsOf(part) : part))
 		: plain;
 	return createHash('sha256').update(json).digest().toString('hex', 0, 16);
 }
 
-/** A node that fetches a file again, as a Retry may, gives it another ID, and perhaps another name. */
+/** The facts that identify a file. A node that fetches it again gives it another ID, and perhaps another name. */
 function factsOf(file: IBinaryData): unknown {
 	const { id, mimeType, bytes, fileName, fileSize } = file;
-	// Its content is in it.
+	// Without an ID, the content itself is in `data`.
 	if (id === undefined) return file;
-	// n8n 1 tells the size in rounded words only.
+	// n8n 1 gives the size as a rounded text only.
 	return { mimeType, size: bytes ?? [fileName, fileSize] };
 }
 
@@ -120,9 +120,8 @@ function isFile(value: unknown): value is IBinaryData {
 }
 
 /**
- * What this node has in common with itself in all Retries of the execution, and with nothing else. n8n 2 gives all of
- * them one token, for the links by which they resume. n8n 1 does not: there it is the ID of the first execution that
- * stored it with its orders.
+ * Identifies this node in an execution and all its Retries. n8n 2 gives all of them the same token in their resume
+ * links. n8n 1 does not: there it is the ID of the execution that first stored it with its orders.
  */
 export function originOf(context: IExecuteFunctions): string {
 	const link = String(context.evaluateExpression('{{ $execution.resumeUrl }}', 0));
@@ -135,14 +134,14 @@ export function originOf(context: IExecuteFunctions): string {
 }
 
 /**
- * The run of the node that is under way. n8n's own index does not tell it after a crash, for which n8n makes up a first
- * run of nodes that had begun.
- * @param last that n8n has stored
+ * The current run of the node. n8n's own index is wrong after a crash: n8n then invents a first run for nodes that had
+ * begun.
+ * @param last the run that n8n stored last
  */
 export function runOf(context: IExecuteFunctions, last?: RunCount): RunCount {
 	const index = runIndexOf(context);
 	const execution = context.getExecutionId();
-	// In a Retry, an agent calls its tools from the first one on.
+	// In a Retry, an agent starts again with its first call of a tool.
 	const isFirst = !last || (isTool(context.getNode()) && last.execution !== execution);
 	if (isFirst) return { execution, index, number: 0 };
 	return last.index === index ? last : { execution, index, number: last.number + 1 };
@@ -151,19 +150,19 @@ export function runOf(context: IExecuteFunctions, last?: RunCount): RunCount {
 /** See {@link Order.written}. */
 function writtenOf(context: IExecuteFunctions): string {
 	const { options, ...parameters } = context.getNode().parameters;
-	const asked = (values: unknown) =>
+	const withoutSettings = (values: unknown) =>
 		isObject(values)
 			? Object.entries(values)
 					.filter(([name]) => !settings.has(name))
 					.sort()
 			: values;
-	return hashOf([asked(parameters), asked(options)]);
+	return hashOf([withoutSettings(parameters), withoutSettings(options)]);
 }
 
-/** Gives each request of a run of the node its order. */
+/** Assigns an order to each request of a run of the node. */
 export class OrderNumbers {
 	private readonly written: string;
-	/** By request, or by item, the count of the next equal one. */
+	/** By the hash of a request or an item: the count of the next equal one. */
 	private readonly next = new Map<string, number>();
 
 	constructor(
@@ -179,22 +178,22 @@ export class OrderNumbers {
 	}
 
 	/**
-	 * The order of the next item. Equal requests are counted instead of their places in the list: a Retry that fetches
-	 * the list again may find them at other places, and in other runs of a loop.
+	 * The order of the next item. Its ID counts equal requests instead of using the place in the list: a Retry that
+	 * fetches the list again may find the request at another place, or in another run of a loop.
 	 */
 	orderOf(
-		asked: unknown,
+		identity: unknown,
 		{
 			index: place,
 			options,
 			item,
-			cost: ofOrder,
+			cost: estimatedCost,
 		}: { index: number; options?: { key?: string }; item?: string; cost?: number },
 	): Order {
 		const { origin, run } = this.execution;
-		const request = hashOf(asked);
+		const request = hashOf(identity);
 		const count = this.countOf(request);
-		// The 0 keeps the IDs as executions of earlier builds have them.
+		// The 0 keeps the IDs equal to those that earlier builds stored.
 		const id = hashOf([origin, 0, request, count]);
 		const { cost, connection } = this.to;
 		const idempotencyKey = cost === 'job' ? idempotencyKeyOf(id, connection) : undefined;
@@ -203,7 +202,7 @@ export class OrderNumbers {
 			...(item !== undefined && { item, itemCount: this.countOf(item) }),
 			...(options?.key !== undefined && { key: hashOf(options.key) }),
 			...(idempotencyKey !== undefined && { idempotencyKey }),
-			...(ofOrder !== undefined && { cost: ofOrder }),
+			...(estimatedCost !== undefined && { cost: estimatedCost }),
 		};
 	}
 

@@ -1,6 +1,6 @@
 /**
- * Where the knowledge of orders lasts: with the execution, as long as the process, and in n8n's database
- * (`database.ts`). Each of them knows an order by its ID, and so nothing of one execution serves another.
+ * What is known of orders is kept in three places: with the execution, in the memory of the process, and in n8n's
+ * database (`database.ts`). Each knows an order by its ID, so what one execution knows never serves another.
  */
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isObject, valueAt } from '../../gateway/json';
@@ -8,7 +8,7 @@ import { isTool } from '../agent/tool';
 import { nodeMemory } from '../execution/memory';
 import { sumOf } from '../../gateway/prices';
 import {
-	added,
+	addTotals,
 	originOf,
 	runOf,
 	totalOf,
@@ -19,9 +19,9 @@ import {
 	type Total,
 } from './order';
 
-/** A shelf that keeps all that is known of an order. */
-export interface Shelf {
-	/** What is known of these orders, and of those of this run that may be the same. */
+/** Where all that is known of orders is kept. */
+export interface KnownOrders {
+	/** What is known of these orders, and of others that may be the same. */
 	read(orders: readonly Order[]): Entry[];
 	keep(entries: readonly Entry[]): void;
 	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void;
@@ -29,14 +29,14 @@ export interface Shelf {
 
 const ranks: Record<Entry['state'], number> = { new: 0, sent: 1, lost: 2, answered: 3 };
 
-/** Knowledge only grows: what another try has learned meanwhile is not lost. */
-const more = (before: Entry | undefined, now: Entry): Entry =>
+/** The entry that knows more of an order: what another try has learned in the meantime must not be lost. */
+const fuller = (before: Entry | undefined, now: Entry): Entry =>
 	before && ranks[before.state] > ranks[now.state] ? before : now;
 
-/** Of what several shelves know of the same order, the most. */
-export function mostOf(entries: readonly Entry[]): Entry[] {
+/** Merges what several sources know: of each order, the entry that knows most. */
+export function mergeKnown(entries: readonly Entry[]): Entry[] {
 	const most = new Map<string, Entry>();
-	for (const entry of entries) most.set(entry.id, more(most.get(entry.id), entry));
+	for (const entry of entries) most.set(entry.id, fuller(most.get(entry.id), entry));
 	return [...most.values()];
 }
 
@@ -45,40 +45,40 @@ interface Memory {
 	/** See {@link originOf}. */
 	origin: string;
 	run: RunCount;
-	/** How many orders were placed, beside the known ones. */
+	/** How many orders were placed, not counting the known ones. */
 	placed: number;
-	/** What these are estimated to cost. */
+	/** Their estimated cost. */
 	spent: number;
 	/** By the ID of the order. */
 	known: Record<string, Entry>;
-	/** By request, and by item: the number of the run that has taken the first such order, the second, and so on. */
+	/** By the hash of a request or an item: the number of the run that has taken the first equal one, the second, … */
 	taken: Record<string, Array<number | null>>;
 }
 
-/** Tells an order by what n8n stores of all of them. */
+/** The fields by which `taken` identifies an order. */
 type Numbered = Partial<Pick<Order, 'request' | 'count' | 'item' | 'itemCount'>>;
 
 /**
- * The node's context. n8n stores it with an execution that failed, or that is parked, and so with all its Retries, but
- * not with one that was stopped or killed while the node ran. Runs of a loop and calls of a tool share it: an order that
- * one of them has taken is no other one's.
+ * The orders in the node's context. n8n stores it with an execution that failed or is parked, so all its Retries have
+ * it. n8n does not store it when the execution was stopped or killed while the node ran. Runs of a loop and calls of a
+ * tool share it: an order that one of them has taken belongs to no other.
  */
-export class ExecutionShelf implements Shelf {
-	/** Whether it is not of a newer release, or damaged. What cannot be read stays as it is. */
+export class ExecutionOrders implements KnownOrders {
+	/** False when a newer release has stored it, or when it is damaged. It then stays as it is. */
 	readonly isReadable: boolean;
 	readonly origin: string;
 	readonly run: number;
 	private readonly memory: Memory;
 	private readonly isOfTool: boolean;
 
-	/** @param isOrder whether something dear is ordered, which Retries may find in another run */
+	/** @param isOrder whether videos or images are ordered, which a Retry may find in another run */
 	constructor(
 		context: IExecuteFunctions,
 		private readonly isOrder: boolean,
 	) {
 		const own: { orders?: Partial<Memory> } | undefined = nodeMemory(context);
 		this.isReadable = own !== undefined && isMemory(own.orders ?? {});
-		// In place, since the calls of a tool share it.
+		// Changed in place, since the calls of a tool share it.
 		const stored = own && this.isReadable ? (own.orders ??= {}) : {};
 		const { origin = originOf(context), run: last, placed = 0, known = {}, taken = {} } = stored;
 		const run = runOf(context, last);
@@ -91,25 +91,29 @@ export class ExecutionShelf implements Shelf {
 		if (last && run !== last) this.beginRun(last);
 	}
 
-	/** What the execution has ordered, or is about to, except some of its known orders. */
-	placedBut(isExcepted: (order: Order) => boolean): Total {
+	/** What the execution has ordered or is about to order, except some of its known orders. */
+	placedExcept(isExcepted: (order: Order) => boolean): Total {
 		const { placed, spent, known } = this.memory;
 		const counted = Object.values(known).filter((entry) => !isExcepted(entry));
-		return added({ orders: placed, cost: spent }, totalOf(counted));
+		return addTotals({ orders: placed, cost: spent }, totalOf(counted));
 	}
 
-	/** Whether it is known, or a run has it. */
+	/** Whether the order is known, or a run has taken it. */
 	has({ id, request, count }: Order): boolean {
 		const { known, taken } = this.memory;
 		return id in known || typeof taken[request]?.[count] === 'number';
 	}
 
-	/** Whether another run has the order. */
+	/** Whether another run has taken the order. */
 	isTaken({ request = '', count = -1 }: Numbered): boolean {
 		return (this.memory.taken[request]?.[count] ?? this.run) !== this.run;
 	}
 
-	/** Takes the first order of a request, or of an item, from a count on, that no other run has. @returns its count */
+	/**
+	 * Takes the next order of equal requests, or of equal items, that no other run has taken.
+	 * @param from the first count that is possible
+	 * @returns its count
+	 */
 	takeNext(name: string, from: number): number {
 		let count = from;
 		while (this.isTaken({ request: name, count })) count++;
@@ -126,8 +130,8 @@ export class ExecutionShelf implements Shelf {
 		}
 	}
 
-	/** Leaves the order to other runs. */
-	giveBack(order: Numbered): void {
+	/** Lets other runs take the order. */
+	release(order: Numbered): void {
 		const { taken } = this.memory;
 		for (const [name, count] of numbersOf(order)) {
 			const takers = taken[name];
@@ -143,25 +147,25 @@ export class ExecutionShelf implements Shelf {
 
 	keep(entries: readonly Entry[]): void {
 		const { known } = this.memory;
-		for (const entry of entries) known[entry.id] = more(known[entry.id], entry);
+		for (const entry of entries) known[entry.id] = fuller(known[entry.id], entry);
 	}
 
 	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void {
 		for (const { id } of orders) delete this.memory.known[id];
 	}
 
-	/** The run has succeeded, and n8n stores its outputs: of its orders, only their number is still needed. */
+	/** Drops the orders of a run that has succeeded: n8n stores its outputs, so only their sum is still needed. */
 	settle(orders: ReadonlyArray<Pick<Known, 'id'>>): void {
-		// A Retry of the agent calls its tools again.
+		// A Retry of the agent calls its tools again, which need the results.
 		if (this.isOfTool && this.isOrder) return;
 		for (const { id = '' } of orders) this.drop(id);
 	}
 
-	/** What earlier runs have ordered is in their outputs, whether they succeeded or n8n went on all the same. */
+	/** Drops the orders of earlier runs: they are in their outputs, also where n8n continued after a failure. */
 	private beginRun(last: RunCount): void {
 		const { memory, isOfTool, isOrder } = this;
 		if (isOfTool) {
-			// The agent of a Retry calls its tools from the first one on.
+			// In a Retry, an agent starts again with its first call of a tool.
 			if (last.execution !== memory.run.execution) memory.taken = {};
 			return;
 		}
@@ -179,7 +183,7 @@ export class ExecutionShelf implements Shelf {
 	}
 }
 
-/** What it is counted by. */
+/** The hashes by which the order is counted, each with its count. */
 const numbersOf = ({ request, count, item, itemCount }: Numbered) =>
 	(
 		[
@@ -221,30 +225,30 @@ function isEntry(value: unknown): boolean {
 }
 
 /** What this process knows of an execution and all its Retries. */
-interface Family {
+interface RelatedOrders {
 	/** By the ID of the order. */
-	known: Map<string, Recalled>;
-	/** Characters of all of them. */
+	known: Map<string, RelatedOrder>;
+	/** Characters of JSON in all of them. */
 	size: number;
 }
 
-interface Recalled {
+interface RelatedOrder {
 	order: Order;
-	/** All that is known of it, as JSON: what a workflow makes of an output must not change it. */
+	/** All that is known of it. As JSON, so that nothing that a workflow does with an output changes it. */
 	json: string;
 }
 
-/** By origin; the one that was used last is the last. */
-export const processMemory = new Map<string, Family>();
+/** By origin, the least recently used first. */
+export const processMemory = new Map<string, RelatedOrders>();
 
-/** Characters of JSON. Above it, all that is known of the executions that were used longest ago is let go of. */
+/** Characters of JSON. Above it, the least recently used executions are dropped. */
 const maxSize = 32 * 1024 * 1024;
 
 /**
- * The memory of this process of n8n. It has what n8n does not store: what was ordered by an execution that was stopped,
- * and by the other Retries of an execution.
+ * The orders in the memory of this n8n process. It has what n8n does not store: the orders of an execution that was
+ * stopped, and those of the other Retries of an execution.
  */
-export class ProcessShelf implements Shelf {
+export class ProcessOrders implements KnownOrders {
 	constructor(
 		private readonly origin: string,
 		private readonly run: number,
@@ -252,7 +256,7 @@ export class ProcessShelf implements Shelf {
 
 	/** All orders of the execution and its Retries. */
 	get orders(): Order[] {
-		return [...this.family.known.values()].map(({ order }) => order);
+		return [...this.related.known.values()].map(({ order }) => order);
 	}
 
 	read(orders: readonly Order[]): Entry[] {
@@ -262,57 +266,57 @@ export class ProcessShelf implements Shelf {
 		return this.readAll(isRead);
 	}
 
-	/** @param isRead which of all orders of the execution and its Retries; default: each */
+	/** @param isRead selects among the orders of the execution and its Retries; default: all */
 	readAll(isRead: (order: Order) => boolean = () => true): Entry[] {
-		return [...this.family.known.values()]
+		return [...this.related.known.values()]
 			.filter(({ order }) => isRead(order))
 			.map(({ json }) => ({ ...(JSON.parse(json) as Entry), isRecalled: true }));
 	}
 
 	keep(entries: readonly Entry[]): void {
 		if (entries.length === 0) return;
-		const { family } = this;
+		const { related } = this;
 		for (const added of entries) {
-			const before = family.known.get(added.id);
-			const entry = before ? more(JSON.parse(before.json) as Entry, added) : added;
+			const before = related.known.get(added.id);
+			const entry = before ? fuller(JSON.parse(before.json) as Entry, added) : added;
 			const json = JSON.stringify(entry);
-			family.known.set(added.id, { order: orderOf(entry), json });
-			family.size += json.length - (before?.json.length ?? 0);
+			related.known.set(added.id, { order: orderOf(entry), json });
+			related.size += json.length - (before?.json.length ?? 0);
 		}
 		processMemory.delete(this.origin);
-		processMemory.set(this.origin, family);
-		this.makeRoom();
+		processMemory.set(this.origin, related);
+		this.evictOldest();
 	}
 
-	/** Spares what another Retry was answered meanwhile. */
+	/** Removes orders, except those that another Retry got a response for in the meantime. */
 	remove(orders: ReadonlyArray<Pick<Order, 'id'>>): void {
-		const { family } = this;
+		const { related } = this;
 		for (const { id } of orders) {
-			const { json } = family.known.get(id) ?? {};
+			const { json } = related.known.get(id) ?? {};
 			if (!json || (JSON.parse(json) as Entry).state === 'answered') continue;
-			family.known.delete(id);
-			family.size -= json.length;
+			related.known.delete(id);
+			related.size -= json.length;
 		}
-		if (family.known.size === 0) processMemory.delete(this.origin);
+		if (related.known.size === 0) processMemory.delete(this.origin);
 	}
 
-	private get family(): Family {
+	private get related(): RelatedOrders {
 		return processMemory.get(this.origin) ?? { known: new Map(), size: 0 };
 	}
 
-	/** Lets go of whole executions: of a part of one, its Retry would take the rest for never sent. */
-	private makeRoom(): void {
+	/** Drops whole executions: if only some orders were dropped, a Retry would place these again. */
+	private evictOldest(): void {
 		let size = 0;
-		for (const family of processMemory.values()) size += family.size;
-		for (const [origin, family] of processMemory) {
+		for (const related of processMemory.values()) size += related.size;
+		for (const [origin, related] of processMemory) {
 			if (size <= maxSize || origin === this.origin) return;
 			processMemory.delete(origin);
-			size -= family.size;
+			size -= related.size;
 		}
 	}
 }
 
-/** By which it may be told in another run. They are of different lengths, or hashes of different things. */
+/** The texts by which the order may be found in another run. No two kinds of them are ever equal. */
 const marksOf = ({ id, request, item, key }: Order): string[] =>
 	[id, request, item, key].filter((mark) => mark !== undefined);
 

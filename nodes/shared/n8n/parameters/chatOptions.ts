@@ -37,7 +37,7 @@ export const temperatureOption = numberField({
 	description: 'Lower is more predictable, higher is more creative. Reasoning models refuse it.',
 });
 
-/** How a chat model writes ("Endpoints" 4), wherever one is asked. */
+/** Options of all chat models ("Endpoints" 4), also in the sub-node. */
 export const chatOptions = [
 	temperatureOption,
 	maxTokensOption,

@@ -1,12 +1,12 @@
 import type { AINodeConnectionType, IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 /**
- * For what a tool of an agent does not use. Not `show`: an n8n that does not know `@tool` would then show it to
- * nobody.
+ * Hides a field that a tool of an agent does not use. `hide` and not `show`, because an n8n that does not know `@tool`
+ * would never show the field.
  */
 export const hiddenForTools: IDisplayOptions = { hide: { '@tool': [true] } };
 
-/** The line at the top of a tool's panel. An n8n that does not know `@tool` shows it to nobody. */
+/** The notice at the top of a tool's panel. An n8n that does not know `@tool` never shows it. */
 export const toolNotice = (html: string): INodeProperties => ({
 	displayName: html,
 	name: 'toolNotice',
@@ -15,7 +15,10 @@ export const toolNotice = (html: string): INodeProperties => ({
 	default: '',
 });
 
-/** The line at the top of a sub-node that says where it belongs, in n8n's own style. @param html with {@link creatorLink}s */
+/**
+ * The notice at the top of a sub-node that says where to connect it, in n8n's own style.
+ * @param html with {@link creatorLink}s
+ */
 export const connectionNotice = (html: string): INodeProperties => ({
 	displayName: html,
 	name: 'notice',
@@ -24,6 +27,6 @@ export const connectionNotice = (html: string): INodeProperties => ({
 	default: '',
 });
 
-/** A link that opens the list of the nodes that take this connection. */
+/** A link that opens n8n's list of nodes with this connection. */
 export const creatorLink = (connectionType: AINodeConnectionType, text: string): string =>
 	`<a data-action='openSelectiveNodeCreator' data-action-parameter-connectiontype='${connectionType}'>${text}</a>`;

@@ -3,7 +3,7 @@ import { bodyOf, type Body, type Field } from './field';
 import { objectField } from './fieldKinds';
 import type { ItemParameters, Scope } from './itemParameters';
 
-/** What the user adds to the request, such as a field that this package does not know yet. */
+/** Fields that the user adds to the request, such as one that this package does not know yet. */
 export const extraBodyOption = objectField({
 	displayName: 'Extra Body (JSON)',
 	name: 'extraBody',
@@ -12,17 +12,17 @@ export const extraBodyOption = objectField({
 		'Further fields to send, such as those of newer models. They replace fields of the same name; nested objects are merged.',
 });
 
-/** Fields that some operations cannot leave to the user: the response would be paid for, and could not be read. */
+/** Fields that some operations must set themselves: otherwise the response would be charged but could not be read. */
 const reserved = {
 	input: 'the texts are those of the vector store',
 	stream: 'this operation reads the response in one piece',
 };
 
-/** What Extra Body adds to one request. A field that it gives need not be filled in elsewhere. */
+/** The fields that Extra Body adds to one request. Such a field need not be filled in elsewhere. */
 export class ExtraBody {
 	readonly fields: JsonObject;
 
-	/** @param refused fields that this operation sets itself; reported where Extra Body gives them */
+	/** @param refused fields that this operation sets itself; reported as a problem when Extra Body has them */
 	constructor(
 		private readonly parameters: ItemParameters,
 		refused: ReadonlyArray<keyof typeof reserved> = [],
@@ -39,26 +39,26 @@ export class ExtraBody {
 
 	/**
 	 * The body of the request: what the user filled in, merged with Extra Body.
-	 * @param fields among the parameters of the node itself
-	 * @param options in its "Options"
+	 * @param fields parameters of the node itself
+	 * @param options entries of its "Options"
 	 */
 	body(fields: readonly Field[], options: readonly Field[] = []): JsonObject {
 		const { parameters } = this;
 		return this.addTo({
-			...this.others(parameters, fields),
-			...this.others(parameters.options, options),
+			...this.remaining(parameters, fields),
+			...this.remaining(parameters.options, options),
 		});
 	}
 
 	/** Whether Extra Body has this field. @param path dotted, such as `input.media` */
-	gives(path: string): boolean {
+	has(path: string): boolean {
 		return valueAt(this.fields, path) !== undefined;
 	}
 
-	/** Reads those of the fields that Extra Body does not give. */
-	others<Fields extends readonly Field[]>(scope: Scope, fields: Fields): Body<Fields> {
-		const others = fields.filter(({ request }) => request === undefined || !this.gives(request));
-		return bodyOf(scope, others) as Body<Fields>;
+	/** Reads the fields that Extra Body does not have. */
+	remaining<Fields extends readonly Field[]>(scope: Scope, fields: Fields): Body<Fields> {
+		const remaining = fields.filter(({ request }) => request === undefined || !this.has(request));
+		return bodyOf(scope, remaining) as Body<Fields>;
 	}
 
 	/** The body merged with Extra Body, whose fields win. */

@@ -4,22 +4,22 @@ import type { FieldRule } from '../../gateway/protocol/fields';
 import type { Scope } from './itemParameters';
 
 /**
- * A field, declared once: what the editor shows, how its value is read and checked, and where it goes in the
- * request. `fieldKinds.ts` makes them; docs/fields.md is written from them.
+ * A field, declared once: what the editor shows, how its value is read and checked, and where it goes in the request.
+ * `fieldKinds.ts` creates fields; docs/fields.md is generated from them.
  */
 export interface Field<Value = unknown, Path extends string = string> {
 	property: INodeProperties;
-	/** Dotted path in the body of the request, with `[]` for the entries of a list; without one, it is ours. */
+	/** Dotted path in the body of the request, with `[]` for the entries of a list. Undefined: it is not sent. */
 	request?: Path;
-	/** What holds for every model; the rules of single models are checked when the request is complete. */
+	/** The rule for all models. The rules of single models are checked when the request is complete. */
 	rule?: FieldRule;
-	/** Of a list: what an entry is called, before its number, and what it holds. */
+	/** Of a list: the label of an entry, before its number, and the fields of an entry. */
 	entry?: { label: string; fields: readonly Field[] };
-	/** The value, whose problems are reported under the field's label. */
+	/** Reads the value. Its problems are reported under the field's label. */
 	read(scope: Scope): Value;
 }
 
-/** Fields that give one value together. */
+/** Several fields that together give one value. */
 export interface FieldGroup<Value> {
 	fields: readonly Field[];
 	read(scope: Scope): Value;
@@ -30,7 +30,7 @@ type AtPath<Path extends string, Value> = Path extends `${infer Name}.${infer Re
 	? Member<Name, AtPath<Rest, Value>, Value>
 	: Member<Path, Value, Value>;
 
-/** Not there where the user may leave it out. */
+/** Optional where the user may leave it out. */
 type Member<Name extends string, Content, Value> = undefined extends Value
 	? { [_ in Name]?: Content }
 	: { [_ in Name]: Content };
@@ -48,8 +48,8 @@ type All<Union> = (Union extends unknown ? (each: Union) => void : never) extend
 export type Body<Fields extends readonly Field[]> = All<Addition<Fields[number]>>;
 
 /**
- * Reads fields, in their order, into the body of the request, or into one entry of a list of it. What the user did
- * not set is left out.
+ * Reads fields in their order into the body of the request, or into one entry of a list in it. A field that the user
+ * did not set is left out.
  */
 export function bodyOf<Fields extends readonly Field[]>(
 	scope: Scope,

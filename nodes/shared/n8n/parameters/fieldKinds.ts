@@ -11,9 +11,9 @@ import { fieldProblem, type FieldRule } from '../../gateway/protocol/fields';
 import type { Field } from './field';
 import type { ProblemKind } from './itemParameters';
 
-// The kinds of fields. An optional one gives undefined where the user did not add it, or left it empty.
+// The kinds of fields. An optional field reads as undefined when the user did not add it or left it empty.
 
-/** What the editor shows, and the field of the request with its rule. */
+/** What the editor shows of a field, and its path in the request with its rule. */
 export type Declaration<Path extends string, Value> = Omit<INodeProperties, 'type' | 'default'> & {
 	request?: Path;
 	rule?: FieldRule;
@@ -23,14 +23,14 @@ export type Declaration<Path extends string, Value> = Omit<INodeProperties, 'typ
 /** Reports a problem under the field's label. */
 export type Report = (problem: string, kind?: ProblemKind) => void;
 
-/** A field of one parameter. @param parse reads its value, which may be anything where an expression gave it */
+/** A field of one parameter. @param parse reads the value, which can be anything when an expression gives it */
 export function fieldOf<Value, Path extends string>(
 	type: NodePropertyTypes,
 	{ request, rule, ...property }: Declaration<Path, INodeProperties['default']>,
 	parse: (value: unknown, report: Report) => Value,
 ): Field<Value, Path> {
 	const { name, displayName } = property;
-	// The rule of a field that is not sent is our own, and the node could not work without it.
+	// The rule of a field that is not sent is the node's own. Skip Checks must not skip it.
 	const kindOf = request === undefined ? 'unsendable' : 'rule';
 	return {
 		property: { default: '', ...property, type },
@@ -49,15 +49,15 @@ export const textField = <const Path extends string = never>(
 /** A text that must not be empty. */
 export const requiredText = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
-): Field<string, Path> => fieldOf('string', declaration, filledText);
+): Field<string, Path> => fieldOf('string', declaration, nonEmptyText);
 
-/** A text, or a choice, that is checked with what it belongs to; what is no text is taken for nothing. */
-export const looseText = <const Path extends string = never>(
+/** A text or a choice that is checked later, with what it belongs to. A value that is no text reads as undefined. */
+export const uncheckedText = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
 ): Field<string | undefined, Path> =>
 	fieldOf(declaration.options ? 'options' : 'string', declaration, asText);
 
-/** A link, checked with what it belongs to. Of a list, which an expression may give, each is on a line of its own. */
+/** A link that is checked later, with what it belongs to. A list of links reads as one link per line. */
 export const linkField = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
 ): Field<string | undefined, Path> =>
@@ -65,7 +65,7 @@ export const linkField = <const Path extends string = never>(
 		asText(Array.isArray(value) ? value.map(asText).join('\n') : value),
 	);
 
-/** One text, or several; empty ones are left out. */
+/** One or several texts. Empty texts are left out. */
 export const textsField = <const Path extends string = never>(
 	declaration: Declaration<Path, string[]>,
 ): Field<string | string[] | undefined, Path> =>
@@ -78,13 +78,13 @@ export const textsField = <const Path extends string = never>(
 		},
 		(value, report) => {
 			const texts = (Array.isArray(value) ? value : [value])
-				.map((entry) => anyText(entry, report))
+				.map((entry) => toText(entry, report))
 				.filter((text) => text !== undefined && text !== '');
 			return texts.length > 1 ? (texts as string[]) : texts[0];
 		},
 	);
 
-/** One of several texts. Without a rule, any text is handed on. */
+/** One of several texts. Without a rule, any text is accepted. */
 export const choiceField = <const Path extends string = never>(
 	declaration: Declaration<Path, string> & { default: string },
 ): Field<string | undefined, Path> =>
@@ -93,7 +93,7 @@ export const choiceField = <const Path extends string = never>(
 		return text === undefined ? undefined : checked(text, declaration.rule, report);
 	});
 
-/** A number, or a text that is one. Without a rule, whatever was given is handed on. */
+/** A number, or a text that is one. Without a rule, any value is accepted. */
 export const numberField = <const Path extends string = never>(
 	declaration: Declaration<Path, number>,
 ): Field<number | undefined, Path> =>
@@ -109,21 +109,21 @@ export const requiredNumber = <const Path extends string = never>(
 		checked(isNothing(value) ? undefined : asNumber(value), declaration.rule, report),
 	);
 
-/** A number that guards something: where the option was added, it has to be one, because nothing would guard nothing. */
-export const guardNumber = (declaration: Declaration<never, number>): Field<number | undefined> => {
+/** A limit. Once the option is added, it must be a number: an empty value would leave the user without the limit. */
+export const limitField = (declaration: Declaration<never, number>): Field<number | undefined> => {
 	const { read, ...field } = requiredNumber(declaration);
 	const { name } = declaration;
 	return { ...field, read: (scope) => (scope.value(name) === undefined ? undefined : read(scope)) };
 };
 
-/** Milliseconds. @param unit milliseconds of what the user counts in, as `min` does */
+/** A duration in milliseconds. @param unit milliseconds in the unit of `min` and of what the user enters */
 export function durationField({
 	unit,
 	min,
 	...texts
 }: Declaration<never, number> & { unit: number; min: number }): Field<number | undefined> {
 	const declaration = { ...texts, rule: { type: 'number', min } } as const;
-	// A longer timer goes off at once.
+	// A longer timer would fire at once.
 	const max = Math.floor((2 ** 31 - 1) / unit);
 	return fieldOf('number', withLimits(declaration), (value, report) =>
 		isNothing(value)
@@ -141,8 +141,8 @@ export const booleanField = <const Path extends string = never>(
 		return checked(known, { type: 'boolean' }, report);
 	});
 
-/** A switch that guards something: an expression that gives neither true nor false must not turn it off. */
-export function guardSwitch(
+/** A switch for safety. An expression that gives neither true nor false is a problem: it must not turn the switch off. */
+export function safetySwitch(
 	declaration: Declaration<never, boolean> & { default: boolean },
 ): Field<boolean> {
 	const { name } = declaration;
@@ -152,7 +152,7 @@ export function guardSwitch(
 	});
 	return {
 		...field,
-		// A workflow that is older than the switch, or a node that does not show it, has no value for it.
+		// The parameter is missing in workflows that are older than the switch, and in nodes that do not show it.
 		read: (scope) =>
 			scope.parameters.context.getNode().parameters[name] === undefined
 				? declaration.default
@@ -183,7 +183,7 @@ export const jsonField = <const Path extends string = never>(
 		return parsed ?? value;
 	});
 
-/** The field, with its default wherever the user gave no value. */
+/** The field, which reads as its default when the user gave no value. */
 export function withDefault<Value, Path extends string>(
 	field: Field<Value | undefined, Path>,
 ): Field<Value, Path> {
@@ -192,19 +192,19 @@ export function withDefault<Value, Path extends string>(
 }
 
 /** A text that must not be empty. */
-export function filledText(value: unknown, report: Report): string {
-	const text = anyText(value ?? '', report);
+export function nonEmptyText(value: unknown, report: Report): string {
+	const text = toText(value ?? '', report);
 	if (text?.trim() === '') report('is empty');
 	return text ?? '';
 }
 
 function textIn(value: unknown, report: Report): string | undefined {
-	const text = anyText(value, report);
+	const text = toText(value, report);
 	return text?.trim() === '' ? undefined : text;
 }
 
-/** Undefined for nothing, and for what is no text, which is reported. */
-function anyText(value: unknown, report: Report): string | undefined {
+/** The value as text. Undefined for no value, and for one that is no text, which is reported. */
+function toText(value: unknown, report: Report): string | undefined {
 	if (value === undefined || value === null) return undefined;
 	if (typeof value === 'string') return value;
 	if (Number.isFinite(value) || typeof value === 'boolean') return String(value);
@@ -212,16 +212,16 @@ function anyText(value: unknown, report: Report): string | undefined {
 	return undefined;
 }
 
-/** Numerals are numbers; anything else is left to the rule. */
+/** A numeral becomes a number. The rule checks anything else. */
 function asNumber(value: unknown): unknown {
 	const isNumeral =
 		typeof value === 'string' && value.trim() !== '' && !Number.isNaN(Number(value));
 	return isNumeral ? Number(value) : value;
 }
 
-/** The value, which is of its type where no problem was reported, and where there is a rule. */
+/** The value. It has its type if there is a rule and no problem was reported. */
 function checked<Value>(value: unknown, rule: FieldRule | undefined, report: Report): Value {
-	// JSON has no such number, and would send null.
+	// JSON would send NaN and Infinity as null.
 	const isLost = typeof value === 'number' && !Number.isFinite(value);
 	const applied = rule ?? (isLost ? ({ type: 'number' } as const) : undefined);
 	const problem = applied && fieldProblem(value, applied);
@@ -229,7 +229,7 @@ function checked<Value>(value: unknown, rule: FieldRule | undefined, report: Rep
 	return value as Value;
 }
 
-/** The limits of the rule are those of the editor. */
+/** Gives the editor the limits of the rule. */
 function withLimits<Path extends string>({
 	typeOptions,
 	...declaration

@@ -5,47 +5,47 @@ import type { Problem } from '../errors/badInput';
 /** Name of the option that sends a request without checking it against the rules of the service. */
 export const skipChecks = 'skipChecks';
 
-/** Where fields are read: among the parameters of the node itself, in its "Options", or in an entry of a list. */
+/** Where fields are read: the parameters of the node itself, its "Options", or an entry of a list. */
 export interface Scope {
-	/** The item that all of them belong to. */
+	/** The parameters of the item. */
 	readonly parameters: ItemParameters;
 	/**
-	 * The value at a dotted path, which an expression can make anything; undefined or empty when it is not given.
+	 * The value at a dotted path; undefined or empty when it is not set. An expression can make it anything.
 	 * @throws n8n's own error for an expression that cannot be evaluated
 	 */
 	value(path: string): unknown;
 	/**
 	 * @param field its label in the editor
 	 * @param problem continues the label: "must be …"
-	 * @param kind "Skip Checks" skips a `rule` of the service; `unsendable` is what cannot be sent at all
+	 * @param kind `rule`: a rule of the service, which Skip Checks skips; `unsendable`: the value cannot be sent at all
 	 */
 	report(field: string, problem: string, kind?: ProblemKind): void;
 }
 
 export type ProblemKind = 'rule' | 'unsendable';
 
-/** The parameters of one item. What is wrong with them is collected, and reported all at once. */
+/** The parameters of one item. Their problems are collected, and reported all at once. */
 export class ItemParameters implements Scope {
 	readonly parameters = this;
 	readonly problems: Problem[] = [];
-	/** Look into the files that were read, and report; to be run before the problems are counted. */
+	/** Checks of the item's files, which report problems. The item loop runs them before it looks at the problems. */
 	readonly checks: Array<() => Promise<void>> = [];
-	/** Remarks beside the node's output, for an item that is sent. */
+	/** Hints to show with the node's output, if the item is sent. */
 	readonly hints: string[] = [];
-	/** Set for an item that asks for nothing: it is the output as it is. */
-	passedOn?: Pick<INodeExecutionData, 'json' | 'binary'>;
+	/** Set for an item that needs no request: this is its output. */
+	passThrough?: Pick<INodeExecutionData, 'json' | 'binary'>;
 	private knownOptions?: Scope;
 
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
-		/** The base URL of the gateway that the links of the item are sent to. */
+		/** The base URL of the gateway, which fetches the links of the item. */
 		readonly gatewayUrl = '',
 	) {}
 
 	/**
-	 * What the user added under "Options". n8n evaluates all of them at once, when they are first read: what an item
-	 * reports before that, such as its job, is known when one of their expressions fails.
+	 * What the user added under "Options". n8n evaluates all of them when they are first read. So an item should report
+	 * its job before that: the error of a failed expression then names the job.
 	 */
 	get options(): Scope {
 		if (this.knownOptions === undefined) {
@@ -64,17 +64,17 @@ export class ItemParameters implements Scope {
 		this.problems.push({ field, problem });
 	}
 
-	/** Whether the user wants the request sent as it is. */
+	/** Whether the user wants the request sent without checks. */
 	get skipsRules(): boolean {
 		return String(this.options.value(skipChecks)) === 'true';
 	}
 }
 
-/** An option whose expression gives nothing is null, and one that was not added undefined. */
+/** Makes an option null whose expression gives nothing, so that it differs from one that was not added. */
 const nullWhereEmpty = (options: JsonObject): JsonObject =>
 	Object.fromEntries(Object.entries(options).map(([name, value]) => [name, value ?? null]));
 
-/** The scope of fields that one value holds. @param label of that value, put before their own */
+/** The scope of the fields in one value. @param label of that value, which is put before theirs */
 export function scopeIn(parent: Scope, values: JsonObject, label = ''): Scope {
 	return {
 		parameters: parent.parameters,

@@ -5,14 +5,14 @@ import { phaseOf, type JobKind } from '../../gateway/protocol/jobs';
 import { isTool } from '../agent/tool';
 import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';
-import { isLeftOut } from './leftOut';
+import { isSkippedOutput } from './skippedOutput';
 
-/** The id of a job, from a parameter that usually reads it from the item; reported when there is none. */
+/** The ID of a job. By default an expression reads it from the item; a missing ID is reported. */
 export function jobIdField({
 	from,
 	...texts
 }: Pick<INodeProperties, 'displayName' | 'name' | 'description'> & {
-	/** Expression that finds the id in the item of a create. */
+	/** Expression that finds the ID in the item of a create. */
 	from: string;
 }): Field<string> {
 	return {
@@ -30,9 +30,9 @@ export function jobIdField({
 			const id = asText(scope.value(texts.name)) ?? '';
 			const { parameters } = scope;
 			const { json, binary } = parameters.context.getInputData()[parameters.item];
-			// Its own `id` is that of the row that was not ordered.
-			if (isLeftOut(json) && (id === '' || id === asText(json.id))) {
-				parameters.passedOn = { json, binary };
+			// An `id` in such an item is not that of a job, but of the row for which nothing was ordered.
+			if (isSkippedOutput(json) && (id === '' || id === asText(json.id))) {
+				parameters.passThrough = { json, binary };
 				return '';
 			}
 			const problem = id === '' ? missingIdProblem(json) : idProblem(id);
@@ -54,17 +54,17 @@ function idProblem(id: string): string | undefined {
 	return isPossible ? undefined : `is not the ID of a job (it is "${id.slice(0, 40)}")`;
 }
 
-/** What the item of a job tells of its kind. */
-export interface ToldKind {
-	/** Where the item is surely that of a create. */
+/** What the input item shows about the kind of its job. */
+export interface JobKindHint {
+	/** Set when the item certainly comes from a create. */
 	kind?: JobKind;
-	/** Where it may be anything that has an `id`, such as a row of a table. */
+	/** Set when the item only has an `id`, and may be anything, such as a row of a table. */
 	guess?: JobKind;
 }
 
-/** Which kind of job the id belongs to, by the item it came from. */
-export function jobKindOf(parameters: ItemParameters, id: string): ToldKind {
-	// What a model calls the id tells nothing.
+/** The kind of the job, as far as the input item shows it. */
+export function jobKindOf(parameters: ItemParameters, id: string): JobKindHint {
+	// In a tool, a model names the fields of the item, so they prove nothing.
 	if (isTool(parameters.context.getNode())) return {};
 	const { json } = parameters.context.getInputData()[parameters.item];
 	if (textAt(json, 'output.task_id') === id || textAt(json, 'task_id') === id)

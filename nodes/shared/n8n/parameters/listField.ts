@@ -5,8 +5,8 @@ import { fieldOf, type Declaration } from './fieldKinds';
 import { scopeIn, type Scope } from './itemParameters';
 
 /**
- * A list of entries with fields of their own, which are read in the scopes that the list gives, in their order.
- * @param entry what each is called, in the editor and in problems
+ * A list of entries, each with fields of its own. It reads as one scope per entry, in their order.
+ * @param entry label of an entry, in the editor and in problems
  */
 export function listField<const Path extends string = never>({
 	entry,
@@ -20,7 +20,7 @@ export function listField<const Path extends string = never>({
 	const values = fields.map(({ property }) => property);
 	const typeOptions = {
 		multipleValues: true,
-		// n8n heads an entry with it in its new panel of collections, which 2.40 does not show everybody yet.
+		// The title of an entry in n8n's new panel for collections, which 2.40 does not show to all users yet.
 		fixedCollection: { itemTitle: `=${entry} {{ $collection.item.index + 1 }}` },
 		...declaration.typeOptions,
 	};

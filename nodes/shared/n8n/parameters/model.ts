@@ -5,12 +5,12 @@ import { createGateway } from '../client/gateway';
 import { resourceOf } from '../errors/advice';
 import { nodeError } from '../errors/nodeError';
 import type { Field } from './field';
-import { fieldOf, filledText } from './fieldKinds';
+import { fieldOf, nonEmptyText } from './fieldKinds';
 import type { ItemParameters, Scope } from './itemParameters';
 
 /**
- * The model of an operation: from the list, or by id, so that a new one works on the day it appears.
- * @param refused models that the service does not take here
+ * The model of an operation: from the list, or by ID, so that a new model works on the day it appears.
+ * @param refused the kind of models that the service does not accept here
  */
 export function modelField(
 	defaultModel = '',
@@ -47,7 +47,7 @@ export function modelField(
 			],
 		},
 		(value, report) => {
-			const id = filledText(value, report).trim();
+			const id = nonEmptyText(value, report).trim();
 			const kind = knownModels.get(id)?.kind;
 			if (kind !== undefined && kind === refused) {
 				report(`${id} belongs to ${resourceOf[kind]}: choose that resource`);
@@ -58,7 +58,7 @@ export function modelField(
 	return { ...field, read: ({ parameters }) => field.read(locatorScope(parameters)) };
 }
 
-/** Where a resource locator is read: it gives the ID that was chosen, without the mode. */
+/** The scope of a resource locator: its value is the chosen ID, without the mode. */
 function locatorScope(parameters: ItemParameters): Scope {
 	const { context, item } = parameters;
 	return {
@@ -68,10 +68,10 @@ function locatorScope(parameters: ItemParameters): Scope {
 	};
 }
 
-/** What a model is for. The specification tells it of some models only; of the others, the ID suggests it. */
+/** What a model is for. The specification says it for some models only; for others, the ID suggests it. */
 type Purpose = ModelKind | 'chat' | 'embedding' | 'image';
 
-/** What is asked for: by the resource of the menu, or the name of a node without resources. */
+/** By the resource in the menu, or by the name of a node without resources. */
 const purposes: Readonly<Record<string, Purpose>> = {
 	chat: 'chat',
 	message: 'chat',
@@ -83,7 +83,7 @@ const purposes: Readonly<Record<string, Purpose>> = {
 	embeddingsModelGateway: 'embedding',
 };
 
-/** What an ID suggests; the first match counts. It is a guess, and decides the order of the list alone. */
+/** What an ID suggests; the first match counts. This is a guess, which only decides the order and names in the list. */
 const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
 	[/r2v/i, 'referenceVideo'],
 	[/vid/i, 'video'],
@@ -95,8 +95,8 @@ const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
 const suggestedBy = (id: string) => suggestions.find(([words]) => words.test(id))?.[1];
 
 /**
- * Fills the list: the models that are known to fit, those that may fit by their id, all others, and those that are
- * known not to. The filter finds what they are called.
+ * Fills the list of models. First come models that are known to fit, then those that seem to fit by their ID, then
+ * others, and last those that are known not to fit. The filter searches the names in the list.
  */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
@@ -104,8 +104,9 @@ export async function searchModels(
 ): Promise<INodeListSearchResult> {
 	try {
 		const { models: listed } = await listModels(await createGateway(this));
-		const asker = this.getCurrentNodeParameter('resource') ?? this.getNode().type.split('.').at(-1);
-		const purpose = purposes[String(asker)];
+		const resource =
+			this.getCurrentNodeParameter('resource') ?? this.getNode().type.split('.').at(-1);
+		const purpose = purposes[String(resource)];
 		const known = [...knownModels.keys()].filter((id) => knownModels.get(id)?.kind === purpose);
 		const ids = [...new Set([...known, ...listed.map(({ id }) => id).sort()])];
 		const rank = (id: string) => {
@@ -113,25 +114,25 @@ export async function searchModels(
 			if (kind !== undefined) return kind === purpose ? 0 : 3;
 			return suggestedBy(id) === purpose ? 1 : 2;
 		};
-		const wanted = filter.trim().toLowerCase();
+		const search = filter.trim().toLowerCase();
 		const results = ids
 			.sort((a, b) => rank(a) - rank(b))
 			.map((id) => ({ name: nameInList(id, purpose), value: id }))
-			.filter(({ name }) => name.toLowerCase().includes(wanted));
+			.filter(({ name }) => name.toLowerCase().includes(search));
 		return { results };
 	} catch (error) {
 		throw nodeError(this.getNode(), { error, others: [], jobs: [], jobsAreKept: false });
 	}
 }
 
-/** With what is known of it: n8n shows the names of a list only, no descriptions. */
+/** The ID, followed by what is known of the model: n8n shows no descriptions in this list. */
 function nameInList(id: string, purpose: Purpose | undefined): string {
 	const known = knownModels.get(id);
 	if (known) {
 		const { kind, meaning } = known;
 		return `${id} (${kind === purpose ? meaning : `a model of ${resourceOf[kind]}`})`;
 	}
-	// "Endpoints" 1: such models do not work here.
-	const isDoubtful = purpose === 'video' && suggestedBy(id) === 'referenceVideo';
-	return isDoubtful ? `${id} (probably a model of ${resourceOf.referenceVideo})` : id;
+	// "Endpoints" 1: models of reference videos do not work here.
+	const seemsUnfit = purpose === 'video' && suggestedBy(id) === 'referenceVideo';
+	return seemsUnfit ? `${id} (probably a model of ${resourceOf.referenceVideo})` : id;
 }

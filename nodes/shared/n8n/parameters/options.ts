@@ -22,8 +22,8 @@ const laterOptions = [
 ];
 
 /**
- * Parameters that say how a request is sent or what its output is like. Whoever changes one of them between two tries
- * asks for the same as before.
+ * Parameters that say how a request is sent or what its output looks like. Changing one of them between two tries does
+ * not change what is ordered.
  */
 export const settings: ReadonlySet<string> = new Set([
 	...['preview', 'orderKey', 'ifOrderedBefore', 'forgetOrderKey', 'ifAnswerLost'],
@@ -32,7 +32,7 @@ export const settings: ReadonlySet<string> = new Set([
 	...['simplify', 'download', 'binaryField', 'includeInputFields'],
 ]);
 
-/** "Options": what is sent only when it was added. What to make comes first, in the order of its declaration. */
+/** The node's "Options", those that say what to make first, in the order of their declaration. Only added ones are sent. */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
 	const rankOf = ({ name }: INodeProperties) => laterOptions.indexOf(name);
 	return {
@@ -45,7 +45,7 @@ export function optionsProperty(options: readonly Field[]): INodeProperties {
 	};
 }
 
-/** Milliseconds; undefined: the endpoint's own limit. */
+/** Reads as milliseconds; undefined: the endpoint's own limit. */
 export const timeoutOption = durationField({
 	displayName: 'Request Timeout (Seconds)',
 	name: 'timeout',
@@ -54,7 +54,7 @@ export const timeoutOption = durationField({
 	description: 'How long to wait for the response to one request',
 });
 
-/** {@link timeoutOption}, as it is shown where this endpoint is called. */
+/** {@link timeoutOption} with the default of an endpoint. */
 export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
 	...timeoutOption,
 	property: { ...timeoutOption.property, default: timeoutSeconds },
@@ -81,7 +81,7 @@ export const skipChecksOption = booleanField({
 		'Whether to send the request and its files unchecked, for a service that allows more than this node knows. The service may still refuse them.',
 });
 
-/** May be a fraction, which its reader cuts off. */
+/** May be a fraction, which the reader rounds down. */
 export const batchSizeOption = withDefault(
 	numberField({
 		displayName: 'Batch Size',
@@ -92,7 +92,7 @@ export const batchSizeOption = withDefault(
 	}),
 );
 
-/** Not in the specification; sent only when it was added. */
+/** Not in the specification. */
 export const dimensionsOption = numberField({
 	displayName: 'Dimensions',
 	name: 'dimensions',
@@ -130,15 +130,15 @@ export const parallelRequestsOption = numberField({
 	description: 'How many items to send at the same time',
 });
 
-/** How many things are done at the same time, of all items; the default where the option is no such number. */
+/** The number of things done at the same time for all items. The default where the option is no number from 1 on. */
 export function parallelOf(context: IExecuteFunctions, { property }: Field): number {
-	const usual = Number(property.default);
+	const fallback = Number(property.default);
 	try {
-		const given = context.getNodeParameter(`options.${property.name}`, 0, usual);
+		const given = context.getNodeParameter(`options.${property.name}`, 0, fallback);
 		const number = Number(asText(given));
-		return number >= 1 ? Math.floor(number) : usual;
+		return number >= 1 ? Math.floor(number) : fallback;
 	} catch {
-		// An expression that n8n cannot evaluate: the items tell, as they read all options.
-		return usual;
+		// n8n cannot evaluate an expression. The items report it when they read their options.
+		return fallback;
 	}
 }

@@ -3,39 +3,39 @@ import { hiddenForTools } from './editor';
 import {
 	booleanField,
 	choiceField,
-	filledText,
+	nonEmptyText,
 	fieldOf,
-	guardNumber,
-	guardSwitch,
+	limitField,
+	safetySwitch,
 } from './fieldKinds';
 import type { Scope } from './itemParameters';
 
-/** What the user wants of one item's order, beside what is made. */
+/** The user's options for the order of one item. */
 export interface OrderOptions {
-	/** An order with this key goes out once. */
+	/** An order with this key is placed only once. */
 	key?: string;
-	/** What becomes of an item whose key was used before. */
+	/** What to do with an item whose key was used before. */
 	ifOrderedBefore: 'skip' | 'drop' | 'fail';
-	/** The key is to be made usable again, and nothing ordered. */
+	/** Whether to release the key instead of ordering. */
 	releasesKey: boolean;
-	/** Orders of the node in one execution. Infinite without a limit. */
+	/** Maximum orders of the node in one execution. Infinite without a limit. */
 	max: number;
-	/** Orders of the node in one day, in all executions; undefined without a limit. */
+	/** Maximum orders of the node in one day, across all executions; undefined without a limit. */
 	maxPerDay?: number;
-	/** Estimated cost of the node's orders in one execution; undefined without a limit. */
+	/** Maximum estimated cost of the node's orders in one execution; undefined without a limit. */
 	maxCost?: number;
-	/** The same in one day, in all executions. */
+	/** The same in one day, across all executions. */
 	maxCostPerDay?: number;
 }
 
-/** Orders per day that can be counted: more would push the marks of orders out of n8n's store. */
-const maxCounted = 2_000;
+/** Maximum orders per day that can be counted: more would push the marks of orders out of n8n's store. */
+const maxOrdersCounted = 2_000;
 
-/** Cost per day that can be counted, in any currency. */
+/** Maximum cost per day that can be counted, in any currency. */
 const maxCostCounted = 1_000_000_000;
 
-/** Where an item orders something dear, in the panel itself: whoever fears the bill finds it before the first order. */
-export const previewField = guardSwitch({
+/** In the panel itself and not under "Options", so that a careful user finds it before the first order. */
+export const previewField = safetySwitch({
 	displayName: 'Preview (Order Nothing)',
 	name: 'preview',
 	default: false,
@@ -56,12 +56,12 @@ const orderKeyOption = fieldOf(
 	(value, report): string | undefined => {
 		if (value === undefined) return undefined;
 		if (typeof value === 'boolean') report('must be a text (it is true or false)');
-		// An expression that gives nothing would let the order go out unprotected.
-		return filledText(value, report).trim();
+		// Otherwise, an expression that gives nothing would place an order without the key.
+		return nonEmptyText(value, report).trim();
 	},
 );
 
-/** Orders of a tool in one execution, where the user set no limit: an agent may call it in a loop. */
+/** The limit of a tool when the user set none, because an agent may call it in a loop. */
 const maxOrdersOfTool = 3;
 
 const ifOrderedBeforeOption = choiceField({
@@ -95,7 +95,7 @@ const forgetOrderKeyOption = booleanField({
 		'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
 });
 
-const maxOrdersOption = guardNumber({
+const maxOrdersOption = limitField({
 	displayName: 'Max Orders per Execution',
 	name: 'maxOrders',
 	rule: { type: 'integer', min: 0 },
@@ -104,16 +104,16 @@ const maxOrdersOption = guardNumber({
 		'The maximum number of orders of this node in one execution, including loops and Retries. Without this option: 3 for a tool of an agent, else no limit.',
 });
 
-const maxOrdersPerDayOption = guardNumber({
+const maxOrdersPerDayOption = limitField({
 	displayName: 'Max Orders per Day',
 	name: 'maxOrdersPerDay',
-	rule: { type: 'integer', min: 0, max: maxCounted },
+	rule: { type: 'integer', min: 0, max: maxOrdersCounted },
 	default: 20,
 	description:
 		'The maximum number of orders of this node in one day of the workflow’s time zone, across all executions. Needs a saved workflow.',
 });
 
-export const maxCostOption = guardNumber({
+export const maxCostOption = limitField({
 	displayName: 'Max Cost per Execution',
 	name: 'maxCost',
 	rule: { type: 'number', min: 0 },
@@ -122,7 +122,7 @@ export const maxCostOption = guardNumber({
 		'The maximum estimated cost of this node’s orders in one execution, including loops and Retries. Needs Prices in the credential; same currency.',
 });
 
-export const maxCostPerDayOption = guardNumber({
+export const maxCostPerDayOption = limitField({
 	displayName: 'Max Cost per Day',
 	name: 'maxCostPerDay',
 	rule: { type: 'number', min: 0, max: maxCostCounted },
@@ -131,7 +131,7 @@ export const maxCostPerDayOption = guardNumber({
 		'The maximum estimated cost of this node’s orders in one day, across all executions. Needs a saved workflow, and Prices in the credential; same currency.',
 });
 
-/** Offered where an item orders something dear: a video, or an image. */
+/** Options of all operations that order videos or images. */
 export const orderOptions = [
 	orderKeyOption,
 	ifOrderedBeforeOption,
@@ -148,8 +148,8 @@ export function readOrderOptions(options: Scope): OrderOptions {
 	if (releasesKey && key === undefined) {
 		options.report(forgetOrderKeyOption.property.displayName, 'needs an Order Key', 'unsendable');
 	}
-	const wanted = ifOrderedBeforeOption.read(options);
-	const ifOrderedBefore = wanted === 'fail' || wanted === 'drop' ? wanted : 'skip';
+	const chosen = ifOrderedBeforeOption.read(options);
+	const ifOrderedBefore = chosen === 'fail' || chosen === 'drop' ? chosen : 'skip';
 	const isOfTool = isTool(options.parameters.context.getNode());
 	const max = maxOrdersOption.read(options) ?? (isOfTool ? maxOrdersOfTool : Infinity);
 	const maxPerDay = maxOrdersPerDayOption.read(options);

@@ -3,7 +3,7 @@ import {
 	decide,
 	learn,
 	type Decision,
-	type Wish,
+	type DecisionInput,
 } from '../../../../nodes/shared/n8n/orders/decide';
 import type { Match } from '../../../../nodes/shared/n8n/orders/match';
 import type { Known } from '../../../../nodes/shared/n8n/orders/order';
@@ -12,17 +12,23 @@ const failure: Failure = {
 	...{ message: 'The connection was lost', remedies: [], reach: 'lost', status: 0 },
 	...{ billed: 'unknown', retry_can_help: false },
 };
-const wish: Wish = {
+const wish: DecisionInput = {
 	...{ resendsLost: false, written: 'node', keyUse: 'free', ifOrderedBefore: 'skip' },
-	...{ releasesKey: false, room: 'free', roomOfDay: 'free' },
+	...{ releasesKey: false, executionLimit: 'free', dailyLimit: 'free' },
 };
 const sent: Known = { state: 'sent', written: 'node' };
 const lost: Known = { state: 'lost', failure, written: 'node' };
 const answered: Known = { state: 'answered', result: {}, hints: [], written: 'node' };
 const parts: Known = { state: 'new', parts: [{}], written: 'node' };
 
-/** What is known, by what it matches, what the user wants, what is decided, and why. */
-type Row = [Known | undefined, Match['by'] | undefined, Partial<Wish>, Decision['do'], string?];
+/** What is known, what it matches, what the user wants, what is decided, and why. */
+type Row = [
+	Known | undefined,
+	Match['by'] | undefined,
+	Partial<DecisionInput>,
+	Decision['do'],
+	string?,
+];
 
 const keyed = { idempotencyKey: 'k' };
 const resends = { resendsLost: true };
@@ -32,27 +38,27 @@ describe('the decision about an order', () => {
 		// Nothing is known of the order.
 		[undefined, undefined, {}, 'send'],
 		[parts, 'request', {}, 'send'],
-		[undefined, undefined, { room: 'full' }, 'refuse', 'limit'],
-		[undefined, undefined, { room: 'unknown' }, 'refuse', 'triesUnknown'],
-		[undefined, undefined, { room: 'full', ...resends }, 'refuse', 'limit'],
-		[undefined, undefined, { room: 'costly' }, 'refuse', 'costLimit'],
-		[undefined, undefined, { roomOfDay: 'full' }, 'refuse', 'limitOfDay'],
-		[undefined, undefined, { roomOfDay: 'costly', ...resends }, 'refuse', 'costLimitOfDay'],
-		[undefined, undefined, { roomOfDay: 'unknown', ...resends }, 'refuse', 'dayUnknown'],
-		[undefined, undefined, { roomOfDay: 'full', room: 'full' }, 'refuse', 'limit'],
-		[undefined, undefined, { roomOfDay: 'full', keyUse: 'same' }, 'leaveOut', 'keyUsed'],
-		[answered, 'request', { roomOfDay: 'full' }, 'reuse'],
-		[lost, 'request', { roomOfDay: 'full', ...resends }, 'refuse', 'limitOfDay'],
-		[{ ...lost, ...keyed }, 'request', { ...keyed, roomOfDay: 'full' }, 'sendUnderKey'],
+		[undefined, undefined, { executionLimit: 'full' }, 'refuse', 'limit'],
+		[undefined, undefined, { executionLimit: 'unknown' }, 'refuse', 'triesUnknown'],
+		[undefined, undefined, { executionLimit: 'full', ...resends }, 'refuse', 'limit'],
+		[undefined, undefined, { executionLimit: 'costly' }, 'refuse', 'costLimit'],
+		[undefined, undefined, { dailyLimit: 'full' }, 'refuse', 'limitOfDay'],
+		[undefined, undefined, { dailyLimit: 'costly', ...resends }, 'refuse', 'costLimitOfDay'],
+		[undefined, undefined, { dailyLimit: 'unknown', ...resends }, 'refuse', 'dayUnknown'],
+		[undefined, undefined, { dailyLimit: 'full', executionLimit: 'full' }, 'refuse', 'limit'],
+		[undefined, undefined, { dailyLimit: 'full', keyUse: 'same' }, 'leaveOut', 'keyUsed'],
+		[answered, 'request', { dailyLimit: 'full' }, 'reuse'],
+		[lost, 'request', { dailyLimit: 'full', ...resends }, 'refuse', 'limitOfDay'],
+		[{ ...lost, ...keyed }, 'request', { ...keyed, dailyLimit: 'full' }, 'sendUnderKey'],
 		[undefined, undefined, { keyUse: 'same' }, 'leaveOut', 'keyUsed'],
 		[undefined, undefined, { keyUse: 'same', ifOrderedBefore: 'fail' }, 'refuse', 'keyUsed'],
 		[undefined, undefined, { keyUse: 'other' }, 'refuse', 'keyOfOther'],
 		[undefined, undefined, { keyUse: 'unknown' }, 'refuse', 'keyUnknown'],
 		[undefined, undefined, { keyUse: 'unknown', ...resends }, 'refuse', 'keyUnknown'],
-		[undefined, undefined, { keyUse: 'same', room: 'full' }, 'leaveOut', 'keyUsed'],
-		// Its result is known.
+		[undefined, undefined, { keyUse: 'same', executionLimit: 'full' }, 'leaveOut', 'keyUsed'],
+		// It was answered.
 		[answered, 'request', {}, 'reuse'],
-		[answered, 'request', { ...resends, room: 'full', keyUse: 'same' }, 'reuse'],
+		[answered, 'request', { ...resends, executionLimit: 'full', keyUse: 'same' }, 'reuse'],
 		[answered, 'request', { written: 'changed' }, 'reuse'],
 		[answered, 'item', {}, 'reuse'],
 		[answered, 'key', {}, 'reuse'],
@@ -61,7 +67,7 @@ describe('the decision about an order', () => {
 		[answered, 'number', resends, 'refuse', 'reworded'],
 		// Its response is lost.
 		[lost, 'request', {}, 'refuse', 'lost'],
-		[lost, 'request', { ...keyed, room: 'full' }, 'refuse', 'lost'],
+		[lost, 'request', { ...keyed, executionLimit: 'full' }, 'refuse', 'lost'],
 		[lost, 'request', resends, 'send'],
 		[{ ...lost, ...keyed }, 'request', keyed, 'sendUnderKey'],
 		[{ ...lost, ...keyed }, 'request', { idempotencyKey: 'other' }, 'refuse', 'lost'],
@@ -74,8 +80,8 @@ describe('the decision about an order', () => {
 		// It was sent, and nothing else is known.
 		[sent, 'request', {}, 'refuse', 'sent'],
 		[sent, 'request', resends, 'send'],
-		[sent, 'request', { room: 'full', ...resends }, 'refuse', 'limit'],
-		[{ ...sent, ...keyed }, 'request', { room: 'full', ...keyed }, 'refuse', 'limit'],
+		[sent, 'request', { executionLimit: 'full', ...resends }, 'refuse', 'limit'],
+		[{ ...sent, ...keyed }, 'request', { executionLimit: 'full', ...keyed }, 'refuse', 'limit'],
 		[{ ...sent, ...keyed }, 'request', keyed, 'sendUnderKey'],
 		[sent, 'request', keyed, 'refuse', 'sent'],
 		[sent, 'item', {}, 'refuse', 'reworded'],

@@ -1,17 +1,22 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
-import { Turns } from '../../../../nodes/shared/n8n/client/turns';
+import { EventLoopYielder } from '../../../../nodes/shared/n8n/client/eventLoopYielder';
 import type { Outcome } from '../../../../nodes/shared/n8n/orders/decide';
-import { Journal, type Wanted } from '../../../../nodes/shared/n8n/orders/journal';
+import { Journal, type PaidItem } from '../../../../nodes/shared/n8n/orders/journal';
 import { processMemory } from '../../../../nodes/shared/n8n/orders/shelves';
 import { executeContext, type Execution } from '../../../support/executeContext';
 
 const connection = { baseUrl: 'http://127.0.0.1:9', asyncHeaderName: 'X-Gateway-Async', key: 'sk' };
-const settings = { cost: 'job', isOrder: true, connection, turns: new Turns() } as const;
+const settings = {
+	cost: 'job',
+	isOrder: true,
+	connection,
+	yielder: new EventLoopYielder(),
+} as const;
 const ofImages = { ...settings, cost: 'generation' } as const;
 const limit = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;
 
-const wanted = (request: string, index = 0): Wanted => ({
+const wanted = (request: string, index = 0): PaidItem => ({
 	...{ index, request, options: limit, resendsLost: false, isPreview: false },
 });
 const outcome = (more: Partial<Outcome>) => ({ hints: [], parts: [], ...more });

@@ -1,18 +1,18 @@
-import { Turns } from '../../../../nodes/shared/n8n/client/turns';
+import { EventLoopYielder } from '../../../../nodes/shared/n8n/client/eventLoopYielder';
 import { SimulatedClock } from '../../../support/simulatedClock';
 
 /** Runs a loop whose items take this long each. @returns the items before which the event loop had a turn */
 async function turnsOf(millisecondsEach: number[]): Promise<number[]> {
 	const clock = new SimulatedClock();
 	const turned: number[] = [];
-	const turns = new Turns(clock);
+	const turns = new EventLoopYielder(clock);
 	for (const [item, milliseconds] of millisecondsEach.entries()) {
 		const others = setImmediate(() => {
 			turned.push(item);
 			// Time that others use in between does not count for this loop.
 			clock.move(500);
 		});
-		await turns.next();
+		await turns.yieldIfDue();
 		clearImmediate(others);
 		clock.move(milliseconds);
 	}

@@ -4,41 +4,41 @@ import { clock } from '../client/httpClient';
 import type { OrderOptions } from '../parameters/orderOptions';
 import { dayOf, type Day } from './day';
 import { costScale, DayLimit, orderScale } from './dayLimit';
-import type { Room } from './decide';
+import type { LimitStatus } from './decide';
 import type { Order } from './order';
 import { nodeIdOf, type Store } from './store';
 
-/** An order that limits of the day may count. */
-export interface DayClaimant {
+/** An order to which daily limits may apply. */
+export interface LimitedOrder {
 	options?: OrderOptions;
 	order: Pick<Order, 'cost'>;
-	/** Whether the limits have room for it; undefined until they are asked. */
-	roomOfDay?: Room;
-	/** What it has claimed of them. */
+	/** Whether the limits allow it; undefined until it has tried to claim its share. */
+	dailyLimit?: LimitStatus;
+	/** What it has claimed of each limit. */
 	claims: Array<{ limit: DayLimit; amount: number }>;
 }
 
-const dayLimits = [
+const limitKinds = [
 	{
 		scale: orderScale,
 		full: 'full',
-		maxOf: ({ options }: DayClaimant) => options?.maxPerDay,
+		maxOf: ({ options }: LimitedOrder) => options?.maxPerDay,
 		amountOf: () => 1,
 	},
 	{
 		scale: costScale,
 		full: 'costly',
-		maxOf: ({ options }: DayClaimant) => options?.maxCostPerDay,
-		amountOf: ({ order }: DayClaimant) => order.cost ?? Infinity,
+		maxOf: ({ options }: LimitedOrder) => options?.maxCostPerDay,
+		amountOf: ({ order }: LimitedOrder) => order.cost ?? Infinity,
 	},
 ] as const;
 
-export const isLimitedByDay = (order: Pick<DayClaimant, 'options'>): boolean =>
+export const hasDailyLimit = (order: Pick<LimitedOrder, 'options'>): boolean =>
 	order.options?.maxPerDay !== undefined || order.options?.maxCostPerDay !== undefined;
 
-/** The room that the limits of the day leave, for the orders of one run of the node. */
-export class DayRoom {
-	/** Whose orders are counted, once they are. */
+/** The daily limits, for the orders of one run of the node. */
+export class DayLimits {
+	/** The day whose orders are counted; undefined before {@link claim}. */
 	day?: Day;
 
 	constructor(
@@ -46,46 +46,46 @@ export class DayRoom {
 		private readonly store: Store,
 	) {}
 
-	/** Claims room for each order. @throws whatever n8n does where there is no store, or no such time zone */
-	async claim(orders: readonly DayClaimant[]): Promise<void> {
+	/** Claims a share of the limits for each order. @throws n8n's error where there is no store or no such time zone */
+	async claim(orders: readonly LimitedOrder[]): Promise<void> {
 		const day = dayOf(clock.now(), this.context.getTimezone());
 		this.day = day;
-		for (const { scale, full, maxOf, amountOf } of dayLimits) {
+		for (const { scale, full, maxOf, amountOf } of limitKinds) {
 			const limit = new DayLimit(this.store, nodeIdOf(this.context), day.name, scale);
-			const having = orders.filter(({ roomOfDay = 'free' }) => roomOfDay === 'free');
-			for (const [max, equal] of byLimit(having, maxOf)) {
+			const allowed = orders.filter(({ dailyLimit = 'free' }) => dailyLimit === 'free');
+			for (const [max, equal] of byLimit(allowed, maxOf)) {
 				let left = await limit.claim(sumOf(equal.map(amountOf)), max);
 				for (const order of equal) {
 					const amount = amountOf(order);
 					if (amount > left) {
-						order.roomOfDay = full;
+						order.dailyLimit = full;
 						continue;
 					}
 					left = sumOf([left, -amount]);
 					order.claims.push({ limit, amount });
 				}
-				if (left > 0) await limit.giveBack(left);
+				if (left > 0) await limit.release(left);
 			}
 		}
-		for (const order of orders) order.roomOfDay ??= 'free';
+		for (const order of orders) order.dailyLimit ??= 'free';
 	}
 
-	/** Returns what was claimed for orders that surely made nothing. */
-	async release(orders: readonly DayClaimant[]): Promise<void> {
+	/** Releases what was claimed for orders that certainly made nothing. */
+	async release(orders: readonly LimitedOrder[]): Promise<void> {
 		const amounts = new Map<DayLimit, number>();
 		for (const { limit, amount } of orders.flatMap(({ claims }) => claims.splice(0))) {
 			amounts.set(limit, sumOf([amounts.get(limit) ?? 0, amount]));
 		}
-		for (const [limit, amount] of amounts) await limit.giveBack(amount);
+		for (const [limit, amount] of amounts) await limit.release(amount);
 	}
 }
 
-/** Orders that have the same limit; an expression may give each its own. */
+/** Groups orders by their limit, since an expression may give each item its own. */
 function byLimit(
-	orders: readonly DayClaimant[],
-	maxOf: (order: DayClaimant) => number | undefined,
-): Map<number, DayClaimant[]> {
-	const groups = new Map<number, DayClaimant[]>();
+	orders: readonly LimitedOrder[],
+	maxOf: (order: LimitedOrder) => number | undefined,
+): Map<number, LimitedOrder[]> {
+	const groups = new Map<number, LimitedOrder[]>();
 	for (const order of orders) {
 		const max = maxOf(order);
 		if (max === undefined) continue;
