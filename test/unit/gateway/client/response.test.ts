@@ -22,7 +22,7 @@ describe('the description of an unusable body', () => {
 		expect(describeBody(answer)).toBe(expected);
 	});
 
-	it('stays short for a long body', () => {
+	it('shortens the description of a long body', () => {
 		expect(describeBody(answerOf('x'.repeat(1000)))).toHaveLength('is not JSON: '.length + 121);
 	});
 });

@@ -108,7 +108,8 @@ describe('any failure of any endpoint', () => {
 			if (sent > 1) expect(canHelp).toBe(true);
 			if (!canHelp) expect(sent).toBe(1);
 			expect(failure.sendsAgain).toBe(sent > 1);
-			// A request that may be charged is sent again, or called worth a retry, only by the user's choice or with a key.
+			// A request that may be charged is sent again, or called worth a retry, only when the user chose so or it
+			// has a key.
 			if (billed === 'unknown')
 				expect([sent > 1, canHelp]).toEqual([resends && sent > 1, sent > 1]);
 			if (endpoint.cost === 'read') expect(billed).toBe('no');
