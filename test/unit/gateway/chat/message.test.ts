@@ -68,8 +68,8 @@ describe('responses of the messages endpoint', () => {
 	it.each(['length', 'content_filter', 'stop'])(
 		'returns the finish_reason of a message: %s',
 		(finish_reason) => {
-			const answer = textMessage(answerOf(chat({ content: null }, finish_reason)));
-			expect(answer).toMatchObject({ text: '', finish_reason });
+			const message = textMessage(answerOf(chat({ content: null }, finish_reason)));
+			expect(message).toMatchObject({ text: '', finish_reason });
 			const whole = textMessage(answerOf({ ...chat({ content: 'Hel' }), finish_reason }));
 			expect(whole).toMatchObject({ text: 'Hel', finish_reason });
 		},

@@ -27,7 +27,7 @@ describe('the adaptive limit', () => {
 		expect(await startsOf(new AdaptiveLimit(Infinity), [10, 10, 10])).toEqual([0, 0, 0]);
 	});
 
-	it('returns the result of the work', async () => {
+	it('returns the result of the work that it runs', async () => {
 		await expect(new AdaptiveLimit(1).run(async () => 'done')).resolves.toBe('done');
 	});
 
@@ -65,7 +65,7 @@ describe('the adaptive limit of an overloaded service', () => {
 		return atOnce;
 	};
 
-	it('halves once when requests in flight together are refused', async () => {
+	it('halves the limit once for all work that was refused together', async () => {
 		const slots = new AdaptiveLimit(8);
 		expect(await width(slots, 8, true)).toBe(8);
 		expect(await width(slots, 4, true)).toBe(4);
@@ -73,13 +73,13 @@ describe('the adaptive limit of an overloaded service', () => {
 		expect(await width(slots, 8)).toBe(1);
 	});
 
-	it('never falls below one', async () => {
+	it('never lowers the limit below one', async () => {
 		const slots = new AdaptiveLimit(3);
 		for (let count = 0; count < 10; count++) await width(slots, 1, true);
 		expect(await width(slots, 3)).toBe(1);
 	});
 
-	it('grows again by at most one per successful round, up to its first value', async () => {
+	it('raises the limit again by at most one per successful round, up to its first value', async () => {
 		const slots = new AdaptiveLimit(6);
 		await width(slots, 6, true);
 		const widths: number[] = [];

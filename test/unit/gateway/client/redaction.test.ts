@@ -16,7 +16,7 @@ describe('the redaction of the API key', () => {
 	});
 
 	describe.each([key, 'sk-0123456789/abcdef+', 'Zm9v/YmFy+%22~\\x', 'sk-schlüssel-ß'])(
-		'%s',
+		'the key %s',
 		(own) => {
 			const mine = new Redaction(own);
 			const hex = encodeURIComponent(own).toLowerCase();

@@ -239,7 +239,7 @@ describe('Retry-After', () => {
 
 	it.each([
 		...['', ' ', 'soon', '7 seconds', 'NaN', 'Infinity'],
-		// Date.parse takes these for dates.
+		// Date.parse reads these as dates.
 		...['-5', '2, 2', '+5', '1e3', 'soon 5', '2026-01-01'],
 	])('ignores the Retry-After "%s"', (value) => {
 		expect(retryAfter(value)).toBeUndefined();

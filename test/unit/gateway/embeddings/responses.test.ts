@@ -61,16 +61,16 @@ describe('lists of vectors', () => {
 				const data = shuffled.map((entry, place) =>
 					packed[place] ? { ...entry, embedding: base64Of(entry.embedding as number[]) } : entry,
 				);
-				const answer = answerOf('', { json: { data } });
-				expect(embeddingList(answer, made.length).vectors).toEqual(made);
+				const response = answerOf('', { json: { data } });
+				expect(embeddingList(response, made.length).vectors).toEqual(made);
 			}),
 		);
 	});
 
 	it('keeps the model, the usage and the request ID of a list of vectors', () => {
 		const usage = { prompt_tokens: 2, total_tokens: 2 };
-		const answer = answerOf({ ...list([[1, 2]]), model: 'embed-1', usage }, { requestId: 'r1' });
-		expect(embeddingList(answer, 1)).toMatchObject({
+		const response = answerOf({ ...list([[1, 2]]), model: 'embed-1', usage }, { requestId: 'r1' });
+		expect(embeddingList(response, 1)).toMatchObject({
 			vectors: [[1, 2]],
 			fields: { model: 'embed-1', usage, request_id: 'r1' },
 		});

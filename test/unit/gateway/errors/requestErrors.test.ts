@@ -147,30 +147,30 @@ describe('an error response', () => {
 		[{ type: 'overloaded_error' }, 'run again later', true],
 		[{ code: 'server_error' }, 'run again later', true],
 		[{ type: 'invalid_request_error' }, 'Correct the value', false],
-	])('recognises an error response with a 2xx status: %j', (said, advice, heals) => {
+	])('recognises an error response with a 2xx status: %j', (said, advice, retryCanHelp) => {
 		const { record } = refusal(200, { message: 'No', ...said });
 		expect(record.advice).toContain(advice);
-		expect(record).toMatchObject({ status: 200, retry_can_help: heals });
+		expect(record).toMatchObject({ status: 200, retry_can_help: retryCanHelp });
 	});
 
 	it.each([
 		['Insufficient capacity right now, please slow down', true],
 		['Insufficient account credit', false],
 		['You have an insufficient quota', false],
-	])('distinguishes a rate limit from an empty balance: %s', (message, heals) => {
-		expect(refusal(429, { message }).record.retry_can_help).toBe(heals);
+	])('distinguishes a rate limit from an empty balance: %s', (message, retryCanHelp) => {
+		expect(refusal(429, { message }).record.retry_can_help).toBe(retryCanHelp);
 	});
 
 	const ofService = Object.entries(errorCodes);
 	it.each(ofService.filter(([, { refusal: kind }]) => kind !== 'responseNotDelivered'))(
 		'explains the error code %s and says what to do',
-		(code, { meaning, refusal: kind, isTransient: heals }) => {
+		(code, { meaning, refusal: kind, isTransient }) => {
 			expect(refusal(500, { code }).record).toMatchObject({
 				message: `Could not create the video: ${meaning} (HTTP 500, ${code})`,
 				advice: adviceOf([{ about: 'refusal', refusal: kind }]),
 				code,
 				billed: 'no',
-				retry_can_help: heals,
+				retry_can_help: isTransient,
 			});
 		},
 	);
@@ -278,8 +278,8 @@ describe('an error response', () => {
 
 describe('a 2xx response with an unusable body', () => {
 	it('keeps the body and the request ID of a 2xx response that is a web page', () => {
-		const answer = { status: 200, headers: { 'x-request-id': 'r1' }, text: '<html>' };
-		const { record, reach } = unreadable(create, answer, 'is a web page');
+		const response = { status: 200, headers: { 'x-request-id': 'r1' }, text: '<html>' };
+		const { record, reach } = unreadable(create, response, 'is a web page');
 		expect(record).toMatchObject({
 			message: 'Could not create the video: the response is a web page (HTTP 200)',
 			request_id: 'r1',

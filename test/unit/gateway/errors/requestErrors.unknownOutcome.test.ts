@@ -6,14 +6,14 @@ import {
 import { shown } from '../../../support/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
-const answerOf = (status: number, text: string) => ({ status, headers: {}, text });
+const responseOf = (status: number, text: string) => ({ status, headers: {}, text });
 const undelivered = JSON.stringify({ error: { code: 'write_response_body_failed' } });
 
 describe('the advice on an order whose outcome is unknown', () => {
 	it.each([
 		['no response arrived', noResponse(create, new Error('read ECONNRESET'))],
-		['a proxy responded', refused(create, answerOf(502, '<html>'))],
-		['the response could not be delivered', refused(create, answerOf(500, undelivered))],
+		['a proxy responded', refused(create, responseOf(502, '<html>'))],
+		['the response could not be delivered', refused(create, responseOf(500, undelivered))],
 	])(
 		'says that an order without a response is not charged but its job may still run: %s',
 		(_, error) => {
@@ -35,7 +35,7 @@ describe('the advice on an order whose outcome is unknown', () => {
 	});
 
 	it('promises nothing about charges after an unusable 2xx response', () => {
-		const { advice } = shown(unreadable(create, answerOf(200, ''), 'is empty')).record;
+		const { advice } = shown(unreadable(create, responseOf(200, ''), 'is empty')).record;
 		expect(advice).not.toMatch(/does not bill|not billed/);
 		expect(advice).toMatch(/Order again only if a second video is acceptable/);
 	});

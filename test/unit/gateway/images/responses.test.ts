@@ -175,10 +175,10 @@ describe('the images of a chat', () => {
 			'![a](data:image (title)), then ![b](data:image)!',
 		],
 	])('reads images from data URLs in every form of Markdown in a chat: %j', (text, shown) => {
-		const answer = readChatImages(answerOf(chat(text)));
-		for (const { bytes } of answer.pictures) expect(bytes).toEqual(pixel);
-		expect(answer.pictures).toHaveLength(text.split('![').length - 1);
-		const [{ fields }] = answer.pictures;
+		const found = readChatImages(answerOf(chat(text)));
+		for (const { bytes } of found.pictures) expect(bytes).toEqual(pixel);
+		expect(found.pictures).toHaveLength(text.split('![').length - 1);
+		const [{ fields }] = found.pictures;
 		expect(String(fields.text).replace(/\s+/g, ' ')).toBe(shown.replace(/\s+/g, ' '));
 	});
 

@@ -178,7 +178,7 @@ describe('the key', () => {
 		expect(keysSent(host)).toEqual([`Bearer ${key}`, undefined]);
 	});
 
-	it('sends the key to the gateway when that serves the file, but not to another host it redirects to', async () => {
+	it('sends the key to a gateway that serves the file, but not to a host it redirects to', async () => {
 		const away = await startServer(whole);
 		const gateway = await startServer(redirect(302, '/inside'), redirect(302, `${away.url}/v.mp4`));
 		const downloading = download(gateway, { baseUrl: gateway.url, authenticated: true });

@@ -348,14 +348,14 @@ it('never changes a state in place', () => {
 		Object.freeze(state.stage);
 		return Object.freeze(state);
 	};
-	const answers = fc.constantFrom<PollerEvent>(
+	const responses = fc.constantFrom<PollerEvent>(
 		...[polled(0, running), polled(0, done), polled(0, completed), failed(0, lost)],
 		...[failed(0, refusal(404)), failed(0, refusal(429, undefined, 9000)), contentReceived],
 	);
 	fc.assert(
-		fc.property(fc.array(answers), fc.constantFrom(task, video, unknown), (events, begin) => {
+		fc.property(fc.array(responses), fc.constantFrom(task, video, unknown), (events, first) => {
 			const all = [started(0), ...events.flatMap((event) => [due(0), event])];
-			all.reduce((state, event) => step(freeze(state), event).state, { ...begin });
+			all.reduce((state, event) => step(freeze(state), event).state, { ...first });
 		}),
 	);
 });

@@ -102,8 +102,8 @@ describe('created tasks', () => {
 		['is null', answerOf(null)],
 		['names no job', answerOf({ output: {}, request_id: 'req_1' })],
 		['has an object as the ID', answerOf({ output: { task_id: { value: 'task_1' } } })],
-	])('invents no task ID when the response %s', (_, answer) => {
-		expect(() => createdTask(answer)).toThrow(UnusableResponse);
+	])('invents no task ID when the response %s', (_, response) => {
+		expect(() => createdTask(response)).toThrow(UnusableResponse);
 	});
 });
 
@@ -244,8 +244,8 @@ describe('polled jobs', () => {
 		['breaks off', cutAfter('{"status":"completed",')],
 		['names no status', answerOf({ id: 'video_1' })],
 		['has an object as the status', answerOf({ status: { name: 'completed' } })],
-	])('refuses the response to a poll that %s', (_, answer) => {
-		expect(() => jobStatus(answer)).toThrow(UnusableResponse);
+	])('refuses the response to a poll that %s', (_, response) => {
+		expect(() => jobStatus(response)).toThrow(UnusableResponse);
 	});
 });
 
@@ -288,8 +288,8 @@ describe('the link to a video', () => {
 	});
 
 	it('keeps the link to a video byte for byte', () => {
-		const odd = 'https://storage.example/a b'.replace(' ', '%20') + "/ü?x='1'&y=%7e&z=A%2fb+|";
-		expect(found({ url: odd }).url).toBe(odd);
+		const unusual = 'https://storage.example/a b'.replace(' ', '%20') + "/ü?x='1'&y=%7e&z=A%2fb+|";
+		expect(found({ url: unusual }).url).toBe(unusual);
 	});
 
 	it('resolves a relative link against the address that responded', () => {

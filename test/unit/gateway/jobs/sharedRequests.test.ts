@@ -147,7 +147,7 @@ describe('several waits for the same job', () => {
 	});
 
 	it('never polls a job twice within three seconds, whatever happens', async () => {
-		const answers = fc.constantFrom<Said[]>(
+		const responses = fc.constantFrom<Said[]>(
 			...[running, { status: 'completed' }, completed, {}, lost, page],
 			...[refusal(404), refusal(429), refusal(500), refusal(400)],
 		);
@@ -159,7 +159,7 @@ describe('several waits for the same job', () => {
 		});
 		await fc.assert(
 			fc.asyncProperty(
-				fc.array(answers, { minLength: 1 }),
+				fc.array(responses, { minLength: 1 }),
 				fc.array(settings, { minLength: 2, maxLength: 5 }),
 				fc.constantFrom(0, 10, 2000, 20_000),
 				async (said, own, latency) => {

@@ -150,7 +150,7 @@ describe('failed polls', () => {
 		expect(jobs.asked).toHaveLength(2);
 	});
 
-	it('continues to poll when the balance is empty, because the job continues', async () => {
+	it('continues to poll when the balance is empty, because the job still runs', async () => {
 		const wrong = refusal(500, 'quota_exceeded');
 		const { wait } = waitFor(inTurn(running, wrong, wrong, completed), task());
 		expect((await wait.hold()).source.url).toBe(link);

@@ -59,7 +59,7 @@ describe('the poll interval', () => {
 	});
 
 	it('never polls twice within 3 seconds, whatever happens', async () => {
-		const answers = fc.constantFrom<Said[]>(
+		const responses = fc.constantFrom<Said[]>(
 			...[
 				running,
 				{ status: 'unknown' },
@@ -80,7 +80,7 @@ describe('the poll interval', () => {
 			timeout: fc.integer({ min: 0, max: 2 * minute }),
 		});
 		await fc.assert(
-			fc.asyncProperty(fc.array(answers, { minLength: 1 }), settings, async (said, setting) => {
+			fc.asyncProperty(fc.array(responses, { minLength: 1 }), settings, async (said, setting) => {
 				const { wait, jobs } = waitFor(video(...said), setting);
 				await wait.hold().catch(() => undefined);
 				await wait.freshSource().catch(() => undefined);
