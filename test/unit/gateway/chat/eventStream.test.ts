@@ -27,30 +27,26 @@ describe('the event parser', () => {
 		['with a space after the colon', 'data: a\n\n', ['a']],
 		['without a space after the colon', 'data:a\n\n', ['a']],
 		['with two spaces, one of which belongs to the data', 'data:  a\n\n', [' a']],
-		['of several lines', 'data: a\ndata: b\ndata:\ndata\n\n', ['a\nb\n\n']],
-		['one after the other', 'data: a\n\ndata: b\n\n', ['a', 'b']],
+		['with an event of several lines', 'data: a\ndata: b\ndata:\ndata\n\n', ['a\nb\n\n']],
+		['with several events', 'data: a\n\ndata: b\n\n', ['a', 'b']],
 		['with more empty lines than needed', '\n\ndata: a\n\n\n\ndata: b\n\n\n', ['a', 'b']],
 		['with CR LF line endings', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
 		['with CR line endings', 'data: a\r\rdata: b\r\r', ['a', 'b']],
-		['among comments', ': hello\n\ndata: a\n:\n\n: keep-alive\n\n', ['a']],
-		['among other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
-		[
-			'but none from fields with similar names',
-			'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n',
-			[],
-		],
-		['without a field name', '<html>\n\n{"error":1}\n\n', ['<html>', '{"error":1}']],
+		['with comments', ': hello\n\ndata: a\n:\n\n: keep-alive\n\n', ['a']],
+		['with other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
+		['with fields of similar names only', 'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n', []],
+		['without field names', '<html>\n\n{"error":1}\n\n', ['<html>', '{"error":1}']],
 		[
 			'of plain words',
 			'upstream connect error: reset\n\n[1]\n\n',
 			['upstream connect error: reset', '[1]'],
 		],
 		['with colons in the data', 'data: a: b\n\n', ['a: b']],
-		['without an empty line at the end', 'data: a\n\ndata: b', ['a', 'b']],
-		['without an empty line after the last line', 'data: b\n', ['b']],
-		['without an empty line after a CR', 'data: b\r', ['b']],
-		['but none from an empty stream', '', []],
-	])('reads events %s', (_, text, expected) => {
+		['that ends without an empty line', 'data: a\n\ndata: b', ['a', 'b']],
+		['that ends after a line', 'data: b\n', ['b']],
+		['that ends after a CR', 'data: b\r', ['b']],
+		['that is empty', '', []],
+	])('reads the events of a stream %s', (_, text, expected) => {
 		expect(eventsIn([text])).toEqual(expected);
 		expect(eventsIn([...text])).toEqual(expected);
 	});

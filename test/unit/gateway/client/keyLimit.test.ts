@@ -171,7 +171,7 @@ describe('the limits of a key', () => {
 		expect(fourth - third).toBeLessThanOrEqual(1_100);
 	});
 
-	it('counts from the moment at which a slow process sent the request', async () => {
+	it('counts a request from the moment at which a slow process sends it', async () => {
 		const clock = new SimulatedClock();
 		const limit = new KeyLimit(clock);
 		const sender = { requestsPerSecond: 2 };
@@ -186,7 +186,7 @@ describe('the limits of a key', () => {
 		expect(maxIn(times, 1000)).toBe(2);
 	});
 
-	it('recovers when the clock is set back', async () => {
+	it('recovers the limits of a key when the clock is set back', async () => {
 		const clock = new SimulatedClock();
 		const limit = new KeyLimit(clock);
 		const sender = { requestsPerSecond: 1 };

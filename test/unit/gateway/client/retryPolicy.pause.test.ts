@@ -27,7 +27,7 @@ describe('the pause after a rate limit', () => {
 		['x-ratelimit-reset', '', undefined],
 		['x-ratelimit-reset', '-5', undefined],
 		['x-ratelimit-reset', '5, 3600', undefined],
-	])('reads the pause from the header %s: %s', (name, value, expected) => {
+	])('reads the pause, if any, from the header %s: %s', (name, value, expected) => {
 		expect(parsePause({ [name]: value }, now)).toBe(expected);
 	});
 

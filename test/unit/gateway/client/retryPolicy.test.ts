@@ -233,7 +233,7 @@ describe('Retry-After', () => {
 		['Thu, 01 Jan 2026 12:01:30 GMT', 90_000],
 		['Thursday, 01-Jan-26 12:01:30 GMT', 90_000],
 		['Thu, 01 Jan 2026 11:59:00 GMT', 0],
-	])('reads the Retry-After %s', (value, expected) => {
+	])('reads the Retry-After header "%s"', (value, expected) => {
 		expect(retryAfter(value)).toBe(expected);
 	});
 
@@ -241,7 +241,7 @@ describe('Retry-After', () => {
 		...['', ' ', 'soon', '7 seconds', 'NaN', 'Infinity'],
 		// Date.parse reads these as dates.
 		...['-5', '2, 2', '+5', '1e3', 'soon 5', '2026-01-01'],
-	])('ignores the Retry-After "%s"', (value) => {
+	])('ignores the Retry-After header "%s"', (value) => {
 		expect(retryAfter(value)).toBeUndefined();
 	});
 

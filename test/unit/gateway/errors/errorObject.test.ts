@@ -32,13 +32,13 @@ describe('the error object', () => {
 		],
 		['that is null beside a message', { error: null, message: 'no' }, { message: 'no' }],
 		['that is true beside a message', { error: true, message: 'no' }, { message: 'no' }],
-		['that is empty', { error: {} }, undefined],
-		['that is an empty text', { error: ' ' }, undefined],
-		['in an empty body', {}, undefined],
-		['in a body that is a list', ['no'], undefined],
-		['in a body that is null', null, undefined],
-		['in a body that is a text', 'no', undefined],
-	])('reads an error object %s', (_, body, expected) => {
+		['none when it is empty', { error: {} }, undefined],
+		['none when it is an empty text', { error: ' ' }, undefined],
+		['none in an empty body', {}, undefined],
+		['none in a list', ['no'], undefined],
+		['none in null', null, undefined],
+		['none in a text', 'no', undefined],
+	])('reads the error object of a body: %s', (_, body, expected) => {
 		// JSON text, because absent and undefined fields mean the same here.
 		expect(JSON.stringify(sorted(readErrorObject(body)))).toBe(JSON.stringify(sorted(expected)));
 	});
@@ -72,10 +72,10 @@ describe('the reason why a job failed', () => {
 		['a list', { error: ['no'] }, { message: '["no"]' }],
 		['a number', { error: 7 }, { message: '7' }],
 		['null beside a message', { error: null, message: 'no' }, { message: 'no' }],
-		['a job without a reason', { status: 'failed' }, {}],
-		['null', { error: null }, {}],
-		['a text instead of a job', 'failed', {}],
-	])('reads the reason why a job failed from %s', (_, job, expected) => {
+		['none in a job without a reason', { status: 'failed' }, {}],
+		['none when it is null', { error: null }, {}],
+		['none in a text instead of a job', 'failed', {}],
+	])('reads the reason why a job failed: %s', (_, job, expected) => {
 		expect(jobFailureReason(job)).toEqual(expected);
 	});
 
@@ -109,7 +109,10 @@ describe('the request id', () => {
 		[{}, { request_id: 'r2' }, 'r2'],
 		[{}, { error: { request_id: 'r3' } }, 'r3'],
 		[{ 'x-request-id': '' }, undefined, undefined],
-	])('finds the request ID in the headers %j and the body %j', (headers, body, expected) => {
-		expect(requestIdOf(headers as Record<string, string>, body)).toBe(expected);
-	});
+	])(
+		'looks for the request ID in the headers %j, then in the body %j',
+		(headers, body, expected) => {
+			expect(requestIdOf(headers as Record<string, string>, body)).toBe(expected);
+		},
+	);
 });

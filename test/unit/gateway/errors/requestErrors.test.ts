@@ -33,7 +33,7 @@ describe('a request without a response', () => {
 		['nothing listens at the port', connectError('connect', 'ECONNREFUSED')],
 		['the name is unknown', connectError('getaddrinfo', 'ENOTFOUND')],
 		['the name server is silent', connectError('queryA', 'ETIMEOUT')],
-		['no route to the host', connectError('connect', 'EHOSTUNREACH')],
+		['there is no route to the host', connectError('connect', 'EHOSTUNREACH')],
 		['the connect times out', connectError('connect', 'ETIMEDOUT')],
 		['the request never got a socket', failedRequest(null)],
 		['the port does not speak TLS', failedRequest({ secureConnecting: true }, 'EPROTO')],
@@ -215,7 +215,7 @@ describe('an error response', () => {
 		});
 	});
 
-	it('adds no field that the response does not have', () => {
+	it('reports no field that the error response does not have', () => {
 		expect(Object.keys(refusal(400, { message: 'no' }).record).sort()).toEqual(
 			['advice', 'billed', 'message', 'raw_body', 'retry_can_help', 'status'].sort(),
 		);

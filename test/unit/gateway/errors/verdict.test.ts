@@ -218,7 +218,7 @@ describe('the creation of a job', () => {
 			finallyRefused,
 		]),
 		[
-			'an empty account',
+			'an empty balance',
 			{ reach: 'answered', status: 429, error: { code: 'quota_exceeded' } },
 			finallyRefused,
 			finallyRefused,
@@ -231,7 +231,7 @@ describe('the creation of a job', () => {
 		],
 		['not tried', { reach: 'none', status: 0 }, finallyRefused, finallyRefused],
 	])(
-		'decides with and without an idempotency key whether to send an order again: %s',
+		'decides whether to send an order again with and without an idempotency key: %s',
 		(_, failure, withoutKey, withKey) => {
 			expect(verdictOn(failure, { cost: 'job' })).toMatchObject(withoutKey);
 			expect(verdictOn(failure, { cost: 'job', idempotencyKey: 'a-key' })).toMatchObject(withKey);

@@ -74,13 +74,22 @@ it('drops the index of images wherever it stands among the segments', () => {
 });
 
 it.each<[string, Buffer]>([
-	['nothing', Buffer.alloc(0)],
-	['no JPEG', Buffer.from('\x89PNG\r\n', 'latin1')],
+	['an empty file', Buffer.alloc(0)],
+	['a file that is no JPEG', Buffer.from('\x89PNG\r\n', 'latin1')],
 	['a JPEG without an image', Buffer.from([0xff, 0xd8, 0xff, 0xd9])],
-	['a segment that is longer than the file', withSegment(baseline, 0xe1, exif).subarray(0, 60)],
-	['a segment without room for its length', Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0])],
-	['no marker where one has to be', Buffer.concat([baseline.subarray(0, 20), Buffer.alloc(9)])],
-	['an image within the image', Buffer.from([0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9])],
+	[
+		'a JPEG with a segment that is longer than the file',
+		withSegment(baseline, 0xe1, exif).subarray(0, 60),
+	],
+	[
+		'a JPEG with a segment without room for its length',
+		Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0]),
+	],
+	[
+		'a JPEG without a marker where one has to be',
+		Buffer.concat([baseline.subarray(0, 20), Buffer.alloc(9)]),
+	],
+	['a JPEG with an image within the image', Buffer.from([0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9])],
 ])('finds no first image in %s', (_, file) => expect(firstPicture(file)).toBeUndefined());
 
 it('returns a part of any file, the file itself or nothing, and never throws', () => {

@@ -23,10 +23,10 @@ describe('images in markdown', () => {
 			`![a](https://a.example/1 ![b](${link})`,
 			['https://a.example/1', link],
 		],
-		['but no plain links', `[a](${link}) and (${link})`, []],
-		['but no unclosed image', `![a](${link}`, []],
-		['but no image without a link', '![a]() ![b]', []],
-	])('finds images in Markdown %s', (_, text, addresses) => {
+		['no plain links', `[a](${link}) and (${link})`, []],
+		['no unclosed image', `![a](${link}`, []],
+		['no image without a link', '![a]() ![b]', []],
+	])('finds images in Markdown: %s', (_, text, addresses) => {
 		expect(markdownImages(text)).toEqual(addresses);
 	});
 

@@ -267,7 +267,7 @@ describe.each<[string, Row[]]>([
 				wait(60_000),
 			],
 			[
-				'gives up on the content of a finished video after that minute',
+				'gives up on the content of a finished video a minute after the deadline',
 				{ ...video, timeout: 0 },
 				[started(0), polled(100, done), failed(55_200, lost)],
 				fail('Video job job_1 finished. '),

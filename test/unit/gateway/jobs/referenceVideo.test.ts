@@ -63,7 +63,7 @@ describe('alpha-1.1-r2v', () => {
 		],
 		['720P', { parameters: { resolution: '720P' } }],
 		['a prompt of any length', { prompt: 'a'.repeat(20_000) }],
-	])('accepts %s for alpha-1.1-r2v', (_, order) => {
+	])('accepts a request for alpha-1.1-r2v with %s', (_, order) => {
 		expect(problemsOf({ model: alpha, ...order })).toEqual([]);
 	});
 
@@ -106,7 +106,7 @@ describe('alpha-1.1-r2v', () => {
 			{ parameters: { seed: 2_147_483_648 } },
 			'Seed must be a whole number from 0 to 2147483647 (it is 2147483648)',
 		],
-	])('refuses %j for alpha-1.1-r2v', (order, problem) => {
+	])('refuses the request for alpha-1.1-r2v: %j', (order, problem) => {
 		expect(problemsOf({ model: alpha, ...order })).toEqual([problem]);
 	});
 });
@@ -135,7 +135,7 @@ describe('beta-2.7-r2v', () => {
 		['a prompt of 5000 characters of two UTF-16 units', { prompt: '🎬'.repeat(5000) }],
 		['false for both switches', { parameters: { prompt_extend: false, watermark: false } }],
 		...ratios.map((ratio): [string, Order] => [`the ratio ${ratio}`, { parameters: { ratio } }]),
-	])('accepts %s for beta-2.7-r2v', (_, order) => {
+	])('accepts a request for beta-2.7-r2v with %s', (_, order) => {
 		expect(problemsOf(order)).toEqual([]);
 	});
 
@@ -207,7 +207,7 @@ describe('beta-2.7-r2v', () => {
 			{ prompt: '🎬'.repeat(5001) },
 			'Prompt must be at most 5000 characters (it has 5001)',
 		],
-	])('refuses %s for beta-2.7-r2v', (_, order, problem) => {
+	])('refuses a request for beta-2.7-r2v with %s', (_, order, problem) => {
 		expect(problemsOf(order)).toEqual([problem]);
 	});
 
@@ -307,7 +307,7 @@ describe('unknown models', () => {
 		]);
 	});
 
-	it('accepts media on this machine when the gateway runs on it, too', () => {
+	it('accepts media on this machine when the gateway also runs on it', () => {
 		const media = [{ type: 'reference_image', url: 'http://localhost/cat.png' }];
 		expect(problemsOf({ media }, 'http://127.0.0.1:8080')).toEqual([]);
 	});
