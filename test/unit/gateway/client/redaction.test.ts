@@ -11,7 +11,7 @@ describe('the redaction of the API key', () => {
 		['the key with a slash escaped in JSON', 'Bad key sk-sk-01\\/abc!', 'Bad key ***!'],
 		['the key twice', key + key, '******'],
 		['a part of the key, which stays', 'sk-sk-01/ab', 'sk-sk-01/ab'],
-	])('redacts only the whole key in a text with %s', (_, text, expected) => {
+	])('redacts only the whole key in a text: %s', (_, text, expected) => {
 		expect(redaction.text(text)).toBe(expected);
 	});
 

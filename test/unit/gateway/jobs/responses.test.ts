@@ -227,8 +227,8 @@ describe('polled jobs', () => {
 			{ output: { code: 'a_code', message: 'no' } },
 			{ code: 'a_code', message: 'no' },
 		],
-		['no field', {}, {}],
-	])('reads the reason of a failure from %s', (_, fields, failure) => {
+		['none without a field', {}, {}],
+	])('reads the reason of a failed job: %s', (_, fields, failure) => {
 		expect(jobStatus(answerOf({ status: 'failed', ...fields })).failure).toEqual(failure);
 	});
 
