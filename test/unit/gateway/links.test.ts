@@ -3,7 +3,7 @@ import { isLoopback, linkProblem, publicLinkProblem } from '../../../nodes/share
 const gateway = 'https://gateway.example';
 const localGateway = 'http://127.0.0.1:8080/gateway';
 
-describe('a link that the gateway can fetch', () => {
+describe('links that the gateway can fetch', () => {
 	it.each([
 		'https://example.com/cat.png',
 		'https://example.com:8443/a%20b.png?X-Signature=a%2Fb&x=1#part',
@@ -19,12 +19,12 @@ describe('a link that the gateway can fetch', () => {
 		'https://proxy.example/merge?urls=https://example.com/a.png,https://example.com/b.png',
 		'https://archive.example/web/2020/https://example.com/cat.png',
 		'https://chart.example/?text=a|b&layers=red|https://example.com/cat.png',
-	])('is accepted: %s', (link) => {
+	])('accepts a public https link: %s', (link) => {
 		expect(publicLinkProblem(link, gateway)).toBeUndefined();
 	});
 
-	// Node 20's URL.canParse refuses such hosts as soon as it has been called often enough.
-	it('is accepted with an umlaut in its host, however many links were checked before', () => {
+	// Node 20's URL.canParse rejects such hosts once it has been called often.
+	it('accepts a link with an umlaut in its host after 20,000 other links were checked', () => {
 		for (let count = 0; count < 20_000; count++) {
 			publicLinkProblem(`https://example.com/${count}`, gateway);
 		}
@@ -32,20 +32,20 @@ describe('a link that the gateway can fetch', () => {
 	});
 });
 
-describe('a link that it cannot fetch', () => {
+describe('links that the gateway cannot fetch', () => {
 	it.each([
 		'cat.png',
 		'/files/cat.png',
 		'//example.com/cat.png',
 		'example.com/cat.png',
 		'https://',
-	])('is refused when it is no link: "%s"', (link) => {
+	])('refuses a text that is no link: "%s"', (link) => {
 		expect(publicLinkProblem(link, gateway)).toBe(
 			`must be a link that starts with https:// (it is "${link}")`,
 		);
 	});
 
-	it('is shortened in the message', () => {
+	it('shortens a long text that is no link in the message', () => {
 		expect(publicLinkProblem('a'.repeat(500), gateway)).toBe(
 			`must be a link that starts with https:// (it is "${'a'.repeat(80)}")`,
 		);
@@ -55,13 +55,13 @@ describe('a link that it cannot fetch', () => {
 		['http://example.com/cat.png', 'http:'],
 		['ftp://example.com/cat.png', 'ftp:'],
 		['s3://bucket/cat.png', 's3:'],
-	])('is refused for its protocol: %s', (link, protocol) => {
+	])('refuses a link with another protocol than https: %s', (link, protocol) => {
 		expect(publicLinkProblem(link, gateway)).toBe(
 			`must be a public https link, and this one starts with ${protocol}//`,
 		);
 	});
 
-	it('is refused when it is empty', () => expect(publicLinkProblem('', gateway)).toBe('is empty'));
+	it('refuses an empty link', () => expect(publicLinkProblem('', gateway)).toBe('is empty'));
 
 	it.each([
 		'C:\\Users\\me\\cat.png',
@@ -71,7 +71,7 @@ describe('a link that it cannot fetch', () => {
 		'/Users/me/cat.png',
 		'~/cat.png',
 		'file:///C:/cat.png',
-	])('is refused when it is a path on a computer: %s', (path) => {
+	])('refuses a file path: %s', (path) => {
 		expect(publicLinkProblem(path, gateway)).toBe(
 			`is a path on a computer, not a link (it is "${path}"); upload the file, and give its public link`,
 		);
@@ -84,7 +84,7 @@ describe('a link that it cannot fetch', () => {
 		'https://example.com/a.png?x=1,https://example.com/b.png?x=1',
 		'https://example.com/a.png;http://example.com/b.png',
 		'https://example.com/?of=https://example.com/a.png https://example.com/b.png',
-	])('is refused when it is more than one: %j', (text) => {
+	])('refuses several links in one field: %j', (text) => {
 		expect(publicLinkProblem(text, gateway)).toBe('must be one link (it holds 2)');
 		expect(publicLinkProblem(text, gateway, { multipleLinksHint: 'add another' })).toBe(
 			'must be one link (it holds 2): add another',
@@ -97,11 +97,11 @@ describe('a link that it cannot fetch', () => {
 			'must have no space inside; write %20 for one in the name of a file',
 		],
 		['https://example.com/\ncat.png', 'must have no line break inside'],
-	])('is refused for what stands inside it: %j', (link, problem) => {
+	])('refuses a link with a space or a line break inside: %j', (link, problem) => {
 		expect(publicLinkProblem(link, gateway)).toBe(problem);
 	});
 
-	it('is refused when it is a data URL', () => {
+	it('refuses a data URL', () => {
 		expect(publicLinkProblem('data:image/png;base64,iVBORw0KGgo=', gateway)).toBe(
 			'must be a public https link; a data URL is not taken',
 		);
@@ -111,14 +111,14 @@ describe('a link that it cannot fetch', () => {
 		...['localhost', 'app.localhost', '127.0.0.1', '127.1', '2130706433', '[::1]', '0.0.0.0'],
 		...['10.0.0.7', '172.16.0.1', '172.31.255.255', '192.168.1.5', '169.254.169.254'],
 		...['[fd00::1]', '[fe80::1]', 'intranet', 'nas.local', 'db.internal', 'printer.LAN'],
-	])('is refused when it leads to a private network: %s', (host) => {
+	])('refuses a link to a private network: %s', (host) => {
 		expect(publicLinkProblem(`https://${host}/cat.png`, gateway)).toMatch(
 			/^must be a link that the gateway can fetch; .* is reachable from your own network only$/,
 		);
 	});
 });
 
-describe('a page that only shows the file', () => {
+describe('share pages', () => {
 	const drive = 'https://drive.google.com/uc?export=download&id=1aB_c-2';
 
 	it.each([
@@ -150,19 +150,22 @@ describe('a page that only shows the file', () => {
 			'https://firm.sharepoint.com/sites/a/_layouts/15/stream.aspx?id=%2Fa.mp4',
 			...['OneDrive', undefined],
 		],
-	])('is refused, and the message says what to use instead: %s', (link, site, direct) => {
-		const problem = `leads to a page of ${site}, not to the file: use ${direct ?? 'its download link'}`;
-		expect(linkProblem(link)).toBe(problem);
-		// What we say has to work.
-		if (direct) expect(publicLinkProblem(direct, gateway)).toBeUndefined();
-	});
+	])(
+		'refuses a link to a share page, and the message says what to use instead: %s',
+		(link, site, direct) => {
+			const problem = `leads to a page of ${site}, not to the file: use ${direct ?? 'its download link'}`;
+			expect(linkProblem(link)).toBe(problem);
+			// The suggested link is accepted.
+			if (direct) expect(publicLinkProblem(direct, gateway)).toBeUndefined();
+		},
+	);
 
 	it.each([
 		['https://drive.google.com/drive/folders/1aB?usp=sharing', 'Google Drive'],
 		['https://drive.google.com/drive/u/0/folders/1aB', 'Google Drive'],
 		['https://www.dropbox.com/scl/fo/abc/xyz?dl=0', 'Dropbox'],
 		['https://www.dropbox.com/sh/abc/xyz', 'Dropbox'],
-	])('is refused when it is a folder: %s', (link, site) => {
+	])('refuses a link to a shared folder: %s', (link, site) => {
 		expect(linkProblem(link)).toBe(`leads to a folder of ${site}: share the file itself`);
 	});
 
@@ -187,18 +190,16 @@ describe('a page that only shows the file', () => {
 		'https://firm.sharepoint.com/sites/a/Shared%20Documents/cat.png',
 		'https://example.com/file/d/1aB/view',
 		'https://constructor/file/d/1aB/view',
-	])('is not suspected behind the link of a file: %s', (link) =>
-		expect(linkProblem(link)).toBeUndefined(),
-	);
+	])('accepts a direct link to a file: %s', (link) => expect(linkProblem(link)).toBeUndefined());
 });
 
-describe('a link for a service that may take others', () => {
+describe('links with any protocol allowed', () => {
 	it.each([
 		'data:image/png;base64,AA\nBB',
 		's3://bucket/cat.png',
 		'asset-1',
 		'HTTPS://EXAMPLE.COM/cat.png',
-	])('is accepted: %s', (link) => {
+	])('accepts a link with any protocol where the service may take it: %s', (link) => {
 		expect(publicLinkProblem(link, gateway, { anyProtocol: true })).toBeUndefined();
 	});
 
@@ -209,30 +210,33 @@ describe('a link for a service that may take others', () => {
 			'must be a link that the gateway can fetch; localhost is reachable from your own network only',
 		],
 		['http://example.com/cat.png', 'must be a public https link, and this one starts with http://'],
-	])('is refused when it leads nowhere: "%s"', (link, problem) => {
-		expect(publicLinkProblem(link, gateway, { anyProtocol: true })).toBe(problem);
-	});
+	])(
+		'refuses a web link that cannot be fetched, even where any protocol is allowed: "%s"',
+		(link, problem) => {
+			expect(publicLinkProblem(link, gateway, { anyProtocol: true })).toBe(problem);
+		},
+	);
 });
 
 describe('a gateway on this machine', () => {
 	it.each(['http://127.0.0.1:5678/cat.png', 'http://localhost/cat.png', 'https://[::1]/cat.png'])(
-		'can fetch what this machine serves: %s',
+		'accepts a link to this machine when the gateway runs on it: %s',
 		(link) => {
 			expect(publicLinkProblem(link, localGateway)).toBeUndefined();
 		},
 	);
 
 	it.each(['http://192.168.1.5/cat.png', 'http://example.com/cat.png', 'cat.png'])(
-		'refuses other links as any gateway does: %s',
+		'refuses http links to other machines and texts that are no link, even with a local gateway: %s',
 		(link) => {
 			expect(publicLinkProblem(link, localGateway)).toBeDefined();
 		},
 	);
 });
 
-describe('the check for this machine', () => {
+describe('loopback addresses', () => {
 	it.each(['http://localhost', 'https://127.0.0.1:1/a', 'http://[::1]', 'http://a.localhost'])(
-		'accepts %s',
+		'recognises %s as an address of this machine',
 		(address) => expect(isLoopback(address)).toBe(true),
 	);
 
@@ -242,5 +246,7 @@ describe('the check for this machine', () => {
 		'localhost',
 		'',
 		'http://127.0.0.1.example',
-	])('refuses "%s"', (address) => expect(isLoopback(address)).toBe(false));
+	])('does not take "%s" for an address of this machine', (address) =>
+		expect(isLoopback(address)).toBe(false),
+	);
 });

@@ -26,12 +26,12 @@ const video = (model: string, more: Partial<Amount> = {}): Amount => ({
 	...more,
 });
 
-describe('a list of prices', () => {
-	it.each([undefined, null, '', '  ', {}, '{}'])('is empty for %j', (written) =>
+describe('the price list', () => {
+	it.each([undefined, null, '', '  ', {}, '{}'])('gives no price list for %j', (written) =>
 		expect(PriceList.of(written)).toBeUndefined(),
 	);
 
-	it('is read from JSON text as well as from an object', () =>
+	it('reads prices from JSON text as well as from an object', () =>
 		expect(orderCost(video('plain', { seconds: 5 }), JSON.stringify(prices))).toBe(0.5));
 
 	it.each<[Amount, number]>([
@@ -64,7 +64,7 @@ describe('a list of prices', () => {
 		['chat', { prompt_tokens: '1000', completion_tokens: 0 }, 0.002],
 		['vectors', { prompt_tokens: 10, total_tokens: 10 }, 0.000005],
 		['vectors', { total_tokens: 10 }, 0.000005],
-	])('estimates what %s cost for %j', (model, usage, cost) =>
+	])('estimates the cost of tokens for %s from the usage %j', (model, usage, cost) =>
 		expect(tokenCost(model, usage)).toBe(cost),
 	);
 
@@ -75,8 +75,9 @@ describe('a list of prices', () => {
 		['chat', undefined, /does not say how many tokens/],
 		['chat', { prompt_tokens: -1 }, /does not say how many tokens/],
 		['chat', 'many', /does not say how many tokens/],
-	])('says why it cannot estimate what %s cost for %j', (model, usage, problem) =>
-		expect(tokenCost(model, usage)).toMatch(problem),
+	])(
+		'says why it cannot estimate the cost of tokens for %s from the usage %j',
+		(model, usage, problem) => expect(tokenCost(model, usage)).toMatch(problem),
 	);
 
 	it.each([
@@ -90,13 +91,13 @@ describe('a list of prices', () => {
 		[{ plain: { per_second: { '720P': 'x' } } }, /no number from 0: per_second of “720P” is "x"/],
 		[{ plain: { per_image: { '720P': 1 } } }, /no number from 0: per_image is an object/],
 		[{ plain: { per_secnd: 1 } }, /unknown price “per_secnd”\. Use per_second, per_video/],
-	])('names what is wrong with %j', (written, problem) => {
+	])('reports the problem with the prices %j', (written, problem) => {
 		expect(listOf(written).problems).toEqual([expect.stringMatching(problem)]);
 		expect(orderCost(video('plain', { seconds: 1 }), written)).toMatch(problem);
 		expect(tokenCost('plain', { total_tokens: 1 }, written)).toMatch(problem);
 	});
 
-	it('uses the good prices beside bad ones', () => {
+	it('uses the valid prices of a list that also has invalid ones', () => {
 		const written = { plain: { per_second: -1 }, flat: { per_video: 2 } };
 		expect(orderCost(video('flat'), written)).toBe(2);
 		expect(listOf(written).problems).toHaveLength(1);

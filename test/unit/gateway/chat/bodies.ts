@@ -1,7 +1,7 @@
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import { fc } from '../../../support/fuzz';
 
-/** Why a response cannot be used. */
+/** Runs work that has to find a response unusable, and returns its error. */
 export function unusable(work: () => unknown): UnusableResponse {
 	try {
 		work();
@@ -12,7 +12,7 @@ export function unusable(work: () => unknown): UnusableResponse {
 	throw new Error('it was usable');
 }
 
-/** Bodies of completions and of chunks, and of what is neither. */
+/** Bodies of completions, of chunks, and of neither. */
 export const anyBody = (() => {
 	const names = fc.constantFrom(
 		...['choices', 'index', 'delta', 'message', 'content', 'text', 'finish_reason', 'usage'],

@@ -4,15 +4,15 @@ import { answerOf } from '../../../support/answers';
 import { fc } from '../../../support/fuzz';
 import { anyBody, unusable } from './bodies';
 
-describe('a completion', () => {
-	it('keeps all fields and adds the request ID of the header', () => {
+describe('completions', () => {
+	it('keeps all fields of a completion and adds the request ID of the header', () => {
 		const message = { role: 'assistant', content: 'Hi' };
 		const body = { id: 'c', choices: [{ index: 0, message, finish_reason: 'stop' }], usage: {} };
 		expect(completion(answerOf(body))).toEqual(body);
 		expect(completion(answerOf(body, { requestId: 'r1' }))).toEqual({ ...body, request_id: 'r1' });
 	});
 
-	it('keeps its own request ID beside that of the header', () => {
+	it('keeps the request ID of the body beside that of the header', () => {
 		const body = { request_id: 'own', choices: [{ index: 0, message: { content: 'Hi' } }] };
 		const head = { headers: { 'x-request-id': 'head' }, requestId: 'head' };
 		expect(completion(answerOf(body, head))).toEqual({ ...body, http_request_id: 'head' });
@@ -27,11 +27,11 @@ describe('a completion', () => {
 	});
 
 	it.each([{}, { choices: [] }, { choices: ['a'] }, { choices: {} }, [], '', '<html>'])(
-		'refuses %j, which is no completion',
+		'refuses %j because it is no completion',
 		(body) => void unusable(() => completion(answerOf(body))),
 	);
 
-	it('gives a completion or UnusableResponse for any body', () => {
+	it('returns a completion or throws UnusableResponse for any body', () => {
 		fc.assert(
 			fc.property(anyBody, (body) => {
 				try {

@@ -7,10 +7,10 @@ import { SimulatedClock } from '../../../support/simulatedClock';
 
 const dataOf = ({ data }: StreamEvent) => data;
 
-/** The data of all that the parser finds in these pieces. */
-function eventsIn(pieces: string[]): string[] {
+/** The data of all events that the parser finds in these chunks. */
+function eventsIn(chunks: string[]): string[] {
 	const parser = new EventParser();
-	return [...pieces.flatMap((piece) => parser.push(piece)), ...parser.end()].map(dataOf);
+	return [...chunks.flatMap((chunk) => parser.push(chunk)), ...parser.end()].map(dataOf);
 }
 
 function cutAt<T extends { length: number; slice(start: number, end?: number): T }>(
@@ -22,31 +22,31 @@ function cutAt<T extends { length: number; slice(start: number, end?: number): T
 	return ends.map((end, index) => whole.slice(index === 0 ? 0 : ends[index - 1], end));
 }
 
-describe('a stream of events', () => {
+describe('the event parser', () => {
 	it.each<[string, string, string[]]>([
 		['with a space after the colon', 'data: a\n\n', ['a']],
-		['without one', 'data:a\n\n', ['a']],
-		['with two, of which one belongs to the data', 'data:  a\n\n', [' a']],
-		['of several lines', 'data: a\ndata: b\ndata:\ndata\n\n', ['a\nb\n\n']],
-		['in one piece', 'data: a\n\ndata: b\n\n', ['a', 'b']],
+		['without a space after the colon', 'data:a\n\n', ['a']],
+		['with two spaces, one of which belongs to the data', 'data:  a\n\n', [' a']],
+		['with an event of several lines', 'data: a\ndata: b\ndata:\ndata\n\n', ['a\nb\n\n']],
+		['with several events', 'data: a\n\ndata: b\n\n', ['a', 'b']],
 		['with more empty lines than needed', '\n\ndata: a\n\n\n\ndata: b\n\n\n', ['a', 'b']],
-		['ended by CR LF', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
-		['ended by CR', 'data: a\r\rdata: b\r\r', ['a', 'b']],
-		['among comments', ': hello\n\ndata: a\n:\n\n: keep-alive\n\n', ['a']],
-		['among other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
-		['beside fields that only begin alike', 'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n', []],
-		['that has no field', '<html>\n\n{"error":1}\n\n', ['<html>', '{"error":1}']],
+		['with CR LF line endings', 'data: a\r\n\r\ndata: b\r\n\r\n', ['a', 'b']],
+		['with CR line endings', 'data: a\r\rdata: b\r\r', ['a', 'b']],
+		['with comments', ': hello\n\ndata: a\n:\n\n: keep-alive\n\n', ['a']],
+		['with other fields', 'event: x\nid: 1\nretry: 5\ndata: a\nother\n\n', ['a']],
+		['with fields of similar names only', 'database: 1\ndata-x: 2\n data: 3\nDATA: 4\n\n', []],
+		['without field names', '<html>\n\n{"error":1}\n\n', ['<html>', '{"error":1}']],
 		[
-			'of words',
+			'of plain words',
 			'upstream connect error: reset\n\n[1]\n\n',
 			['upstream connect error: reset', '[1]'],
 		],
-		['with colons in its data', 'data: a: b\n\n', ['a: b']],
-		['left open at the end', 'data: a\n\ndata: b', ['a', 'b']],
-		['left open behind its line', 'data: b\n', ['b']],
-		['left open behind a CR', 'data: b\r', ['b']],
+		['with colons in the data', 'data: a: b\n\n', ['a: b']],
+		['that ends without an empty line', 'data: a\n\ndata: b', ['a', 'b']],
+		['that ends after a line', 'data: b\n', ['b']],
+		['that ends after a CR', 'data: b\r', ['b']],
 		['that is empty', '', []],
-	])('is read %s', (_, text, expected) => {
+	])('reads the events of a stream %s', (_, text, expected) => {
 		expect(eventsIn([text])).toEqual(expected);
 		expect(eventsIn([...text])).toEqual(expected);
 	});
@@ -60,7 +60,7 @@ describe('a stream of events', () => {
 		expect(parser.end()).toEqual([]);
 	});
 
-	it('gives a name to one event only', () => {
+	it('gives the name of an event to that event only', () => {
 		const parser = new EventParser();
 		expect(parser.push('event: error\ndata: a\n\ndata: b\n\n')).toEqual([
 			{ name: 'error', data: 'a' },
@@ -68,19 +68,19 @@ describe('a stream of events', () => {
 		]);
 	});
 
-	it('reads a long line in linear time, however small its pieces', () => {
-		const piece = 'x'.repeat(64);
-		const pieces = 2 ** 18;
+	it('reads a long line in linear time, however small its chunks', () => {
+		const chunk = 'x'.repeat(64);
+		const chunks = 2 ** 18;
 		const parser = new EventParser();
 		parser.push('data: ');
 		unlessEndless(() => {
-			for (let count = 0; count < pieces; count++) parser.push(piece);
+			for (let count = 0; count < chunks; count++) parser.push(chunk);
 		});
-		expect(parser.push('\n\n')[0].data).toHaveLength(pieces * piece.length);
+		expect(parser.push('\n\n')[0].data).toHaveLength(chunks * chunk.length);
 	});
 });
 
-describe('any stream of events', () => {
+describe('random event streams', () => {
 	const line = fc
 		.string({ unit: 'grapheme', maxLength: 12 })
 		.map((text) => text.replace(/[\r\n]/g, ''));
@@ -112,7 +112,7 @@ describe('any stream of events', () => {
 		});
 	const places = fc.array(fc.nat(), { maxLength: 12 });
 
-	it('gives the same events wherever it is cut', () => {
+	it('reads the same events wherever a stream is cut', () => {
 		fc.assert(
 			fc.property(stream, places, ({ text, expected }, cuts) => {
 				expect(eventsIn(cutAt(text, cuts))).toEqual(expected);
@@ -122,9 +122,9 @@ describe('any stream of events', () => {
 		);
 	});
 
-	it('gives the same events wherever any text at all is cut', () => {
+	it('reads the same events wherever any text is cut', () => {
 		const parts = fc.constantFrom('\r', '\n', 'data', 'data:', ':', ' ', 'a', '\u2028', '🎬');
-		const texts = fc.array(parts, { maxLength: 30 }).map((pieces) => pieces.join(''));
+		const texts = fc.array(parts, { maxLength: 30 }).map((chunks) => chunks.join(''));
 		fc.assert(
 			fc.property(texts, places, (text, cuts) => {
 				expect(eventsIn(cutAt(text, cuts))).toEqual(eventsIn([text]));
@@ -133,7 +133,7 @@ describe('any stream of events', () => {
 		);
 	});
 
-	it('gives the same events where its bytes are cut, even within a character', async () => {
+	it('reads the same events wherever the bytes of a stream are cut, even within a character', async () => {
 		const clock = new SimulatedClock();
 		await fc.assert(
 			fc.asyncProperty(stream, places, async ({ text, expected }, cuts) => {
@@ -151,7 +151,7 @@ describe('any stream of events', () => {
 						timeout: 1000,
 						maySendKeyTo: () => true,
 						redaction: new Redaction('sk-0123456789'),
-						onText: (piece) => events.push(...parser.push(piece).map(dataOf)) < 0,
+						onText: (chunk) => events.push(...parser.push(chunk).map(dataOf)) < 0,
 					},
 				);
 				expect(received).toMatchObject({ text });

@@ -9,18 +9,18 @@ const chat = (message: object, finish_reason?: string | null) => ({
 	choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
 });
 
-describe('a response of the messages endpoint', () => {
+describe('responses of the messages endpoint', () => {
 	it.each<[string, object]>([
 		['in parts', { content: [text] }],
 		['in several parts', { content: [{ type: 'text', text: 'Hel' }, 'lo'] }],
 		['as one part', { content: text }],
 		['as a text', { content: 'Hello' }],
 		['in a message', { message: { content: [text] } }],
-		["in chat's shape", chat({ content: 'Hello' })],
-		["in chat's shape, in parts", chat({ content: [text] })],
+		['in the form of a chat completion', chat({ content: 'Hello' })],
+		['in the form of a chat completion, in parts', chat({ content: [text] })],
 		['as a completion', { content: null, completion: 'Hello' }],
-		['as output_text', { output_text: 'Hello' }],
-		['as text', { text: 'Hello' }],
+		['under the name output_text', { output_text: 'Hello' }],
+		['under the name text', { text: 'Hello' }],
 		['as the text of a choice', { choices: [{ index: 0, text: 'Hello' }] }],
 		['in an envelope', { code: 0, data: { content: [text] } }],
 		['in a message in an envelope', { data: { message: { content: 'Hello' } } }],
@@ -36,24 +36,28 @@ describe('a response of the messages endpoint', () => {
 				],
 			},
 		],
-	])('gives its text %s', (_, body) => {
+	])('reads the text of a message %s', (_, body) => {
 		expect(textMessage(answerOf(body))).toMatchObject({ text: 'Hello', otherContent: {} });
 	});
 
 	it.each<[string, object, object]>([
-		["in chat's shape", chat({ content: null, tool_calls: [call] }), { tool_calls: [call] }],
 		[
-			"in chat's older shape",
+			'in the form of a chat completion',
+			chat({ content: null, tool_calls: [call] }),
+			{ tool_calls: [call] },
+		],
+		[
+			'in the older form of a chat completion',
 			chat({ content: null, function_call: call.function }),
 			{ function_call: call.function },
 		],
 		['as a part', { content: [toolUse] }, { content: [toolUse] }],
 		['beside its content', { content: null, tool_calls: [call] }, { tool_calls: [call] }],
-	])('may call a tool without a text: %s', (_, body, otherContent) => {
+	])('reads a tool call without a text: %s', (_, body, otherContent) => {
 		expect(textMessage(answerOf(body))).toMatchObject({ text: '', otherContent });
 	});
 
-	it('keeps all parts when one of them is no text', () => {
+	it('keeps all parts of a message when one of them is no text', () => {
 		const content = [text, toolUse];
 		expect(textMessage(answerOf({ content }))).toMatchObject({
 			text: 'Hello',
@@ -62,16 +66,16 @@ describe('a response of the messages endpoint', () => {
 	});
 
 	it.each(['length', 'content_filter', 'stop'])(
-		'says why it ended, as a chat does: %s',
+		'returns the finish_reason of a message: %s',
 		(finish_reason) => {
-			const answer = textMessage(answerOf(chat({ content: null }, finish_reason)));
-			expect(answer).toMatchObject({ text: '', finish_reason });
+			const message = textMessage(answerOf(chat({ content: null }, finish_reason)));
+			expect(message).toMatchObject({ text: '', finish_reason });
 			const whole = textMessage(answerOf({ ...chat({ content: 'Hel' }), finish_reason }));
 			expect(whole).toMatchObject({ text: 'Hel', finish_reason });
 		},
 	);
 
-	it('may end before its first word', () => {
+	it('accepts a message that stops before its first word', () => {
 		const body = { content: null, stop_reason: 'refusal' };
 		expect(textMessage(answerOf(body))).toMatchObject({ text: '', fields: body });
 	});
@@ -88,7 +92,7 @@ describe('a response of the messages endpoint', () => {
 		chat({ content: null }, null),
 		[],
 		'Hello',
-	])('is not seen in %j', (body) => {
+	])('refuses %j because it is no message', (body) => {
 		expect(() => textMessage(answerOf(body))).toThrow(UnusableResponse);
 	});
 });

@@ -23,8 +23,8 @@ function streamed(pieces: unknown[], parts = {}) {
 	return { live, stream, finish: () => stream.finish(answerOf('', parts)) };
 }
 
-describe('a streamed completion', () => {
-	it('puts the chunks together to what a response without streaming has', () => {
+describe('streamed completions', () => {
+	it('joins the chunks into the same completion as without streaming', () => {
 		const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
 		const { live, finish } = streamed(
 			[
@@ -50,7 +50,7 @@ describe('a streamed completion', () => {
 		});
 	});
 
-	it('gives the same completion however choices are interleaved and texts are cut', () => {
+	it('returns the same completion however choices are interleaved and texts are cut', () => {
 		const texts = fc.array(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 4 }), {
 			minLength: 1,
 			maxLength: 3,
@@ -90,17 +90,17 @@ describe('a streamed completion', () => {
 		);
 	});
 
-	it('is whole without [DONE] once each choice has a finish_reason', () => {
+	it('accepts a stream without [DONE] once each choice has a finish_reason', () => {
 		const { finish } = streamed([content('a', 0), content('b', 1), stop(1), stop(0)]);
 		expect(finish().choices.map(({ message }) => message.content)).toEqual(['a', 'b']);
 	});
 
-	it('is whole when the connection breaks behind its end', () => {
+	it('accepts a stream whose connection breaks after its end', () => {
 		const { finish } = streamed([content('a'), stop()], { broken: 'aborted' });
 		expect(finish().choices).toHaveLength(1);
 	});
 
-	it('is whole when its last event lacks the empty line', () => {
+	it('accepts a stream without an empty line after its last event', () => {
 		const { finish } = streamed([content('a'), `data: ${JSON.stringify(stop())}`]);
 		expect(finish().choices[0]).toMatchObject({ finish_reason: 'stop' });
 	});
@@ -108,14 +108,14 @@ describe('a streamed completion', () => {
 	it.each<[string, unknown[], object, string]>([
 		['before its end', [content('Hel')], {}, 'broke off: the stream ended too early'],
 		[
-			'where each piece has an empty reason for its end',
+			'although each chunk has an empty finish_reason',
 			[chunkOf({ content: 'Hel' }, { index: 0, finish_reason: '' })],
 			{},
 			'broke off: the stream ended too early',
 		],
-		['for a reason', [content('Hel')], { broken: 'aborted' }, 'broke off: aborted'],
+		['with a known cause', [content('Hel')], { broken: 'aborted' }, 'broke off: aborted'],
 		[
-			'when one choice of two had ended',
+			'after one of two choices has ended',
 			[content('Hel'), chunkOf({}, { index: 1 }), stop(1)],
 			{},
 			'broke off: the stream ended too early',
@@ -133,7 +133,7 @@ describe('a streamed completion', () => {
 			'broke off with an error: Overloaded',
 		],
 		[
-			'with an error by its type',
+			'with an error named by its type',
 			[content('Hel'), { type: 'error', message: 'Overloaded' }, done],
 			{},
 			'broke off with an error: Overloaded',
@@ -145,13 +145,13 @@ describe('a streamed completion', () => {
 			'broke off with an error: Overloaded',
 		],
 		[
-			'for an event and goes on',
+			'in an event and continues',
 			[content('Hel'), 'data: {"choices":[{"del\n\n', stop(), done],
 			{},
 			'is missing a part; this came instead: {"choices":[{"del',
 		],
 		[
-			'for a web page and goes on',
+			'with a web page and continues',
 			[content('Hel'), '<html>\n<p>Bad gateway</p>\n\n', stop(), done],
 			{},
 			'is missing a part; this came instead: <html> <p>Bad gateway</p>',
@@ -163,13 +163,13 @@ describe('a streamed completion', () => {
 			'broke off with an error: Overloaded',
 		],
 		[
-			'with the text of an error',
+			'with an error that is a text',
 			[content('Hel'), stop(), { error: 'Overloaded' }],
 			{},
 			'broke off with an error: Overloaded',
 		],
 		[
-			'with an error of no known form',
+			'with an error of unknown form',
 			[content('Hel'), { error: { a: 1 } }],
 			{},
 			'broke off with an error: {"a":1}',
@@ -183,13 +183,13 @@ describe('a streamed completion', () => {
 		expect(unusable(finish).partialText).toBe('Hel\n\nHi');
 	});
 
-	it('is not whole without [DONE] while choices are missing', () => {
+	it('refuses a stream without [DONE] while choices are missing', () => {
 		const stream = new StreamedCompletion(2);
 		stream.push([content('Hel'), stop()].map(eventOf).join(''));
 		expect(unusable(() => stream.finish(answerOf(''))).partialText).toBe('Hel');
 	});
 
-	it('tells choices apart by numerals as well as by numbers', () => {
+	it('accepts the index of a choice as a text of digits', () => {
 		const { finish } = streamed([
 			...[chunkOf({ content: 'a' }, { index: '0' }), chunkOf({ content: 'b' }, { index: '1' })],
 			...[chunkOf({ content: 'c' }, { index: '0' }), done],
@@ -197,20 +197,20 @@ describe('a streamed completion', () => {
 		expect(finish().choices.map(({ message }) => message.content)).toEqual(['ac', 'b']);
 	});
 
-	it('ignores comments that keep the connection alive', () => {
-		const signs = ['event: ping\ndata: 2026-01-01\n\n', 'data: ping\n\n', 'data: keep-alive\n\n'];
-		const { finish } = streamed([content('a'), ...signs, stop(), done]);
+	it('ignores events that only keep the connection alive', () => {
+		const pings = ['event: ping\ndata: 2026-01-01\n\n', 'data: ping\n\n', 'data: keep-alive\n\n'];
+		const { finish } = streamed([content('a'), ...pings, stop(), done]);
 		expect(finish().choices[0].message.content).toBe('a');
 	});
 
-	it('ignores everything behind [DONE]', () => {
+	it('ignores everything after [DONE]', () => {
 		const { stream, finish, live } = streamed([content('a'), done, content('b'), { error: 'x' }]);
 		expect(stream.hasEndMark).toBe(true);
 		expect(live.join('')).toBe('a');
 		expect(finish().choices[0].message.content).toBe('a');
 	});
 
-	it('says what came when the response is no stream', () => {
+	it('describes the response when it is no stream', () => {
 		const page = answerOf('<html>Login</html>');
 		expect(unusable(() => new StreamedCompletion().finish(page)).message).toBe(
 			'is a web page instead of JSON',
@@ -218,15 +218,15 @@ describe('a streamed completion', () => {
 	});
 
 	it.each<[string, unknown[]]>([
-		['of nothing', []],
-		['of the closing mark', [done]],
-		['without choices', [{ choices: [], usage: {} }, done]],
-		['of what is not JSON', ['data: {"choices":[{\n\n', 'data: null\n\n', done]],
-	])('refuses %s as a stream', (_, pieces) => {
+		['nothing', []],
+		['[DONE] alone', [done]],
+		['chunks without choices', [{ choices: [], usage: {} }, done]],
+		['events that are not JSON', ['data: {"choices":[{\n\n', 'data: null\n\n', done]],
+	])('refuses a stream of %s', (_, pieces) => {
 		expect(unusable(streamed(pieces).finish).partialText).toBe('');
 	});
 
-	it('joins content that comes in parts', () => {
+	it('joins content that arrives in parts', () => {
 		const { live, finish } = streamed([
 			chunkOf({ content: [{ type: 'text', text: 'a' }] }),
 			content('b'),
@@ -236,7 +236,7 @@ describe('a streamed completion', () => {
 		expect(finish().choices[0].message.content).toBe('ab');
 	});
 
-	it.each(['reasoning_content', 'reasoning', 'refusal'])('puts %s together from chunks', (name) => {
+	it.each(['reasoning_content', 'reasoning', 'refusal'])('joins %s from its chunks', (name) => {
 		const { live, finish } = streamed([
 			chunkOf({ role: 'assistant', content: null, [name]: 'Let me ' }),
 			chunkOf({ role: 'assistant', [name]: 'think' }),
@@ -251,7 +251,7 @@ describe('a streamed completion', () => {
 		expect(live.join('')).toBe('Hi');
 	});
 
-	it('gives a completion or UnusableResponse for any chunks', () => {
+	it('returns a completion or throws UnusableResponse for any chunks', () => {
 		const cases = fc.array(fc.oneof(anyBody, fc.constantFrom(stop(), content('a'), done)), {
 			maxLength: 5,
 		});
@@ -283,7 +283,7 @@ describe('tool calls in chunks', () => {
 		streamed([...pieces.map((calls) => chunkOf({ tool_calls: calls })), stop()]).finish().choices[0]
 			.message.tool_calls;
 
-	it('puts each tool call together, whichever call a chunk is for', () => {
+	it('joins each tool call however the chunks of several calls are interleaved', () => {
 		const cases = fc
 			.array(fc.array(fc.string(), { maxLength: 4 }), { minLength: 1, maxLength: 3 })
 			.chain((calls) => {
@@ -320,7 +320,7 @@ describe('tool calls in chunks', () => {
 
 	it.each<[string, number[]]>([
 		['begins with 1', [1, 2]],
-		['leaves numbers out', [0, 2]],
+		['skips numbers', [0, 2]],
 		['begins with the last', [1, 0]],
 	])('joins the chunks of a tool call by their index, which %s', (_, indexes) => {
 		const pieces = [
@@ -331,7 +331,7 @@ describe('tool calls in chunks', () => {
 		expect(callsOf(pieces)).toEqual(sorted.map((index) => callOf(`${index}`, '{}')));
 	});
 
-	it('takes each tool call as whole when it has no index', () => {
+	it('takes each tool call without an index as complete', () => {
 		expect(callsOf([[callOf('a', '{}')], [callOf('b', '{}')]])).toEqual([
 			callOf('a', '{}'),
 			callOf('b', '{}'),

@@ -3,7 +3,7 @@ import { SimulatedClock } from '../../../support/simulatedClock';
 
 const clock = new SimulatedClock();
 
-/** Runs pieces of work that each take so many milliseconds; gives when each began. */
+/** Runs work that takes these durations, in milliseconds; returns when each piece of work started. */
 const startsOf = async (slots: AdaptiveLimit, durations: number[]) => {
 	const start = clock.now();
 	const starts: number[] = [];
@@ -19,19 +19,19 @@ const startsOf = async (slots: AdaptiveLimit, durations: number[]) => {
 };
 
 describe('the adaptive limit', () => {
-	it('starts no more pieces of work than the limit allows, and the others in order', async () => {
+	it('starts no more work at once than the limit allows, and the rest in order', async () => {
 		expect(await startsOf(new AdaptiveLimit(2), [10, 30, 10, 10, 10])).toEqual([0, 0, 10, 20, 30]);
 	});
 
-	it('starts all work that the limit allows at once', async () => {
+	it('starts all work at once when there is no limit', async () => {
 		expect(await startsOf(new AdaptiveLimit(Infinity), [10, 10, 10])).toEqual([0, 0, 0]);
 	});
 
-	it('returns the result of the work', async () => {
+	it('returns the result of the work that it runs', async () => {
 		await expect(new AdaptiveLimit(1).run(async () => 'done')).resolves.toBe('done');
 	});
 
-	it('frees the place of work that fails', async () => {
+	it('frees the slot of work that fails', async () => {
 		const slots = new AdaptiveLimit(1);
 		const failing = slots.run(async () => {
 			await clock.sleep(10);
@@ -42,30 +42,30 @@ describe('the adaptive limit', () => {
 		await expect(next).resolves.toBe('done');
 	});
 
-	it('allows as much as before after a crowd', async () => {
+	it('keeps its limit after a burst of work', async () => {
 		const slots = new AdaptiveLimit(2);
 		await startsOf(slots, Array<number>(100).fill(1));
 		expect(await startsOf(slots, [10, 10, 10])).toEqual([0, 0, 10]);
 	});
 });
 
-describe('the adaptive limit before an overloaded service', () => {
-	/** How many of these pieces of work are begun at once. */
+describe('the adaptive limit of an overloaded service', () => {
+	/** How many of these pieces of work are started at once. */
 	const width = async (slots: AdaptiveLimit, pieces: number, isTooMuch = false) => {
-		let begun = 0;
+		let started = 0;
 		const works = Array.from({ length: pieces }, async () => {
 			const work = async () => {
-				begun++;
+				started++;
 				await clock.sleep(10);
 			};
 			await slots.run(work, () => isTooMuch);
 		});
-		const atOnce = begun;
+		const atOnce = started;
 		await Promise.all(works);
 		return atOnce;
 	};
 
-	it('halves once for a crowd that was refused together', async () => {
+	it('halves the limit once for all work that was refused together', async () => {
 		const slots = new AdaptiveLimit(8);
 		expect(await width(slots, 8, true)).toBe(8);
 		expect(await width(slots, 4, true)).toBe(4);
@@ -73,13 +73,13 @@ describe('the adaptive limit before an overloaded service', () => {
 		expect(await width(slots, 8)).toBe(1);
 	});
 
-	it('never falls below one', async () => {
+	it('never lowers the limit below one', async () => {
 		const slots = new AdaptiveLimit(3);
 		for (let count = 0; count < 10; count++) await width(slots, 1, true);
 		expect(await width(slots, 3)).toBe(1);
 	});
 
-	it('grows again by one with each round that succeeds, up to where it began', async () => {
+	it('raises the limit again by at most one per successful round, up to its first value', async () => {
 		const slots = new AdaptiveLimit(6);
 		await width(slots, 6, true);
 		const widths: number[] = [];

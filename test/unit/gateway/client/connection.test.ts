@@ -1,6 +1,6 @@
 import { maySendKeyTo } from '../../../../nodes/shared/gateway/client/connection';
 
-describe('the key', () => {
+describe('addresses for the key', () => {
 	const own = { baseUrl: 'https://host.example/gw', backupUrl: 'https://backup.example/b' };
 
 	it.each([
@@ -12,7 +12,7 @@ describe('the key', () => {
 			'/gw/v.v',
 		],
 		...['https://host.example/gw/./v1', 'https://host.example/gw/a/../b', '/gw/a..b', '/gw/100%'],
-	])('may be sent to %s, which is below the base URL', (address) => {
+	])('allows the key at %s, which is below the base URL', (address) => {
 		const { href } = new URL(address, 'https://host.example');
 		expect(maySendKeyTo(href, own)).toBe(true);
 	});
@@ -51,12 +51,12 @@ describe('the key', () => {
 			'data:text/plain,/gw/v1',
 		],
 		...['https://host.example@other.example/gw/v1', 'https://backup.example/gw/v1', '/gw/%2e%2e'],
-	])('is not sent to %s, which a server may take for another place', (address) => {
+	])('keeps the key from %s, which a server may take for another place', (address) => {
 		const { href } = new URL(address, 'https://host.example/gw/v1/models');
 		expect(maySendKeyTo(href, own)).toBe(false);
 	});
 
-	it('may be sent anywhere on the host of a base URL without a path', () => {
+	it('allows the key anywhere on the host of a base URL without a path', () => {
 		expect(maySendKeyTo('https://host.example/x', { baseUrl: 'https://host.example' })).toBe(true);
 	});
 });

@@ -37,8 +37,8 @@ const text = JSON.stringify({ text: 'Grüße, 世界 🎬' });
 const bytes = Buffer.from(text);
 const middleOfCharacter = bytes.indexOf('ü') + 1;
 
-describe('large responses that arrive together', () => {
-	it('are passed on one in each turn of the event loop', async () => {
+describe('large responses', () => {
+	it('passes on one large response per turn of the event loop', async () => {
 		let turn = 0;
 		let counter: NodeJS.Immediate;
 		const count = () => {
@@ -54,7 +54,7 @@ describe('large responses that arrive together', () => {
 			await exchange(what, get('http://127.0.0.1'), {
 				...{ http, clock, timeout: 60_000, maySendKeyTo: () => true, redaction },
 			});
-			// As long as it takes to read such an answer, time stands still for everybody else.
+			// Parsing such a response blocks the event loop for a while.
 			for (const end = performance.now() + 20; performance.now() < end;);
 			return turn;
 		};
@@ -64,8 +64,8 @@ describe('large responses that arrive together', () => {
 	});
 });
 
-describe('a response that arrives whole', () => {
-	it('is read with its status and headers', async () => {
+describe('complete responses', () => {
+	it('reads a response with its status and headers', async () => {
 		const server = await startServer(json({ id: 'a' }, 202, { 'X-Request-Id': 'r1' }));
 		const received = await send(get(`${server.url}/v1/models`));
 		expect(received).toMatchObject({
@@ -78,7 +78,7 @@ describe('a response that arrives whole', () => {
 		await server.idle();
 	});
 
-	it('is joined where a character was cut in two', async () => {
+	it('joins a character that arrives in two parts', async () => {
 		const server = await startServer((response) => {
 			response.write(bytes.subarray(0, middleOfCharacter));
 			setTimeout(() => response.end(bytes.subarray(middleOfCharacter)), 20);
@@ -90,13 +90,13 @@ describe('a response that arrives whole', () => {
 		['gzip', gzipSync(text)],
 		['deflate', deflateSync(text)],
 		['br', brotliCompressSync(text)],
-	])('is unpacked from %s', async (encoding, packed) => {
+	])('decompresses a response with the encoding %s', async (encoding, packed) => {
 		const server = await startServer(answer(200, packed, { 'content-encoding': encoding }));
 		expect((await send(get(server.url))).text).toBe(text);
 	});
 
 	it.each([204, 400, 404, 429, 500, 503])(
-		'is returned whatever its status (%d)',
+		'returns a response with any status (%d)',
 		async (status) => {
 			const server = await startServer(answer(status, status === 204 ? '' : text));
 			expect(await send(get(server.url))).toMatchObject({
@@ -107,14 +107,17 @@ describe('a response that arrives whole', () => {
 	);
 });
 
-describe('a response that breaks off', () => {
+describe('responses that break off', () => {
 	const packed = gzipSync(text);
-	/** The packed text with one byte changed. */
+	/** The compressed text with one byte changed. */
 	const damaged = (place: number) => Buffer.from(packed).fill(0xff, place, place + 1);
 
 	it.each<[string, Reply]>([
-		['a length that does not come', cut(bytes.subarray(0, 10), { 'content-length': '100' })],
-		['a last chunk that does not come', cut(bytes.subarray(0, 10))],
+		[
+			'fewer bytes than Content-Length says',
+			cut(bytes.subarray(0, 10), { 'content-length': '100' }),
+		],
+		['no last chunk', cut(bytes.subarray(0, 10))],
 		[
 			'a reset',
 			(response) =>
@@ -122,14 +125,14 @@ describe('a response that breaks off', () => {
 					setTimeout(() => response.socket?.resetAndDestroy(), 20),
 				),
 		],
-	])('keeps what had arrived: %s', async (_, reply) => {
+	])('keeps the text of a response that breaks off: %s', async (_, reply) => {
 		const server = await startServer(reply);
 		const received = await send(get(server.url));
 		expect(received).toMatchObject({ status: 200, text: text.slice(0, 10) });
 		expect(received.broken).toMatch(/aborted|hang up|ECONNRESET/);
 	});
 
-	it('keeps what had arrived up to the last whole character', async () => {
+	it('keeps the text of a response that breaks off up to the last whole character', async () => {
 		const server = await startServer(cut(bytes.subarray(0, middleOfCharacter)));
 		const received = await send(get(server.url));
 		expect(received.text.replace('\ufffd', '')).toBe(text.slice(0, text.indexOf('ü')));
@@ -138,15 +141,18 @@ describe('a response that breaks off', () => {
 	it.each([
 		['damaged at its start', damaged(10), /invalid block type/],
 		['damaged in its checksum', damaged(packed.length - 8), /incorrect data check/],
-		['not packed at all', bytes, /incorrect header check/],
-	])('keeps status and headers when the compressed body is %s', async (_, body, broken) => {
-		const server = await startServer(answer(500, body, { 'content-encoding': 'gzip' }));
-		const received = await send(get(server.url));
-		expect(received.status).toBe(500);
-		expect(received.broken).toMatch(broken);
-	});
+		['not compressed at all', bytes, /incorrect header check/],
+	])(
+		'keeps the status and reports the problem when the compressed body is %s',
+		async (_, body, broken) => {
+			const server = await startServer(answer(500, body, { 'content-encoding': 'gzip' }));
+			const received = await send(get(server.url));
+			expect(received.status).toBe(500);
+			expect(received.broken).toMatch(broken);
+		},
+	);
 
-	it('keeps what had arrived of a compressed body', async () => {
+	it('keeps the text of a compressed response that breaks off', async () => {
 		let breakConnection = () => {};
 		const server = await startServer((response) => {
 			response.writeHead(200, { 'content-encoding': 'gzip' }).write(packed.subarray(0, -8));
@@ -161,7 +167,7 @@ describe('a response that breaks off', () => {
 		expect(received.broken).toMatch(/aborted/);
 	});
 
-	it('keeps what had arrived when the time limit passes', async () => {
+	it('keeps the text that arrived before the time limit passed', async () => {
 		const server = await startServer(stall(text.slice(0, 5)));
 		const received = await send(get(server.url), { patience: 100 });
 		expect(received).toMatchObject({
@@ -172,15 +178,15 @@ describe('a response that breaks off', () => {
 	});
 });
 
-describe('a request without a response', () => {
+describe('requests without a response', () => {
 	it.each<[string, Reply | undefined, string]>([
 		['a reset', reset, 'ECONNRESET'],
 		[
-			'no HTTP at all',
+			'a response that is not HTTP',
 			(response) => void response.socket?.end('SSH-2.0-OpenSSH_9.6\r\n'),
 			'HPE_INVALID_CONSTANT',
 		],
-	])("rejects with the network's own error: %s", async (_, reply, code) => {
+	])("rejects with the network's own error after %s", async (_, reply, code) => {
 		const server = await startServer(reply as Reply);
 		await expect(send(get(server.url))).rejects.toMatchObject({ code });
 	});
@@ -207,23 +213,26 @@ describe('redirects', () => {
 		['GET', 308],
 		['POST', 307],
 		['POST', 308],
-	] as const)('are followed with the key within the origin (%s, %d)', async (method, status) => {
-		const server = await startServer(redirect(status, '/v2/models?page=1'), json({ ok: true }));
-		const request = method === 'GET' ? get(`${server.url}/v1/models`) : post(server.url);
-		const received = await send(request);
+	] as const)(
+		'follows a redirect within the origin with the key (%s, %d)',
+		async (method, status) => {
+			const server = await startServer(redirect(status, '/v2/models?page=1'), json({ ok: true }));
+			const request = method === 'GET' ? get(`${server.url}/v1/models`) : post(server.url);
+			const received = await send(request);
 
-		expect(received).toMatchObject({ status: 200, url: `${server.url}/v2/models?page=1` });
-		expect(server.requests[1]).toMatchObject({
-			method,
-			path: '/v2/models?page=1',
-			headers: { authorization: `Bearer ${key}` },
-			body: method === 'GET' ? '' : '{"prompt":"a"}',
-		});
-		await server.idle();
-	});
+			expect(received).toMatchObject({ status: 200, url: `${server.url}/v2/models?page=1` });
+			expect(server.requests[1]).toMatchObject({
+				method,
+				path: '/v2/models?page=1',
+				headers: { authorization: `Bearer ${key}` },
+				body: method === 'GET' ? '' : '{"prompt":"a"}',
+			});
+			await server.idle();
+		},
+	);
 
 	it.each([301, 302, 303])(
-		'are refused when they would turn a POST into a GET (%d)',
+		'refuses a redirect that would turn a POST into a GET (%d)',
 		async (status) => {
 			const server = await startServer(redirect(status, '/elsewhere'));
 			const { record, reach } = await failureOf(send(post(server.url)));
@@ -237,7 +246,7 @@ describe('redirects', () => {
 		(['GET', 'POST'] as const).flatMap((method) =>
 			[301, 302, 303, 307, 308].map((status) => [method, status] as const),
 		),
-	)('are not followed to another origin: %s, %d', async (method, status) => {
+	)('does not follow a redirect to another origin (%s, %d)', async (method, status) => {
 		const elsewhere = await startServer(json({}));
 		const server = await startServer(redirect(status, `${elsewhere.url}/v1/models`));
 		const request = method === 'GET' ? get(server.url) : post(server.url);
@@ -250,7 +259,7 @@ describe('redirects', () => {
 		await server.idle();
 	});
 
-	it('are refused to another host also in the middle of a chain', async () => {
+	it('refuses a redirect to another host in the middle of a chain', async () => {
 		const elsewhere = await startServer(json({}));
 		const server = await startServer(redirect(307, '/b'), redirect(307, elsewhere.url));
 		await failureOf(send(get(`${server.url}/a`)));
@@ -258,23 +267,20 @@ describe('redirects', () => {
 		expect(elsewhere.requests).toEqual([]);
 	});
 
-	it('are given up when they never end', async () => {
+	it('gives up on redirects that never end', async () => {
 		let count = 0;
 		const server = await startServer((...given) => redirect(307, `/${++count}`)(...given));
 		expect((await failureOf(send(get(server.url)))).record.status).toBe(307);
 		expect(server.requests).toHaveLength(6);
 	});
 
-	it.each([get, post])(
-		'are given up at once when they lead back to an earlier address',
-		async (ask) => {
-			const server = await startServer(redirect(308, '/'));
-			expect((await failureOf(send(ask(server.url)))).record.status).toBe(308);
-			expect(server.requests).toHaveLength(1);
-		},
-	);
+	it.each([get, post])('gives up at once on a redirect to an earlier address', async (ask) => {
+		const server = await startServer(redirect(308, '/'));
+		expect((await failureOf(send(ask(server.url)))).record.status).toBe(308);
+		expect(server.requests).toHaveLength(1);
+	});
 
-	it('are refused to an address that may not have the key', async () => {
+	it('refuses a redirect to an address that may not have the key', async () => {
 		const server = await startServer(redirect(308, '/other-team/v1'));
 		const { record } = await failureOf(
 			send(post(`${server.url}/gw/v1`), { maySendKeyTo: (address) => address.includes('/gw/') }),
@@ -286,10 +292,10 @@ describe('redirects', () => {
 	it.each([
 		['in a path', (echoed: string) => `/v2/${echoed}`],
 		['to another host', (echoed: string) => `https://other.example/${echoed}`],
-		['to no address', (echoed: string) => `https://[${echoed}`],
-		['where a message would end', (echoed: string) => `/${'a'.repeat(268)}${echoed}`],
-		['in the name of a host', (echoed: string) => `https://${echoed.toLowerCase()}.example`],
-	])('do not reveal the key that they carry %s', async (_, location) => {
+		['to an invalid address', (echoed: string) => `https://[${echoed}`],
+		['where the message is shortened', (echoed: string) => `/${'a'.repeat(268)}${echoed}`],
+		['in a host name', (echoed: string) => `https://${echoed.toLowerCase()}.example`],
+	])('redacts the key that a redirect carries %s', async (_, location) => {
 		for (const echoed of [key, encodeURIComponent(key), Buffer.from(key).toString('base64')]) {
 			const server = await startServer(redirect(302, location(echoed)));
 			const asked = listModels(gatewayTo(`${server.url}/gw`), { timeout: 60_000, retries: 0 });
@@ -298,25 +304,28 @@ describe('redirects', () => {
 		}
 	});
 
-	it('are reported as they are when their address is none', async () => {
+	it('reports a redirect to an invalid address as it is', async () => {
 		const server = await startServer(redirect(302, 'https://'));
 		expect((await failureOf(send(get(server.url)))).record.message).toMatch(
 			/redirects to https:\/\/$/,
 		);
 	});
 
-	it.each([300, 304])('are returned like any response without an address (%d)', async (status) => {
-		const server = await startServer(answer(status, ''));
-		expect(await send(get(server.url))).toMatchObject({ status, text: '' });
-	});
+	it.each([300, 304])(
+		'returns a 3xx response without an address like any other (%d)',
+		async (status) => {
+			const server = await startServer(answer(status, ''));
+			expect(await send(get(server.url))).toMatchObject({ status, text: '' });
+		},
+	);
 
-	it('are returned when they may lead to a file', async () => {
+	it('returns a redirect to another host when it may lead to a file', async () => {
 		const server = await startServer(redirect(302, 'https://storage.example/v.mp4?sig=a%2Fb'));
 		const received = await send(get(server.url), { mayLeadToFile: true });
 		expect(received.location).toBe('https://storage.example/v.mp4?sig=a%2Fb');
 	});
 
-	it('are followed when they only add a slash, also when they may lead to a file', async () => {
+	it('follows a redirect that only adds a slash, even when it may lead to a file', async () => {
 		const server = await startServer(
 			answer(308, '', { location: '/content/?signature=1' }),
 			answer(200, '{}', { 'content-type': 'application/json' }),
@@ -326,7 +335,7 @@ describe('redirects', () => {
 		expect(server.requests.map(({ path }) => path)).toEqual(['/content', '/content/?signature=1']);
 	});
 
-	it('are returned within the origin when they may lead to a file', async () => {
+	it('returns a redirect within the origin when it may lead to a file', async () => {
 		const server = await startServer(redirect(302, '/files/v.mp4?sig=a%2Fb'));
 		const received = await send(get(server.url), { mayLeadToFile: true });
 		expect(received.location).toBe(`${server.url}/files/v.mp4?sig=a%2Fb`);
@@ -334,11 +343,11 @@ describe('redirects', () => {
 	});
 });
 
-describe('a file', () => {
+describe('files in a response', () => {
 	const file = Buffer.alloc(1_000_000);
 
 	it.each(['video/mp4', 'application/octet-stream', 'application/mp4; codecs="avc1"'])(
-		'is not read into memory: %s',
+		'does not read a file into memory: %s',
 		async (type) => {
 			const server = await startServer(answer(200, file, { 'content-type': type }));
 			const received = await send(get(server.url), { mayLeadToFile: true });
@@ -348,7 +357,7 @@ describe('a file', () => {
 	);
 
 	it.each(['', 'text/plain', 'application/json'])(
-		'is recognised by its bytes, whatever its type says: "%s"',
+		'recognises a file by its bytes whatever its Content-Type is: "%s"',
 		async (type) => {
 			const body = Buffer.concat([Buffer.from('RIFF'), file]);
 			const headers = type === '' ? undefined : { 'content-type': type };
@@ -365,7 +374,7 @@ describe('a file', () => {
 	it.each([
 		[200, 'application/json'],
 		[404, 'application/octet-stream'],
-	])('is not recognised in a response with the status %d and the type %s', async (status, type) => {
+	])('reads a response with the status %d and the type %s as text', async (status, type) => {
 		const server = await startServer(answer(status, text, { 'content-type': type }));
 		expect((await send(get(server.url), { mayLeadToFile: true })).text).toBe(text);
 	});
@@ -373,20 +382,20 @@ describe('a file', () => {
 
 describe('Stop', () => {
 	it.each<[string, Reply]>([
-		['before the head', silence],
-		['in mid-body', stall('{"id":')],
-	])('ends the exchange at once: %s', async (_, reply) => {
+		['before the headers', silence],
+		['in the middle of the body', stall('{"id":')],
+	])('ends the exchange at once at Stop: %s', async (_, reply) => {
 		const server = await startServer(reply);
 		const stop = new AbortController();
 		const exchanged = send(get(server.url), { signal: stop.signal });
 		await server.received(1);
-		// The head needs a moment to arrive.
+		// The headers need a moment to arrive.
 		setTimeout(() => stop.abort(), 20);
 		await expect(exchanged).rejects.toThrow(/abort/i);
 		await server.idle();
 	});
 
-	it('rejects when it was pressed before the request', async () => {
+	it('rejects when Stop was pressed before the request', async () => {
 		const server = await startServer(json({}));
 		await expect(send(get(server.url), { signal: AbortSignal.abort() })).rejects.toThrow(/abort/i);
 	});

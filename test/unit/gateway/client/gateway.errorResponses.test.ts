@@ -11,8 +11,8 @@ import {
 import { failureOf, gatewayTo, key } from '../../../support/gatewayWorld';
 import { answer, cut, json, page, startServer, type Reply } from '../../../support/scriptedServer';
 
-describe('an error response', () => {
-	it('keeps everything that the service says', async () => {
+describe('error responses', () => {
+	it('reports everything that an error response says', async () => {
 		const body = {
 			error: {
 				message: 'model x does not exist',
@@ -40,16 +40,19 @@ describe('an error response', () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it.each([400, 401, 403, 404])('is final with the status %d', async (status) => {
-		for (const call of [models, chat, create, createAgainIfLost]) {
-			const server = await startServer(error(status, { code: 'some_code' }));
-			expect((await failureOf(gatewayTo(server.url).call(call))).record.status).toBe(status);
-			expect(server.requests).toHaveLength(1);
-		}
-	});
+	it.each([400, 401, 403, 404])(
+		'sends no request again after an error response with the status %d',
+		async (status) => {
+			for (const call of [models, chat, create, createAgainIfLost]) {
+				const server = await startServer(error(status, { code: 'some_code' }));
+				expect((await failureOf(gatewayTo(server.url).call(call))).record.status).toBe(status);
+				expect(server.requests).toHaveLength(1);
+			}
+		},
+	);
 });
 
-describe('an odd body', () => {
+describe('unusual bodies', () => {
 	const html = '<!DOCTYPE html><html><body>Welcome</body></html>';
 	const isPage = 'the response is a web page instead of JSON (HTTP 200)';
 
@@ -78,9 +81,9 @@ describe('an odd body', () => {
 		['half of the JSON', answer(200, '{"data":['), { message: 'is not JSON' }, 'unreadable'],
 		['JSON of another form', json({ ok: true }), { message: 'unexpected form' }, 'unreadable'],
 		['a body that breaks off', cut('{"data":['), { message: 'broke off' }, 'unreadable'],
-		['304', answer(304, ''), { status: 304 }, 'unreadable'],
+		['nothing with 304', answer(304, ''), { status: 304 }, 'unreadable'],
 	])(
-		'ends in an error that keeps the body: %s',
+		'reports an unusual response and how far the request got: %s',
 		async (_, reply, { message = '', ...expected }, reach) => {
 			const server = await startServer((response, request) => {
 				response.setHeader('x-request-id', 'r-2');
@@ -93,7 +96,7 @@ describe('an odd body', () => {
 		},
 	);
 
-	it('is an error response when its words say so, also with a 2xx status', async () => {
+	it('treats a 2xx response with an error object as an error response', async () => {
 		const server = await startServer(error(200, { code: 'quota_exceeded' }), created);
 		const { record, reach } = await failureOf(gatewayTo(server.url).call(create));
 		expect([reach, server.requests.length]).toEqual(['answered', 1]);
@@ -104,7 +107,7 @@ describe('an odd body', () => {
 		});
 	});
 
-	it('does no harm when what is needed arrived whole', async () => {
+	it('uses a response that breaks off after its complete JSON', async () => {
 		const server = await startServer(cut('{"data":[{"id":"chat-1"}]}'));
 		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([{ id: 'chat-1' }]);
 	});
@@ -114,12 +117,12 @@ describe('an odd body', () => {
 		['a page', page(200)],
 		['a page with 502', page(502)],
 		['nothing', answer(200, '')],
-	])('is read again when the request is a read, which is free: %s', async (_, reply) => {
+	])('sends a read again after an unusable response: %s', async (_, reply) => {
 		const server = await startServer(reply, list);
 		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([{ id: 'chat-1' }]);
 	});
 
-	it('is not replaced by a second generation, which may be charged again', async () => {
+	it('does not send a generation again after a 2xx response that breaks off', async () => {
 		const server = await startServer(cut('{"choices":['));
 		const { record, reach } = await failureOf(gatewayTo(server.url).call(chat));
 		expect(server.requests).toHaveLength(1);
@@ -127,7 +130,7 @@ describe('an odd body', () => {
 		expect(record.raw_body).toBe('{"choices":[');
 	});
 
-	it('says nothing of a job when it comes from a generation', async () => {
+	it('does not mention a job in the advice on a generation', async () => {
 		const server = await startServer(cut('{"choices":['));
 		const { record } = await failureOf(gatewayTo(server.url).call(chat));
 		expect(record.advice).not.toMatch(/job|If No Response Arrives/);
@@ -137,14 +140,14 @@ describe('an odd body', () => {
 describe('the key', () => {
 	const echo = { message: `the key ${key} is unknown`, code: 'invalid_api_key' };
 
-	it('is redacted in errors', async () => {
+	it('redacts the key in errors', async () => {
 		const server = await startServer(error(401, echo));
 		const { record } = await failureOf(gatewayTo(server.url).call(models));
 		expect(JSON.stringify(record)).not.toContain(key);
 		expect(record.message).toContain('the key *** is unknown');
 	});
 
-	it('is redacted in responses that cannot be used', async () => {
+	it('redacts the key in unusable responses', async () => {
 		for (const reply of [answer(200, `key ${key}`), cut(`{"key":"${key}"`)]) {
 			const server = await startServer(reply);
 			const failure = await failureOf(gatewayTo(server.url).call(chat));
@@ -152,14 +155,14 @@ describe('the key', () => {
 		}
 	});
 
-	it('is redacted in outputs', async () => {
+	it('redacts the key in outputs', async () => {
 		const server = await startServer(json({ data: [{ id: 'chat-1', asked_by: key }] }));
 		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([
 			{ id: 'chat-1', asked_by: '***' },
 		]);
 	});
 
-	it('is redacted as JSON may escape it', async () => {
+	it('redacts the key when JSON escapes its slashes', async () => {
 		const spelled = JSON.stringify(echo).replaceAll('/', '\\/');
 		expect(spelled).not.toContain(key);
 		const server = await startServer(answer(401, `{"error":${spelled}}`));

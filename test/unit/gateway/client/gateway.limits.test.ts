@@ -28,7 +28,7 @@ function startProcess({ patience }: { patience?: number } = {}) {
 		clock,
 		/** When each request was sent, in milliseconds. */
 		times,
-		/** A gateway as each run of a node has one. */
+		/** A gateway for one run of a node. */
 		run(baseUrl: string, credential: object, { signal, apiKey = key }: Settings = {}) {
 			const connection = connectionFrom({ apiKey, baseUrl, ...credential });
 			return new Gateway(connection, {
@@ -51,10 +51,10 @@ interface Settings {
 
 const all = async (...calls: Array<Promise<unknown>>) => await Promise.all(calls);
 
-describe('requests with a limit per second', () => {
+describe('the limit of requests per second', () => {
 	const limit = { requestsPerSecond: 1 };
 
-	it('are spread evenly over all runs of the process', async () => {
+	it('spreads requests evenly over time, and lets the runs of a process take turns', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(list);
 		const [many, few] = [run(server.url, limit), run(server.url, limit)];
@@ -64,7 +64,7 @@ describe('requests with a limit per second', () => {
 			order.push(name);
 		};
 		await all(...Array.from({ length: 6 }, async () => await call(many, 'many')), call(few, 'few'));
-		// The first and the second of the others were there before.
+		// Only the first two requests of the other run were there before.
 		expect(order.indexOf('few')).toBe(2);
 		times.slice(1).forEach((time, index) => {
 			expect(time - times[index]).toBeGreaterThan(1000);
@@ -72,7 +72,7 @@ describe('requests with a limit per second', () => {
 		});
 	});
 
-	it('do not wait for requests with another key', async () => {
+	it('does not delay a request for requests with another key', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(list);
 		await all(
@@ -82,7 +82,7 @@ describe('requests with a limit per second', () => {
 		expect(times).toEqual([0, 0]);
 	});
 
-	it('do not hold back requests whose credential has no limit', async () => {
+	it('does not delay requests whose credential has no limit', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(list);
 		const free = run(server.url, { requestsPerSecond: '', requestsInFlight: 0 });
@@ -91,7 +91,7 @@ describe('requests with a limit per second', () => {
 		expect(times).toEqual([0, 0, 0]);
 	});
 
-	it('include polls and redirects', async () => {
+	it('counts polls and redirects towards the limit per second', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(redirect(307, '/v1/videos/video_1/'), created);
 		await run(server.url, limit).call(poll);
@@ -99,7 +99,7 @@ describe('requests with a limit per second', () => {
 		expect(times[1]).toBeGreaterThan(1000);
 	});
 
-	it('include downloads with the key, and no others', async () => {
+	it('counts downloads with the key, and no other downloads, towards the limit per second', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(answer(200, mp4Of(1_000)));
 		const gateway = run(server.url, limit);
@@ -126,7 +126,7 @@ describe('requests with a limit per second', () => {
 		expect(times[3]).toBeGreaterThan(2000);
 	});
 
-	it('spend none of their time limit in the queue', async () => {
+	it('does not count the time in the queue towards the time limit of a request', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(list);
 		const gateway = run(server.url, { requestsPerSecond: 0.1 });
@@ -135,14 +135,14 @@ describe('requests with a limit per second', () => {
 		expect(times[2]).toBeGreaterThan(20_000);
 	});
 
-	it('keep the limit when they switch to the backup URL', async () => {
+	it('applies the limit per second to a switch to the backup URL', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(list);
 		await run(nobody, { ...limit, backupUrl: server.url }).call(models);
 		expect(times[1]).toBeGreaterThan(1000);
 	});
 
-	it('leave the queue at Stop without having been sent', async () => {
+	it('reports a create that waits in the queue at Stop as not sent', async () => {
 		const { run, clock, times } = startProcess();
 		const server = await startServer(created);
 		const stop = new AbortController();
@@ -159,7 +159,7 @@ describe('requests with a limit per second', () => {
 		expect(times).toHaveLength(1);
 	});
 
-	it('are given up when they have waited too long', async () => {
+	it('gives up on a request that waits in the queue for too long, and sends nothing', async () => {
 		const { run, times } = startProcess();
 		const server = await startServer(created);
 		const gateway = run(server.url, { requestsPerSecond: 0.01 });
@@ -174,8 +174,8 @@ describe('requests with a limit per second', () => {
 	});
 });
 
-describe('requests with a limit in flight', () => {
-	it('keep their place until a streamed response has ended', async () => {
+describe('the limit of requests in flight', () => {
+	it('counts a request as in flight until its streamed response has ended', async () => {
 		const { run, clock, times } = startProcess();
 		let end = () => {};
 		const server = await startServer((response) => {
@@ -199,7 +199,7 @@ describe('requests with a limit in flight', () => {
 		expect(times).toEqual([0, 5_000]);
 	});
 
-	it('free their place when they are redirected, too late or broken off', async () => {
+	it('frees the place of a request that is redirected, times out or breaks off', async () => {
 		const { run } = startProcess({ patience: 50 });
 		const server = await startServer(redirect(307, '/v1/models/'), silence, stall('{'), list);
 		const gateway = run(server.url, { requestsInFlight: 1 });
@@ -209,10 +209,10 @@ describe('requests with a limit in flight', () => {
 	});
 });
 
-describe('a 429 from the service', () => {
+describe('429 responses', () => {
 	const limit = { requestsInFlight: 5 };
 
-	/** When a run sends, of which another has met this a moment ago. */
+	/** When a run sends its request, after another run with the key got this response. */
 	const nextAfter = async (reply: Reply, credential: object = limit) => {
 		const { run, clock, times } = startProcess();
 		const server = await startServer(reply, list);
@@ -220,7 +220,7 @@ describe('a 429 from the service', () => {
 			.call({ ...models, retries: 0 })
 			.catch(() => undefined);
 		await clock.sleep(1_000);
-		// Whoever waits because of it has no fewer tries for that.
+		// Waiting for the pause uses up no retry.
 		await run(server.url, credential).call({ ...models, retries: 0 });
 		return times[1];
 	};
@@ -230,13 +230,16 @@ describe('a 429 from the service', () => {
 		['RateLimit-Reset', { 'ratelimit-reset': '20' }, 20_000],
 		['X-RateLimit-Reset', { 'x-ratelimit-reset': '6m' }, 1_000],
 		['X-RateLimit-Reset', { 'x-ratelimit-reset': '10s' }, 10_000],
-		['no time', {}, 1_000],
-		['an hour', { 'retry-after': '3600' }, 1_000],
-	])('holds back all runs with the key: %s', async (_, headers, time) => {
-		expect(await nextAfter(tooMany(headers))).toBe(time);
-	});
+		['no header', {}, 1_000],
+		['a Retry-After of an hour', { 'retry-after': '3600' }, 1_000],
+	])(
+		'holds back other runs with the key after a 429 as its headers ask, up to 5 minutes: %s',
+		async (_, headers, time) => {
+			expect(await nextAfter(tooMany(headers))).toBe(time);
+		},
+	);
 
-	it('holds back no run when the balance is empty, or the credential has no limits', async () => {
+	it('holds back no other run when the balance is empty or the credential has no limits', async () => {
 		const headers = { 'retry-after': '30' };
 		expect(await nextAfter(refusal('insufficient_quota', headers))).toBe(1_000);
 		expect(await nextAfter(tooMany(headers), {})).toBe(1_000);

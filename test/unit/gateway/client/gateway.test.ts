@@ -28,8 +28,8 @@ import {
 
 const graceOnStop = 5_000;
 
-describe('a request', () => {
-	it('carries the key and asks for JSON', async () => {
+describe('requests', () => {
+	it('sends the key and asks for JSON', async () => {
 		const server = await startServer(list);
 		await expect(gatewayTo(server.url).call(models)).resolves.toEqual([{ id: 'chat-1' }]);
 		expect(server.requests).toEqual([
@@ -46,7 +46,7 @@ describe('a request', () => {
 		expect(server.requests[0].headers).not.toHaveProperty('content-type');
 	});
 
-	it('carries its body as JSON', async () => {
+	it('sends the body of a request as JSON', async () => {
 		const server = await startServer(created);
 		await gatewayTo(server.url).call(create);
 		const [{ method, path, headers, body }] = server.requests;
@@ -56,7 +56,7 @@ describe('a request', () => {
 	});
 
 	it.each(['', '/', '//', '/gateway', '/gateway/', '/a/b/'])(
-		'is sent below the path of the base URL: %s',
+		'sends a request below the path of the base URL: %s',
 		async (path) => {
 			const server = await startServer(list);
 			await gatewayTo(server.url + path).call(models);
@@ -68,13 +68,13 @@ describe('a request', () => {
 		['video_1', '/v1/videos/video_1'],
 		['a/b?c=d#e f', '/v1/videos/a%2Fb%3Fc%3Dd%23e%20f'],
 		['$&$1', '/v1/videos/%24%26%241'],
-	])('has the id in its path: %s', async (id, path) => {
+	])('encodes the ID of a job in the path: %s', async (id, path) => {
 		const server = await startServer(json({ status: 'queued' }));
 		await gatewayTo(server.url).call({ ...poll, id });
 		expect(server.requests[0].path).toBe(path);
 	});
 
-	it('has the asynchronous switch only for a reference video', async () => {
+	it('sends the async header only for a reference video', async () => {
 		const server = await startServer(created);
 		const gateway = gatewayTo(server.url);
 		await gateway.call({ ...create, endpoint: endpoints.referenceVideoCreate });
@@ -83,7 +83,7 @@ describe('a request', () => {
 		expect(server.requests.map(({ headers }) => headers[name])).toEqual(['enable', undefined]);
 	});
 
-	it('takes the name of the asynchronous switch from the credential', async () => {
+	it('takes the name of the async header from the credential', async () => {
 		const server = await startServer(created);
 		const gateway = gatewayTo({ baseUrl: server.url, asyncHeaderName: 'X-Vendor-Async' });
 		await gateway.call({ ...create, endpoint: endpoints.referenceVideoCreate });
@@ -97,7 +97,7 @@ describe('the limit of parallel requests', () => {
 		const { connection, runtime } = gatewayTo(url, options);
 		return new Gateway(connection, { ...runtime, limiter: new AdaptiveLimit(atOnce) });
 	};
-	/** Tells how many requests are under way at once. */
+	/** A server that counts how many requests are under way at once. */
 	const countedServer = async (body: object) => {
 		let underWay = 0;
 		const widths: number[] = [];
@@ -111,7 +111,7 @@ describe('the limit of parallel requests', () => {
 		return { url: server.url, widest: () => Math.max(...widths) };
 	};
 
-	it('limits the requests under way, and leaves polls to their own times', async () => {
+	it('limits the requests under way, but not polls', async () => {
 		const server = await countedServer({ data: [], status: 'queued' });
 		const paced = pacedTo(server.url, 2);
 		await Promise.all(Array.from({ length: 6 }, async () => await paced.call(models)));
@@ -121,14 +121,14 @@ describe('the limit of parallel requests', () => {
 		expect(server.widest()).toBe(6);
 	});
 
-	it('does not count a request that waits for its next try', async () => {
+	it('does not count a request that waits for its next attempt', async () => {
 		const server = await startServer(error(429, {}, { 'retry-after': '9' }), list);
 		const paced = pacedTo(server.url, 1);
 		await Promise.all([paced.call(models), paced.call(models)]);
 		expect(server.requests).toHaveLength(3);
 	});
 
-	it('reports creates that were still waiting at Stop as not sent', async () => {
+	it('reports a create that was still waiting at Stop as not sent', async () => {
 		const server = await startServer(silence);
 		const stop = new AbortController();
 		const paced = pacedTo(server.url, 1, { signal: stop.signal, patience: 50, graceOnStop });
@@ -153,7 +153,7 @@ describe('Stop', () => {
 			gatewayTo(server.url, { signal: stop.signal, patience, graceOnStop }).call(call),
 		);
 		await server.received(1);
-		// The head needs a moment to arrive.
+		// The headers need a moment to arrive.
 		setTimeout(() => stop.abort(), 20);
 		const failure = await ended;
 		await server.idle();
@@ -162,24 +162,27 @@ describe('Stop', () => {
 	};
 
 	it.each<[string, Reply]>([
-		['before the head', silence],
-		['in mid-body', stall('{"data":[')],
-	])('ends a read at once: %s', async (_, reply) => {
+		['before the headers', silence],
+		['in the middle of the body', stall('{"data":[')],
+	])('ends a read at once at Stop: %s', async (_, reply) => {
 		const { record, reach } = await stopped(models, reply);
 		expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'no' });
 		expect(reach).toBe('none');
 	});
 
 	it.each<[string, Reply]>([
-		['before the head', silence],
-		['in mid-body', stall('{"id":"vid')],
-	])('ends a create soon, and says that it may have been accepted: %s', async (_, reply) => {
-		const { record } = await stopped(create, reply, 50);
-		expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'unknown' });
-		expect(record.advice).toContain('may have been accepted');
-	});
+		['before the headers', silence],
+		['in the middle of the body', stall('{"id":"vid')],
+	])(
+		'ends a create soon after Stop, and says that it may have been accepted: %s',
+		async (_, reply) => {
+			const { record } = await stopped(create, reply, 50);
+			expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'unknown' });
+			expect(record.advice).toContain('may have been accepted');
+		},
+	);
 
-	it('gives a create under way the time to bring its ID', async () => {
+	it('waits after Stop until a create under way returns its ID', async () => {
 		const stop = new AbortController();
 		const server = await startServer((response, request) => {
 			stop.abort();
@@ -189,7 +192,7 @@ describe('Stop', () => {
 		expect(await gateway.call(create)).toMatchObject({ id: expect.any(String) });
 	});
 
-	it('sends nothing when it was pressed before the request', async () => {
+	it('sends nothing when Stop was pressed before the request', async () => {
 		const server = await startServer(created);
 		const gateway = gatewayTo(server.url, { signal: AbortSignal.abort() });
 		const { record } = await failureOf(gateway.call(create));
@@ -202,7 +205,7 @@ describe('Stop', () => {
 		const stop = new AbortController();
 		const gateway = gatewayTo(server.url, { signal: stop.signal });
 		const { clock } = gateway.runtime;
-		// The next try would come after a second.
+		// The next attempt would come after a second.
 		const stopped = server.received(1).then(async () => await clock.sleep(500));
 		void stopped.then(() => stop.abort());
 		const failure = await failureOf(gateway.call(call));
@@ -210,12 +213,12 @@ describe('Stop', () => {
 		return failure.record;
 	};
 
-	it('ends the wait for the next try', async () => {
+	it('ends the wait for the next attempt at Stop', async () => {
 		const record = await stoppedWhileWaiting(models, error(500, {}));
 		expect(record).toMatchObject({ message: 'The execution was canceled', billed: 'no' });
 	});
 
-	it('says between the tries of a lost create that it may have been accepted', async () => {
+	it('says at Stop between the attempts of a lost create that it may have been accepted', async () => {
 		const record = await stoppedWhileWaiting(createAgainIfLost, reset);
 		expect(record.billed).toBe('unknown');
 		expect(record.advice).toContain('may have been accepted');

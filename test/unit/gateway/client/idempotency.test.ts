@@ -24,7 +24,7 @@ import {
 	type ScriptedServer,
 } from '../../../support/scriptedServer';
 
-describe('an order with an idempotency key', () => {
+describe('orders with an idempotency key', () => {
 	const name = 'Idempotency-Key';
 	const idempotencyKey = '0b5a7c62-3a7e-4f0c-a1d2-5e6f7a8b9c0d';
 	const ordering = (baseUrl: string, more: { backupUrl?: string } = {}, options?: WorldOptions) =>
@@ -42,17 +42,17 @@ describe('an order with an idempotency key', () => {
 		servers.flatMap(({ requests }) => requests.map(({ headers }) => headers['idempotency-key']));
 
 	it.each<[string, Reply]>([
-		['was lost', reset],
-		['met the page of a proxy', page(502)],
-		['had an answer that broke off', cut('{"id":')],
-		['had an answer without an ID', json({})],
-		['met an error of the service', error(500, {})],
-		['met 503', error(503, {})],
-		['met 408', error(408, {})],
-		['met 425', error(425, {})],
-		['is still under way', error(409, {})],
-		['met the rate limit', rateLimit],
-	])('is sent again with the same key and the same bytes when it %s', async (_, reply) => {
+		['gets no response', reset],
+		['gets the page of a proxy', page(502)],
+		['gets a response that breaks off', cut('{"id":')],
+		['gets a response without an ID', json({})],
+		['gets an error of the service', error(500, {})],
+		['gets HTTP 503', error(503, {})],
+		['gets HTTP 408', error(408, {})],
+		['gets HTTP 425', error(425, {})],
+		['gets HTTP 409 because it is still under way', error(409, {})],
+		['meets the rate limit', rateLimit],
+	])('sends an order again with the same key and the same bytes when it %s', async (_, reply) => {
 		for (const endpoint of [endpoints.videoCreate, endpoints.referenceVideoCreate]) {
 			const server = await startServer(reply, reply, created);
 			const body = { ...create.body, input: { media: [{}] } };
@@ -63,14 +63,14 @@ describe('an order with an idempotency key', () => {
 		}
 	});
 
-	it('keeps its key at the backup URL and behind a redirect', async () => {
+	it('keeps the key of an order at the backup URL and after a redirect', async () => {
 		const backup = await startServer(redirect(307, '/new/v1/videos'), created);
 		const base = await startServer(reset);
 		await ordering(base.url, { backupUrl: backup.url }).call(create);
 		expect(keysOf(base, backup)).toEqual([idempotencyKey, idempotencyKey, idempotencyKey]);
 	});
 
-	it('reports its key when no try gets a response', async () => {
+	it('reports the key of an order when no attempt gets a response', async () => {
 		const server = await startServer(reset);
 		const loss = await lossOf(server.url);
 		const { message, record } = shown(loss);
@@ -85,7 +85,7 @@ describe('an order with an idempotency key', () => {
 		expect(server.requests).toHaveLength(5);
 	});
 
-	it('keeps its unknown outcome whatever a later try is told, and reports that as well', async () => {
+	it('reports an order as possibly accepted when it was lost and a later attempt is refused', async () => {
 		const server = await startServer(reset, error(401, { code: 'invalid_api_key' }));
 		const first = await failureOf(ordering(server.url).call(create));
 		expect(first.record).toMatchObject({ status: 401, billed: 'unknown', retry_can_help: false });
@@ -93,16 +93,16 @@ describe('an order with an idempotency key', () => {
 	});
 
 	it.each<[string, Reply]>([
-		['it is refused', error(400, { code: 'invalid_prompt' })],
-		['the account is empty', error(429, { code: 'quota_exceeded' })],
-	])('is sent once when %s', async (_, reply) => {
+		['it is refused for its prompt', error(400, { code: 'invalid_prompt' })],
+		['the balance is empty', error(429, { code: 'quota_exceeded' })],
+	])('sends an order with a key only once when %s', async (_, reply) => {
 		const server = await startServer(reply);
 		const { record } = await failureOf(ordering(server.url).call(create));
 		expect(record).toMatchObject({ billed: 'no', retry_can_help: false });
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it('keeps the unknown outcome of an earlier run although this run is refused', async () => {
+	it('reports an order as possibly accepted when it was lost in an earlier run and is now refused', async () => {
 		const lost = await startServer(reset);
 		const { failure: earlier } = await lossOf(lost.url);
 		const server = await startServer(error(400, { message: 'another body' }));
@@ -114,7 +114,7 @@ describe('an order with an idempotency key', () => {
 		expect(record.billed).toBe('unknown');
 	});
 
-	it('sends its key with no other kind of request, and to no other address', async () => {
+	it('sends the key of an order with no other kind of request and to no other address', async () => {
 		const server = await startServer(list, json({}), json({ status: 'queued' }));
 		const gateway = ordering(server.url);
 		for (const call of [models, chat, poll]) await gateway.call(call);
@@ -125,7 +125,7 @@ describe('an order with an idempotency key', () => {
 		expect(other.requests).toEqual([]);
 	});
 
-	it('is sent once when the credential names no header for its key', async () => {
+	it('sends an order only once when the credential names no header for its key', async () => {
 		const server = await startServer(reset, created);
 		const gateway = gatewayTo(server.url).withIdempotency({ idempotencyKey });
 		expect((await failureOf(gateway.call(create))).record.retry_can_help).toBe(false);
@@ -134,7 +134,7 @@ describe('an order with an idempotency key', () => {
 	});
 });
 
-describe('the idempotency key of an order', () => {
+describe('the idempotency key', () => {
 	const connection = {
 		...{ baseUrl: 'https://gateway.example', asyncHeaderName: 'A', key },
 		idempotencyHeaderName: 'Idempotency-Key',
@@ -142,18 +142,18 @@ describe('the idempotency key of an order', () => {
 	const of = (orderId: string, more: Partial<Connection> = {}) =>
 		idempotencyKeyOf(orderId, { ...connection, ...more });
 
-	it('is a UUID, the same for the same order', () => {
+	it('makes the same UUID for the same order', () => {
 		expect(of('1')).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/);
 		expect(of('1', { idempotencyHeaderName: 'idempotency-key', key: 'other' })).toBe(of('1'));
 	});
 
-	it('is another UUID for another order, header or address', () => {
+	it('makes another UUID for another order, header or address', () => {
 		const address = { baseUrl: 'https://other.example' };
 		const keys = [of('1'), of('2'), of('1', address), of('1', { idempotencyHeaderName: 'X-Key' })];
 		expect(new Set(keys).size).toBe(4);
 	});
 
-	it('is undefined when the credential names no header for it', () => {
+	it('makes no idempotency key when the credential names no header for it', () => {
 		expect(of('1', { idempotencyHeaderName: undefined })).toBeUndefined();
 	});
 });

@@ -14,7 +14,7 @@ interface Request {
 	stopAt?: number;
 }
 
-/** Sends all, and tells when each was sent, when it ended, and which gave up. */
+/** Sends all requests; returns when each was sent, and which gave up when. */
 async function sendAll(requests: Request[], clock = new SimulatedClock()) {
 	const start = clock.now();
 	const sent: Array<Request & { sentAt: number }> = [];
@@ -48,22 +48,22 @@ const request = (more: Partial<Request> = {}): Request => ({
 const times = ({ sent }: Awaited<ReturnType<typeof sendAll>>) => sent.map(({ sentAt }) => sentAt);
 
 describe('requests about one job', () => {
-	it('follow the end of the last one after the interval, in order', async () => {
+	it('sends each request about a job one interval after the end of the last, in order', async () => {
 		const requests = [request({ takes: 500 }), request(), request({ at: 4000 })];
 		expect(times(await sendAll(requests))).toEqual([0, 3500, 6500]);
 	});
 
-	it('do not wait for a request that was never sent', async () => {
+	it('does not wait for the interval after a request that was never sent', async () => {
 		const requests = [request({ isSent: false, takes: 100 }), request()];
 		expect(times(await sendAll(requests))).toEqual([100]);
 	});
 
-	it('wait only a while for a request without a response', async () => {
+	it('waits at most 10 s and the interval for a request without a response', async () => {
 		const requests = [request({ takes: 600_000 }), request(), request()];
 		expect(times(await sendAll(requests))).toEqual([0, 13_000, 16_000]);
 	});
 
-	it('give up when their patience or their run ends, and hold no other back', async () => {
+	it('gives up on a request at its patience or at Stop, and delays no other', async () => {
 		const { sent, gaveUp } = await sendAll([
 			...[request(), request({ patience: 1000 }), request({ stopAt: 2000 }), request()],
 		]);
@@ -71,12 +71,12 @@ describe('requests about one job', () => {
 		expect(sent.map(({ sentAt }) => sentAt)).toEqual([0, 3000]);
 	});
 
-	it('wait their turn with endless patience', async () => {
+	it('waits for the turn of a request with endless patience', async () => {
 		const requests = [request(), request({ patience: Number.MAX_SAFE_INTEGER })];
 		expect(times(await sendAll(requests))).toEqual([0, 3000]);
 	});
 
-	it('wait no longer than the interval when the clock is set back', async () => {
+	it('waits no longer than the interval when the clock is set back', async () => {
 		const clock = new SimulatedClock();
 		await sendAll([request()], clock);
 		clock.move(-3_600_000);
@@ -85,7 +85,7 @@ describe('requests about one job', () => {
 		expect(clock.now() - began).toBe(interval);
 	});
 
-	it('keep their interval whatever the others do', async () => {
+	it('keeps the interval between requests about a job, whatever requests there are', async () => {
 		const requests = fc.array(
 			fc.record({
 				id: fc.constantFrom('job_1', 'job_2'),
@@ -115,7 +115,7 @@ describe('requests about one job', () => {
 		);
 	});
 
-	it('free their memory once they hold nothing back', async () => {
+	it('frees the memory of a job once its interval has passed', async () => {
 		const clock = new SimulatedClock();
 		const ids = Array.from({ length: 1000 }, (_, index) => `job_${index}`);
 		await sendAll(

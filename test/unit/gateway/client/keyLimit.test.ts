@@ -2,10 +2,12 @@ import { KeyLimit, type Limits } from '../../../../nodes/shared/gateway/client/k
 import { fc, tries } from '../../../support/fuzz';
 import { SimulatedClock } from '../../../support/simulatedClock';
 
-interface Order {
-	/** Number of the one who sends it. */
+interface PlannedRequest {
+	/** Number of its sender. */
 	sender: number;
-	/** When it is to be sent, how long its answer takes, and how long its way to the service. */
+	/**
+	 * In milliseconds: when it asks to be sent, how long its response takes, and how long it travels to the service.
+	 */
 	at: number;
 	takes: number;
 	travels: number;
@@ -13,17 +15,17 @@ interface Order {
 	stopAt?: number;
 }
 
-interface Sent extends Order {
+interface Sent extends PlannedRequest {
 	sentAt: number;
 	arrivedAt: number;
 	endedAt: number;
-	/** Whether nothing of its sender was waiting when it came. */
+	/** Whether no other request of its sender was waiting when it entered. */
 	isFirst: boolean;
 }
 
-/** Sends all, and tells what was sent, in this order. */
+/** Sends the planned requests; returns those that were sent, in this order. */
 async function sendAll(
-	orders: Order[],
+	planned: PlannedRequest[],
 	limitsOf: (sender: number) => Limits,
 	{ clock = new SimulatedClock(), limit = new KeyLimit(clock) } = {},
 ): Promise<Sent[]> {
@@ -32,8 +34,8 @@ async function sendAll(
 	const waiting = new Map<number, number>();
 	const sent: Sent[] = [];
 	await Promise.all(
-		orders.map(async (order) => {
-			const { sender, at, takes, travels, stopAt } = order;
+		planned.map(async (plan) => {
+			const { sender, at, takes, travels, stopAt } = plan;
 			if (!senders.has(sender)) senders.set(sender, { ...limitsOf(sender) });
 			const stop = new AbortController();
 			if (stopAt !== undefined) void clock.sleep(stopAt).then(() => stop.abort());
@@ -44,7 +46,7 @@ async function sendAll(
 			waiting.set(sender, (waiting.get(sender) ?? 0) - 1);
 			if (leave === undefined) return;
 			const sentAt = clock.now() - start;
-			const request = { ...order, sentAt, arrivedAt: sentAt + travels, endedAt: 0 };
+			const request = { ...plan, sentAt, arrivedAt: sentAt + travels, endedAt: 0 };
 			const result = { ...request, isFirst: before === 0 };
 			sent.push(result);
 			await clock.sleep(takes);
@@ -58,8 +60,8 @@ async function sendAll(
 	return sent;
 }
 
-/** The most requests in any time of this length, its end not included. */
-function mostIn(times: number[], length: number): number {
+/** The maximum number of requests in any period of this length, without its end. */
+function maxIn(times: number[], length: number): number {
 	const sorted = [...times].sort((a, b) => a - b);
 	const counts = sorted.map(
 		(start, index) => sorted.slice(index).filter((time) => time < start + length).length,
@@ -72,7 +74,7 @@ const rates = fc.oneof(
 	fc.integer({ min: 1, max: 60 }),
 	fc.double({ min: 0.05, max: 9, noNaN: true }),
 );
-const order = fc.record({
+const plan = fc.record({
 	sender: fc.nat(5),
 	at: fc.nat(4_000),
 	takes: fc.nat(3_000),
@@ -85,20 +87,20 @@ const limits = fc.record({
 });
 
 describe('the limits of a key', () => {
-	it('hold for any requests, and neither lose nor starve one', async () => {
+	it('keeps both limits for any requests, and neither loses nor starves one', async () => {
 		await fc.assert(
 			fc.asyncProperty(
-				fc.array(order, { maxLength: 60 }),
+				fc.array(plan, { maxLength: 60 }),
 				limits,
-				async (orders, { requestsPerSecond: rate = Infinity, requestsInFlight = Infinity }) => {
-					const sent = await sendAll(orders, () => ({
+				async (planned, { requestsPerSecond: rate = Infinity, requestsInFlight = Infinity }) => {
+					const sent = await sendAll(planned, () => ({
 						requestsPerSecond: rate,
 						requestsInFlight,
 					}));
 
 					const arrived = sent.map(({ arrivedAt }) => arrivedAt);
-					if (rate < 1) expect(mostIn(arrived, 1000 / rate)).toBeLessThanOrEqual(1);
-					else expect(mostIn(arrived, 1000)).toBeLessThanOrEqual(Math.floor(rate));
+					if (rate < 1) expect(maxIn(arrived, 1000 / rate)).toBeLessThanOrEqual(1);
+					else expect(maxIn(arrived, 1000)).toBeLessThanOrEqual(Math.floor(rate));
 
 					for (const { sentAt } of sent) {
 						const running = sent.filter(
@@ -107,15 +109,15 @@ describe('the limits of a key', () => {
 						expect(running.length).toBeLessThanOrEqual(requestsInFlight);
 					}
 
-					const isStopped = ({ stopAt = Infinity }: Order) => stopAt < Infinity;
+					const isStopped = ({ stopAt = Infinity }: PlannedRequest) => stopAt < Infinity;
 					expect(sent.filter((one) => !isStopped(one))).toHaveLength(
-						orders.filter((one) => !isStopped(one)).length,
+						planned.filter((one) => !isStopped(one)).length,
 					);
 					for (const { sentAt, stopAt = Infinity } of sent) {
 						expect(sentAt).toBeLessThanOrEqual(stopAt);
 					}
 
-					// While one waits, each of the others has one turn at most.
+					// While a sender waits, every other sender has at most one turn.
 					sent.forEach(({ sender, at, sentAt, isFirst }, index) => {
 						if (!isFirst) return;
 						const meanwhile = sent
@@ -136,29 +138,32 @@ describe('the limits of a key', () => {
 		[7, 100],
 		[50, 400],
 		[1_000, 5_000],
-	])('allow %d a second, and delay %d requests by a tenth at most', async (rate, count) => {
-		const orders = Array.from({ length: count }, (_, sender) => ({
-			...{ sender: sender % 3, at: 0, takes: 20_000, travels: 0 },
-		}));
-		const sent = await sendAll(orders, () => ({ requestsPerSecond: rate }));
-		const last = sent[count - 1].sentAt;
-		expect(last).toBeLessThanOrEqual((1.1 * 1000 * (count - 1)) / rate);
-		expect(last).toBeGreaterThanOrEqual((1000 * (count - 1)) / rate - 20);
-	});
+	])(
+		'keeps the limit of %d requests per second, and delays %d requests by at most a tenth',
+		async (rate, count) => {
+			const planned = Array.from({ length: count }, (_, sender) => ({
+				...{ sender: sender % 3, at: 0, takes: 20_000, travels: 0 },
+			}));
+			const sent = await sendAll(planned, () => ({ requestsPerSecond: rate }));
+			const last = sent[count - 1].sentAt;
+			expect(last).toBeLessThanOrEqual((1.1 * 1000 * (count - 1)) / rate);
+			expect(last).toBeGreaterThanOrEqual((1000 * (count - 1)) / rate - 20);
+		},
+	);
 
-	it('keep every place in flight busy', async () => {
-		const orders = Array.from({ length: 40 }, () => ({
+	it('keeps every place in flight in use', async () => {
+		const planned = Array.from({ length: 40 }, () => ({
 			...{ sender: 0, at: 0, takes: 1_000, travels: 0 },
 		}));
-		const sent = await sendAll(orders, () => ({ requestsInFlight: 4 }));
+		const sent = await sendAll(planned, () => ({ requestsInFlight: 4 }));
 		expect(sent.map(({ sentAt }) => sentAt)).toEqual(
-			orders.map((_, index) => 1_000 * Math.floor(index / 4)),
+			planned.map((_, index) => 1_000 * Math.floor(index / 4)),
 		);
 	});
 
-	it('follow the credential of the sender, and count all requests of the key', async () => {
-		const orders = [0, 1, 0, 1].map((sender) => ({ sender, at: 0, takes: 0, travels: 0 }));
-		const sent = await sendAll(orders, (sender) => ({ requestsPerSecond: sender === 0 ? 1 : 10 }));
+	it("applies the limit of the sender's credential, and counts all requests of the key", async () => {
+		const planned = [0, 1, 0, 1].map((sender) => ({ sender, at: 0, takes: 0, travels: 0 }));
+		const sent = await sendAll(planned, (sender) => ({ requestsPerSecond: sender === 0 ? 1 : 10 }));
 		expect(sent.map(({ sender }) => sender)).toEqual([0, 1, 0, 1]);
 		const [, second, third, fourth] = sent.map(({ sentAt }) => sentAt);
 		expect(second).toBeLessThanOrEqual(1_100);
@@ -166,22 +171,22 @@ describe('the limits of a key', () => {
 		expect(fourth - third).toBeLessThanOrEqual(1_100);
 	});
 
-	it('count from the moment at which a slow process sent the request', async () => {
+	it('counts a request from the moment at which a slow process sends it', async () => {
 		const clock = new SimulatedClock();
 		const limit = new KeyLimit(clock);
 		const sender = { requestsPerSecond: 2 };
 		const times: number[] = [];
 		for (let index = 0; index < 3; index++) {
 			const leave = await limit.enter(sender);
-			// What it takes to load a library, say.
+			// As long as it takes to load a library, for example.
 			if (index === 0) clock.move(400);
 			times.push(clock.now());
 			leave?.();
 		}
-		expect(mostIn(times, 1000)).toBe(2);
+		expect(maxIn(times, 1000)).toBe(2);
 	});
 
-	it('recover when the clock is set back', async () => {
+	it('recovers the limits of a key when the clock is set back', async () => {
 		const clock = new SimulatedClock();
 		const limit = new KeyLimit(clock);
 		const sender = { requestsPerSecond: 1 };
@@ -193,7 +198,7 @@ describe('the limits of a key', () => {
 		expect(clock.now() - before).toBeLessThanOrEqual(300_000);
 	});
 
-	it('give a request up after its patience, and at once when a pause is longer', async () => {
+	it('gives up on a request at its patience, and at once when a pause is longer', async () => {
 		const clock = new SimulatedClock();
 		const limit = new KeyLimit(clock);
 		const sender = { requestsInFlight: 1 };
@@ -209,7 +214,7 @@ describe('the limits of a key', () => {
 		expect(clock.now() - start).toBe(15_000);
 	});
 
-	it('may be as low as one request a month, longer than any timer', async () => {
+	it('keeps a limit of one request per month, which is longer than any timer', async () => {
 		const clock = new SimulatedClock();
 		const limit = new KeyLimit(clock);
 		const sender = { requestsPerSecond: 1 / (30 * 86_400) };

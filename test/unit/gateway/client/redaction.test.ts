@@ -5,18 +5,18 @@ const key = 'sk-sk-01/abc';
 const redaction = new Redaction(key);
 const base64 = Buffer.from(`Bearer ${key}`).toString('base64');
 
-describe('the API key in what the service says', () => {
+describe('the redaction of the API key', () => {
 	it.each([
-		['as it is', `Bad key ${key}!`, 'Bad key ***!'],
-		['with the slash of JSON', 'Bad key sk-sk-01\\/abc!', 'Bad key ***!'],
-		['twice', key + key, '******'],
-		['not whole', 'sk-sk-01/ab', 'sk-sk-01/ab'],
-	])('is redacted %s', (_, text, expected) => {
+		['the key as it is', `Bad key ${key}!`, 'Bad key ***!'],
+		['the key with a slash escaped in JSON', 'Bad key sk-sk-01\\/abc!', 'Bad key ***!'],
+		['the key twice', key + key, '******'],
+		['a part of the key, which stays', 'sk-sk-01/ab', 'sk-sk-01/ab'],
+	])('redacts only the whole key in a text: %s', (_, text, expected) => {
 		expect(redaction.text(text)).toBe(expected);
 	});
 
 	describe.each([key, 'sk-0123456789/abcdef+', 'Zm9v/YmFy+%22~\\x', 'sk-schlüssel-ß'])(
-		'%s',
+		'the key %s',
 		(own) => {
 			const mine = new Redaction(own);
 			const hex = encodeURIComponent(own).toLowerCase();
@@ -40,19 +40,19 @@ describe('the API key in what the service says', () => {
 				['in a URL in a URL', encodeURIComponent(hex)],
 				['in a URL in a URL in a URL', encodeURIComponent(encodeURIComponent(everyByte))],
 				['in the name of a host', own.toLowerCase()],
-			])('is redacted %s', (_, form) => {
+			])('redacts the key %s', (_, form) => {
 				expect(mine.text(`see ${form}!`)).toBe('see ***!');
 			});
 
 			it.each(['', 'u', 'me', 'user:', 'Bearer ', 'Authorization: Bearer '])(
-				'is redacted in the base64 of a text in which it follows "%s"',
+				'redacts the key in the base64 of a text in which it follows "%s"',
 				(before) => {
 					for (const after of ['', '!', '@h', ', and more']) {
 						for (const encoding of ['base64', 'base64url'] as const) {
 							const encoded = Buffer.from(before + own + after).toString(encoding);
 							const clean = mine.text(encoded);
 							expect(clean).toContain('***');
-							// What is left beside the mask decodes to less than one character of the key at each end.
+							// The rest beside the mask decodes to less than one character of the key at each end.
 							const [head, tail] = clean.split('***');
 							const decoded = Buffer.from(head, encoding).toString('latin1');
 							expect(decoded.length).toBeLessThanOrEqual(Buffer.byteLength(before));
@@ -62,35 +62,35 @@ describe('the API key in what the service says', () => {
 				},
 			);
 
-			it('is redacted in base64 in a URL', () => {
+			it('redacts the key in base64 in a URL', () => {
 				const encoded = encodeURIComponent(base64(`Bearer ${own}`));
 				expect(mine.text(encoded)).toMatch(/^QmVhcmVyI.\*\*\*.{1,2}(%3D)*$/);
 			});
 		},
 	);
 
-	it('is redacted in a megabyte of its own beginnings', () => {
+	it('redacts the key after a megabyte of text that begins like it', () => {
 		const long = `${'%25sk-sk-'.repeat(100_000)}${'\\'.repeat(100_000)}`;
 		expect(redaction.text(`${long}${key}`)).toBe(`${long}***`);
 	});
 
-	it('is redacted however long it is', () => {
+	it('redacts a key of several thousand characters', () => {
 		const long = Array.from({ length: 900 }, (_, index) => `k${index}-`).join('');
 		const mine = new Redaction(long);
 		expect(mine.text(`a ${long} b`)).toMatch(/^a [*]+ b$/);
-		// Where two pieces meet, a character of base64 tells a few bits of each.
+		// Between two parts of the key, one character of base64 holds a few bits of each.
 		const encoded = Buffer.from(`Bearer ${long}`).toString('base64');
 		const left = mine.text(encoded).split('***');
 		expect(Math.max(...left.slice(1).map(({ length }) => length))).toBeLessThan(4);
 		expect(left[0]).toHaveLength(10);
 	});
 
-	it('is redacted in JSON, whatever escapes stand before it', () => {
+	it('redacts the key in JSON after backslashes and in \\u escapes', () => {
 		const value = { a: `${'\\'.repeat(9)}${key}`, b: [{ c: '\\u0073k-sk-01/abc' }] };
 		expect(redaction.json(value)).toEqual({ a: `${'\\'.repeat(9)}***`, b: [{ c: '***' }] });
 	});
 
-	it('is redacted in JSON whose texts came in pieces', () => {
+	it('redacts the key in the values and names of JSON, and returns other JSON as it is', () => {
 		expect(redaction.json({ a: [`x${key}`], [key]: 1 })).toEqual({ a: ['x***'], '***': 1 });
 		const other = { a: 'x' };
 		expect(redaction.json(other)).toBe(other);
@@ -100,31 +100,31 @@ describe('the API key in what the service says', () => {
 		['sk-sk-01/ab', '***'],
 		['a sk-sk-01', 'a ***'],
 		['a sk-sk-0', 'a sk-sk-0'],
-	])('is redacted when a text breaks off within it: %s', (text, expected) => {
+	])('redacts the key when a text breaks off within it: %s', (text, expected) => {
 		expect(redaction.truncated(text)).toBe(expected);
 	});
 
-	it('is left alone when it is a word of ordinary texts', () => {
+	it('does not redact a key that is a short word of ordinary texts', () => {
 		expect(new Redaction('demo').text('a demo')).toBe('a demo');
 	});
 
-	it('is redacted in a text that comes in pieces, and nothing else is lost', () => {
+	it('redacts the key in a text that arrives in chunks, and loses nothing else', () => {
 		const parts = fc.constantFrom(
 			...[key, 'sk-', 'sk-01/', 'abc', ' ', '\\/', key.slice(0, -1), '%', '%25', '73', '%2F'],
 			...[encodeURIComponent(key), '\\u0073', '\\', base64.slice(0, 5), base64.slice(5), base64],
 		);
 		const texts = fc.array(parts, { maxLength: 8 }).map((all) => all.join(''));
 		const property = fc.property(texts, fc.array(fc.nat(9), { maxLength: 20 }), (text, sizes) => {
-			const pieces = redaction.stream();
+			const stream = redaction.stream();
 			let given = '';
 			let rest = text;
 			for (const size of sizes) {
-				given += pieces.push(rest.slice(0, size));
+				given += stream.push(rest.slice(0, size));
 				rest = rest.slice(size);
 				expect(given).not.toContain(key);
 			}
-			given += pieces.push(rest);
-			expect(given + pieces.end()).toBe(redaction.truncated(text));
+			given += stream.push(rest);
+			expect(given + stream.end()).toBe(redaction.truncated(text));
 		});
 		fc.assert(property, tries(1000));
 	});

@@ -18,11 +18,11 @@ describe('the description of an unusable body', () => {
 		['is a web page instead of JSON', answerOf(' <!DOCTYPE html>')],
 		['is not JSON: {"id":', answerOf('{"id":')],
 		['has an unexpected form: [1,2]', answerOf([1, 2])],
-	])('says that the body %s', (expected, answer) => {
-		expect(describeBody(answer)).toBe(expected);
+	])('says that the body %s', (expected, response) => {
+		expect(describeBody(response)).toBe(expected);
 	});
 
-	it('stays short for a long body', () => {
+	it('shortens the description of a long body', () => {
 		expect(describeBody(answerOf('x'.repeat(1000)))).toHaveLength('is not JSON: '.length + 121);
 	});
 });

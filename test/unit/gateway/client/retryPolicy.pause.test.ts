@@ -27,11 +27,11 @@ describe('the pause after a rate limit', () => {
 		['x-ratelimit-reset', '', undefined],
 		['x-ratelimit-reset', '-5', undefined],
 		['x-ratelimit-reset', '5, 3600', undefined],
-	])('reads %s: %s', (name, value, expected) => {
+	])('reads the pause, if any, from the header %s: %s', (name, value, expected) => {
 		expect(parseRateLimitPause({ [name]: value }, now)).toBe(expected);
 	});
 
-	it('follows the first header that says anything', () => {
+	it('uses the first header that it can read', () => {
 		const reset = { 'ratelimit-reset': '20', 'x-ratelimit-reset': '30' };
 		expect(parseRateLimitPause({ 'retry-after': '10', ...reset }, now)).toBe(10_000);
 		expect(parseRateLimitPause({ 'retry-after': '3600', ...reset }, now)).toBeUndefined();

@@ -15,9 +15,9 @@ const rules = {
 	'a create, again if lost': { cost: 'job', resendsLost: true },
 	'a create with a key': { cost: 'job', idempotencyKey: 'a-key' },
 } as const satisfies Record<string, { cost: Cost; resendsLost?: boolean; idempotencyKey?: string }>;
-type Who = keyof typeof rules;
+type RequestKind = keyof typeof rules;
 
-/** One failed try, as far as it matters for the next. */
+/** What matters about a failed attempt for the next one. */
 interface FailedTry extends ErrorObject {
 	reach: Reach;
 	status: number;
@@ -27,20 +27,20 @@ interface FailedTry extends ErrorObject {
 
 const usual = { hasBackup: false, random: 0.5 };
 
-/** Whether and when it is sent again: what the verdict lets, and the retry policy times. */
+/** The wait before the next attempt, if any: the verdict decides whether there is one, the retry policy when. */
 function waitOf(
 	{ reach, status, retryAfter, tries, ...error }: FailedTry,
-	who: Who,
+	kind: RequestKind,
 	policy: Partial<RetryRules> = {},
 ): number | undefined {
-	const { cost, ...repetition } = rules[who];
+	const { cost, ...repetition } = rules[kind];
 	const verdict = verdictOn({ reach, status, error }, { cost, ...repetition });
 	return waitBeforeRetry({ ...verdict, status, retryAfter }, { ...usual, ...policy, tries });
 }
 
-const all = Object.keys(rules) as Who[];
+const all = Object.keys(rules) as RequestKind[];
 const allRepeatable = ['a read', 'a generation', 'a create with a key'];
-const allUnlessAsked = all.filter((who) => who !== 'a create');
+const allUnlessAsked = all.filter((kind) => kind !== 'a create');
 
 const failed = (parts: Partial<FailedTry>): FailedTry => ({
 	reach: 'answered',
@@ -50,12 +50,12 @@ const failed = (parts: Partial<FailedTry>): FailedTry => ({
 });
 const answered = (status: number, said: Partial<FailedTry> = {}) => failed({ status, ...said });
 
-describe('a failed request', () => {
+describe('retries after a failure', () => {
 	const insufficient = 'Insufficient balance, please top up';
 
 	it.each<[string, FailedTry, string[]]>([
-		['a request that never left', failed({ reach: 'unsent', status: 0 }), all],
-		['a lost answer', failed({ reach: 'lost', status: 0 }), allUnlessAsked],
+		['a request that was never sent', failed({ reach: 'unsent', status: 0 }), all],
+		['a lost response', failed({ reach: 'lost', status: 0 }), allUnlessAsked],
 		["a proxy's page with 502", failed({ reach: 'lost', status: 502 }), allUnlessAsked],
 		[
 			'a 2xx status with a broken body',
@@ -64,20 +64,20 @@ describe('a failed request', () => {
 		],
 		['an end without a request', failed({ reach: 'none', status: 0 }), []],
 		['400', answered(400), []],
-		['400 with a code that heals', answered(400, { code: 'upstream_error' }), []],
+		['400 with a transient code', answered(400, { code: 'upstream_error' }), []],
 		['401', answered(401, { code: 'invalid_api_key' }), []],
 		['403', answered(403), []],
 		['404', answered(404, { code: 'video_not_found' }), []],
 		['409', answered(409), ['a create with a key']],
-		['409 with a code of the service', answered(409, { code: 'invalid_prompt' }), []],
+		['409 with a permanent code', answered(409, { code: 'invalid_prompt' }), []],
 		['422', answered(422), []],
 		['a redirect that must not be followed', answered(302), []],
 		['408', answered(408), allRepeatable],
 		['425', answered(425), allRepeatable],
 		['429, the rate limit', answered(429, { code: 'rate_limit_exceeded' }), all],
-		['429 that says nothing', answered(429), all],
-		['429 with a code that does not pass', answered(429, { code: 'model_not_found' }), []],
-		['408 with a code that does not pass', answered(408, { code: 'invalid_prompt' }), []],
+		['429 without a cause', answered(429), all],
+		['429 with a permanent code', answered(429, { code: 'model_not_found' }), []],
+		['408 with a permanent code', answered(408, { code: 'invalid_prompt' }), []],
 		['429, the quota by its code', answered(429, { code: 'quota_exceeded' }), []],
 		['429, the balance by its type', answered(429, { type: 'insufficient_quota' }), []],
 		...[insufficient, 'User quota is not enough', 'You have run out of credits'].map(
@@ -89,47 +89,50 @@ describe('a failed request', () => {
 		),
 		['500, the provider', answered(500, { code: 'upstream_error' }), all],
 		['500, by its type', answered(500, { type: 'upstream_error' }), all],
-		['500 with a code that does not pass', answered(500, { code: 'invalid_prompt' }), []],
-		['503 with a code that does not pass', answered(503, { code: 'model_not_found' }), []],
+		['500 with a permanent code', answered(500, { code: 'invalid_prompt' }), []],
+		['503 with a permanent code', answered(503, { code: 'model_not_found' }), []],
 		['500, not delivered', answered(500, { code: 'write_response_body_failed' }), allUnlessAsked],
 		['500 that names no cause', answered(500, { message: 'missing media' }), allRepeatable],
 		['500, an unknown code', answered(500, { code: 'toString' }), allRepeatable],
 		['502 of the service', answered(502, { message: 'bad gateway' }), allRepeatable],
 		['503 of the service', answered(503), allRepeatable],
 		['504 of the service', answered(504), allRepeatable],
-	])('is sent again only by the calls that may: after %s', (_, failure, expected) => {
-		expect(all.filter((who) => waitOf(failure, who))).toEqual(expected);
-	});
+	])(
+		'retries exactly the kinds of request that may be sent again after %s',
+		(_, failure, expected) => {
+			expect(all.filter((kind) => waitOf(failure, kind))).toEqual(expected);
+		},
+	);
 
-	it('is sent again by no call after 500 with quota_exceeded, because waiting does not fill the quota', () => {
+	it('retries no request after 500 with quota_exceeded, because waiting does not refill the quota', () => {
 		const failure = answered(500, { code: 'quota_exceeded' });
-		expect(all.filter((who) => waitOf(failure, who))).toEqual([]);
+		expect(all.filter((kind) => waitOf(failure, kind))).toEqual([]);
 	});
 
 	it.each([
 		'Rate limit reached: the load balancer takes 10 requests per second',
 		'Rate limit reached for this model. Add a payment method at https://example.com/account/billing to raise it',
 	])(
-		'is sent again by every call after a rate limit that only sounds like the balance (%s)',
+		'retries every request after a rate limit that only sounds like an empty balance (%s)',
 		(message) => {
 			const failure = answered(429, { code: 'rate_limit_exceeded', message });
-			expect(all.filter((who) => waitOf(failure, who))).toEqual(all);
+			expect(all.filter((kind) => waitOf(failure, kind))).toEqual(all);
 		},
 	);
 });
 
-describe('a request that fails each time', () => {
+describe('the number of retries', () => {
 	it.each<[string, FailedTry, number]>([
-		['a lost answer', failed({ reach: 'lost', status: 0 }), 5],
-		['a request that never left', failed({ reach: 'unsent', status: 0 }), 5],
+		['a lost response', failed({ reach: 'lost', status: 0 }), 5],
+		['a request that was never sent', failed({ reach: 'unsent', status: 0 }), 5],
 		['500', answered(500), 5],
 		['429', answered(429), 8],
-	])('is tried as often as the policy says after %s', (_, failure, most) => {
-		expect(waitOf({ ...failure, tries: most - 1 }, 'a read')).toBeDefined();
-		expect(waitOf({ ...failure, tries: most }, 'a read')).toBeUndefined();
+	])('stops after the maximum number of attempts: %s', (_, failure, max) => {
+		expect(waitOf({ ...failure, tries: max - 1 }, 'a read')).toBeDefined();
+		expect(waitOf({ ...failure, tries: max }, 'a read')).toBeUndefined();
 	});
 
-	it.each([0, 3, 20])('is tried again at most %s times when the user says so', (retries) => {
+	it.each([0, 3, 20])('retries at most %s times when the user sets this number', (retries) => {
 		for (const failure of [answered(500), answered(429)]) {
 			const wait = (tries: number) => waitOf({ ...failure, tries }, 'a read', { retries });
 			if (retries > 0) expect(wait(retries)).toBeDefined();
@@ -137,16 +140,13 @@ describe('a request that fails each time', () => {
 		}
 	});
 
-	it.each([-1, NaN, -Infinity])(
-		'is not tried again when the number of retries is %s',
-		(retries) => {
-			expect(waitOf(answered(500), 'a read', { retries })).toBeUndefined();
-			expect(waitOf(answered(429), 'a read', { retries })).toBeUndefined();
-		},
-	);
+	it.each([-1, NaN, -Infinity])('does not retry when the number of retries is %s', (retries) => {
+		expect(waitOf(answered(500), 'a read', { retries })).toBeUndefined();
+		expect(waitOf(answered(429), 'a read', { retries })).toBeUndefined();
+	});
 });
 
-describe('the wait', () => {
+describe('the wait before a retry', () => {
 	const waits = (random: number, status: number) =>
 		[1, 2, 3, 4, 5, 6, 7].map((tries) => waitOf(answered(status, { tries }), 'a read', { random }));
 
@@ -154,33 +154,36 @@ describe('the wait', () => {
 		[0, [750, 1500, 3000, 6000, 12_000, 22_500, 22_500]],
 		[0.5, [1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]],
 		[1, [1250, 2500, 5000, 10_000, 20_000, 37_500, 37_500]],
-	])('doubles up to 30 s, and varies by a quarter (random %d)', (random, expected) => {
+	])('doubles the wait up to 30 s, and varies it by a quarter (random %d)', (random, expected) => {
 		expect(waits(random, 429)).toEqual(expected);
 		expect(waits(random, 503).slice(0, 4)).toEqual(expected.slice(0, 4));
 	});
 
-	it.each([0, 1000, 299_000, 300_000])('follows Retry-After: %d ms', (retryAfter) => {
+	it.each([0, 1000, 299_000, 300_000])('waits as long as Retry-After says: %d ms', (retryAfter) => {
 		for (const status of [429, 503]) {
 			expect(waitOf(answered(status, { retryAfter }), 'a read', { random: 1 })).toBe(retryAfter);
 		}
 	});
 
-	it.each([0, 999])('grows as usual once Retry-After of %d ms has not helped', (retryAfter) => {
-		for (const tries of [2, 3, 4]) {
-			expect(waitOf(answered(429, { retryAfter, tries }), 'a read')).toBe(
-				waitOf(answered(429, { tries }), 'a read'),
-			);
-		}
-	});
+	it.each([0, 999])(
+		'doubles the wait as usual once a Retry-After of %d ms has not helped',
+		(retryAfter) => {
+			for (const tries of [2, 3, 4]) {
+				expect(waitOf(answered(429, { retryAfter, tries }), 'a read')).toBe(
+					waitOf(answered(429, { tries }), 'a read'),
+				);
+			}
+		},
+	);
 
-	it('is given up when Retry-After is more than 5 minutes', () => {
+	it('does not retry when Retry-After is more than 5 minutes', () => {
 		expect(waitOf(answered(429, { retryAfter: 300_001 }), 'a read')).toBeUndefined();
 	});
 
-	it('is always a time that a timer can wait', () => {
+	it('waits between 0 and 5 minutes before a retry after any failure', () => {
 		fc.assert(
-			fc.property(anyFailure, fc.constantFrom(...all), anyRules, (failure, who, policy) => {
-				const wait = waitOf(failure, who, policy) ?? 0;
+			fc.property(anyFailure, fc.constantFrom(...all), anyRules, (failure, kind, policy) => {
+				const wait = waitOf(failure, kind, policy) ?? 0;
 				expect(wait).toBeGreaterThanOrEqual(0);
 				expect(wait).toBeLessThanOrEqual(300_000);
 			}),
@@ -197,7 +200,7 @@ describe('the other base URL', () => {
 	it.each([
 		...[failed({ reach: 'unsent', status: 0 }), failed({ reach: 'lost', status: 0 })],
 		...[502, 503, 504].map((status) => failed({ reach: 'lost', status })),
-	])('is tried before the wait grows ($reach, $status)', (failure) => {
+	])('tries the other base URL before the wait grows ($reach, $status)', (failure) => {
 		expect(tries(failure)).toEqual([0, 1000, 0, 2000, undefined]);
 	});
 
@@ -207,12 +210,12 @@ describe('the other base URL', () => {
 		failed({ reach: 'lost', status: 500 }),
 		answered(503),
 		failed({ reach: 'unreadable', status: 200 }),
-	])('is not tried when an HTTP response came ($reach, $status)', (failure) => {
-		// It would get its turn at once.
+	])('does not try the other base URL when a gateway responded ($reach, $status)', (failure) => {
+		// The other base URL would be tried without a wait.
 		expect(tries(failure)).not.toContain(0);
 	});
 
-	it('does not get a create whose response was lost', () => {
+	it('does not send a create to the other base URL when its response was lost', () => {
 		const lost = failed({ reach: 'lost', status: 0 });
 		expect(waitOf(lost, 'a create', { hasBackup: true })).toBeUndefined();
 	});
@@ -230,23 +233,23 @@ describe('Retry-After', () => {
 		['Thu, 01 Jan 2026 12:01:30 GMT', 90_000],
 		['Thursday, 01-Jan-26 12:01:30 GMT', 90_000],
 		['Thu, 01 Jan 2026 11:59:00 GMT', 0],
-	])('reads the time %s', (value, expected) => {
+	])('reads the Retry-After header "%s"', (value, expected) => {
 		expect(retryAfter(value)).toBe(expected);
 	});
 
 	it.each([
 		...['', ' ', 'soon', '7 seconds', 'NaN', 'Infinity'],
-		// Date.parse takes these for dates.
+		// Date.parse reads these as dates.
 		...['-5', '2, 2', '+5', '1e3', 'soon 5', '2026-01-01'],
-	])('ignores "%s"', (value) => {
+	])('ignores the Retry-After header "%s"', (value) => {
 		expect(retryAfter(value)).toBeUndefined();
 	});
 
-	it('is undefined when it is absent', () => {
+	it('gives no wait without a Retry-After header', () => {
 		expect(parseRetryAfter({}, now)).toBeUndefined();
 	});
 
-	it('is a time or undefined, whatever the header says', () => {
+	it('gives no negative wait for any Retry-After', () => {
 		fc.assert(
 			fc.property(fc.string(), (value) => {
 				expect(retryAfter(value) ?? 0).toBeGreaterThanOrEqual(0);

@@ -21,8 +21,8 @@ const stopAfter = (milliseconds: number) => {
 };
 const listenersOf = (signal: AbortSignal) => getEventListeners(signal, 'abort').length;
 
-describe('a promise, unless aborted', () => {
-	it('settles as the promise does', async () => {
+describe('abortable promises', () => {
+	it('settles as the promise does while nothing aborts it', async () => {
 		const { signal } = new AbortController();
 		await expect(abortable(later('done'), signal)).resolves.toBe('done');
 		await expect(abortable(Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
@@ -36,7 +36,7 @@ describe('a promise, unless aborted', () => {
 		);
 	});
 
-	it('leaves no listener on the signal', async () => {
+	it('leaves no listener on the signal when the promise has settled', async () => {
 		const { signal } = new AbortController();
 		for (let count = 0; count < 20; count++) await abortable(Promise.resolve(), signal);
 		expect(listenersOf(signal)).toBe(0);
@@ -46,37 +46,37 @@ describe('a promise, unless aborted', () => {
 describe('work within a time limit', () => {
 	const limit = { milliseconds: 5000, clock };
 
-	it('returns the result of the work', async () => {
+	it('returns the result of work within the time limit', async () => {
 		await expect(withTimeout(limit, async () => await later('done'))).resolves.toBe('done');
 	});
 
-	it('rejects at the limit, and aborts the work', async () => {
-		let told: AbortSignal | undefined;
+	it('rejects at the time limit, and aborts the work', async () => {
+		let workSignal: AbortSignal | undefined;
 		const start = clock.now();
 		const work = withTimeout(limit, async (signal) => {
-			told = signal;
+			workSignal = signal;
 			return await never;
 		});
 		await expect(work).rejects.toThrow('the time limit of 5 s passed');
 		expect(clock.now() - start).toBe(5000);
-		expect(told?.reason).toBeInstanceOf(TimeLimitError);
+		expect(workSignal?.reason).toBeInstanceOf(TimeLimitError);
 	});
 
 	it.each([500, 0])('rejects at Stop (after %d ms), and aborts the work', async (milliseconds) => {
-		let told: AbortSignal | undefined;
+		let workSignal: AbortSignal | undefined;
 		const signal =
 			milliseconds === 0
 				? AbortSignal.abort(new Error('stopped by the user'))
 				: stopAfter(milliseconds);
 		const work = withTimeout({ ...limit, signal }, async (inner) => {
-			told = inner;
+			workSignal = inner;
 			return await never;
 		});
 		await expect(work).rejects.toThrow('stopped by the user');
-		expect(told?.aborted).toBe(true);
+		expect(workSignal?.aborted).toBe(true);
 	});
 
-	it('leaves no listener and no unhandled rejection behind', async () => {
+	it('leaves no listener and no unhandled rejection after the work', async () => {
 		const { signal } = new AbortController();
 		for (let count = 0; count < 20; count++) {
 			await withTimeout({ ...limit, signal }, async () => undefined);
@@ -88,16 +88,16 @@ describe('work within a time limit', () => {
 	});
 });
 
-describe('a body with an idle timeout', () => {
-	const piece = Buffer.from('piece');
-	/** Pieces that come after so many milliseconds each; the body breaks when it is closed. */
+describe('bodies with an idle timeout', () => {
+	const chunk = Buffer.from('chunk');
+	/** A response whose chunks arrive after these waits, in milliseconds; its body fails when it is closed. */
 	const responseOf = (waits: number[], ending?: Error) => {
 		const closing = new AbortController();
 		const state = { closed: 0 };
 		async function* body() {
 			for (const wait of waits) {
 				await clock.sleep(wait, closing.signal);
-				yield piece;
+				yield chunk;
 			}
 			if (ending) throw ending;
 		}
@@ -118,13 +118,13 @@ describe('a body with an idle timeout', () => {
 			signal,
 			idleTimeout: 10_000,
 		})) {
-			count += bytes.length / piece.length;
+			count += bytes.length / chunk.length;
 			await clock.sleep(consumer);
 		}
 		return count;
 	};
 
-	it('passes the body on, and closes it at its end', async () => {
+	it('passes a body on, and closes it at its end', async () => {
 		const source = responseOf([1000, 9000, 9000]);
 		await expect(read(source)).resolves.toBe(3);
 		expect(source.state.closed).toBe(1);
@@ -133,17 +133,17 @@ describe('a body with an idle timeout', () => {
 	it.each([
 		['before the first byte', [10_001]],
 		['between two bytes', [9000, 10_001]],
-	])('is closed when no bytes arrive for too long %s', async (_, waits) => {
+	])('closes a body when no bytes arrive for too long %s', async (_, waits) => {
 		const source = responseOf(waits);
 		await expect(read(source)).rejects.toThrow(new TimeLimitError(10_000));
 		expect(source.state.closed).toBeGreaterThan(0);
 	});
 
-	it('is not idle while its consumer is busy', async () => {
+	it('does not count the time in which the consumer is busy as idle', async () => {
 		await expect(read(responseOf([9000, 9000, 9000]), { consumer: 60_000 })).resolves.toBe(3);
 	});
 
-	it('is idle again when its consumer waits for bytes', async () => {
+	it('counts the time as idle again when the consumer waits for bytes', async () => {
 		const start = clock.now();
 		await expect(read(responseOf([0, 90_000]), { consumer: 25_000 })).rejects.toThrow(
 			TimeLimitError,
@@ -155,7 +155,7 @@ describe('a body with an idle timeout', () => {
 		await expect(read(responseOf([10], new Error('reset')))).rejects.toThrow('reset');
 	});
 
-	it('ends at Stop, before the body and in its middle', async () => {
+	it('ends a body at Stop, before its start and in its middle', async () => {
 		await expect(read(responseOf([10]), { signal: AbortSignal.abort() })).rejects.toThrow(
 			'stopped',
 		);
@@ -164,7 +164,7 @@ describe('a body with an idle timeout', () => {
 		expect(source.state.closed).toBeGreaterThan(0);
 	});
 
-	it('is closed when its consumer stops reading, and leaves no listener', async () => {
+	it('closes a body when its consumer stops reading, and leaves no listener', async () => {
 		const { signal } = new AbortController();
 		const { response, state } = responseOf([10, 10]);
 		for await (const bytes of readWithIdleTimeout(response, {
@@ -172,7 +172,7 @@ describe('a body with an idle timeout', () => {
 			signal,
 			idleTimeout: 10_000,
 		})) {
-			expect(bytes).toBe(piece);
+			expect(bytes).toBe(chunk);
 			break;
 		}
 		expect(state.closed).toBe(1);

@@ -14,8 +14,8 @@ const list = (embeddings: unknown[]) => ({
 	data: embeddings.map((embedding, index) => ({ object: 'embedding', index, embedding })),
 });
 
-describe('a vector in base64', () => {
-	it('reads the numbers that it was made from', () => {
+describe('base64 vectors', () => {
+	it('reads a base64 vector as the numbers that it was made from', () => {
 		fc.assert(
 			fc.property(fc.array(floats, { minLength: 1 }), (vector) => {
 				expect(fromBase64(base64Of(vector))).toEqual(vector);
@@ -23,13 +23,16 @@ describe('a vector in base64', () => {
 		);
 	});
 
-	it('reads the bytes as little-endian', () => {
+	it('reads the bytes of a base64 vector as little-endian', () => {
 		expect(fromBase64('AACAPwAAAMA=')).toEqual([1, -2]);
 	});
 
-	it.each(['', 'AA==', 'AACAPwA='])('refuses a part of a number: %j', (text) => {
-		expect(fromBase64(text)).toBeUndefined();
-	});
+	it.each(['', 'AA==', 'AACAPwA='])(
+		'refuses base64 that does not hold whole numbers: %j',
+		(text) => {
+			expect(fromBase64(text)).toBeUndefined();
+		},
+	);
 
 	it.each(['No embedding', 'Rate limit reached, wait', '[0.1, 0.25, 0.5]'])(
 		'refuses a text that is no base64: %s',
@@ -39,7 +42,7 @@ describe('a vector in base64', () => {
 	);
 });
 
-describe('a list of vectors', () => {
+describe('lists of vectors', () => {
 	const vectors = fc.integer({ min: 1, max: 4 }).chain((length) =>
 		fc.array(fc.array(floats, { minLength: length, maxLength: length }), {
 			minLength: 1,
@@ -49,7 +52,7 @@ describe('a list of vectors', () => {
 	const shuffledOf = (made: number[][]) =>
 		fc.shuffledSubarray(list(made).data, { minLength: made.length, maxLength: made.length });
 
-	it('follows the order of the texts, whatever the order and the form of the response', () => {
+	it('returns the vectors in the order of the texts, whatever the order and form of the response', () => {
 		const lists = vectors.chain((made) =>
 			fc.tuple(fc.constant(made), shuffledOf(made), fc.array(fc.boolean())),
 		);
@@ -58,16 +61,16 @@ describe('a list of vectors', () => {
 				const data = shuffled.map((entry, place) =>
 					packed[place] ? { ...entry, embedding: base64Of(entry.embedding as number[]) } : entry,
 				);
-				const answer = answerOf('', { json: { data } });
-				expect(embeddingList(answer, made.length).vectors).toEqual(made);
+				const response = answerOf('', { json: { data } });
+				expect(embeddingList(response, made.length).vectors).toEqual(made);
 			}),
 		);
 	});
 
-	it('keeps the model, the usage and the request ID', () => {
+	it('keeps the model, the usage and the request ID of a list of vectors', () => {
 		const usage = { prompt_tokens: 2, total_tokens: 2 };
-		const answer = answerOf({ ...list([[1, 2]]), model: 'embed-1', usage }, { requestId: 'r1' });
-		expect(embeddingList(answer, 1)).toMatchObject({
+		const response = answerOf({ ...list([[1, 2]]), model: 'embed-1', usage }, { requestId: 'r1' });
+		expect(embeddingList(response, 1)).toMatchObject({
 			vectors: [[1, 2]],
 			fields: { model: 'embed-1', usage, request_id: 'r1' },
 		});
@@ -88,7 +91,7 @@ describe('a list of vectors', () => {
 		expect(embeddingList(answerOf({ data: [[1], [2]] }), 2).vectors).toEqual([[1], [2]]);
 	});
 
-	it('accepts numerals as indexes', () => {
+	it('accepts the index of a vector as a text of digits', () => {
 		const data = ['2', '0', '1'].map((index) => ({ index, embedding: [Number(index)] }));
 		expect(embeddingList(answerOf({ data }), 3).vectors).toEqual([[0], [1], [2]]);
 	});
@@ -102,23 +105,23 @@ describe('a list of vectors', () => {
 		['two empty vectors', list([[], []])],
 		['an empty text', list([[1], ''])],
 		['half a number', list([[1], 'AAA='])],
-		['no number', list([[1], base64Of([NaN])])],
-		['an endless number', list([[1], base64Of([Infinity])])],
-		['texts for numbers', list([[1], ['2']])],
-		['null for a number', list([[1], [null]])],
-		['null for a vector', list([[1], null])],
-		['null for an entry', { data: [{ embedding: [1] }, null] }],
-		['no list', { data: {} }],
-		['nothing', {}],
+		['a NaN', list([[1], base64Of([NaN])])],
+		['an infinite number', list([[1], base64Of([Infinity])])],
+		['texts instead of numbers', list([[1], ['2']])],
+		['null instead of a number', list([[1], [null]])],
+		['null instead of a vector', list([[1], null])],
+		['null instead of an entry', { data: [{ embedding: [1] }, null] }],
+		['an object instead of a list', { data: {} }],
+		['no data', {}],
 		...[0, -1, 2, 0.5, 1e300, 'x', true].map((index): [string, unknown] => [
 			`the indexes 0 and ${index}`,
 			{ data: [0, index].map((own) => ({ index: own, embedding: [1] })) },
 		]),
-	])('refuses a list with %s', (_, body) => {
+	])('refuses a list of vectors with %s', (_, body) => {
 		expect(() => embeddingList(answerOf(body), 2)).toThrow(UnusableResponse);
 	});
 
-	it('gives all vectors or UnusableResponse, whatever the response is', () => {
+	it('returns all vectors or throws UnusableResponse for any response', () => {
 		const entry = fc.record(
 			{
 				index: fc.oneof(fc.integer({ min: -1, max: 3 }), fc.jsonValue()),
@@ -146,14 +149,18 @@ describe('a list of vectors', () => {
 	});
 });
 
-describe('the tokens of several responses', () => {
+describe('the usage of several responses', () => {
 	it.each([
-		['none', [], undefined],
-		['one, as it is', [{ cost: 'free' }], { cost: 'free' }],
-		['numbers', [{ prompt_tokens: 1, at: 'x' }, { prompt_tokens: 2 }], { prompt_tokens: 3 }],
-		['one of which is silent', [{ prompt_tokens: 1 }, undefined], undefined],
+		['no response', [], undefined],
+		['one response, as it is', [{ cost: 'free' }], { cost: 'free' }],
 		[
-			'fields of a part of them',
+			'two responses by their numbers',
+			[{ prompt_tokens: 1, at: 'x' }, { prompt_tokens: 2 }],
+			{ prompt_tokens: 3 },
+		],
+		['two responses, one of which has none', [{ prompt_tokens: 1 }, undefined], undefined],
+		[
+			'two responses by the fields that both have',
 			[
 				{ a: 1, b: 1 },
 				{ a: 1, c: 1 },

@@ -9,12 +9,12 @@ describe('the error object', () => {
 	const full = { message: 'no', code: 'a_code', type: 'a_type', param: 'model' };
 
 	it.each<[string, unknown, object | undefined]>([
-		['as specified', { error: full }, full],
+		['in the form of the specification', { error: full }, full],
 		['with param null', { error: { ...full, param: null } }, { ...full, param: undefined }],
-		['at the surface', full, full],
-		['as a text', { error: ' no ' }, { message: 'no' }],
+		['at the top level', full, full],
+		['that is a text', { error: ' no ' }, { message: 'no' }],
 		[
-			'as a text beside its code',
+			'that is a text beside its code',
 			{ error: 'no', code: 'a_code' },
 			{ message: 'no', code: 'a_code' },
 		],
@@ -23,26 +23,30 @@ describe('the error object', () => {
 			{ error: { message: 'no', code: 1101 } },
 			{ message: 'no', code: '1101' },
 		],
-		['with its code only', { error: { code: 'a_code' } }, { code: 'a_code' }],
-		['as frameworks word it', { detail: 'no' }, { message: 'no' }],
-		['in other words', { msg: 'no', error_code: 'a_code' }, { message: 'no', code: 'a_code' }],
-		['null beside a message', { error: null, message: 'no' }, { message: 'no' }],
-		['true beside a message', { error: true, message: 'no' }, { message: 'no' }],
-		['empty', { error: {} }, undefined],
-		['an empty text', { error: ' ' }, undefined],
-		['of nothing', {}, undefined],
-		['no object', ['no'], undefined],
-		['null', null, undefined],
-		['a text alone', 'no', undefined],
-	])('is read as %s', (_, body, expected) => {
-		// Absent and undefined fields mean the same here.
+		['with a code only', { error: { code: 'a_code' } }, { code: 'a_code' }],
+		['in the form of web frameworks', { detail: 'no' }, { message: 'no' }],
+		[
+			'with other field names',
+			{ msg: 'no', error_code: 'a_code' },
+			{ message: 'no', code: 'a_code' },
+		],
+		['that is null beside a message', { error: null, message: 'no' }, { message: 'no' }],
+		['that is true beside a message', { error: true, message: 'no' }, { message: 'no' }],
+		['none when it is empty', { error: {} }, undefined],
+		['none when it is an empty text', { error: ' ' }, undefined],
+		['none in an empty body', {}, undefined],
+		['none in a list', ['no'], undefined],
+		['none in null', null, undefined],
+		['none in a text', 'no', undefined],
+	])('reads the error object of a body: %s', (_, body, expected) => {
+		// JSON text, because absent and undefined fields mean the same here.
 		expect(JSON.stringify(sorted(readErrorObject(body)))).toBe(JSON.stringify(sorted(expected)));
 	});
 
 	const sorted = (fields: object | undefined) =>
 		fields && Object.fromEntries(Object.entries(fields).sort());
 
-	it('is read without throwing, whatever it is', () => {
+	it('never throws on any error object', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (error) => {
 				readErrorObject(error);
@@ -52,34 +56,37 @@ describe('the error object', () => {
 	});
 });
 
-describe('why a job failed', () => {
+describe('the reason why a job failed', () => {
 	it.each<[string, unknown, object]>([
 		['an object', { error: { code: 'a_code', message: 'no' } }, { code: 'a_code', message: 'no' }],
 		['a text', { error: 'no' }, { message: 'no' }],
-		['a text within', { output: { error: 'no' } }, { message: 'no' }],
-		['an object within', { data: { error: { message: 'no' } } }, { message: 'no' }],
+		['a text in output', { output: { error: 'no' } }, { message: 'no' }],
+		['an object in data', { data: { error: { message: 'no' } } }, { message: 'no' }],
 		[
-			'the native form',
+			'the native form in output',
 			{ output: { task_status: 'FAILED', code: 'InternalError', message: 'no' } },
 			{ message: 'no', code: 'InternalError' },
 		],
-		['a reason', { failure_reason: 'no' }, { message: 'no' }],
-		['an object of unknown fields', { error: { why: 'no' } }, { message: '{"why":"no"}' }],
+		['failure_reason', { failure_reason: 'no' }, { message: 'no' }],
+		['an object with unknown fields', { error: { why: 'no' } }, { message: '{"why":"no"}' }],
 		['a list', { error: ['no'] }, { message: '["no"]' }],
 		['a number', { error: 7 }, { message: '7' }],
 		['null beside a message', { error: null, message: 'no' }, { message: 'no' }],
-		['nothing', { status: 'failed' }, {}],
-		['null', { error: null }, {}],
-		['no object', 'failed', {}],
-	])('is read from %s', (_, job, expected) => {
+		['none in a job without a reason', { status: 'failed' }, {}],
+		['none when it is null', { error: null }, {}],
+		['none in a text instead of a job', 'failed', {}],
+	])('reads the reason why a job failed: %s', (_, job, expected) => {
 		expect(jobFailureReason(job)).toEqual(expected);
 	});
 
-	it.each([{ error: '' }, { error: {} }, { error: [] }])('is not found in %j', (job) => {
-		expect(jobFailureReason(job)).toEqual({});
-	});
+	it.each([{ error: '' }, { error: {} }, { error: [] }])(
+		'finds no reason why a job failed in %j',
+		(job) => {
+			expect(jobFailureReason(job)).toEqual({});
+		},
+	);
 
-	it('is read without throwing, whatever the job says', () => {
+	it('never throws on any reason why a job failed, and returns it as text', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (value) => {
 				for (const job of [
@@ -102,7 +109,10 @@ describe('the request id', () => {
 		[{}, { request_id: 'r2' }, 'r2'],
 		[{}, { error: { request_id: 'r3' } }, 'r3'],
 		[{ 'x-request-id': '' }, undefined, undefined],
-	])('is found in the headers %j and the body %j', (headers, body, expected) => {
-		expect(requestIdOf(headers as Record<string, string>, body)).toBe(expected);
-	});
+	])(
+		'looks for the request ID in the headers %j, then in the body %j',
+		(headers, body, expected) => {
+			expect(requestIdOf(headers as Record<string, string>, body)).toBe(expected);
+		},
+	);
 });

@@ -10,7 +10,7 @@ const networkError = (message: string, code?: string) =>
 	Object.assign(new Error(message), { code });
 
 describe('an error about a job', () => {
-	it('keeps the error and adds the job', () => {
+	it('keeps the error when it adds a job to it', () => {
 		const error = refused(list, { status: 429, headers: {}, text: '' }, 7000);
 		const about = error.with({ job: { id: 'job_1', status: 'in_progress', progress: 30 } });
 		expect(about).toBeInstanceOf(GatewayError);
@@ -23,7 +23,7 @@ describe('an error about a job', () => {
 });
 
 describe('Stop', () => {
-	it('has the message that n8n expects', () => {
+	it('reports Stop with the message that n8n expects', () => {
 		expect(shown(stopped()).record).toMatchObject({
 			message: 'The execution was canceled',
 			status: 0,
@@ -31,7 +31,7 @@ describe('Stop', () => {
 		});
 	});
 
-	it('says when a request may have been accepted', () => {
+	it('says at Stop whether a paid request may have been accepted', () => {
 		const lost = noResponse(create, networkError('read ECONNRESET', 'ECONNRESET'));
 		expect(shown(stopped(lost)).record).toMatchObject({
 			billed: 'unknown',

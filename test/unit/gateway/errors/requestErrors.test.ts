@@ -20,28 +20,34 @@ const unbilled =
 const networkError = (message: string, code?: string) =>
 	Object.assign(new Error(message), { code });
 
-/** While it looked up a name, or connected. */
+/** As Node throws it while it looks up a name or connects. */
 const connectError = (syscall: string, code: string) =>
 	Object.assign(networkError(`${syscall} ${code} 10.0.0.1:443`, code), { syscall });
 
 /** As axios throws it. */
-const brokenRequest = (socket: object | null, code = 'ECONNRESET') =>
+const failedRequest = (socket: object | null, code = 'ECONNRESET') =>
 	Object.assign(networkError('it broke', code), { request: { socket } });
 
 describe('a request without a response', () => {
 	it.each<[string, unknown]>([
-		['nobody listens', connectError('connect', 'ECONNREFUSED')],
+		['nothing listens at the port', connectError('connect', 'ECONNREFUSED')],
 		['the name is unknown', connectError('getaddrinfo', 'ENOTFOUND')],
 		['the name server is silent', connectError('queryA', 'ETIMEOUT')],
-		['no route', connectError('connect', 'EHOSTUNREACH')],
-		['nobody answers the connect', connectError('connect', 'ETIMEDOUT')],
-		['no connection', brokenRequest(null)],
-		['no TLS at that port', brokenRequest({ secureConnecting: true }, 'EPROTO')],
-		['a certificate that is not trusted', brokenRequest({ secureConnecting: true }, 'CERT')],
-		['layers of n8n', { message: 'No', cause: { cause: connectError('connect', 'ECONNREFUSED') } }],
-		['the response of n8n', { errorResponse: connectError('connect', 'ECONNREFUSED') }],
-		['a blocked address', Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' })],
-	])('never left after %s', (_, cause) => {
+		['there is no route to the host', connectError('connect', 'EHOSTUNREACH')],
+		['the connect times out', connectError('connect', 'ETIMEDOUT')],
+		['the request never got a socket', failedRequest(null)],
+		['the port does not speak TLS', failedRequest({ secureConnecting: true }, 'EPROTO')],
+		['the certificate is not trusted', failedRequest({ secureConnecting: true }, 'CERT')],
+		[
+			"the cause is wrapped in n8n's errors",
+			{ message: 'No', cause: { cause: connectError('connect', 'ECONNREFUSED') } },
+		],
+		[
+			"the cause is in n8n's errorResponse",
+			{ errorResponse: connectError('connect', 'ECONNREFUSED') },
+		],
+		['n8n blocks the address', Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' })],
+	])('reports a request as never sent when %s', (_, cause) => {
 		const { record, reach } = noResponse(create, cause);
 		expect(reach).toBe('unsent');
 		expect(record).toMatchObject({ status: 0, billed: 'no', retry_can_help: true });
@@ -51,14 +57,17 @@ describe('a request without a response', () => {
 	it.each<[string, unknown]>([
 		['a reset', networkError('read ECONNRESET', 'ECONNRESET')],
 		['a hang-up', networkError('socket hang up', 'ECONNRESET')],
-		['a silence', networkError('timeout of 60000ms exceeded', 'ECONNABORTED')],
+		['a timeout', networkError('timeout of 60000ms exceeded', 'ECONNABORTED')],
 		['a dead connection', networkError('read ETIMEDOUT', 'ETIMEDOUT')],
 		['a broken pipe', networkError('write EPIPE', 'EPIPE')],
-		['no HTTP', networkError('Parse Error: Expected HTTP/', 'HPE_INVALID_CONSTANT')],
-		['nothing known', new Error('it broke')],
+		[
+			'a response that is not HTTP',
+			networkError('Parse Error: Expected HTTP/', 'HPE_INVALID_CONSTANT'),
+		],
+		['an unknown error', new Error('it broke')],
 		['no error at all', undefined],
-		['a text', 'it broke'],
-	])('may have arrived after %s', (_, cause) => {
+		['a thrown text', 'it broke'],
+	])('reports a create as possibly accepted after %s', (_, cause) => {
 		const { record, reach } = noResponse(create, cause);
 		expect(reach).toBe('lost');
 		expect(record).toMatchObject({ status: 0, billed: 'unknown', retry_can_help: false });
@@ -69,15 +78,21 @@ describe('a request without a response', () => {
 
 	it.each([
 		['a read that failed', Object.assign(networkError('read EHOSTUNREACH'), { syscall: 'read' })],
-		['a TLS alert', brokenRequest({ secureConnecting: false }, 'ERR_SSL_WRONG_VERSION_NUMBER')],
-		['plain HTTP', brokenRequest({}, 'ECONNRESET')],
-		['only the words of a failed handshake', networkError('write EPROTO, CERT', 'EPROTO')],
-		['only the words of a failed connect', networkError('connect ECONNREFUSED', 'ECONNREFUSED')],
-	])('may have arrived after %s', (_, cause) => {
+		['a TLS alert', failedRequest({ secureConnecting: false }, 'ERR_SSL_WRONG_VERSION_NUMBER')],
+		['a reset of a plain HTTP connection', failedRequest({}, 'ECONNRESET')],
+		[
+			'an error that only reads like a failed handshake',
+			networkError('write EPROTO, CERT', 'EPROTO'),
+		],
+		[
+			'an error that only reads like a failed connect',
+			networkError('connect ECONNREFUSED', 'ECONNREFUSED'),
+		],
+	])('does not report a create as never sent after %s', (_, cause) => {
 		expect(noResponse(create, cause).reach).toBe('lost');
 	});
 
-	it('never left when no address of the host answers the connect', () => {
+	it('reports a request as never sent when no address of the host accepts a connection', () => {
 		const cause = new AggregateError([
 			connectError('connect', 'ETIMEDOUT'),
 			connectError('connect', 'ENETUNREACH'),
@@ -96,19 +111,19 @@ describe('a request without a response', () => {
 			'the connection was lost before the response arrived from files.example (EPIPE, write EPIPE)',
 			networkError('write EPIPE', 'EPIPE'),
 		],
-	])('names the host of a file: %s', (message, cause) => {
+	])('names the host of a file that could not be reached: %s', (message, cause) => {
 		const { record } = noResponse({ ...list, host: 'files.example' }, cause);
 		expect(record.message).toContain(message);
 	});
 
-	it('leaves out the advice of HTTP clients to retry', () => {
+	it("leaves out the HTTP client's own advice to retry", () => {
 		const cause = new Error('Please retry later', { cause: networkError('read EIO', 'EIO') });
 		expect(noResponse(list, cause).record.advice).toBe(
 			`The network said: EIO, read EIO. ${unbilled}`,
 		);
 	});
 
-	it('repeats once what the network said', () => {
+	it('quotes the network error once although it occurs in two layers', () => {
 		const cause = networkError('read ECONNRESET', 'ECONNRESET');
 		const wrapped = Object.assign(new Error('read ECONNRESET', { cause }), { code: 'ECONNRESET' });
 		expect(noResponse(list, wrapped).record.advice).toBe(
@@ -116,7 +131,7 @@ describe('a request without a response', () => {
 		);
 	});
 
-	it('is described although the causes of the error lead in a circle', () => {
+	it('describes an error whose chain of causes is circular', () => {
 		const cause: { message: string; cause?: unknown } = { message: 'round' };
 		cause.cause = cause;
 		expect(noResponse(list, cause).record.advice).toBe(`The network said: round. ${unbilled}`);
@@ -132,35 +147,35 @@ describe('an error response', () => {
 		[{ type: 'overloaded_error' }, 'run again later', true],
 		[{ code: 'server_error' }, 'run again later', true],
 		[{ type: 'invalid_request_error' }, 'Correct the value', false],
-	])('is recognised by its words although the status is 2xx: %j', (said, advice, heals) => {
+	])('recognises an error response with a 2xx status: %j', (said, advice, retryCanHelp) => {
 		const { record } = refusal(200, { message: 'No', ...said });
 		expect(record.advice).toContain(advice);
-		expect(record).toMatchObject({ status: 200, retry_can_help: heals });
+		expect(record).toMatchObject({ status: 200, retry_can_help: retryCanHelp });
 	});
 
 	it.each([
 		['Insufficient capacity right now, please slow down', true],
 		['Insufficient account credit', false],
 		['You have an insufficient quota', false],
-	])('tells a rate limit from an empty balance: %s', (message, heals) => {
-		expect(refusal(429, { message }).record.retry_can_help).toBe(heals);
+	])('distinguishes a rate limit from an empty balance: %s', (message, retryCanHelp) => {
+		expect(refusal(429, { message }).record.retry_can_help).toBe(retryCanHelp);
 	});
 
 	const ofService = Object.entries(errorCodes);
 	it.each(ofService.filter(([, { refusal: kind }]) => kind !== 'responseNotDelivered'))(
-		'knows the code %s',
-		(code, { meaning, refusal: kind, isTransient: heals }) => {
+		'explains the error code %s and says what to do',
+		(code, { meaning, refusal: kind, isTransient }) => {
 			expect(refusal(500, { code }).record).toMatchObject({
 				message: `Could not create the video: ${meaning} (HTTP 500, ${code})`,
 				advice: adviceOf([{ about: 'refusal', refusal: kind }]),
 				code,
 				billed: 'no',
-				retry_can_help: heals,
+				retry_can_help: isTransient,
 			});
 		},
 	);
 
-	it('may hide an accepted job when it could not be delivered', () => {
+	it('says that a job may have been accepted when the response could not be delivered', () => {
 		const { record } = refusal(500, { code: 'write_response_body_failed' });
 		expect(record).toMatchObject({ billed: 'unknown', retry_can_help: false });
 		expect(record.advice).toContain('may have been accepted');
@@ -176,7 +191,7 @@ describe('an error response', () => {
 		[429, 'too many requests', true],
 		[500, 'the service had an error', true],
 		[504, 'the service had an error', true],
-	])('says what %d means when the body does not', (status, meaning, retryCanHelp) => {
+	])('says what HTTP %d means when the body does not', (status, meaning, retryCanHelp) => {
 		const { record } = refused(list, { status, headers: {}, text: '<html>' });
 		expect(record.message).toBe(
 			`Could not list the models: ${meaning}, without saying why (HTTP ${status})`,
@@ -184,7 +199,7 @@ describe('an error response', () => {
 		expect(record).toMatchObject({ status, retry_can_help: retryCanHelp, raw_body: '<html>' });
 	});
 
-	it('may be about the balance when a reference video is created and no cause is named', () => {
+	it('mentions the balance for a 429 without a cause on the creation of a reference video', () => {
 		const { record } = refused(
 			{ ...create, statusMeanings: endpoints.referenceVideoCreate.statusMeanings },
 			{ status: 429, headers: {}, text: '' },
@@ -192,7 +207,7 @@ describe('an error response', () => {
 		expect(record.message).toContain('too many requests, or the balance is insufficient');
 	});
 
-	it('is judged by its code rather than by its status', () => {
+	it('judges an error response by its code rather than by its status', () => {
 		const { record } = refusal(400, { message: 'no', code: 'upstream_error' });
 		expect(record).toMatchObject({
 			retry_can_help: true,
@@ -200,25 +215,25 @@ describe('an error response', () => {
 		});
 	});
 
-	it('has no field that the response does not have', () => {
+	it('reports no field that the error response does not have', () => {
 		expect(Object.keys(refusal(400, { message: 'no' }).record).sort()).toEqual(
 			['advice', 'billed', 'message', 'raw_body', 'retry_can_help', 'status'].sort(),
 		);
 	});
 
-	it('stays on one line however long the reason', () => {
+	it('shortens a long reason to one line', () => {
 		const { record } = refusal(400, { message: 'a\n\tb '.repeat(1000) });
 		expect(record.message).toMatch(
 			/^Could not create the video: a b a b .{280,300}… \(HTTP 400\)$/,
 		);
 	});
 
-	it('is not retried for an empty balance', () => {
+	it('says that a retry cannot help when the balance is empty', () => {
 		const { record } = refusal(429, { message: 'Insufficient balance' });
 		expect(record.retry_can_help).toBe(false);
 	});
 
-	it('may hide an accepted job when it is from a proxy', () => {
+	it('says that a job may have been accepted when a proxy responds', () => {
 		const failure = refused(create, { status: 502, headers: {}, text: '<html>' });
 		expect(failure.reach).toBe('lost');
 		expect(failure.record.billed).toBe('unknown');
@@ -231,20 +246,26 @@ describe('an error response', () => {
 		[502, { statusCode: 502, error: 'Bad Gateway', message: 'connect ECONNREFUSED' }],
 		[504, { type: 'about:blank', title: 'Gateway Timeout', detail: 'No answer', status: 504 }],
 		[408, { message: 'Request timeout' }],
-	])('may hide an accepted job when the proxy speaks JSON: %i %j', (status, body) => {
-		const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
-		expect(failure.reach).toBe('lost');
-		expect(failure.record.billed).toBe('unknown');
-	});
+	])(
+		'says that a job may have been accepted when a proxy responds with JSON: %i %j',
+		(status, body) => {
+			const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
+			expect(failure.reach).toBe('lost');
+			expect(failure.record.billed).toBe('unknown');
+		},
+	);
 
 	it.each([
 		[500, { error: { message: 'No media' } }],
 		[500, { message: 'No luck', code: 'upstream_error' }],
 		[400, { message: 'No such ratio' }],
-	])('is from the service when it is in its words: %i %j', (status, body) => {
-		const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
-		expect(failure).toMatchObject({ reach: 'answered', record: { billed: 'no' } });
-	});
+	])(
+		"takes an error response in the service's form for one from the service: %i %j",
+		(status, body) => {
+			const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
+			expect(failure).toMatchObject({ reach: 'answered', record: { billed: 'no' } });
+		},
+	);
 
 	it('reports how long the service asked to wait', () => {
 		const wait = (milliseconds: number) =>
@@ -255,10 +276,10 @@ describe('an error response', () => {
 	});
 });
 
-describe('a 2xx status with a bad body', () => {
-	it('keeps the body and the request ID', () => {
-		const answer = { status: 200, headers: { 'x-request-id': 'r1' }, text: '<html>' };
-		const { record, reach } = unreadable(create, answer, 'is a web page');
+describe('a 2xx response with an unusable body', () => {
+	it('keeps the body and the request ID of a 2xx response that is a web page', () => {
+		const response = { status: 200, headers: { 'x-request-id': 'r1' }, text: '<html>' };
+		const { record, reach } = unreadable(create, response, 'is a web page');
 		expect(record).toMatchObject({
 			message: 'Could not create the video: the response is a web page (HTTP 200)',
 			request_id: 'r1',

@@ -6,24 +6,27 @@ import {
 import { shown } from '../../../support/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
-const answerOf = (status: number, text: string) => ({ status, headers: {}, text });
+const responseOf = (status: number, text: string) => ({ status, headers: {}, text });
 const undelivered = JSON.stringify({ error: { code: 'write_response_body_failed' } });
 
 describe('the advice on an order whose outcome is unknown', () => {
 	it.each([
-		['no response came', noResponse(create, new Error('read ECONNRESET'))],
-		['a proxy answered', refused(create, answerOf(502, '<html>'))],
-		['the response could not be delivered', refused(create, answerOf(500, undelivered))],
-	])('says that it is not billed, and that its job may run all the same: %s', (_, error) => {
-		const { advice, billed, retry_can_help } = shown(error).record;
-		expect([billed, retry_can_help]).toEqual(['unknown', false]);
-		expect(advice).toMatch(/does not bill a call without a response/);
-		expect(advice).toMatch(/does not say whether its job runs all the same/);
-		expect(advice).toMatch(/Order again only if a second video is acceptable/);
-		expect(advice).not.toMatch(/run again|look into/i);
-	});
+		['no response arrived', noResponse(create, new Error('read ECONNRESET'))],
+		['a proxy responded', refused(create, responseOf(502, '<html>'))],
+		['the response could not be delivered', refused(create, responseOf(500, undelivered))],
+	])(
+		'says that an order without a response is not charged but its job may still run: %s',
+		(_, error) => {
+			const { advice, billed, retry_can_help } = shown(error).record;
+			expect([billed, retry_can_help]).toEqual(['unknown', false]);
+			expect(advice).toMatch(/does not bill a call without a response/);
+			expect(advice).toMatch(/does not say whether its job runs all the same/);
+			expect(advice).toMatch(/Order again only if a second video is acceptable/);
+			expect(advice).not.toMatch(/run again|look into/i);
+		},
+	);
 
-	it('does not say that it was not sent again when the user chose to resend', () => {
+	it('says that more than one job may have been accepted when the user chose to resend', () => {
 		const error = noResponse({ ...create, resendsLost: true }, new Error('read ECONNRESET'));
 		const { advice } = shown(error).record;
 		expect(advice).toMatch(/more than one job may have been accepted/);
@@ -31,8 +34,8 @@ describe('the advice on an order whose outcome is unknown', () => {
 		expect(advice).not.toMatch(/was not sent again|Send Again/);
 	});
 
-	it('promises nothing about charges after a 2xx status', () => {
-		const { advice } = shown(unreadable(create, answerOf(200, ''), 'is empty')).record;
+	it('promises nothing about charges after an unusable 2xx response', () => {
+		const { advice } = shown(unreadable(create, responseOf(200, ''), 'is empty')).record;
 		expect(advice).not.toMatch(/does not bill|not billed/);
 		expect(advice).toMatch(/Order again only if a second video is acceptable/);
 	});

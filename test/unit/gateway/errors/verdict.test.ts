@@ -17,7 +17,7 @@ const connection = {
 	key: 'sk-verdict-0123456789',
 };
 
-/** What becomes of a request, each time it is sent. */
+/** What happens to a request each time it is sent. */
 type Fate =
 	{ end: 'unsent' | 'lost' | 'unreadable' } | { end: 'answered'; status: number; error: object };
 
@@ -32,7 +32,7 @@ const response = (status: number, text: string): HttpResponse => ({
 
 const networkError = (code: string) => Object.assign(new Error(code), { code });
 
-/** The real client, over a wire on which every request meets the same fate. */
+/** Makes a call with the real client, over HTTP in which every request meets the same fate. */
 async function meet(
 	endpoint: Endpoint,
 	fate: Fate,
@@ -92,7 +92,7 @@ const fates: fc.Arbitrary<Fate> = fc.oneof(
 );
 
 describe('any failure of any endpoint', () => {
-	it('has a record that agrees with what was done', async () => {
+	it('reports every failure of every endpoint in agreement with what the client did', async () => {
 		const names = fc.constantFrom(...(Object.keys(endpoints) as Array<keyof typeof endpoints>));
 		const repetitions = fc.record({
 			resendsLost: fc.boolean(),
@@ -104,17 +104,18 @@ describe('any failure of any endpoint', () => {
 			const { sent, failure, record } = await meet(endpoint, fate, repetition);
 			const { billed, retry_can_help: canHelp, advice } = record;
 
-			// What was sent again by itself can be run again by the user, and what cannot help was not tried.
+			// The user can run again what the client sent again; the client did not retry where that cannot help.
 			if (sent > 1) expect(canHelp).toBe(true);
 			if (!canHelp) expect(sent).toBe(1);
 			expect(failure.sendsAgain).toBe(sent > 1);
-			// What may be paid for is neither sent again nor said to be worth it, unless the user chose so or it has a key.
+			// A request that may be charged is sent again, or called worth a retry, only when the user chose so or it
+			// has a key.
 			if (billed === 'unknown')
 				expect([sent > 1, canHelp]).toEqual([resends && sent > 1, sent > 1]);
 			if (endpoint.cost === 'read') expect(billed).toBe('no');
-			// A wait never gives up on what a single request would be sent again for.
+			// A wait polls on after every failure after which a single request is sent again.
 			if (sent > 1) expect(failure.pollCanHelp).toBe(true);
-			// The advice is that of the verdict.
+			// The advice agrees with the verdict.
 			if (/Top up/.test(advice)) expect([sent, canHelp]).toEqual([1, false]);
 			if (/Lower Parallel Requests/.test(advice)) expect(canHelp).toBe(true);
 			if (/may have been accepted/.test(advice)) expect(billed).toBe('unknown');
@@ -137,7 +138,7 @@ describe('the advice', () => {
 		['No', /owner/, /prompt|moderation/],
 		['Permission denied by content moderation', /prompt.*owner/, /$^/],
 	])(
-		'is about the permission on 403, unless the response speaks of moderation: %s',
+		'advises on the permission after a 403, or on the prompt when moderation is named: %s',
 		async (message, named, unnamed) => {
 			const { advice } = await onRefusal(403, { message });
 			expect(advice).toMatch(named);
@@ -146,7 +147,7 @@ describe('the advice', () => {
 	);
 
 	it.each(Object.keys(endpoints) as Array<keyof typeof endpoints>)(
-		'is about moderation as well on a 403 that names no cause, where the specification says so: %s',
+		'mentions moderation after a 403 without a cause only for a reference video: %s',
 		async (name) => {
 			const { advice } = await onRefusal(403, { message: 'No' }, endpoints[name]);
 			expect(advice).toMatch(/owner/);
@@ -158,11 +159,11 @@ describe('the advice', () => {
 		['Rejected by our safety system', /moderation/],
 		['size must be one of 1024x1024', /Correct the value/],
 		['The name is case-sensitive', /Correct the value/],
-	])('is about the cause that a 400 names: %s', async (message, named) => {
+	])('advises on the cause that a 400 names: %s', async (message, named) => {
 		expect((await onRefusal(400, { message })).advice).toMatch(named);
 	});
 
-	it('is to add balance when the balance is empty, whatever says so', async () => {
+	it('advises to top up when a code, a type or a message says that the balance is empty', async () => {
 		for (const said of [
 			{ code: 'insufficient_quota', message: 'No' },
 			{ type: 'insufficient_quota', message: 'No' },
@@ -176,50 +177,68 @@ describe('the advice', () => {
 });
 
 describe('the creation of a job', () => {
-	const inDoubt = { billed: 'unknown', sendsAgain: false, retryCanHelp: false };
-	const again = { sendsAgain: true, retryCanHelp: true };
-	const refusedForGood = { billed: 'no', sendsAgain: false, retryCanHelp: false };
-	/** A refusal that may pass, and that the user has to send again. */
-	const refusedForNow = { billed: 'no', sendsAgain: false, retryCanHelp: true };
+	const outcomeUnknown = { billed: 'unknown', sendsAgain: false, retryCanHelp: false };
+	const sentAgain = { sendsAgain: true, retryCanHelp: true };
+	const finallyRefused = { billed: 'no', sendsAgain: false, retryCanHelp: false };
+	/** A transient refusal after which only the user can send the order again. */
+	const temporarilyRefused = { billed: 'no', sendsAgain: false, retryCanHelp: true };
 
 	it.each<[string, FailedRequest, withoutKey: object, withKey: object]>([
-		['never sent', { reach: 'unsent', status: 0 }, { billed: 'no', ...again }, again],
-		// The answer to a key is recorded, so it makes no second job, and tells the first.
-		['lost', { reach: 'lost', status: 0 }, inDoubt, { billed: 'unknown', ...again }],
-		['lost at a proxy', { reach: 'lost', status: 502 }, inDoubt, { billed: 'unknown', ...again }],
-		['unreadable', { reach: 'unreadable', status: 200 }, inDoubt, { billed: 'unknown', ...again }],
-		['408', { reach: 'answered', status: 408 }, refusedForNow, { billed: 'no', ...again }],
-		['425', { reach: 'answered', status: 425 }, refusedForNow, { billed: 'no', ...again }],
-		['429', { reach: 'answered', status: 429 }, { billed: 'no', ...again }, again],
-		['500', { reach: 'answered', status: 500 }, refusedForNow, { billed: 'no', ...again }],
-		['503', { reach: 'answered', status: 503 }, refusedForNow, { billed: 'no', ...again }],
-		// With a key, it says that an earlier try arrived.
-		['409', { reach: 'answered', status: 409 }, refusedForGood, { billed: 'unknown', ...again }],
+		['never sent', { reach: 'unsent', status: 0 }, { billed: 'no', ...sentAgain }, sentAgain],
+		// The service keeps its response under the key: sending again makes no second job and returns the first.
+		['lost', { reach: 'lost', status: 0 }, outcomeUnknown, { billed: 'unknown', ...sentAgain }],
+		[
+			'lost at a proxy',
+			{ reach: 'lost', status: 502 },
+			outcomeUnknown,
+			{ billed: 'unknown', ...sentAgain },
+		],
+		[
+			'unreadable',
+			{ reach: 'unreadable', status: 200 },
+			outcomeUnknown,
+			{ billed: 'unknown', ...sentAgain },
+		],
+		['408', { reach: 'answered', status: 408 }, temporarilyRefused, { billed: 'no', ...sentAgain }],
+		['425', { reach: 'answered', status: 425 }, temporarilyRefused, { billed: 'no', ...sentAgain }],
+		['429', { reach: 'answered', status: 429 }, { billed: 'no', ...sentAgain }, sentAgain],
+		['500', { reach: 'answered', status: 500 }, temporarilyRefused, { billed: 'no', ...sentAgain }],
+		['503', { reach: 'answered', status: 503 }, temporarilyRefused, { billed: 'no', ...sentAgain }],
+		// With a key, a 409 says that an earlier attempt arrived.
+		[
+			'409',
+			{ reach: 'answered', status: 409 },
+			finallyRefused,
+			{ billed: 'unknown', ...sentAgain },
+		],
 		...[400, 401, 403, 404, 422].map((status): [string, FailedRequest, object, object] => [
 			String(status),
 			{ reach: 'answered', status },
-			refusedForGood,
-			refusedForGood,
+			finallyRefused,
+			finallyRefused,
 		]),
 		[
-			'an empty account',
+			'an empty balance',
 			{ reach: 'answered', status: 429, error: { code: 'quota_exceeded' } },
-			refusedForGood,
-			refusedForGood,
+			finallyRefused,
+			finallyRefused,
 		],
 		[
 			'409 for its prompt',
 			{ reach: 'answered', status: 409, error: { code: 'invalid_prompt' } },
-			refusedForGood,
-			refusedForGood,
+			finallyRefused,
+			finallyRefused,
 		],
-		['not tried', { reach: 'none', status: 0 }, refusedForGood, refusedForGood],
-	])('is sent again as its key allows: %s', (_, failure, withoutKey, withKey) => {
-		expect(verdictOn(failure, { cost: 'job' })).toMatchObject(withoutKey);
-		expect(verdictOn(failure, { cost: 'job', idempotencyKey: 'a-key' })).toMatchObject(withKey);
-	});
+		['not tried', { reach: 'none', status: 0 }, finallyRefused, finallyRefused],
+	])(
+		'decides whether to send an order again with and without an idempotency key: %s',
+		(_, failure, withoutKey, withKey) => {
+			expect(verdictOn(failure, { cost: 'job' })).toMatchObject(withoutKey);
+			expect(verdictOn(failure, { cost: 'job', idempotencyKey: 'a-key' })).toMatchObject(withKey);
+		},
+	);
 
-	it('is not called safe to order again because it has a key', async () => {
+	it('advises against ordering again after a 409 with an idempotency key', async () => {
 		const { record } = await meet(
 			endpoints.videoCreate,
 			{ end: 'answered', status: 409, error: { message: 'in progress' } },
@@ -231,7 +250,7 @@ describe('the creation of a job', () => {
 });
 
 describe('the verdict', () => {
-	it('lets polls go on while the job may be well', () => {
+	it('lets polls continue while the job may still succeed', () => {
 		const pollCanHelp = (status: number, code?: string) =>
 			verdictOn({ reach: 'answered', status, error: { code } }, { cost: 'read' }).pollCanHelp;
 		expect(pollCanHelp(500, 'other')).toBe(true);
@@ -253,26 +272,29 @@ describe('an error response of any endpoint', () => {
 	const permanentCodes = Object.keys(errorCodes).filter((code) => !errorCodes[code].isTransient);
 	const keys = [undefined, 'a-key'];
 
-	it.each(names)('is final with a permanent code, whatever its status: %s', async (name) => {
-		for (const code of permanentCodes) {
-			for (const status of statuses) {
-				for (const idempotencyKey of keys) {
-					const fate: Fate = { end: 'answered', status, error: { message: 'No', code } };
-					const options = { idempotencyKey, resendsLost: true };
-					const { sent, record, failure } = await meet(endpoints[name], fate, options);
-					const told = { code, status, sent, canHelp: record.retry_can_help };
-					expect(told).toEqual({ code, status, sent: 1, canHelp: false });
-					expect(record.billed).toBe('no');
-					expect(record.advice).not.toMatch(/^Run again|run again later/);
-					// A wait goes on without money, and ends with what no waiting mends.
-					const isEmptyAccount = code === 'quota_exceeded' && (status < 400 || status >= 429);
-					expect(failure.pollCanHelp).toBe(isEmptyAccount);
+	it.each(names)(
+		'treats an error response with a permanent code as final whatever its status: %s',
+		async (name) => {
+			for (const code of permanentCodes) {
+				for (const status of statuses) {
+					for (const idempotencyKey of keys) {
+						const fate: Fate = { end: 'answered', status, error: { message: 'No', code } };
+						const options = { idempotencyKey, resendsLost: true };
+						const { sent, record, failure } = await meet(endpoints[name], fate, options);
+						const observed = { code, status, sent, canHelp: record.retry_can_help };
+						expect(observed).toEqual({ code, status, sent: 1, canHelp: false });
+						expect(record.billed).toBe('no');
+						expect(record.advice).not.toMatch(/^Run again|run again later/);
+						// A wait continues while the balance is empty, and ends after errors that waiting cannot fix.
+						const isEmptyAccount = code === 'quota_exceeded' && (status < 400 || status >= 429);
+						expect(failure.pollCanHelp).toBe(isEmptyAccount);
+					}
 				}
 			}
-		}
-	});
+		},
+	);
 
-	const unclear: Fate[] = [
+	const unknownOutcomes: Fate[] = [
 		...(['lost', 'unreadable'] as const).map((end) => ({ end })),
 		...statuses.map((status) => ({
 			...{ end: 'answered' as const, status },
@@ -282,8 +304,8 @@ describe('an error response of any endpoint', () => {
 	const creates = names.filter((name) => endpoints[name].cost === 'job');
 	const others = names.filter((name) => endpoints[name].cost !== 'job');
 
-	it.each(creates)('leaves an order sent once when its outcome is unknown: %s', async (name) => {
-		for (const fate of unclear) {
+	it.each(creates)('sends an order only once when its outcome is unknown: %s', async (name) => {
+		for (const fate of unknownOutcomes) {
 			const { sent, record } = await meet(endpoints[name], fate);
 			expect([fate, sent, record.billed, record.retry_can_help]).toEqual([
 				...[fate, 1, 'unknown', false],
@@ -294,22 +316,22 @@ describe('an error response of any endpoint', () => {
 	});
 
 	it.each(creates)(
-		'leaves an order sent once unless it certainly was not accepted: %s',
+		'sends an order again only when it certainly was not accepted: %s',
 		async (name) => {
-			const surelyRefused = ['upstream_error', 'video_not_ready'];
+			const certainlyRefused = ['upstream_error', 'video_not_ready'];
 			for (const code of [...Object.keys(errorCodes), 'other', undefined]) {
 				for (const status of statuses.filter((each) => each !== 429)) {
 					const fate: Fate = { end: 'answered', status, error: { message: 'No', code } };
 					const { sent } = await meet(endpoints[name], fate);
-					const isSure = status >= 500 && code !== undefined && surelyRefused.includes(code);
-					expect([code, status, sent > 1]).toEqual([code, status, isSure]);
+					const isCertain = status >= 500 && code !== undefined && certainlyRefused.includes(code);
+					expect([code, status, sent > 1]).toEqual([code, status, isCertain]);
 				}
 			}
 		},
 	);
 
 	it.each(others)(
-		'lets a request that is no order be sent again when its response could not be delivered: %s',
+		'sends a request that is no order again when its response could not be delivered: %s',
 		async (name) => {
 			const error = { message: 'No', code: 'write_response_body_failed' };
 			const { sent, record } = await meet(endpoints[name], { end: 'answered', status: 500, error });
@@ -338,29 +360,35 @@ describe('HTTP 500 on the creation of a reference video', () => {
 		['Internal error', []],
 		['Internal error', undefined],
 		['Internal error', null],
-	])('is about the media when it or the request says so: %s %j', async (message, media) => {
-		const { sent, record } = await create({ message }, media);
-		expect([sent, record.billed, record.retry_can_help]).toEqual([1, 'no', false]);
-		expect(record.advice).toMatch(/^Add the reference media/);
-	});
+	])(
+		'advises to add media when the error or the request shows that they are missing: %s %j',
+		async (message, media) => {
+			const { sent, record } = await create({ message }, media);
+			expect([sent, record.billed, record.retry_can_help]).toEqual([1, 'no', false]);
+			expect(record.advice).toMatch(/^Add the reference media/);
+		},
+	);
 
 	it.each([
 		['Internal error'],
 		['The upstream service failed while it read the media'],
 		['Multimedia is fun'],
 		['The creation of the reference video failed'],
-	])('may be about the media or the provider otherwise: %s', async (message) => {
-		const { sent, record } = await create({ message }, some);
-		expect([sent, record.retry_can_help]).toEqual([1, true]);
-		expect(record.advice).toMatch(/if it names media/);
-	});
+	])(
+		'says that the cause may be the media or the provider when the error is unclear: %s',
+		async (message) => {
+			const { sent, record } = await create({ message }, some);
+			expect([sent, record.retry_can_help]).toEqual([1, true]);
+			expect(record.advice).toMatch(/if it names media/);
+		},
+	);
 
-	it('follows the code when it has one', async () => {
+	it('follows the error code rather than a message about media', async () => {
 		const { sent, record } = await create({ message: 'no media', code: 'upstream_error' }, some);
 		expect([sent, record.retry_can_help]).toEqual([5, true]);
 	});
 
-	it('says nothing of media for other requests', async () => {
+	it('does not mention media for a video that takes no media', async () => {
 		const { record } = await create({ message: 'missing media' }, undefined, 'videoCreate');
 		expect(record.retry_can_help).toBe(true);
 		expect(record.advice).not.toMatch(/media/);

@@ -30,7 +30,7 @@ const uint32 = (value: number, isLittle = false) => {
 	return bytes;
 };
 
-/** A PNG with further chunks behind its IHDR, which ends at byte 33. Nobody checks their sums here. */
+/** A PNG with other chunks after its IHDR, which ends at byte 33. Nothing here verifies their checksums. */
 function pngWith(...chunks: Array<[string, Buffer]>): Buffer {
 	const made = chunks.map(([name, data]) =>
 		Buffer.concat([uint32(data.length), Buffer.from(name), data, uint32(0)]),
@@ -58,7 +58,7 @@ const gif = (...blocks: Buffer[]) => Buffer.concat([gifHead, ...blocks, Buffer.f
 const comment = (data: Buffer) =>
 	Buffer.concat([Buffer.from([0x21, 0xfe, data.length]), data, Buffer.from([0])]);
 
-describe('the type of a picture', () => {
+describe('image types', () => {
 	it.each<[string, Uint8Array, string, string]>([
 		['PNG', png, 'png', 'image/png'],
 		['JPEG', jpeg, 'jpg', 'image/jpeg'],
@@ -68,7 +68,12 @@ describe('the type of a picture', () => {
 		['small GIF', pixel, 'gif', 'image/gif'],
 		['TIFF', Buffer.from('II*\0\b\0\0\0', 'latin1'), 'tiff', 'image/tiff'],
 		['SVG', Buffer.from('\n<svg xmlns="http://www.w3.org/2000/svg"/>'), 'svg', 'image/svg+xml'],
-		['SVG with a head', Buffer.from('<?xml version="1.0"?>\n<svg/>'), 'svg', 'image/svg+xml'],
+		[
+			'SVG with an XML declaration',
+			Buffer.from('<?xml version="1.0"?>\n<svg/>'),
+			'svg',
+			'image/svg+xml',
+		],
 		['BMP', Buffer.from('BM6\0\0\0\0\0\0\0', 'latin1'), 'bmp', 'image/bmp'],
 		...['heic', 'hevc', 'mif1'].map((brand): [string, Uint8Array, string, string] => [
 			`HEIC by its brand ${brand}`,
@@ -76,7 +81,7 @@ describe('the type of a picture', () => {
 			'heic',
 			'image/heic',
 		]),
-	])('is recognised by the bytes: %s', (_, bytes, extension, mimeType) => {
+	])('recognises the type of an image by its bytes: %s', (_, bytes, extension, mimeType) => {
 		expect(imageType(bytes)).toEqual({ extension, mimeType });
 		const within = new Uint8Array(bytes.length + 7);
 		within.set(bytes, 7);
@@ -93,12 +98,12 @@ describe('the type of a picture', () => {
 		'%PDF-',
 		'<?xml version="1.0"?><Error/>',
 		'BMW 320d, 2019',
-	])('is unknown for %j', (text) => expect(imageType(Buffer.from(text))).toBeUndefined());
+	])('finds no image type in %j', (text) => expect(imageType(Buffer.from(text))).toBeUndefined());
 });
 
-describe('the type that a picture came with', () => {
+describe('declared image types', () => {
 	const bytes = Buffer.from('\xff\x0a\x00\x10\x05', 'latin1');
-	it('is used when the bytes have no known form', () => {
+	it('uses the declared type only when the bytes have no known form', () => {
 		expect(imageType(bytes, 'image/jxl; a=b')).toEqual({
 			extension: 'jxl',
 			mimeType: 'image/jxl',
@@ -111,20 +116,26 @@ describe('the type that a picture came with', () => {
 		['application/octet-stream', bytes],
 		['image/png', Buffer.from('<html>Grüße</html>')],
 		['image/png', Buffer.alloc(0)],
-	])('is not used: %s', (said, file) => expect(imageType(file, said)).toBeUndefined());
+	])(
+		'ignores the declared type %s when it is no image type or the bytes are no image',
+		(said, file) => expect(imageType(file, said)).toBeUndefined(),
+	);
 });
 
-describe('a picture of several frames', () => {
+describe('images with several frames', () => {
 	it.each<[string, Uint8Array]>([
 		['GIF', gifOf(2)],
-		['GIF by hand', gif(control, frame, control, frame)],
+		['hand-made GIF', gif(control, frame, control, frame)],
 		['GIF without control blocks', gif(frame, frame)],
 		['APNG', pngWith(['acTL', actl])],
-		['APNG behind a colour profile', pngWith(['iCCP', profile], ['acTL', actl])],
+		['APNG with a colour profile', pngWith(['iCCP', profile], ['acTL', actl])],
 		['WebP', webpWith(0x02, ['ANIM', animation])],
-		['WebP behind a colour profile', webpWith(0x22, ['ICCP', profile], ['ANIM', animation])],
+		[
+			'WebP with a colour profile and an animation',
+			webpWith(0x22, ['ICCP', profile], ['ANIM', animation]),
+		],
 		['MPO', withPictures(jpeg)],
-	])('is recognised: %s', (_, bytes) => {
+	])('recognises an image with several frames: %s', (_, bytes) => {
 		expect(hasSeveralFrames(bytes)).toBe(true);
 		const within = new Uint8Array(bytes.length + 7);
 		within.set(bytes, 7);
@@ -134,7 +145,7 @@ describe('a picture of several frames', () => {
 	it.each<[string, Uint8Array]>([
 		['PNG', png],
 		['PNG with a colour profile', pngWith(['iCCP', profile])],
-		['PNG that speaks of acTL', pngWith(['tEXt', Buffer.from('Comment\0has no acTL')])],
+		['PNG with acTL in a text', pngWith(['tEXt', Buffer.from('Comment\0has no acTL')])],
 		['JPEG', jpeg],
 		['JPEG with a colour profile', withSegment(jpeg, 0xe2, Buffer.from('ICC_PROFILE\0'))],
 		['WebP', webp],
@@ -142,15 +153,15 @@ describe('a picture of several frames', () => {
 		['AVIF', avif],
 		['GIF', gifOf(1)],
 		['small GIF', pixel],
-		['GIF by hand', gif(control, frame)],
+		['hand-made GIF', gif(control, frame)],
 		['GIF with the bytes of a control block in its data', gif(control, comment(control), frame)],
 		['text', Buffer.from('acTL ANIM MPF\0')],
-		['file of nothing', Buffer.alloc(0)],
-	])('is not seen in a picture of one frame: %s', (_, bytes) => {
+		['empty file', Buffer.alloc(0)],
+	])('finds no second frame in a file with at most one: %s', (_, bytes) => {
 		expect(hasSeveralFrames(bytes)).toBe(false);
 	});
 
-	it('is looked for without an error in any bytes', () => {
+	it('looks for several frames in any bytes without an error', () => {
 		const heads = fc.constantFrom(png, jpeg, webp, gifOf(2), pixel, Buffer.alloc(0));
 		const files = fc
 			.tuple(heads, fc.nat(200), fc.uint8Array())

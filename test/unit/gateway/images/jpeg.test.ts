@@ -7,7 +7,7 @@ const baseline = jpegOf('teal');
 const other = jpegOf('orange', 16, 16);
 const clip = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1');
 
-/** Exif that turns the picture by a quarter, with a thumbnail that has markers of its own. */
+/** Exif that rotates the image by 90 degrees, with a thumbnail that has markers of its own. */
 const exif = Buffer.concat([
 	Buffer.from('Exif\0\0MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0', 'latin1'),
 	jpegOf('black', 8, 8),
@@ -29,58 +29,70 @@ describe.each<[string, Buffer]>([
 		'with fill bytes before a marker',
 		Buffer.concat([baseline.subarray(0, 2), Buffer.from([0xff, 0xff]), baseline.subarray(2)]),
 	],
-	['turned by its Exif, with a thumbnail', withSegment(baseline, 0xe1, exif)],
+	['rotated by its Exif, with a thumbnail', withSegment(baseline, 0xe1, exif)],
 	['with a colour profile', withSegment(baseline, 0xe2, profile)],
-])('the first picture of a JPEG: %s', (_, jpeg) => {
+])('the first image of a JPEG: %s', (_, jpeg) => {
 	it.each<[string, Buffer]>([
-		['another picture', withPictures(jpeg, other)],
-		['several, and zeros between them', withPictures(jpeg, Buffer.alloc(100), other, other)],
-		['an index alone', withPictures(jpeg)],
-		['another picture without an index', Buffer.concat([jpeg, other])],
-		['a clip', Buffer.concat([jpeg, clip])],
-	])('is kept of a file with %s', async (_name, file) => {
+		['another image', withPictures(jpeg, other)],
+		[
+			'several other images, and zeros between them',
+			withPictures(jpeg, Buffer.alloc(100), other, other),
+		],
+		['an index of images only', withPictures(jpeg)],
+		['another image without an index', Buffer.concat([jpeg, other])],
+		['a video clip', Buffer.concat([jpeg, clip])],
+	])('keeps the first image of a file with %s', async (_name, file) => {
 		const cut = firstImage(file);
 		expect(cut?.equals(jpeg)).toBe(true);
 		expect(await pixelsOf(cut ?? file)).toEqual(await pixelsOf(file));
 	});
 
 	it.each<[string, Buffer]>([
-		['itself', jpeg],
-		['zeros behind it', Buffer.concat([jpeg, Buffer.alloc(1000)])],
-		['notes of a camera behind it', Buffer.concat([jpeg, Buffer.from('SEFT: 12 Mar')])],
-	])('leaves a file with nothing but %s as it is', (_name, file) => {
+		['one image', jpeg],
+		['one image and zeros', Buffer.concat([jpeg, Buffer.alloc(1000)])],
+		['one image and the notes of a camera', Buffer.concat([jpeg, Buffer.from('SEFT: 12 Mar')])],
+	])('leaves a file with only %s as it is', (_name, file) => {
 		expect(firstImage(file)).toBe(file);
 	});
 
-	it('leaves a file that breaks off as it is', () => {
+	it('finds no first image in a file that breaks off', () => {
 		for (let length = 0; length < jpeg.length; length++) {
 			expect(firstImage(jpeg.subarray(0, length))).toBeUndefined();
 		}
 	});
 });
 
-it('keeps the orientation of the picture', async () => {
+it('keeps the orientation of the first image', async () => {
 	const cut = firstImage(withPictures(withSegment(baseline, 0xe1, exif), other));
 	const { width, height } = await loadImage(cut ?? baseline);
 	expect([width, height]).toEqual([48, 64]);
 });
 
-it('drops the index of pictures wherever it stands among the segments', () => {
+it('drops the index of images wherever it stands among the segments', () => {
 	const behindIt = withSegment(baseline, 0xe2, Buffer.from('MPF\0MM\0*', 'latin1'), 20);
 	expect(firstImage(behindIt)?.equals(baseline)).toBe(true);
 });
 
 it.each<[string, Buffer]>([
-	['nothing', Buffer.alloc(0)],
-	['no JPEG', Buffer.from('\x89PNG\r\n', 'latin1')],
-	['tables without a picture', Buffer.from([0xff, 0xd8, 0xff, 0xd9])],
-	['a segment that is longer than the file', withSegment(baseline, 0xe1, exif).subarray(0, 60)],
-	['a segment without room for its length', Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0])],
-	['no marker where one has to be', Buffer.concat([baseline.subarray(0, 20), Buffer.alloc(9)])],
-	['a picture within the picture', Buffer.from([0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9])],
-])('finds no picture to cut out of %s', (_, file) => expect(firstImage(file)).toBeUndefined());
+	['an empty file', Buffer.alloc(0)],
+	['a file that is no JPEG', Buffer.from('\x89PNG\r\n', 'latin1')],
+	['a JPEG without an image', Buffer.from([0xff, 0xd8, 0xff, 0xd9])],
+	[
+		'a JPEG with a segment that is longer than the file',
+		withSegment(baseline, 0xe1, exif).subarray(0, 60),
+	],
+	[
+		'a JPEG with a segment without room for its length',
+		Buffer.from([0xff, 0xd8, 0xff, 0xe1, 0, 1, 0, 0]),
+	],
+	[
+		'a JPEG without a marker where one has to be',
+		Buffer.concat([baseline.subarray(0, 20), Buffer.alloc(9)]),
+	],
+	['a JPEG with an image within the image', Buffer.from([0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9])],
+])('finds no first image in %s', (_, file) => expect(firstImage(file)).toBeUndefined());
 
-it('gives a part of any file, the file or nothing, and never throws', () => {
+it('returns a part of any file, the file itself or nothing, and never throws', () => {
 	const heads = fc.constantFrom(baseline, progressiveJpeg, withPictures(baseline, other));
 	const bytes = fc.oneof(
 		fc.uint8Array(),
@@ -95,7 +107,7 @@ it('gives a part of any file, the file or nothing, and never throws', () => {
 		fc.property(files, (file) => {
 			const cut = firstImage(file) ?? file;
 			expect(cut.length).toBeLessThanOrEqual(file.length);
-			// What was cut out has nothing more to be cut.
+			// Nothing more can be cut from the result.
 			expect(firstImage(cut) ?? cut).toBe(cut);
 		}),
 		{ numRuns: 1000 },

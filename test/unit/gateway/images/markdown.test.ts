@@ -6,27 +6,27 @@ const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
 describe('images in markdown', () => {
 	it.each<[string, string, string[]]>([
 		['alone', `![a](${link})`, [link]],
-		['without a name', `![](${link})`, [link]],
+		['without alternative text', `![](${link})`, [link]],
 		['with a title', `![a](${link} "A (title)")`, [link]],
 		['in angle brackets', `![a](<${link}>)`, [link]],
 		['in angle brackets, with a title', `![a](<${link}> 'title')`, [link]],
 		['that are links', `[![a](${link})](https://page.example)`, [link]],
 		['on several lines', `![a\nb](${link}\n"title")`, [link]],
 		[
-			'several of them',
+			'when there are several',
 			`1: ![a](https://a.example/1), 2: ![b](${link})`,
 			['https://a.example/1', link],
 		],
 		['side by side', `![a](https://a.example/1)![b](${link})`, ['https://a.example/1', link]],
 		[
-			'behind one that is left open',
+			'after an unclosed one',
 			`![a](https://a.example/1 ![b](${link})`,
 			['https://a.example/1', link],
 		],
-		['not links', `[a](${link}) and (${link})`, []],
-		['not what is left open', `![a](${link}`, []],
-		['not what is empty', '![a]() ![b]', []],
-	])('are found %s', (_, text, addresses) => {
+		['no plain links', `[a](${link}) and (${link})`, []],
+		['no unclosed image', `![a](${link}`, []],
+		['no image without a link', '![a]() ![b]', []],
+	])('finds images in Markdown: %s', (_, text, addresses) => {
 		expect(markdownImages(text)).toEqual(addresses);
 	});
 
@@ -37,11 +37,11 @@ describe('images in markdown', () => {
 		'![a \\] b](URL)',
 		'![a]( URL )',
 		'![a](\n  URL\n)',
-	])('are found in every form of Markdown: %j', (text) => {
+	])('finds an image in the Markdown form %j', (text) => {
 		expect(markdownImages(text.replace('URL', link))).toContain(link);
 	});
 
-	it('are found inside any text', () => {
+	it('finds all Markdown images inside any text, in their order', () => {
 		const piece = fc.string({
 			unit: fc.constantFrom(...'aZ09-._~:/?#@!$&\'*+,;=%"'),
 			minLength: 1,

@@ -10,34 +10,37 @@ const chat = (content: unknown, parts: object = {}) => ({
 	choices: [{ index: 0, message: { role: 'assistant', content, ...parts }, finish_reason: 'stop' }],
 });
 
-describe('the pictures of a response', () => {
+describe('the images of a response', () => {
 	const base64 = pixel.toString('base64');
 	it.each<[string, unknown]>([
-		['as specified', { data: [{ url: link }] }],
+		['in the form of the specification', { data: [{ url: link }] }],
 		['in a list of links', { data: [link] }],
 		['in images', { images: [{ image_url: { url: link } }] }],
-		['as a single one', { created: 7, data: { url: link } }],
-		['as the answer itself', { created: 7, url: link }],
-		['as a link in a list', { status: 'succeeded', output: [link] }],
+		['in an object instead of a list', { created: 7, data: { url: link } }],
+		['at the top level', { created: 7, url: link }],
+		['in a list named output', { status: 'succeeded', output: [link] }],
 		['as the output', { status: 'succeeded', output: link }],
 		['in the images of an envelope', { code: 0, data: { images: [{ url: link }] } }],
 		['in the results of a task', { output: { results: [{ url: ` ${link}\n` }] } }],
 		['in data within data', { data: { data: [{ image_url: link }] } }],
-		['beside nothing', { data: [null, {}, { url: '' }, { url: 'a.png' }, { url: link }] }],
-		['beside an empty picture', { data: [{ b64_json: '', url: link }] }],
-		['beside one without a byte', { data: [{ b64_json: '!!!' }, { url: link }] }],
+		[
+			'beside entries without a link',
+			{ data: [null, {}, { url: '' }, { url: 'a.png' }, { url: link }] },
+		],
+		['beside empty base64', { data: [{ b64_json: '', url: link }] }],
+		['beside base64 without a byte', { data: [{ b64_json: '!!!' }, { url: link }] }],
 		['beside an empty list', { data: [], images: [{ url: link }] }],
-	])('are found as a link %s', (_, body) => {
+	])('finds the link to an image %s', (_, body) => {
 		expect(readImages(answerOf(body)).images).toEqual([expect.objectContaining({ url: link })]);
 	});
 
 	it.each<[string, object]>([
 		['as b64_json', { b64_json: base64 }],
 		['as image_base64', { image_base64: base64 }],
-		['as b64_json with a head', { b64_json: `data:image/gif;base64,${base64}` }],
-		['as a link', { url: `data:image/gif;base64,${base64}` }],
+		['as b64_json with the start of a data URL', { b64_json: `data:image/gif;base64,${base64}` }],
+		['as url', { url: `data:image/gif;base64,${base64}` }],
 		['as image_url', { image_url: { url: `data:image/gif;base64,${base64}` } }],
-	])('are found inside the response, %s, and not passed on twice', (_, entry) => {
+	])('reads an image inside the response %s, and leaves its data out of the fields', (_, entry) => {
 		const body = { data: [{ ...entry, revised_prompt: 'a cat' }] };
 		const [picture] = readImages(answerOf(body)).images;
 		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
@@ -45,7 +48,7 @@ describe('the pictures of a response', () => {
 		expect(JSON.stringify(picture.fields)).not.toContain(base64);
 	});
 
-	it('leave all other fields of the response', () => {
+	it('keeps all other fields of an image response', () => {
 		const usage = { total_tokens: 7 };
 		const { fields } = readImages(
 			answerOf(
@@ -65,14 +68,14 @@ describe('the pictures of a response', () => {
 		['that begins with data', 'Data: a chart, and a table'],
 		['that is long', 'a long prompt '.repeat(300)],
 		['that is a long link', 'https://a.example/p.png?sig='.padEnd(3000, 'a')],
-	])('leave every text that is no file: one %s', (_, text) => {
+	])('keeps a text %s in the fields', (_, text) => {
 		const { images: pictures, fields } = readImages(
 			answerOf({ data: [{ url: link, text }], note: text }),
 		);
 		expect([pictures[0].fields.text, fields.note]).toEqual([text, text]);
 	});
 
-	it('leave no file in the fields, wherever the response repeats it', () => {
+	it('removes image data from the fields wherever the response repeats it', () => {
 		const large = Buffer.alloc(3000, 'picture').toString('base64');
 		const preview = `data:image/gif;base64,${base64}`;
 		const entry = { b64_json: base64, url: preview, small: { preview, raw: large, size: 1 } };
@@ -83,7 +86,7 @@ describe('the pictures of a response', () => {
 		expect(fields).toEqual({ images: [{}], note: 'fine' });
 	});
 
-	it('get absolute links, resolved against the address of the response', () => {
+	it('resolves relative image links against the address of the response', () => {
 		const data = [{ url: '/files/1.png?a=%2F' }, '//cdn.example/2.png'];
 		const { images: pictures } = readImages(
 			answerOf({ data }, { url: 'https://gateway.example/v1/images' }),
@@ -100,12 +103,12 @@ describe('the pictures of a response', () => {
 	it.each([
 		'data:image/svg+xml;utf8,<svg width="100%"><text>a+b&c ü</text></svg>',
 		'data:image/svg+xml,%3Csvg width="100%"%3E%3Ctext%3Ea+b%26c %C3%BC%3C/text%3E%3C/svg%3E',
-	])('are found as an SVG text: %s', (url) => {
+	])('reads an SVG image from the text of a data URL: %s', (url) => {
 		const [{ bytes }] = readImages(answerOf({ data: [{ url }] })).images;
 		expect(bytes?.toString()).toBe('<svg width="100%"><text>a+b&c ü</text></svg>');
 	});
 
-	it('are counted when some are missing', () => {
+	it('returns the entries that came instead of missing images', () => {
 		const refused = { url: null, error: { message: 'Out of paint' } };
 		const body = { data: [{ url: link }, refused, { url: 'a.png' }] };
 		expect(readImages(answerOf(body)).missing).toEqual([refused, { url: 'a.png' }]);
@@ -120,7 +123,7 @@ describe('the pictures of a response', () => {
 			['https://a.example/1.png', 'https://a.example/2.JPG?sig=x'],
 		],
 		['![a](https://a.example/1.png) see https://a.example/2.png', ['https://a.example/1.png']],
-	])('are found as bare links when the model writes no Markdown: %j', (text, links) => {
+	])('finds bare links to images only when the chat has no Markdown image: %j', (text, links) => {
 		const { images: pictures } = readChatImages(answerOf(chat(text)));
 		expect(pictures.map(({ url }) => url)).toEqual(links);
 	});
@@ -133,13 +136,13 @@ describe('the pictures of a response', () => {
 		[],
 		'',
 		'<html>',
-	])('are reported as missing in %j', (body) =>
+	])('refuses %j because it has no image', (body) =>
 		expect(() => readImages(answerOf(body))).toThrow(UnusableResponse),
 	);
 });
 
-describe('the pictures of a chat', () => {
-	it('are found in its text, in its parts and beside it', () => {
+describe('the images of a chat', () => {
+	it('finds the images of a chat in its text, in its parts and beside its content', () => {
 		const part = (url: string) => ({ type: 'image_url', image_url: { url } });
 		const content = [{ type: 'text', text: `Here: ![a](${link})` }, part('https://a.example/2')];
 		const body = chat(content, { images: [part('https://a.example/3')] });
@@ -155,7 +158,7 @@ describe('the pictures of a chat', () => {
 		]);
 	});
 
-	it('are found as data URLs in the text', () => {
+	it('reads an image from a data URL in a chat, and shortens the URL in the text', () => {
 		const url = `data:image/gif;base64,${pixel.toString('base64')}`;
 		const [picture] = readChatImages(answerOf(chat(`![a](${url})`))).images;
 		expect(Buffer.from(picture.bytes ?? [])).toEqual(pixel);
@@ -173,15 +176,15 @@ describe('the pictures of a chat', () => {
 			`![a](<${data}> (title)), then ![b](<${wrapped}>)!`,
 			'![a](data:image (title)), then ![b](data:image)!',
 		],
-	])('are found in the text in every form of Markdown: %j', (text, shown) => {
-		const answer = readChatImages(answerOf(chat(text)));
-		for (const { bytes } of answer.images) expect(bytes).toEqual(pixel);
-		expect(answer.images).toHaveLength(text.split('![').length - 1);
-		const [{ fields }] = answer.images;
+	])('reads images from data URLs in every form of Markdown in a chat: %j', (text, shown) => {
+		const found = readChatImages(answerOf(chat(text)));
+		for (const { bytes } of found.images) expect(bytes).toEqual(pixel);
+		expect(found.images).toHaveLength(text.split('![').length - 1);
+		const [{ fields }] = found.images;
 		expect(String(fields.text).replace(/\s+/g, ' ')).toBe(shown.replace(/\s+/g, ' '));
 	});
 
-	it('keep the text and the finish_reason of their choice', () => {
+	it('returns each image of a chat with the text and the finish_reason of its choice', () => {
 		const [first] = chat(`![a](${link})`).choices;
 		const second = {
 			...chat('One: ![b](https://a.example/2)').choices[0],
@@ -210,12 +213,12 @@ describe('the pictures of a chat', () => {
 		],
 		['length', '', 'has no image (max_tokens reached: raise it, or leave it out) and no text'],
 		['stop', null, 'has no image and no text'],
-	])('are reported as missing with the reason: %s %j', (finish_reason, content, problem) => {
+	])('reports why a chat has no image: %s %j', (finish_reason, content, problem) => {
 		const body = { choices: [{ ...chat(content).choices[0], finish_reason }] };
 		expect(() => readChatImages(answerOf(body))).toThrow(problem);
 	});
 
-	it('are reported as missing with the text that came instead', () => {
+	it('reports the text of a chat that came instead of an image', () => {
 		const text = 'I cannot draw that. ![a](a.png)';
 		const work = () => readChatImages(answerOf(chat(text)));
 		expect(work).toThrow(UnusableResponse);
@@ -223,7 +226,7 @@ describe('the pictures of a chat', () => {
 	});
 });
 
-describe('any response to a request for pictures', () => {
+describe('random responses to image requests', () => {
 	const names = fc.constantFrom(
 		...['data', 'images', 'output', 'results', 'url', 'image_url', 'b64_json', 'image_base64'],
 		...['choices', 'message', 'content', 'text', 'type', '__proto__', 'toString'],
@@ -244,9 +247,9 @@ describe('any response to a request for pictures', () => {
 	);
 
 	it.each<[string, typeof readImages]>([
-		['picturesOf', readImages],
-		['chatPictures', readChatImages],
-	])('gives a result or UnusableResponse: %s', (_, parse) => {
+		['readImages', readImages],
+		['readChatImages', readChatImages],
+	])('returns images or throws UnusableResponse for any response: %s', (_, parse) => {
 		fc.assert(
 			fc.property(bodies, (body) => {
 				try {

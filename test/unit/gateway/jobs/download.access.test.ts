@@ -12,10 +12,10 @@ import {
 import { download, file, half, rangesOf, twin, whole } from '../../../support/videoDownload';
 import { sha256 } from '../../../support/sha256';
 
-describe('a link that has expired', () => {
+describe('expired links', () => {
 	const fresh = '/fresh.mp4?sig=2';
 	const expired: Reply = answer(403, '<Error><Code>AccessDenied</Code></Error>');
-	/** The old link works for so many requests. */
+	/** The old link works for this many requests. */
 	const serve =
 		(count: number, before: Reply): Reply =>
 		(response, request) => {
@@ -30,7 +30,7 @@ describe('a link that has expired', () => {
 	};
 
 	it.each([400, 401, 403, 404, 410])(
-		'is replaced by a fresh one before the download: %d',
+		'replaces a link that expired before the download: %d',
 		async (status) => {
 			const { done, server, passed } = await refreshed((response, request) => {
 				(request.path === fresh ? whole : answer(status, ''))(response, request);
@@ -40,7 +40,7 @@ describe('a link that has expired', () => {
 		},
 	);
 
-	it('is replaced during the download, which resumes', async () => {
+	it('replaces a link that expires during the download, and resumes', async () => {
 		const { done, server, stored } = await refreshed(serve(1, half()));
 		await expect(done).resolves.toBe(sha256(file));
 		expect(server.requests.map(({ path, headers }) => [path, headers.range])).toEqual([
@@ -51,12 +51,12 @@ describe('a link that has expired', () => {
 		expect(stored).toHaveLength(1);
 	});
 
-	it('is replaced during the download, which starts again when nothing tells whether it is the same file', async () => {
-		const untold: Reply = (response) =>
+	it('starts again with a fresh link when nothing shows whether it leads to the same file', async () => {
+		const withoutMetadata: Reply = (response) =>
 			void response.write(file.subarray(0, 100_000), () => breakOff(response));
 		const part = { 'content-range': `bytes 100000-${twin.length - 1}/*` };
 		const rest = answer(206, twin.subarray(100_000), part);
-		const server = await startServer(untold, expired, rest, answer(200, twin));
+		const server = await startServer(withoutMetadata, expired, rest, answer(200, twin));
 		const refresh = async () => ({ url: server.url + fresh, authenticated: false });
 		await expect(download(server, { refresh }).done).resolves.toBe(sha256(twin));
 		expect(rangesOf(server)).toEqual([undefined, 'bytes=100000-', 'bytes=100000-', undefined]);
@@ -66,13 +66,13 @@ describe('a link that has expired', () => {
 		['a page', page(200)],
 		['JSON', json({ error: { message: 'expired' } })],
 		['a few letters', answer(200, 'gone')],
-	])('is noticed by %s with a 2xx status', async (_, reply) => {
+	])('recognises an expired link by %s with a 2xx status', async (_, reply) => {
 		const { done, stored } = await refreshed(serve(1, reply));
 		await expect(done).resolves.toBe(sha256(file));
 		expect(stored).toHaveLength(1);
 	});
 
-	it('is replaced only a few times', async () => {
+	it('replaces an expired link at most three times', async () => {
 		const server = await startServer(expired);
 		const { record } = await failureOf(download(server).done);
 		expect(server.requests).toHaveLength(4);
@@ -82,7 +82,7 @@ describe('a link that has expired', () => {
 		});
 	});
 
-	it('is reported when the service has no fresh one', async () => {
+	it('fails with the error of the service when it has no fresh link', async () => {
 		const server = await startServer(expired);
 		const refresh = async () => {
 			throw new Error('no link');
@@ -99,7 +99,7 @@ describe('the key', () => {
 			401,
 		],
 		['page', answer(200, `<p>Bearer ${key}</p>`), 200],
-	])('is redacted in a %s of the storage host', async (_, reply, status) => {
+	])('redacts the key in a %s of the storage host', async (_, reply, status) => {
 		const server = await startServer(reply);
 		const { record } = await failureOf(download(server, { authenticated: true }).done);
 		expect(record).toMatchObject({ status, raw_body: expect.stringContaining('Bearer ***') });
@@ -107,7 +107,7 @@ describe('the key', () => {
 	});
 
 	it.each([301, 302, 303, 307, 308])(
-		'is not sent to a storage host, nor to where it redirects (%d)',
+		'sends the key neither to a storage host nor to where it redirects (%d)',
 		async (status) => {
 			const second = await startServer(whole);
 			const first = await startServer(redirect(status, `${second.url}/v.mp4?sig=a%2Fb`));
@@ -126,7 +126,7 @@ describe('the key', () => {
 	const keysSent = ({ requests }: ScriptedServer) =>
 		requests.map(({ headers }) => headers.authorization);
 
-	it('is sent to the content of a video job when the gateway refuses to serve it without, and then stays', async () => {
+	it("sends the key to the gateway once it refuses to serve a video's content without it", async () => {
 		const gateway = await startServer(answer(401, ''), half(), locked);
 		const downloading = download(gateway, { baseUrl: gateway.url, mayNeedKey: true });
 		await expect(downloading.done).resolves.toBe(sha256(file));
@@ -135,7 +135,7 @@ describe('the key', () => {
 	});
 
 	it.each([401, 403])(
-		'is not sent to another host that refuses to serve the file without it (%d)',
+		'does not send the key to another host that refuses to serve the file without it (%d)',
 		async (status) => {
 			const server = await startServer(answer(status, ''));
 			await failureOf(download(server).done);
@@ -143,19 +143,19 @@ describe('the key', () => {
 		},
 	);
 
-	it('is not sent to a link of the gateway that is refused for another reason', async () => {
+	it('does not send the key to a link of the gateway that is refused with 403', async () => {
 		const gateway = await startServer(answer(403, ''));
 		await failureOf(download(gateway, { baseUrl: gateway.url }).done);
 		expect(new Set(keysSent(gateway))).toEqual(new Set([undefined]));
 	});
 
-	it("is not sent to a task's link, although it leads to the gateway", async () => {
+	it("does not send the key to a task's link, although it leads to the gateway", async () => {
 		const gateway = await startServer(answer(401, ''));
 		await failureOf(download(gateway, { baseUrl: gateway.url }).done);
 		expect(new Set(keysSent(gateway))).toEqual(new Set([undefined]));
 	});
 
-	it('is not sent to another path of the host than that of the base URL', async () => {
+	it('does not send the key to another path of the host than that of the base URL', async () => {
 		const host = await startServer(answer(401, ''));
 		const baseUrl = `${host.url}/gw`;
 		for (const path of [
@@ -169,7 +169,7 @@ describe('the key', () => {
 		expect(new Set(keysSent(host))).toEqual(new Set([undefined]));
 	});
 
-	it('is not sent when a redirect leaves the path of the base URL', async () => {
+	it('does not send the key when a redirect leaves the path of the base URL', async () => {
 		const host = await startServer(redirect(302, '/other-team/v.mp4'), whole);
 		const downloading = download(host, {
 			...{ baseUrl: `${host.url}/gw`, path: '/gw/v.mp4', authenticated: true },
@@ -178,7 +178,7 @@ describe('the key', () => {
 		expect(keysSent(host)).toEqual([`Bearer ${key}`, undefined]);
 	});
 
-	it('is sent to the gateway when that serves the file, and not to where it redirects', async () => {
+	it('sends the key to a gateway that serves the file, but not to a host it redirects to', async () => {
 		const away = await startServer(whole);
 		const gateway = await startServer(redirect(302, '/inside'), redirect(302, `${away.url}/v.mp4`));
 		const downloading = download(gateway, { baseUrl: gateway.url, authenticated: true });
@@ -189,7 +189,7 @@ describe('the key', () => {
 		expect(sent).toEqual([`Bearer ${key}`, `Bearer ${key}`, undefined]);
 	});
 
-	it('is not sent when a redirect leads back to the gateway from elsewhere', async () => {
+	it('does not send the key when a redirect leads back to the gateway from another host', async () => {
 		const gateway = await startServer(
 			(...exchange) => redirect(302, `${away.url}/v.mp4`)(...exchange),
 			whole,
@@ -200,7 +200,7 @@ describe('the key', () => {
 		expect(sent).toEqual([`Bearer ${key}`, undefined]);
 	});
 
-	it('is not needed to resume a download behind a redirect', async () => {
+	it('resumes a download behind a redirect at the last byte received', async () => {
 		const second = await startServer(half(), whole);
 		const first = await startServer(redirect(302, `${second.url}/v.mp4`));
 		await expect(download(first).done).resolves.toBe(sha256(file));

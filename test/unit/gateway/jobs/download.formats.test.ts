@@ -6,12 +6,12 @@ import { storage } from '../../../support/scriptedStorage';
 import { download, elsewhere, file, rangesOf, whole } from '../../../support/videoDownload';
 import { sha256 } from '../../../support/sha256';
 
-describe('a video that is no mp4', () => {
+describe('videos in other formats than mp4', () => {
 	const { WebM: webm, QuickTime: quickTime } = otherVideos;
 	const cases = Object.entries(otherVideos);
 
 	it.each(cases)(
-		'is delivered as the kind of file that it is: %s',
+		'delivers a video in another format as what it is: %s',
 		async (_, { bytes, mimeType }) => {
 			for (const type of ['video/mp4', 'application/octet-stream', 'text/plain']) {
 				const server = await startServer(storage(bytes, { headers: { 'content-type': type } }));
@@ -23,16 +23,19 @@ describe('a video that is no mp4', () => {
 		},
 	);
 
-	it.each(cases)('is resumed where it broke off: %s', async (_, { bytes }) => {
-		const cuts = [100, 300, 50_000, bytes.length - 1].map((until) => storage(bytes, { until }));
-		const server = await startServer(...cuts, storage(bytes));
-		const { done, stored } = download(server);
-		await expect(done).resolves.toBe(sha256(bytes));
-		expect(stored).toHaveLength(1);
-		expect(rangesOf(server).slice(-2)).toEqual(['bytes=50000-', `bytes=${bytes.length - 1}-`]);
-	});
+	it.each(cases)(
+		'resumes a video in another format at the last byte received: %s',
+		async (_, { bytes }) => {
+			const cuts = [100, 300, 50_000, bytes.length - 1].map((until) => storage(bytes, { until }));
+			const server = await startServer(...cuts, storage(bytes));
+			const { done, stored } = download(server);
+			await expect(done).resolves.toBe(sha256(bytes));
+			expect(stored).toHaveLength(1);
+			expect(rangesOf(server).slice(-2)).toEqual(['bytes=50000-', `bytes=${bytes.length - 1}-`]);
+		},
+	);
 
-	it('is recognised when it arrives in single bytes', async () => {
+	it('recognises a WebM file that arrives byte by byte', async () => {
 		const bytes = webm.bytes.subarray(0, 2000);
 		const server = await startServer((response) => {
 			for (const byte of bytes) response.write(Buffer.of(byte));
@@ -43,7 +46,7 @@ describe('a video that is no mp4', () => {
 		expect(types).toEqual([webm.mimeType]);
 	});
 
-	it('gets its kind from the storage host when its bytes do not tell', async () => {
+	it('takes the format from the Content-Type when the bytes do not show it', async () => {
 		const bytes = Buffer.alloc(100_000, 3);
 		const headers = { 'content-type': 'video/x-new; charset=binary' };
 		const { done, types } = download(await startServer(storage(bytes, { headers })));
@@ -51,21 +54,21 @@ describe('a video that is no mp4', () => {
 		expect(types).toEqual(['video/x-new']);
 	});
 
-	it('is not delivered when it breaks off and the rest cannot be fetched', async () => {
+	it('fails when a WebM file breaks off and the rest cannot be fetched', async () => {
 		const half = storage(webm.bytes, { until: 50_000, ranges: false });
 		const { done } = download(await startServer(half));
 		const { record } = await failureOf(done);
 		expect(record).toMatchObject({ billed: 'yes', retry_can_help: true });
 	});
 
-	it('is whole only when all boxes of a QuickTime file have arrived', async () => {
+	it('accepts a QuickTime file only when all its boxes have arrived', async () => {
 		const cutInOrder = answer(200, quickTime.bytes.subarray(0, 50_000), { etag: '"v1"' });
 		const server = await startServer(cutInOrder, storage(quickTime.bytes));
 		await expect(download(server).done).resolves.toBe(sha256(quickTime.bytes));
 		expect(rangesOf(server)).toEqual([undefined, 'bytes=50000-']);
 	});
 
-	it('is completed when a storage host sends only a part of it', async () => {
+	it('requests the rest of a video when the storage host sends only a part of it', async () => {
 		const { bytes } = webm;
 		const total = bytes.length;
 		const middle = answer(206, bytes.subarray(50_000, 70_000), {
@@ -76,7 +79,7 @@ describe('a video that is no mp4', () => {
 		expect(rangesOf(server)).toEqual([undefined, 'bytes=50000-', 'bytes=70000-']);
 	});
 
-	it('is downloaded again as another kind when the file has changed', async () => {
+	it('starts a download again in another format when the file has changed', async () => {
 		const server = await startServer(
 			storage(webm.bytes, { until: 50_000 }),
 			storage(file, { etag: '"v2"' }),
@@ -97,12 +100,12 @@ describe('a video that is no mp4', () => {
 		['JSON', answer(200, '{"error": "no"}', { 'content-type': 'video/mp4' }), '{"error": "no"}'],
 		['XML', answer(200, error, { 'content-type': 'video/webm' }), '<?xml'],
 		[
-			'of other bytes, and called an mp4',
+			'unknown bytes that are called an mp4',
 			answer(200, Buffer.alloc(100_000, 3), { 'content-type': 'video/mp4' }),
 			'a file of another kind (video/mp4)',
 		],
 		[
-			'a picture',
+			'an image',
 			answer(
 				200,
 				Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n\0', 'latin1'), Buffer.alloc(999)]),
@@ -112,23 +115,26 @@ describe('a video that is no mp4', () => {
 			),
 			'a file of another kind (image/png)',
 		],
-	])('is not taken from %s: a fresh link is requested', async (_, reply, said) => {
-		const server = await startServer(reply, reply, whole);
-		let links = 0;
-		const source = { url: `${server.url}/fresh.mp4`, authenticated: false };
-		const refresh = async () => {
-			links++;
-			return source;
-		};
-		const { done, stored } = download(server, { refresh });
-		await expect(done).resolves.toBe(sha256(file));
-		expect([links, stored.length]).toEqual([2, 1]);
+	])(
+		'requests a fresh link when the storage host sends %s instead of a video',
+		async (_, reply, said) => {
+			const server = await startServer(reply, reply, whole);
+			let links = 0;
+			const source = { url: `${server.url}/fresh.mp4`, authenticated: false };
+			const refresh = async () => {
+				links++;
+				return source;
+			};
+			const { done, stored } = download(server, { refresh });
+			await expect(done).resolves.toBe(sha256(file));
+			expect([links, stored.length]).toEqual([2, 1]);
 
-		const { record } = await failureOf(download(await startServer(reply)).done);
-		expect(record.message).toContain(`Could not download it: it is no video: ${said}`);
-	});
+			const { record } = await failureOf(download(await startServer(reply)).done);
+			expect(record.message).toContain(`Could not download it: it is no video: ${said}`);
+		},
+	);
 
-	it('leaves no connection open when the store refuses it', async () => {
+	it('leaves no connection open when the store refuses a video', async () => {
 		const server = await startServer(
 			storage(webm.bytes, { headers: { 'content-length': 999_999 } }),
 		);

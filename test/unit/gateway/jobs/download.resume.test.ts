@@ -9,8 +9,8 @@ const other = mp4Of(150_000);
 const longer = Buffer.concat([twin, Buffer.alloc(16)]);
 const tenths = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((tenth) => Math.floor((file.length * tenth) / 10));
 
-describe('a download that breaks', () => {
-	it('resumes at the last byte received, however often it breaks', async () => {
+describe('downloads that break off', () => {
+	it('resumes an interrupted download at the last byte received, however often it breaks off', async () => {
 		const cuts = tenths.map((until) => storage(file, { until }));
 		const server = await startServer(...cuts, whole);
 		const { done, stored } = download(server);
@@ -22,7 +22,7 @@ describe('a download that breaks', () => {
 	});
 
 	it.each(tenths)(
-		'starts again when it breaks at byte %d and the storage host cannot resume',
+		'starts a download again that breaks off at byte %d when the storage host cannot resume',
 		async (until) => {
 			const server = await startServer(
 				storage(file, { until, ranges: false }),
@@ -39,68 +39,71 @@ describe('a download that breaks', () => {
 	});
 
 	it.each<[string, StorageOptions]>([
-		['a weak tag', { etag: 'W/"v1"' }],
-		['no tag', { etag: null }],
-		['the same date', dated(5)],
-	])('resumes with %s, which says nothing about the file', async (_, options) => {
+		['a weak ETag', { etag: 'W/"v1"' }],
+		['no ETag', { etag: null }],
+		['only a date', dated(5)],
+	])('resumes a download without If-Range when the storage host gives %s', async (_, options) => {
 		const server = await startServer(half(options), storage(file, options));
 		await expect(download(server).done).resolves.toBe(sha256(file));
 		expect(rangesOf(server)).toEqual([undefined, 'bytes=100000-']);
 		expect(server.requests[1].headers).not.toHaveProperty('if-range');
 	});
 
-	it('starts again when the file has changed', async () => {
+	it('starts a download again when the file has changed', async () => {
 		const server = await startServer(half(), storage(other, { etag: '"v2"' }));
 		await expect(download(server).done).resolves.toBe(sha256(other));
 	});
 
 	it.each<[string, Buffer, StorageOptions, StorageOptions]>([
-		['another weak tag', twin, { etag: 'W/"1"' }, { etag: 'W/"2"' }],
+		['another weak ETag', twin, { etag: 'W/"1"' }, { etag: 'W/"2"' }],
 		['another date', twin, dated(5), dated(6)],
 		['another length', longer, { etag: null }, { etag: null }],
-	])('starts again when the file has %s', async (_, changed, before, after) => {
+	])('starts a download again when the file has %s', async (_, changed, before, after) => {
 		const server = await startServer(half(before), storage(changed, after));
 		await expect(download(server).done).resolves.toBe(sha256(changed));
 	});
 
-	it('compares a part with what every earlier part said about the file', async () => {
-		const untold: Reply = (response) =>
+	it('compares a part with the metadata of all earlier parts', async () => {
+		const withoutMetadata: Reply = (response) =>
 			void response.write(file.subarray(0, 50_000), () => breakOff(response));
-		const server = await startServer(untold, half({ etag: 'W/"1"' }), storage(twin));
+		const server = await startServer(withoutMetadata, half({ etag: 'W/"1"' }), storage(twin));
 		await expect(download(server).done).resolves.toBe(sha256(twin));
 	});
 
 	it.each<[string, Reply]>([
 		[
-			'is of a file with another tag',
+			'has another ETag',
 			answer(206, file.subarray(100_000), {
 				etag: '"v2"',
 				'content-range': `bytes 100000-${file.length - 1}/${file.length}`,
 			}),
 		],
-		['starts elsewhere', answer(206, file.subarray(5), { 'content-range': 'bytes 5-99/100' })],
+		[
+			'starts at another byte',
+			answer(206, file.subarray(5), { 'content-range': 'bytes 5-99/100' }),
+		],
 		['does not say where it starts', answer(206, file.subarray(5))],
-		['names another length', answer(416, '', { 'content-range': 'bytes */7' })],
-	])('starts again when the rest %s', async (_, reply) => {
+		['gives another length', answer(416, '', { 'content-range': 'bytes */7' })],
+	])('starts a download again when the response with the rest %s', async (_, reply) => {
 		const server = await startServer(half(), reply, whole);
 		await expect(download(server).done).resolves.toBe(sha256(file));
 		expect(rangesOf(server)).toEqual([undefined, 'bytes=100000-', undefined]);
 	});
 
-	it('starts again when it breaks before the first bytes', async () => {
+	it('starts a download again that breaks off within the first bytes', async () => {
 		const server = await startServer(storage(file, { until: 5 }), whole);
 		const { done, stored } = download(server);
 		await expect(done).resolves.toBe(sha256(file));
 		expect([stored.length, rangesOf(server)]).toEqual([1, [undefined, undefined]]);
 	});
 
-	it('waits longer before each try that brings nothing', async () => {
+	it('waits longer after each attempt without new bytes', async () => {
 		const { done, passed } = download(await startServer(half(), reset, reset, whole));
 		await done;
 		expect(passed()).toBe(1000 + 1000 + 2000);
 	});
 
-	it('gives up after five tries that bring nothing', async () => {
+	it('gives up on a download after four attempts in a row without new bytes', async () => {
 		const server = await startServer(half(), storage(file, { until: 100_000 }));
 		const { record, reach } = await failureOf(download(server).done);
 		expect(server.requests).toHaveLength(5);
@@ -108,14 +111,14 @@ describe('a download that breaks', () => {
 		expect(reach).toBe('lost');
 	});
 
-	it('gives up when a storage host that cannot resume breaks each time', async () => {
+	it('gives up when a storage host that cannot resume breaks off six times', async () => {
 		const { done, stored } = download(await startServer(half({ ranges: false })));
 		const { record } = await failureOf(done);
 		expect(record.message).toBe('Could not download it: the storage does not continue a transfer');
 		expect(stored).toHaveLength(6);
 	});
 
-	it('gives up in the end although each try brings something', async () => {
+	it('gives up after 100 interruptions although each attempt brings new bytes', async () => {
 		const server = await startServer((response, request) => {
 			const first = Number(/\d+/.exec(request.headers.range ?? '0')?.[0]);
 			storage(file, { until: first + 100 })(response, request);
@@ -125,7 +128,7 @@ describe('a download that breaks', () => {
 	});
 });
 
-describe('a wrong Content-Length', () => {
+describe('wrong Content-Length headers', () => {
 	const surplus = (ranges: boolean): Reply => {
 		const headers = { 'content-length': file.length + 100 };
 		return (response, request) => {
@@ -136,25 +139,28 @@ describe('a wrong Content-Length', () => {
 		};
 	};
 
-	it.each([true, false])('is noticed when it is too large (with ranges: %s)', async (ranges) => {
-		await expect(download(await startServer(surplus(ranges))).done).resolves.toBe(sha256(file));
-	});
+	it.each([true, false])(
+		'delivers a complete file although its Content-Length is too large (with ranges: %s)',
+		async (ranges) => {
+			await expect(download(await startServer(surplus(ranges))).done).resolves.toBe(sha256(file));
+		},
+	);
 
 	const shortened: Reply = (response) => {
 		response.writeHead(200, { etag: '"v1"', 'content-length': 150_000 });
 		response.end(file.subarray(0, 150_000));
 	};
 
-	it('is noticed when it is too small and the rest can be fetched', async () => {
+	it('requests the rest of a file whose Content-Length is too small', async () => {
 		await expect(download(await startServer(shortened, whole)).done).resolves.toBe(sha256(file));
 	});
 
-	it('is reported when it is too small and the rest cannot be fetched', async () => {
+	it('fails when the Content-Length is too small and the rest cannot be fetched', async () => {
 		const { record } = await failureOf(download(await startServer(shortened)).done);
 		expect(record.message).toBe('Could not download it: the storage does not continue a transfer');
 	});
 
-	it('does no harm to a file with unknown bytes at its end', async () => {
+	it('delivers a file with unknown bytes at its end', async () => {
 		const padded = Buffer.concat([file, Buffer.alloc(16)]);
 		await expect(download(await startServer(storage(padded))).done).resolves.toBe(sha256(padded));
 	});

@@ -20,8 +20,8 @@ import { storage } from '../../../support/scriptedStorage';
 import { download, elsewhere, file, half, rangesOf, whole } from '../../../support/videoDownload';
 import { sha256 } from '../../../support/sha256';
 
-describe('a download', () => {
-	it('delivers the file byte for byte', async () => {
+describe('downloads', () => {
+	it('delivers a file byte for byte', async () => {
 		const server = await startServer(whole);
 		await expect(download(server).done).resolves.toBe(sha256(file));
 		await server.idle();
@@ -38,7 +38,7 @@ describe('a download', () => {
 		expect(headers).not.toHaveProperty('range');
 	});
 
-	it('delivers a file that arrives in single bytes', async () => {
+	it('delivers a file that arrives byte by byte', async () => {
 		const small = mp4Of(20);
 		const server = await startServer((response) => {
 			for (const byte of small) response.write(Buffer.of(byte));
@@ -47,13 +47,13 @@ describe('a download', () => {
 		await expect(download(server).done).resolves.toBe(sha256(small));
 	});
 
-	it('unpacks a file that was compressed although it should not be', async () => {
+	it('decompresses a file that the storage host compresses unasked', async () => {
 		const packed = { 'content-encoding': 'gzip', 'content-type': 'video/mp4' };
 		const server = await startServer(answer(200, gzipSync(file), packed));
 		await expect(download(server).done).resolves.toBe(sha256(file));
 	});
 
-	it('resumes a compressed file at the unpacked bytes that have arrived', async () => {
+	it('resumes a compressed file at the last decompressed byte received', async () => {
 		const packed = gzipSync(file);
 		const cutWhilePacked: Reply = (response) => {
 			response.writeHead(200, { 'content-encoding': 'gzip' });
@@ -64,22 +64,22 @@ describe('a download', () => {
 	});
 });
 
-describe('a download from a storage host in trouble', () => {
-	it('tries again after an error, when Retry-After says so', async () => {
+describe('storage hosts that fail', () => {
+	it('requests a file again after an error, when Retry-After says so', async () => {
 		const busy = answer(503, 'SlowDown', { 'retry-after': '17' });
 		const { done, passed } = download(await startServer(reset, busy, answer(500, ''), whole));
 		await expect(done).resolves.toBe(sha256(file));
 		expect(passed()).toBe(1000 + 17_000 + 4000);
 	});
 
-	it('tries again when no response arrives', async () => {
+	it('requests a file again when no response arrives', async () => {
 		const server = await startServer(silence, whole);
 		const { done, passed } = download(server, { patience: 100 });
 		await expect(done).resolves.toBe(sha256(file));
 		expect(passed()).toBe(61_000);
 	});
 
-	it('requests the rest when no more bytes arrive', async () => {
+	it('requests the rest of a file when no more bytes arrive', async () => {
 		const headers = { etag: '"v1"', 'content-length': `${file.length}` };
 		const server = await startServer(stall(file.subarray(0, 50_000), headers), whole);
 		const { done, passed } = download(server, { patience: 100 });
@@ -88,7 +88,7 @@ describe('a download from a storage host in trouble', () => {
 		expect(rangesOf(server)).toEqual([undefined, 'bytes=50000-']);
 	});
 
-	it('gives up after five tries without a byte', async () => {
+	it('gives up on a download after five attempts without a byte', async () => {
 		const server = await startServer(answer(200, ''));
 		const { record } = await failureOf(download(server).done);
 		expect(record.message).toBe('Could not download it: nothing came');
@@ -102,7 +102,7 @@ describe('a download from a storage host in trouble', () => {
 		expect(reach).toBe('unreadable');
 	});
 
-	it('gives up when redirects lead in a circle', async () => {
+	it('gives up on a download when redirects lead in a circle', async () => {
 		const server = await startServer(redirect(302, '/'));
 		expect((await failureOf(download(server).done)).record.status).toBe(302);
 		expect(server.requests).toHaveLength(11);
@@ -117,7 +117,7 @@ describe('a download from a storage host in trouble', () => {
 	it.each<[string, () => Promise<Pick<ScriptedServer, 'url'>>]>([
 		['refuses', async () => await startServer(answer(403, '<Error/>'))],
 		['fails', async () => await startServer(answer(500, '<Error/>'))],
-		['breaks off before the head', async () => await startServer(reset)],
+		['breaks off before the headers', async () => await startServer(reset)],
 		['breaks off', async () => await startServer(half({ until: 10 }))],
 		['sends a page', async () => await startServer(page(200))],
 		['sends nothing', async () => await startServer(answer(200, ''))],
@@ -132,25 +132,25 @@ describe('a download from a storage host in trouble', () => {
 
 describe('the store of a download', () => {
 	const diskFull = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-	/** As n8n's binary store: a stream into a file, which fails at that byte. */
-	const failingAt = (most: number) => {
+	/** Like n8n's binary store: a stream into a file, which fails after this many bytes. */
+	const failingAt = (max: number) => {
 		let stored = 0;
 		return new Writable({
-			write(piece: Buffer, _, done) {
-				stored += piece.length;
-				setImmediate(() => done(stored > most ? diskFull : null));
+			write(chunk: Buffer, _, done) {
+				stored += chunk.length;
+				setImmediate(() => done(stored > max ? diskFull : null));
 			},
 		});
 	};
-	const store = async (server: ScriptedServer, most: number) => {
+	const store = async (server: ScriptedServer, max: number) => {
 		const source = { url: server.url, authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
 		await downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
-			await pipeline(Readable.from(bytes), failingAt(most));
+			await pipeline(Readable.from(bytes), failingAt(max));
 		});
 	};
 
-	it('ends the download with its own error when it fails', async () => {
+	it('ends the download with the error of the store when the store fails', async () => {
 		const large = mp4Of(20_000_000);
 		const server = await startServer(storage(large));
 		await expect(store(server, 1_000_000)).rejects.toBe(diskFull);
@@ -158,35 +158,35 @@ describe('the store of a download', () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it('ends the download when it fails while no bytes arrive', async () => {
+	it('ends the download when the store fails while no bytes arrive', async () => {
 		const server = await startServer(stall(file.subarray(0, 50_000)));
 		await expect(store(server, 1000)).rejects.toBe(diskFull);
 		await Promise.race([server.idle(), new Promise((resolve) => setTimeout(resolve, 1000))]);
 		expect(server.openSockets).toBe(0);
 	});
 
-	it('may be slow without the idle timeout ending the download', async () => {
+	it('does not apply the idle timeout to a slow store', async () => {
 		const server = await startServer(whole);
 		const gateway = gatewayTo(elsewhere);
 		const source = { url: server.url, authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
 		const stored = await downloadVideo(gateway, request, async (bytes) => {
-			const pieces: Uint8Array[] = [];
-			for await (const piece of bytes) {
+			const chunks: Uint8Array[] = [];
+			for await (const chunk of bytes) {
 				await gateway.runtime.clock.sleep(150_000);
-				pieces.push(piece);
+				chunks.push(chunk);
 			}
-			return sha256(Buffer.concat(pieces));
+			return sha256(Buffer.concat(chunks));
 		});
 		expect(stored).toBe(sha256(file));
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it('returns the value that the download returns', async () => {
+	it('returns the value that the store returns', async () => {
 		const source = { url: (await startServer(whole)).url, authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
 		const stored = downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
-			for await (const piece of bytes) void piece;
+			for await (const chunk of bytes) void chunk;
 			return 'a file id';
 		});
 		await expect(stored).resolves.toBe('a file id');
@@ -195,10 +195,10 @@ describe('the store of a download', () => {
 
 describe('Stop', () => {
 	it.each<[string, Reply]>([
-		['before the head', silence],
-		['in mid-body', stall(file.subarray(0, 50_000))],
+		['before the headers', silence],
+		['in the middle of the body', stall(file.subarray(0, 50_000))],
 		['within the first bytes', stall(file.subarray(0, 5))],
-	])('ends a download at once: %s', async (_, reply) => {
+	])('ends a download at once at Stop: %s', async (_, reply) => {
 		const server = await startServer(reply);
 		const stop = new AbortController();
 		const { done } = download(server, { signal: stop.signal });
@@ -210,14 +210,14 @@ describe('Stop', () => {
 		expect(server.requests).toHaveLength(1);
 	});
 
-	it('sends no request when it was pressed before the download', async () => {
+	it('sends no request when Stop was pressed before the download', async () => {
 		const server = await startServer(whole);
 		const failure = await failureOf(download(server, { signal: AbortSignal.abort() }).done);
 		expect(failure.record.message).toBe('The execution was canceled');
 		expect(server.requests).toEqual([]);
 	});
 
-	it('says that the video is finished and charged', async () => {
+	it('says at Stop that the video is finished and charged', async () => {
 		const server = await startServer(silence);
 		const stop = new AbortController();
 		const failure = failureOf(download(server, { signal: stop.signal }).done);

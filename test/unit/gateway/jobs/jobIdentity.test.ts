@@ -3,7 +3,7 @@ import { parserForJob } from '../../../../nodes/shared/gateway/jobs/jobIdentity'
 import type { JobKind } from '../../../../nodes/shared/gateway/protocol/jobs';
 import { answerOf } from '../../../support/answers';
 
-describe('a response about a job', () => {
+describe('responses about a job', () => {
 	const isAccepted = (kind: JobKind, id: string, body: unknown) => {
 		try {
 			return parserForJob({ kind, id }, () => true)(answerOf(body));
@@ -22,12 +22,12 @@ describe('a response about a job', () => {
 		['task', 'a', 'no JSON'],
 		['video', 'a', { status: 'queued' }],
 		['video', 'a', { data: { id: 'b' }, output: { id: 'c' } }],
-		// It names others of another kind.
+		// It names jobs of another kind.
 		['task', 'a', { task_id: 'a', id: 'b', request_id: 'c' }],
 		['task', 'a', { id: 'b', request_id: 'c', status: 'completed' }],
 		['video', 'a', { id: 'a', task_id: 'b', output: { task_id: 'c' } }],
 		['video', 'a', { task_id: 'b' }],
-		// One of its fields names this one.
+		// One of its fields names this job.
 		['task', 'a', { task_id: 'b', id: 'a' }],
 		['task', 'a', { task_id: 'b', output: { task_id: 'a' } }],
 		['video', 'a', { id: 'b', video_id: 'a' }],
@@ -44,7 +44,7 @@ describe('a response about a job', () => {
 		['task', 'a%2Fb', { task_id: 'a%252Fb' }],
 		['task', '100%', { task_id: '100%' }],
 		['task', 'e\u0301', { task_id: '\u00e9' }],
-	])('is accepted for the %s that was asked about: %s, %j', (kind, id, body) => {
+	])('accepts a response for the %s that was polled: %s, %j', (kind, id, body) => {
 		expect(isAccepted(kind, id, body)).toBe(true);
 	});
 
@@ -57,7 +57,7 @@ describe('a response about a job', () => {
 		['task', 'task_1', { task_id: 'other_task_1' }],
 		['task', 'task_1', { task_id: 'task_11' }],
 		['task', '42', { task_id: 43 }],
-		// Zeros are left out in front of a number only.
+		// Leading zeros are ignored in numbers only.
 		['task', '101', { task_id: 11 }],
 		['task', '007a', { task_id: '7a' }],
 		['task', '00a7', { task_id: 'a7' }],
@@ -66,11 +66,11 @@ describe('a response about a job', () => {
 		['video', 'a', { video_id: 'b' }],
 		['video', 'a', { data: { video_id: 'b' } }],
 		['video', 'a', { id: 'b', task_id: 'c' }],
-	])('is refused when it is certainly about another %s: %s, %j', (kind, id, body) => {
+	])('refuses a response that is certainly about another %s: %s, %j', (kind, id, body) => {
 		expect(isAccepted(kind, id, body)).toBe(false);
 	});
 
-	it('names the other job in short however long its ID is', () => {
+	it('shortens the long ID of another job in the message', () => {
 		const read = parserForJob({ kind: 'task', id: 'a' }, () => true);
 		expect(() => read(answerOf({ task_id: `${'0'.repeat(1_000_000)}x` }))).toThrow(
 			/^is about another job: 0{100}…$/,

@@ -5,7 +5,7 @@ describe.each<Mode>(['hold', 'park'])('2,000 simulated jobs in mode %s', (mode) 
 	const jobs = 2000;
 	const settings = { jobs, mode, seed: '1', hours: 1 };
 
-	it('are polled politely, noticed in time, and none is lost', () => {
+	it('polls no job too often, notices every end in time and loses no job', () => {
 		const { ends, broken, shortestGap } = simulate(settings);
 		expect(broken).toEqual({ pollTooSoon: 0, pollAfterEnd: 0, noticedTooLate: 0, jobLost: 0 });
 		expect(shortestGap).toBeGreaterThanOrEqual(3000);
@@ -14,10 +14,10 @@ describe.each<Mode>(['hold', 'park'])('2,000 simulated jobs in mode %s', (mode) 
 		for (const count of [finished, failed, timedOut]) expect(count).toBeGreaterThan(10);
 	});
 
-	it('are polled no more often than needed when nothing goes wrong', () => {
+	it('polls the jobs no more often than needed when nothing fails', () => {
 		const { ends, polls, faultlessPolls } = simulate({ ...settings, badShare: 0 });
 		expect(ends.linkNotFound).toBe(0);
-		// Besides, some are polled as the wrong kind first, and some have no link at once.
+		// The 0.2 allows for jobs that are polled as the wrong kind first or have no link at once.
 		expect(mean(polls)).toBeLessThan(mean(faultlessPolls) + 0.2);
 	});
 });

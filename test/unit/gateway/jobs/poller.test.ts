@@ -53,7 +53,7 @@ const fail = (message: string) => ({
 
 const done = { status: 'completed' };
 
-/** The state after these events, as it comes back from n8n's database. */
+/** The state after these events, as n8n's database returns it. */
 function after(state: PollerState, events: PollerEvent[]): PollerState {
 	return events.reduce(
 		(before, event) => JSON.parse(JSON.stringify(step(before, event).state)) as PollerState,
@@ -65,37 +65,37 @@ type Row = [name: string, state: PollerState, events: PollerEvent[], action: obj
 
 describe.each<[string, Row[]]>([
 	[
-		'a pass',
+		'passes',
 		[
-			['polls at once', task, [started(0)], poll('task')],
-			['polls after its delay', task, [started(0, { delay: 700 })], wait(700)],
-			['polls what is due', task, [started(0, { delay: 700 }), due(700)], poll('task')],
+			['polls at the start of a pass', task, [started(0)], poll('task')],
+			['polls after the delay of a pass', task, [started(0, { delay: 700 })], wait(700)],
+			['polls a job whose poll is due', task, [started(0, { delay: 700 }), due(700)], poll('task')],
 			[
-				'parks when it may not poll',
+				'parks when the pass has ended before it can poll',
 				{ ...task, nextPollAt: minute },
 				[started(minute, { endsAt: 0 })],
 				park(minute),
 			],
 			[
-				'leaves a later poll to another pass',
+				'leaves a poll after the end of a pass to the next pass',
 				task,
 				[started(0, { endsAt: 0 }), polled(100, running)],
 				park(10_100),
 			],
 			[
-				'waits for a poll that is nearly due',
+				'waits for a poll that is due shortly after the end of a pass',
 				task,
 				[started(0, { endsAt: 8000 }), polled(100, running)],
 				wait(10_100),
 			],
 			[
-				'polls at once when the poll is overdue',
+				'polls at the start of a pass when the poll is overdue',
 				task,
 				[started(0, { endsAt: 0 }), polled(100, running), started(minute)],
 				poll('task'),
 			],
 			[
-				'does not count the time in which n8n was down',
+				'does not count the time in which n8n was down towards the deadline',
 				task,
 				[started(0, { endsAt: 0 }), polled(100, running), started(60 * minute)],
 				poll('task'),
@@ -103,40 +103,30 @@ describe.each<[string, Row[]]>([
 		],
 	],
 	[
-		'a running job',
+		'running jobs',
 		[
+			['polls a running task after 10 s', task, [started(0), polled(100, running)], wait(10_100)],
+			['polls a running video after 5 s', video, [started(0), polled(100, running)], wait(5100)],
 			[
-				'is polled after 10 s when it is a task',
-				task,
-				[started(0), polled(100, running)],
-				wait(10_100),
-			],
-			[
-				'is polled after 5 s when it is a video',
-				video,
-				[started(0), polled(100, running)],
-				wait(5100),
-			],
-			[
-				'is polled no sooner than 3 s after the last poll',
+				'polls a running job no sooner than 3 s after the last poll',
 				{ ...task, pollInterval: 0 },
 				[started(0), polled(100, running)],
 				wait(3100),
 			],
 			[
-				'is polled at the deadline',
+				'polls a running job at the deadline',
 				task,
 				[started(0), polled(timeout - 4000, running)],
 				wait(timeout),
 			],
 			[
-				'is given up after the poll at the deadline',
+				'gives up on a running job after the poll at the deadline',
 				task,
 				[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout + 50, running)],
 				fail('did not finish within 20 minutes'),
 			],
 			[
-				'is not given up when its last poll finds it finished',
+				'returns a job that the poll at the deadline finds finished',
 				task,
 				[started(0), polled(timeout - 4000, running), due(timeout), polled(timeout, completed)],
 				finish,
@@ -144,17 +134,22 @@ describe.each<[string, Row[]]>([
 		],
 	],
 	[
-		'a failed poll',
+		'failed polls',
 		[
-			['is repeated after the interval', task, [started(0), failed(100, lost)], wait(10_100)],
 			[
-				'is repeated when the service asks for it',
+				'polls again one interval after a failed poll',
+				task,
+				[started(0), failed(100, lost)],
+				wait(10_100),
+			],
+			[
+				'polls again when the service asks for it',
 				task,
 				[started(0), failed(100, refusal(429, undefined, 42_000))],
 				wait(42_100),
 			],
 			[
-				'ends the wait when no later poll can do better',
+				'ends the wait after a failed poll when no later poll can help',
 				task,
 				[started(0), polled(100, running), due(10_100), failed(10_200, refusal(403))],
 				fail('403'),
@@ -162,36 +157,46 @@ describe.each<[string, Row[]]>([
 		],
 	],
 	[
-		'a poll that limits of the credential hold back',
+		'polls that the limits of the credential hold back',
 		[
 			[
-				'is waited for until the deadline',
+				'waits until the deadline for a poll that is held back',
 				task,
 				[started(0), polled(100, running), due(10_100)],
 				{ do: 'poll', patience: timeout - 10_100 },
 			],
-			['is waited for half a minute in a pass', task, [passAt0], { do: 'poll', patience: 30_000 }],
-			['is left to the next pass', task, [passAt0, failed(30_000, held)], park(0)],
 			[
-				'is sent by the next pass, whose deadline is the same',
+				'waits half a minute in a pass for a poll that is held back',
+				task,
+				[passAt0],
+				{ do: 'poll', patience: 30_000 },
+			],
+			[
+				'leaves a poll that is held back to the next pass',
+				task,
+				[passAt0, failed(30_000, held)],
+				park(0),
+			],
+			[
+				'sends a poll that was held back in the next pass, with the same deadline',
 				{ ...task, timeout: 66_000 },
 				[passAt0, failed(30_000, held), started(minute, { endsAt: minute })],
 				{ do: 'poll', patience: 6000 },
 			],
 			[
-				'is given up when it is held back at the deadline',
+				'gives up when the poll at the deadline is held back',
 				task,
 				[started(0), polled(timeout - 4000, running), due(timeout), failed(timeout + 5000, held)],
 				fail('did not finish within 20 minutes'),
 			],
 			[
-				'is given up when it is held back until the deadline',
+				'gives up when a poll is held back until the deadline',
 				task,
 				[started(0), failed(timeout, held)],
 				fail('did not finish within 20 minutes'),
 			],
 			[
-				'is tried again after a longer pause, at the deadline at the latest',
+				'tries a poll again that a longer pause holds back, at the deadline at the latest',
 				task,
 				[
 					started(0),
@@ -202,7 +207,7 @@ describe.each<[string, Row[]]>([
 				wait(timeout),
 			],
 			[
-				'is waited for however long it takes when it is for the link of a finished job',
+				'waits without a limit for a poll for the link of a finished job',
 				task,
 				[started(0), polled(100, done), due(10_100)],
 				{ do: 'poll', patience: undefined },
@@ -210,18 +215,23 @@ describe.each<[string, Row[]]>([
 		],
 	],
 	[
-		'a job of unknown kind',
+		'jobs of unknown kind',
 		[
-			['is polled as a task', unknown, [started(0)], poll('task')],
-			['is polled as a video next', unknown, [started(0), failed(100, refusal(404))], wait(3100)],
+			['polls a job of unknown kind as a task first', unknown, [started(0)], poll('task')],
 			[
-				'stays a video once it was seen',
+				'polls a job of unknown kind as a video next',
+				unknown,
+				[started(0), failed(100, refusal(404))],
+				wait(3100),
+			],
+			[
+				'keeps polling a job as a video once it was found as one',
 				unknown,
 				[started(0), failed(100, refusal(404)), due(3100), polled(3200, running), due(8200)],
 				poll('video'),
 			],
 			[
-				'ends the wait when neither endpoint knows it',
+				'ends the wait when neither endpoint knows the job',
 				unknown,
 				[started(0), failed(100, refusal(404)), due(3100), failed(3200, refusal(404))],
 				fail('404'),
@@ -229,37 +239,47 @@ describe.each<[string, Row[]]>([
 		],
 	],
 	[
-		'a finished job',
+		'finished jobs',
 		[
-			['gives the link of a task', task, [started(0), polled(100, completed)], finish],
-			['is asked for the content of a video', video, [started(0), polled(100, done)], fetchContent],
+			['returns the link of a finished task', task, [started(0), polled(100, completed)], finish],
 			[
-				'gives the content of a video',
+				'requests the content of a finished video',
+				video,
+				[started(0), polled(100, done)],
+				fetchContent,
+			],
+			[
+				'returns the link from the content of a finished video',
 				video,
 				[started(0), polled(100, done), contentReceived],
 				finish,
 			],
 			[
-				'is asked for its content again after a failure',
+				'requests the content of a finished video again after a failure',
 				video,
 				[started(0), polled(100, done), failed(200, lost)],
 				wait(5200),
 			],
 			[
-				'is asked for its content until the deadline, or a minute',
+				'requests the content of a finished video for a minute after the deadline',
 				{ ...video, timeout: 0 },
 				[started(0), polled(100, done), failed(55_000, lost)],
 				wait(60_000),
 			],
 			[
-				'is not asked for its content any longer',
+				'gives up on the content of a finished video a minute after the deadline',
 				{ ...video, timeout: 0 },
 				[started(0), polled(100, done), failed(55_200, lost)],
 				fail('Video job job_1 finished. '),
 			],
-			['is polled again when it has no link', task, [started(0), polled(100, done)], wait(10_100)],
 			[
-				'ends the wait when it failed',
+				'polls a finished task without a link again',
+				task,
+				[started(0), polled(100, done)],
+				wait(10_100),
+			],
+			[
+				'ends the wait for a job that failed',
 				task,
 				[started(0), polled(100, { status: 'failed', error: 'no faces' })],
 				fail('Video task job_1 failed: no faces'),
@@ -267,22 +287,22 @@ describe.each<[string, Row[]]>([
 		],
 	],
 	[
-		'an expired link',
+		'expired links',
 		[
 			[
-				'is replaced for a task by a poll',
+				'replaces the expired link of a task by a poll',
 				task,
 				[started(0), polled(100, completed), linkExpired(minute)],
 				poll('task'),
 			],
 			[
-				'is replaced for a task by a poll that keeps its interval',
+				'replaces the expired link of a task by a poll that keeps its interval',
 				task,
 				[started(0), polled(100, completed), linkExpired(1000)],
 				wait(3000),
 			],
 			[
-				'is replaced for a video by a request for its content',
+				'replaces the expired link of a video by a request for its content',
 				video,
 				[started(0), polled(100, done), contentReceived, linkExpired(minute)],
 				fetchContent,
@@ -291,7 +311,14 @@ describe.each<[string, Row[]]>([
 	],
 	[
 		'Stop',
-		[['ends the wait', task, [started(0), { type: 'stopped' }], fail('The execution was stopped')]],
+		[
+			[
+				'ends the wait at Stop',
+				task,
+				[started(0), { type: 'stopped' }],
+				fail('The execution was stopped'),
+			],
+		],
 	],
 ])('%s', (_, rows) => {
 	it.each(rows)('%s', (_, state, events, action) => {
@@ -300,7 +327,7 @@ describe.each<[string, Row[]]>([
 	});
 });
 
-it("keeps what the service says under the names of the node's own fields", () => {
+it("keeps the service's values of the node's own fields under other names", () => {
 	const fields = { id: 'file_1', url: 'relative' };
 	const content = { source: { url: link, authenticated: false }, fields };
 	const events: PollerEvent[] = [
@@ -315,20 +342,20 @@ it("keeps what the service says under the names of the node's own fields", () =>
 	});
 });
 
-it('changes no state in place', () => {
+it('never changes a state in place', () => {
 	const freeze = (state: PollerState): PollerState => {
 		Object.freeze(state.job);
 		Object.freeze(state.stage);
 		return Object.freeze(state);
 	};
-	const answers = fc.constantFrom<PollerEvent>(
+	const responses = fc.constantFrom<PollerEvent>(
 		...[polled(0, running), polled(0, done), polled(0, completed), failed(0, lost)],
 		...[failed(0, refusal(404)), failed(0, refusal(429, undefined, 9000)), contentReceived],
 	);
 	fc.assert(
-		fc.property(fc.array(answers), fc.constantFrom(task, video, unknown), (events, begin) => {
+		fc.property(fc.array(responses), fc.constantFrom(task, video, unknown), (events, first) => {
 			const all = [started(0), ...events.flatMap((event) => [due(0), event])];
-			all.reduce((state, event) => step(freeze(state), event).state, { ...begin });
+			all.reduce((state, event) => step(freeze(state), event).state, { ...first });
 		}),
 	);
 });

@@ -28,7 +28,7 @@ interface Order {
 const requestOf = ({ model = beta, prompt = 'a cat', media = [image], parameters }: Order) =>
 	({ model, input: { prompt, media }, ...(parameters && { parameters }) }) as ReferenceVideoRequest;
 
-/** A field of the request, as the user knows it. */
+/** The label of a request's field in the panel. */
 const fieldOf = (path: string) =>
 	labelOf(path, [...referenceVideoCreate.fields, ...(referenceVideoCreate.options ?? [])]);
 
@@ -42,13 +42,13 @@ const wording = {
 	multipleLinksHint: 'add another',
 };
 
-/** As the user reads them. */
+/** The problems as the user reads them. */
 const problemsOf = (order: Order, gatewayUrl = gateway) =>
 	referenceVideoProblems(requestOf(order), gatewayUrl, wording).map(
 		({ path, problem }) => `${fieldOf(path)} ${problem}`,
 	);
 
-const doubtsOf = (order: Order) =>
+const warningsOf = (order: Order) =>
 	referenceVideoWarnings(requestOf(order)).map(
 		({ path, problem }) => `${fieldOf(path)} ${problem}`,
 	);
@@ -60,10 +60,13 @@ describe('alpha-1.1-r2v', () => {
 		['one image', { media: many(1, image) }],
 		['nine images', { media: many(9, image) }],
 		['every parameter', { parameters: all }],
-		['the shortest and the largest', { parameters: { duration: 2, seed: 2_147_483_647 } }],
+		[
+			'the shortest duration and the largest seed',
+			{ parameters: { duration: 2, seed: 2_147_483_647 } },
+		],
 		['720P', { parameters: { resolution: '720P' } }],
 		['a prompt of any length', { prompt: 'a'.repeat(20_000) }],
-	])('accepts %s', (_, order) => {
+	])('accepts a request for alpha-1.1-r2v with %s', (_, order) => {
 		expect(problemsOf({ model: alpha, ...order })).toEqual([]);
 	});
 
@@ -106,7 +109,7 @@ describe('alpha-1.1-r2v', () => {
 			{ parameters: { seed: 2_147_483_648 } },
 			'Seed must be a whole number from 0 to 2147483647 (it is 2147483648)',
 		],
-	])('refuses %j', (order, problem) => {
+	])('refuses the request for alpha-1.1-r2v: %j', (order, problem) => {
 		expect(problemsOf({ model: alpha, ...order })).toEqual([problem]);
 	});
 });
@@ -122,20 +125,20 @@ describe('beta-2.7-r2v', () => {
 			'five of both and a first frame',
 			{ media: [...many(2, image), firstFrame, ...many(3, video)] },
 		],
-		// Its minimum of references is not shown.
+		// The specification does not show its minimum number of references.
 		['a first frame alone', { media: [firstFrame] }],
 		['a voice for an image', { media: [{ ...image, ...voice }] }],
 		['a voice for a video', { media: [{ ...video, ...voice }] }],
 		['10 s with a video', { media: [video], parameters: { duration: 10 } }],
-		['15 s without one', { media: [image, firstFrame], parameters: { duration: 15 } }],
-		// Whether it takes a seed is not shown.
+		['15 s without a video', { media: [image, firstFrame], parameters: { duration: 15 } }],
+		// The specification does not show whether it takes a seed.
 		['any seed', { parameters: { seed: -1.5 } }],
-		['more about a medium', { media: [{ ...image, weight: 0.5 }] }],
+		['another field of a medium', { media: [{ ...image, weight: 0.5 }] }],
 		['a prompt of 5000 characters', { prompt: 'a'.repeat(5000) }],
 		['a prompt of 5000 characters of two UTF-16 units', { prompt: '🎬'.repeat(5000) }],
 		['false for both switches', { parameters: { prompt_extend: false, watermark: false } }],
-		...ratios.map((ratio): [string, Order] => [ratio, { parameters: { ratio } }]),
-	])('accepts %s', (_, order) => {
+		...ratios.map((ratio): [string, Order] => [`the ratio ${ratio}`, { parameters: { ratio } }]),
+	])('accepts a request for beta-2.7-r2v with %s', (_, order) => {
 		expect(problemsOf(order)).toEqual([]);
 	});
 
@@ -152,7 +155,7 @@ describe('beta-2.7-r2v', () => {
 		],
 		['no media', { media: [] }, 'Media must have at least one entry'],
 		[
-			'another type',
+			'an unknown media type',
 			{ media: [image, { type: 'last_frame', url }] },
 			'Media 2: Type must be Reference Image or Reference Video or First Frame for beta-2.7-r2v (it is "last_frame")',
 		],
@@ -172,12 +175,12 @@ describe('beta-2.7-r2v', () => {
 			'Duration (Seconds) must be a whole number from 2 to 10 (it is 11), because a reference video is given',
 		],
 		[
-			'16 s without one',
+			'16 s without a video',
 			{ parameters: { duration: 16 } },
 			'Duration (Seconds) must be a whole number from 2 to 15 (it is 16)',
 		],
 		[
-			'another ratio',
+			'an unknown ratio',
 			{ parameters: { ratio: '21:9' } },
 			'Aspect Ratio must be one of 16:9, 9:16, 1:1, 4:3, 3:4 (it is "21:9")',
 		],
@@ -191,14 +194,14 @@ describe('beta-2.7-r2v', () => {
 			{ media: [{ ...image, reference_voice: `${url} ${url}` }] },
 			'Media 1: Voice URL must be one link (it holds 2)',
 		],
-		['no link', { media: [{ type: 'reference_image' }] }, 'Media 1: URL is empty'],
+		['a medium without a link', { media: [{ type: 'reference_image' }] }, 'Media 1: URL is empty'],
 		[
 			'a link that is no text',
 			{ media: [{ ...image, url: [url] }] },
 			'Media 1: URL must be a link that starts with https:// (it is a list)',
 		],
 		[
-			'no type',
+			'a medium without a type',
 			{ media: [{ url }] },
 			'Media 1: Type must be Reference Image or Reference Video or First Frame for beta-2.7-r2v (it is empty)',
 		],
@@ -207,7 +210,7 @@ describe('beta-2.7-r2v', () => {
 			{ prompt: '🎬'.repeat(5001) },
 			'Prompt must be at most 5000 characters (it has 5001)',
 		],
-	])('refuses %s', (_, order, problem) => {
+	])('refuses a request for beta-2.7-r2v with %s', (_, order, problem) => {
 		expect(problemsOf(order)).toEqual([problem]);
 	});
 
@@ -215,13 +218,13 @@ describe('beta-2.7-r2v', () => {
 		'https://example.com/voice.WAV?sig=1',
 		'https://example.com/voice',
 		'https://example.com/a.b/c',
-	])('accepts a voice that may be right: %s', (reference_voice) => {
+	])('accepts a voice link that may lead to a wav or mp3 file: %s', (reference_voice) => {
 		expect(problemsOf({ media: [{ ...image, reference_voice }] })).toEqual([]);
 	});
 });
 
 describe('the problems of an order', () => {
-	it('are named at once, each with the number of its entry', () => {
+	it('reports all problems of an order at once, each with the number of its entry', () => {
 		const order: Order = {
 			prompt: 'a'.repeat(5001),
 			media: [
@@ -251,7 +254,7 @@ describe('the problems of an order', () => {
 		);
 	});
 
-	it('leave the request unchanged', () => {
+	it('does not change the request that it checks', () => {
 		const media = [firstFrame, video, image, { ...image, reference_voice: url }];
 		const request = requestOf({ media, parameters: { ratio: '2:1' } });
 		const before = structuredClone(request);
@@ -259,23 +262,26 @@ describe('the problems of an order', () => {
 		expect(request).toEqual(before);
 	});
 
-	it('say nothing about the link of a file that has none yet', () => {
+	it('reports no problem with a file that has no link yet', () => {
 		expect(problemsOf({ media: [{ type: 'reference_image', url: undefined }] })).toEqual([]);
 	});
 });
 
-describe('an unknown model', () => {
-	it.each(['gamma-3.0-r2v', 'toString', '__proto__', ''])('follows no rules: "%s"', (model) => {
-		const order: Order = {
-			model,
-			prompt: 'a'.repeat(9999),
-			media: [...many(20, image), { type: 'last_frame', url }],
-			parameters: { duration: 60, ratio: '21:9', resolution: '4K', seed: -1 },
-		};
-		expect(problemsOf(order)).toEqual([]);
-	});
+describe('unknown models', () => {
+	it.each(['gamma-3.0-r2v', 'toString', '__proto__', ''])(
+		'applies no rules to the unknown model "%s"',
+		(model) => {
+			const order: Order = {
+				model,
+				prompt: 'a'.repeat(9999),
+				media: [...many(20, image), { type: 'last_frame', url }],
+				parameters: { duration: 60, ratio: '21:9', resolution: '4K', seed: -1 },
+			};
+			expect(problemsOf(order)).toEqual([]);
+		},
+	);
 
-	it('accepts media of any form, also without a web link', () => {
+	it('accepts media of any form for an unknown model, even without a web link', () => {
 		const media = [
 			{ type: 'reference_audio', audio_id: 7 },
 			{ type: 'reference_image', url: 'asset-1' },
@@ -283,12 +289,12 @@ describe('an unknown model', () => {
 			{ url: ['s3://bucket/cat.png'] },
 			7,
 		];
-		// An expression may give what the field's type does not allow.
+		// An expression may return a value that the field's type does not allow.
 		const parameters = { duration: '8 s' as unknown as number };
 		expect(problemsOf({ model: 'gamma-3.0-r2v', media, parameters })).toEqual([]);
 	});
 
-	it('needs links that can be fetched', () => {
+	it('refuses links that cannot be fetched for an unknown model', () => {
 		const media = [
 			image,
 			{ type: 'last_frame', url: 'https://localhost/cat.png' },
@@ -304,43 +310,43 @@ describe('an unknown model', () => {
 		]);
 	});
 
-	it('accepts media on this machine when the gateway is there, too', () => {
+	it('accepts media on this machine when the gateway also runs on it', () => {
 		const media = [{ type: 'reference_image', url: 'http://localhost/cat.png' }];
 		expect(problemsOf({ media }, 'http://127.0.0.1:8080')).toEqual([]);
 	});
 });
 
-describe('a value outside the specification', () => {
+describe('values outside the specification', () => {
 	const ratio = { parameters: { ratio: '16:9' } };
 	const seed = { parameters: { seed: 7 } };
 
 	it.each<[string, Order, string]>([
 		['a ratio', { model: alpha, ...ratio }, 'Aspect Ratio is not listed for alpha-1.1-r2v'],
 		['a seed', { model: beta, ...seed }, 'Seed is not listed for beta-2.7-r2v'],
-	])('gets a warning: %s', (_, order, said) => {
+	])('warns about %s that is not listed for the model', (_, order, said) => {
 		expect(problemsOf(order)).toEqual([]);
-		expect(doubtsOf(order)).toEqual([
+		expect(warningsOf(order)).toEqual([
 			`${said}: it was sent, and the service may ignore or refuse it`,
 		]);
 	});
 
-	it('gets a warning for a ratio beside a first frame', () => {
-		expect(doubtsOf({ media: [image, firstFrame], ...ratio })).toEqual([
+	it('warns that a ratio has no effect with a first frame', () => {
+		expect(warningsOf({ media: [image, firstFrame], ...ratio })).toEqual([
 			'Aspect Ratio has no effect with a first frame',
 		]);
 	});
 
 	it.each<[string, Order]>([
-		['of a ratio without a first frame', { media: [image, video], ...ratio }],
-		['of a seed for the model that has one', { model: alpha, ...seed }],
+		['a ratio without a first frame', { media: [image, video], ...ratio }],
+		['a seed for the model that has one', { model: alpha, ...seed }],
 		[
-			'of an unknown model',
+			'any value for an unknown model',
 			{ model: 'gamma-3.0-r2v', media: [firstFrame], ...ratio, prompt: 'image 3' },
 		],
-	])('gets no warning %s', (_, order) => expect(doubtsOf(order)).toEqual([]));
+	])('does not warn about %s', (_, order) => expect(warningsOf(order)).toEqual([]));
 });
 
-describe('a prompt', () => {
+describe('prompts', () => {
 	it.each<[string, unknown[], string]>([
 		['Image 2 walks', [image], 'names image 2, but there is 1 reference image'],
 		['the cat of image 1', [video], 'names image 1, but there are no reference images'],
@@ -350,8 +356,8 @@ describe('a prompt', () => {
 			'names image 5, but there are 2 reference images',
 		],
 		['like video 2', [image, video, image], 'names video 2, but there is 1 reference video'],
-	])('gets a warning when it names more media than there are: %s', (prompt, media, said) => {
-		expect(doubtsOf({ prompt, media })).toEqual([`Prompt ${said}`]);
+	])('warns about a prompt that names more media than there are: %s', (prompt, media, said) => {
+		expect(warningsOf({ prompt, media })).toEqual([`Prompt ${said}`]);
 		expect(problemsOf({ prompt, media })).toEqual([]);
 	});
 
@@ -359,13 +365,13 @@ describe('a prompt', () => {
 		'image 1 beside image 2, as in video 1',
 		'an image 16:9 large, a video 10 seconds long, video 5s, in image 4k, image 1080',
 		'the reference image, images 1 and 2',
-	])('gets no warning when it names media that are there: %s', (prompt) => {
-		expect(doubtsOf({ prompt, media: [image, video, image] })).toEqual([]);
+	])('does not warn about a prompt that names only media that are there: %s', (prompt) => {
+		expect(warningsOf({ prompt, media: [image, video, image] })).toEqual([]);
 	});
 
-	it('is read in time when it names images very often', () => {
+	it('checks a prompt that names an image 200,000 times', () => {
 		const prompt = 'image 2 '.repeat(200_000);
-		expect(doubtsOf({ model: alpha, prompt })).toEqual([
+		expect(warningsOf({ model: alpha, prompt })).toEqual([
 			'Prompt names image 2, but there is 1 reference image',
 		]);
 	});

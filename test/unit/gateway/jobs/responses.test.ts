@@ -16,21 +16,21 @@ import { fc } from '../../../support/fuzz';
 const cutAfter = (text: string, headers = {}) =>
 	answerOf(text, { headers, json: undefined, broken: 'aborted' });
 
-describe('a created task', () => {
+describe('created tasks', () => {
 	const specified = {
 		output: { task_id: 'task_1', task_status: 'PENDING' },
 		request_id: 'req_1',
 	};
 
-	it('reads a created task as the specification words it, and changes nothing in it', () => {
+	it('reads a created task in the form of the specification, and changes nothing in it', () => {
 		expect(createdTask(answerOf(specified))).toEqual({ id: 'task_1', fields: specified });
 	});
 
 	it.each<[string, object]>([
-		['at the surface', { task_id: 'task_1' }],
+		['at the top level', { task_id: 'task_1' }],
 		['within data', { data: { task_id: 'task_1' } }],
 		['within the output of data', { data: { output: { task_id: 'task_1' } } }],
-		['as a plain id', { id: 'task_1' }],
+		['under the name id', { id: 'task_1' }],
 		['with spaces around it', { output: { task_id: ' task_1 ' } }],
 		['beside an empty one', { output: { task_id: '' }, task_id: 'task_1' }],
 	])('finds the task ID %s', (_, body) => {
@@ -41,7 +41,7 @@ describe('a created task', () => {
 		expect(createdTask(answerOf({ output: { task_id: 12345 } })).id).toBe('12345');
 	});
 
-	it('puts the ID where the next node looks for it', () => {
+	it('puts the task ID where the next node looks for it', () => {
 		const { fields } = createdTask(answerOf({ data: { task_id: 'task_1' }, code: 0 }));
 		expect(fields).toEqual({ task_id: 'task_1', data: { task_id: 'task_1' }, code: 0 });
 	});
@@ -72,7 +72,7 @@ describe('a created task', () => {
 		expect(createdTask(answerOf(specified, head)).fields).toEqual(specified);
 	});
 
-	it('puts the ID where the next node looks for it when an empty one stands there', () => {
+	it('replaces an empty task ID where the next node looks for it', () => {
 		const { fields } = createdTask(answerOf({ task_id: '', id: 'task_1' }));
 		expect(fields).toEqual({ task_id: 'task_1', id: 'task_1' });
 	});
@@ -81,49 +81,49 @@ describe('a created task', () => {
 		'{"output":{"task_id":"task_1","task_status":"PEN',
 		'{"output":{"task_id" : "task_1"',
 		'{"request_id":"req_1","output":{"task_status":"PENDING","task_id":"task_1"}',
-	])('keeps the task ID when the response was cut behind it: %s', (text) => {
+	])('keeps the task ID when the response breaks off after it: %s', (text) => {
 		expect(createdTask(cutAfter(text, { 'x-request-id': 'head_1' }))).toEqual({
 			id: 'task_1',
 			fields: { task_id: 'task_1', request_id: 'head_1' },
 		});
 	});
 
-	it('keeps every digit of a numeric ID when the response was cut behind it', () => {
+	it('keeps every digit of a numeric task ID when the response breaks off after it', () => {
 		const text = '{"output":{"task_id": 1876543210987654321, "task_status":"PEN';
 		expect(createdTask(cutAfter(text)).id).toBe('1876543210987654321');
 	});
 
 	it.each<[string, ServiceResponse]>([
-		['was cut within a number', cutAfter('{"output":{"task_id":18765432109')],
-		['was cut within its id', cutAfter('{"output":{"task_id":"task_')],
+		['breaks off within a number', cutAfter('{"output":{"task_id":18765432109')],
+		['breaks off within the ID', cutAfter('{"output":{"task_id":"task_')],
 		['is empty', answerOf('')],
 		['is a page', answerOf('<html></html>')],
 		['is a list', answerOf(['task_1'])],
 		['is null', answerOf(null)],
 		['names no job', answerOf({ output: {}, request_id: 'req_1' })],
-		['has an id of another kind', answerOf({ output: { task_id: { value: 'task_1' } } })],
-	])('makes up no ID when the response %s', (_, answer) => {
-		expect(() => createdTask(answer)).toThrow(UnusableResponse);
+		['has an object as the ID', answerOf({ output: { task_id: { value: 'task_1' } } })],
+	])('invents no task ID when the response %s', (_, response) => {
+		expect(() => createdTask(response)).toThrow(UnusableResponse);
 	});
 });
 
-describe('a created video', () => {
-	it('reads a created video as the specification words it, and changes nothing in it', () => {
+describe('created videos', () => {
+	it('reads a created video in the form of the specification, and changes nothing in it', () => {
 		const body = { id: 'video_1', object: 'video', status: 'queued' };
 		expect(createdVideo(answerOf(body))).toEqual({ id: 'video_1', fields: body });
 	});
 
 	it.each<[string, object]>([
-		['as video_id', { video_id: 'video_1' }],
+		['under the name video_id', { video_id: 'video_1' }],
 		['within data', { data: { id: 'video_1' } }],
-		['as video_id within data', { data: { video_id: 'video_1' } }],
+		['under the name video_id within data', { data: { video_id: 'video_1' } }],
 		['within output', { output: { id: 'video_1' } }],
 	])('finds the video ID %s, and passes it on as id', (_, body) => {
 		const job = createdVideo(answerOf(body));
 		expect(job).toEqual({ id: 'video_1', fields: { ...body, id: 'video_1' } });
 	});
 
-	it('hides a task ID from the next node, and keeps it under another name', () => {
+	it('keeps the task ID of a created video under a name that the next node does not look for', () => {
 		const output = { task_id: 'task_2', seconds: 5 };
 		const body = { id: 'video_1', task_id: 'task_1', output, status: 'queued' };
 		const { fields } = createdVideo(answerOf(body));
@@ -133,27 +133,27 @@ describe('a created video', () => {
 		});
 	});
 
-	it('removes nothing but an empty task ID', () => {
+	it('removes only empty task IDs from a created video', () => {
 		const body = { task_id: null, output: { task_id: '' }, status: 'queued', id: 'video_1' };
 		const { fields } = createdVideo(answerOf(body));
 		expect(fields).toEqual({ output: {}, status: 'queued', id: 'video_1' });
 	});
 
-	it('keeps the video ID when the response was cut behind it', () => {
+	it('keeps the video ID when the response breaks off after it', () => {
 		expect(createdVideo(cutAfter('{"id":"video_1","status":'))).toEqual({
 			id: 'video_1',
 			fields: { id: 'video_1' },
 		});
 	});
 
-	it('takes no ID from an element of a web page', () => {
+	it('takes no video ID from the script of a web page', () => {
 		const page = '<!doctype html><html><script>window.app = {"id":"root"}</script></html>';
 		expect(() => createdVideo(answerOf(page))).toThrow(UnusableResponse);
 	});
 });
 
-describe('a job that is polled', () => {
-	it('reads a status as the task endpoint words it', () => {
+describe('polled jobs', () => {
+	it('reads a status in the form of the task endpoint', () => {
 		const body = { task_id: 'task_1', status: 'in_progress', progress: 30 };
 		expect(jobStatus(answerOf(body, { requestId: 'req_1' }))).toEqual({
 			status: 'in_progress',
@@ -188,11 +188,11 @@ describe('a job that is polled', () => {
 	});
 
 	it.each<[string, object]>([
-		['natively', { output: { task_id: 'task_1', task_status: 'RUNNING' } }],
-		['natively at the surface', { task_status: 'RUNNING' }],
+		['in the native form', { output: { task_id: 'task_1', task_status: 'RUNNING' } }],
+		['in the native form at the top level', { task_status: 'RUNNING' }],
 		['within output', { output: { status: 'processing' } }],
 		['within data', { code: 0, data: { status: 'in_progress' } }],
-		['as state', { state: 'processing' }],
+		['under the name state', { state: 'processing' }],
 		['beside an empty one', { status: '', task_status: 'RUNNING' }],
 		['beside one that is no text', { status: true, data: { status: 'processing' } }],
 	])('finds the state %s', (_, body) => {
@@ -222,26 +222,30 @@ describe('a job that is polled', () => {
 	it.each<[string, object, object]>([
 		['an object', { error: { code: 'a_code', message: 'no' } }, { code: 'a_code', message: 'no' }],
 		['a text', { error: 'no' }, { message: 'no' }],
-		['natively', { output: { code: 'a_code', message: 'no' } }, { code: 'a_code', message: 'no' }],
-		['not at all', {}, {}],
-	])('finds the reason of a failure as %s', (_, fields, failure) => {
+		[
+			'native fields',
+			{ output: { code: 'a_code', message: 'no' } },
+			{ code: 'a_code', message: 'no' },
+		],
+		['none without a field', {}, {}],
+	])('reads the reason of a failed job: %s', (_, fields, failure) => {
 		expect(jobStatus(answerOf({ status: 'failed', ...fields })).failure).toEqual(failure);
 	});
 
 	it('reports no failure unless the job failed', () => {
-		const sight = jobStatus(answerOf({ status: 'completed', error: { message: 'old' } }));
-		expect(sight).not.toHaveProperty('failure');
+		const status = jobStatus(answerOf({ status: 'completed', error: { message: 'old' } }));
+		expect(status).not.toHaveProperty('failure');
 	});
 
 	it.each<[string, ServiceResponse]>([
 		['is empty', answerOf('')],
 		['is a list', answerOf([{ status: 'completed' }])],
 		['is a page', answerOf('<html></html>')],
-		['was cut', cutAfter('{"status":"completed",')],
+		['breaks off', cutAfter('{"status":"completed",')],
 		['names no status', answerOf({ id: 'video_1' })],
-		['has a status of another kind', answerOf({ status: { name: 'completed' } })],
-	])('reports no status when the response %s', (_, answer) => {
-		expect(() => jobStatus(answer)).toThrow(UnusableResponse);
+		['has an object as the status', answerOf({ status: { name: 'completed' } })],
+	])('refuses the response to a poll that %s', (_, response) => {
+		expect(() => jobStatus(response)).toThrow(UnusableResponse);
 	});
 });
 
@@ -255,37 +259,37 @@ describe('the link to a video', () => {
 		['as result_url', { result_url: link }],
 		['as video_url', { video_url: link }],
 		['as download_url', { download_url: link }],
-		['under a name nobody has thought of', { signed_file_link: link }],
-		['under one that is unlike the others', { fileUri: link }],
+		['under an unknown name', { signed_file_link: link }],
+		['under the name fileUri', { fileUri: link }],
 		['within data', { data: { url: link } }],
 		['within a list', { data: [{ url: link }] }],
 		['in a list of texts', { output: [link] }],
-		['deep down', { data: { result: { videos: [{ url: link }] } } }],
+		['deeply nested', { data: { result: { videos: [{ url: link }] } } }],
 		['as JSON text', JSON.stringify(link)],
-		['as a text', link],
-		['as a text on a line of its own', `${link}\n`],
-		['beside a picture of it', { thumbnail_url: other, data: { url: link } }],
+		['as plain text', link],
+		['as plain text on a line of its own', `${link}\n`],
+		['beside its thumbnail', { thumbnail_url: other, data: { url: link } }],
 		['beside its cover', { cover: { url: other }, video: { url: link } }],
-		['beside what it was made of', { input: { image: { url: other } }, result: { url: link } }],
-		['beside the address to call back', { callback_url: other, output: { video_url: link } }],
-		['beside another one deeper down', { url: link, data: { url: other } }],
-		['beside an empty one', { url: '', video_url: link }],
+		['beside its input image', { input: { image: { url: other } }, result: { url: link } }],
+		['beside a callback address', { callback_url: other, output: { video_url: link } }],
+		['beside a more deeply nested link', { url: link, data: { url: other } }],
+		['beside an empty link', { url: '', video_url: link }],
 		...['data', 'video', 'content', 'output', 'result', 'file', 'src', 'href', 'note'].map(
 			(name): [string, unknown] => [`as ${name}`, { id: 'video_1', [name]: link }],
 		),
-		['under a name that says nothing, deep down', { data: { list: [{ place: link }] } }],
-		['beside the address to ask for the status', { status_url: other, data: { url: link } }],
+		['deeply nested under a name that says nothing', { data: { list: [{ place: link }] } }],
+		['beside the address of the status', { status_url: other, data: { url: link } }],
 		['beside addresses of the job', { urls: { get: other, cancel: other }, output: [link] }],
-		['beside its own address', { links: { self: { href: other } }, data: link }],
+		['beside the address of the response', { links: { self: { href: other } }, data: link }],
 		['under a well-known name, beside others', { page_url: other, data: { url: link } }],
 		['under a likely name, beside others', { note: other, data: { signed_link: link } }],
-	])('finds the link %s', (_, body) => {
+	])('finds the link to a video %s', (_, body) => {
 		expect(found(body)).toEqual({ url: link, authenticated: false, mayNeedKey: true });
 	});
 
-	it('keeps the link byte for byte', () => {
-		const odd = 'https://storage.example/a b'.replace(' ', '%20') + "/ü?x='1'&y=%7e&z=A%2fb+|";
-		expect(found({ url: odd }).url).toBe(odd);
+	it('keeps the link to a video byte for byte', () => {
+		const unusual = 'https://storage.example/a b'.replace(' ', '%20') + "/ü?x='1'&y=%7e&z=A%2fb+|";
+		expect(found({ url: unusual }).url).toBe(unusual);
 	});
 
 	it('resolves a relative link against the address that responded', () => {
@@ -310,7 +314,7 @@ describe('the link to a video', () => {
 		});
 	});
 
-	it('leaves the fields of the service as they are beside the link', () => {
+	it("returns the service's fields unchanged when the link is among them", () => {
 		const body = { id: 'video_1', data: { url: link } };
 		expect(videoContent(answerOf(body)).fields).toEqual(body);
 	});
@@ -321,18 +325,18 @@ describe('the link to a video', () => {
 		['null', null],
 		['a number', 7],
 		['without a link', { id: 'video_1', status: 'completed' }],
-		['a link of another kind', { url: 'ftp://storage.example/v.mp4' }],
+		['a link with another protocol', { url: 'ftp://storage.example/v.mp4' }],
 		['half a link', { url: 'https://' }],
-		['a picture only', { thumbnail_url: link }],
+		['only the link to a thumbnail', { thumbnail_url: link }],
 		['a text that has a link in it', { note: `see ${link}` }],
-		['the address to ask for the status only', { status_url: link, links: { self: link } }],
-	])('finds no link when the response is %s', (_, body) => {
+		['only the address of the status', { status_url: link, links: { self: link } }],
+	])('finds no link to a video when the response is %s', (_, body) => {
 		expect(() => found(body)).toThrow(UnusableResponse);
 	});
 });
 
-describe('any response at all', () => {
-	const parsers = { createdTask, createdVideo, jobSight: jobStatus, videoContent, modelList };
+describe('random responses', () => {
+	const parsers = { createdTask, createdVideo, jobStatus, videoContent, modelList };
 	const names = fc.constantFrom(
 		...['output', 'data', 'task_id', 'id', 'status', 'task_status', 'progress', 'result_url'],
 		...['url', 'error', 'code', 'message', 'models', 'request_id', '__proto__', 'toString'],
@@ -366,7 +370,7 @@ describe('any response at all', () => {
 	);
 
 	it.each(Object.entries(parsers))(
-		'gives a result or UnusableResponse for any response: %s',
+		'returns a result or throws UnusableResponse for any response: %s',
 		(_, parse) => {
 			fc.assert(
 				fc.property(texts, parts, (text, rest) => {
@@ -381,7 +385,7 @@ describe('any response at all', () => {
 		},
 	);
 
-	it('never gives a job an endless progress, an empty status or a broken link', () => {
+	it('never reads an infinite progress, an empty status or a broken link', () => {
 		fc.assert(
 			fc.property(texts, (text) => {
 				try {

@@ -21,8 +21,8 @@ import {
 
 const minInterval = limits.minPollSeconds * second;
 
-describe('waits for the same job', () => {
-	/** One wait for each of these settings, side by side. */
+describe('several waits for the same job', () => {
+	/** One wait for the job with each of these settings. */
 	const waitsFor = (say: (asked: Asked) => Said, settings: Waiting[], latency = 0) => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, say, latency);
@@ -39,7 +39,7 @@ describe('waits for the same job', () => {
 			({ source }) => source.url,
 		);
 
-	it('poll the job as often as one wait does', async () => {
+	it('polls a job as often for twenty waits as for one', async () => {
 		const say = inTurn(running, lost, running, completed);
 		const { jobs, waits } = waitsFor(
 			say,
@@ -50,7 +50,7 @@ describe('waits for the same job', () => {
 		expect(jobs.times).toEqual([0, 10_300, 20_600, 30_900]);
 	});
 
-	it('keep their own intervals, and share a response that is less than three seconds old', async () => {
+	it('keeps the interval of each wait, and shares a response that is less than three seconds old', async () => {
 		const slow = { ...task, pollInterval: 10 * second };
 		const fast = { ...task, pollInterval: 4 * second };
 		const { jobs, waits } = waitsFor(
@@ -61,7 +61,7 @@ describe('waits for the same job', () => {
 		expect(jobs.times).toEqual([0, 4000, 8000, 12_000, 16_000, 20_000, 24_000]);
 	});
 
-	it('keep their own timeouts', async () => {
+	it('keeps the timeout of each wait', async () => {
 		const short = { ...task, timeout: 15 * second };
 		const { waits } = waitsFor(({ at }) => (at < 2 * minute ? running : completed), [short, task]);
 		const [failure, { source }] = await Promise.all([failureOf(waits[0].hold()), waits[1].hold()]);
@@ -69,21 +69,21 @@ describe('waits for the same job', () => {
 		expect(source.url).toBe(link);
 	});
 
-	it('never poll the job again once one of them knows its final state', async () => {
+	it('never polls a job again once one of its waits knows the final state', async () => {
 		const slow = { ...task, pollInterval: 5 * minute };
 		const { jobs, waits } = waitsFor(inTurn(running, completed), [task, slow]);
 		await linksOf(waits);
 		expect(jobs.times).toEqual([0, 10_000]);
 	});
 
-	it('request the content of a video once', async () => {
+	it('requests the content of a video once for all waits', async () => {
 		const own = { kind: 'video' } as const;
 		const { jobs, waits } = waitsFor(video(running, done), [own, own, own], 300);
 		await linksOf(waits);
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'video', 'content']);
 	});
 
-	it('replace an expired link with one poll for all of them', async () => {
+	it('replaces an expired link with one poll for all waits', async () => {
 		const fresh = (count: number) => ({ ...completed, result_url: `${link}?${count}` });
 		const say = ({ before }: Asked): Said => fresh(before);
 		const { clock, jobs, waits } = waitsFor(say, [task, task]);
@@ -98,14 +98,14 @@ describe('waits for the same job', () => {
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
 	});
 
-	it('share a failed poll, which each of them counts', async () => {
+	it('shares a failed poll, which every wait counts', async () => {
 		const { jobs, waits } = waitsFor(inTurn(refusal(403)), [task, task]);
 		const failures = await Promise.all(waits.map(async (wait) => await failureOf(wait.hold())));
 		for (const { record } of failures) expect(record.status).toBe(403);
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'video']);
 	});
 
-	it('share polls as soon as the kind of the job is known', async () => {
+	it('shares polls as soon as the kind of the job is known', async () => {
 		const say = ({ what, at }: Asked): Said => {
 			if (what === 'video') return refusal(404);
 			return at < minute ? running : completed;
@@ -116,13 +116,13 @@ describe('waits for the same job', () => {
 		]);
 		await linksOf(waits);
 		expect(jobs.asked.filter(({ what }) => what === 'video')).toHaveLength(1);
-		// One at once, one more with the video's, and then one every 10 seconds.
+		// One at once, one at the video endpoint, and then one every 10 seconds.
 		expect(jobs.asked).toHaveLength(8);
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
 		for (const { state } of waits) expect(state.job.kind).toBe('task');
 	});
 
-	it('keep a task apart from a video of the same ID', async () => {
+	it('keeps a task apart from a video with the same ID', async () => {
 		const say = ({ what }: Asked): Said => {
 			if (what === 'content') return { url: `${link}?video` };
 			return what === 'video' ? done : completed;
@@ -132,22 +132,22 @@ describe('waits for the same job', () => {
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(minInterval);
 	});
 
-	it('end at once with Stop, also while a poll waits for its turn', async () => {
+	it('ends a wait at once at Stop, even while its poll waits for its turn', async () => {
 		const stop = new AbortController();
 		const other: Waiting = { kind: 'video', signal: stop.signal };
 		const { clock, jobs, waits } = waitsFor(inTurn(running), [task, other]);
-		const begun = clock.now();
+		const start = clock.now();
 		const first = failureOf(waits[0].hold());
 		const second = failureOf(waits[1].hold());
 		stop.abort(new Error('Stop'));
 		expect((await second).record.message).toBe('The execution was canceled');
-		expect(clock.now()).toBe(begun);
+		expect(clock.now()).toBe(start);
 		await first;
 		expect(jobs.asked.map(({ what }) => what)).not.toContain('video');
 	});
 
-	it('never poll the job twice within three seconds, whatever happens', async () => {
-		const answers = fc.constantFrom<Said[]>(
+	it('never polls a job twice within three seconds, whatever happens', async () => {
+		const responses = fc.constantFrom<Said[]>(
 			...[running, { status: 'completed' }, completed, {}, lost, page],
 			...[refusal(404), refusal(429), refusal(500), refusal(400)],
 		);
@@ -159,7 +159,7 @@ describe('waits for the same job', () => {
 		});
 		await fc.assert(
 			fc.asyncProperty(
-				fc.array(answers, { minLength: 1 }),
+				fc.array(responses, { minLength: 1 }),
 				fc.array(settings, { minLength: 2, maxLength: 5 }),
 				fc.constantFrom(0, 10, 2000, 20_000),
 				async (said, own, latency) => {

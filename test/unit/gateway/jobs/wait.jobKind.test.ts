@@ -12,17 +12,17 @@ import {
 	type Said,
 } from '../../../support/simulatedJobs';
 
-describe('a job of unknown kind', () => {
+describe('jobs of unknown kind', () => {
 	const unknownTask = (asked: Asked) => (asked.what === 'task' ? refusal(404) : video(done)(asked));
 
-	it('is polled as a task first', async () => {
+	it('polls a job of unknown kind as a task first', async () => {
 		const { wait, jobs } = waitFor(inTurn(running, completed), {});
 		await wait.hold();
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
 		expect(wait.state.job.kind).toBe('task');
 	});
 
-	it('is polled as a video next', async () => {
+	it('polls a job as a video when it is not found as a task', async () => {
 		const { wait, jobs } = waitFor(unknownTask, {});
 		await wait.hold();
 		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
@@ -33,7 +33,7 @@ describe('a job of unknown kind', () => {
 		expect(wait.state.job.kind).toBe('video');
 	});
 
-	it('is polled as both kinds in turn while the service says nothing about it', async () => {
+	it('polls a job as both kinds in turn while the service does not show its kind', async () => {
 		const said = video(lost, refusal(500), refusal(404), running, done);
 		const { wait, jobs } = waitFor(said, {});
 		await wait.hold();
@@ -53,8 +53,8 @@ describe('a job of unknown kind', () => {
 		['a page', page],
 		['a lost response', lost],
 		['no status', {}],
-		['a status that nobody knows', { status: 'ok' }],
-	])('is found at the other endpoint whatever the wrong one responds: %s', async (_, said) => {
+		['an unknown status', { status: 'ok' }],
+	])('finds a job at its endpoint whatever the other one responds: %s', async (_, said) => {
 		for (const kind of ['task', 'video'] as const) {
 			const right = kind === 'task' ? completed : done;
 			const say = (asked: Asked): Said =>
@@ -66,7 +66,7 @@ describe('a job of unknown kind', () => {
 		}
 	});
 
-	it('is polled at the other endpoint no sooner than Retry-After says', async () => {
+	it('polls the other endpoint no sooner than Retry-After says', async () => {
 		const busy = refusal(429, 'rate_limit_exceeded', 30_000);
 		const said = (asked: Asked) => (asked.what === 'task' ? busy : video(done)(asked));
 		const { wait, jobs } = waitFor(said, {});
@@ -74,7 +74,7 @@ describe('a job of unknown kind', () => {
 		expect(jobs.times.slice(0, 2)).toEqual([0, 30_000]);
 	});
 
-	it('is polled at both endpoints until the deadline while neither knows it', async () => {
+	it('polls both endpoints until the deadline while neither knows the job', async () => {
 		const { wait, jobs } = waitFor(inTurn(refusal(500), page), { timeout: minute });
 		const { record } = await failureOf(wait.hold());
 		expect(record.message).toBe('Job job_1 did not finish within 1 minutes (no status check yet)');
@@ -83,19 +83,19 @@ describe('a job of unknown kind', () => {
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
 	});
 
-	it('is polled at both endpoints however short the timeout is', async () => {
+	it('polls both endpoints however short the timeout is', async () => {
 		const say = (asked: Asked) => (asked.what === 'task' ? refusal(500) : video(done)(asked));
 		expect((await waitFor(say, { timeout: 0 }).wait.hold()).source.url).toBe(link);
 	});
 
-	it('is waited for at an unknown status when the response names the job', async () => {
+	it('stays at an endpoint that names the job, even with an unknown status', async () => {
 		const strange = { status: 'warming_up', task_id: 'job_1' };
 		const { wait, jobs } = waitFor(inTurn(strange, completed), {});
 		await wait.hold();
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
 	});
 
-	it('is reported at once when neither endpoint knows it', async () => {
+	it('reports a job at once when neither endpoint knows it', async () => {
 		const { wait, jobs } = waitFor(inTurn(refusal(404, 'video_not_found')), {});
 		const { record } = await failureOf(wait.hold());
 		expect(record).toMatchObject({ status: 404, code: 'video_not_found', job: { id: 'job_1' } });
@@ -110,32 +110,29 @@ describe('a job of unknown kind', () => {
 		['200 video_not_found', refusal(200, 'video_not_found')],
 		['403', refusal(403)],
 		['401', refusal(401)],
-		['a failure for being unknown', unknown],
-	])(
-		'is polled as the other kind after %s, also when the item named a kind',
-		async (name, said) => {
-			// A server in trouble may say anything of a job that is known to be a task.
-			for (const kind of name.startsWith('500') ? [undefined] : (['task', undefined] as const)) {
-				const say = (asked: Asked) => (asked.what === 'task' ? said : video(done)(asked));
-				const { wait, jobs } = waitFor(say, { kind });
-				expect((await wait.hold()).source.url).toBe(link);
-				expect(jobs.times).toEqual([0, 3000, 3000]);
-				expect(wait.state.job).toMatchObject({ kind: 'video', status: 'completed' });
-			}
-		},
-	);
+		['a failure because the job is unknown', unknown],
+	])('polls a job as the other kind after %s', async (name, said) => {
+		// A 500 says nothing about a job that the item names as a task.
+		for (const kind of name.startsWith('500') ? [undefined] : (['task', undefined] as const)) {
+			const say = (asked: Asked) => (asked.what === 'task' ? said : video(done)(asked));
+			const { wait, jobs } = waitFor(say, { kind });
+			expect((await wait.hold()).source.url).toBe(link);
+			expect(jobs.times).toEqual([0, 3000, 3000]);
+			expect(wait.state.job).toMatchObject({ kind: 'video', status: 'completed' });
+		}
+	});
 
 	it.each<[string, Said, Said, number]>([
 		['the first', refusal(403), refusal(404), 403],
 		['the second', refusal(404), refusal(403), 403],
 		['the first', refusal(401), refusal(403), 401],
-	])('is reported with what %s says when that is more than "not found"', async (_, ...said) => {
+	])('reports what %s endpoint says when that is more than "not found"', async (_, ...said) => {
 		const [first, second, status] = said;
 		const { wait } = waitFor(({ what }) => (what === 'task' ? first : second), {});
 		expect((await failureOf(wait.hold())).record.status).toBe(status);
 	});
 
-	it('is not reported as failed when the service only does not know it', async () => {
+	it('does not report a job as failed that the service does not know', async () => {
 		const { wait } = waitFor(inTurn(unknown), {});
 		const { record } = await failureOf(wait.hold());
 		expect(record.message).toBe('Job job_1 is not known to the service: no');
@@ -143,13 +140,13 @@ describe('a job of unknown kind', () => {
 		expect(record.advice).not.toMatch(/wait for it|create a new job/);
 	});
 
-	it('is polled on while one of the endpoints may yet know it', async () => {
+	it('continues to poll while one of the endpoints may still know the job', async () => {
 		const say = ({ what, before }: Asked) =>
 			what === 'video' ? refusal(404) : before < 5 ? refusal(500, 'task_not_exist') : completed;
 		expect((await waitFor(say, {}).wait.hold()).source.url).toBe(link);
 	});
 
-	it('is polled at the endpoint that the item names while that is in trouble', async () => {
+	it('polls only the endpoint of the kind that the item names while it fails', async () => {
 		const { wait, jobs } = waitFor(inTurn(refusal(500), page, refusal(429), completed), {
 			kind: 'task',
 		});
@@ -157,7 +154,7 @@ describe('a job of unknown kind', () => {
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task', 'task', 'task']);
 	});
 
-	it('is polled at both endpoints when the item names the wrong one and one is in trouble', async () => {
+	it('polls both endpoints when the one that the item names refuses and the other fails', async () => {
 		const say = ({ what, before }: Asked): Said => {
 			if (what === 'video') return refusal(500);
 			return before < 4 ? refusal(403) : completed;
@@ -168,13 +165,13 @@ describe('a job of unknown kind', () => {
 		expect(kinds).toEqual(['task', 'video', 'task', 'video', 'task']);
 	});
 
-	it('is not polled at the other endpoint once it has failed for a reason of its own', async () => {
+	it('does not poll the other endpoint once the job has failed for a reason of its own', async () => {
 		const { wait, jobs } = waitFor(inTurn({ status: 'failed', error: 'no faces' }), {});
 		expect((await failureOf(wait.hold())).message).toBe('Video task job_1 failed: no faces');
 		expect(jobs.asked).toHaveLength(1);
 	});
 
-	it('is not polled at the other endpoint once it has been found', async () => {
+	it('does not poll the other endpoint once the job has been found', async () => {
 		const { wait, jobs } = waitFor(inTurn(running, refusal(404)), {});
 		await failureOf(wait.hold());
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);

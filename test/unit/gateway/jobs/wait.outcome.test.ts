@@ -19,8 +19,8 @@ import {
 	type Said,
 } from '../../../support/simulatedJobs';
 
-describe('a job that finishes', () => {
-	it('returns the fields of its last response and its link', async () => {
+describe('finished jobs', () => {
+	it('returns the fields of the last response and the link of a finished task', async () => {
 		const said = { ...completed, task_id: 'job_1' };
 		const { wait, jobs } = waitFor(inTurn({ status: 'submitted' }, running, said), task());
 		await expect(wait.hold()).resolves.toEqual({
@@ -43,26 +43,26 @@ describe('a job that finishes', () => {
 		]);
 	});
 
-	it('is never polled again', async () => {
+	it('never polls a finished job again', async () => {
 		const { wait, jobs, clock } = waitFor(inTurn(running, completed), task());
 		await wait.hold();
 		await clock.sleep(60 * minute);
 		expect(jobs.asked).toHaveLength(2);
 	});
 
-	it('is recognised by the native states', async () => {
+	it('recognises a finished job by the native states', async () => {
 		const native = { output: { task_status: 'SUCCEEDED', video_url: link } };
 		const { wait } = waitFor(inTurn({ output: { task_status: 'PENDING' } }, native), task());
 		expect((await wait.hold()).source.url).toBe(link);
 	});
 
-	it('is waited for through states that the specification does not name', async () => {
+	it('waits through states that the specification does not name', async () => {
 		const { wait } = waitFor(inTurn({ status: 'POSTPROCESSING' }, { status: 7 }, completed));
 		expect((await wait.hold()).source.url).toBe(link);
 	});
 });
 
-describe('a job that failed', () => {
+describe('failed jobs', () => {
 	const failed = async (fields: object) => {
 		const said = { status: 'failed', request_id: 'req_1', ...fields };
 		const { wait, jobs } = waitFor(inTurn(running, said), task());
@@ -78,7 +78,7 @@ describe('a job that failed', () => {
 		return failure.record;
 	};
 
-	it('reports why it failed', async () => {
+	it('reports why a job failed', async () => {
 		const record = await failed({ error: { code: 'a_code', message: 'no faces', type: 'a_type' } });
 		expect(record).toMatchObject({
 			message: 'Video task job_1 failed: no faces',
@@ -90,7 +90,7 @@ describe('a job that failed', () => {
 		);
 	});
 
-	it('explains the failure by its code', async () => {
+	it('explains the failure of a job by its code', async () => {
 		const record = await failed({ error: { code: 'invalid_prompt' } });
 		expect(record.message).toBe(
 			'Video task job_1 failed: the prompt was refused for its length or content',
@@ -99,7 +99,7 @@ describe('a job that failed', () => {
 	});
 
 	it.each([{}, { error: null }, { error: '' }, { error: {} }])(
-		'says that the service gave no reason: %j',
+		'says that the service gave no reason for a failure: %j',
 		async (fields) => {
 			expect((await failed(fields)).message).toBe(
 				'Video task job_1 failed: the service gave no reason',
@@ -107,27 +107,27 @@ describe('a job that failed', () => {
 		},
 	);
 
-	it('names a video job as such', async () => {
+	it('names a failed video job as a video job', async () => {
 		const { wait, jobs } = waitFor(inTurn({ status: 'failed' }), { kind: 'video' });
 		expect((await failureOf(wait.hold())).message).toMatch(/^Video job job_1 failed/);
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video']);
 	});
 });
 
-describe('a poll that goes wrong', () => {
+describe('failed polls', () => {
 	it.each<[string, Said]>([
-		['is lost', lost],
+		['gets no response', lost],
 		['never leaves', unsent],
-		['gives a page', page],
-		['has no status', {}],
+		['gets a page', page],
+		['gets no status', {}],
 		['meets the rate limit', refusal(429, 'rate_limit_exceeded')],
-		['meets an error', refusal(500)],
-		["meets a proxy's page", refusal(502)],
-		['meets the provider', refusal(500, 'upstream_error')],
-		['comes too early', refusal(425)],
+		['gets an error response', refusal(500)],
+		["gets a proxy's page", refusal(502)],
+		["gets the provider's error", refusal(500, 'upstream_error')],
+		['is refused as too early', refusal(425)],
 		['takes too long', refusal(408)],
-		['is told that the video is not ready', refusal(400, 'video_not_ready')],
-	])('polls on when a poll %s', async (_, wrong) => {
+		['hears that the video is not ready', refusal(400, 'video_not_ready')],
+	])('continues to poll when a poll %s', async (_, wrong) => {
 		const { wait, jobs } = waitFor(inTurn(running, wrong, wrong, wrong, completed), task());
 		expect((await wait.hold()).source.url).toBe(link);
 		expect(jobs.asked).toHaveLength(5);
@@ -140,7 +140,7 @@ describe('a poll that goes wrong', () => {
 		[404, 'video_not_found'],
 		// A known code is final, also with a 2xx status.
 		[200, 'video_not_found'],
-	])('ends the wait when no later poll can do better: %d', async (status, code) => {
+	])('ends the wait when no later poll can help: %d', async (status, code) => {
 		const { wait, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());
 		const { record } = await failureOf(wait.hold());
 		expect(record).toMatchObject({
@@ -150,13 +150,13 @@ describe('a poll that goes wrong', () => {
 		expect(jobs.asked).toHaveLength(2);
 	});
 
-	it('polls on when the balance is empty, because the job runs on', async () => {
+	it('continues to poll when the balance is empty, because the job still runs', async () => {
 		const wrong = refusal(500, 'quota_exceeded');
 		const { wait } = waitFor(inTurn(running, wrong, wrong, completed), task());
 		expect((await wait.hold()).source.url).toBe(link);
 	});
 
-	it('stays at its endpoint after a 404 that says nothing about the job', async () => {
+	it('polls the same endpoint again after a 404 that says nothing about the job', async () => {
 		const said = video(refusal(404, 'video_not_ready'), done);
 		const { wait, jobs } = waitFor(said, { kind: 'video' });
 		await wait.hold().catch(() => undefined);
@@ -164,7 +164,7 @@ describe('a poll that goes wrong', () => {
 	});
 
 	it('does not hide a programming error', async () => {
-		// What no type allows, and happens all the same.
+		// The types do not allow it, but it can happen.
 		const mistake = new TypeError('a mistake') as unknown as GatewayError;
 		await expect(waitFor(inTurn(mistake)).wait.hold()).rejects.toThrow(TypeError);
 	});
@@ -174,7 +174,7 @@ describe('the deadline', () => {
 	const never = inTurn({ ...running, request_id: 'req_1' });
 
 	it.each([20 * minute, 65_000, 10_000, 4000])(
-		'ends the wait to the millisecond: %d',
+		'ends the wait at the deadline, to the millisecond: %d',
 		async (timeout) => {
 			const { wait, jobs, passed } = waitFor(never, task({ timeout }));
 			await failureOf(wait.hold());
@@ -182,7 +182,7 @@ describe('the deadline', () => {
 		},
 	);
 
-	it('passes only as long as the last poll has to keep its interval', async () => {
+	it('ends the wait less than 3 s after the deadline, whenever the first poll is', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.nat(minute), fc.nat(2 * minute), async (timeout, firstPollAfter) => {
 				const { wait, passed } = waitFor(never, task({ timeout, firstPollAfter }));
@@ -193,7 +193,7 @@ describe('the deadline', () => {
 		);
 	});
 
-	it('reports status and progress of the job', async () => {
+	it('reports the status and the progress of the job at the deadline', async () => {
 		const { wait } = waitFor(never, task());
 		const { record, reach } = await failureOf(wait.hold());
 		expect(record).toEqual({
@@ -212,7 +212,7 @@ describe('the deadline', () => {
 		expect(reach).toBe('none');
 	});
 
-	it('reports what went wrong last when no status was ever seen', async () => {
+	it('reports the last failed poll at the deadline when no status was ever seen', async () => {
 		const { wait } = waitFor(inTurn(lost), task({ timeout: 30 * second }));
 		const { record } = await failureOf(wait.hold());
 		expect(record.message).toBe(
@@ -228,7 +228,7 @@ describe('the deadline', () => {
 		expect(passed()).toBe(15_000);
 	});
 
-	it('limits the time of each poll, and leaves the last one enough', async () => {
+	it('limits the time of each poll to the rest of the wait, and leaves 5 s for the last one', async () => {
 		const { wait, jobs } = waitFor(never, task({ timeout: 75_000, pollInterval: 30_000 }));
 		await failureOf(wait.hold());
 		expect(jobs.asked.map(({ at, timeout }) => [at, timeout])).toEqual([
@@ -255,17 +255,20 @@ describe('Stop', () => {
 		return failure.record;
 	};
 
-	it.each(['in a pause', 'in a poll'] as const)('ends the wait at once %s', async (when) => {
-		expect(await stopAt(when)).toMatchObject({ message: 'The execution was canceled', job });
-	});
+	it.each(['in a pause', 'in a poll'] as const)(
+		'ends the wait at once at Stop %s',
+		async (when) => {
+			expect(await stopAt(when)).toMatchObject({ message: 'The execution was canceled', job });
+		},
+	);
 
-	it('says that the job may run on, and how to get it', async () => {
+	it('says at Stop that the job may be charged, and how to collect it', async () => {
 		const record = await stopAt('in a pause');
 		expect(record.billed).toBe('unknown');
 		expect(record.advice).toContain('by its ID job_1');
 	});
 
-	it('sends no poll when it was pressed before the wait', async () => {
+	it('sends no poll when Stop was pressed before the wait', async () => {
 		const { wait, jobs } = waitFor(inTurn(running), task({ signal: AbortSignal.abort() }));
 		expect((await failureOf(wait.hold())).record.job).toEqual({ kind: 'task', id: 'job_1' });
 		expect(jobs.asked).toEqual([]);
@@ -275,7 +278,7 @@ describe('Stop', () => {
 describe('the progress of a wait', () => {
 	it('reports every change of status and progress once', async () => {
 		const seen: string[] = [];
-		const onChange = (note: JobSummary): void => void seen.push(describeStatus(note));
+		const onChange = (job: JobSummary): void => void seen.push(describeStatus(job));
 		const polls = [
 			...[{ status: 'submitted' }, { status: 'submitted' }, running, running, lost],
 			...[{ ...running, progress: 60 }, { status: 'in_progress' }, completed],
@@ -290,7 +293,7 @@ describe('the progress of a wait', () => {
 		]);
 	});
 
-	it('reports the state of the job from the beginning', () => {
+	it('knows the kind and the ID of the job before the first poll', () => {
 		expect(waitFor(inTurn(running), { kind: 'video' }).wait.state.job).toEqual({
 			kind: 'video',
 			id: 'job_1',

@@ -25,8 +25,8 @@ describe('the content of a finished video', () => {
 		['is not ready', refusal(404, 'video_not_ready')],
 		['is lost', lost],
 		['is a page', page],
-		['meets an error', refusal(500)],
-	])('is requested again when the first response %s', async (_, said) => {
+		['is an error', refusal(500)],
+	])('requests the content of a video again when the first response %s', async (_, said) => {
 		const { wait, jobs } = waitForContent(said, said, content);
 		expect((await wait.hold()).source.url).toBe(link);
 		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
@@ -37,7 +37,7 @@ describe('the content of a finished video', () => {
 		]);
 	});
 
-	it('is requested for a minute although the deadline has passed', async () => {
+	it('requests the content of a video for a minute although the deadline has passed', async () => {
 		const notReady = refusal(404, 'video_not_ready');
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, contentThen(notReady));
@@ -50,7 +50,7 @@ describe('the content of a finished video', () => {
 		});
 	});
 
-	it('is reported with its job when it is refused', async () => {
+	it('reports the job when its content is refused', async () => {
 		const { wait } = waitForContent(refusal(404, 'video_not_found'));
 		expect((await failureOf(wait.hold())).record).toMatchObject({
 			code: 'video_not_found',
@@ -58,21 +58,21 @@ describe('the content of a finished video', () => {
 		});
 	});
 
-	it('is requested again when Retry-After says so', async () => {
+	it('requests the content of a video again when Retry-After says so', async () => {
 		const { wait, jobs } = waitForContent(refusal(429, undefined, 31_000), content);
 		await wait.hold();
 		expect(jobs.times).toEqual([0, 0, 31_000]);
 	});
 });
 
-describe('a finished task without a link', () => {
-	it('is polled again', async () => {
+describe('finished tasks without a link', () => {
+	it('polls a finished task again until it has a link', async () => {
 		const { wait, jobs } = waitFor(inTurn(done, lost, done, completed), task());
 		expect((await wait.hold()).source.url).toBe(link);
 		expect(jobs.times).toEqual([0, 10_000, 20_000, 30_000]);
 	});
 
-	it('is reported when no link ever comes', async () => {
+	it('reports a finished task that never gets a link', async () => {
 		const { wait } = waitFor(inTurn(done), task({ timeout: 0 }));
 		const { record } = await failureOf(wait.hold());
 		expect(record).toMatchObject({
@@ -83,30 +83,30 @@ describe('a finished task without a link', () => {
 	});
 });
 
-describe('a fresh link', () => {
+describe('fresh links', () => {
 	const fresh = 'https://storage.example/video.mp4?fresh';
 
-	it('is requested for a task by a poll', async () => {
+	it('requests a fresh link of a task by a poll', async () => {
 		const { wait, jobs } = waitFor(inTurn(completed, { ...completed, result_url: fresh }), task());
 		await wait.hold();
 		await expect(wait.freshSource()).resolves.toEqual({ url: fresh, authenticated: false });
 		expect(jobs.times).toEqual([0, 3000]);
 	});
 
-	it('is requested for a video job by its content', async () => {
+	it('requests a fresh link of a video job by its content', async () => {
 		const { wait, jobs } = waitFor(video(done), { kind: 'video' });
 		await wait.hold();
 		await expect(wait.freshSource()).resolves.toEqual({ url: link, authenticated: false });
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'content', 'content']);
 	});
 
-	it('is reported when the service has none', async () => {
+	it('reports that the service has no fresh link', async () => {
 		const { wait } = waitFor(inTurn(completed, done), task());
 		await wait.hold();
 		expect((await failureOf(wait.freshSource())).message).toMatch(/has no link to the file$/);
 	});
 
-	it('is reported with the charged job when it is refused', async () => {
+	it('reports the charged job when its fresh link is refused', async () => {
 		const { wait } = waitFor(inTurn(completed, refusal(404)), task());
 		await wait.hold();
 		expect((await failureOf(wait.freshSource())).record).toMatchObject({
@@ -117,9 +117,9 @@ describe('a fresh link', () => {
 
 	it.each<[string, Said]>([
 		['is lost', lost],
-		['meets an error', refusal(500)],
-		['meets the rate limit', refusal(429, 'rate_limit_exceeded')],
-	])('is requested again when the first response %s', async (_, said) => {
+		['is an error', refusal(500)],
+		['is a rate limit', refusal(429, 'rate_limit_exceeded')],
+	])('requests a fresh link again when the first response %s', async (_, said) => {
 		const { wait } = waitFor(inTurn(completed, said, { ...completed, result_url: fresh }), task());
 		await wait.hold();
 		await expect(wait.freshSource()).resolves.toMatchObject({ url: fresh });

@@ -27,17 +27,17 @@ import {
 	type Said,
 } from '../../../support/simulatedJobs';
 
-describe('the time between two polls', () => {
+describe('the poll interval', () => {
 	it.each<[string, Waiting, number]>([
-		['of a task', task(), 10_000],
-		['of a video', { kind: 'video' }, 5000],
-		['as wished', task({ pollInterval: 45_000 }), 45_000],
-		['of 0', task({ pollInterval: 0 }), 3000],
-		['below zero', task({ pollInterval: -5 }), 3000],
-		['of less than the service allows', task({ pollInterval: 2999 }), 3000],
-		['of just as much', task({ pollInterval: 3000 }), 3000],
+		['a task', task(), 10_000],
+		['a video', { kind: 'video' }, 5000],
+		['an interval of 45 s', task({ pollInterval: 45_000 }), 45_000],
+		['an interval of 0', task({ pollInterval: 0 }), 3000],
+		['a negative interval', task({ pollInterval: -5 }), 3000],
+		['an interval below the minimum', task({ pollInterval: 2999 }), 3000],
+		['the minimum interval', task({ pollInterval: 3000 }), 3000],
 	])(
-		'takes the default, or the wish of the item within the limits: %s',
+		'uses the default interval or the one that is set, and at least 3 s: %s',
 		async (_, settings, expected) => {
 			const { wait, jobs } = waitFor(video(running, running, completed), settings);
 			await wait.hold();
@@ -45,21 +45,21 @@ describe('the time between two polls', () => {
 		},
 	);
 
-	it('starts when the first poll is due', async () => {
+	it('counts the interval from the first poll, which may be delayed', async () => {
 		const { wait, jobs } = waitFor(inTurn(running, completed), task({ firstPollAfter: 1234 }));
 		await wait.hold();
 		expect(jobs.times).toEqual([1234, 11_234]);
 	});
 
-	it('follows Retry-After', async () => {
+	it('polls after the interval, or later when Retry-After says so', async () => {
 		const said = inTurn(refusal(429, 'rate_limit_exceeded', 42_000), refusal(503, undefined, 1000));
 		const { wait, jobs } = waitFor((asked) => (asked.before < 2 ? said(asked) : completed));
 		await wait.hold();
 		expect(jobs.times).toEqual([0, 42_000, 52_000]);
 	});
 
-	it('is never shorter than 3 seconds, whatever happens', async () => {
-		const answers = fc.constantFrom<Said[]>(
+	it('never polls twice within 3 seconds, whatever happens', async () => {
+		const responses = fc.constantFrom<Said[]>(
 			...[
 				running,
 				{ status: 'unknown' },
@@ -80,7 +80,7 @@ describe('the time between two polls', () => {
 			timeout: fc.integer({ min: 0, max: 2 * minute }),
 		});
 		await fc.assert(
-			fc.asyncProperty(fc.array(answers, { minLength: 1 }), settings, async (said, setting) => {
+			fc.asyncProperty(fc.array(responses, { minLength: 1 }), settings, async (said, setting) => {
 				const { wait, jobs } = waitFor(video(...said), setting);
 				await wait.hold().catch(() => undefined);
 				await wait.freshSource().catch(() => undefined);
@@ -91,8 +91,8 @@ describe('the time between two polls', () => {
 	});
 });
 
-describe('a wait in passes', () => {
-	/** n8n looks for parked executions once a minute; between two passes the job goes through its database. */
+describe('waits in passes', () => {
+	/** n8n looks for parked executions once a minute; between two passes, its database keeps the state. */
 	const passes = async (
 		say: (asked: Asked) => Said,
 		{ kind = 'task', ...settings }: Waiting = {},
@@ -110,13 +110,13 @@ describe('a wait in passes', () => {
 		}
 	};
 
-	it('polls once in each pass, and returns the file in the first pass after the end', async () => {
+	it('polls once in each pass, and returns the link in the first pass after the end of the job', async () => {
 		const { jobs, count } = await passes(({ at }) => (at < 150 * second ? running : completed));
 		expect(jobs.times).toEqual([0, minute, 2 * minute, 3 * minute]);
 		expect(count).toBe(4);
 	});
 
-	it('sends nothing while the next poll is not due', async () => {
+	it('sends nothing in a pass while the next poll is not due', async () => {
 		const { wait, jobs } = waitFor(inTurn(completed), task());
 		const { since } = wait.state;
 		wait.state = { ...wait.state, nextPollAt: since + 4 * second };
@@ -127,7 +127,7 @@ describe('a wait in passes', () => {
 		expect(jobs.times).toEqual([3 * second]);
 	});
 
-	it('stays until the given time, and leaves the next poll to another pass', async () => {
+	it('polls until the end of a pass, and leaves the next poll to another pass', async () => {
 		const { wait, jobs } = waitFor(inTurn(running), task());
 		const { since } = wait.state;
 		await expect(wait.pollUntil(since + 30 * second)).resolves.toBeUndefined();
@@ -138,13 +138,13 @@ describe('a wait in passes', () => {
 		});
 	});
 
-	it('follows Retry-After from pass to pass', async () => {
+	it('waits across passes as long as Retry-After says', async () => {
 		const later = refusal(429, 'rate_limit_exceeded', 130 * second);
 		const { jobs } = await passes(inTurn(running, later, completed));
 		expect(jobs.times).toEqual([0, minute, minute + 130 * second]);
 	});
 
-	it('ends with a last poll at the deadline, which counts from the first pass', async () => {
+	it('ends the wait with a last poll at the deadline, which counts from the first pass', async () => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, inTurn(running));
 		const wait = new JobWait(jobs, newJob(clock.now(), task({ timeout: 90 * second })), { clock });
@@ -159,7 +159,7 @@ describe('a wait in passes', () => {
 		expect(jobs.times).toEqual([0, minute, 3 * minute]);
 	});
 
-	it('does not count the time in which n8n was down', async () => {
+	it('does not count the time in which n8n was down towards the deadline', async () => {
 		const clock = new SimulatedClock();
 		const jobs = new SimulatedJobs(clock, inTurn(running, lost, lost, completed));
 		const wait = new JobWait(jobs, newJob(clock.now(), task({ timeout: 20 * minute })), { clock });
@@ -184,7 +184,7 @@ describe('a wait in passes', () => {
 });
 
 describe('thousands of jobs', () => {
-	it('polls a thousand jobs side by side, each at its own times', async () => {
+	it('polls a thousand jobs side by side, each on its own schedule', async () => {
 		const count = 1000;
 		const clock = new SimulatedClock();
 		const takes = (id: string) => minute + (Number(id) % 240) * second;
@@ -209,7 +209,7 @@ describe('thousands of jobs', () => {
 		expect(jobs.asked.length).toBeGreaterThan(count * 15);
 	});
 
-	it('notices each of thousands of jobs in the first pass after its end', async () => {
+	it('notices the end of each of 2,000 jobs in the first pass after it', async () => {
 		const count = 2000;
 		const clock = new SimulatedClock();
 		const start = clock.now();

@@ -3,7 +3,7 @@ import { modelList } from '../../../../nodes/shared/gateway/models/list';
 import { answerOf } from '../../../support/answers';
 
 describe('the list of models', () => {
-	it('reads the list as the specification words it', () => {
+	it('reads a list of models in the form of the specification', () => {
 		const data = [{ id: 'chat-1', object: 'model', created: 1, owned_by: 'a' }];
 		expect(modelList(answerOf({ object: 'list', data }))).toEqual({
 			models: data,
@@ -12,14 +12,14 @@ describe('the list of models', () => {
 	});
 
 	it.each<[string, unknown]>([
-		['a bare list', [{ id: 'chat-1' }]],
-		['as models', { models: [{ id: 'chat-1' }] }],
-		['within data', { data: { data: [{ id: 'chat-1' }] } }],
-	])('reads a list of models that is %s', (_, body) => {
+		['without an envelope', [{ id: 'chat-1' }]],
+		['under the name models', { models: [{ id: 'chat-1' }] }],
+		['in data within data', { data: { data: [{ id: 'chat-1' }] } }],
+	])('reads a list of models %s', (_, body) => {
 		expect(modelList(answerOf(body)).models).toEqual([{ id: 'chat-1' }]);
 	});
 
-	it('reads entries in other forms, and leaves out what names no model', () => {
+	it('reads model entries in other forms, and leaves out entries that name no model', () => {
 		const data = ['chat-1', { model: 'chat-2' }, { id: 3 }, {}, null, '', 7, [], { id: null }];
 		const { models } = modelList(answerOf({ data }));
 		expect(models.map(({ id }) => id)).toEqual(['chat-1', 'chat-2', '3']);
@@ -30,7 +30,7 @@ describe('the list of models', () => {
 	});
 
 	it.each([{}, { data: null }, { data: 'chat-1' }, null, ''])(
-		'refuses %j, which is no list of models',
+		'refuses %j because it is no list of models',
 		(body) => {
 			expect(() => modelList(answerOf(body))).toThrow(UnusableResponse);
 		},

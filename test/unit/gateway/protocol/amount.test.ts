@@ -5,12 +5,12 @@ import {
 	videoAmount,
 } from '../../../../nodes/shared/gateway/protocol/amount';
 
-// The defaults are those of the service's specification.
+// The expected defaults come from the service's specification.
 
-describe('the amount that a reference video orders', () => {
+describe('the amount of a reference video', () => {
 	const model = 'alpha-1.1-r2v';
 
-	it('has the seconds and the resolution of the request', () => {
+	it('reads the seconds and the resolution from a reference video request', () => {
 		const parameters = { duration: 8, resolution: '1080P' };
 		expect(referenceVideoAmount({ model, parameters })).toEqual({
 			...{ kind: 'video', model, seconds: 8, resolution: '1080P' },
@@ -18,7 +18,7 @@ describe('the amount that a reference video orders', () => {
 	});
 
 	it.each([{ model }, { model, parameters: {} }])(
-		"has the model's defaults where the request has none: %j",
+		"uses the model's defaults where a reference video request has no value: %j",
 		(body) => {
 			expect(referenceVideoAmount(body)).toEqual({
 				...{ kind: 'video', model, seconds: 5, resolution: '720P' },
@@ -27,25 +27,25 @@ describe('the amount that a reference video orders', () => {
 	);
 
 	it.each(['new-model', 'constructor'])(
-		'leaves out what an unknown model defaults to: %s',
+		'gives no seconds and no resolution for an unknown model without parameters: %s',
 		(name) => {
 			expect(referenceVideoAmount({ model: name })).toEqual({ kind: 'video', model: name });
 		},
 	);
 
-	it('has an empty model where the request has none', () => {
+	it('gives an empty model for a reference video request without one', () => {
 		expect(referenceVideoAmount({})).toEqual({ kind: 'video', model: '' });
 	});
 });
 
-describe('the amount that a video orders', () => {
+describe('the amount of a video', () => {
 	it.each([
 		[{ seconds: 4 }, 4],
 		[{ duration: 4 }, 4],
 		[{ seconds: 4, duration: 9 }, 4],
 		[{ seconds: '4' }, 4],
 		[{ seconds: ' 4.5 ' }, 4.5],
-	])('has the seconds of %j', (fields, seconds) => {
+	])('reads the seconds of a video request from %j', (fields, seconds) => {
 		expect(videoAmount({ model: 'v-1', ...fields })).toEqual({
 			kind: 'video',
 			model: 'v-1',
@@ -60,24 +60,24 @@ describe('the amount that a video orders', () => {
 		{ seconds: '' },
 		{ seconds: '  ' },
 		{ seconds: 'ten' },
-	])('has no seconds for %j', (fields) => {
+	])('gives no seconds for a video request with %j', (fields) => {
 		expect(videoAmount({ model: 'v-1', ...fields })).toEqual({ kind: 'video', model: 'v-1' });
 	});
 
 	it.each([[NaN], [Infinity], [true], [[4]], [null]])(
-		'has no seconds for the value %p',
+		'gives no seconds for a video request with the value %p',
 		(seconds) => {
 			expect(videoAmount({ seconds })).toEqual({ kind: 'video', model: '' });
 		},
 	);
 });
 
-describe('the amount that an image request orders', () => {
+describe('the amount of an image request', () => {
 	it.each([
 		[{}, 1],
 		[{ n: 3 }, 3],
 		[{ n: '3' }, 3],
-	])('has the count of %j', (fields, count) => {
+	])('reads the number of images from %j', (fields, count) => {
 		expect(imageAmount({ model: 'i-1', ...fields })).toEqual({
 			kind: 'image',
 			model: 'i-1',
@@ -85,16 +85,16 @@ describe('the amount that an image request orders', () => {
 		});
 	});
 
-	it('has no count where the request has one that is no number, and an empty model where it has none', () => {
+	it('gives no count when "n" is no number, and an empty model when the image request has none', () => {
 		expect(imageAmount({ n: 'many' })).toEqual({ kind: 'image', model: '' });
 	});
 });
 
-describe('the amount that a text request orders', () => {
+describe('the amount of a text request', () => {
 	it.each([
 		[{ model: 't-1' }, 't-1'],
 		[{}, ''],
-	])('names the model of %j', (body, model) => {
+	])('gives the model of the text request %j', (body, model) => {
 		expect(textAmount(body)).toEqual({ kind: 'text', model });
 	});
 });

@@ -5,7 +5,7 @@ import {
 } from '../../../../nodes/shared/gateway/protocol/chat';
 
 describe('the chat protocol', () => {
-	it('has the roles, the finish reasons and the end of a stream of the service', () => {
+	it("lists the service's roles, finish reasons and end of a stream", () => {
 		expect(messageRoles).toEqual(['system', 'user', 'assistant', 'function', 'tool']);
 		expect(Object.keys(finishReasons)).toEqual([
 			...['stop', 'length', 'content_filter', 'function_call', 'tool_calls'],

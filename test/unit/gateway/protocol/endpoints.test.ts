@@ -20,16 +20,16 @@ describe('endpoints', () => {
 		['videoCreate', 'POST /v1/videos'],
 		['video', 'GET /v1/videos/{id}'],
 		['videoContent', 'GET /v1/videos/{id}/content'],
-	])('have the address of the service: %s is %s', (name, expected) => {
+	])('gives the endpoint %s the address %s', (name, expected) => {
 		const { method, path } = endpoints[name];
 		expect(`${method} ${path}`).toBe(expected);
 	});
 
-	it('are as many as the specification has', () => {
+	it('lists as many endpoints as the specification', () => {
 		expect(Object.keys(endpoints)).toHaveLength(11);
 	});
 
-	it('have the cost that the specification gives them', () => {
+	it('sorts every endpoint into reads, jobs and generations', () => {
 		const byCost = (cost: Cost) =>
 			Object.entries<Endpoint>(endpoints)
 				.filter(([, endpoint]) => endpoint.cost === cost)
@@ -39,7 +39,7 @@ describe('endpoints', () => {
 		expect(byCost('generation')).toHaveLength(5);
 	});
 
-	it('have the fields of a chat', () => {
+	it('lists the chat fields with their defaults and limits', () => {
 		expect(endpoints.chat.fields).toMatchObject({
 			model: { required: true },
 			messages: { required: true },
@@ -53,7 +53,7 @@ describe('endpoints', () => {
 		expect(Object.keys(endpoints.chat.fields)).toHaveLength(11);
 	});
 
-	it('have the fields of an image', () => {
+	it('lists the fields of image generation and image editing', () => {
 		expect(Object.keys(endpoints.imageGenerate.fields)).toEqual([
 			...['model', 'prompt', 'n', 'size', 'quality', 'style', 'aspect_ratio', 'seed'],
 			...['prompt_upsampling', 'safety_tolerance'],
@@ -63,7 +63,7 @@ describe('endpoints', () => {
 		]);
 	});
 
-	it('have the headers and markers of the service', () => {
+	it("names the service's headers and aspect markers", () => {
 		expect(asyncHeader).toEqual({ name: 'X-Gateway-Async', value: 'enable' });
 		expect(requestIdHeader).toBe('x-request-id');
 		expect(aspectMarkers).toEqual(['【2:3】', '【3:2】', '【1:1】']);

@@ -2,7 +2,7 @@ import { errorCodes, statusMeanings } from '../../../../nodes/shared/gateway/pro
 import { adviceOf } from '../../../../nodes/shared/n8n/errors/advice';
 
 describe('the error codes', () => {
-	it('are all codes of the specification', () => {
+	it('lists all error codes of the specification', () => {
 		expect(Object.keys(errorCodes)).toEqual([
 			'invalid_api_key',
 			'model_not_found',
@@ -17,12 +17,12 @@ describe('the error codes', () => {
 		]);
 	});
 
-	it('are transient only when nobody has to change anything', () => {
-		const healing = Object.keys(errorCodes).filter((code) => errorCodes[code].isTransient);
-		expect(healing).toEqual(['video_not_ready', 'upstream_error', 'write_response_body_failed']);
+	it('marks an error code as transient only when nobody has to change anything', () => {
+		const transient = Object.keys(errorCodes).filter((code) => errorCodes[code].isTransient);
+		expect(transient).toEqual(['video_not_ready', 'upstream_error', 'write_response_body_failed']);
 	});
 
-	it('have a meaning for every status of the specification', () => {
+	it('has a meaning for every HTTP status of the specification, and marks the transient ones', () => {
 		for (const status of [400, 401, 403, 429, 500])
 			expect(statusMeanings).toHaveProperty(`${status}`);
 		expect(
@@ -30,7 +30,7 @@ describe('the error codes', () => {
 		).toEqual([...['408', '425', '429', '500']]);
 	});
 
-	it('say in one line what they mean and what to do', () => {
+	it('explains every error code and status in one line and advises one action', () => {
 		for (const { meaning, refusal } of [errorCodes, statusMeanings].flatMap(Object.values)) {
 			expect(meaning).toMatch(/^[a-z][^.\n]+$/);
 			expect(adviceOf([{ about: 'refusal', refusal }])).toMatch(/^[A-Z].+\.$/);

@@ -4,7 +4,7 @@ const integer: FieldRule = { type: 'integer', min: 2, max: 15 };
 const number: FieldRule = { type: 'number', min: -2, max: 2 };
 const choice: FieldRule = { type: 'string', values: ['720P', '1080P'] };
 
-describe('a value that fits', () => {
+describe('valid values', () => {
 	it.each<[unknown, FieldRule]>([
 		[2, integer],
 		[15, integer],
@@ -19,12 +19,12 @@ describe('a value that fits', () => {
 		['a size that is no example', { type: 'string', examples: ['1024x1024'] }],
 		[['stop'], { type: 'string | array' }],
 		[{}, { type: 'object' }],
-	])('is accepted by its rule: %j', (value, field) => {
+	])('accepts the value %j', (value, field) => {
 		expect(fieldProblem(value, field)).toBeUndefined();
 	});
 });
 
-describe('a value that does not fit', () => {
+describe('invalid values', () => {
 	it.each<[unknown, FieldRule, string]>([
 		[1, integer, 'must be a whole number from 2 to 15 (it is 1)'],
 		[16, integer, 'must be a whole number from 2 to 15 (it is 16)'],
@@ -40,7 +40,7 @@ describe('a value that does not fit', () => {
 		[undefined, choice, 'must be one of 720P, 1080P (it is empty)'],
 		['true', { type: 'boolean' }, 'must be true or false'],
 		[0, { type: 'boolean' }, 'must be true or false'],
-	])('is refused by its rule: %j: %j', (value, field, problem) => {
+	])('refuses the value %j for the rule %j', (value, field, problem) => {
 		expect(fieldProblem(value, field)).toBe(problem);
 	});
 });

@@ -1,6 +1,6 @@
 import { isFinal, phaseOf } from '../../../../nodes/shared/gateway/protocol/jobs';
 
-// What is expected here is written down from the service's specification, not from the code.
+// The expected phases come from the service's specification, not from the code.
 
 describe('the phase of a state', () => {
 	it.each([
@@ -14,33 +14,33 @@ describe('the phase of a state', () => {
 		['failed', 'failed'],
 		['queued', 'queued'],
 		['processing', 'running'],
-	])('is known for %s', (state, phase) => {
+	])('maps the state %s to the phase %s', (state, phase) => {
 		expect(phaseOf(state)).toBe(phase);
 	});
 
 	it.each(['COMPLETED', 'In_Progress', 'pending', 'succeeded', 'Running'])(
-		'does not depend on its case: %s',
+		'knows the phase of a state in any letter case: %s',
 		(state) => {
 			expect(phaseOf(state)).toBeDefined();
 		},
 	);
 
 	it.each(['', 'canceled', 'UNKNOWN', 'constructor', '__proto__'])(
-		'is undefined for "%s"',
+		'gives no phase for the unknown state "%s"',
 		(state) => {
 			expect(phaseOf(state)).toBeUndefined();
 		},
 	);
 });
 
-describe('a job', () => {
+describe('the end of a job', () => {
 	it.each([
 		['succeeded', true],
 		['failed', true],
 		['queued', false],
 		['running', false],
 		[undefined, false],
-	] as const)('that is %s has ended: %s', (phase, hasEnded) => {
+	] as const)('says whether a job in the phase %s has ended: %s', (phase, hasEnded) => {
 		expect(isFinal(phase)).toBe(hasEnded);
 	});
 });

@@ -3,7 +3,7 @@ import { jobKinds } from '../../../../nodes/shared/gateway/protocol/jobs';
 import { limits } from '../../../../nodes/shared/gateway/protocol/limits';
 
 describe('limits', () => {
-	it('are those of the specification', () => {
+	it('matches the time limits and poll intervals of the specification', () => {
 		expect(limits).toEqual({
 			taskIdHours: 24,
 			resultUrlHours: 24,

@@ -7,11 +7,11 @@ import {
 } from '../../../../nodes/shared/gateway/protocol/models';
 
 describe('the reference video models', () => {
-	it('take media of the types of the service', () => {
+	it('lists the media types of the specification', () => {
 		expect(mediaTypes).toEqual(['reference_image', 'reference_video', 'first_frame']);
 	});
 
-	it('have the limits of alpha-1.1-r2v', () => {
+	it('gives alpha-1.1-r2v the limits of the specification', () => {
 		expect(referenceVideoModels['alpha-1.1-r2v']).toEqual({
 			mediaTypes: ['reference_image'],
 			references: { min: 1, max: 9 },
@@ -28,7 +28,7 @@ describe('the reference video models', () => {
 		});
 	});
 
-	it('have the limits of beta-2.7-r2v', () => {
+	it('gives beta-2.7-r2v the limits of the specification', () => {
 		expect(referenceVideoModels['beta-2.7-r2v']).toEqual({
 			mediaTypes: ['reference_image', 'reference_video', 'first_frame'],
 			references: { max: 5 },
@@ -52,7 +52,7 @@ describe('the reference video models', () => {
 		});
 	});
 
-	it('have the limits of a voice', () => {
+	it('gives a reference voice the limits of the specification', () => {
 		expect(referenceVoice).toEqual({
 			mediaTypes: ['reference_image', 'reference_video'],
 			fileTypes: ['wav', 'mp3'],
@@ -62,7 +62,7 @@ describe('the reference video models', () => {
 });
 
 describe('the video models', () => {
-	it('are all models of the specification', () => {
+	it('lists all video models of the specification', () => {
 		expect(Object.entries(videoModels).map(([id, { meaning }]) => `${id}: ${meaning}`)).toEqual([
 			'vid-3.1: Portrait, standard',
 			'vid-3.1-fl: Portrait, frame-to-video',
@@ -76,7 +76,7 @@ describe('the video models', () => {
 	});
 
 	it.each(Object.entries(videoModels))(
-		'tell by the end of %s whether it is for frame-to-video',
+		'gives the frame-to-video suffix to exactly the frame-to-video models: %s',
 		(id, model) => {
 			expect(id.endsWith(frameToVideoSuffix)).toBe(model.meaning.includes('frame-to-video'));
 		},
