@@ -29,15 +29,15 @@ const wordsOf = ({ requests, charges, error }: Outcome): string =>
 		...(charges > 1 ? [`${charges} charges`] : []),
 	].join(', ');
 
-/** What most routes of a kind give, and which ones do not. */
+/** The outcome of most routes of a kind, and the routes with another one. */
 function wordsOfAll(cells: Cell[]): string {
 	const routesOf = new Map<string, string[]>();
 	for (const { outcome, route } of cells) {
 		const words = wordsOf(outcome);
 		routesOf.set(words, [...(routesOf.get(words) ?? []), route.name]);
 	}
-	const [[most], ...others] = [...routesOf].sort(([, a], [, b]) => b.length - a.length);
-	return [most, ...others.map(([words, names]) => `(${names.join('; ')}: ${words})`)].join(' ');
+	const [[common], ...others] = [...routesOf].sort(([, a], [, b]) => b.length - a.length);
+	return [common, ...others.map(([words, names]) => `(${names.join('; ')}: ${words})`)].join(' ');
 }
 
 function table(cells: Cell[], duration: Duration): string {
@@ -56,7 +56,7 @@ function table(cells: Cell[], duration: Duration): string {
 	return aligned([header, ...lines]);
 }
 
-/** docs/faults.md, as it was seen. */
+/** The text of docs/faults.md, from the observed outcomes. */
 export function faultPage(cells: Cell[]): string {
 	const routes = new Set(cells.map(({ route }) => route.name)).size;
 	return `# Every fault, every request
