@@ -75,12 +75,12 @@ describe('arbitrary error responses', () => {
 					...{ endpoint, purpose: 'ask', retries: 1, id: 'job_1' },
 					mayLeadToFile: endpoint === endpoints.videoContent,
 					parse({ json, isFile, location }) {
-						if (isFile || location !== undefined || isObject(json)) return 'an answer';
+						if (isFile || location !== undefined || isObject(json)) return 'usable';
 						throw new UnusableResponse('is no object');
 					},
 				});
 				const outcome: unknown = await call.catch((failure: unknown) => failure);
-				if (outcome === 'an answer') return;
+				if (outcome === 'usable') return;
 				if (!(outcome instanceof GatewayError)) throw outcome;
 				expectReadable(outcome);
 			});

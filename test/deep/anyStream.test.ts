@@ -101,8 +101,8 @@ describe('images in arbitrary texts', () => {
 		...['(data:image/', '![a](data:image/png;base64,', `(data:image/a,${' '.repeat(999)}`],
 	])('finds images in linear time in a million characters of %j', (piece) => {
 		const content = `![it](https://a.example/p.png) ${piece.repeat(1_000_000 / piece.length)}`;
-		const answer = answerOf({ choices: [{ message: { content } }] });
-		const { pictures } = unlessEndless(() => readChatImages(answer));
+		const response = answerOf({ choices: [{ message: { content } }] });
+		const { pictures } = unlessEndless(() => readChatImages(response));
 		expect(pictures.length).toBeGreaterThan(0);
 	});
 });

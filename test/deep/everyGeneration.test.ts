@@ -12,7 +12,7 @@ interface Generation {
 	route: FaultRule['route'];
 	parameters: IDataObject;
 	/** A fixed response for many items: the embedded gateway would draw 500 images. */
-	answer?: object;
+	response?: object;
 }
 
 const messages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
@@ -46,19 +46,19 @@ const generations: Generation[] = [
 		name: 'image.generate',
 		route: 'imageGenerate',
 		parameters: { resource: 'image', operation: 'generate', model: byId('image-1'), ...prompt },
-		answer: { data: [{ url: link }] },
+		response: { data: [{ url: link }] },
 	},
 	{
 		name: 'image.edit',
 		route: 'imageEdit',
 		parameters: { resource: 'image', operation: 'edit', model: byId('image-edit-1'), ...prompt },
-		answer: { data: [{ url: link }] },
+		response: { data: [{ url: link }] },
 	},
 	{
 		name: 'image.chat',
 		route: 'chat',
 		parameters: { resource: 'image', operation: 'chat', model: byId('image-chat-1'), ...prompt },
-		answer: { choices: [{ message: { role: 'assistant', content: `![it](${link})` } }] },
+		response: { choices: [{ message: { role: 'assistant', content: `![it](${link})` } }] },
 	},
 ];
 
@@ -83,7 +83,7 @@ const transient = [
 	{ status: 500, code: 'write_response_body_failed' },
 ];
 
-describe.each(generations)('$name', ({ route, parameters, answer }) => {
+describe.each(generations)('$name', ({ route, parameters, response }) => {
 	let gateway: Gateway;
 	withGateway({}, (world) => void ({ gateway } = world));
 
@@ -152,8 +152,8 @@ describe.each(generations)('$name', ({ route, parameters, answer }) => {
 
 	const many = 500;
 	it(`processes ${many} items, each with its own text, and keeps their sequence`, async () => {
-		if (answer)
-			gateway.fault({ route, action: 'answer', body: JSON.stringify(answer), times: Infinity });
+		if (response)
+			gateway.fault({ route, action: 'answer', body: JSON.stringify(response), times: Infinity });
 		const texts = Array.from({ length: many }, (_, index) => `Text ${index}.`);
 		const items = (await run(texts)).items('Model Gateway');
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(texts.map((_, item) => ({ item })));

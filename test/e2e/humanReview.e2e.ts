@@ -207,7 +207,7 @@ describe('human approval before an order', () => {
 
 		it('charges only the videos that were approved', () => {
 			const videos = stage.gateway.ledger.filter(({ kind }) => kind === 'video');
-			const agents = ['in the editor', 'one of two', 'asked anew', ...twoTurns];
+			const agents = ['in the editor', 'one of two', 'asked again', ...twoTurns];
 			const byAgents = lackOf('humanReview') === undefined ? agents : [];
 			const byLists = [...exampleVideos, ...asked.restarted.prompts];
 			expect(videos).toHaveLength(byAgents.length + byLists.length);

@@ -34,7 +34,7 @@ describe('waits in a complete n8n', () => {
 		workflow: IWorkflowBase;
 		jobs: Job[];
 		/** The response that the caller gets. */
-		answer: Promise<unknown>;
+		response: Promise<unknown>;
 	}
 
 	const listed = (jobs: Job[]) =>
@@ -62,11 +62,11 @@ describe('waits in a complete n8n', () => {
 			startedByWebhook({ path, ...webhook }, listed(jobs), each, ...nodes),
 		);
 		await stage.owner.publish(workflow);
-		const answer = fetchPublished(`${stage.owner.url}/webhook/${path}`).then(
-			async (response) => (await response.json()) as unknown,
+		const response = fetchPublished(`${stage.owner.url}/webhook/${path}`).then(
+			async (received) => (await received.json()) as unknown,
 		);
 		await until(async () => (await stage.owner.executionsOf(workflow)).length > 0);
-		return { workflow, jobs, answer };
+		return { workflow, jobs, response };
 	};
 
 	const latest = async ({ workflow }: Pick<Flow, 'workflow'>): Promise<Execution> => {
@@ -92,8 +92,8 @@ describe('waits in a complete n8n', () => {
 	let seen: Pick<Flow, 'workflow' | 'jobs'>;
 	let lastNode: Flow;
 	let lastNodeParked: Flow;
-	let answeredLater: Flow;
-	let answeredLaterParked: Flow;
+	let respondNode: Flow;
+	let respondNodeParked: Flow;
 	let parent: Flow;
 
 	it('a wait parks before its first poll, unless the caller waits for the response', async () => {
@@ -107,8 +107,8 @@ describe('waits in a complete n8n', () => {
 		stoppedHeld = await call({}, [wait('hold'), after]);
 		lastNode = await call({ responseMode: 'lastNode' }, [wait(), after]);
 		lastNodeParked = await call({ responseMode: 'lastNode' }, [wait('park'), after]);
-		answeredLater = await call({ responseMode: 'responseNode' }, [wait(), respond]);
-		answeredLaterParked = await call({ responseMode: 'responseNode' }, [wait('park'), respond]);
+		respondNode = await call({ responseMode: 'responseNode' }, [wait(), respond]);
+		respondNodeParked = await call({ responseMode: 'responseNode' }, [wait('park'), respond]);
 		const child = await stage.create(
 			startedBy(
 				core('Called', 'executeWorkflowTrigger', { inputSource: 'passthrough' }, 1.1),
@@ -126,12 +126,12 @@ describe('waits in a complete n8n', () => {
 			held,
 			stoppedHeld,
 			lastNodeParked,
-			answeredLaterParked,
+			respondNodeParked,
 			parent,
 		]) {
 			await becomes(flow, 'waiting');
 		}
-		for (const flow of [lastNode, answeredLater]) await becomes(flow, 'running');
+		for (const flow of [lastNode, respondNode]) await becomes(flow, 'running');
 		expect(pollsOf(canary)).toEqual([]);
 		expect(itemsOf(await latest(canary), 'Wait for Video').map(({ json }) => json)).toEqual(
 			canary.jobs.map(({ id }) => ({ job_id: id, next_poll: expect.any(String) })),
@@ -173,14 +173,14 @@ describe('waits in a complete n8n', () => {
 
 	it('a caller of a parked wait gets the first job as the response', async () => {
 		const [job] = lastNodeParked.jobs;
-		expect(await lastNodeParked.answer).toMatchObject({ job_id: job.id });
+		expect(await lastNodeParked.response).toMatchObject({ job_id: job.id });
 	});
 
 	it('a parked wait hands on all videos in order in one run, and a stopped one polls no more', async () => {
 		await until(() => pollsOf(canary).length >= canary.jobs.length);
 		expect(pollsOf(canary)).toHaveLength(canary.jobs.length);
 		for (const flow of [canary, held, lastNode, lastNodeParked]) await finish(flow);
-		for (const flow of [answeredLater, answeredLaterParked, parent, seen]) await finish(flow);
+		for (const flow of [respondNode, respondNodeParked, parent, seen]) await finish(flow);
 		for (const flow of [canary, lastNodeParked]) {
 			const execution = await becomes(flow, 'success');
 			const items = itemsOf(execution, 'After');
@@ -197,12 +197,12 @@ describe('waits in a complete n8n', () => {
 
 	it('a caller that waits for the response gets the finished videos', async () => {
 		const [job] = lastNode.jobs;
-		expect(await lastNode.answer).toMatchObject({ task_id: job.id });
-		for (const flow of [answeredLater, answeredLaterParked]) {
+		expect(await lastNode.response).toMatchObject({ task_id: job.id });
+		for (const flow of [respondNode, respondNodeParked]) {
 			const expected = flow.jobs.map(
 				({ id }) => expect.objectContaining({ task_id: id }) as object,
 			);
-			expect(await flow.answer).toEqual(expected);
+			expect(await flow.response).toEqual(expected);
 		}
 		expect((await latest(lastNode)).data.resultData.runData['Wait for Video'][0].hints).toEqual([
 			expect.objectContaining({

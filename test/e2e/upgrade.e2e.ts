@@ -23,7 +23,7 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 	let n8n: N8n;
 	let owner: Owner;
 	const names = Object.keys(kinds).filter(
-		(name) => !kinds[name].isUnanswered || lackOf('openOrders') === undefined,
+		(name) => !kinds[name].hasNoResponse || lackOf('openOrders') === undefined,
 	);
 	let all: Stored[] = [];
 	/** Finishes each execution, all at the same time: n8n resumes parked executions once a minute. */
@@ -56,13 +56,13 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		if (stored.kind.status !== 'waiting') await stored.retry();
 		// The videos that Retry has ordered.
 		stored.finish();
-		await stored.becomes(stored.kind.isUnanswered ? 'error' : 'success');
+		await stored.becomes(stored.kind.hasNoResponse ? 'error' : 'success');
 	}
 
 	having('openOrders')(
 		'after an upgrade, Retry does not place an order again whose outcome is unknown',
 		async () => {
-			const stored = all.find(({ kind }) => kind.isUnanswered) as Stored;
+			const stored = all.find(({ kind }) => kind.hasNoResponse) as Stored;
 			await endings.get(stored.name);
 			const { data } = await owner.execution((await stored.latest()).id);
 			expect(data.resultData.error?.message).toContain('This order was sent before');
@@ -71,7 +71,7 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		300_000,
 	);
 
-	it.each(names.filter((name) => !kinds[name].isUnanswered))(
+	it.each(names.filter((name) => !kinds[name].hasNoResponse))(
 		'after an upgrade, all videos of the execution "%s" arrive, and each is charged once',
 		async (name) => {
 			const stored = all.find((one) => one.name === name) as Stored;

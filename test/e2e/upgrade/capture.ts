@@ -35,7 +35,7 @@ async function main(): Promise<void> {
 			);
 			const fixture: StoredFixture = {
 				...{ id, status, mode, waitTill },
-				...(kind.isUnanswered && { orders: recordedOrders(folder, workflowId) }),
+				...(kind.hasNoResponse && { orders: recordedOrders(folder, workflowId) }),
 				jobs: jobs.map((job) => ({ id: job.id, kind: job.order.kind, prompt: job.order.prompt })),
 				workflowData,
 				data: JSON.parse(data) as unknown[],

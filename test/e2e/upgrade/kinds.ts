@@ -27,7 +27,7 @@ interface Kind {
 	/** The fault that the order of the last video meets once. */
 	fault?: Pick<Extract<FaultRule, { action: 'error' }>, 'status' | 'code'>;
 	/** Whether its orders get no response. */
-	isUnanswered?: true;
+	hasNoResponse?: true;
 	/** How many videos are downloaded before the execution is stored. */
 	fetched?: number;
 	/** Its status when it is stored. */
@@ -47,7 +47,7 @@ export const kinds: Record<string, Kind> = {
 	},
 	failed: { videos: 2, fault: { status: 400, code: 'invalid_prompt' }, status: 'error' },
 	held: { videos: 1, wait: { whileWaiting: 'hold' }, status: 'running' },
-	open: { videos: 1, isUnanswered: true, status: 'running' },
+	open: { videos: 1, hasNoResponse: true, status: 'running' },
 };
 
 /** Where executions run. */
@@ -56,8 +56,8 @@ type Place = Pick<Stage, 'owner' | 'gateway' | 'credential'>;
 /** Brings an execution of each kind to where it is stored; orders without a response last, because they time out. */
 export async function storeAll(names: string[], place: Place): Promise<Stored[]> {
 	const all: Stored[] = [];
-	for (const isUnanswered of [undefined, true]) {
-		const batch = names.filter((name) => kinds[name].isUnanswered === isUnanswered);
+	for (const hasNoResponse of [undefined, true]) {
+		const batch = names.filter((name) => kinds[name].hasNoResponse === hasNoResponse);
 		const stored: Stored[] = [];
 		for (const name of batch) stored.push(await Stored.start(name, place));
 		await Promise.all(stored.map(async (one) => await one.isStored()));
@@ -85,12 +85,12 @@ export class Stored {
 	static async start(name: string, stage: Place): Promise<Stored> {
 		const stored = new Stored(name, kinds[name], stage);
 		const { owner, gateway, credential } = stage;
-		const { fault, create, isUnanswered } = stored.kind;
+		const { fault, create, hasNoResponse } = stored.kind;
 		const isLast = ({ body }: RecordedRequest) =>
 			JSON.stringify(body).includes(`"${stored.prompts.at(-1)}"`);
 		const route = create ? 'videoCreate' : 'referenceVideoCreate';
 		if (fault) gateway.fault({ ...fault, action: 'error', route, when: isLast });
-		if (isUnanswered) gateway.fault({ action: 'stall', accepted: true, route, when: isLast });
+		if (hasNoResponse) gateway.fault({ action: 'stall', accepted: true, route, when: isLast });
 		const workflow = await owner.createWorkflow(withCredential(stored.build(), credential));
 		await owner.publish(workflow);
 		await fetchPublished(`${owner.url}/webhook/${name}`);
@@ -110,8 +110,8 @@ export class Stored {
 
 	/** Resolves when n8n has stored it as its kind requires. */
 	async isStored(): Promise<void> {
-		const { videos, fetched = 0, status, isUnanswered } = this.kind;
-		if (isUnanswered) return await until(() => this.jobs.length === videos);
+		const { videos, fetched = 0, status, hasNoResponse } = this.kind;
+		if (hasNoResponse) return await until(() => this.jobs.length === videos);
 		await this.becomes('waiting', 'error');
 		for (const job of this.jobs.slice(0, fetched)) this.complete(job);
 		const downloads = () => this.jobs.filter(({ id }) => this.isRequested('download', id)).length;

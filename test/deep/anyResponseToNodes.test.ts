@@ -29,14 +29,17 @@ describe('arbitrary responses of the service', () => {
 			const { routes } = subject;
 			const like = routes.flatMap((route) => trueAnswers[route] as object[]);
 			const bodies = fc.oneof(
-				{ weight: 4, arbitrary: fc.oneof(...like.map((answer) => nearly(answer).map(jsonText))) },
+				{
+					weight: 4,
+					arbitrary: fc.oneof(...like.map((response) => nearly(response).map(jsonText))),
+				},
 				{ weight: 2, arbitrary: anyJson.map(jsonText) },
 				{ weight: 1, arbitrary: anyText },
 			);
 			const statuses = fc.constantFrom(200, 200, 200, 200, 201, 400, 429, 500);
-			const answers = fc.tuple(bodies, fc.constantFrom(...types), statuses);
-			const property = fc.asyncProperty(answers, fc.boolean(), async (answer, continues) => {
-				const [body, type, status] = answer;
+			const responses = fc.tuple(bodies, fc.constantFrom(...types), statuses);
+			const property = fc.asyncProperty(responses, fc.boolean(), async (response, continues) => {
+				const [body, type, status] = response;
 				const headers = { 'content-type': type };
 				const faults = routes.map((route) =>
 					gateway.fault({ route, action: 'answer', status, headers, body, times: Infinity }),

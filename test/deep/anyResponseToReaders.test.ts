@@ -38,13 +38,13 @@ const isNumber = (value: unknown) => value === undefined || Number.isFinite(valu
 
 interface Reader<T> {
 	like: object[];
-	read: (answer: ServiceResponse) => T;
+	read: (response: ServiceResponse) => T;
 	/** What callers rely on, besides the value being plain. */
 	isGood: (value: T) => boolean;
 }
 const reader = <T>(
 	like: object | object[],
-	read: (answer: ServiceResponse) => T,
+	read: (response: ServiceResponse) => T,
 	isGood: (value: T) => boolean,
 ): Reader<unknown> => ({ like: [like].flat(), read, isGood }) as Reader<unknown>;
 
@@ -87,7 +87,7 @@ const readers: Record<string, Reader<unknown>> = {
 	bodyFields: reader(trueAnswers.models, bodyFields, (fields) => typeof fields === 'object'),
 	toGenerateResult: reader(
 		trueAnswers.chat,
-		(answer) => toGenerateResult(completion(answer)),
+		(response) => toGenerateResult(completion(response)),
 		({ message, usage = {} }) =>
 			Object.values(usage).every(isNumber) &&
 			message.content.every((part) =>
@@ -104,7 +104,7 @@ const readers: Record<string, Reader<unknown>> = {
 	),
 	embeddingList: reader(
 		trueAnswers.embedding,
-		(answer) => embeddingList(answer, 2),
+		(response) => embeddingList(response, 2),
 		({ vectors }) =>
 			vectors.length === 2 &&
 			vectors.every((vector) => vector.length > 0 && vector.every(Number.isFinite)),
@@ -123,17 +123,19 @@ const broken = (text: string) =>
 		broken: 'aborted',
 	}));
 
-function answersLike(like: object[]): fc.Arbitrary<ServiceResponse> {
-	const bodies = fc.oneof(...like.map((answer) => fc.oneof(nearly(answer), fc.constant(answer))));
+function responsesLike(like: object[]): fc.Arbitrary<ServiceResponse> {
+	const bodies = fc.oneof(
+		...like.map((response) => fc.oneof(nearly(response), fc.constant(response))),
+	);
 	const texts = fc.oneof(
 		{ weight: 6, arbitrary: bodies.map(jsonText) },
 		{ weight: 3, arbitrary: anyJson.map(jsonText) },
 		{ weight: 1, arbitrary: anyText },
 	);
 	return fc.tuple(texts, heads, fc.boolean()).chain(([text, head, isBroken]) => {
-		const answer = answerOf(text, head);
+		const response = answerOf(text, head);
 		const cut = isBroken ? broken(text) : fc.constant({});
-		return cut.map((parts) => ({ ...answer, ...parts }));
+		return cut.map((parts) => ({ ...response, ...parts }));
 	});
 }
 
@@ -155,9 +157,9 @@ describe('arbitrary responses', () => {
 		(_, reader) => {
 			const { like, read, isGood } = reader;
 			let good = 0;
-			const property = fc.property(answersLike(like), (answer) => {
+			const property = fc.property(responsesLike(like), (response) => {
 				try {
-					const value = read(answer);
+					const value = read(response);
 					good++;
 					expectPlain(value);
 					if (!isGood(value)) throw new Error(`not good: ${excerpt(JSON.stringify(value), 500)}`);
