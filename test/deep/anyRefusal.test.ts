@@ -44,7 +44,7 @@ const headers = fc.dictionary(
 	),
 );
 
-/** What the editor, the error output and an agent show of it. */
+/** Checks what the editor, the error output and an agent show of a failure. */
 function expectReadable(failure: GatewayError): void {
 	const { message, advice, status, raw_body = '', ...record } = recordOf(failure);
 	expectPlain(failure.failure);
@@ -62,9 +62,9 @@ function expectReadable(failure: GatewayError): void {
 	}
 }
 
-describe('any error response', () => {
+describe('arbitrary error responses', () => {
 	it.each(Object.keys(trueAnswers) as Array<keyof typeof trueAnswers>)(
-		'is an error of this package, or no refusal, on the route %s',
+		'turns any unusable response into a readable error, on the route %s',
 		async (route) => {
 			let reply = answer(200, '');
 			const server = await startServer((...exchange) => reply(...exchange));
@@ -75,12 +75,12 @@ describe('any error response', () => {
 					...{ endpoint, purpose: 'ask', retries: 1, id: 'job_1' },
 					mayLeadToFile: endpoint === endpoints.videoContent,
 					parse({ json, isFile, location }) {
-						if (isFile || location !== undefined || isObject(json)) return 'an answer';
+						if (isFile || location !== undefined || isObject(json)) return 'usable';
 						throw new UnusableResponse('is no object');
 					},
 				});
 				const outcome: unknown = await call.catch((failure: unknown) => failure);
-				if (outcome === 'an answer') return;
+				if (outcome === 'usable') return;
 				if (!(outcome instanceof GatewayError)) throw outcome;
 				expectReadable(outcome);
 			});
@@ -89,8 +89,8 @@ describe('any error response', () => {
 	);
 });
 
-describe('any reason', () => {
-	it('is a text or undefined, for a refusal as for a failed job', () => {
+describe('the reason of a failure', () => {
+	it('reads the reason of any refusal or failed job as texts', () => {
 		const property = fc.property(bodies, (text) => {
 			const body = parseJson(text);
 			for (const said of [readErrorObject(body) ?? {}, jobFailureReason(body)]) {

@@ -28,7 +28,7 @@ const trueChunks = [
 	{ ...chunk({}), choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } },
 ];
 
-/** True chunks, nearly true ones, and any JSON or text, each as the data of an event. */
+/** Valid chunks, nearly valid ones, and any JSON or text, each as the data of an event. */
 const events = fc.array(
 	fc.oneof(
 		{ weight: 4, arbitrary: fc.constantFrom(...trueChunks).map(jsonText) },
@@ -40,14 +40,14 @@ const events = fc.array(
 	{ maxLength: 12 },
 );
 
-describe('any stream of chunks', () => {
-	it('is put together, or refused as unusable', () => {
+describe('arbitrary streams of chunks', () => {
+	it('assembles any stream of chunks, or refuses it as unusable', () => {
 		let good = 0;
 		const property = fc.property(events, (all) => {
 			const stream = new StreamedCompletion();
-			const told = all.map((event) => stream.push(`data: ${event}\n\n`)).join('');
-			// That of the first choice is the first.
-			expect(stream.text.startsWith(told)).toBe(true);
+			const streamed = all.map((event) => stream.push(`data: ${event}\n\n`)).join('');
+			// The text of the first choice comes first.
+			expect(stream.text.startsWith(streamed)).toBe(true);
 			try {
 				const whole = stream.finish(answerOf(''));
 				good++;
@@ -66,7 +66,7 @@ describe('any stream of chunks', () => {
 		expect(good).toBeGreaterThan(runs.numRuns / 15);
 	});
 
-	it('keeps a field whatever its name is', () => {
+	it('keeps a streamed field that is called __proto__', () => {
 		const stream = new StreamedCompletion();
 		const odd =
 			'{"__proto__":{"polluted":true},"choices":[{"delta":{"__proto__":{"content":"x"}}}]}';
@@ -78,7 +78,7 @@ describe('any stream of chunks', () => {
 	});
 });
 
-describe('any text in which pictures are looked for', () => {
+describe('images in arbitrary texts', () => {
 	const parts = fc.constantFrom(
 		...['![', '[', ']', '](', '(', ')', '<', '>', '\\', ' ', '\n', 'a', '(data:image/png;base64,'],
 		...[
@@ -89,7 +89,7 @@ describe('any text in which pictures are looked for', () => {
 	);
 	const texts = fc.array(parts, { maxLength: 40 }).map((all) => all.join(''));
 
-	it('gives only addresses that stand in it', () => {
+	it('finds only addresses of images that are in the text', () => {
 		const property = fc.property(texts, (text) => {
 			for (const address of markdownImages(text)) expect(text).toContain(address);
 		});
@@ -99,10 +99,10 @@ describe('any text in which pictures are looked for', () => {
 	it.each([
 		...['![', '![[', '](', '![](', '![](<', '![a](<', '![a](( ', '(', '\\', ' '],
 		...['(data:image/', '![a](data:image/png;base64,', `(data:image/a,${' '.repeat(999)}`],
-	])('is read in linear time: %j, a million characters long', (piece) => {
+	])('finds images in linear time in a million characters of %j', (piece) => {
 		const content = `![it](https://a.example/p.png) ${piece.repeat(1_000_000 / piece.length)}`;
-		const answer = answerOf({ choices: [{ message: { content } }] });
-		const { images: pictures } = unlessEndless(() => readChatImages(answer));
+		const response = answerOf({ choices: [{ message: { content } }] });
+		const { images: pictures } = unlessEndless(() => readChatImages(response));
 		expect(pictures.length).toBeGreaterThan(0);
 	});
 });

@@ -11,8 +11,8 @@ interface Generation {
 	name: string;
 	route: FaultRule['route'];
 	parameters: IDataObject;
-	/** An answer for many items: the stand-in would draw 500 pictures. */
-	answer?: object;
+	/** A fixed response for many items: the embedded gateway would draw 500 images. */
+	response?: object;
 }
 
 const messages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
@@ -46,23 +46,23 @@ const generations: Generation[] = [
 		name: 'image.generate',
 		route: 'imageGenerate',
 		parameters: { resource: 'image', operation: 'generate', model: byId('image-1'), ...prompt },
-		answer: { data: [{ url: link }] },
+		response: { data: [{ url: link }] },
 	},
 	{
 		name: 'image.edit',
 		route: 'imageEdit',
 		parameters: { resource: 'image', operation: 'edit', model: byId('image-edit-1'), ...prompt },
-		answer: { data: [{ url: link }] },
+		response: { data: [{ url: link }] },
 	},
 	{
 		name: 'image.chat',
 		route: 'chat',
 		parameters: { resource: 'image', operation: 'chat', model: byId('image-chat-1'), ...prompt },
-		answer: { choices: [{ message: { role: 'assistant', content: `![it](${link})` } }] },
+		response: { choices: [{ message: { role: 'assistant', content: `![it](${link})` } }] },
 	},
 ];
 
-/** "Errors", general table and codes: what the service says, and whether it is tried again. */
+/** "Errors", general table and codes: refusals that no retry can change, with their advice. */
 const refusals = [
 	...Object.entries(errorCodes)
 		.filter(([, { isTransient: heals }]) => !heals)
@@ -76,14 +76,14 @@ const refusals = [
 		advice: adviceOf([{ about: 'refusal', refusal: statusMeanings[status].refusal }]),
 	})),
 ];
-const passing = [
+const transient = [
 	{ status: 429, code: 'rate_limit' },
 	{ status: 500, code: 'server_error' },
 	{ status: 500, code: 'upstream_error' },
 	{ status: 500, code: 'write_response_body_failed' },
 ];
 
-describe.each(generations)('$name', ({ route, parameters, answer }) => {
+describe.each(generations)('$name', ({ route, parameters, response }) => {
 	let gateway: Gateway;
 	withGateway({}, (world) => void ({ gateway } = world));
 
@@ -99,25 +99,31 @@ describe.each(generations)('$name', ({ route, parameters, answer }) => {
 		});
 	const calls = () => gateway.requests.filter((request) => request.route === route);
 
-	it.each(refusals)('says at once what $status $code means', async ({ status, code, advice }) => {
-		gateway.fault({ route, action: 'error', status, code, message: 'so it says' });
-		const error = (await run(['One'])).errorOf('Model Gateway');
-		expect(error?.message).toMatch(
-			new RegExp(`^Could not .+: so it says \\(HTTP ${status}, ${code}\\)$`),
-		);
-		expect(error?.description).toContain(advice);
-		expect(calls()).toHaveLength(1);
-		expect(gateway.ledger).toEqual([]);
-	});
+	it.each(refusals)(
+		'reports at once what HTTP $status $code means',
+		async ({ status, code, advice }) => {
+			gateway.fault({ route, action: 'error', status, code, message: 'so it says' });
+			const error = (await run(['One'])).errorOf('Model Gateway');
+			expect(error?.message).toMatch(
+				new RegExp(`^Could not .+: so it says \\(HTTP ${status}, ${code}\\)$`),
+			);
+			expect(error?.description).toContain(advice);
+			expect(calls()).toHaveLength(1);
+			expect(gateway.ledger).toEqual([]);
+		},
+	);
 
-	it.each(passing)('sends the request again after $status $code', async ({ status, code }) => {
-		gateway.fault({ route, action: 'error', status, code, headers: { 'retry-after': '0' } });
-		expect((await run(['One'])).status).toBe('success');
-		expect(calls()).toHaveLength(2);
-		expect(gateway.ledger).toHaveLength(1);
-	});
+	it.each(transient)(
+		'sends the request again after HTTP $status $code',
+		async ({ status, code }) => {
+			gateway.fault({ route, action: 'error', status, code, headers: { 'retry-after': '0' } });
+			expect((await run(['One'])).status).toBe('success');
+			expect(calls()).toHaveLength(2);
+			expect(gateway.ledger).toHaveLength(1);
+		},
+	);
 
-	it('sends the other items when the node continues on fail', async () => {
+	it('delivers the other items when one fails and the node continues on error', async () => {
 		const texts = ['One', 'Two [blocked]', 'Three'];
 		const result = await run(texts, { onError: 'continueErrorOutput' });
 		const good = result.items('Model Gateway', { output: 0 });
@@ -145,9 +151,9 @@ describe.each(generations)('$name', ({ route, parameters, answer }) => {
 	});
 
 	const many = 500;
-	it(`takes ${many} items, each with its own text, and keeps their order`, async () => {
-		if (answer)
-			gateway.fault({ route, action: 'answer', body: JSON.stringify(answer), times: Infinity });
+	it(`processes ${many} items, each with its own text, and keeps their sequence`, async () => {
+		if (response)
+			gateway.fault({ route, action: 'answer', body: JSON.stringify(response), times: Infinity });
 		const texts = Array.from({ length: many }, (_, index) => `Text ${index}.`);
 		const items = (await run(texts)).items('Model Gateway');
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(texts.map((_, item) => ({ item })));

@@ -26,21 +26,20 @@ import {
 import { startBreakingTls, trustCertificate } from '../support/breakingTls';
 import { families, isRefusal, jobOperations, type Families, type Step } from './familyScenarios';
 
-/** How many runs, and the seed that makes them the same every time; both can be set for a longer search. */
+/** The number of runs, and the seed that makes them reproducible. Both can be set for a longer search. */
 const allRuns = Number(process.env.FAMILY_RUNS ?? 1_000);
 const firstSeed = Number(process.env.FAMILY_SEED ?? 20_261_124);
-/** Which part of them is this one's; see jest.deep.config.js. */
+/** Which part of the runs this file has; see jest.deep.config.js. */
 const { part, parts } = (globalThis as { familyRuns?: { part: number; parts: number } })
 	.familyRuns ?? {
 	...{ part: 0, parts: 1 },
 };
-/** The gateway remembers every request. */
+/** A gateway keeps every request in memory, so it is replaced after this many runs. */
 const runsOfGateway = 100;
 
-/** Each family has a key of its own, by which the service tells whose an order is. Nothing else differs. */
+/** Each family has its own key, by which the service knows whose order it is. Nothing else differs. */
 const keys = ['family-ada', 'family-bob', 'family-cyd'];
 
-/** What each job costs. */
 const costOfVideo = 0.37;
 const prices = JSON.stringify(
 	Object.fromEntries(
@@ -57,10 +56,10 @@ interface Family {
 	/** What each item orders. */
 	texts: string[];
 	hasBegun: boolean;
-	/** Those that n8n lets the user retry, as it keeps them. */
+	/** The executions that n8n lets the user retry, as n8n stores them. */
 	failed: StoredExecution[];
 	made: Made[];
-	/** n8n may never have had a response that the service has sent. */
+	/** Whether a response of the service may never have reached n8n. */
 	isUnheard?: boolean;
 }
 
@@ -68,21 +67,21 @@ interface Made {
 	run: WorkflowRun;
 	/** All outputs and errors. */
 	shown: string;
-	/** Whether n8n keeps these. */
+	/** Whether n8n stores them. */
 	isKept: boolean;
 	/** The execution that was retried. */
 	earlier?: string;
 }
 
-/** One workflow, which several people start and retry, in one process of n8n, which may be killed and started again. */
-class Office {
+/** Runs one workflow that several people start and retry in one n8n process, which may be killed and restarted. */
+class FamilyChecker {
 	private gateway!: Gateway;
 	private media: IDataObject[] = [];
 	private runs = 0;
-	/** What the items order that a list did not have before, in this run. */
+	/** The texts of items that were added to a list during this run. */
 	private added: string[] = [];
 	private n8n = new EngineProcess();
-	/** Told of each call of n8n's store. */
+	/** Called at each call of n8n's store. */
 	private readonly onRecord = new Set<() => void>();
 
 	async start(): Promise<void> {
@@ -98,7 +97,7 @@ class Office {
 		await this.gateway.close();
 	}
 
-	/** @throws Error when a family was given what another has ordered, paid twice, or lost a job */
+	/** @throws Error when a family got a job of another one, was charged twice, or lost a job */
 	async check(given: Families): Promise<void> {
 		if (++this.runs % runsOfGateway === 0) {
 			await this.close();
@@ -106,7 +105,7 @@ class Office {
 		}
 		this.added = [];
 		processedItems.clear();
-		processedItems.intercept = () => this.onRecord.forEach((tell) => tell());
+		processedItems.intercept = () => this.onRecord.forEach((call) => call());
 		this.n8n = new EngineProcess();
 		const { gateway, runs } = this;
 		const before = { requests: gateway.requests.length, charges: gateway.ledger.length };
@@ -128,7 +127,7 @@ class Office {
 				this.checkItems(family, charges);
 				this.checkMoney(family, charges, given);
 				if (family.hasBegun && isCertain(given)) this.checkOrders(family, charges, given);
-				// Of an item that a later list has not, only n8n's log and highlighted data tell after Stop.
+				// After Stop, only n8n's log and highlighted data name the job of an added item that a later list lacks.
 				const listed = charges.filter((charge) => !this.isOfAdded(charge));
 				if (!family.isUnheard) checkJobs(family, listed, requests);
 			}
@@ -137,7 +136,7 @@ class Office {
 		}
 	}
 
-	/** Takes steps at the same time, until all are over or n8n is killed. */
+	/** Runs steps at the same time, until all are over or n8n is killed. */
 	private async takeAll(steps: Step[], all: Family[], given: Families): Promise<void> {
 		const { gateway, n8n } = this;
 		const underWay = new Map<StoredExecution, Family>();
@@ -149,9 +148,9 @@ class Office {
 		const take = async (step: Step) => await this.take(step, all, given, { underWay, onEnd });
 		await n8n.run(async () => await Promise.all(steps.map(take)));
 		if (n8n.isKilled) {
-			// What was under way arrives all the same.
+			// Requests under way still arrive.
 			while (gateway.requests.length > before + over) await setTimeout(1);
-			// Only n8n's log still tells what was known of executions that it keeps as they were at their start.
+			// n8n stores these executions as they were at their start. What else it knew is only in its log.
 			for (const family of all) family.isUnheard = true;
 			for (const [stored, family] of underWay) {
 				family.failed.push(recoverExecution(stored, { ended: ['Start', 'Loop'], begun: 'Paid' }));
@@ -162,7 +161,7 @@ class Office {
 		for (const end of onEnd) await end();
 	}
 
-	/** Starts the family's first execution, or retries one of those that it has. */
+	/** Starts the family's first execution, or retries one of its executions. */
 	private async take(
 		{ family: index, of, ...step }: Step,
 		all: Family[],
@@ -195,8 +194,8 @@ class Office {
 		if (n8n.isKilled) return;
 		if (stored) underWay.delete(stored);
 
-		// The Retry of a stopped node that continues on error runs nothing in n8n, where its error is stored.
-		// Nor does that of one that was stopped before its first node, whose error stays in what n8n stores.
+		// n8n stores the error of a stopped node that continues on error, and its Retry runs nothing.
+		// The same applies to an execution that was stopped before its first node.
 		const hasRun = run.data.resultData.lastNodeExecuted !== undefined;
 		const isStored = !keepsStart && given.onError === 'stopWorkflow' && hasRun;
 		const isKept = run.status !== 'canceled' || isStored;
@@ -204,7 +203,7 @@ class Office {
 		if (run.status !== 'success') family.failed.push(isKept || !stored ? run : stored);
 	}
 
-	/** Lets the requests of a family fail. @returns what ends that */
+	/** Makes requests of a family fail. @returns functions that end this */
 	private arm(
 		{ faults, failsLater }: Pick<Step, 'faults' | 'failsLater'>,
 		family: Family,
@@ -216,7 +215,7 @@ class Office {
 		return rules.map((rule) => this.gateway.fault({ ...rule, when }).remove);
 	}
 
-	/** Acts at the how manyth of these moments of a family. @returns what ends that */
+	/** Acts when a family is at this moment for the given time. @returns a function that ends this */
 	private when(
 		{ at, times = 1 }: { at: Moment; times?: number },
 		family: Family,
@@ -249,7 +248,7 @@ class Office {
 		}
 	}
 
-	/** In the end, everybody gets what is left to have. */
+	/** At the end, every family gets what it still lacks. */
 	private async finish(all: Family[], given: Families): Promise<void> {
 		for (const family of all) {
 			const earlier = family.failed.at(-1);
@@ -283,7 +282,7 @@ class Office {
 		return await runWorkflow(workflowOf(given), { ...settings, input, mode: 'trigger' });
 	}
 
-	/** An execution that begins with its list, which has changed since. */
+	/** The execution with a list that has changed since, if it begins with its list. */
 	private withMoved(
 		earlier: StoredExecution,
 		{ by, isLonger }: NonNullable<Step['moved']>,
@@ -302,23 +301,23 @@ class Office {
 		return texts.map((text) => ({ json: { text, media: this.media } }));
 	}
 
-	/** No item is paid for twice; with an Order Key, no two executions order the same. */
+	/** No item is charged twice. With an Order Key, no two executions order the same. */
 	private checkMoney({ key, texts }: Family, charges: Charge[], { hasKey }: Families): void {
 		const own = hasKey ? charges : charges.filter((charge) => charge.key === key);
 		for (const text of [...texts, ...this.added]) {
 			const items = hasKey ? 1 : Math.max(1, texts.filter((other) => other === text).length);
-			const paid = this.timesPaid(text, own);
-			if (paid > items) throw new Error(`${key}: "${text}" was paid ${paid} times`);
+			const charged = this.timesCharged(text, own);
+			if (charged > items) throw new Error(`${key}: "${text}" was charged ${charged} times`);
 		}
 	}
 
-	/** In the end, everything is ordered. */
+	/** At the end, everything is ordered. */
 	private checkOrders({ key, texts }: Family, charges: Charge[], { hasKey }: Families): void {
 		const own = hasKey ? charges : charges.filter((charge) => charge.key === key);
 		for (const text of texts) {
 			const items = hasKey ? 1 : texts.filter((other) => other === text).length;
-			const paid = this.timesPaid(text, own);
-			if (paid < items) throw new Error(`${key}: "${text}" was ordered ${paid} times`);
+			const charged = this.timesCharged(text, own);
+			if (charged < items) throw new Error(`${key}: "${text}" was ordered ${charged} times`);
 		}
 	}
 
@@ -326,11 +325,11 @@ class Office {
 		return this.added.some((text) => this.promptOf(charge).startsWith(text));
 	}
 
-	private timesPaid(text: string, charges: Charge[]): number {
+	private timesCharged(text: string, charges: Charge[]): number {
 		return charges.filter((charge) => this.promptOf(charge).startsWith(text)).length;
 	}
 
-	/** Each item of an execution has a job of its own, made of its own prompt. */
+	/** Each item of an execution has its own job, made from its own prompt. */
 	private checkItems({ key, made }: Family, charges: Charge[]): void {
 		for (const { run } of made) {
 			const delivered = new Set<Charge>();
@@ -362,7 +361,7 @@ const isRequestOf =
 	({ headers }: RecordedRequest) =>
 		headers.authorization?.endsWith(key) ?? false;
 
-/** Whether no order was ever in doubt, and each is tried until it is placed. */
+/** Whether the outcome of every order is known, and each is tried until it is placed. */
 const isCertain = ({ onError, perDay, costPerDay, costPerExecution, steps }: Families) =>
 	onError === 'stopWorkflow' &&
 	[perDay, costPerDay, costPerExecution].every((limit) => limit === undefined) &&
@@ -398,7 +397,7 @@ function checkExecution(
 	{ costPerExecution = Infinity, hasKey }: Families,
 ): void {
 	const own = charges.filter(({ key: owner }) => owner === key);
-	// In the end, executions of their own look for what nobody has ordered.
+	// With an Order Key, separate executions at the end order what is still missing.
 	if (own.length > costPerExecution && !hasKey)
 		throw new Error(`${key}: ${own.length} were ordered by one execution`);
 }
@@ -412,7 +411,7 @@ function checkOwners({ key, made }: Family, charges: Charge[]): void {
 	}
 }
 
-/** A job whose response has arrived shows in what n8n keeps. */
+/** A job whose response arrived is in what n8n stores. */
 function checkJobs({ key, made }: Family, charges: Charge[], requests: RecordedRequest[]): void {
 	const shown = made.map((one) => (one.isKept ? one.shown : '')).join();
 	for (const { job = '', key: owner, requestId } of charges) {
@@ -421,7 +420,7 @@ function checkJobs({ key, made }: Family, charges: Charge[], requests: RecordedR
 	}
 }
 
-/** What happened, a line for each execution, in their order. */
+/** What happened: a line for each execution, in sequence. */
 function storyOf(all: Family[], charges: Charge[]): string[] {
 	const lines = all.flatMap(({ key, made }) =>
 		made.map(({ run, shown, earlier }) => {
@@ -441,7 +440,7 @@ function operationOf({ operation: name }: Families) {
 	return operation;
 }
 
-/** A list that is ordered, at once or one by one, and a node behind it. */
+/** A list that is ordered at once or one by one, and a node after it. */
 function workflowOf(given: Families): WorkflowJson {
 	const models = { resource: 'model', operation: 'getAll' };
 	const deliver = modelGateway(models, { name: 'Deliver', executeOnce: true });
@@ -471,27 +470,27 @@ function nodeOf(given: Families) {
 }
 
 describe('executions of one workflow in one process', () => {
-	const office = new Office();
+	const checker = new FamilyChecker();
 	let time: SimulatedTime;
 	let distrust: () => void;
 
 	beforeAll(async () => {
 		time = new SimulatedTime(4);
 		distrust = trustCertificate();
-		await office.start();
+		await checker.start();
 	});
 	afterAll(async () => {
 		distrust();
-		await office.close();
+		await checker.close();
 		await time.end();
 	});
 
 	const numRuns = Math.ceil(allRuns / parts);
 	const seed = firstSeed + part;
 	it(
-		`share jobs with their Retries only, pay for each item once, and lose no job: ${numRuns} runs, seed ${seed}`,
+		`executions share jobs only with their Retries, are charged once per item, and lose no job: ${numRuns} runs, seed ${seed}`,
 		async () => {
-			const property = fc.asyncProperty(families, async (given) => await office.check(given));
+			const property = fc.asyncProperty(families, async (given) => await checker.check(given));
 			await fc.assert(property, { numRuns, seed });
 		},
 		20 * 60_000,

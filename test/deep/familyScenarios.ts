@@ -4,7 +4,7 @@ import type { FaultAction } from '../gateway';
 import { allEnds, moments } from '../support/breakingTls';
 import { makesJob, operations } from './moneyScenarios';
 
-/** What may become of an order. The user never chooses to send it again. */
+/** What may happen to an order. The user never chooses Send Again. */
 const refusals: FaultAction[] = [
 	{ action: 'error', status: 400, code: 'invalid_prompt' },
 	{ action: 'error', status: 429, code: 'rate_limit_exceeded' },
@@ -28,7 +28,7 @@ const faults = fc.record({
 	skip: fc.integer({ min: 0, max: 2 }),
 });
 
-/** Nothing was ordered, for sure. */
+/** Whether certainly nothing was ordered. */
 export const isRefusal = ({ fault }: { fault: FaultAction }): boolean => refusals.includes(fault);
 
 /** The connections of the step go over TLS, and some of them break. */
@@ -40,9 +40,9 @@ const breaks = fc.record({
 });
 
 const stops = fc.record({
-	/** The execution has begun, its orders are recorded, one has arrived, or its request is over. */
+	/** When the execution has begun, its orders are recorded, one has arrived, or its request is over. */
 	at: fc.constantFrom('begin', 'record', 'arrival', 'request'),
-	/** At the how manyth of these. */
+	/** At which of these, counted from 1. */
 	times: fc.integer({ min: 1, max: 3 }),
 });
 
@@ -52,36 +52,36 @@ const kills = fc.record({
 	times: fc.integer({ min: 1, max: 4 }),
 });
 
-/** Of an execution that begins anew with its list, as after Stop: how the list has changed since. */
+/** How the list has changed when an execution begins again with it, as after Stop. */
 const moves = fc.record({
 	by: fc.nat({ max: 2 }),
-	/** An item that comes first now. */
+	/** Whether there is a new first item. */
 	isLonger: fc.boolean(),
 });
 
-/** In one case of so many. */
+/** Present in one of this many cases. */
 const oneOf = <T>(cases: number, arbitrary: fc.Arbitrary<T>) =>
 	fc.oneof({ arbitrary: fc.constant(undefined), weight: cases - 1 }, { arbitrary, weight: 1 });
 
-/** The first execution of a family, or a Retry of one of those that it has. */
+/** The first execution of a family, or a Retry of one of its executions. */
 const steps = fc.record({
 	family: fc.nat({ max: 2 }),
-	/** Which of those that can be retried. */
+	/** Which of the executions that can be retried. */
 	of: fc.nat({ max: 3 }),
 	faults: fc.array(faults, { maxLength: 2 }),
 	stop: fc.option(stops, { freq: 2, nil: undefined }),
 	kill: oneOf(5, kills),
 	breaks: oneOf(5, breaks),
-	/** The node behind the orders fails. */
+	/** The node after the orders fails. */
 	failsLater: oneOf(3, fc.constant(true)),
 	moved: oneOf(2, moves),
-	/** n8n keeps a stopped execution as it was at its start, or with what its nodes have left. */
+	/** n8n stores a stopped execution as it was at its start, or with the outputs of its nodes. */
 	keepsStart: fc.boolean(),
 	/** Runs at the same time as the step before. */
 	isMeanwhile: fc.boolean(),
 });
 
-/** Equal words make equal items. */
+/** Equal words lead to equal items. */
 const words = fc.array(fc.constantFrom('Waves', 'Clouds', 'Rain'), { minLength: 1, maxLength: 3 });
 
 export const jobOperations = new Map(
@@ -97,7 +97,7 @@ export const families = fc.record({
 		words.map((same) => [same, same, same]),
 		fc.tuple(words, words, words),
 	),
-	/** Each try words its prompts anew, as a model or the time of day does. */
+	/** Each try words its prompts differently, as with a model or the time of day. */
 	isReworded: fc.boolean(),
 	/** The items are ordered one by one, in Loop Over Items. */
 	isLoop: oneOf(3, fc.constant(true)),

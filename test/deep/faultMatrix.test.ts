@@ -22,7 +22,7 @@ const key = 'sk-matrix-0123456789abcdef';
 const page = path.join(__dirname, '../../docs/faults.md');
 
 const cells = faults.flatMap((fault) =>
-	// What lies at an address does not pass.
+	// A fault of an address does not pass.
 	(fault.action ? (['once', 'always'] as const) : (['always'] as const)).map((duration) => ({
 		...{ fault, duration },
 		title: `${fault.name}, ${duration}`,
@@ -35,10 +35,10 @@ interface Cell {
 	duration: Duration;
 }
 
-/** Where no response of a gateway comes from. */
+/** Servers that give no response of a gateway. */
 type BadServers = Record<'silent' | 'page', string>;
 
-/** Everything that a cell can be seen in. */
+/** Everything that was observed in a cell. */
 interface Seen extends Outcome {
 	record?: ErrorRecord;
 	run: WorkflowRun;
@@ -49,20 +49,20 @@ describe('the matrix of faults and routes', () => {
 	let time: SimulatedTime;
 	let video: Uint8Array;
 	let gateway: Gateway;
-	const deaf = createServer((socket) => socket.once('data', () => socket.end('What?')));
+	const notHttp = createServer((socket) => socket.once('data', () => socket.end('What?')));
 	const outcomes: Array<Cell & { outcome: Outcome }> = [];
 
 	beforeAll(async () => {
 		video = await sampleVideo();
-		await listening(deaf);
+		await listening(notHttp);
 	});
-	afterAll(() => void deaf.close());
+	afterAll(() => void notHttp.close());
 
-	/** Where the credential, or the link to a file, leads. */
+	/** The address in the credential, or in the link to a file. */
 	const placeOf = (address: Address, good: string, bad: BadServers): string =>
 		({
 			...{ good, ...bad, closed: nobody, unknown: 'https://gateway.invalid' },
-			noTls: addressOf(deaf).replace('http:', 'https:'),
+			noTls: addressOf(notHttp).replace('http:', 'https:'),
 		})[address];
 
 	const arm = ({ route, fault, duration }: Cell, elsewhere: string, bad: BadServers) => {
@@ -133,7 +133,7 @@ describe('the matrix of faults and routes', () => {
 			await time.end();
 		});
 
-		it.each(cells)('$title', async ({ fault, duration }) => {
+		it.each(cells)('ends as expected when it meets: $title', async ({ fault, duration }) => {
 			const cell = { route, fault, duration };
 			const { record, run, elsewhere, ...outcome } = await see(cell);
 			outcomes.push({ ...cell, outcome });
@@ -141,7 +141,7 @@ describe('the matrix of faults and routes', () => {
 			expect(outcome).toEqual(expectedOf(cell));
 			expect(run.items('Call', { output: 0 }).length > 0).toBe(record === undefined);
 			if (record) expectGoodRecord(record, route);
-			// The key went nowhere else, and into nothing that is stored.
+			// The key went nowhere else, and is in nothing that is stored.
 			const { stringify } = await import('flatted');
 			expect(stringify(run.data)).not.toContain(key);
 			expect(JSON.stringify(elsewhere.requests)).not.toContain(key);
@@ -152,8 +152,8 @@ describe('the matrix of faults and routes', () => {
 		});
 	});
 
-	it('is shown in docs/faults.md', () => {
-		// Whoever runs single cells sees only those.
+	it('docs/faults.md shows the outcomes of the whole matrix', () => {
+		// A run of single cells sees only those.
 		if (outcomes.length < routes.length * cells.length) return;
 		const seen = faultPage(outcomes);
 		if (process.env.UPDATE_DOCS) writeFileSync(page, seen);
@@ -169,8 +169,8 @@ function expectGoodRecord(record: ErrorRecord, { name, leader }: FaultRoute): vo
 	if (status >= 400) expect(record.raw_body).toBeDefined();
 	if (billed === 'unknown')
 		expect(advice).toMatch(/paid|may have been accepted|raw_body|partial_text/);
-	// Whoever waits, or cannot get the file, is told the job.
-	const isVideo = name.startsWith('Wait') || (leader && !name.includes('picture'));
+	// The error of a wait or a download names the job.
+	const isVideo = name.startsWith('Wait') || (leader && !name.includes('image'));
 	if (isVideo && billed !== 'no') expect(record.job?.id).toMatch(/^(task|video)_/);
 }
 

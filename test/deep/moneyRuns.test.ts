@@ -27,19 +27,19 @@ import {
 	type Scenario,
 } from './moneyScenarios';
 
-/** How many runs, and the seed that makes them the same every time; both can be set for a longer search. */
+/** The number of runs, and the seed that makes them reproducible. Both can be set for a longer search. */
 const allRuns = Number(process.env.MONEY_RUNS ?? 10_000);
 const firstSeed = Number(process.env.MONEY_SEED ?? 20_261_121);
-/** Which part of them is this one's; see jest.deep.config.js. */
+/** Which part of the runs this file has; see jest.deep.config.js. */
 const { part, parts } = (globalThis as { moneyRuns?: { part: number; parts: number } })
 	.moneyRuns ?? {
 	...{ part: 0, parts: 1 },
 };
-/** The gateway remembers every request. */
+/** A gateway keeps every request in memory, so it is replaced after this many runs. */
 const runsOfGateway = 250;
 
-/** A gateway, what is ordered of it, and what it bills. */
-class Shop {
+/** Runs scenarios against a gateway, and checks its charges. */
+class ScenarioChecker {
 	private gateway!: Gateway;
 	private media: IDataObject[] = [];
 	private runs = 0;
@@ -56,8 +56,8 @@ class Shop {
 	}
 
 	/**
-	 * @returns how many requests each fault hit
-	 * @throws Error when money or a job was lost, or an order was refused that surely was never sent
+	 * @returns the number of requests that each fault hit
+	 * @throws Error when money or a job was lost, or an order was refused that was certainly never sent
 	 */
 	async check(given: Scenario): Promise<number[]> {
 		if (++this.runs % runsOfGateway === 0) {
@@ -72,7 +72,7 @@ class Shop {
 		const armed = given.faults.map(({ fault, ...rule }) =>
 			gateway.fault({ ...fault, ...rule, route }),
 		);
-		/** What was sent, and what it cost; a request of an n8n that was killed earlier may come in between. */
+		/** The orders and their charges. A request of an n8n that was killed earlier may arrive in between. */
 		const orders = (): SentOrder[] => {
 			const charges = gateway.ledger.slice(before.charges);
 			return gateway.requests
@@ -87,7 +87,7 @@ class Shop {
 		const made = await this.executions(given, texts);
 		for (const fault of armed) fault.remove();
 		checkLimit(given, texts, orders());
-		// What has a key is not ordered by a fresh execution either.
+		// With an Order Key, a new execution does not order it again either.
 		if (hasKey(given))
 			made.unshift(await runWorkflow(chain(nodeOf(given)), this.settings(given, texts)));
 		checkMoney(given, texts, orders());
@@ -103,7 +103,7 @@ class Shop {
 		};
 	}
 
-	/** Runs the node, and again as long as it fails and the user has patience. The last one comes first. */
+	/** Runs the node, and presses Retry while it fails, for as often as given. The last execution comes first. */
 	private async executions(given: Scenario, texts: string[]): Promise<WorkflowRun[]> {
 		const { gateway } = this;
 		let stop: (() => void) | undefined;
@@ -126,7 +126,7 @@ class Shop {
 			for (let retries = 0; retries < given.retries && made[0].status !== 'success'; retries++) {
 				made.unshift(await retryExecution(made[0], settings));
 			}
-			// A Retry that was stopped could not say what the killed execution had ordered; another Retry of that does.
+			// A Retry that was stopped could not name what the killed execution had ordered. Another Retry does.
 			if (killed && made.some(({ status }) => status === 'canceled')) {
 				made.unshift(await retryExecution(killed, settings));
 			}
@@ -136,7 +136,7 @@ class Shop {
 		}
 	}
 
-	/** Runs the node in an n8n that is killed at some moment. @returns what its database holds of the execution then */
+	/** Runs the node in an n8n that is killed at some moment. @returns the execution as its database then holds it */
 	private async killed(given: Scenario, settings: RunOptions): Promise<StoredExecution> {
 		const { gateway } = this;
 		const { at, times = 0 } = given.kill ?? {};
@@ -161,7 +161,7 @@ class Shop {
 		);
 		processedItems.intercept = () => {};
 		gateway.off('job', event).off('request', event);
-		// What was under way arrives all the same.
+		// Requests under way still arrive.
 		while (gateway.requests.length > before + over) await setTimeout(1);
 		gateway.off('request', count);
 		if (stored === undefined) throw new Error('The execution did not start');
@@ -177,50 +177,51 @@ interface SentOrder {
 
 const hasKey = ({ hasKey: isKeyed, operation }: Scenario) => isKeyed && isOrder(operation);
 
-const timesPaid = (text: string, orders: SentOrder[]) =>
+const timesCharged = (text: string, orders: SentOrder[]) =>
 	orders.filter(({ body, charge }) => charge && body.includes(`"${text}"`)).length;
 
-/** Nothing is paid twice, unless the user chose so, or n8n was killed while it waited for an answer that is no job. */
+/** Nothing is charged twice, except after Send Again, or if n8n was killed during a request that makes no job. */
 function checkMoney(given: Scenario, texts: string[], orders: SentOrder[]): void {
 	const { operation, resends, kill } = given;
 	const isUnprotected = makesJob(operation) ? resends : kill !== undefined && !hasKey(given);
 	if (isUnprotected) return;
 	for (const text of texts) {
-		const times = timesPaid(text, orders);
-		if (times > 1) throw new Error(`"${text}" was paid ${times} times`);
+		const times = timesCharged(text, orders);
+		if (times > 1) throw new Error(`"${text}" was charged ${times} times`);
 	}
 }
 
-/** n8n keeps the count with the execution; of images, nothing is known any more when it was killed. */
+/** n8n stores the count with the execution. After a kill, nothing is known about images. */
 function checkLimit(given: Scenario, texts: string[], orders: SentOrder[]): void {
 	const { operation, maxOrders = Infinity, kill } = given;
 	const isCounted = makesJob(operation) || (isOrder(operation) && !kill);
-	const ordered = texts.filter((text) => timesPaid(text, orders) > 0).length;
+	const ordered = texts.filter((text) => timesCharged(text, orders) > 0).length;
 	if (isCounted && ordered > maxOrders) {
-		throw new Error(`${ordered} were ordered, of at most ${maxOrders}`);
+		throw new Error(`${ordered} were ordered, of a maximum of ${maxOrders}`);
 	}
 }
 
-/** No job that we heard of is lost, and what surely was never sent is not taken for sent. */
+/** No known job is lost, and an order that was certainly never sent is not taken for sent. */
 function checkOutputs(
 	{ kill, resends, stopAfter }: Scenario,
 	made: WorkflowRun[],
 	orders: SentOrder[],
 ): void {
 	const shown = made.map(({ data }) => JSON.stringify(data.resultData)).join();
-	const isOpen = shown.includes('This order was sent before');
+	const isUnknown = shown.includes('This order was sent before');
 	for (const { charge, fault } of orders) {
-		// The ID of a job that n8n heard of before it was killed is in its log.
-		const hasReached = harmless.has(fault?.action) && !(kill && (isOpen || resends));
+		// If n8n received a job ID before it was killed, the ID is in its log.
+		const hasReached = harmless.has(fault?.action) && !(kill && (isUnknown || resends));
 		if (charge?.job && hasReached && !shown.includes(charge.job)) {
 			const ends = made.map(({ status }) => status).join(', ');
 			throw new Error(`job ${charge.job} is lost; the executions, last first: ${ends}\n${shown}`);
 		}
 	}
-	if (isOpen && !kill && !stopAfter) throw new Error('An order was taken for sent');
-	const isInDoubt = orders.some(({ fault }) => fault !== undefined && fault.action !== 'error');
+	if (isUnknown && !kill && !stopAfter) throw new Error('An order was taken for sent');
+	const mayBeAccepted = orders.some(({ fault }) => fault !== undefined && fault.action !== 'error');
 	const skipped = orders.length === 0 && shown.includes('was used before');
-	if (skipped && !kill && !isInDoubt) throw new Error('An order was skipped that was never sent');
+	if (skipped && !kill && !mayBeAccepted)
+		throw new Error('An order was skipped that was never sent');
 }
 
 const costOfOrder = 0.37;
@@ -255,28 +256,28 @@ function credentialOf({ hasBackup, isDown }: Scenario, { url, backupUrl, apiKey 
 	return credential;
 }
 
-describe('money', () => {
-	const shop = new Shop();
+describe('charges and jobs of paid operations', () => {
+	const checker = new ScenarioChecker();
 	let time: SimulatedTime;
 
 	beforeAll(async () => {
 		time = new SimulatedTime(4);
-		await shop.start();
+		await checker.start();
 	});
 	afterAll(async () => {
-		await shop.close();
+		await checker.close();
 		await time.end();
 	});
 
-	const promise = 'is paid at most once for an item, and no job that we heard of is lost';
-	// Dealt out to the parts, of which the last have none.
+	const promise = 'charges each item at most once and loses no known job';
+	// Distributed over the parts, of which the last have none.
 	for (const operation of operations.filter((_, index) => index % parts === part)) {
 		it(`${promise}: ${operation.name}, at each fault, without and with Stop`, async () => {
 			for (const [index, fault] of faults.entries()) {
 				for (const stopAfter of [undefined, 2]) {
 					const property = fc.asyncProperty(scenariosOf(operation, fault), async (given) => {
-						const [hits] = await shop.check({ ...given, stopAfter });
-						// Stop, or the end of n8n, may come first.
+						const [hits] = await checker.check({ ...given, stopAfter });
+						// Stop or a kill may come first.
 						if (!stopAfter && !given.kill) expect(hits).toBeGreaterThan(0);
 					});
 					await fc.assert(property, { numRuns: 1, seed: firstSeed + index });
@@ -290,7 +291,10 @@ describe('money', () => {
 	it(
 		`${promise}: ${numRuns} runs, seed ${seed}`,
 		async () => {
-			const property = fc.asyncProperty(scenarios, async (given) => void (await shop.check(given)));
+			const property = fc.asyncProperty(
+				scenarios,
+				async (given) => void (await checker.check(given)),
+			);
 			await fc.assert(property, { numRuns, seed });
 		},
 		20 * 60_000,

@@ -49,7 +49,7 @@ export const operations: Paid[] = [
 
 const undelivered = { message: 'no', code: 'write_response_body_failed' };
 
-/** What can go wrong with a paid request; each at any stage at which it can. */
+/** The faults of a paid request, at every stage at which each can occur. */
 export const faults: FaultAction[] = [
 	...[false, true].flatMap((accepted): FaultAction[] => [
 		{ action: 'reset', accepted },
@@ -77,19 +77,19 @@ export const faults: FaultAction[] = [
 	{ action: 'headers', headers: { 'content-type': 'text/html' } },
 ];
 
-/** After these, the answer is what it was. */
+/** These leave the response as it was. */
 export const harmless = new Set<FaultAction['action'] | undefined>([undefined, 'headers']);
 
 const times = fc.integer({ min: 1, max: 6 });
 
-/** In one scenario of four. */
-const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
+/** Present in one of four scenarios. */
+const inOneOfFour = <T>(arbitrary: fc.Arbitrary<T>) =>
 	fc.oneof({ arbitrary: fc.constant(undefined), weight: 3 }, { arbitrary, weight: 1 });
 
 const kills = fc.record({
-	/** Its orders were recorded, a job accepted, a request over, or all had ended but was not stored. */
+	/** When its orders are recorded, a job is accepted, a request is over, or all has ended but is not stored. */
 	at: fc.constantFrom('record', 'job', 'request', 'end'),
-	/** At the how manyth of these. */
+	/** At which of these, counted from 1. */
 	times: fc.integer({ min: 1, max: 3 }),
 });
 
@@ -114,20 +114,20 @@ export const scenarios = fc.record({
 		'continueErrorOutput',
 	),
 	retryOnFail: fc.boolean(),
-	/** How often the user presses Retry in the list of executions, as long as they fail. */
+	/** How often the user presses Retry in the list of executions, while they fail. */
 	retries: fc.integer({ min: 0, max: 2 }),
-	/** Stop is pressed after so many requests. */
-	stopAfter: seldom(fc.integer({ min: 1, max: 4 })),
+	/** Stop is pressed after this many requests. */
+	stopAfter: inOneOfFour(fc.integer({ min: 1, max: 4 })),
 	/** n8n is killed in the first execution. */
-	kill: seldom(kills),
-	/** Each item has an Order Key, and the whole is executed once more in the end. */
+	kill: inOneOfFour(kills),
+	/** Each item has an Order Key, and everything is executed again at the end. */
 	hasKey: fc.boolean(),
-	maxOrders: seldom(fc.integer({ min: 1, max: 3 })),
-	/** The limit is one of the cost of so many orders. */
+	maxOrders: inOneOfFour(fc.integer({ min: 1, max: 3 })),
+	/** The limit is on the cost of that many orders, not on their number. */
 	limitsCost: fc.boolean(),
 });
 
-/** This operation meets this fault, whatever else is the case. */
+/** Scenarios in which this operation meets this fault, and anything else may vary. */
 export const scenariosOf = (operation: Paid, fault: FaultAction) =>
 	fc.tuple(scenarios, times).map(([given, often]): Scenario => {
 		const faults = [{ fault, times: often, skip: 0 }, ...given.faults];
@@ -136,9 +136,9 @@ export const scenariosOf = (operation: Paid, fault: FaultAction) =>
 
 export type Scenario = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
 
-/** Offers Order Key and a limit. */
+/** Whether the operation offers an Order Key and a limit. */
 export const isOrder = (operation: Paid): boolean =>
 	makesJob(operation) || operation.route === 'imageGenerate';
 
-/** The user decides about lost answers. */
+/** Whether the operation makes a job, so that the user decides what to do without a response. */
 export const makesJob = ({ route }: Paid): boolean => endpoints[route].cost === 'job';

@@ -6,7 +6,7 @@ import { earlierTasks } from '../support/earlierJobs';
 
 const count = 500;
 
-it(`a parked Wait for Video hands on ${count} videos that end at different times, each once`, async () => {
+it(`a parked Wait for Video hands on ${count} videos that finish at different times, each once`, async () => {
 	const time = new SimulatedTime();
 	const gateway = await startGateway({ linkSeconds: 1e6 });
 	try {

@@ -12,7 +12,7 @@ const file = {
 	fileName: 'a.png',
 };
 
-/** What an item asks for, beside good values also such that are refused before anything is sent. */
+/** The values of an item: valid ones, and ones that are refused before anything is sent. */
 interface Asked {
 	prompt: string;
 	key: string;
@@ -37,7 +37,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 
 const perItem = { n: '={{ $json.n }}' };
 
-/** Every operation that orders something, with values that each item gives. */
+/** Every operation that places orders, with values from each item. */
 const operations: Array<{ models: string[]; parameters: IDataObject; options: IDataObject }> = [
 	{
 		models: ['beta-2.7-r2v', 'alpha-1.1-r2v', 'gamma-1', 'vid-3.1'],
@@ -110,7 +110,7 @@ const given: fc.Arbitrary<Given> = fc.record({
 
 const requestsPerGateway = 5_000;
 
-describe('what a preview shows', () => {
+describe('previews of orders', () => {
 	let time: SimulatedTime;
 	let gateway: Gateway;
 	const start = async () =>
@@ -158,7 +158,7 @@ describe('what a preview shows', () => {
 	};
 
 	it(
-		'is what the order then does: the same requests, in the same order, and the same refusals',
+		'a preview shows the same requests, in the same sequence, and the same refusals as the order',
 		async () => {
 			const property = fc.asyncProperty(given, async (what) => {
 				processedItems.clear();
@@ -201,16 +201,16 @@ describe('what a preview shows', () => {
 const outputsOf = (index: number, outputs: INodeExecutionData[]) =>
 	outputs.filter(({ pairedItem }) => (pairedItem as { item: number }).item === index);
 
-/** The headers that tell something of the order. */
-const told = ['x-gateway-async', 'idempotency-key'];
+/** The headers that belong to the order. */
+const orderHeaders = ['x-gateway-async', 'idempotency-key'];
 
 const headersIn = (headers: Record<string, unknown>) =>
 	Object.fromEntries(
 		Object.entries(headers)
 			.map(([name, value]) => [name.toLowerCase(), value] as const)
-			// The key of an order belongs to its execution, and so differs from that of the preview.
-			.map(([name, value]) => [name, name === told[1] ? typeof value : value] as const)
-			.filter(([name]) => told.includes(name)),
+			// The idempotency key of an order belongs to its execution, so it differs from that of the preview.
+			.map(([name, value]) => [name, name === orderHeaders[1] ? typeof value : value] as const)
+			.filter(([name]) => orderHeaders.includes(name)),
 	);
 
 /** A file, as the gateway records it and as a preview describes it. */

@@ -8,8 +8,8 @@ const root = path.join(__dirname, '../..');
 const retry = 'nodes/shared/gateway/client/retryPolicy';
 
 describe("n8n's scanner for community packages", () => {
-	// One of n8n's rules spares every file whose path has the name of certain services in it, such as "S3": in a
-	// folder with a random name it would now and then find nothing.
+	// One of n8n's rules skips files whose path contains the name of certain services, such as "S3". In a folder with a
+	// random name it would sometimes find nothing.
 	const folder = path.join(realpathSync(tmpdir()), `scan-${process.pid}`);
 	mkdirSync(folder);
 	const packed = packInto(folder);
@@ -19,7 +19,7 @@ describe("n8n's scanner for community packages", () => {
 		const script = path.join(__dirname, '../support/scan.mjs');
 		const env = {
 			...process.env,
-			// With "test", as jest has it, n8n's rules take every file for one of their own tests.
+			// With "test", which jest sets, n8n's rules take every file for one of their own tests.
 			NODE_ENV: 'production',
 			// The scanner leaves a temporary folder behind.
 			TMPDIR: folder,
@@ -28,12 +28,14 @@ describe("n8n's scanner for community packages", () => {
 		return JSON.parse(said) as { passed: boolean; message?: string; details?: string };
 	}
 
-	// The scanner also passes, with a message, where it finds no files.
-	it('passes the source', () => expect(scan(root, 'source')).toEqual({ passed: true }));
+	// The scanner also passes, with a message, if it finds no files.
+	it('passes the source of this package', () =>
+		expect(scan(root, 'source')).toEqual({ passed: true }));
 
-	it('passes the tarball', () => expect(scan(packed.folder, 'tarball')).toEqual({ passed: true }));
+	it('passes the tarball of this package', () =>
+		expect(scan(packed.folder, 'tarball')).toEqual({ passed: true }));
 
-	it('refuses source with what n8n forbids', () => {
+	it('rejects source code that n8n forbids', () => {
 		const copy = path.join(folder, 'source');
 		for (const name of ['package.json', 'nodes', 'credentials'])
 			cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
@@ -51,7 +53,7 @@ describe("n8n's scanner for community packages", () => {
 		expect(details).toContain('n8n-nodes-base/cred-class-field-display-name-missing-api');
 	});
 
-	it('refuses a tarball with what n8n forbids', () => {
+	it('rejects a tarball with code that n8n forbids', () => {
 		const copy = path.join(folder, 'tarball');
 		cpSync(packed.folder, copy, { recursive: true });
 		appendFileSync(path.join(copy, `dist/${retry}.js`), 'const fs=require("fs");console.log(fs);');

@@ -21,7 +21,7 @@ import {
 } from '../support/workflows';
 import type { WorkflowJson } from '../harness/workflow';
 
-/** A video job is under way for so long. */
+/** How long a video job takes. */
 const jobSeconds = 4;
 
 interface TokenUsage {
@@ -30,20 +30,20 @@ interface TokenUsage {
 	totalTokens: number;
 }
 
-/** What the chat model reported of each call. */
+/** The token usage that the chat model reported for each call. */
 const usageOf = ({ data }: Execution): TokenUsage[] =>
 	data.resultData.runData['Chat Model'].map(
-		// The form in which n8n stores it has no type.
+		// n8n has no type for the stored form.
 		(run) => run.data?.ai_languageModel?.[0]?.[0].json.tokenUsage as unknown as TokenUsage,
 	);
 
-/** A field of the first item in what a tool told the model. */
-const toldField = (text: string | undefined, field: string): string => {
+/** A field of the first item that a tool returned to the model. */
+const resultField = (text: string | undefined, field: string): string => {
 	const [first] = JSON.parse(text ?? '') as Array<Record<string, unknown>>;
 	return String(first[field]);
 };
 
-describe('agents', () => {
+describe('AI nodes of n8n with the nodes of this package', () => {
 	let stage: Stage;
 	let openAi: CredentialReference;
 
@@ -54,7 +54,7 @@ describe('agents', () => {
 	});
 	afterAll(async () => await stage.close());
 
-	/** Where n8n takes none of ours, its own. */
+	/** The chat model of this package, or n8n's own where this n8n cannot use ours. */
 	const model = (): Node =>
 		lackOf('chatModels') === undefined
 			? chatModel({ model: byId('chat-1') })
@@ -70,12 +70,12 @@ describe('agents', () => {
 		});
 	const wait = () =>
 		waitForVideo({ jobId: "={{ $fromAI('id', 'The id of the video', 'string') }}" });
-	/** What was charged since a place of the ledger. */
+	/** The charges of one kind, from this position in the ledger on. */
 	const charges = (kind: string, since: number) =>
 		stage.gateway.ledger.slice(since).filter((charge) => charge.kind === kind);
-	const spent = () => stage.gateway.ledger.length;
+	const ledgerLength = () => stage.gateway.ledger.length;
 
-	/** The workflow, its last node with a model and these tools. */
+	/** Connects a model and these tools to the last node of the workflow. */
 	const withTools = (workflow: WorkflowJson, tools: Node[]) =>
 		withSubNodes(
 			workflow,
@@ -91,7 +91,7 @@ describe('agents', () => {
 		return await stage.run(withTools(chain(root), tools));
 	}
 
-	/** Publishes a chat with an agent, and says something there. */
+	/** Publishes a chat with an agent and sends a message to it. */
 	async function chat(text: string, ...tools: Node[]) {
 		const { owner } = stage;
 		const webhookId = `chat-${Date.now()}`;
@@ -106,12 +106,12 @@ describe('agents', () => {
 		};
 		const workflow = await stage.create(withTools(startedBy(trigger, agent()), tools));
 		await owner.publish(workflow);
-		const answer = await fetchPublished(`${owner.url}/webhook/${webhookId}/chat`, {
+		const response = await fetchPublished(`${owner.url}/webhook/${webhookId}/chat`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ action: 'sendMessage', sessionId: webhookId, chatInput: text }),
 		});
-		const chunks = await arrivedChunks(answer);
+		const chunks = await arrivedChunks(response);
 		const [latest] = await owner.executionsOf(workflow);
 		return { chunks, execution: await owner.ended(latest.id) };
 	}
@@ -122,18 +122,18 @@ describe('agents', () => {
 			.join('');
 
 	having('chatModels')(
-		'make a video of what is typed into the chat, and answer with the link',
+		'an agent makes a video of what is typed into the chat and answers with its link',
 		async () => {
 			const { gateway } = stage;
-			const before = spent();
+			const before = ledgerLength();
 			gateway.script(
 				{ calls: [{ name: 'Create_Video', arguments: { prompt: 'A boat crosses a lake' } }] },
 				(messages) => {
-					const id = toldField(messages.at(-1)?.text, 'id');
+					const id = resultField(messages.at(-1)?.text, 'id');
 					return { calls: [{ name: 'Wait_for_Video', arguments: { job_id: id } }] };
 				},
 				(messages) => {
-					const url = toldField(messages.at(-1)?.text, 'url');
+					const url = resultField(messages.at(-1)?.text, 'url');
 					return `Your video is ready: [watch the boat](${url}). The link works for 24 hours.`;
 				},
 			);
@@ -170,15 +170,15 @@ describe('agents', () => {
 		},
 	);
 
-	it.each(['its link', 'base64'])(
-		'get a link to a picture that comes as %s from a tool, and no file',
+	it.each(['a link', 'base64'])(
+		'an agent gets a link, not a file, when the service returns an image as %s',
 		async (form) => {
 			const { gateway } = stage;
-			let heard = '';
+			let received = '';
 			gateway.script({ calls: [{ name: 'Draw', arguments: {} }] }, (messages) => {
-				heard = messages.at(-1)?.text ?? '';
-				if (!heard.includes('"url"')) return heard;
-				return `![The boat](${toldField(heard, 'url')})`;
+				received = messages.at(-1)?.text ?? '';
+				if (!received.includes('"url"')) return received;
+				return `![The boat](${resultField(received, 'url')})`;
 			});
 			if (form === 'base64') {
 				const b64_json = Buffer.from(picture('blue')).toString('base64');
@@ -190,7 +190,7 @@ describe('agents', () => {
 			});
 			const execution = await runAgent(asTool(draw, 'Draw'));
 			if (form === 'base64' && lackOf('signedLinks')) {
-				expect(heard).toContain('N8N_DEFAULT_BINARY_DATA_MODE=filesystem');
+				expect(received).toContain('N8N_DEFAULT_BINARY_DATA_MODE=filesystem');
 				return;
 			}
 			const [{ json }] = itemsOf(execution, 'AI Agent');
@@ -198,19 +198,19 @@ describe('agents', () => {
 			const file = await fetch(url);
 			expect(file.headers.get('content-type')).toMatch(/^image\/png/);
 			expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(500);
-			expect(heard.length).toBeLessThan(2_000);
+			expect(received.length).toBeLessThan(2_000);
 		},
 	);
 
-	it('are told what went wrong with a tool, and what to do', async () => {
-		let heard = '';
+	it('an agent gets the error of a failed tool and what to do about it', async () => {
+		let received = '';
 		stage.gateway.script(
 			{ calls: [{ name: 'Create', arguments: { prompt: '[fail]' } }] },
 			(messages) => {
-				const id = toldField(messages.at(-1)?.text, 'id');
+				const id = resultField(messages.at(-1)?.text, 'id');
 				return { calls: [{ name: 'Wait', arguments: { id } }] };
 			},
-			(messages) => (heard = messages.at(-1)?.text ?? ''),
+			(messages) => (received = messages.at(-1)?.text ?? ''),
 		);
 		const { chunks, execution } = await chat(
 			'Do it',
@@ -218,25 +218,25 @@ describe('agents', () => {
 			asTool(wait(), 'Wait'),
 		);
 		expect(execution.status).toBe('success');
-		expect(toldField(heard, 'error')).toMatch(
+		expect(resultField(received, 'error')).toMatch(
 			/^Video job video_\S+ failed: .* To try again, create a new job; /,
 		);
 		expect(saidBy(chunks, 'Wait')).toMatch(/^Video job video_\S+: failed\n\n$/);
 	});
 
-	it('of an older version hear of a tool that fails too, and pay for no second order', async () => {
-		const before = spent();
-		const heard: string[] = [];
+	it('an agent of version 2.2 gets the error of a lost response, and one video is charged', async () => {
+		const before = ledgerLength();
+		const received: string[] = [];
 		const order = { calls: [{ name: 'Create', arguments: { prompt: 'A boat' } }] };
 		stage.gateway.fault({ route: 'videoCreate', action: 'reset', accepted: true });
 		stage.gateway.script(
 			order,
 			(messages) => {
-				heard.push(messages.at(-1)?.text ?? '');
+				received.push(messages.at(-1)?.text ?? '');
 				return order;
 			},
 			(messages) => {
-				heard.push(messages.at(-1)?.text ?? '');
+				received.push(messages.at(-1)?.text ?? '');
 				return 'It may have been ordered.';
 			},
 		);
@@ -246,13 +246,13 @@ describe('agents', () => {
 		expect(itemsOf(execution, 'AI Agent')[0].json.output).toBe('It may have been ordered.');
 		const lost =
 			/the connection was lost before the response arrived.* Order again only if a second video is acceptable/;
-		for (const text of heard) expect(toldField(text, 'error')).toMatch(lost);
-		expect(heard).toHaveLength(2);
+		for (const text of received) expect(resultField(text, 'error')).toMatch(lost);
+		expect(received).toHaveLength(2);
 		expect(charges('video', before)).toHaveLength(1);
 	});
 
-	it("make a video with the embedded gateway's model alone, as in the playground", async () => {
-		const before = spent();
+	it("an agent makes a video with the embedded gateway's own model, as in the playground", async () => {
+		const before = ledgerLength();
 		const { chunks } = await chat(
 			'Make me a video of a boat',
 			asTool(create(), 'Create_Video'),
@@ -264,9 +264,9 @@ describe('agents', () => {
 	});
 
 	having('chatModels')(
-		'call tools side by side in one turn of a stream, and count the tokens',
+		'an agent calls two tools in one streamed turn and reports the tokens charged',
 		async () => {
-			const before = spent();
+			const before = ledgerLength();
 			stage.gateway.script(
 				{
 					text: 'Two of them.',
@@ -274,7 +274,7 @@ describe('agents', () => {
 				},
 				(messages) => {
 					const results = messages.filter(({ role }) => role === 'tool');
-					const ids = results.map(({ text }) => toldField(text, 'id'));
+					const ids = results.map(({ text }) => resultField(text, 'id'));
 					return `Ordered: ${ids.join(' and ')}`;
 				},
 			);
@@ -292,9 +292,9 @@ describe('agents', () => {
 	);
 
 	having('chatModels')(
-		'wait out a rate limit, and count the tokens without a stream too',
+		'an agent waits out a rate limit and reports the tokens without streaming',
 		async () => {
-			const before = spent();
+			const before = ledgerLength();
 			const code = 'rate_limit_exceeded';
 			const headers = { 'retry-after': '1' };
 			stage.gateway.fault({ route: 'chat', action: 'error', status: 429, code, headers });
@@ -310,7 +310,7 @@ describe('agents', () => {
 	);
 
 	lacking('chatModels')(
-		'say that this n8n takes no chat model of ours, and send nothing',
+		'the chat model says that this n8n cannot use it, and sends nothing',
 		async () => {
 			const before = stage.gateway.requests.length;
 			const { status, data } = await stage.run(
@@ -327,64 +327,83 @@ describe('agents', () => {
 		},
 	);
 
-	having('chatModels')('show why the service refuses a key', async () => {
-		const code = 'invalid_api_key';
-		stage.gateway.fault({ route: 'chat', action: 'error', status: 401, code });
-		const { status, data } = await runAgent();
-		expect(status).toBe('error');
-		expect(data.resultData.error?.message).toContain('HTTP 401');
-	});
-
-	having('chatModels')('give the shape that an output parser wants', async () => {
-		const boat = { name: 'Albatross', masts: 2 };
-		const parser = langchain(
-			'Structured Output Parser',
-			'outputParserStructured',
-			{ schemaType: 'fromJson', jsonSchemaExample: JSON.stringify(boat) },
-			1.3,
-		);
-		const root = langchain('Chain', 'chainLlm', { ...told('A boat'), hasOutputParser: true }, 1.7);
-		const parsed = async (root: Node) => {
-			const execution = await stage.run(
-				withSubNodes(
-					chain(root),
-					['ai_languageModel', chatModel({ model: byId('chat-1') })],
-					['ai_outputParser', parser],
-				),
-			);
-			return itemsOf(execution, root.name)[0]?.json;
-		};
-		stage.gateway.script(`\`\`\`json\n${JSON.stringify({ output: boat })}\n\`\`\``);
-		expect(await parsed(root)).toEqual({ output: boat });
-		stage.gateway.script({
-			calls: [{ name: 'format_final_json_response', arguments: { output: boat } }],
-		});
-		expect(await parsed(agent({ ...told('A boat'), hasOutputParser: true }))).toEqual({
-			output: boat,
-		});
-	});
-
-	having('chatModels')('mend an answer that has not the shape', async () => {
-		const boat = { name: 'Albatross', masts: 2 };
-		const jsonSchemaExample = JSON.stringify(boat);
-		const parameters = { schemaType: 'fromJson', jsonSchemaExample, autoFix: true };
-		const parser = langchain('Parser', 'outputParserStructured', parameters, 1.3);
-		const root = langchain('Chain', 'chainLlm', { ...told('A boat'), hasOutputParser: true }, 1.7);
-		const model = chatModel({ model: byId('chat-1') });
-		const workflow = withSubNodes(
-			chain(root),
-			['ai_languageModel', model],
-			['ai_outputParser', parser],
-		);
-		const links = workflow.connections?.[model.name].ai_languageModel?.[0];
-		links?.push({ node: 'Parser', type: 'ai_languageModel', index: 0 });
-		stage.gateway.script('There is no JSON here', JSON.stringify({ output: boat }));
-		const execution = await stage.run(workflow);
-		expect(itemsOf(execution, 'Chain')[0]?.json).toEqual({ output: boat });
-	});
+	having('chatModels')(
+		'an agent shows the HTTP status when the service refuses the API key',
+		async () => {
+			const code = 'invalid_api_key';
+			stage.gateway.fault({ route: 'chat', action: 'error', status: 401, code });
+			const { status, data } = await runAgent();
+			expect(status).toBe('error');
+			expect(data.resultData.error?.message).toContain('HTTP 401');
+		},
+	);
 
 	having('chatModels')(
-		'a chain puts out the JSON that its model was given a schema for',
+		'a chain and an agent return the structure that an output parser requires',
+		async () => {
+			const boat = { name: 'Albatross', masts: 2 };
+			const parser = langchain(
+				'Structured Output Parser',
+				'outputParserStructured',
+				{ schemaType: 'fromJson', jsonSchemaExample: JSON.stringify(boat) },
+				1.3,
+			);
+			const root = langchain(
+				'Chain',
+				'chainLlm',
+				{ ...told('A boat'), hasOutputParser: true },
+				1.7,
+			);
+			const parsed = async (root: Node) => {
+				const execution = await stage.run(
+					withSubNodes(
+						chain(root),
+						['ai_languageModel', chatModel({ model: byId('chat-1') })],
+						['ai_outputParser', parser],
+					),
+				);
+				return itemsOf(execution, root.name)[0]?.json;
+			};
+			stage.gateway.script(`\`\`\`json\n${JSON.stringify({ output: boat })}\n\`\`\``);
+			expect(await parsed(root)).toEqual({ output: boat });
+			stage.gateway.script({
+				calls: [{ name: 'format_final_json_response', arguments: { output: boat } }],
+			});
+			expect(await parsed(agent({ ...told('A boat'), hasOutputParser: true }))).toEqual({
+				output: boat,
+			});
+		},
+	);
+
+	having('chatModels')(
+		'an output parser fixes an answer that lacks the required structure',
+		async () => {
+			const boat = { name: 'Albatross', masts: 2 };
+			const jsonSchemaExample = JSON.stringify(boat);
+			const parameters = { schemaType: 'fromJson', jsonSchemaExample, autoFix: true };
+			const parser = langchain('Parser', 'outputParserStructured', parameters, 1.3);
+			const root = langchain(
+				'Chain',
+				'chainLlm',
+				{ ...told('A boat'), hasOutputParser: true },
+				1.7,
+			);
+			const model = chatModel({ model: byId('chat-1') });
+			const workflow = withSubNodes(
+				chain(root),
+				['ai_languageModel', model],
+				['ai_outputParser', parser],
+			);
+			const links = workflow.connections?.[model.name].ai_languageModel?.[0];
+			links?.push({ node: 'Parser', type: 'ai_languageModel', index: 0 });
+			stage.gateway.script('There is no JSON here', JSON.stringify({ output: boat }));
+			const execution = await stage.run(workflow);
+			expect(itemsOf(execution, 'Chain')[0]?.json).toEqual({ output: boat });
+		},
+	);
+
+	having('chatModels')(
+		'a chain sends the JSON schema of its chat model and returns the JSON',
 		async () => {
 			const { gateway } = stage;
 			const boat = { name: 'Albatross', masts: 2 };
@@ -406,7 +425,7 @@ describe('agents', () => {
 		},
 	);
 
-	having('chatModels')('a chain shows a picture to the model', async () => {
+	having('chatModels')('a chain sends an image to the chat model', async () => {
 		const { gateway } = stage;
 		const url = gateway.addMedia('green.png', picture('green'), 'image/png');
 		const options = { response: { response: { responseFormat: 'file' } } };
@@ -432,13 +451,13 @@ describe('agents', () => {
 	});
 
 	it('a vector store finds the document that answers a question', async () => {
-		const before = spent();
+		const before = ledgerLength();
 		const editor = await stage.editor();
 		await editor.importWorkflow(stage.imported(readExample('documents-in-a-vector-store.json')));
 		expect(await editor.execute()).toBe('Workflow executed successfully');
 		const found = await editor.openNode('Found');
 		await found.getByText('You get your money back within 14 days').first().waitFor();
-		// All documents in one request, and the question.
+		// One request for all documents, and one for the question.
 		expect(charges('embedding', before)).toHaveLength(2);
 	});
 });

@@ -35,57 +35,57 @@ describe('the credential in the editor', () => {
 		await reason.waitFor();
 	};
 
-	it('is tested: the right key', async () => {
+	it('the connection test accepts a valid API key', async () => {
 		await succeeds();
 		await editor.takePicture('credential');
 	});
 
-	it('is tested: a wrong key', async () => {
+	it('the connection test rejects a wrong API key', async () => {
 		await save({ apiKey: 'wrong-key' });
 		await failsWith('The API key is not valid. Copy it again, as a whole.');
 	});
 
-	it('is tested: a server that does not exist', async () => {
+	it('the connection test names a server that does not exist', async () => {
 		await save({ apiKey: stage.gateway.apiKey, baseUrl: 'https://gateway.invalid' });
 		await failsWith(
 			'Base URL: the server gateway.invalid is not found. Check how the address is spelt, and the network of n8n.',
 		);
 	});
 
-	it('is tested: an address where nothing answers', async () => {
+	it('the connection test says that nothing responds at an address', async () => {
 		await save({ baseUrl: 'http://127.0.0.1:1' });
 		await failsWith('Base URL: nothing responds at http://127.0.0.1:1.');
 	});
 
-	it('is tested: an address that is not encrypted', async () => {
+	it('the connection test asks to allow HTTP when the base URL is not encrypted', async () => {
 		await save({ baseUrl: 'http://gateway.example' });
 		await failsWith('switch on Allow Unencrypted HTTP');
 	});
 
-	it('is tested: a base URL with a path that is none of the gateway', async () => {
+	it('the connection test says that no gateway responds at a base URL with a wrong path', async () => {
 		await save({ baseUrl: `${stage.gateway.url}/nowhere` });
 		await failsWith('No gateway responds at Base URL');
 	});
 
-	it('is tested: a base URL that ends in /v1', async () => {
+	it('the connection test accepts a base URL that ends in /v1', async () => {
 		await save({ baseUrl: `${stage.gateway.url}/v1` });
 		await succeeds();
 	});
 
-	it('is tested: the right key, pasted with its scheme and spaces', async () => {
+	it('the connection test accepts an API key pasted with Bearer and spaces', async () => {
 		await save({ apiKey: ` Bearer ${stage.gateway.apiKey} `, baseUrl: `${stage.gateway.url}/` });
 		await succeeds();
 		expect(editor.complaints).toEqual([]);
 	});
 
-	it('takes prices, and says which of them is no price', async () => {
+	it('the connection test rejects a price that is no number, and accepts a valid one', async () => {
 		const { page } = editor;
 		const write = async (prices: string) => {
 			await dialog().getByTestId('parameter-input-prices').locator('.cm-content').click();
 			await page.keyboard.press('Control+a');
 			// The editor closes brackets by itself.
 			await page.keyboard.insertText(prices);
-			// The dialog learns of it a moment later.
+			// The dialog takes over the value a moment later.
 			await setTimeout(500);
 			await page.getByTestId('credential-save-button').click();
 		};

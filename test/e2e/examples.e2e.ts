@@ -23,15 +23,15 @@ const png = expect.objectContaining({ mimeType: 'image/png' });
 const files = (items: INodeExecutionData[]) => items.map(({ binary }) => binary?.data);
 const json = (items: INodeExecutionData[]) => items.map((item) => item.json);
 
-/** What each example has to put out, and the files that it leaves. */
+/** The expected output of each example, and the files that it saves. */
 const outputs: Record<
 	string,
 	{
 		check(execution: Execution): void;
 		saves: RegExp[];
-		/** What its user writes into "Your Settings", beside links and folder. */
+		/** What its user enters in "Your Settings", besides the links and the folder. */
 		settings?(gateway: Gateway): Promise<IDataObject>;
-		/** What the chat model says. */
+		/** The answer of the chat model. */
 		script?: string;
 	}
 > = {
@@ -103,7 +103,7 @@ const outputs: Record<
 				},
 			]),
 		saves: [/^alt-texts\.csv$/, /^green\.png$/],
-		// In the folder are pictures of other examples, too.
+		// The folder also contains images of other examples.
 		settings: async () => {
 			await writeFile(path.join(shared.filesFolder, 'green.png'), picture('green'));
 			return { pictures: 'green.{png,jpg}' };
@@ -115,7 +115,7 @@ const outputs: Record<
 	},
 };
 
-/** What cost-log.json has to save of an execution. */
+/** The rows that cost-log.json has to save for an execution. */
 const costRows = (execution: Execution) =>
 	['Ask Chat', 'Ask Messages', 'Embed Text', 'Draw Picture'].map((step) => {
 		const { usage, estimated_cost, request_id } = itemsOf(execution, step)[0].json;
@@ -129,8 +129,8 @@ const costRows = (execution: Execution) =>
 	});
 
 /**
- * Those with n8n's AI nodes, those that ask a person, and those that something else starts: agents.e2e.ts,
- * humanReview.e2e.ts, startedExamples.e2e.ts and triggeredExamples.e2e.ts run them.
+ * Examples that other files run: with n8n's AI nodes (agents.e2e.ts), with human approval (humanReview.e2e.ts), and
+ * started in other ways than in the editor (startedExamples.e2e.ts and triggeredExamples.e2e.ts).
  */
 const elsewhere = [
 	'answer-now-deliver-later.json',
@@ -146,9 +146,9 @@ const elsewhere = [
 	'video-tool-over-mcp.json',
 ];
 
-describe('each example, with the settings of its user', () => {
+describe('examples with the settings of their users', () => {
 	let stage: Stage;
-	/** All at once: most of their time is waiting. */
+	/** All run at the same time, because they mostly wait. */
 	const executions = new Map<string, Promise<Execution>>();
 	/** Another test file may have left a file of the same name. */
 	let begun: number;
@@ -168,7 +168,7 @@ describe('each example, with the settings of its user', () => {
 			const execution = stage.run(set);
 			execution.catch(() => undefined);
 			executions.set(file, execution);
-			// The next chat would be told the same.
+			// Otherwise the next chat would get the same answer.
 			if (script !== undefined) await execution;
 		}
 	});
@@ -179,7 +179,7 @@ describe('each example, with the settings of its user', () => {
 			.filter((name) => statSync(path.join(shared.filesFolder, name)).mtimeMs >= begun)
 			.sort();
 
-	it.each(Object.keys(outputs))('%s', async (file) => {
+	it.each(Object.keys(outputs))('%s succeeds with the expected output', async (file) => {
 		const { check, saves } = outputs[file];
 		const execution = await executions.get(file);
 		expect(execution?.status).toBe('success');
@@ -191,7 +191,7 @@ describe('each example, with the settings of its user', () => {
 		}
 	});
 
-	it('saves the files that it names, and no others', async () => {
+	it('the examples save exactly the expected files', async () => {
 		await Promise.all(executions.values());
 		const named = Object.values(outputs).flatMap(({ saves }) => saves);
 		const saved = savedFiles();
@@ -201,7 +201,7 @@ describe('each example, with the settings of its user', () => {
 	});
 
 	having('tables')(
-		'cost-log.json adds up what each request used, and counts nothing twice',
+		'cost-log.json adds up the usage of all requests and counts none twice',
 		async () => {
 			const { owner, gateway, credential } = stage;
 			const example = await readyExample('cost-log.json', {
@@ -240,7 +240,7 @@ describe('each example, with the settings of its user', () => {
 	);
 
 	(process.env.UPDATE_PICTURES ? it : it.skip)(
-		'is pictured as n8n shows it',
+		'takes a screenshot of each example as n8n shows it',
 		async () => {
 			const editor = await stage.editor();
 			for (const file of exampleFiles) {
@@ -251,7 +251,7 @@ describe('each example, with the settings of its user', () => {
 		10 * 60_000,
 	);
 
-	it('none is left out', () => {
+	it('lists every example, as run by this file or by another one', () => {
 		expect(exampleFiles.toSorted()).toEqual([...Object.keys(outputs), ...elsewhere].sort());
 	});
 });

@@ -6,8 +6,8 @@ import { shared } from './support/shared';
 import { openStage, type Stage } from './support/stage';
 import { byId, chain, core, modelGateway, waitForVideo } from '../support/workflows';
 
-/** What docs/collect-by-id.md says of the buttons of the editor. */
-describe('what a run in the editor orders', () => {
+/** Checks what docs/collect-by-id.md says about the buttons of the editor. */
+describe('orders placed by runs in the editor', () => {
 	let stage: Stage;
 	let editor: Editor;
 	let workflow: IWorkflowBase;
@@ -24,7 +24,7 @@ describe('what a run in the editor orders', () => {
 				core('Save Video', 'readWriteFile', { operation: 'write', fileName }),
 			),
 			name: 'Product video',
-			// Without it, as no workflow of the editor is, n8n cannot execute a step.
+			// Every workflow of the editor has it. Without it, n8n cannot execute a step.
 			pinData: {},
 		});
 		await editor.openWorkflow(workflow);
@@ -38,7 +38,7 @@ describe('what a run in the editor orders', () => {
 		await button.click();
 		const { data } = (await (await started).json()) as { data: { executionId: string } };
 		expect((await stage.owner.ended(data.executionId)).status).toBe('success');
-		// Until the editor knows that it has ended, the button has a wheel in place of its text.
+		// Until the editor notices the end, the button shows a spinner instead of its text.
 		await button.filter({ hasText: /^Execute/ }).waitFor();
 		return stage.gateway.ledger.length - before;
 	};
@@ -67,7 +67,7 @@ describe('what a run in the editor orders', () => {
 	};
 	const noInput = () => editor.page.getByText('first runs the nodes before this one');
 
-	it('nothing, while Preview is on, which shows what would be ordered', async () => {
+	it('a step orders nothing while Preview is on, and shows what would be ordered', async () => {
 		const turnPreview = async () =>
 			await saved(
 				async () =>
@@ -88,18 +88,18 @@ describe('what a run in the editor orders', () => {
 		await editor.closeNode();
 	});
 
-	it('nothing, as long as the output of Create is there', async () => {
+	it('later steps order nothing as long as the output of Create is there', async () => {
 		expect(await executeWorkflow()).toBe(1);
 		expect(await executeStep('Wait for Video')).toBe(0);
 		expect(await executeStep('Save Video')).toBe(0);
 	});
 
-	it('a new video, after Create was changed', async () => {
+	it('a later step orders a new video after Create was changed', async () => {
 		await saved(async () => await changeCreate('A boat at night'));
 		expect(await executeStep('Wait for Video')).toBe(1);
 	});
 
-	it('a new video, after the page was loaded anew, which a hint says before', async () => {
+	it('a later step orders a new video after a reload of the page, as a hint says beforehand', async () => {
 		await editor.openWorkflow(workflow);
 		await editor.openNode('Wait for Video');
 		await noInput().waitFor();
@@ -112,7 +112,7 @@ describe('what a run in the editor orders', () => {
 		await editor.closeNode();
 	});
 
-	it('nothing, while the output of Create is pinned', async () => {
+	it('a run orders nothing while the output of Create is pinned', async () => {
 		await saved(async () => {
 			await editor.node('Create Video').click();
 			await editor.page.locator('.vue-flow__node.selected').waitFor();

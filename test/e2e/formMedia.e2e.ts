@@ -4,7 +4,7 @@ import { openStage, type Stage } from './support/stage';
 import { fetchPublished, itemsOf } from '../n8n/owner';
 import { byId, core, modelGateway, startedBy, waitForVideo } from '../support/workflows';
 
-describe('a picture from a form', () => {
+describe('an image from a form', () => {
 	let stage: Stage;
 
 	beforeAll(async () => {
@@ -12,7 +12,7 @@ describe('a picture from a form', () => {
 	});
 	afterAll(async () => await stage.close());
 
-	it('becomes reference media by a signed link, or the node says why not', async () => {
+	it('uses an image from a form as reference media by a signed link, or says why it cannot', async () => {
 		const { owner, gateway } = stage;
 		const path = `form-${Date.now()}`;
 		const form = core(

@@ -13,9 +13,9 @@ import { until } from '../support/until';
 
 /**
  * A person is asked before anything is ordered: in the chat with an agent, by n8n's human review of a tool, and by
- * mail before a list. Nobody is at the chat but in the first test. All other questions are asked before it.
+ * mail before a list. Only the first test opens the chat in a browser. Most questions are asked in `beforeAll`.
  */
-describe('a person is asked first', () => {
+describe('human approval before an order', () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-asks-'));
 	const filesFolder = path.join(folder, '.n8n-files');
 	let n8n: N8n;
@@ -53,14 +53,14 @@ describe('a person is asked first', () => {
 		arguments: { toolParameters: { prompt }, hitlParameters: {} },
 	});
 	const two = ['Two, the first', 'Two, the second'];
-	/** The words by which the model of the gateway calls a tool twice. */
+	/** The text that makes the embedded gateway's model call a tool twice. */
 	const twoCalls = two
 		.map(callFor)
 		.map((call) => `call ${call.name} with ${JSON.stringify(call.arguments)}`)
 		.join('\n');
 	const twoTurns = ['Turns, the first', 'Turns, the second'];
 
-	having('humanReview')('in the chat, and its button orders one video', async () => {
+	having('humanReview')('orders one video when the button in the chat is pressed', async () => {
 		const prompt = 'A small boat glides through the fog at dawn, towards a lighthouse.';
 		const question = { prompts: [prompt] };
 		stage.gateway.script({ calls: [callFor(prompt)] });
@@ -91,14 +91,14 @@ describe('a person is asked first', () => {
 		await editor.takePicture('ask-mail');
 	});
 
-	having('humanReview')('in the chat, and nothing is ordered when the answer is no', async () => {
+	having('humanReview')('orders nothing when the reviewer declines in the chat', async () => {
 		expect(await press(asked.rejected.buttons.No)).toBe(200);
 		expect(await questions.answerTo(asked.rejected)).toContain('User rejected the tool call');
 		expect(questions.ordered(asked.rejected)).toEqual([]);
 	});
 
 	having('humanReview')(
-		'about one call when an agent makes two at once, and the other is not made',
+		'asks about one of two calls that an agent makes at once, and drops the other',
 		async () => {
 			expect(await press(asked.two.buttons['Order It'])).toBe(200);
 			await questions.answerTo(asked.two);
@@ -107,7 +107,7 @@ describe('a person is asked first', () => {
 	);
 
 	having('humanReview')(
-		'in the chat for each order, but an old button answers the next question too',
+		'asks in the chat about each order, although an old button also answers the next question',
 		async () => {
 			const turns = twoTurns.map((prompt) => ({ calls: [callFor(prompt)] }));
 			stage.gateway.script(...turns, 'Both are ordered.');
@@ -124,7 +124,7 @@ describe('a person is asked first', () => {
 	);
 
 	lacking('humanReview')(
-		'but not in the chat of this n8n, which says that it has no node for it',
+		'n8n without human review rejects the chat example because it lacks the node',
 		async () => {
 			await expect(questions.inChat('Make me a video')).rejects.toThrow(
 				/Unrecognized node type.*Hitl/,
@@ -133,7 +133,7 @@ describe('a person is asked first', () => {
 		},
 	);
 
-	it('by mail, which shows what would be ordered', () => {
+	it('shows in the mail what would be ordered', () => {
 		const { subject, html } = questions.mailAbout('ordered');
 		expect(subject).toBe('Order 3 videos?');
 		for (const { name, model, prompt } of exampleVideos) {
@@ -142,7 +142,7 @@ describe('a person is asked first', () => {
 		}
 	});
 
-	it('by mail, and the list is ordered once, however often the button is pressed', async () => {
+	it('orders the list once when the button in the mail is pressed several times', async () => {
 		const { ordered: question } = asked;
 		const button = question.buttons['Order Them'];
 		expect(await Promise.all([press(button), press(button)])).toContain(200);
@@ -150,29 +150,29 @@ describe('a person is asked first', () => {
 		await press(button);
 		expect(questions.ordered(question)).toEqual(question.prompts);
 		const saved = () => readdirSync(filesFolder).map((file) => file.split('-')[0]);
-		// n8n 1 takes the execution up twice: one of the runs is refused, and ends before the other.
+		// n8n 1 resumes the execution twice: one of the runs is refused and ends before the other.
 		await until(() => saved().length >= exampleVideos.length);
 		expect(saved().sort()).toEqual(exampleVideos.map(({ name }) => name).sort());
 	});
 
-	it('by mail, and nothing is ordered when the answer is no', async () => {
+	it('orders nothing when the reviewer declines by mail', async () => {
 		expect(await press(asked.declined.buttons['Order Nothing'])).toBe(200);
 		const execution = await questions.become(asked.declined, 'success');
 		expect(itemsOf(execution, 'Nothing Is Ordered')).toHaveLength(1);
 		expect(questions.ordered(asked.declined)).toEqual([]);
 	});
 
-	describe('n8n, restarted before the answer', () => {
+	describe('n8n restarted before the answer', () => {
 		beforeAll(async () => {
 			await n8n.stop();
 			n8n = await startN8n({ folder, port: Number(new URL(n8n.url).port) });
-			// Until then it answers that it is starting up, or with an error, and whoever answers has to do so again.
+			// Until then n8n responds that it is starting up, or with an error, and the button has to be pressed again.
 			const starts = () =>
 				readFileSync(n8n.logFile, 'utf8').split('Editor is now accessible').length - 1;
 			await until(() => starts() === 2);
 		}, 90_000);
 
-		it('orders the list when the answer comes', async () => {
+		it('orders the list once when the mail is answered after a restart', async () => {
 			const { restarted } = asked;
 			expect(questions.ordered(restarted)).toEqual([]);
 			expect(await press(restarted.buttons['Order Them'])).toBe(200);
@@ -184,9 +184,9 @@ describe('a person is asked first', () => {
 			expect(questions.ordered(restarted)).toEqual(restarted.prompts);
 		});
 
-		// Seen in n8n 2.40.7: as it starts, it takes an agent that waits for one that has crashed.
+		// Seen in n8n 2.40.7: at its start, n8n takes a waiting agent for a crashed one.
 		having('humanReview')(
-			'takes no answer for an agent any more, and orders nothing until it is asked anew',
+			'rejects an answer to an agent after a restart, and orders only after it asks again',
 			async () => {
 				const { forgotten } = asked;
 				expect(await press(forgotten.buttons['Order It'])).toBe(409);
@@ -199,15 +199,15 @@ describe('a person is asked first', () => {
 			},
 		);
 
-		it('orders nothing when nobody answers in time', async () => {
-			// What is due as it starts, n8n may call crashed.
+		it('orders nothing when nobody answers the mail in time', async () => {
+			// n8n may mark an execution as crashed that is due while it starts.
 			await questions.become(asked.late, 'success', 'crashed');
 			expect(questions.ordered(asked.late)).toEqual([]);
 		});
 
-		it('is charged for nothing else', () => {
+		it('charges only the videos that were approved', () => {
 			const videos = stage.gateway.ledger.filter(({ kind }) => kind === 'video');
-			const agents = ['in the editor', 'one of two', 'asked anew', ...twoTurns];
+			const agents = ['in the editor', 'one of two', 'asked again', ...twoTurns];
 			const byAgents = lackOf('humanReview') === undefined ? agents : [];
 			const byLists = [...exampleVideos, ...asked.restarted.prompts];
 			expect(videos).toHaveLength(byAgents.length + byLists.length);

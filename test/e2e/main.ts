@@ -7,7 +7,7 @@ import path from 'node:path';
 import { defaultVersion, ensureInstallation } from '../n8n/installation';
 import { page, passedFile, readPassed, render } from '../n8n/versionTable';
 
-/** Options of our own; the others, and the patterns of files, are jest's. */
+/** Takes out our own option. The other options, and the file patterns, are for jest. */
 function parse(args: string[]): { version: string; forJest: string[] } {
 	const separate = args.flatMap((arg) => (arg.startsWith('--n8n=') ? arg.split('=') : [arg]));
 	const at = separate.indexOf('--n8n');
@@ -17,12 +17,12 @@ function parse(args: string[]): { version: string; forJest: string[] } {
 }
 
 async function runTool(name: string, args: string[], env: NodeJS.ProcessEnv = {}): Promise<number> {
-	// The project's own: the installed n8n brings a compiler, too.
+	// The project's own tool: the installed n8n also contains a compiler.
 	const script = path.resolve(__dirname, '../../node_modules', name);
 	const child = spawn(process.execPath, [script, ...args], {
 		stdio: 'inherit',
 		env: { ...process.env, ...env },
-		// A group of its own: a signal has to reach all that it has started, too.
+		// A process group of its own, so that a signal also reaches the processes that it has started.
 		detached: true,
 	});
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -32,8 +32,8 @@ async function runTool(name: string, args: string[], env: NodeJS.ProcessEnv = {}
 	return code ?? 1;
 }
 
-/** Writes the files whose tests have passed into the table of docs/versions.md. */
-function notePassed(version: string, results: string): void {
+/** Writes the test files that passed into the table of docs/versions.md. */
+function recordPassed(version: string, results: string): void {
 	const { testResults } = JSON.parse(readFileSync(results, 'utf8')) as {
 		testResults: Array<{ name: string; status: string }>;
 	};
@@ -41,7 +41,7 @@ function notePassed(version: string, results: string): void {
 	const passed = new Set(all[version]);
 	for (const { name, status } of testResults) {
 		const file = path.basename(name, '.e2e.ts');
-		// So jest calls a file of which some tests were left out, as those of what a version lacks.
+		// A file is "focused" for jest when some of its tests were skipped, such as those of a feature that n8n lacks.
 		if (status === 'passed' || status === 'focused') passed.add(file);
 		else passed.delete(file);
 	}
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
 		[...config, '--json', `--outputFile=${results}`, ...forJest],
 		{ E2E_N8N: version },
 	);
-	if (process.env.UPDATE_DOCS) notePassed(version, results);
+	if (process.env.UPDATE_DOCS) recordPassed(version, results);
 	rmSync(folder, { recursive: true });
 	process.exitCode = code;
 }

@@ -3,10 +3,10 @@ import type { Editor } from '../n8n/editor';
 import { openStage, type Stage } from './support/stage';
 import { byId, chain, modelGateway } from '../support/workflows';
 
-/** Milliseconds that a health check should take, and what no other work of a busy machine makes of it each time. */
+/** Milliseconds: the goal for a health check, and the limit for the best of three tries on a busy machine. */
 const [goal, limit] = [100, 500];
 
-describe('what went wrong is said in the panel', () => {
+describe('errors shown in the panel', () => {
 	let stage: Stage;
 	let editor: Editor;
 
@@ -24,7 +24,7 @@ describe('what went wrong is said in the panel', () => {
 		return await editor.page.getByTestId('output-panel').innerText();
 	};
 
-	it('input that would be refused, all of it at once, and before anything is sent', async () => {
+	it('the panel shows all problems of the input at once, before anything is sent', async () => {
 		const before = stage.gateway.requests.length;
 		const shown = await run({
 			...{ resource: 'referenceVideo', operation: 'create', prompt: 'Image 1 dances' },
@@ -40,7 +40,7 @@ describe('what went wrong is said in the panel', () => {
 		await editor.takePicture('wrong-input');
 	});
 
-	it("the service's refusal, with its code and what to do", async () => {
+	it("the panel shows the service's refusal, what to do, and the request ID", async () => {
 		const shown = await run({
 			...{ resource: 'video', operation: 'create', prompt: '[blocked]' },
 			model: byId('vid-3.1'),
@@ -84,7 +84,7 @@ describe('what went wrong is said in the panel', () => {
 		['insufficient_', 429],
 		['violat ', 403],
 	])(
-		'a message of 420 kB, while n8n goes on with its other work: %s (%d)',
+		'n8n stays responsive while the node reads an error message of 420 kB: %s (HTTP %d)',
 		async (part, status) => {
 			const short = await slowestCheck('Short', status);
 			const message = part.repeat(420_000 / part.length);

@@ -9,7 +9,7 @@ import {
 	waitForVideo,
 } from '../support/workflows';
 
-/** What the panel shows of each operation, below Resource and Operation. */
+/** The fields that the panel shows for each operation, below Resource and Operation. */
 const operations: Array<[resource: string, operation: string, fields: string[]]> = [
 	['Chat', 'Complete', ['Model', 'Messages', 'Role', 'Content', 'Images', 'Simplify', 'Options']],
 	['Embedding', 'Create', ['Model', 'Input', 'Simplify', 'Options']],
@@ -88,13 +88,16 @@ describe('the panels of the nodes', () => {
 		beforeAll(async () => void (await editor.openNode('Model Gateway')));
 		afterAll(async () => await editor.closeNode());
 
-		it.each(operations)('shows the fields of %s: %s', async (resource, operation, fields) => {
-			await editor.choose('resource', resource);
-			await editor.choose('operation', operation);
-			expect(await editor.fields()).toEqual(['Resource', 'Operation', ...fields]);
-		});
+		it.each(operations)(
+			'Model Gateway shows the fields of %s: %s',
+			async (resource, operation, fields) => {
+				await editor.choose('resource', resource);
+				await editor.choose('operation', operation);
+				expect(await editor.fields()).toEqual(['Resource', 'Operation', ...fields]);
+			},
+		);
 
-		it('shows the fields for JSON in place of those for single media', async () => {
+		it('Model Gateway shows one JSON field instead of the media fields when Media Input is JSON', async () => {
 			await editor.choose('resource', 'Reference Video');
 			await editor.choose('mediaInput', 'JSON');
 			expect(await editor.fields()).toEqual([
@@ -104,7 +107,7 @@ describe('the panels of the nodes', () => {
 			await editor.choose('mediaInput', 'Fields Below');
 		});
 
-		it('asks for a link or for a field of the item, whichever the medium comes from', async () => {
+		it('Model Gateway asks for a URL or a binary field, depending on the source of the media', async () => {
 			const asked = async () => (await editor.fields()).slice(6, -2);
 			expect(await asked()).toEqual(['Type', 'Source', 'URL', 'Voice URL']);
 			await editor.takePicture('panel');
@@ -112,7 +115,7 @@ describe('the panels of the nodes', () => {
 			expect(await asked()).toEqual(['Type', 'Source', 'Input Binary Field', 'Voice URL']);
 		});
 
-		it('asks for the picture and the mask of an edit where they come from', async () => {
+		it('Model Gateway asks for image and mask by URL or binary field, depending on their sources', async () => {
 			await editor.choose('resource', 'Image');
 			await editor.choose('operation', 'Edit');
 			await editor.choose('imageSource', 'URL');
@@ -121,7 +124,7 @@ describe('the panels of the nodes', () => {
 			expect(asked).toEqual(['Image Source', 'Image URL', 'Mask Source', 'Mask Binary Field']);
 		});
 
-		it('asks for no limit when all is wanted, and for no field when nothing is downloaded', async () => {
+		it('Model Gateway hides Limit for Return All, and the output field without Download', async () => {
 			const turn = async (name: string) =>
 				await editor.page.getByTestId(`parameter-input-${name}`).locator('.el-switch').click();
 			await turn('download');
@@ -134,10 +137,10 @@ describe('the panels of the nodes', () => {
 			await editor.choose('resource', 'Reference Video');
 		});
 
-		it('lists the models of the gateway, those that fit first', async () => {
+		it('Model Gateway lists the models of the gateway, suitable ones first', async () => {
 			await editor.page.getByTestId('rlc-input').click();
 			const entries = editor.page.getByTestId('rlc-item');
-			// Until the list has come there is only what was chosen.
+			// Until the list arrives, it contains only the chosen model.
 			await entries.nth(2).waitFor();
 			const names = (await entries.allInnerTexts()).map((text) => text.trim());
 			expect(names[0]).toBe('beta-2.7-r2v (Up to 5 images and videos)');
@@ -146,7 +149,7 @@ describe('the panels of the nodes', () => {
 		});
 	});
 
-	it('Wait for Video', async () => {
+	it('Wait for Video shows its fields, and no output field without Download', async () => {
 		await editor.openNode('Wait for Video');
 		expect(await editor.fields()).toEqual([
 			...['Job ID', 'While Waiting', 'Download', 'Put Output File in Field', 'Options'],
@@ -159,14 +162,14 @@ describe('the panels of the nodes', () => {
 	it.each([
 		['Chat Model', 'Connect this node to the Chat Model input'],
 		['Embeddings', 'Connect this node to the Embedding input'],
-	])('%s', async (name, notice) => {
+	])('%s shows its fields and where to connect it', async (name, notice) => {
 		const panel = await editor.openNode(name);
 		expect(await editor.fields()).toEqual(['Model', 'Options']);
 		await panel.getByText(notice).waitFor();
 		await editor.closeNode();
 	});
 
-	it('Wait for Video as a tool, without fields about files', async () => {
+	it('Wait for Video as a tool shows no fields about files', async () => {
 		await editor.openNode('Video Tool');
 		expect(await editor.fields()).toEqual(['Description', 'Job ID', 'Options']);
 		await editor.closeNode();

@@ -15,15 +15,15 @@ import {
 	waitForVideo,
 } from '../support/workflows';
 
-/** n8n 1 keeps a file in the item itself, and tells its size in rounded words only. */
+/** n8n 1 keeps a file in the item itself, and gives its size only as a rounded text. */
 const sizeOf = (file?: IBinaryData) =>
 	file?.bytes ?? Buffer.from(file?.data ?? '', 'base64').length;
 
 /**
- * Whether parking works in this n8n, and what those get who wait for an answer. All workflows begin together: n8n
- * looks for parked executions once a minute.
+ * Whether parking works in this n8n, and what callers get that wait for a response. All workflows start together,
+ * because n8n looks for parked executions once a minute.
  */
-describe('a wait in n8n', () => {
+describe('waits in a complete n8n', () => {
 	let stage: Stage;
 	let count = 0;
 
@@ -33,8 +33,8 @@ describe('a wait in n8n', () => {
 	interface Flow {
 		workflow: IWorkflowBase;
 		jobs: Job[];
-		/** What the caller gets. */
-		answer: Promise<unknown>;
+		/** The response that the caller gets. */
+		response: Promise<unknown>;
 	}
 
 	const listed = (jobs: Job[]) =>
@@ -51,7 +51,7 @@ describe('a wait in n8n', () => {
 	const wait = (whileWaiting?: string): Node => waitForVideo(whileWaiting ? { whileWaiting } : {});
 	const after = core('After', 'noOp');
 
-	/** Calls a webhook that leads to a wait for earlier jobs. */
+	/** Calls a webhook whose workflow waits for earlier jobs. */
 	const call = async (
 		webhook: INodeParameters,
 		nodes: Node[],
@@ -62,11 +62,11 @@ describe('a wait in n8n', () => {
 			startedByWebhook({ path, ...webhook }, listed(jobs), each, ...nodes),
 		);
 		await stage.owner.publish(workflow);
-		const answer = fetchPublished(`${stage.owner.url}/webhook/${path}`).then(
-			async (response) => (await response.json()) as unknown,
+		const response = fetchPublished(`${stage.owner.url}/webhook/${path}`).then(
+			async (received) => (await received.json()) as unknown,
 		);
 		await until(async () => (await stage.owner.executionsOf(workflow)).length > 0);
-		return { workflow, jobs, answer };
+		return { workflow, jobs, response };
 	};
 
 	const latest = async ({ workflow }: Pick<Flow, 'workflow'>): Promise<Execution> => {
@@ -85,18 +85,18 @@ describe('a wait in n8n', () => {
 
 	let canary: Flow;
 	let stopped: Flow;
-	/** None, unless n8n took it up before it was stopped: it looks for parked executions once a minute. */
+	/** None, unless n8n resumed it before it was stopped: n8n looks for parked executions once a minute. */
 	let pollsWhenStopped: ReturnType<typeof pollsOf>;
 	let held: Flow;
 	let stoppedHeld: Flow;
 	let seen: Pick<Flow, 'workflow' | 'jobs'>;
 	let lastNode: Flow;
 	let lastNodeParked: Flow;
-	let answeredLater: Flow;
-	let answeredLaterParked: Flow;
+	let respondNode: Flow;
+	let respondNodeParked: Flow;
 	let parent: Flow;
 
-	it('parks as soon as it begins, or stays open', async () => {
+	it('a wait parks before its first poll, unless the caller waits for the response', async () => {
 		const respond = core('Respond', 'respondToWebhook', { respondWith: 'allIncomingItems' }, 1.1);
 		// Once n8n has looked for parked executions, it leaves them alone for a minute.
 		const first = await call({}, [wait(), after]);
@@ -107,8 +107,8 @@ describe('a wait in n8n', () => {
 		stoppedHeld = await call({}, [wait('hold'), after]);
 		lastNode = await call({ responseMode: 'lastNode' }, [wait(), after]);
 		lastNodeParked = await call({ responseMode: 'lastNode' }, [wait('park'), after]);
-		answeredLater = await call({ responseMode: 'responseNode' }, [wait(), respond]);
-		answeredLaterParked = await call({ responseMode: 'responseNode' }, [wait('park'), respond]);
+		respondNode = await call({ responseMode: 'responseNode' }, [wait(), respond]);
+		respondNodeParked = await call({ responseMode: 'responseNode' }, [wait('park'), respond]);
 		const child = await stage.create(
 			startedBy(
 				core('Called', 'executeWorkflowTrigger', { inputSource: 'passthrough' }, 1.1),
@@ -126,19 +126,19 @@ describe('a wait in n8n', () => {
 			held,
 			stoppedHeld,
 			lastNodeParked,
-			answeredLaterParked,
+			respondNodeParked,
 			parent,
 		]) {
 			await becomes(flow, 'waiting');
 		}
-		for (const flow of [lastNode, answeredLater]) await becomes(flow, 'running');
+		for (const flow of [lastNode, respondNode]) await becomes(flow, 'running');
 		expect(pollsOf(canary)).toEqual([]);
 		expect(itemsOf(await latest(canary), 'Wait for Video').map(({ json }) => json)).toEqual(
 			canary.jobs.map(({ id }) => ({ job_id: id, next_poll: expect.any(String) })),
 		);
 	}, 200_000);
 
-	it('leaves the jobs in the execution that is stopped while it is parked, and asks no more', async () => {
+	it('a parked wait that is stopped leaves its job IDs in the execution', async () => {
 		const { id } = await latest(stopped);
 		await stage.owner.request('POST', `/executions/${id}/stop`);
 		const execution = await becomes(stopped, 'canceled');
@@ -148,7 +148,7 @@ describe('a wait in n8n', () => {
 		);
 	});
 
-	it('is seen in the editor', async () => {
+	it('the editor shows a parked wait and its execution', async () => {
 		const jobs = earlierTasks(stage.gateway, 2);
 		const editor = await stage.editor();
 		const workflow = await stage.create({
@@ -171,16 +171,16 @@ describe('a wait in n8n', () => {
 		seen = { workflow, jobs };
 	});
 
-	it('answers a caller who was not waited for with the first job', async () => {
+	it('a caller of a parked wait gets the first job as the response', async () => {
 		const [job] = lastNodeParked.jobs;
-		expect(await lastNodeParked.answer).toMatchObject({ job_id: job.id });
+		expect(await lastNodeParked.response).toMatchObject({ job_id: job.id });
 	});
 
-	it('hands on all videos, in order, in one run', async () => {
+	it('a parked wait hands on all videos in order in one run, and a stopped one polls no more', async () => {
 		await until(() => pollsOf(canary).length >= canary.jobs.length);
 		expect(pollsOf(canary)).toHaveLength(canary.jobs.length);
 		for (const flow of [canary, held, lastNode, lastNodeParked]) await finish(flow);
-		for (const flow of [answeredLater, answeredLaterParked, parent, seen]) await finish(flow);
+		for (const flow of [respondNode, respondNodeParked, parent, seen]) await finish(flow);
 		for (const flow of [canary, lastNodeParked]) {
 			const execution = await becomes(flow, 'success');
 			const items = itemsOf(execution, 'After');
@@ -195,14 +195,14 @@ describe('a wait in n8n', () => {
 		expect(pollsOf(stopped)).toEqual(pollsWhenStopped);
 	}, 200_000);
 
-	it('answers those with the video who were waited for', async () => {
+	it('a caller that waits for the response gets the finished videos', async () => {
 		const [job] = lastNode.jobs;
-		expect(await lastNode.answer).toMatchObject({ task_id: job.id });
-		for (const flow of [answeredLater, answeredLaterParked]) {
+		expect(await lastNode.response).toMatchObject({ task_id: job.id });
+		for (const flow of [respondNode, respondNodeParked]) {
 			const expected = flow.jobs.map(
 				({ id }) => expect.objectContaining({ task_id: id }) as object,
 			);
-			expect(await flow.answer).toEqual(expected);
+			expect(await flow.response).toEqual(expected);
 		}
 		expect((await latest(lastNode)).data.resultData.runData['Wait for Video'][0].hints).toEqual([
 			expect.objectContaining({
@@ -211,14 +211,14 @@ describe('a wait in n8n', () => {
 		]);
 	}, 200_000);
 
-	it('gives its result to the workflow that called it', async () => {
+	it('a parked wait in a sub-workflow gives its result to the calling workflow', async () => {
 		const execution = await becomes(parent, 'success');
 		expect(itemsOf(execution, 'After').map(({ json }) => json.task_id)).toEqual(
 			parent.jobs.map(({ id }) => id),
 		);
 	}, 200_000);
 
-	it('leaves the jobs in the execution that is stopped while it keeps running', async () => {
+	it('a wait that is stopped while it keeps running leaves the job IDs in the execution', async () => {
 		await becomes(stoppedHeld, 'running');
 		await until(() => pollsOf(stoppedHeld).length > 0);
 		const { id } = await latest(stoppedHeld);

@@ -16,8 +16,8 @@ import { openStage, type Stage } from './support/stage';
 import { until } from '../support/until';
 import { core, type Node, withCredential } from '../support/workflows';
 
-/** Examples that are started by something else than the editor alone, each as its user starts it. */
-describe('an example', () => {
+/** Each example is started as its user starts it. */
+describe('examples started in other ways than in the editor', () => {
 	let stage: Stage;
 
 	beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('an example', () => {
 				video('refused', '[blocked]'),
 				video('quick'),
 			];
-			// A webhook starts it at once, and as a schedule does: without the editor.
+			// A webhook starts it at once and, like a schedule, without the editor.
 			const webhookId = `list-${Date.now()}`;
 			const trigger = core('Start', 'webhook', { path: webhookId }, 2.1);
 			bySchedule = await owner.createWorkflow(replaced(ready(file, { videos }), trigger));
@@ -65,7 +65,7 @@ describe('an example', () => {
 		const states = async (workflow: IWorkflowBase) =>
 			(await stage.owner.executionsOf(workflow)).map(({ status }) => status).sort();
 
-		it('lists what was refused, and lets go of the others within seconds', async () => {
+		it('lists a refused order, and lets the other videos wait in executions of their own', async () => {
 			await until(async () => (await states(bySchedule)).length === 3);
 			await until(async () => (await states(bySchedule)).includes('success'));
 			const list = (await stage.owner.executionsOf(bySchedule)).at(-1);
@@ -83,7 +83,7 @@ describe('an example', () => {
 			);
 		});
 
-		it('saves a video when it is finished, while a longer one of the same list is made', async () => {
+		it('saves each video when it is finished, while a longer one of the same list is being made', async () => {
 			await until(() => existsSync(savedAs('quick')) && existsSync(savedAs('by-hand')), 100);
 			expect(existsSync(savedAs('slow'))).toBe(false);
 			await until(async () => (await states(bySchedule)).join() === 'success,success,waiting');
@@ -99,7 +99,7 @@ describe('an example', () => {
 			}
 		}, 240_000);
 
-		it('orders each video once', () => {
+		it('one-execution-per-video.json orders each video once', () => {
 			const { ledger, jobs } = stage.gateway;
 			const prompts = ledger.map(({ job }) => jobs.get(job ?? '')?.order.prompt);
 			expect(prompts.sort()).toEqual(['A long one [slow]', 'by-hand', 'quick']);
@@ -124,7 +124,7 @@ describe('an example', () => {
 		}
 		const rows = async () =>
 			(await stage.owner.request<{ data: IDataObject[] }>('GET', await rowsPath())).data;
-		/** What a person writes into the table. */
+		/** Changes a row of the table, as the user does. */
 		const write = async (video: string, data: IDataObject) =>
 			await stage.owner.request('PATCH', await rowsPath(), {
 				filter: { type: 'and', filters: [{ columnName: 'video', condition: 'eq', value: video }] },
@@ -132,20 +132,20 @@ describe('an example', () => {
 			});
 		const ordered = () => stage.gateway.ledger.length - orderedBefore;
 
-		/** Presses the button of the form. Gives the ID of the execution that it starts. */
+		/** Presses the button of the form. @returns the ID of the execution that it starts */
 		async function press(): Promise<string> {
 			const { owner } = stage;
 			editor ??= await stage.editor();
 			const { page } = editor;
 			const known = (await owner.executionsOf(workflow)).map(({ id }) => id);
 			await page.goto(`${owner.url}/form/order-again`, { waitUntil: 'commit' });
-			// n8n lets its users in, and asks them whether the form may run.
+			// n8n asks a signed-in user whether the form may run.
 			const allow = page.getByRole('button', { name: 'Allow access' });
 			const order = page.getByRole('button', { name: 'Order Again' });
 			await allow.or(order).waitFor();
 			if (await allow.isVisible()) await allow.click();
 			await order.click();
-			// Those that were parked are not always in the order in which they began.
+			// Executions that were parked are not always listed in the order in which they started.
 			const begun = async () =>
 				(await owner.executionsOf(workflow)).find(({ id }) => !known.includes(id))?.id;
 			await until(async () => (await begun()) !== undefined);
@@ -154,7 +154,7 @@ describe('an example', () => {
 
 		beforeAll(() => (orderedBefore = stage.gateway.ledger.length));
 
-		having('tables')('keeps what failed with its reason, and what comes next', async () => {
+		having('tables')('stores each failed item with its reason and its next step', async () => {
 			const { owner, gateway } = stage;
 			const video = (name: string, prompt = name) => ({ video: name, model: 'vid-3.1', prompt });
 			const videos = [
@@ -219,7 +219,7 @@ describe('an example', () => {
 		});
 
 		having('tables')(
-			'orders it again by one press, but what is unknown only as a person decides',
+			'orders failed items again at the press of a button, but leaves unknown outcomes to the user',
 			async () => {
 				const { owner } = stage;
 				for (const video of ['broken', 'not-allowed']) {
@@ -230,13 +230,13 @@ describe('an example', () => {
 				for (const id of presses) await until(async () => (await found(id)).length > 0);
 				await write('lost', { next: 'collect', job: jobOf('lost').id });
 				presses.push(await press());
-				const apart: unknown[] = [];
+				const undecided: unknown[] = [];
 				for (const id of presses) {
 					const execution = await owner.ended(id);
 					expect(execution.status).toBe('success');
-					apart.push(itemsOf(execution, 'For You to Decide').map(({ json }) => json.video));
+					undecided.push(itemsOf(execution, 'For You to Decide').map(({ json }) => json.video));
 				}
-				expect(apart).toEqual([['lost'], ['lost'], []]);
+				expect(undecided).toEqual([['lost'], ['lost'], []]);
 				expect(await rows()).toEqual([]);
 				for (const video of ['broken', 'not-allowed', 'not-fetched', 'not-polled', 'lost']) {
 					expect(existsSync(savedAs(video))).toBe(true);
@@ -272,17 +272,17 @@ describe('an example', () => {
 			const all = [...nodes, ...unset];
 			await owner.publish(await owner.createWorkflow({ ...example, connections, nodes: all }));
 			url = `${owner.url}/mcp/videos`;
-			// It answers who has no token, too.
+			// The server also responds to a request without a token.
 			await fetchPublished(url, { method: 'POST' });
 		});
 
-		it('lets nobody in without its token', async () => {
+		it('the MCP server rejects a client without its token', async () => {
 			const before = stage.gateway.requests.length;
 			await expect(McpClient.connect(url, 'a guess')).rejects.toThrow(/40[13]/);
 			expect(stage.gateway.requests).toHaveLength(before);
 		});
 
-		it('orders a video for a client, and answers each call within its minute', async () => {
+		it('the MCP tools order a video, respond before it is finished, and then give its link', async () => {
 			const { gateway } = stage;
 			const before = gateway.ledger.length;
 			const client = await McpClient.connect(url, token);
@@ -325,24 +325,27 @@ describe('an example', () => {
 			expect(gateway.ledger.slice(before).map(({ job }) => job)).toEqual([job_id]);
 		});
 
-		having('mcpOrders')('tells a client that a video failed, and orders no other', async () => {
-			const before = stage.gateway.ledger.length;
-			const client = await McpClient.connect(url, token);
-			const { id } = await client.call('Create_Video', { prompt: 'A boat [fail]' });
-			const failed = await client.call('Is_It_Ready', { job_id: id });
-			expect(JSON.stringify(failed)).toMatch(/Video job video_\S+ failed/);
-			expect(stage.gateway.ledger).toHaveLength(before + 1);
-		});
+		having('mcpOrders')(
+			'the MCP tools report a failed video to a client and order no other',
+			async () => {
+				const before = stage.gateway.ledger.length;
+				const client = await McpClient.connect(url, token);
+				const { id } = await client.call('Create_Video', { prompt: 'A boat [fail]' });
+				const failed = await client.call('Is_It_Ready', { job_id: id });
+				expect(JSON.stringify(failed)).toMatch(/Video job video_\S+ failed/);
+				expect(stage.gateway.ledger).toHaveLength(before + 1);
+			},
+		);
 	});
 
-	it('from-http-request-to-model-gateway.json does by its old nodes what its two new ones do', async () => {
+	it('from-http-request-to-model-gateway.json also saves the video with its old nodes', async () => {
 		const { owner, gateway } = stage;
 		const httpHeaderAuth = await owner.createCredentialOf('httpHeaderAuth', {
 			name: 'Authorization',
 			value: `Bearer ${gateway.apiKey}`,
 		});
 		const example = ready('from-http-request-to-model-gateway.json', { name: 'by-old-nodes' });
-		// Switched on, with a credential, an address and a short wait, and led to by the settings.
+		// The old nodes, enabled, with a credential, the gateway's address and a short wait, connected to the settings.
 		const nodes = example.nodes.map(({ disabled, ...node }) => ({
 			...node,
 			...(disabled && node.type.endsWith('.httpRequest') && { credentials: { httpHeaderAuth } }),
@@ -365,7 +368,7 @@ describe('an example', () => {
 	});
 });
 
-/** The workflow with another trigger in the place of the one of the same name. */
+/** Replaces the trigger of the same name. */
 function replaced(workflow: WorkflowJson, trigger: Node): WorkflowJson {
 	const nodes = workflow.nodes.map((node) =>
 		node.name === trigger.name ? { ...node, ...trigger } : node,

@@ -22,11 +22,11 @@ describe('Stop', () => {
 
 	const isSecond = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Two');
 
-	/** What n8n has stored beside the execution, and can find it by. */
+	/** The highlighted data of an execution, by which n8n can find it. */
 	const highlightedIn = async (id: string): Promise<IDataObject> =>
 		(await stage.owner.request<{ customData: IDataObject }>('GET', `/executions/${id}`)).customData;
 
-	/** Orders two videos by a webhook: what is started by hand cannot be retried. */
+	/** Orders two videos in an execution that a webhook starts. */
 	const begin = async (nodes: Node[] = [], settings: IWorkflowSettings = {}): Promise<string> => {
 		const { owner } = stage;
 		const path = `stop-${Date.now()}`;
@@ -53,7 +53,7 @@ describe('Stop', () => {
 		expect(await stage.owner.execution(id)).toMatchObject({ status: 'canceled' });
 	};
 
-	/** What the button does; n8n answers when the execution has ended. */
+	/** Does what the Retry button does. n8n responds when the execution has ended. */
 	const retry = async (id: string): Promise<Execution> => {
 		const { owner } = stage;
 		const path = `/executions/${id}/retry`;
@@ -61,7 +61,7 @@ describe('Stop', () => {
 		return await owner.execution(retried.id);
 	};
 
-	it('amid two orders: the job is named, and Retry orders nothing twice', async () => {
+	it('Stop during two orders keeps the known job ID, and Retry orders nothing twice', async () => {
 		const { gateway } = stage;
 		gateway.fault({ route: 'videoCreate', action: 'stall', seconds: 3, when: isSecond });
 		const id = await begin();
@@ -69,7 +69,7 @@ describe('Stop', () => {
 		await stop(id);
 		expect(await highlightedIn(id)).toEqual({ video_jobs: gateway.ledger[0].job });
 
-		// Its answer is still to come.
+		// The response to the second order is still to come.
 		const early = await retry(id);
 		if (lackOf('retryAfterStop')) {
 			expect(itemsOf(early, 'Create')).toEqual([]);
@@ -91,7 +91,7 @@ describe('Stop', () => {
 		expect(gateway.requests).toHaveLength(2);
 	});
 
-	it('by Timeout Workflow amid two orders: n8n keeps what was ordered, and its Retry runs nothing', async () => {
+	it('Timeout Workflow during two orders leaves the job IDs in n8n, and Retry runs nothing', async () => {
 		const { gateway, owner } = stage;
 		gateway.fault({ route: 'videoCreate', action: 'stall', seconds: 4, when: isSecond });
 		const id = await begin([], { executionTimeout: 2 });
@@ -99,7 +99,7 @@ describe('Stop', () => {
 		const [{ job }] = gateway.ledger;
 		expect(await highlightedIn(id)).toEqual({ video_jobs: job });
 
-		// Accepted within the five seconds that are left to it.
+		// The second order is accepted within the five seconds that remain.
 		await until(() => gateway.ledger.length === 2);
 		const log = path.join(shared.folder, 'n8n.log');
 		await until(() => readFileSync(log, 'utf8').includes(`${gateway.ledger[1].job} was created`));
@@ -107,7 +107,7 @@ describe('Stop', () => {
 		expect(gateway.requests).toHaveLength(2);
 	});
 
-	it('amid the wait: Retry waits for the same videos', async () => {
+	it('Retry after Stop during a wait waits for the same videos', async () => {
 		const { gateway } = stage;
 		const id = await begin([waitForVideo()]);
 		await until(async () => (await stage.owner.execution(id)).status === 'waiting');
@@ -118,7 +118,7 @@ describe('Stop', () => {
 		for (const job of gateway.jobs.list()) gateway.jobs.complete(job.id, video);
 
 		const retried = await retry(id);
-		// n8n keeps the error of Stop in what it retries, and shows that although all went well.
+		// n8n keeps the error of Stop in the execution that it retries, and shows it although everything succeeded.
 		expect(itemsOf(retried, 'Wait for Video').map(({ binary }) => binary?.data.mimeType)).toEqual([
 			...['video/mp4', 'video/mp4'],
 		]);

@@ -6,7 +6,7 @@ import { byId, modelGateway, startedByWebhook } from '../support/workflows';
 /** Between two pieces of the answer. */
 const tokenMilliseconds = 150;
 
-describe('a webhook that streams', () => {
+describe('a streaming webhook', () => {
 	let stage: Stage;
 
 	beforeAll(async () => {
@@ -14,7 +14,7 @@ describe('a webhook that streams', () => {
 	});
 	afterAll(async () => await stage.close());
 
-	it('hands the answer on while the model still writes it', async () => {
+	it('a streaming webhook passes the answer on while the model is still writing it', async () => {
 		const { owner, gateway } = stage;
 		const path = `stream-${Date.now()}`;
 		const chat = modelGateway({
@@ -27,13 +27,13 @@ describe('a webhook that streams', () => {
 		const workflow = startedByWebhook({ path, responseMode: 'streaming' }, chat);
 		await owner.publish(await stage.create(workflow));
 
-		const answer = await fetchPublished(`${owner.url}/webhook/${path}`);
-		const events = await arrivedChunks(answer);
+		const response = await fetchPublished(`${owner.url}/webhook/${path}`);
+		const events = await arrivedChunks(response);
 		const items = events.filter(({ type }) => type === 'item');
 		expect(events.map(({ type }) => type)).toEqual([
 			...['begin', ...items.map(() => 'item'), 'end'],
 		]);
-		// A reply that was collected first would come all at once.
+		// An answer that was collected first would arrive all at once.
 		expect(items.length).toBeGreaterThan(5);
 		const took = items[items.length - 1].at - items[0].at;
 		expect(took).toBeGreaterThan(((items.length - 1) * tokenMilliseconds) / 2);

@@ -18,14 +18,14 @@ import { openStage, type Stage } from './support/stage';
 import { until } from '../support/until';
 import { withCredential } from '../support/workflows';
 
-/** Those that a form, another program or a chat starts, published as their users have them. */
-describe('an example that somebody else starts', () => {
+/** Each example is published as its user publishes it. */
+describe('examples started by a form, a webhook or a chat', () => {
 	let stage: Stage;
 
 	beforeAll(async () => void (stage = await openStage()));
 	afterAll(async () => await stage.close());
 
-	/** @param credentials beside those of this package, by the name of their node */
+	/** @param credentials those of other nodes than this package's, by the name of the node */
 	async function publish(
 		file: string,
 		settings: IDataObject = {},
@@ -39,7 +39,7 @@ describe('an example that somebody else starts', () => {
 			...rest,
 			nodes: nodes.map((node) => ({
 				...node,
-				// As the editor does it on import.
+				// As the editor does on import.
 				...(/webhook$|trigger$/i.test(node.type) && { webhookId }),
 				...(/\.form$/.test(node.type) && { webhookId: randomUUID() }),
 				...(/chatTrigger$/.test(node.type) && {
@@ -79,23 +79,26 @@ describe('an example that somebody else starts', () => {
 			({ page } = await stage.editor());
 		});
 
-		having('signedLinks')('saves a video of both pictures, and its last page says so', async () => {
-			await send('Test Mug', 'The mug of image 1 turns', ['green', 'blue']);
-			await page.getByText('Your video is ready').first().waitFor();
-			await page.getByText('It is saved as Test Mug.mp4').waitFor();
-			const link = await page.getByRole('link', { name: 'Open it here' }).getAttribute('href');
-			const file = readFileSync(path.join(shared.filesFolder, 'Test Mug.mp4'));
-			expect(titleOf(file)).toBe('Test Mug: The mug of image 1 turns');
-			expect(Buffer.from(await (await fetch(link ?? '')).arrayBuffer())).toEqual(file);
+		having('signedLinks')(
+			'saves a video of both images from the form, and its last page links to it',
+			async () => {
+				await send('Test Mug', 'The mug of image 1 turns', ['green', 'blue']);
+				await page.getByText('Your video is ready').first().waitFor();
+				await page.getByText('It is saved as Test Mug.mp4').waitFor();
+				const link = await page.getByRole('link', { name: 'Open it here' }).getAttribute('href');
+				const file = readFileSync(path.join(shared.filesFolder, 'Test Mug.mp4'));
+				expect(titleOf(file)).toBe('Test Mug: The mug of image 1 turns');
+				expect(Buffer.from(await (await fetch(link ?? '')).arrayBuffer())).toEqual(file);
 
-			const [{ body }] = orders('referenceVideoCreate');
-			expect(body).toMatchObject({ input: { prompt: 'Test Mug: The mug of image 1 turns' } });
-			const [first, second] = mediaOf(body);
-			expect(first.url).toContain(`${stage.owner.url}/rest/binary-data/signed?token=`);
-			expect(first.url).not.toBe(second.url);
-		});
+				const [{ body }] = orders('referenceVideoCreate');
+				expect(body).toMatchObject({ input: { prompt: 'Test Mug: The mug of image 1 turns' } });
+				const [first, second] = mediaOf(body);
+				expect(first.url).toContain(`${stage.owner.url}/rest/binary-data/signed?token=`);
+				expect(first.url).not.toBe(second.url);
+			},
+		);
 
-		having('signedLinks')('orders the same entry once', async () => {
+		having('signedLinks')('orders the same form entry only once', async () => {
 			await send('Test Mug', 'The mug of image 1 turns', ['green', 'blue']);
 			await page.getByText('This video was ordered before').first().waitFor();
 			expect(orders('referenceVideoCreate')).toHaveLength(1);
@@ -104,26 +107,29 @@ describe('an example that somebody else starts', () => {
 			expect(orders('referenceVideoCreate')).toHaveLength(2);
 		});
 
-		having('signedLinks')('shows why there is no video, which one picture may be for', async () => {
-			await send('Test Mug', '[blocked]', ['green']);
-			await page.getByText('There is no video').first().waitFor();
-			await page.getByText('content moderation').waitFor();
-			const [first, second] = mediaOf(orders('referenceVideoCreate').at(-1)?.body);
-			expect(first.type).toBe('reference_image');
-			expect(second.type).toBe('reference_image');
-			const [one, other] = await Promise.all(
-				[first, second].map(async ({ url }) => await (await fetch(String(url))).arrayBuffer()),
-			);
-			expect(Buffer.from(one)).toEqual(Buffer.from(picture('green')));
-			expect(other).toEqual(one);
-		});
+		having('signedLinks')(
+			'shows why a video was refused, and sends a single image as both references',
+			async () => {
+				await send('Test Mug', '[blocked]', ['green']);
+				await page.getByText('There is no video').first().waitFor();
+				await page.getByText('content moderation').waitFor();
+				const [first, second] = mediaOf(orders('referenceVideoCreate').at(-1)?.body);
+				expect(first.type).toBe('reference_image');
+				expect(second.type).toBe('reference_image');
+				const [one, other] = await Promise.all(
+					[first, second].map(async ({ url }) => await (await fetch(String(url))).arrayBuffer()),
+				);
+				expect(Buffer.from(one)).toEqual(Buffer.from(picture('green')));
+				expect(other).toEqual(one);
+			},
+		);
 	});
 
 	describe('answer-now-deliver-later.json', () => {
 		const secret = { 'x-order-secret': 'for tests' };
 		const delivered: IDataObject[] = [];
 		const receiver = createServer((request, response) => {
-			// The first call finds it down.
+			// It is down for the first call.
 			const isDown = delivered.length === 0;
 			void jsonIn(request).then((body) => {
 				delivered.push(isDown ? {} : (body as IDataObject));
@@ -136,13 +142,13 @@ describe('an example that somebody else starts', () => {
 		let flow: Awaited<ReturnType<typeof publish>>['workflow'];
 
 		const order = async (body: IDataObject, headers: Record<string, string> = secret) => {
-			const answer = await fetchPublished(address, {
+			const response = await fetchPublished(address, {
 				method: 'POST',
 				headers: { 'content-type': 'application/json', ...headers },
 				body: JSON.stringify(body),
 			});
-			const text = await answer.text();
-			return { status: answer.status, body: text.startsWith('{') ? JSON.parse(text) : text };
+			const text = await response.text();
+			return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text };
 		};
 		const boat = { order_id: 'A-1', prompt: 'A boat crosses a lake' };
 		const broken = { order_id: 'A-2', prompt: '[fail]' };
@@ -168,7 +174,7 @@ describe('an example that somebody else starts', () => {
 			receiver.close();
 		});
 
-		it('responds at once with the ID of the job, and parks', async () => {
+		it('answer-now-deliver-later.json responds at once with the job ID, and parks', async () => {
 			const before = stage.gateway.ledger.length;
 			const [first, second] = [await order({ ...boat, callback_url }), await order(broken)];
 			const jobs = stage.gateway.ledger.slice(before).map(({ job }) => job);
@@ -185,7 +191,7 @@ describe('an example that somebody else starts', () => {
 			expect(delivered).toEqual([]);
 		});
 
-		it('orders nothing for the same order ID, without one, or for a stranger', async () => {
+		it('orders nothing for a repeated or missing order ID, or without the secret header', async () => {
 			const before = stage.gateway.ledger.length;
 			const again = await order({ ...boat, callback_url });
 			expect(again).toEqual({ status: 200, body: { order_id: 'A-1', status: 'already ordered' } });
@@ -197,14 +203,14 @@ describe('an example that somebody else starts', () => {
 			expect(stage.gateway.ledger).toHaveLength(before);
 		});
 
-		it('delivers a video to the address of its request, also when that was down', async () => {
+		it('delivers a video to its callback URL, which is down at first', async () => {
 			await until(() => delivered.length === 2);
 			expect(delivered[1]).toMatchObject({ order_id: 'A-1', status: 'completed', reason: '' });
 			const video = await fetch(String(delivered[1].video_url));
 			expect(titleOf(new Uint8Array(await video.arrayBuffer()))).toBe(boat.prompt);
 		}, 180_000);
 
-		it('tells by mail why a video failed', async () => {
+		it('reports by mail why a video failed', async () => {
 			await until(() => mailbox.mails.length > 0);
 			const [{ to, subject, text }] = mailbox.mails;
 			expect({ to, subject }).toEqual({
@@ -231,12 +237,12 @@ describe('an example that somebody else starts', () => {
 			expect(charged()).toEqual(['embedding']);
 
 			const ask = async (chatInput: string) => {
-				const answer = await fetchPublished(`${owner.url}/webhook/${webhookId}/chat`, {
+				const response = await fetchPublished(`${owner.url}/webhook/${webhookId}/chat`, {
 					method: 'POST',
 					headers: { 'content-type': 'application/json' },
 					body: JSON.stringify({ action: 'sendMessage', sessionId: webhookId, chatInput }),
 				});
-				return (await answer.json()) as unknown;
+				return (await response.json()) as unknown;
 			};
 			gateway.script('Within 14 days.');
 			expect(await ask('How can I get my money back?')).toMatchObject({
@@ -255,7 +261,7 @@ describe('an example that somebody else starts', () => {
 		},
 	);
 
-	it('picture-refined-in-a-chat.json shows each picture, and refines the latest one', async () => {
+	it('picture-refined-in-a-chat.json shows each image, and refines the latest one', async () => {
 		const { gateway } = stage;
 		const file = 'picture-refined-in-a-chat.json';
 		const editor = await stage.editor();

@@ -11,22 +11,22 @@ import { bytesOf, itemsOf, Owner } from '../n8n/owner';
 import { kinds, storeAll, type Stored } from './upgrade/kinds';
 import { sha256 } from '../support/sha256';
 
-/** From the older of the two versions to the newer one; a single one stays. */
+/** From the older of the two versions to the newer one. If both are the same, n8n stays as it is. */
 const [from, to] = [testedVersion, defaultVersion].sort((one, other) =>
 	one.localeCompare(other, 'en', { numeric: true }),
 );
 
-/** n8n and this package are replaced, in the same folder, while executions are stored in every way that there is. */
+/** Replaces n8n and this package in the same folder while executions of every kind are stored. */
 describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next version`, () => {
 	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-upgrade-'));
 	let gateway: Gateway;
 	let n8n: N8n;
 	let owner: Owner;
 	const names = Object.keys(kinds).filter(
-		(name) => !kinds[name].isUnanswered || lackOf('openOrders') === undefined,
+		(name) => !kinds[name].hasNoResponse || lackOf('openOrders') === undefined,
 	);
 	let all: Stored[] = [];
-	/** What is left of each, all at once: n8n takes up what is parked once a minute. */
+	/** Finishes each execution, all at the same time: n8n resumes parked executions once a minute. */
 	const endings = new Map<string, Promise<void>>();
 
 	beforeAll(async () => {
@@ -36,9 +36,9 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		owner = await Owner.of(n8n);
 		const credential = await owner.createCredential(gateway);
 		all = await storeAll(names, { owner, gateway, credential });
-		// As a container is stopped: passes under way come to their end, and the rest is killed.
+		// As a container is stopped: passes under way finish, and the rest is killed.
 		await n8n.process.end('SIGTERM');
-		// What is due just as it starts, n8n may end and empty: docs/reliability.md, "Known limitations".
+		// n8n may end and empty an execution that is due while it starts: docs/reliability.md, "Known limitations".
 		const env = { N8N_DISABLED_MODULES: 'otel' };
 		n8n = await startN8n({ version: to, tarball: packNext(tarball), folder, env });
 		owner = await Owner.of(n8n);
@@ -54,15 +54,15 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		stored.owner = owner;
 		stored.finish();
 		if (stored.kind.status !== 'waiting') await stored.retry();
-		// What Retry has ordered.
+		// The videos that Retry has ordered.
 		stored.finish();
-		await stored.becomes(stored.kind.isUnanswered ? 'error' : 'success');
+		await stored.becomes(stored.kind.hasNoResponse ? 'error' : 'success');
 	}
 
 	having('openOrders')(
-		'open: what was sent is not sent again',
+		'after an upgrade, Retry does not place an order again whose outcome is unknown',
 		async () => {
-			const stored = all.find(({ kind }) => kind.isUnanswered) as Stored;
+			const stored = all.find(({ kind }) => kind.hasNoResponse) as Stored;
 			await endings.get(stored.name);
 			const { data } = await owner.execution((await stored.latest()).id);
 			expect(data.resultData.error?.message).toContain('This order was sent before');
@@ -71,8 +71,8 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 		300_000,
 	);
 
-	it.each(names.filter((name) => !kinds[name].isUnanswered))(
-		'%s: all videos arrive, and each is paid for once',
+	it.each(names.filter((name) => !kinds[name].hasNoResponse))(
+		'after an upgrade, all videos of the execution "%s" arrive, and each is charged once',
 		async (name) => {
 			const stored = all.find((one) => one.name === name) as Stored;
 			await endings.get(name);
@@ -90,7 +90,7 @@ describe(`an upgrade of n8n ${from} to ${to}, and of this package to its next ve
 	);
 });
 
-/** The same, but that nobody hears of its failure before it is awaited. */
+/** The same promise, but its failure is not reported before it is awaited. */
 function settled<T>(promise: Promise<T>): Promise<T> {
 	promise.catch(() => undefined);
 	return promise;

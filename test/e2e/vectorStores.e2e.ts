@@ -13,7 +13,7 @@ const documents = [
 	...Array.from({ length: 116 }, (_, index) => `Filler ${index} about nothing much`),
 ];
 
-describe('a question to a vector store', () => {
+describe('vector stores with Embeddings Model Gateway', () => {
 	let stage: Stage;
 
 	beforeAll(async () => {
@@ -71,12 +71,12 @@ describe('a question to a vector store', () => {
 			{ document: { pageContent: 'How to repair a bicycle chain' } },
 			{ document: expect.anything() },
 		]);
-		// 120 documents in batches of 100, and the question.
+		// Two batches for 120 documents, and one request for the question.
 		expect(stage.gateway.requests.length - before).toBe(3);
 		return execution;
 	};
 
-	it('of n8n itself finds the right document, and its log shows what was embedded', async () => {
+	it("n8n's in-memory vector store finds the right document, and its log shows the embedded texts", async () => {
 		const memoryKey = byId('documents');
 		const { data } = await ask(workflowWith('vectorStoreInMemory', { memoryKey }));
 		const runs = data.resultData.runData.Embeddings;
@@ -85,7 +85,7 @@ describe('a question to a vector store', () => {
 		expect(shown).toContain('repairing the chain of my bicycle');
 	});
 
-	it('in PostgreSQL with pgvector finds the right document', async () => {
+	it('a vector store in PostgreSQL (pgvector) finds the right document', async () => {
 		const postgres = await startPostgres();
 		try {
 			const credential = await stage.owner.createCredentialOf('postgres', postgres.credential);

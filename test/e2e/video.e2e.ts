@@ -11,7 +11,7 @@ describe('a video in the editor', () => {
 	});
 	afterAll(async () => await stage.close());
 
-	it('is ordered, waited for, and plays in the binary view', async () => {
+	it('the editor orders a video, waits for it, and plays it in the binary view', async () => {
 		const { gateway } = stage;
 		const { filesFolder } = shared;
 		const example = await readyExample('reference-video-to-file.json', { gateway, filesFolder });

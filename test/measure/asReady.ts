@@ -19,9 +19,9 @@ import { none, print, printTable, type Figure } from './report';
 import { startSink, type Sink } from './scale/sink';
 import { median } from '../support/statistics';
 
-/** Seconds that the first and the last video of the list take; those between them are spread evenly. */
 interface Settings {
 	videos: number;
+	/** Seconds that the first video of the list takes, and the last one; the others are spread evenly between. */
 	shortest: number;
 	longest: number;
 }
@@ -37,11 +37,13 @@ interface Way {
 	workflow(videos: ListedVideo[], path: string): WorkflowJson;
 }
 
-/** Orders a list of videos in each way that the package has to wait for them, all at the same time. */
+/** Orders the same list of videos for each way of waiting that the package has, all at the same time. */
 export async function measureAsReady(settings: Settings): Promise<Figure[]> {
 	const { videos, shortest, longest } = settings;
 	if (videos < 2 || longest < shortest) {
-		throw new UsageError('It takes at least 2 videos, and a longest one that is not shorter');
+		throw new UsageError(
+			'Choose at least 2 videos, and a longest one that is not shorter than the shortest',
+		);
 	}
 	const video = await sampleVideo();
 	const options = {
@@ -94,14 +96,14 @@ async function orderInAllWays(
 	});
 	printTable([['way', 'first', 'median', 'last', 'after it was finished (median)'], ...rows]);
 	return [
-		none('videos that came twice', sink.deliveries.length - all),
+		none('videos delivered twice', sink.deliveries.length - all),
 		none('videos charged beyond those ordered', gateway.ledger.length - all),
 	];
 }
 
 function waysTo(sinkUrl: string): Record<string, Way> {
-	/** What comes behind the wait: it sends the name of the video on. */
-	const handOn = (video: string): Node =>
+	/** The node after the wait: it sends the name of the video to the sink. */
+	const deliver = (video: string): Node =>
 		core('Save Video', 'httpRequest', { method: 'PUT', url: `=${sinkUrl}/{{ ${video} }}` }, 4.2);
 	const hook = (path: string) =>
 		core('Start', 'webhook', { path, responseMode: 'onReceived' }, 2.1);
@@ -123,12 +125,12 @@ function waysTo(sinkUrl: string): Record<string, Way> {
 				core('One Item per Video', 'splitOut', { fieldToSplitOut: 'videos' }),
 				create,
 				waitForVideo({ whileWaiting }),
-				handOn("$('One Item per Video').item.json.name"),
+				deliver("$('One Item per Video').item.json.name"),
 			);
-	/** The example, with a start and an end that can be measured. */
+	/** The example, with a trigger and a last node that can be measured. */
 	const apart = (videos: ListedVideo[], path: string): WorkflowJson => {
 		const example = withSettings(readExample('one-execution-per-video.json'), { videos });
-		const own = [hook(path), handOn("$('One Video').item.json.video.name")];
+		const own = [hook(path), deliver("$('One Video').item.json.video.name")];
 		const nodes = example.nodes.map((node) => ({
 			...node,
 			...own.find(({ name }) => name === node.name),
@@ -137,7 +139,7 @@ function waysTo(sinkUrl: string): Record<string, Way> {
 	};
 	return {
 		parked: {
-			about: 'one Wait for Video for all, parked (as it comes)',
+			about: 'one Wait for Video for all, parked (default)',
 			workflow: together('auto'),
 		},
 		running: {

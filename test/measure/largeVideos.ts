@@ -6,15 +6,15 @@ import { box } from '../support/boxes';
 
 const host = '127.0.0.1';
 
-/** The beginning of an mp4, which is enough for who only asks whether it is one. */
+/** The beginning of an mp4, which is enough to recognize it as one. */
 export const videoHeader = Buffer.concat([
 	box('ftyp', Buffer.from('isom\0\0\x02\0isomiso2avc1mp41', 'latin1')),
 	box('moov', Buffer.alloc(200)),
 ]);
-/** Of the pictures: sent over and over, as many as it takes. */
+/** A piece of the media data, which is sent as often as needed. */
 const piece = Buffer.alloc(64 * 1024);
 
-/** Gives an mp4 of this size. */
+/** Yields an mp4 of this size. */
 function* video(bytes: number): Generator<Buffer> {
 	const boxBytes = bytes - videoHeader.length;
 	const boxHeader = box('mdat', undefined, boxBytes);
@@ -27,13 +27,13 @@ function* video(bytes: number): Generator<Buffer> {
 
 interface LargeVideos {
 	server: Server;
-	/** Where there is a video of so many bytes, at most 4 GiB. */
+	/** The URL of a video of this many bytes, at most 4 GiB. */
 	urlOf(bytes: number): string;
 }
 
 /**
- * A storage that makes the bytes of its videos as it sends them, so that neither a disk nor the memory under
- * measurement is involved.
+ * A storage host that makes the bytes of its videos while it sends them, so that neither a disk nor the measured
+ * memory is involved.
  */
 export async function serveLargeVideos(): Promise<LargeVideos> {
 	const server = createServer(({ url = '' }, response) => {

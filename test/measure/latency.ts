@@ -15,14 +15,14 @@ import { sampleVideo } from '../support/samples';
 import type { Figure } from './report';
 import { lateness } from '../support/statistics';
 
-/** Of the videos, in seconds. */
+/** How long the videos take, in seconds. */
 const lengths = [30, 120, 300];
 const ways = { hold: 'kept running', auto: 'parked' } as const;
 type Way = keyof typeof ways;
-/** Executions of each way and length, begun at moments spread over the minute between two looks of n8n. */
+/** Executions of each way and length. Their starts are spread over the minute between two checks of n8n. */
 const runs = 12;
 
-/** How long a finished video waits until the next node has it, in a complete n8n and with its real clock. */
+/** Measures the time from the end of a video to the next node, in a complete n8n with its real clock. */
 export async function measureLatency(): Promise<Figure[]> {
 	const video = await sampleVideo();
 	return await Instance.withGateway(

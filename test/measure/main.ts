@@ -52,7 +52,7 @@ function usageOf({ name, summary, duration, parts, notes, ...own }: Measurement)
 	].join('\n');
 }
 
-/** Gives what the command line asks for: measurements, or a text. @throws UsageError */
+/** @returns the measurements that the command line asks for, or a text @throws UsageError */
 function tasksOf(args: string[]): Task[] | string {
 	const { names, only, help, given } = parsed(args);
 	if (names.length === 0 && (help || args.length === 0)) return overview;
@@ -130,7 +130,7 @@ function valueOf(name: string, { default: standard }: Option, given: unknown) {
 async function main(): Promise<void> {
 	const tasks = tasksOf(process.argv.slice(2));
 	if (typeof tasks === 'string') return print(tasks);
-	// What was started, and what was written to the disk, ends with this process.
+	// An orderly exit also stops what was started, and removes what was written to the disk.
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 		process.once(signal, () => process.exit(130));
 	}
@@ -154,8 +154,8 @@ async function main(): Promise<void> {
 		for (const note of measurement.notes ?? []) print(pc.dim(note));
 		const { user, system } = process.cpuUsage(cpu);
 		const seconds = [(performance.now() - begun) / 1000, (user + system) / 1e6];
-		const [taken, atWork] = seconds.map((value) => value.toFixed(1));
-		print(`It took ${taken} s; this process was at work for ${atWork} s of them.`);
+		const [taken, computed] = seconds.map((value) => value.toFixed(1));
+		print(`It took ${taken} s; this process computed for ${computed} s of them.`);
 		figures.push(...measured);
 	}
 	if (printSummary(figures).length > 0) process.exitCode = 1;

@@ -1,17 +1,17 @@
 import type { Figure } from './report';
 
-/** Something on the command line that cannot be done. */
+/** A command line that cannot be carried out. */
 export class UsageError extends Error {}
 
 export interface Option {
-	/** Its type is that of the option; a number has to be above 0. */
+	/** Its type is the type of the option. A number has to be above 0. */
 	default: string | number | boolean;
 	about: string;
 }
 
 export type Options = Record<string, Option>;
 
-/** The type of an option, of which its default is one value. */
+/** The type of an option, from its default. */
 type Widened<Value> = Value extends number ? number : Value extends boolean ? boolean : string;
 
 export type Values<Own extends Options> = {
@@ -23,18 +23,18 @@ export interface Measurement<Own extends Options = Options, Part extends string 
 	name: string;
 	summary: string;
 	duration: string;
-	/** What has to be there first: the package as it is published, or that and a complete n8n. */
+	/** What it needs: the built package, or also a complete n8n. */
 	needs?: 'build' | 'n8n';
-	/** What can be chosen by `--only`. */
+	/** What `--only` can choose. */
 	parts?: Record<Part, string>;
 	options?: Own;
 	/** How to read the figures. */
 	notes?: string[];
-	/** @param only the chosen parts: all of them, unless told otherwise */
+	/** @param only the chosen parts; by default all of them */
 	run(values: Values<Own>, only: Part[]): Promise<Figure[]>;
 }
 
-/** Checks a measurement, whose options have types of their own. */
+/** Checks the types of a measurement, whose options have their own types. */
 export const measurement = <Own extends Options, Part extends string>(
 	own: Measurement<Own, Part>,
 ): Measurement => own as unknown as Measurement;

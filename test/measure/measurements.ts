@@ -2,11 +2,11 @@ import { measurement } from './measurement';
 
 const small = {
 	default: false,
-	about: 'less of everything: shows that all of it works, not how fast',
+	about: 'a small run, which shows that everything works, not how fast it is',
 };
-const seed = { default: '1', about: 'what chance is drawn from' };
+const seed = { default: '1', about: 'the seed of the random numbers' };
 
-/** All that `npm run measure` can be asked for; what a measurement rests on is loaded when it runs. */
+/** All measurements of `npm run measure`. The code of a measurement is loaded when it runs. */
 export const measurements = [
 	measurement({
 		name: 'package',
@@ -14,8 +14,8 @@ export const measurements = [
 		duration: '15 s',
 		needs: 'build',
 		notes: [
-			"medians (least to most), each in a fresh process, by n8n's own loader of packages",
-			'n8n without it is measured in the same processes, just before',
+			"medians (minimum to maximum), each in a fresh process, with n8n's own package loader",
+			'n8n without the package is measured in the same processes, just before',
 		],
 		async run() {
 			return await (await import('./package/index.js')).measurePackage();
@@ -23,22 +23,25 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'tests',
-		summary: 'where the time of `npm test` goes, and how much of the nodes it runs',
+		summary: 'where the time of `npm test` goes, and how much of `nodes` it covers',
 		duration: '9 minutes',
-		parts: { time: 'of each step and of the slowest files', coverage: 'lines and branches' },
+		parts: {
+			time: 'the time of each step and of the slowest files',
+			coverage: 'the lines and branches that the tests run',
+		},
 		async run(_, only) {
 			return await (await import('./tests/index.js')).measureTests(only);
 		},
 	}),
 	measurement({
 		name: 'mutants',
-		summary: 'whether a test notices it when the code is changed in one place (Stryker)',
+		summary: 'whether a test fails when the code is changed in one place (Stryker)',
 		duration: '3 hours',
 		parts: { gateway: 'nodes/shared/gateway', orders: 'nodes/shared/n8n/orders' },
 		options: {
-			files: { default: '', about: 'a folder of them, such as client; all of them by default' },
-			tenth: { default: '', about: '0 to 9: a tenth of the functions; all of them by default' },
-			survivors: { default: false, about: 'lists what no test has noticed' },
+			files: { default: '', about: 'one folder, such as client; all folders by default' },
+			tenth: { default: '', about: '0 to 9: a tenth of the functions; all functions by default' },
+			survivors: { default: false, about: 'lists the changes that no test noticed' },
 		},
 		async run(settings, only) {
 			return await (await import('./tests/mutants.js')).measureMutants(settings, only);
@@ -48,13 +51,13 @@ export const measurements = [
 		name: 'items',
 		summary: '20,000 chats and texts through one node: time, memory, and the event loop',
 		duration: '3 minutes',
-		parts: { chats: 'one request an item', texts: 'a hundred items a request' },
+		parts: { chats: 'one request per item', texts: 'a hundred items per request' },
 		notes: [
-			'a server that answers at once, in a process of its own; each run in a fresh process, warmed up by 200 items',
-			'memory in use: after a collection every second; the output alone: as the node ends',
-			'a block counts while this process computes, and not while the machine is busy with others',
-			'the whole execution: with what n8n does before and after the node, such as copying the items',
-			'vectors of 1,536 numbers; the HTTP Request node opens a connection for each item at once, so that 20,000 are too many',
+			'the server responds at once and has its own process; each run has a fresh process, warmed up with 200 items',
+			'memory in use: after a garbage collection every second; the output alone: when the node ends',
+			'a block counts only while this process computes, not while the machine runs other processes',
+			'the whole execution: includes what n8n does before and after the node, such as copying the items',
+			'vectors have 1,536 numbers; the HTTP Request node opens a connection for every item at once, so it only gets 2,000',
 		],
 		async run(_, only) {
 			return await (await import('./items/index.js')).measureItems(only);
@@ -62,19 +65,19 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'requests',
-		summary: 'chats and embeddings of many items, beside axios and the HTTP Request node',
+		summary: 'chats and embeddings of many items, compared with axios and the HTTP Request node',
 		duration: '5 minutes',
 		parts: {
-			parallel: 'how well requests in flight are kept up',
-			batches: 'what it gains that items share a request',
+			parallel: 'how well the node keeps its requests in flight',
+			batches: 'how much time items save when they share a request',
 			firstToken: 'how soon the first words of a streamed chat arrive',
-			cpu: 'the work that an item is',
+			cpu: 'the CPU time of an item',
 		},
 		notes: [
-			'the gateway runs in a process of its own; every figure was warmed up',
-			'medians (least to most) of rounds in turn; "first token" counts from the start of the execution',
-			'CPU is that of the process which runs the engine; axios keeps connections alive, n8n never does',
-			'axios in a loop sends one request after another; our node has ten in flight, unless told otherwise',
+			'the gateway runs in its own process; everything is warmed up before it is measured',
+			'medians (minimum to maximum) of alternating rounds; "first token" counts from the start of the execution',
+			'CPU: that of the process that runs the engine; axios keeps connections alive, n8n never does',
+			'axios in a loop sends one request after another; our node has ten in flight, unless stated otherwise',
 		],
 		async run(_, only) {
 			return await (await import('./requests/index.js')).measureRequests(only);
@@ -82,10 +85,11 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'download',
-		summary: "a video of 1 GB into n8n's store of files, beside the HTTP Request node",
+		summary:
+			"a download of 1 GB into n8n's binary data storage, compared with the HTTP Request node",
 		duration: '1 minute',
 		notes: [
-			'medians (least to most), each download in a fresh process; every stored file was read back and deleted',
+			'medians (minimum to maximum), each download in a fresh process; every stored file is read back',
 		],
 		async run() {
 			return await (await import('./download/index.js')).measureDownload();
@@ -93,10 +97,10 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'waiting',
-		summary: 'the time and the polls of twenty videos in one Wait for Video node',
+		summary: 'how long one Wait for Video node takes for twenty videos, and how often it polls',
 		duration: '30 s',
 		notes: [
-			'goal of the time: the end of the last video + one poll interval + 1 s',
+			'goal for the time: the end of the last video + one poll interval + 1 s',
 			'fewest possible: from the first poll of a job, one in each interval until its end is seen',
 		],
 		async run() {
@@ -105,7 +109,7 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'rendering',
-		summary: 'the videos that the embedded gateway makes for tests and the demo',
+		summary: 'how fast the embedded gateway makes videos for tests and the demo',
 		duration: '15 s',
 		async run() {
 			return await (await import('./rendering.js')).measureRendering();
@@ -113,12 +117,12 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'orders',
-		summary: 'orders of videos with and without the journal of orders, in a complete n8n',
+		summary: 'video orders with and without the journal of orders, in a complete n8n',
 		duration: '2 minutes',
 		needs: 'n8n',
 		notes: [
-			'medians (least to most) of rounds in turn, in two n8n at the same time, one of which has no store',
-			'times are those of the webhook that orders, its response included',
+			'medians (minimum to maximum) of alternating rounds, in two n8n at the same time, one without the store',
+			'time: from the call of the webhook that orders until its response has arrived',
 		],
 		async run() {
 			return await (await import('./orders.js')).measureOrders();
@@ -126,7 +130,8 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'latency',
-		summary: 'from the end of a video to the next node, kept running and parked, in a complete n8n',
+		summary:
+			'the time from the end of a video to the next node, kept running and parked, in a complete n8n',
 		duration: '8 minutes',
 		needs: 'n8n',
 		notes: [
@@ -143,9 +148,9 @@ export const measurements = [
 		duration: '7 minutes',
 		needs: 'n8n',
 		options: {
-			videos: { default: 20, about: 'how many in each way' },
-			shortest: { default: 60, about: 'seconds that the first of the list takes' },
-			longest: { default: 300, about: 'seconds that the last of the list takes' },
+			videos: { default: 20, about: 'videos for each way of waiting' },
+			shortest: { default: 60, about: 'seconds that the first video of the list takes' },
+			longest: { default: 300, about: 'seconds that the last video of the list takes' },
 		},
 		async run(settings) {
 			return await (await import('./asReady.js')).measureAsReady(settings);
@@ -164,9 +169,9 @@ export const measurements = [
 			subNodes: 'a vector store and a chain with our sub-nodes',
 		},
 		options: {
-			rounds: { default: 3, about: 'how often each is done, in turn' },
+			rounds: { default: 3, about: 'how often each way is run, alternately' },
 			small,
-			write: { default: false, about: 'writes docs/benchmarks.md and its picture' },
+			write: { default: false, about: 'writes docs/benchmarks.md and its chart' },
 		},
 		async run(settings, only) {
 			return await (await import('./peers/index.js')).measurePeers(settings, only);
@@ -175,12 +180,12 @@ export const measurements = [
 	measurement({
 		name: 'soak',
 		summary:
-			'whether anything is lost, charged twice or left behind while requests go wrong for long',
+			'whether anything is lost, charged twice or left behind while requests fail for a long time',
 		duration: '30 minutes',
 		options: {
 			minutes: { default: 30, about: 'how long' },
-			jobs: { default: 200, about: 'videos in the making at the same time' },
-			faults: { default: 5, about: 'of a hundred requests, how many go wrong' },
+			jobs: { default: 200, about: 'videos being made at the same time' },
+			faults: { default: 5, about: 'percent of the requests that meet a fault' },
 			seed,
 		},
 		async run(settings) {
@@ -189,36 +194,37 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'simulate',
-		summary: 'the poller of a million jobs in simulated time: polls, and the latest moment noticed',
+		summary:
+			'the poller with a million jobs in simulated time: how often it polls, and how late it notices the end',
 		duration: '1 minute',
 		parts: {
 			hold: 'keeps running: polls as often as recommended',
 			park: 'survives a restart: polls when n8n looks for parked executions, once a minute',
 		},
 		options: {
-			jobs: { default: 1_000_000, about: 'how many' },
-			hours: { default: 24, about: 'over how many hours they begin' },
+			jobs: { default: 1_000_000, about: 'number of jobs' },
+			hours: { default: 24, about: 'hours over which the jobs start' },
 			seed,
 		},
-		notes: ['one request in twenty goes wrong; nothing is sent'],
+		notes: ['one request in twenty meets a fault; nothing is really sent'],
 		async run(settings, only) {
 			return (await import('./simulate.js')).measureSimulation(settings, only);
 		},
 	}),
 	measurement({
 		name: 'kills',
-		summary: 'what becomes of waits and orders when a complete n8n is killed, stopped or restarted',
+		summary: 'what happens to waits and orders when a complete n8n is killed, stopped or restarted',
 		duration: 'about 1 hour',
 		needs: 'n8n',
 		parts: {
-			waits: 'n8n is killed or stopped while videos are awaited',
+			waits: 'n8n is killed or stopped while it waits for videos',
 			orders: 'n8n is killed at every moment of an order',
-			stops: 'the same with Stop, and n8n is started again before Retry',
-			queue: 'the same with workers, of which one takes over from the other',
+			stops: 'the same after Stop; n8n is restarted before Retry',
+			queue: 'the same with two workers, of which one takes over from the other',
 		},
 		options: {
-			rounds: { default: 2, about: 'of waits: how often n8n is ended by each signal' },
-			workflows: { default: 22, about: 'of waits: how many are started in a round' },
+			rounds: { default: 2, about: 'for waits: how often n8n is stopped with each signal' },
+			workflows: { default: 22, about: 'for waits: workflows that are started in a round' },
 			seed,
 		},
 		async run(settings, only) {
@@ -227,23 +233,24 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'scale',
-		summary: 'the capacity of n8n in queue mode, on Redis and PostgreSQL, and what it costs',
+		summary:
+			'the capacity of n8n in queue mode, with Redis and PostgreSQL, and the resources it uses',
 		duration: '50 minutes, small 3',
 		needs: 'n8n',
 		parts: {
-			kills: 'processes are killed and restarted amid creates, passes and downloads',
-			load: 'chats by one worker and by two; many parked and held waits at once',
-			latency: 'how late videos are noticed, and what a pass costs, by how many are parked',
+			kills: 'processes are killed and restarted during creates, passes and downloads',
+			load: 'chats with one worker and with two; many parked and held waits at once',
+			latency: 'how late videos are noticed, and what a pass costs, by the number of parked waits',
 			hold: 'more executions than slots, kept running and parked',
 			packages: 'workers without the package, or with another version of it',
 			redis: 'Redis goes away for half a minute',
-			disk: "there is no room left for n8n's files",
+			disk: "no disk space is left for n8n's files",
 			storage: "a large video, with n8n's files in the file system and in the database",
 		},
 		options: {
 			share: {
 				default: 1,
-				about: 'of what load and latency start, and of how long the videos of hold take',
+				about: 'a factor for what load and latency start, and for how long the videos of hold take',
 			},
 			small: { ...small, about: 'one worker killed, with few executions' },
 			write: { default: false, about: 'writes the figures into docs/capacity.md' },

@@ -11,15 +11,15 @@ import { inTurns, median, spread } from '../support/statistics';
 
 const rounds = 5;
 const creates = 100;
-/** As many orders as n8n's store keeps of a node. */
+/** The number of entries that n8n's store keeps for a node. */
 const fullStore = 10_000;
 const callLine = 'a call of the store of processed items';
 const shelf = 'nodes/shared/n8n/orders/database.js';
 const store = 'nodes/shared/n8n/orders/store.js';
 
-/** What is changed in an installed package. */
+/** Changes to the installed package, by file. */
 const variants = {
-	/** Tells each call of the store. */
+	/** Prints a line at each call of the store. */
 	with: {
 		[store]: `
 const { inTurn } = exports.Store.prototype;
@@ -28,7 +28,7 @@ exports.Store.prototype.inTurn = async function (call) {
 	return await inTurn.call(this, call);
 };`,
 	},
-	/** Sends orders as if there were no store. */
+	/** Places orders as if there were no store. */
 	without: {
 		[shelf]: `
 exports.DatabaseOrders.prototype.record = async () => [];
@@ -67,24 +67,24 @@ class Orders {
 	async order(items: number): Promise<number> {
 		const prompts = Array.from({ length: items }, (_, item) => `Video ${item}`);
 		const started = performance.now();
-		const answer = await fetchPublished(`${this.instance.url}/webhook/orders`, {
+		const response = await fetchPublished(`${this.instance.url}/webhook/orders`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({ prompts }),
 		});
-		if (!answer.ok) throw new Error(`The orders failed: ${await answer.text()}`);
-		await answer.arrayBuffer();
+		if (!response.ok) throw new Error(`The orders failed: ${await response.text()}`);
+		await response.arrayBuffer();
 		return performance.now() - started;
 	}
 
-	/** One execution for each. */
+	/** Orders each item in its own execution. @returns milliseconds */
 	async orderEach(items: number): Promise<number> {
 		let total = 0;
 		for (let item = 0; item < items; item++) total += await this.order(1);
 		return total;
 	}
 
-	/** How often the store was called so far. */
+	/** The number of calls of the store so far. */
 	get calls(): number {
 		return readFileSync(this.instance.logFile, 'utf8').split(callLine).length - 1;
 	}
@@ -94,29 +94,29 @@ class Orders {
 	}
 }
 
-/** What the journal of orders costs in a complete n8n: 100 creates with it, and with its store taken out. */
+/** Measures what the journal of orders costs in a complete n8n: 100 creates with it, and without its store. */
 export async function measureOrders(): Promise<Figure[]> {
 	const gateway = await startGateway({
 		jobSeconds: Infinity,
 		render: async () => new Uint8Array(0),
 	});
 	return await withFolder('measure-orders', async (folder) => {
-		const [book, plain] = await Promise.all([
+		const [journal, plain] = await Promise.all([
 			Orders.start('with', gateway, folder),
 			Orders.start('without', gateway, folder),
 		]);
 		try {
-			return await figures(book, plain);
+			return await figures(journal, plain);
 		} finally {
-			await Promise.all([book.stop(), plain.stop(), gateway.close()]);
+			await Promise.all([journal.stop(), plain.stop(), gateway.close()]);
 		}
 	});
 }
 
-async function figures(book: Orders, plain: Orders): Promise<Figure[]> {
+async function figures(journal: Orders, plain: Orders): Promise<Figure[]> {
 	const compare = async (figure: string, order: (of: Orders) => Promise<number>) => {
 		const times = await inTurns(
-			{ with: async () => await order(book), without: async () => await order(plain) },
+			{ with: async () => await order(journal), without: async () => await order(plain) },
 			{ rounds, warmUps: 1 },
 		);
 		const more = (median(times.with) - median(times.without)) / creates;
@@ -130,11 +130,11 @@ async function figures(book: Orders, plain: Orders): Promise<Figure[]> {
 	};
 	const atOnce = await compare('100 creates in one execution', (of) => of.order(creates));
 	const apart = await compare('100 executions of one create', (of) => of.orderEach(creates));
-	const before = book.calls;
-	for (let run = 0; run < 10; run++) await book.order(10);
-	const calls = (book.calls - before) / 10;
-	if (calls === 0) throw new Error('No call of the store was told');
-	for (let sent = 0; sent < fullStore; sent += 500) await book.order(500);
+	const before = journal.calls;
+	for (let run = 0; run < 10; run++) await journal.order(10);
+	const calls = (journal.calls - before) / 10;
+	if (calls === 0) throw new Error('No call of the store was printed');
+	for (let sent = 0; sent < fullStore; sent += 500) await journal.order(500);
 	return [
 		...atOnce,
 		...apart,

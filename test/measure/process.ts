@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A module whose `serve` runs in a process of its own. @typeParam Serve its type */
+/** A module whose `serve` runs in its own process. @typeParam Serve its type */
 export interface Script<Serve> {
 	file: string;
 	serve?: Serve;
@@ -9,7 +9,7 @@ export interface Script<Serve> {
 
 type Work = (...args: never[]) => Promise<object>;
 
-/** What `serve` gave: values that JSON can hold, and functions that are called over there. */
+/** The result of `serve`: JSON values, and functions that are called in its process. */
 export type Remote<Served> = {
 	[Name in keyof Served]: Served[Name] extends (...args: infer Args) => infer Result
 		? (...args: Args) => Promise<Awaited<Result>>
@@ -27,8 +27,8 @@ interface Call {
 }
 
 /**
- * Runs a script in a process of its own, and ends that when what it gave has been used.
- * Throws when it ends without having given anything.
+ * Runs a script in its own process, which ends when its result has been used.
+ * @throws Error when the process ends without a result
  */
 export async function withProcess<Serve extends Work, Result>(
 	{ file }: Script<Serve>,
@@ -36,32 +36,32 @@ export async function withProcess<Serve extends Work, Result>(
 	use: (served: Remote<Awaited<ReturnType<Serve>>>) => Promise<Result>,
 ): Promise<Result> {
 	const child = fork(__filename, [file, JSON.stringify(args)], {
-		// Ctrl-C is for this process; the other one notices its end, and cleans up.
+		// Ctrl-C only reaches this process; the child notices its end, and cleans up.
 		detached: true,
 	});
 	const ended = once(child, 'exit');
 	const failed = ended.then(([code]) => {
-		throw new Error(`${file} ended with code ${code} before it answered`);
+		throw new Error(`${file} ended with code ${code} before it responded`);
 	});
-	// It also ends when all is well.
+	// The process also ends when everything is well.
 	failed.catch(() => undefined);
 	let last: Promise<unknown> = Promise.resolve();
-	/** One call after another: the next message is the answer. */
-	const answer = async <Message>(call?: Call): Promise<Message> => {
+	/** Calls one after another, so that the next message is the response. */
+	const request = async <Message>(call?: Call): Promise<Message> => {
 		const own = last.then(async () => {
 			const message = once(child, 'message');
 			if (call) child.send(call);
-			const [got] = (await Promise.race([message, failed])) as [Message];
-			return got;
+			const [received] = (await Promise.race([message, failed])) as [Message];
+			return received;
 		});
 		last = own.catch(() => undefined);
 		return await own;
 	};
 	try {
-		const { values, functions } = await answer<Report>();
+		const { values, functions } = await request<Report>();
 		const calls = functions.map((name) => [
 			name,
-			async (...args: unknown[]) => (await answer<{ result: unknown }>({ name, args })).result,
+			async (...args: unknown[]) => (await request<{ result: unknown }>({ name, args })).result,
 		]);
 		return await use({ ...values, ...Object.fromEntries(calls) });
 	} finally {
@@ -70,7 +70,7 @@ export async function withProcess<Serve extends Work, Result>(
 	}
 }
 
-/** Runs a script in a process of its own, and gives what it gave. */
+/** Runs a script in its own process. @returns its result */
 export async function inProcess<Serve extends Work>(
 	script: Script<Serve>,
 	args: Parameters<Serve>,

@@ -20,7 +20,7 @@ export async function measureRendering(): Promise<Figure[]> {
 	const delay = monitorEventLoopDelay({ resolution: 1 });
 	try {
 		delay.enable();
-		// The timer of the histogram has to run before it counts, so that it has something to compare with.
+		// The timer of the histogram has to run first, so that it has something to compare with.
 		await sleep(50);
 		delay.reset();
 		const cold = await secondsOf(renderer, { ...spec, width: 1280, height: 720 });
@@ -33,7 +33,7 @@ export async function measureRendering(): Promise<Figure[]> {
 			atMost('5 s of 720P from 3 images, first video', cold, 3, seconds),
 			atMost('5 s of 720P from 3 images, next video', warm, 3, seconds),
 			atMost('5 s of 1080P from 3 images', large, 8, seconds),
-			atMost('largest event-loop delay of the gateway meanwhile', blocked, 50, {
+			atMost('longest event-loop delay of the gateway in this time', blocked, 50, {
 				...{ unit: 'ms', digits: 1 },
 			}),
 		];
@@ -48,7 +48,7 @@ async function secondsOf(renderer: Renderer, spec: RenderSpec): Promise<number> 
 	return (performance.now() - start) / 1000;
 }
 
-/** A picture of 2400x1600 with gradients, edges and fine grain, as hard to decode and encode as a photo. */
+/** An image of 2400x1600 with gradients, edges and fine grain, as hard to decode and encode as a photo. */
 function landscape(type: 'image/jpeg' | 'image/png' | 'image/webp', hue: number): ReferenceMedia {
 	const canvas = createCanvas(2400, 1600);
 	const context = canvas.getContext('2d');

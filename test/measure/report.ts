@@ -1,11 +1,11 @@
 import pc from 'picocolors';
 import { aligned } from '../support/markdown';
 
-/** One line of a table of what was measured. */
+/** One line in the table of results. */
 export interface Figure {
 	figure: string;
 	value: string;
-	/** Left out where there is nothing to reach, only something to compare with. */
+	/** Missing if the figure is only for comparison. */
 	goal?: string;
 	met?: boolean;
 }
@@ -29,7 +29,7 @@ export function printFigures(figures: Figure[]): void {
 	]);
 }
 
-/** Says in one line how the figures with a goal came out, and gives those that missed theirs. */
+/** Prints one line about the figures with a goal. @returns those that missed their goal */
 export function printSummary(figures: Figure[]): Figure[] {
 	const goals = figures.filter(({ met }) => met !== undefined);
 	const missed = goals.filter(({ met }) => !met);
@@ -45,26 +45,21 @@ export function printSummary(figures: Figure[]): Figure[] {
 interface Shown {
 	unit?: string;
 	digits?: number;
-	/** In place of the measured number. */
+	/** Shown instead of the measured number. */
 	value?: string;
 }
 
-export function atMost(figure: string, measured: number, most: number, shown: Shown = {}): Figure {
-	const goal = `at most ${withUnit(most, shown)}`;
-	return { figure, value: valueOf(measured, shown), goal, met: measured <= most };
+export function atMost(figure: string, measured: number, max: number, shown: Shown = {}): Figure {
+	const goal = `at most ${withUnit(max, shown)}`;
+	return { figure, value: valueOf(measured, shown), goal, met: measured <= max };
 }
 
-export function atLeast(
-	figure: string,
-	measured: number,
-	least: number,
-	shown: Shown = {},
-): Figure {
-	const goal = `at least ${withUnit(least, shown)}`;
-	return { figure, value: valueOf(measured, shown), goal, met: measured >= least };
+export function atLeast(figure: string, measured: number, min: number, shown: Shown = {}): Figure {
+	const goal = `at least ${withUnit(min, shown)}`;
+	return { figure, value: valueOf(measured, shown), goal, met: measured >= min };
 }
 
-/** Of what must not be. */
+/** For what must not happen. */
 export const none = (
 	figure: string,
 	count: number,
@@ -73,7 +68,7 @@ export const none = (
 	...{ figure, value, goal: '0', met: count === 0 },
 });
 
-/** Of what must be so for each. */
+/** For what must be true for all. */
 export const forAll = (figure: string, count: number, all: number): Figure => ({
 	...{ figure, value: `${count} of ${all}`, goal: 'all', met: count === all },
 });

@@ -4,12 +4,12 @@ import { simulate, type Mode, type Outcome } from '../support/simulation/simulat
 
 const names: Record<Mode, string> = { hold: 'kept running', park: 'parked' };
 
-/** Drives the poller of many jobs, in each way that a wait has. */
+/** Runs the poller for many jobs, in each way of waiting. */
 export function measureSimulation(
 	{ jobs, hours, seed }: { jobs: number; hours: number; seed: string },
 	modes: Mode[],
 ): Figure[] {
-	// An error of the poller is an answer here, which nobody traces.
+	// Errors of the poller are expected results here, so their stack traces are not needed.
 	Error.stackTraceLimit = 0;
 	return modes.flatMap((mode) =>
 		figuresOf(simulate({ jobs, hours, seed, mode })).map(({ figure, ...rest }) => ({
@@ -25,8 +25,8 @@ function figuresOf(outcome: Outcome): Figure[] {
 		finished: ends.finished,
 		'failed at the service': ends.failed,
 		'not finished within the timeout': ends.timedOut,
-		'finished, but their link came too late': ends.linkNotFound,
-		'waited for at the same time, at most': maxAtOnce,
+		'finished, but the link came too late': ends.linkNotFound,
+		'waited for at the same time, maximum': maxAtOnce,
 	};
 	const [latest] = percentiles(delays, 100);
 	return [
@@ -35,7 +35,10 @@ function figuresOf(outcome: Outcome): Figure[] {
 		})),
 		none('jobs lost', broken.jobLost),
 		{ figure: 'polls per job: mean, p50, p99', value: summary(polls, 1) },
-		{ figure: 'the same without any fault', value: summary(faultlessPolls, 1) },
+		{
+			figure: 'polls per job without any fault: mean, p50, p99',
+			value: summary(faultlessPolls, 1),
+		},
 		{
 			figure: 'shortest time between two polls of a job',
 			value: `${(shortestGap / 1000).toFixed(1)} s`,

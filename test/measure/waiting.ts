@@ -15,7 +15,7 @@ import { sum } from '../support/statistics';
 
 const videos = 20;
 const jobSeconds = 10;
-/** What the wait may take beyond the last video and one poll interval. */
+/** Seconds that the wait may take beyond the end of the last video and one poll interval. */
 const slack = 1;
 
 /** A wait as the gateway saw it, in seconds after the wait node began. */
@@ -24,7 +24,7 @@ interface Wait {
 	jobs: Array<{ ended: number; polls: number[] }>;
 }
 
-/** Measures the wait for many videos at once: how long it takes, and how often it asks. */
+/** Measures the wait for many videos at once: how long it takes, and how often it polls. */
 export async function measureWaiting(): Promise<Figure[]> {
 	return [...figures('task', await measure('task')), ...figures('video', await measure('video'))];
 }

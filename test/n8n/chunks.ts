@@ -1,4 +1,4 @@
-/** A piece of what a workflow streams, and when it arrived, in milliseconds of `performance.now()`. */
+/** A piece of a workflow's stream, and when it arrived, in milliseconds of `performance.now()`. */
 export interface ArrivedChunk {
 	at: number;
 	type: string;
@@ -7,10 +7,10 @@ export interface ArrivedChunk {
 }
 
 /** Everything that a webhook or a chat streams, one JSON object a line. */
-export async function arrivedChunks(answer: Response): Promise<ArrivedChunk[]> {
+export async function arrivedChunks(response: Response): Promise<ArrivedChunk[]> {
 	const decoder = new TextDecoder();
 	const pieces: Array<{ at: number; text: string }> = [];
-	for await (const bytes of answer.body ?? []) {
+	for await (const bytes of response.body ?? []) {
 		pieces.push({ at: performance.now(), text: decoder.decode(bytes, { stream: true }) });
 	}
 	return pieces

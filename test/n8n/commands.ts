@@ -9,7 +9,7 @@ interface CommandOptions {
 	quiet?: boolean;
 }
 
-/** Runs a command to its end and gives what it printed. Throws, with its output, when it fails. */
+/** Runs a command to its end. @returns what it printed @throws Error with its output when it fails */
 export async function run(
 	command: string,
 	args: string[],

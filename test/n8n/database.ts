@@ -11,24 +11,24 @@ import { freePort } from './n8n';
 /** A PostgreSQL for n8n's own data. */
 export interface Database {
 	readonly pid: number;
-	/** What n8n has to be told to use it. */
+	/** The settings by which n8n uses it. */
 	readonly env: Record<string, string>;
-	/** The rows of a query, each as its columns. */
+	/** @returns the rows of a query, each as its columns */
 	query(sql: string): Promise<string[][]>;
 	stop(): Promise<void>;
 }
 
 const versions = '/usr/lib/postgresql';
 const name = 'postgres';
-/** Between columns, which may hold any text of JSON. */
+/** Separates columns, which may contain any JSON text. */
 const separator = '\u001f';
 
-/** Starts an empty PostgreSQL on loopback, of Debian's package with its own settings, installed where it is missing. */
+/** Starts an empty PostgreSQL on loopback. Installs Debian's package where it is missing, and uses its settings. */
 export async function startDatabase(): Promise<Database> {
 	if (!existsSync(versions)) await ensurePackage('postgresql');
 	const [version] = readdirSync(versions).sort((a, b) => Number(b) - Number(a));
 	const command = (program: string) => path.join(versions, version, 'bin', program);
-	// In a folder of its own: those of n8n are closed to the user that PostgreSQL runs as.
+	// In its own folder, because the user that PostgreSQL runs as cannot open those of n8n.
 	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-database-'));
 	const user = serverUser();
 	if (user) chownSync(folder, user.uid, user.gid);
@@ -50,7 +50,7 @@ export async function startDatabase(): Promise<Database> {
 		stdio: 'ignore',
 	});
 	const ended = once(server, 'exit');
-	// The children of a server that is killed would linger; at this signal it ends them and itself at once.
+	// The children of a killed server would keep running. At this signal, the server ends them and itself at once.
 	const endAtOnce = () => server.kill('SIGQUIT');
 	const endWithUs = () => {
 		endAtOnce();
@@ -94,7 +94,7 @@ export async function startDatabase(): Promise<Database> {
 	};
 }
 
-/** PostgreSQL refuses to run as root: its package has made a user for it. */
+/** PostgreSQL refuses to run as root: its package creates a user for it. */
 function serverUser(): { uid: number; gid: number } | undefined {
 	if (process.getuid?.() !== 0) return undefined;
 	const id = (flag: string) => Number(spawnSync('id', [flag, name]).stdout);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { run } from './commands';
 
 /**
- * Installs the Debian packages whose commands are missing, where this process may.
+ * Installs the Debian packages whose commands are missing, if this process is allowed to.
  * @param wanted package names by command
  */
 export async function ensureCommands(wanted: Record<string, string>): Promise<void> {
@@ -13,7 +13,7 @@ export async function ensureCommands(wanted: Record<string, string>): Promise<vo
 	if (missing.length > 0) await ensurePackage(...missing);
 }
 
-/** Installs Debian packages, where this process may. */
+/** Installs Debian packages, if this process is allowed to. */
 export async function ensurePackage(...missing: string[]): Promise<void> {
 	const install = `apt-get install --yes --no-install-recommends ${missing.join(' ')}`;
 	if (process.getuid?.() !== 0 || locate('apt-get') === undefined) {

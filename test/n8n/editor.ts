@@ -7,7 +7,7 @@ import { locate } from './debian';
 import { browserCommand } from './installation';
 import { browserId, type Owner } from './owner';
 
-// The browser's driver is installed beside n8n, where files of other folders do not find it.
+// The browser's driver is installed next to n8n, where files in other folders cannot import it.
 export type { Locator, Page };
 
 const docsPictures = path.resolve(__dirname, '../../docs/pictures');
@@ -15,10 +15,10 @@ const ownPictures = path.resolve(__dirname, '../e2e/pictures');
 
 selectors.setTestIdAttribute('data-test-id');
 
-/** n8n 1 asks for what its licence does not have, and for what there is not yet. */
+/** n8n 1 requests features that its license lacks, and data that does not exist yet. */
 const ownComplaints = /ai\/sessions|sessions metadata|schemas\/n8n-nodes-base|last-successful/;
 
-/** Whatever moves takes half of a core where there is no GPU, such as the border of a node that is at work. */
+/** Without a GPU, an animation takes half a core, such as the border of a running node. */
 function stopAnimations(): void {
 	const still = new CSSStyleSheet();
 	still.replaceSync(
@@ -29,7 +29,7 @@ function stopAnimations(): void {
 
 /** n8n's editor in a real browser, signed in. */
 export class Editor {
-	/** What the page has reported as an error. */
+	/** Errors that the page has reported. */
 	readonly complaints: string[] = [];
 
 	private constructor(
@@ -48,7 +48,7 @@ export class Editor {
 	static async open({ url, cookie }: Owner): Promise<Editor> {
 		const browser = await chromium.launch({
 			executablePath: locate(browserCommand),
-			// As root there is no sandbox; the other flags keep it from looking for Google's hosts.
+			// Root has no sandbox. The other flags keep the browser from contacting Google's hosts.
 			args: [
 				'--no-sandbox',
 				'--disable-gpu',
@@ -60,7 +60,7 @@ export class Editor {
 			],
 		});
 		const context = await browser.newContext({
-			// From a browser that says it has no head, n8n takes no answer to a question, as from a bot.
+			// n8n ignores an answer from a headless browser, which it takes for a bot.
 			userAgent: `Mozilla/5.0 (X11; Linux x86_64) Chrome/${browser.version()} Safari/537.36`,
 			viewport: { width: 1440, height: 900 },
 			colorScheme: 'light',
@@ -74,7 +74,7 @@ export class Editor {
 		return new Editor(browser, await context.newPage(), url);
 	}
 
-	/** Opens a new workflow and imports one into it, as "Import from File" of its menu does. */
+	/** Opens a new workflow and imports one into it, as "Import from File" in its menu does. */
 	async importWorkflow(workflow: WorkflowJson): Promise<void> {
 		await this.page.goto(`${this.url}/workflow/new`);
 		await this.page.getByTestId('canvas-add-button').waitFor();
@@ -86,7 +86,7 @@ export class Editor {
 		await this.node(workflow.nodes.at(-1)?.name ?? '').waitFor();
 	}
 
-	/** Id of the workflow that is open. */
+	/** The ID of the open workflow. */
 	get workflowId(): string {
 		return new URL(this.page.url()).pathname.split('/').at(-1) ?? '';
 	}
@@ -96,14 +96,14 @@ export class Editor {
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
-	/** Presses "Execute workflow" and gives n8n's last word on it. */
+	/** Presses "Execute workflow". @returns n8n's final message about it */
 	async execute(seconds = 60): Promise<string> {
 		await this.page.getByTestId('execute-workflow-button').click();
-		const word = this.page
+		const message = this.page
 			.getByText(/^(Workflow executed successfully|Problem in node .*)$/)
 			.first();
-		await word.waitFor({ timeout: seconds * 1000 });
-		return (await word.textContent()) ?? '';
+		await message.waitFor({ timeout: seconds * 1000 });
+		return (await message.textContent()) ?? '';
 	}
 
 	node(name: string): Locator {
@@ -124,7 +124,7 @@ export class Editor {
 		await this.page.getByTestId('ndv').waitFor({ state: 'hidden' });
 	}
 
-	/** Draws up the upper edge of the chat, which is low at first. */
+	/** Drags the upper edge of the chat upwards: it is low at first. */
 	async raiseChat(pixels: number): Promise<void> {
 		const { y = 0 } = (await this.page.getByTestId('canvas-chat').boundingBox()) ?? {};
 		await this.page.mouse.move(700, y);
@@ -133,7 +133,7 @@ export class Editor {
 		await this.page.mouse.up();
 	}
 
-	/** Labels of the fields that the open panel shows, in their order, once they stay the same. */
+	/** The labels of the fields in the open panel, in their order, once they no longer change. */
 	async fields(): Promise<string[]> {
 		for (let before: string[] | undefined; ;) {
 			const now = await this.labels();
@@ -150,40 +150,40 @@ export class Editor {
 				.filter((label) => label.checkVisibility())
 				.map((label) => (label as HTMLElement).innerText),
 		);
-		// Below its first line a label has the buttons of its field.
+		// Below its first line, a label contains the buttons of its field.
 		return texts.map((text) => text.split('\n')[0].trim()).filter((text) => text !== '');
 	}
 
 	/** Chooses from a menu of the open panel. @param field the field's internal name */
 	async choose(field: string, option: string): Promise<void> {
 		await this.page.getByTestId(`parameter-input-${field}`).click();
-		// Beside its name an entry has a description.
+		// An entry contains its name and a description.
 		const name = this.page.getByText(option, { exact: true });
 		await this.page.getByRole('option').filter({ has: name, visible: true }).click();
 	}
 
 	/**
-	 * Takes a picture for the README and docs. They are replaced when UPDATE_PICTURES is set; otherwise the
-	 * pictures lie in a folder that git ignores, to be looked at.
+	 * Takes a screenshot for the README and docs. It replaces theirs when UPDATE_PICTURES is set. Otherwise it goes
+	 * into a folder that git ignores.
 	 */
 	async takePicture(name: string, of: Page | Locator = this.page): Promise<void> {
 		const folder = process.env.UPDATE_PICTURES ? docsPictures : ownPictures;
 		await this.page.mouse.move(0, 0);
-		// Icons come late, and buttons fade as they change; a page that never rests is taken as it is.
+		// Icons load late, and buttons fade when they change. If the page never gets idle, take it as it is.
 		await this.page.waitForLoadState('networkidle', { timeout: 3000 }).catch(() => undefined);
 		await setTimeout(500);
 		await of.screenshot({ path: path.join(folder, `${name}.png`), animations: 'disabled' });
 	}
 
-	/** Takes a picture of the whole canvas of an example, for its list. */
+	/** Takes a screenshot of the whole canvas of an example, for the list of examples. */
 	async takeCanvas(name: string): Promise<void> {
 		const { page } = this;
 		await page.setViewportSize({ width: 1600, height: 800 });
-		// What n8n says of the credential covers a part of it.
+		// n8n's notifications about the credential cover a part of the canvas.
 		for (const close of await page.locator('.el-notification__closeBtn').all()) {
 			await close.click().catch(() => undefined);
 		}
-		// Fits all of it into the window.
+		// Fits the whole canvas into the window.
 		await page.keyboard.press('1');
 		await setTimeout(1_000);
 		await page.locator('.vue-flow').screenshot({

@@ -8,7 +8,7 @@ import type { Node } from '../support/workflows';
 export const exampleFiles = readdirSync(examplesFolder).filter((file) => file.endsWith('.json'));
 
 /**
- * The example after what a user does before the first run: links of pictures that exist, and a folder
+ * The example with the settings that a user makes before the first run: links to images that exist, and a folder
  * where n8n may write.
  */
 export async function readyExample(

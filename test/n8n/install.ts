@@ -1,4 +1,4 @@
-/** Installs what the end-to-end tests and the playground need; does nothing when it is there. */
+/** Installs what the end-to-end tests and the playground need, if it is missing. */
 import { ensureInstallation, testedVersion } from './installation';
 
 void ensureInstallation(testedVersion);

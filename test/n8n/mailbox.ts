@@ -10,14 +10,14 @@ export interface Mail {
 	/** What the person sees; empty in a mail of text alone. */
 	html: string;
 	text: string;
-	/** Where the buttons lead, by what is written on them. */
+	/** The links of the buttons, by their labels. */
 	buttons: Record<string, string>;
 }
 
 export interface Mailbox {
-	/** What n8n's credential of the type `smtp` takes. */
+	/** The data of n8n's credential type `smtp`. */
 	credential: Record<string, string | number | boolean>;
-	/** In the order in which they came. */
+	/** In the order in which they arrived. */
 	mails: Mail[];
 	close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ interface Tool {
 	inputSchema: { properties: Record<string, unknown> };
 }
 
-/** A client of an MCP server, over its transport “Streamable HTTP”. */
+/** A client of an MCP server, over the transport “Streamable HTTP”. */
 export class McpClient {
 	private calls = 0;
 	private session?: string;
@@ -15,7 +15,7 @@ export class McpClient {
 		private readonly token: string,
 	) {}
 
-	/** Throws with the HTTP status when the server does not let it in. */
+	/** @throws Error with the HTTP status when the server rejects the client */
 	static async connect(url: string, token: string): Promise<McpClient> {
 		const client = new McpClient(url, token);
 		await client.request('initialize', {
@@ -32,7 +32,7 @@ export class McpClient {
 		return tools;
 	}
 
-	/** Gives the first item of what a tool answers. */
+	/** @returns the first item of a tool's result */
 	async call(name: string, values: IDataObject): Promise<IDataObject> {
 		const { content } = await this.request<{ content: Array<{ text: string }> }>('tools/call', {
 			name,
@@ -47,18 +47,18 @@ export class McpClient {
 	private async request<T>(method: string, params: object = {}): Promise<T> {
 		const id = ++this.calls;
 		const text = await this.send({ id, method, params });
-		// The server answers by JSON, or by a stream of events.
+		// The server responds with JSON, or with a stream of events.
 		const messages = text.startsWith('{')
 			? [text]
 			: text.split('\n').flatMap((line) => (line.startsWith('data: ') ? [line.slice(6)] : []));
-		const answers = messages.map((json) => JSON.parse(json) as { id?: number; result?: T });
-		const answer = answers.find((message) => message.id === id);
-		if (answer?.result === undefined) throw new Error(`${method} gave ${text}`);
-		return answer.result;
+		const responses = messages.map((json) => JSON.parse(json) as { id?: number; result?: T });
+		const response = responses.find((message) => message.id === id);
+		if (response?.result === undefined) throw new Error(`${method} gave ${text}`);
+		return response.result;
 	}
 
 	private async send(message: object): Promise<string> {
-		const answer = await fetch(this.url, {
+		const response = await fetch(this.url, {
 			method: 'POST',
 			headers: {
 				authorization: `Bearer ${this.token}`,
@@ -68,9 +68,9 @@ export class McpClient {
 			},
 			body: JSON.stringify({ jsonrpc: '2.0', ...message }),
 		});
-		const text = await answer.text();
-		if (!answer.ok) throw new Error(`The MCP server gave ${answer.status}: ${text}`);
-		this.session ??= answer.headers.get('mcp-session-id') ?? undefined;
+		const text = await response.text();
+		if (!response.ok) throw new Error(`The MCP server gave ${response.status}: ${text}`);
+		this.session ??= response.headers.get('mcp-session-id') ?? undefined;
 		return text;
 	}
 }

@@ -8,11 +8,11 @@ import { run } from './commands';
 import { startProcess, type N8nProcess } from './n8nProcess';
 
 interface N8nOptions {
-	/** By default the one that this run is about. */
+	/** By default the version of this run. */
 	version?: string;
-	/** What users install; none: an n8n without this package. */
+	/** The package as users install it; without it, n8n runs without this package. */
 	tarball?: string;
-	/** Where n8n keeps everything; by default a new folder, which is removed at the end. */
+	/** Where n8n stores everything; by default a new folder, which is removed at the end. */
 	folder?: string;
 	port?: number;
 	/** Settings of n8n. */
@@ -23,15 +23,15 @@ interface N8nOptions {
 export interface N8n {
 	readonly url: string;
 	readonly folder: string;
-	/** What it has printed. */
+	/** What n8n has printed. */
 	readonly logFile: string;
 	readonly process: N8nProcess;
-	/** Ends it as a restart of the machine would not: without a chance to tidy up. */
+	/** Kills it: unlike at a restart of the machine, it cannot shut down in order. */
 	kill(): Promise<void>;
 	stop(): Promise<void>;
 }
 
-/** Starts an n8n and waits until it answers. */
+/** Starts an n8n and waits until it responds. */
 export async function startN8n({
 	version,
 	tarball,
@@ -73,7 +73,7 @@ export async function startN8n({
 	};
 }
 
-/** As n8n's own installation of a community package does it. */
+/** Installs the package as n8n installs a community package. */
 export async function installPackage(home: string, tarball: string): Promise<void> {
 	const folder = path.join(home, '.n8n/nodes');
 	await mkdir(folder, { recursive: true });
@@ -88,8 +88,8 @@ export async function installPackage(home: string, tarball: string): Promise<voi
 }
 
 /**
- * A port that nobody listens on: the wanted one if it can be had. It is taken a moment later, so it is none of those
- * that a system gives to whoever asks for any (from 32768 on).
+ * A free port, if possible the wanted one. It is used a moment later, so it is below 32768, where the system assigns
+ * ports to programs that ask for any.
  */
 export async function freePort(wanted = randomInt(10_000, 32_768)): Promise<number> {
 	const server = createServer();

@@ -5,13 +5,13 @@ import { setTimeout } from 'node:timers/promises';
 import { n8nScript, nodeBinary, settingsOf, testedVersion } from './installation';
 
 interface ProcessOptions {
-	/** Of n8n; by default the one that this run is about. */
+	/** The version of n8n; by default the one of this run. */
 	version?: string;
-	/** Where n8n keeps everything. */
+	/** Where n8n stores everything. */
 	home: string;
 	logFile: string;
 	env: Record<string, string>;
-	/** An address, and what it answers once the process is ready. */
+	/** A URL, and the status of its response once the process is ready. */
 	ready: { url: string; status: number };
 }
 
@@ -20,7 +20,7 @@ export interface N8nProcess {
 	readonly pid: number;
 	/** Whether it has not ended, by itself or by {@link end}. */
 	readonly isRunning: boolean;
-	/** Sends the signal, and waits for the end: a process that takes longer than 10 s is killed. */
+	/** Sends the signal and waits until the process ends; kills it after 10 s. */
 	end(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function startProcess(
 			PATH: process.env.PATH,
 			HOME: home,
 			N8N_USER_FOLDER: home,
-			// Nothing here may call home.
+			// No requests to n8n's own servers.
 			N8N_DIAGNOSTICS_ENABLED: 'false',
 			N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 			N8N_TEMPLATES_ENABLED: 'false',
@@ -50,13 +50,13 @@ export async function startProcess(
 	child.stdout.pipe(log);
 	child.stderr.pipe(log);
 	const ended = once(child, 'exit');
-	// Whoever handles a signal has to come to an orderly exit.
+	// For this, a handler of a signal has to call `process.exit`.
 	const endWithUs = () => child.kill('SIGKILL');
 	process.once('exit', endWithUs);
 
 	const end = async (signal: NodeJS.Signals) => {
 		if (isRunning(child)) child.kill(signal);
-		// n8n waits for executions under way. A container is killed when that takes longer.
+		// n8n waits for executions under way. As with a container, it is killed when that takes too long.
 		const late = new AbortController();
 		setTimeout(10_000, undefined, { signal: late.signal }).then(
 			() => child.kill('SIGKILL'),
@@ -68,7 +68,7 @@ export async function startProcess(
 		log.end();
 	};
 	try {
-		await answers(ready.url, ready.status, child);
+		await becomesReady(ready.url, ready.status, child);
 	} catch (error) {
 		await end('SIGKILL');
 		throw new Error(`n8n did not start; its log is ${logFile}`, { cause: error });
@@ -82,14 +82,14 @@ export async function startProcess(
 	};
 }
 
-async function answers(url: string, status: number, child: ChildProcess): Promise<void> {
+async function becomesReady(url: string, status: number, child: ChildProcess): Promise<void> {
 	for (const deadline = Date.now() + 240_000; Date.now() < deadline;) {
 		if (!isRunning(child)) throw new Error(`It ended with ${child.exitCode ?? child.signalCode}`);
-		const answer = await fetch(url).catch(() => undefined);
-		if (answer?.status === status) return;
+		const response = await fetch(url).catch(() => undefined);
+		if (response?.status === status) return;
 		await setTimeout(100);
 	}
-	throw new Error(`${url} did not answer ${status} within four minutes`);
+	throw new Error(`${url} did not respond with ${status} within four minutes`);
 }
 
 function isRunning({ exitCode, signalCode }: ChildProcess): boolean {

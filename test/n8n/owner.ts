@@ -12,7 +12,7 @@ export const ownerAccount = {
 	lastName: 'Here',
 };
 
-/** n8n ties a login to the browser that it was made in. */
+/** n8n ties a login to the browser in which it was made. */
 export const browserId = 'model-gateway-tests';
 
 export interface Execution {
@@ -26,7 +26,7 @@ export interface Execution {
 
 export const isUnderWay = ({ status }: Pick<Execution, 'status'>) =>
 	['new', 'running'].includes(status);
-/** Whether it has not ended: it may be parked. */
+/** Whether it has not ended; it may be parked. */
 export const isOpen = (execution: Pick<Execution, 'status'>) =>
 	isUnderWay(execution) || execution.status === 'waiting';
 
@@ -35,7 +35,7 @@ export interface CredentialReference {
 	name: string;
 }
 
-/** The owner of an n8n, who does by its REST interface what the editor does by it. */
+/** The owner of an n8n, who uses its REST interface as the editor does. */
 export class Owner {
 	private constructor(
 		readonly url: string,
@@ -43,33 +43,33 @@ export class Owner {
 		readonly cookie: string,
 	) {}
 
-	/** Makes the owner's account in a new n8n, or signs in where it was made before. */
+	/** Creates the owner's account in a new n8n, or signs in if it exists. */
 	static async of({ url }: { url: string }): Promise<Owner> {
 		const { email, password } = ownerAccount;
 		const made = await post(`${url}/rest/owner/setup`, ownerAccount);
-		const answer = made.ok
+		const response = made.ok
 			? made
 			: await post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
-		const cookie = answer.headers
+		const cookie = response.headers
 			.getSetCookie()
 			.map((line) => /^n8n-auth=([^;]+)/.exec(line)?.[1])
 			.find((value) => value !== undefined);
-		if (cookie === undefined) throw new Error(`n8n let nobody in: ${await answer.text()}`);
+		if (cookie === undefined) throw new Error(`n8n refused the login: ${await response.text()}`);
 		return new Owner(url, cookie);
 	}
 
 	async request<T>(method: string, path: string, body?: object): Promise<T> {
-		const answer = await fetch(`${this.url}/rest${path}`, {
+		const response = await fetch(`${this.url}/rest${path}`, {
 			method,
 			headers: { ...headers, cookie: `n8n-auth=${this.cookie}` },
 			body: body && JSON.stringify(body),
 		});
-		const text = await answer.text();
-		if (!answer.ok) throw new Error(`${method} ${path} gave ${answer.status}: ${text}`);
+		const text = await response.text();
+		if (!response.ok) throw new Error(`${method} ${path} gave ${response.status}: ${text}`);
 		return (JSON.parse(text) as { data: T }).data;
 	}
 
-	/** A credential for a gateway that runs beside n8n. */
+	/** Creates a credential for a gateway that runs next to n8n. */
 	async createCredential(
 		{ url, apiKey, backupUrl }: Pick<Gateway, 'url' | 'apiKey' | 'backupUrl'>,
 		more: IDataObject = {},
@@ -84,7 +84,7 @@ export class Owner {
 		return { id, name };
 	}
 
-	/** Gives the workflow and its nodes what the editor would give them, where they do not have it. */
+	/** Saves a workflow. Adds what the editor would add to it and its nodes, where it is missing. */
 	async createWorkflow(workflow: WorkflowJson): Promise<IWorkflowBase & { versionId: string }> {
 		return await this.request('POST', '/workflows', {
 			...{ name: `Test ${randomUUID()}`, settings: { executionOrder: 'v1' } },
@@ -92,37 +92,37 @@ export class Owner {
 			...workflow,
 			nodes: workflow.nodes.map((node, index) => ({
 				...{ id: randomUUID(), typeVersion: 1, position: [index * 220, 0] },
-				// Without it, n8n 1 answers at a longer path.
+				// Without it, n8n 1 uses a longer path.
 				...(node.type.endsWith('.webhook') && { webhookId: randomUUID() }),
 				...node,
 			})),
 		});
 	}
 
-	/** Makes its webhooks, forms and schedules work. */
+	/** Makes the webhooks, forms and schedules of a workflow work. */
 	async publish({ id, versionId }: { id: string; versionId: string }): Promise<void> {
 		await this.request('POST', `/workflows/${id}/activate`, { versionId });
 	}
 
-	/** Saves a workflow whose webhooks, forms and schedules work. */
+	/** Saves a workflow and publishes it. */
 	async createPublished(workflow: WorkflowJson): Promise<IWorkflowBase> {
 		const saved = await this.createWorkflow(workflow);
 		await this.publish(saved);
 		return saved;
 	}
 
-	/** Makes other workflows able to call it. n8n 1 calls it as it was saved, and refuses to publish it. */
+	/** Lets other workflows call it. n8n 1 calls it as it was saved, and refuses to publish it. */
 	async publishCalled(workflow: { id: string; versionId: string }): Promise<void> {
 		if (!testedVersion.startsWith('1.')) await this.publish(workflow);
 	}
 
-	/** What the button "Execute workflow" does. Gives the execution's id. */
+	/** Does what the button "Execute workflow" does. @returns the ID of the execution */
 	async start(workflow: IWorkflowBase): Promise<string> {
 		const trigger = workflow.nodes.find(({ type }) => /trigger/i.test(type));
 		const { executionId } = await this.request<{ executionId: string }>(
 			'POST',
 			`/workflows/${workflow.id}/run`,
-			// n8n 1 runs what it is sent, n8n 2 what it has stored.
+			// n8n 1 runs the workflow in the request, n8n 2 the stored one.
 			{ workflowData: workflow, triggerToStartFrom: { name: trigger?.name } },
 		);
 		return executionId;
@@ -172,7 +172,7 @@ export class Owner {
 const headers = {
 	'content-type': 'application/json',
 	'browser-id': browserId,
-	// On a busy machine n8n may hang up on a connection that was kept open, just as it is used again.
+	// On a busy machine, n8n may close a kept-alive connection at the moment when it is used again.
 	connection: 'close',
 };
 
@@ -180,41 +180,41 @@ async function post(url: string, body: IDataObject): Promise<Response> {
 	return await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
-/** Asks a webhook that was published just now: n8n says so a moment before it answers there. */
+/** Calls a webhook that was just published: n8n reports it as published a moment before it serves it. */
 export async function fetchPublished(url: string, request?: RequestInit): Promise<Response> {
 	for (let tries = 0; ; tries++) {
-		const answer = await fetch(url, request);
-		if (answer.status !== 404 || tries === 50) return answer;
+		const response = await fetch(url, request);
+		if (response.status !== 404 || tries === 50) return response;
 		await setTimeout(100);
 	}
 }
 
-/** Calls a webhook by its path. Throws when it is not taken. */
+/** Calls a webhook by its path. @throws Error when n8n refuses the call */
 export async function callWebhook(
 	base: string,
 	hook: string,
 	query: Record<string, string> = {},
 ): Promise<void> {
-	const answer = await fetchPublished(`${base}/webhook/${hook}?${new URLSearchParams(query)}`);
-	const text = await answer.text();
-	if (!answer.ok) throw new Error(`The webhook ${hook} gave ${answer.status}: ${text}`);
+	const response = await fetchPublished(`${base}/webhook/${hook}?${new URLSearchParams(query)}`);
+	const text = await response.text();
+	if (!response.ok) throw new Error(`The webhook ${hook} gave ${response.status}: ${text}`);
 }
 
-/** The items that a node put out in its last run. */
+/** The output items of a node's last run. */
 export function itemsOf({ data }: Execution, node: string, output = 0) {
 	const run = data.resultData.runData[node]?.at(-1);
 	return run?.data?.main?.[output] ?? [];
 }
 
-/** The content of a file, wherever n8n keeps it. */
+/** The content of a file, wherever n8n stores it. */
 export async function bytesOf(
 	file: IBinaryData | undefined,
 	{ url, cookie }: Owner,
 ): Promise<Buffer> {
 	if (file?.id === undefined) return Buffer.from(file?.data ?? '', 'base64');
 	const query = new URLSearchParams({ id: file.id, action: 'download' });
-	const answer = await fetch(`${url}/rest/binary-data?${query}`, {
+	const response = await fetch(`${url}/rest/binary-data?${query}`, {
 		headers: { ...headers, cookie: `n8n-auth=${cookie}` },
 	});
-	return Buffer.from(await answer.arrayBuffer());
+	return Buffer.from(await response.arrayBuffer());
 }

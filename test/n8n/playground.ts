@@ -1,4 +1,4 @@
-/** A newcomer's playground: a complete n8n with the package, and the embedded gateway beside it. */
+/** A playground for newcomers: a complete n8n with the package, and the embedded gateway. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,10 +37,10 @@ ${pc.bold('gateway')}     ${gateway.url}   (key ${gateway.apiKey}; it costs noth
 ${pc.bold('files')}       ${filesFolder}
 
 The ${exampleFiles.length} examples are on the start page: open one and press "Execute workflow".
-Ctrl-C ends everything and removes it.
+Ctrl-C stops everything and removes it.
 `);
 		await stopped;
-		print('\nEnding ...');
+		print('\nStopping ...');
 	} finally {
 		await n8n.stop();
 		await gateway.close();
@@ -49,6 +49,6 @@ Ctrl-C ends everything and removes it.
 }
 
 main().catch((error: Error) => {
-	process.stderr.write(`${pc.red('The playground broke:')} ${error.message}\n`);
+	process.stderr.write(`${pc.red('The playground failed:')} ${error.message}\n`);
 	process.exitCode = 1;
 });

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { defaultVersion, nodeBinary } from './installation';
 
 interface Postgres {
-	/** What n8n's credential of the type `postgres` takes. */
+	/** The data of n8n's credential type `postgres`. */
 	credential: Record<string, string | number>;
 	stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
  * A PostgreSQL with pgvector for one test: PGlite, which is PostgreSQL compiled to WebAssembly, behind its
- * socket server. A process of its own, because its modules are ECMAScript modules, which jest does not load.
+ * socket server. It runs in its own process, because jest cannot load its ECMAScript modules.
  * Prints its port; ends when its input ends.
  */
 import { PGlite } from '@electric-sql/pglite';
@@ -9,7 +9,7 @@ import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 
 const database = await PGlite.create({ extensions: { vector } });
 await database.exec('CREATE EXTENSION IF NOT EXISTS vector');
-// n8n opens a pool: with a single connection its second query would end the first.
+// n8n opens a pool of connections: if only one were allowed, its second query would end the first.
 const server = new PGLiteSocketServer({
 	db: database,
 	host: '127.0.0.1',

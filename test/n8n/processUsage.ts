@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK']));
 
-/** Seconds of CPU that a process has taken, in its own code and in the kernel's (proc_pid_stat(5)). */
+/** Seconds of CPU that a process has used, in its own code and in the kernel's (proc_pid_stat(5)). */
 export function cpuSeconds(pid: number): number {
 	const [user, system] = timesOf(pid);
 	return (user + system) / ticksPerSecond;
 }
 
-/** The same of a process and of all that it has started; 0 once it has ended. */
+/** The same for a process and all processes that it has started; 0 once it has ended. */
 export function cpuSecondsOfTree(pid: number): number {
 	try {
 		const own = timesOf(pid).reduce((sum, time) => sum + time, 0) / ticksPerSecond;
@@ -22,15 +22,15 @@ export function cpuSecondsOfTree(pid: number): number {
 	}
 }
 
-/** Ticks in its own code and in the kernel's, and those of its children that have ended. */
+/** Ticks in a process's own code and in the kernel's, and the same for its children that have ended. */
 function timesOf(pid: number): number[] {
 	const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-	// The second field, the name, may hold anything in its parentheses; the third follows them.
+	// The second field, the name in parentheses, may contain anything. The third follows them.
 	const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 	return fields.slice(11, 15).map(Number);
 }
 
-/** Resident memory in bytes: now, and the most since {@link resetPeak}, which the kernel keeps without sampling. */
+/** Resident memory in bytes: now, and the maximum since {@link resetPeak}, which the kernel tracks. */
 export function memory(pid: number): { now: number; peak: number } {
 	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
 	const bytesOf = (field: string) =>

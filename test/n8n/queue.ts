@@ -5,26 +5,26 @@ import { startProcess, type N8nProcess } from './n8nProcess';
 import { startRedis, type Redis } from './redis';
 
 interface QueueOptions {
-	/** What users install. */
+	/** The package as users install it. */
 	tarball: string;
-	/** Where n8n keeps everything. */
+	/** Where n8n stores everything. */
 	folder: string;
-	/** Settings of all its processes. */
+	/** n8n's settings for all its processes. */
 	env?: Record<string, string>;
 }
 
 export interface WorkerOptions {
-	/** How many executions it runs at a time. */
+	/** The maximum of executions at a time. */
 	concurrency?: number;
-	/** Where it keeps everything and has its packages, when it does not share the folder of the main process. */
+	/** Where it stores everything and has its packages, if it does not share the folder of the main process. */
 	home?: string;
-	/** Settings of its own. */
+	/** n8n's settings for this worker. */
 	env?: Record<string, string>;
 }
 
-/** An n8n in queue mode: its processes share a folder and a database, which is SQLite unless told otherwise. */
+/** An n8n in queue mode: its processes share a folder and a database, by default SQLite. */
 export interface Queue {
-	/** Of the main process. */
+	/** URL of the main process. */
 	readonly url: string;
 	readonly redis: Redis;
 	readonly main: N8n;
@@ -32,18 +32,18 @@ export interface Queue {
 	/** Starts the main process again. */
 	startMain(): Promise<void>;
 	startWorker(options?: WorkerOptions): Promise<N8nProcess>;
-	/** Starts a process that takes the calls of webhooks, at the same address each time. */
+	/** Starts a process that serves webhooks, at the same address each time. */
 	startWebhook(): Promise<{ url: string; process: N8nProcess }>;
-	/** Ends what was started, workers too. */
+	/** Stops all processes, including the workers. */
 	close(): Promise<void>;
 }
 
-/** n8n's settings by which it soon notices that a worker is gone; by default it takes a minute or more. */
-const impatience = {
+/** With these settings n8n soon notices that a worker is gone; by default it takes a minute or more. */
+const soonNoticed = {
 	QUEUE_WORKER_LOCK_DURATION: '5000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '1000',
 	QUEUE_WORKER_STALLED_INTERVAL: '1000',
-	// Minutes between two looks for executions that no worker runs; 3 by default.
+	// Minutes between two checks for executions that no worker runs; 3 by default.
 	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.2',
 };
 
@@ -54,19 +54,19 @@ export async function startQueue({ tarball, folder, env }: QueueOptions): Promis
 		EXECUTIONS_MODE: 'queue',
 		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
 		QUEUE_BULL_REDIS_PORT: String(redis.port),
-		...impatience,
+		...soonNoticed,
 		...env,
 	};
 	let main = await startN8n({ tarball, folder, env: shared });
 	const { url } = main;
 	const others: N8nProcess[] = [];
 	const webhookPort = await freePort();
-	/** Of a process beside the main one. */
+	/** Settings of a process other than the main one. */
 	const common = async (logName: string) => ({
 		...shared,
 		N8N_EDITOR_BASE_URL: url,
 		N8N_RUNNERS_BROKER_PORT: String(await freePort()),
-		// As on a machine of its own: n8n tells from it what crashed there.
+		// As on a separate machine: from this log, n8n learns what crashed there.
 		N8N_EVENTBUS_LOGWRITER_LOGBASENAME: `events-${logName}`,
 	});
 	const added = (process: N8nProcess) => {

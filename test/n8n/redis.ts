@@ -9,17 +9,17 @@ import { freePort } from './n8n';
 export interface Redis {
 	readonly port: number;
 	readonly pid: number;
-	/** Lets it hang: it answers nobody, and goes on after {@link resume}. */
+	/** Suspends it: it does not respond until {@link resume}. */
 	pause(): void;
 	resume(): void;
-	/** Kills it, with all that it has not written to disk. */
+	/** Kills it, which loses everything that it has not written to disk. */
 	kill(): Promise<void>;
 	/** Starts it again, with what it has written to disk. */
 	start(): Promise<void>;
 	stop(): Promise<void>;
 }
 
-/** Starts an empty Redis on loopback, of Debian's package with its own settings, installed where it is missing. */
+/** Starts an empty Redis on loopback. Installs Debian's package where it is missing, and uses its settings. */
 export async function startRedis(folder: string): Promise<Redis> {
 	await ensureCommands({ 'redis-server': 'redis-server' });
 	await mkdir(folder, { recursive: true });

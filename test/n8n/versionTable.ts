@@ -3,40 +3,40 @@ import path from 'node:path';
 import { lackOf, type Feature } from './features';
 
 interface Row {
-	/** What a user would ask for. */
+	/** What a user wants to do. */
 	name: string;
-	/** The files of tests that show it, without `.e2e.ts`. */
+	/** The test files that show it, without `.e2e.ts`. */
 	shownBy: string[];
 	lack?: Feature;
 }
 
 export const rows: Row[] = [
 	{
-		name: 'Order, wait, download; every example, run',
+		name: 'Order, wait and download; the examples',
 		shownBy: ['video', 'examples'],
 	},
-	{ name: 'Credential, and its test', shownBy: ['credential'] },
+	{ name: 'Credential and its connection test', shownBy: ['credential'] },
 	{
 		name: 'Fields, menus and messages in the panels',
 		shownBy: ['panels', 'mistakes', 'executeStep'],
 	},
-	{ name: 'A wait parks: n8n may be restarted', shownBy: ['parking'] },
-	{ name: 'A wait goes on after a kill of n8n', shownBy: ['kills'] },
-	{ name: 'Stop names the jobs that were ordered', shownBy: ['stop'] },
+	{ name: 'Waits park, so that n8n can be restarted', shownBy: ['parking'] },
+	{ name: 'Waits resume after n8n was killed', shownBy: ['kills'] },
+	{ name: 'Stop leaves the job IDs in the execution', shownBy: ['stop'] },
 	{
-		name: 'Retry takes over what a stopped execution ordered',
+		name: 'Retry after Stop reuses the jobs already ordered',
 		shownBy: ['stop'],
 		lack: 'retryAfterStop',
 	},
 	{
-		name: 'Retry orders nothing twice after a kill of n8n',
+		name: 'Retry places no order twice after n8n was killed',
 		shownBy: ['orderKills'],
 		lack: 'openOrders',
 	},
-	{ name: 'What is parked outlasts an upgrade', shownBy: ['upgrade'] },
-	{ name: 'Answers as a stream', shownBy: ['streaming'] },
+	{ name: 'Parked executions survive an upgrade', shownBy: ['upgrade'] },
+	{ name: 'Streamed chat answers', shownBy: ['streaming'] },
 	{ name: 'Chat model for agents and chains', shownBy: ['agents'], lack: 'chatModels' },
-	{ name: 'Tools of agents', shownBy: ['agents'] },
+	{ name: 'Tools for agents', shownBy: ['agents'] },
 	{ name: 'Embeddings in vector stores', shownBy: ['vectorStores'] },
 	{
 		name: 'Files of earlier nodes as reference media',
@@ -45,17 +45,17 @@ export const rows: Row[] = [
 	},
 	{ name: 'The example with a data table', shownBy: ['examples'], lack: 'tables' },
 	{
-		name: 'The examples that a form, a webhook or a chat starts',
+		name: 'The examples started by a form, a webhook or a chat',
 		shownBy: ['triggeredExamples'],
 	},
 	{ name: 'One execution per video', shownBy: ['startedExamples'] },
-	{ name: 'What failed, ordered again', shownBy: ['startedExamples'], lack: 'tables' },
+	{ name: 'Failed items, ordered again', shownBy: ['startedExamples'], lack: 'tables' },
 	{ name: 'Video tool over MCP', shownBy: ['startedExamples'], lack: 'mcpOrders' },
-	{ name: 'Ask a person by mail first', shownBy: ['humanReview'] },
-	{ name: 'Ask a person in the chat first', shownBy: ['humanReview'], lack: 'humanReview' },
+	{ name: 'Human approval by mail', shownBy: ['humanReview'] },
+	{ name: 'Human approval in the chat', shownBy: ['humanReview'], lack: 'humanReview' },
 ];
 
-/** By version of n8n: the files whose tests have passed in it. */
+/** By version of n8n: the test files that passed in it. */
 type Passed = Record<string, string[]>;
 
 export const passedFile = path.join(__dirname, '../e2e/versions.json');
@@ -99,5 +99,7 @@ export function render(passed: Passed): string {
 
 const introduction = `# Versions of n8n
 
-What the end-to-end tests of this package have seen in a complete n8n: \`UPDATE_DOCS=1 npm run test:e2e -- --n8n <version>\` writes the column of that version. A number leads to what there is instead. n8n 1 ran on Node.js 20, n8n 2 on Node.js 24.
+What works in which version of n8n: ✓ means that the end-to-end tests of this package passed in a complete n8n of that version. The number after a “no” leads to the reason, below the table. n8n 1 ran on Node.js 20, n8n 2 on Node.js 24.
+
+\`UPDATE_DOCS=1 npm run test:e2e -- --n8n <version>\` writes the column of that version.
 `;

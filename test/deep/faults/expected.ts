@@ -11,11 +11,11 @@ export interface Outcome {
 	requests: number;
 	/** Lines of the billing ledger. */
 	charges: number;
-	/** Of the error record; undefined when the node gives an item. */
+	/** From the error record; undefined when the node gives an item. */
 	error?: Pick<ErrorRecord, 'status' | 'billed'>;
 }
 
-/** By what it costs to repeat the request; a route that is named goes its own way. */
+/** The outcomes by what it costs to repeat the request. A named route has its own outcome. */
 type Row = Record<Repetition, Outcome> & { [route: string]: Outcome };
 
 const item = (requests: number, charges = 0): Outcome => ({ requests, charges });
@@ -26,43 +26,43 @@ const error = (
 	charges = 0,
 ): Outcome => ({ requests, charges, error: { status, billed } });
 
-/** The wait of three minutes asks every ten seconds, the last time at its deadline. */
+/** The wait of three minutes polls every ten seconds, the last time at its deadline. */
 const polls = 19;
 const ofContent = 'Wait for Video, content';
 const streamed = 'chat.complete, streamed';
 
-/** The first answer is good enough. */
+/** The first response is usable. */
 const unharmed: Row = {
 	...{ job: item(1, 1), generation: item(1, 1), read: item(1) },
 	...{ poll: item(1), download: item(1), fetch: item(1, 1) },
 };
-/** The second one is. */
+/** The second response is usable. */
 const healed: Row = {
 	...{ job: item(2, 1), generation: item(2, 1), read: item(2) },
 	...{ poll: item(2), download: item(2), fetch: item(2, 1) },
 };
-/** The service refuses, again and again, for a reason that may pass: with this status. */
+/** The service refuses every request with this status, for a reason that may pass. */
 const refused = (status: number, tries = 5): Row => ({
 	...{ job: error(tries, status, 'no'), generation: error(tries, status, 'no') },
 	...{ read: error(tries, status, 'no'), poll: error(polls, 0, 'unknown') },
 	...{ download: error(tries, status, 'yes'), fetch: error(tries, status, 'yes', 1) },
 	[ofContent]: error(polls, status, 'yes'),
 });
-/** Nobody answers. */
+/** No response ever arrives. */
 const lost = refused(0);
-/** A 2xx status came, and nothing to be used. */
+/** Every response has a 2xx status and nothing usable. */
 const useless: Row = { ...refused(200), generation: error(1, 200, 'unknown', 1) };
 
-/** Once a create may have been accepted, it is sent only once. */
+/** A create that may have been accepted is sent only once. */
 const sentOnce = (charges: 0 | 1, status = 0) => ({
 	job: error(1, status, 'unknown', charges),
 });
-/** An answer that had begun to arrive is paid for, and is not asked for again. */
+/** A response that had begun to arrive may have been charged, so the request is not sent again. */
 const broken = { generation: error(1, 200, 'unknown') };
-/** The id had come; the gateway counts a call as paid only when all of its answer has gone out. */
+/** The ID had arrived. The gateway charges a generation only when its whole response was sent. */
 const idCame = { job: item(1, 1) };
 const notCounted = { generation: item(1) };
-/** No answer within the time limit of a minute leaves time for few polls. */
+/** No response within the time limit of a minute leaves time for few polls. */
 const slowPolls = (status: number) => ({
 	poll: error(4, 0, 'unknown'),
 	[ofContent]: error(3, status, 'yes'),
@@ -73,15 +73,15 @@ const unreachable: Row = {
 	...{ poll: error(0, 0, 'unknown'), download: error(0, 0, 'yes') },
 	fetch: error(0, 0, 'yes', 1),
 };
-/** A storage host is not the service, so its codes tell nothing. */
+/** A storage host is not the service, so its error codes mean nothing. */
 const ofFiles = (status: number) => {
 	const tries = status === 429 ? 8 : 5;
 	return { download: error(tries, status, 'yes'), fetch: error(tries, status, 'yes', 1) };
 };
 const healedFiles = { download: healed.download, fetch: healed.fetch };
-/** A balance does not heal by asking again; whoever waits goes on all the same. */
+/** Sending again does not refill a balance. A wait continues all the same. */
 const quota = (status: number): Row => ({ ...refused(status, 1), ...ofFiles(status) });
-/** Neither does what is wrong with the request, for which no waiting helps either. */
+/** Neither sending again nor waiting helps when the request itself is wrong. */
 const permanent = (status: number): Row => ({
 	...quota(status),
 	...{ poll: error(1, status, 'no'), [ofContent]: error(1, status, 'yes') },
@@ -95,18 +95,18 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	'TLS failure': { always: unreachable },
 	'primary down, backup up': { always: unharmed },
 	'primary silent, backup up': { always: { ...unharmed, job: error(0, 0, 'unknown') } },
-	'primary gives a page with 502, backup up': {
+	'primary responds with a 502 page, backup up': {
 		always: { ...unharmed, job: error(0, 502, 'unknown') },
 	},
 	'both down': {
 		always: {
 			...unreachable,
-			// The question for the file comes before the file.
+			// The request for the link fails before the download.
 			...{ download: error(0, 0, 'unknown'), fetch: error(0, 0, 'no') },
 			'the file of video.getContent': error(0, 0, 'no'),
 		},
 	},
-	'reset before the answer': {
+	'reset before the response': {
 		once: { ...healed, ...sentOnce(0) },
 		always: { ...lost, ...sentOnce(0) },
 	},
@@ -124,7 +124,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 			fetch: error(5, 0, 'yes', 1),
 		},
 	},
-	'no answer': {
+	'no response': {
 		once: { ...healed, ...sentOnce(0) },
 		always: { ...lost, ...sentOnce(0), ...slowPolls(0) },
 	},
@@ -137,11 +137,11 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	},
 	'slow drip': { once: unharmed, always: unharmed },
 	'shorter than declared': {
-		// A video is asked for its rest: only when there is none, it is whole. A picture has its end in itself.
+		// The node requests the rest of a video: it is complete only if there is none. An image shows its own end.
 		once: { ...unharmed, ...notCounted, download: item(2) },
 		always: { ...unharmed, ...notCounted, download: item(2) },
 	},
-	'cut, in good order': {
+	'cut, with a matching length': {
 		once: { ...healed, ...idCame, ...broken, [streamed]: item(1) },
 		always: {
 			...{ ...useless, ...idCame, ...broken, [streamed]: item(1) },
@@ -184,7 +184,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 			{ once: healed, always: refused(500) },
 		]),
 	),
-	// There was a response to deliver, perhaps with the ID of a job.
+	// There was a response to deliver, perhaps with a job ID.
 	'500 write_response_body_failed': {
 		once: { ...healed, ...sentOnce(0, 500) },
 		always: { ...refused(500), ...sentOnce(0, 500) },
@@ -219,7 +219,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	},
 };
 
-/** What has to come of a fault that a route meets. */
+/** The expected outcome of a fault on a route. */
 export function expectedOf({
 	fault,
 	route,

@@ -1,7 +1,7 @@
 import { errorCodes } from '../../../nodes/shared/gateway/protocol/errorCodes';
 import type { FaultAction } from '../../gateway';
 
-/** Where the credential leads; the backup URL is absent unless it is named. */
+/** The addresses in the credential. Without `backup`, there is no backup URL. */
 export interface Addresses {
 	base: Address;
 	backup?: Address;
@@ -9,22 +9,22 @@ export interface Addresses {
 
 /**
  * - `good`: the gateway.
- * - `closed`: a port where nobody listens.
- * - `unknown`: a name that does not exist.
- * - `noTls`: https, where the other side does not speak it.
+ * - `closed`: a port on which nothing listens.
+ * - `unknown`: a host name that does not exist.
+ * - `noTls`: https to a server that does not speak TLS.
  * - `page`: a proxy that cannot reach the gateway behind it.
- * - `silent`: a server that takes every request and never answers.
+ * - `silent`: a server that accepts every request and never responds.
  */
 export type Address = 'good' | 'closed' | 'unknown' | 'noTls' | 'page' | 'silent';
 
 export interface FaultPlace {
 	/** Another origin, which serves a web page. */
 	elsewhere: string;
-	/** Files are longer than answers. */
+	/** Whether the response is a file: files are longer. */
 	isFile: boolean;
 }
 
-/** What the requests of the route meet, or where they are sent; slow is what takes pauses, or threads. */
+/** What the requests of the route meet, or where they are sent. Slow faults take pauses or threads. */
 export type Fault = { name: string; isSlow?: true } & (
 	| { action: (place: FaultPlace) => FaultAction; addresses?: undefined }
 	| { action?: undefined; addresses: Addresses }
@@ -37,7 +37,7 @@ const refusal =
 const page = '<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>';
 const html = { 'content-type': 'text/html' };
 
-/** "Every fault" of the matrix. What was `accepted` has made its job, and is billed. */
+/** All faults of the matrix. An `accepted` request has made its job, and is charged. */
 export const faults: Fault[] = [
 	{ name: 'connection refused', addresses: { base: 'closed' } },
 	{ name: 'unknown host name', addresses: { base: 'unknown' } },
@@ -45,21 +45,21 @@ export const faults: Fault[] = [
 	{ name: 'primary down, backup up', addresses: { base: 'closed', backup: 'good' } },
 	{ name: 'primary silent, backup up', addresses: { base: 'silent', backup: 'good' } },
 	{
-		name: 'primary gives a page with 502, backup up',
+		name: 'primary responds with a 502 page, backup up',
 		addresses: { base: 'page', backup: 'good' },
 	},
 	{ name: 'both down', addresses: { base: 'closed', backup: 'unknown' } },
-	{ name: 'reset before the answer', action: () => ({ action: 'reset' }) },
+	{ name: 'reset before the response', action: () => ({ action: 'reset' }) },
 	{ name: 'reset after it was accepted', action: () => ({ action: 'reset', accepted: true }) },
 	{ name: 'reset in mid-body', action: () => ({ action: 'cut', after: '50%' }) },
-	{ name: 'no answer', action: () => ({ action: 'stall' }) },
+	{ name: 'no response', action: () => ({ action: 'stall' }) },
 	{ name: 'silence in mid-body', action: () => ({ action: 'freeze', after: '50%' }) },
 	{
 		...{ name: 'slow drip', isSlow: true },
 		action: ({ isFile }) => ({ action: 'drip', bytesPerSecond: isFile ? 100_000 : 4_000 }),
 	},
 	{ name: 'shorter than declared', action: () => ({ action: 'wrongLength', by: 20 }) },
-	{ name: 'cut, in good order', action: () => ({ action: 'wrongLength', by: -20 }) },
+	{ name: 'cut, with a matching length', action: () => ({ action: 'wrongLength', by: -20 }) },
 	{ name: 'empty', action: () => ({ action: 'answer', accepted: true }) },
 	{
 		name: 'malformed JSON',

@@ -16,10 +16,10 @@ const columns: Record<Repetition, string> = {
 	read: 'a read',
 	poll: 'a wait',
 	download: 'the file of a video',
-	fetch: 'the file of a picture',
+	fetch: 'the file of an image',
 };
 
-const billed = { no: 'not billed', unknown: 'perhaps billed', yes: 'billed' } as const;
+const billed = { no: 'not charged', unknown: 'perhaps charged', yes: 'charged' } as const;
 
 const wordsOf = ({ requests, charges, error }: Outcome): string =>
 	[
@@ -29,15 +29,15 @@ const wordsOf = ({ requests, charges, error }: Outcome): string =>
 		...(charges > 1 ? [`${charges} charges`] : []),
 	].join(', ');
 
-/** What most routes of a kind give, and which ones do not. */
+/** The outcome of most routes of a kind, and the routes with another one. */
 function wordsOfAll(cells: Cell[]): string {
 	const routesOf = new Map<string, string[]>();
 	for (const { outcome, route } of cells) {
 		const words = wordsOf(outcome);
 		routesOf.set(words, [...(routesOf.get(words) ?? []), route.name]);
 	}
-	const [[most], ...others] = [...routesOf].sort(([, a], [, b]) => b.length - a.length);
-	return [most, ...others.map(([words, names]) => `(${names.join('; ')}: ${words})`)].join(' ');
+	const [[common], ...others] = [...routesOf].sort(([, a], [, b]) => b.length - a.length);
+	return [common, ...others.map(([words, names]) => `(${names.join('; ')}: ${words})`)].join(' ');
 }
 
 function table(cells: Cell[], duration: Duration): string {
@@ -56,19 +56,19 @@ function table(cells: Cell[], duration: Duration): string {
 	return aligned([header, ...lines]);
 }
 
-/** docs/faults.md, as it was seen. */
+/** The text of docs/faults.md, from the observed outcomes. */
 export function faultPage(cells: Cell[]): string {
 	const routes = new Set(cells.map(({ route }) => route.name)).size;
 	return `# Every fault, every request
 
-Written by \`test/deep/faultMatrix.test.ts\` from what it saw: ${cells.length} workflows in n8n's engine, of which each makes one of ${routes} requests and meets one of ${faults.length} faults. How to read a cell:
+Written by \`test/deep/faultMatrix.test.ts\` from what it saw: ${cells.length} workflows in n8n's engine. Each makes one of ${routes} requests and meets one of ${faults.length} faults. How to read a cell:
 
 - \`item\`: the node gave what it should. \`error 429\`: it gave an error, with this HTTP status; without a number, no response arrived.
-- \`3×\`: so many requests reached the service.
-- \`not billed\`, \`perhaps billed\`, \`billed\`: what the error says about money. The billing log of the service never showed more than one charge, and no charge where an error says that there is none.
-- In brackets: what is otherwise for single requests.
+- \`3×\`: this many requests reached the service.
+- \`not charged\`, \`perhaps charged\`, \`charged\`: what the error says about the charge. The billing log of the service never showed more than one charge, and none where an error says that there is none.
+- In brackets: requests with another outcome.
 
-A wait lasts three minutes here, and asks every ten seconds. What it waits for is already charged.
+A wait lasts three minutes here, and polls every ten seconds. Its video is already charged.
 
 ## A fault that passes after one request
 

@@ -11,25 +11,25 @@ import { endpoints, type Cost } from '../../../nodes/shared/gateway/protocol/end
 import { earlierJob } from '../../support/earlierJobs';
 
 /**
- * What it costs to send a request again decides what a fault may lead to: what its endpoint costs, unless it is
- * more than a single request.
+ * What it costs to send a request again, which decides what a fault may lead to. It is the cost of the endpoint,
+ * unless more than a single request is involved:
  * - `poll`: nothing, and the next one comes anyway.
  * - `download`: nothing; the service gives the link to the video again.
- * - `fetch`: nothing; the link to the picture is the only one.
+ * - `fetch`: nothing, but there is no other link to the image.
  */
 export type Repetition = Cost | 'poll' | 'download' | 'fetch';
 
-/** A request of ours. */
+/** A request of this package. */
 export interface FaultRoute {
 	name: string;
-	/** Where it is more than a single request. */
+	/** Set if it is more than a single request. */
 	repetition?: Exclude<Repetition, Cost>;
-	/** What the faults hit. */
+	/** The route of the gateway that the faults hit. */
 	route: GatewayRoute;
 	/** The node that sends it, and the fields of its item. */
 	node: Node;
 	fields?: (gateway: Gateway, video: Uint8Array) => IDataObject;
-	/** Of a download: the answer that leads to its link. */
+	/** For a download: the response with its link. */
 	leader?: { route: GatewayRoute; answer: (link: string) => object };
 }
 
@@ -53,7 +53,7 @@ const withMedia: FaultRoute['fields'] = () => ({
 	media: [{ type: 'reference_image', url: 'https://media.example/a.png' }],
 });
 
-/** A job that has ended well, as its create gave it. */
+/** A completed job, with the fields of its create. */
 const finished =
 	(kind: 'task' | 'video'): FaultRoute['fields'] =>
 	(gateway, video) => {
@@ -149,7 +149,7 @@ export const routes: FaultRoute[] = [
 		...{ node: act('video', 'getContent', { ...videoId, download: true }), ...job },
 	},
 	{
-		...{ name: 'the file of a picture', repetition: 'fetch', route: 'download' },
+		...{ name: 'the file of an image', repetition: 'fetch', route: 'download' },
 		node: draw('generate', 'image-1', true),
 		leader: { route: 'imageGenerate', answer: (url) => ({ data: [{ url }] }) },
 	},

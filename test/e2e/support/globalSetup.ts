@@ -7,7 +7,7 @@ import { shared } from './shared';
 
 /** One n8n for each worker of jest, with the packed package installed in it. */
 export default async function setup({ maxWorkers }: { maxWorkers: number }): Promise<void> {
-	// A run that is broken off must not leave an n8n behind.
+	// An interrupted run must not leave an n8n behind.
 	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 		process.once(signal, () => process.exit(1));
 	}

@@ -13,11 +13,11 @@ const listExample = 'scheduled-list-with-approval.json';
 /** A question that waits for its answer. */
 export interface Question {
 	workflow: IWorkflowBase;
-	/** Of the execution. */
+	/** ID of the execution. */
 	id: string;
 	/** What would be ordered. */
 	prompts: string[];
-	/** Where the buttons lead, by what is written on them. */
+	/** The links of the buttons, by their labels. */
 	buttons: Record<string, string>;
 }
 
@@ -28,9 +28,9 @@ interface ListVideo {
 }
 
 interface ListOptions {
-	/** Of the time for an answer. */
+	/** n8n's Limit Wait Time: how long the question waits for an answer. */
 	limit?: IDataObject;
-	/** By default two of its own. */
+	/** By default two videos that no other list has. */
 	videos?: ListVideo[];
 	byHand?: boolean;
 }
@@ -38,10 +38,10 @@ interface ListOptions {
 /** The videos of the list example. */
 export const exampleVideos = settingsOf(readExample(listExample)).videos as object as ListVideo[];
 
-/** n8n takes no answer from a bot, and looks at this to know one. */
+/** n8n ignores the answers of bots, which it recognizes by this header. */
 const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0 Safari/537.36' };
 
-/** Presses a button in a mail. Gives the HTTP status of n8n's answer. */
+/** Presses a button in a mail. @returns the HTTP status of n8n's response */
 export const press = async (button: string): Promise<number> =>
 	(await fetch(button, { headers: browser })).status;
 
@@ -55,7 +55,7 @@ export class Questions {
 		private readonly filesFolder: string,
 	) {}
 
-	/** Writes something into the published chat of the agent example. */
+	/** Sends a message to the published chat of the agent example. */
 	async inChat(text: string): Promise<Question> {
 		const { owner, credential } = this.stage;
 		const webhookId = `chat-${Date.now()}`;
@@ -66,7 +66,7 @@ export class Questions {
 		return await this.inSameChat(workflow, text);
 	}
 
-	/** @param prompt the model of the gateway gives the words of the chat to its tool */
+	/** @param prompt the chat message, which the embedded gateway's model passes to its tool as the prompt */
 	async inSameChat(workflow: IWorkflowBase, prompt: string): Promise<Question> {
 		const { owner } = this.stage;
 		const { webhookId } = nodeOf(workflow, 'Chat');
@@ -84,7 +84,7 @@ export class Questions {
 		return { workflow, id, prompts: [prompt], buttons };
 	}
 
-	/** Runs the list example, by itself unless it is started by hand. */
+	/** Runs the list example: from a webhook, or started by hand. */
 	async byMail(
 		name: string,
 		{ limit, videos = videosOf(name), byHand = false }: ListOptions = {},
@@ -100,7 +100,7 @@ export class Questions {
 			parameters: { ...parameters, ...options } as Node['parameters'],
 			credentials: { smtp: this.smtp },
 		});
-		// A webhook starts it at once, and as the schedule does: without the editor.
+		// A webhook starts it at once and, like the schedule, without the editor.
 		const trigger = core('Every Monday', 'webhook', { path: name }, 2.1);
 		const workflow = await owner.createWorkflow(
 			byHand ? mailing : changed(mailing, trigger.name, { ...trigger, webhookId: name }),
@@ -118,11 +118,11 @@ export class Questions {
 	/** @param name of the list */
 	mailAbout(name: string): Mail {
 		const found = this.mailbox.mails.find(({ to }) => to === addressOf(name));
-		if (!found) throw new Error(`No mail about ${name} has come`);
+		if (!found) throw new Error(`No mail about ${name} has arrived`);
 		return found;
 	}
 
-	/** Those of its prompts that were paid for, each as often as it was. */
+	/** The prompts of a question that were charged: one entry for each charge. */
 	ordered({ prompts }: Pick<Question, 'prompts'>): string[] {
 		const { ledger, jobs } = this.stage.gateway;
 		const charged = ledger.map(({ job }) => jobs.get(job ?? '')?.order.prompt ?? '');
@@ -135,7 +135,7 @@ export class Questions {
 		return await this.stage.owner.execution(id);
 	}
 
-	/** What the agent says in the end. */
+	/** The agent's final answer. */
 	async answerTo({ id }: Question): Promise<string> {
 		const said = async () => itemsOf(await this.stage.owner.execution(id), 'AI Agent');
 		await until(async () => (await said()).length > 0);
@@ -162,7 +162,7 @@ function nodeOf<T extends { name: string }>({ nodes }: { nodes: T[] }, name: str
 	return found;
 }
 
-/** The workflow with other properties of one node. */
+/** The workflow with changed properties of one node. */
 const changed = ({ nodes, ...rest }: WorkflowJson, name: string, change: Partial<Node>) => ({
 	...rest,
 	nodes: nodes.map((node) => (node.name === name ? { ...node, ...change } : node)),

@@ -3,9 +3,9 @@ import type { N8n } from '../../n8n/n8n';
 
 type Place = Pick<N8n, 'url' | 'folder'>;
 
-/** How jest's setup, which has started an n8n for each worker, tells the test files where theirs is. */
+/** Where the n8n of a test file is: jest's setup starts one for each worker. */
 export const shared = {
-	/** In the process of the setup only. */
+	/** Set only in the process of the setup. */
 	running: [] as N8n[],
 
 	publish(all: N8n[]): void {
@@ -23,7 +23,7 @@ export const shared = {
 		return ownPlace().folder;
 	},
 
-	/** Where nodes may write files, as n8n's own default has it. */
+	/** Where nodes may write files by n8n's default. */
 	get filesFolder(): string {
 		return path.join(this.folder, '.n8n-files');
 	},

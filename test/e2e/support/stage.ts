@@ -9,16 +9,16 @@ import { shared } from './shared';
 import { titledVideos } from '../../support/samples';
 import { withCredential } from '../../support/workflows';
 
-/** What a test file works with: n8n's owner, a gateway beside it, and a credential for that. */
+/** What a test file works with: the owner of an n8n, a gateway, and a credential for it. */
 export interface Stage {
 	readonly owner: Owner;
 	readonly gateway: Gateway;
 	readonly credential: CredentialReference;
-	/** Creates a workflow in n8n, with the credential in each node of ours. */
+	/** Creates a workflow in n8n, with the credential in each node of this package. */
 	create(workflow: WorkflowJson): ReturnType<Owner['createWorkflow']>;
-	/** Creates such a workflow, and runs it to its end. */
+	/** Creates a workflow in the same way, and runs it to its end. */
 	run(workflow: WorkflowJson): Promise<Execution>;
-	/** A workflow as its user has it after an import: n8n 2 chooses the only credential, n8n 1 lets the user do so. */
+	/** A workflow as it is after an import: n8n 2 selects the only credential, in n8n 1 the user does. */
 	imported(workflow: WorkflowJson): WorkflowJson;
 	/** Opens a browser, which closes with the stage. */
 	editor(): Promise<Editor>;
@@ -26,13 +26,13 @@ export interface Stage {
 }
 
 interface StageOptions extends GatewayOptions {
-	/** Of the credential. */
+	/** Prices in the credential. */
 	prices?: object;
-	/** Whether each video shows what was ordered, which takes seconds of a core; otherwise its title tells. */
+	/** Whether each video shows what was ordered, which takes seconds of CPU. Otherwise only its title says it. */
 	isRendered?: boolean;
 }
 
-/** Only one credential is there at a time: n8n's editor then puts it into what is imported. */
+/** There is only one credential at a time, so that n8n's editor selects it in an imported workflow. */
 export async function openStage(
 	{ prices, isRendered = false, ...options }: StageOptions = {},
 	{ url, folder }: Pick<N8n, 'url' | 'folder'> = shared,

@@ -1,5 +1,5 @@
 /**
- * Stores executions of all kinds as they are in this release and a version of n8n, for `test/engine/upgrades.test.ts`:
+ * Stores executions of all kinds, as this release in one version of n8n has them, for `test/engine/upgrades.test.ts`:
  * `E2E_N8N=1.123.81 npm run capture`; only some of them: `npm run capture -- task video`.
  */
 import { execFileSync } from 'node:child_process';
@@ -35,12 +35,12 @@ async function main(): Promise<void> {
 			);
 			const fixture: StoredFixture = {
 				...{ id, status, mode, waitTill },
-				...(kind.isUnanswered && { orders: recordedOrders(folder, workflowId) }),
+				...(kind.hasNoResponse && { orders: recordedOrders(folder, workflowId) }),
 				jobs: jobs.map((job) => ({ id: job.id, kind: job.order.kind, prompt: job.order.prompt })),
 				workflowData,
 				data: JSON.parse(data) as unknown[],
 			};
-			// Where n8n was installed is told by stack traces.
+			// Stack traces contain the path where n8n is installed.
 			const text = JSON.stringify(fixture).replace(
 				/\/[^\s"():]*\/node_modules\//g,
 				'/n8n/node_modules/',
@@ -57,10 +57,10 @@ async function main(): Promise<void> {
 	}
 }
 
-/** The entries of a workflow in n8n's store of processed items, as it keeps them. */
+/** The entries of a workflow in n8n's store of processed items, as n8n stores them. */
 function recordedOrders(folder: string, workflowId: string): string[] {
 	const database = path.join(folder, '.n8n/database.sqlite');
-	// Node.js itself reads SQLite since its version 22, which n8n brings along.
+	// Since version 22, Node.js itself reads SQLite. The default installation of n8n includes a newer one.
 	const script = `const { DatabaseSync } = require('node:sqlite');
 		const [database, workflowId] = process.argv.slice(1);
 		const query = 'SELECT value FROM processed_data WHERE workflowId = ?';

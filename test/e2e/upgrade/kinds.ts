@@ -15,22 +15,22 @@ import {
 	withCredential,
 } from '../../support/workflows';
 
-/** A way in which an execution is stored before its videos are there. */
+/** How an execution is stored before its videos are finished. */
 interface Kind {
 	videos: number;
-	/** What is ordered: by default videos as tasks. */
+	/** What is ordered; by default reference videos. */
 	create?: IDataObject;
 	options?: IDataObject;
 	wait?: IDataObject;
-	/** Of Create. */
+	/** Settings of the node Create. */
 	settings?: NodeSettings;
-	/** What the order of the last video meets, once. */
+	/** The fault that the order of the last video meets once. */
 	fault?: Pick<Extract<FaultRule, { action: 'error' }>, 'status' | 'code'>;
-	/** Whether its orders get no answer. */
-	isUnanswered?: true;
-	/** How many videos are fetched before the execution is stored. */
+	/** Whether its orders get no response. */
+	hasNoResponse?: true;
+	/** How many videos are downloaded before the execution is stored. */
 	fetched?: number;
-	/** How it is stored. */
+	/** Its status when it is stored. */
 	status: 'waiting' | 'running' | 'error';
 }
 
@@ -47,17 +47,17 @@ export const kinds: Record<string, Kind> = {
 	},
 	failed: { videos: 2, fault: { status: 400, code: 'invalid_prompt' }, status: 'error' },
 	held: { videos: 1, wait: { whileWaiting: 'hold' }, status: 'running' },
-	open: { videos: 1, isUnanswered: true, status: 'running' },
+	open: { videos: 1, hasNoResponse: true, status: 'running' },
 };
 
 /** Where executions run. */
 type Place = Pick<Stage, 'owner' | 'gateway' | 'credential'>;
 
-/** Brings an execution of each kind to where it is stored; orders without an answer last, since they time out. */
+/** Brings an execution of each kind to where it is stored; orders without a response last, because they time out. */
 export async function storeAll(names: string[], place: Place): Promise<Stored[]> {
 	const all: Stored[] = [];
-	for (const isUnanswered of [undefined, true]) {
-		const batch = names.filter((name) => kinds[name].isUnanswered === isUnanswered);
+	for (const hasNoResponse of [undefined, true]) {
+		const batch = names.filter((name) => kinds[name].hasNoResponse === hasNoResponse);
 		const stored: Stored[] = [];
 		for (const name of batch) stored.push(await Stored.start(name, place));
 		await Promise.all(stored.map(async (one) => await one.isStored()));
@@ -70,7 +70,7 @@ export async function storeAll(names: string[], place: Place): Promise<Stored[]>
 export class Stored {
 	private workflow?: IWorkflowBase;
 
-	/** Of the n8n that runs at present. */
+	/** The owner of the n8n that runs now. */
 	owner: Owner;
 
 	private constructor(
@@ -85,12 +85,12 @@ export class Stored {
 	static async start(name: string, stage: Place): Promise<Stored> {
 		const stored = new Stored(name, kinds[name], stage);
 		const { owner, gateway, credential } = stage;
-		const { fault, create, isUnanswered } = stored.kind;
+		const { fault, create, hasNoResponse } = stored.kind;
 		const isLast = ({ body }: RecordedRequest) =>
 			JSON.stringify(body).includes(`"${stored.prompts.at(-1)}"`);
 		const route = create ? 'videoCreate' : 'referenceVideoCreate';
 		if (fault) gateway.fault({ ...fault, action: 'error', route, when: isLast });
-		if (isUnanswered) gateway.fault({ action: 'stall', accepted: true, route, when: isLast });
+		if (hasNoResponse) gateway.fault({ action: 'stall', accepted: true, route, when: isLast });
 		const workflow = await owner.createWorkflow(withCredential(stored.build(), credential));
 		await owner.publish(workflow);
 		await fetchPublished(`${owner.url}/webhook/${name}`);
@@ -108,10 +108,10 @@ export class Stored {
 		return this.prompts.flatMap((prompt) => jobs.filter(({ order }) => order.prompt === prompt));
 	}
 
-	/** Settles when n8n has stored it as its kind wants it. */
+	/** Resolves when n8n has stored it as its kind requires. */
 	async isStored(): Promise<void> {
-		const { videos, fetched = 0, status, isUnanswered } = this.kind;
-		if (isUnanswered) return await until(() => this.jobs.length === videos);
+		const { videos, fetched = 0, status, hasNoResponse } = this.kind;
+		if (hasNoResponse) return await until(() => this.jobs.length === videos);
 		await this.becomes('waiting', 'error');
 		for (const job of this.jobs.slice(0, fetched)) this.complete(job);
 		const downloads = () => this.jobs.filter(({ id }) => this.isRequested('download', id)).length;
@@ -121,15 +121,15 @@ export class Stored {
 		await this.becomes(status);
 	}
 
-	/** What the button does, once n8n shows that the execution has ended. */
+	/** Does what the Retry button does, once n8n shows that the execution has ended. */
 	async retry(): Promise<void> {
 		await this.becomes('error', 'crashed', 'canceled');
 		const { id } = await this.latest();
-		// n8n answers when the execution has ended, or is parked.
+		// n8n responds when the execution has ended or is parked.
 		await this.owner.request('POST', `/executions/${id}/retry`, { loadWorkflow: false });
 	}
 
-	/** Finishes its videos, each with a content of its own. */
+	/** Finishes its videos, each with its own content. */
 	finish(): void {
 		for (const job of this.jobs) this.complete(job);
 	}

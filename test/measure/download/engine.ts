@@ -1,14 +1,14 @@
-/** A process of its own: the engine of n8n, which downloads one large video by one node. */
+/** Runs in its own process: n8n's engine, which downloads one large video with one node. */
 import { setTimeout } from 'node:timers/promises';
 import { chain, waitForVideo } from '../../support/workflows';
 import { runWorkflow, type WorkflowRun } from '../../harness';
 import { memory, resetPeak } from '../../n8n/processUsage';
 import type { FinishedVideo, Service } from './service';
 
-/** What it took to download the large video. */
+/** What the download of the large video took. */
 export interface Download {
 	seconds: number;
-	/** Bytes by which the process was larger than before, at its largest. */
+	/** The peak of the process's memory above its memory before, in bytes. */
 	growth: number;
 }
 
@@ -37,7 +37,7 @@ export async function serve(node: NodeName, service: Service): Promise<Download>
 		});
 
 	await checkFile(await download(small), small);
-	// What loading and warming up have left behind would hide a part of the growth.
+	// Garbage from loading and warming up would hide a part of the growth.
 	globalThis.gc?.();
 	await setTimeout(500);
 	resetPeak(process.pid);
@@ -49,7 +49,7 @@ export async function serve(node: NodeName, service: Service): Promise<Download>
 	return { seconds: executionTime / 1000, growth };
 }
 
-/** Throws when n8n's store has less, or more, than the file. */
+/** @throws Error when n8n has stored less or more than the file */
 async function checkFile(run: WorkflowRun, { bytes }: FinishedVideo): Promise<void> {
 	let stored = 0;
 	const [item] = run.items('Wait for Video');

@@ -7,7 +7,7 @@ import type { serve } from './service';
 
 const rounds = 5;
 /** In megabytes. */
-const mostGrowth = 48;
+const maxGrowth = 48;
 
 const service: Script<typeof serve> = { file: path.join(__dirname, 'service.ts') };
 const engine: Script<typeof download> = { file: path.join(__dirname, 'engine.ts') };
@@ -27,7 +27,7 @@ export async function measureDownload(): Promise<Figure[]> {
 		const ratio = (measured: (one: Download) => number) =>
 			(median(ours.map(measured)) / median(theirs.map(measured))).toFixed(2);
 		return [
-			atMost('Wait for Video: growth of memory (RSS)', median(ours.map(growth)), mostGrowth, {
+			atMost('Wait for Video: growth of memory (RSS)', median(ours.map(growth)), maxGrowth, {
 				...{ unit: 'MB', value: spread(ours.map(growth), 'MB') },
 			}),
 			{ figure: 'HTTP Request: growth of memory (RSS)', value: spread(theirs.map(growth), 'MB') },

@@ -1,12 +1,12 @@
-/** A process of its own: the gateway, with a small and a large video that are finished. */
+/** Runs in its own process: the gateway, with a small and a large finished video. */
 import { startGateway } from '../../gateway';
 import { earlierJob } from '../../support/earlierJobs';
 import { serveLargeVideos, videoHeader } from '../largeVideos';
 
-/** As an item of a workflow. */
+/** A finished video, as an item of a workflow. */
 export interface FinishedVideo {
 	task_id: string;
-	/** Of the file, for a node that knows nothing of tasks. */
+	/** URL of the file, for a node that knows nothing about tasks. */
 	url: string;
 	bytes: number;
 }

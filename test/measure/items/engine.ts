@@ -1,4 +1,4 @@
-/** A process of its own: the engine of n8n, which runs one node with many items. */
+/** Runs in its own process: n8n's engine, which runs one node with many items. */
 import { nodeTypes } from '../../harness';
 import { memory, resetPeak } from '../../n8n/processUsage';
 import {
@@ -23,20 +23,20 @@ export type NodeName = keyof typeof nodes;
 export interface ItemsRun {
 	/** From the beginning of the node's own work to its end. */
 	milliseconds: number;
-	/** The longest time for which the event loop stood still, meanwhile; and in the whole execution. */
+	/** The longest block of the event loop during this time, and in the whole execution. */
 	block: number;
 	wholeBlock: number;
-	/** By which the process was larger than before, at its largest. */
+	/** The peak of the process's memory above its memory before. */
 	growth: number;
-	/** What could not be collected as the node ended: its output. */
+	/** What could not be collected when the node ended: its output. */
 	held: number;
-	/** The same at its most, while the node ran; only where that is looked for, which takes time. */
-	mostHeld: number;
+	/** The maximum of the same while the node ran. Measured only on request, because it takes time. */
+	maxHeld: number;
 }
 
 const heldMilliseconds = 1000;
 
-/** @param looksForHeld collects again and again, so that the times are of no use */
+/** @param looksForHeld collects garbage every second, which makes the times useless */
 export async function serve(
 	name: NodeName,
 	items: number,
@@ -49,15 +49,15 @@ export async function serve(
 		return process.memoryUsage().heapUsed;
 	};
 	const run: ItemsRun = {
-		...{ milliseconds: 0, block: 0, wholeBlock: 0, growth: 0, held: 0, mostHeld: 0 },
+		...{ milliseconds: 0, block: 0, wholeBlock: 0, growth: 0, held: 0, maxHeld: 0 },
 	};
 	const type = nodeTypes.getByNameAndVersion(node.type);
 	const { execute } = type;
 	type.execute = async function (...args) {
 		const before = { held: collected(), size: memory(process.pid).now };
 		resetPeak(process.pid);
-		let mostHeld = 0;
-		const look = () => (mostHeld = Math.max(mostHeld, collected()));
+		let maxHeld = 0;
+		const look = () => (maxHeld = Math.max(maxHeld, collected()));
 		const timer = looksForHeld ? setInterval(look, heldMilliseconds) : undefined;
 		const watch = new LoopWatch();
 		const begin = performance.now();
@@ -67,7 +67,7 @@ export async function serve(
 		clearInterval(timer);
 		run.growth = memory(process.pid).peak - before.size;
 		run.held = collected() - before.held;
-		run.mostHeld = Math.max(run.held, mostHeld - before.held);
+		run.maxHeld = Math.max(run.held, maxHeld - before.held);
 		return output ?? [];
 	};
 	const whole = new LoopWatch();

@@ -7,21 +7,21 @@ import type { serve } from './service';
 
 const few = 2_000;
 const many = 20_000;
-/** Of an item among many, compared with one among few. */
-const mostOfItem = 1.5;
+/** For an item among many, relative to one among few. */
+const maxPerItem = 1.5;
 /** In milliseconds. */
-const mostBlock = 50;
-/** Of the output alone: as much again would be held twice. */
-const mostHeld = 2;
+const maxBlock = 50;
+/** Relative to the output alone: with twice as much, everything would be in memory twice. */
+const maxHeld = 2;
 
-/** What is measured, and the same by the HTTP Request node. */
+/** What is measured, and the same with the HTTP Request node. */
 const kinds = { chats: 'httpRequestChats', texts: 'httpRequestTexts' } as const;
 type Kind = keyof typeof kinds;
 
 const service: Script<typeof serve> = { file: path.join(__dirname, 'service.ts') };
 const engine: Script<typeof run> = { file: path.join(__dirname, 'engine.ts') };
 
-/** Measures what many items take of time and memory, and for how long they keep others waiting. */
+/** Measures the time and memory that many items take, and how long they block n8n's other work. */
 export async function measureItems(chosen: Kind[]): Promise<Figure[]> {
 	return await withProcess(service, [], async (target) => {
 		const figures: Figure[] = [];
@@ -39,26 +39,26 @@ async function measureKind(ours: Kind, target: Target): Promise<Figure[]> {
 	const largeHeld = await measure(ours, many, true);
 	const other = await measure(kinds[ours], few, false);
 
-	const time = ofItem(large.milliseconds, small.milliseconds);
-	const memory = ofItem(largeHeld.mostHeld, smallHeld.mostHeld);
-	const timesOutput = largeHeld.mostHeld / largeHeld.held;
-	/** Of a run with many items, and of one with few. */
+	const time = perItem(large.milliseconds, small.milliseconds);
+	const memory = perItem(largeHeld.maxHeld, smallHeld.maxHeld);
+	const timesOutput = largeHeld.maxHeld / largeHeld.held;
+	/** Shows a run with many items, and one with few. */
 	const both = (shown: (run: ItemsRun) => string, [one, another] = [large, small]) =>
 		`${shown(one)} (${grouped(few)}: ${shown(another)})`;
 	return [
 		{ figure: `${grouped(many)} ${ours}: time`, value: both(seconds) },
-		atMost('  an item: time, among many / among few', time, mostOfItem, { digits: 2 }),
+		atMost('  an item: time, among many / among few', time, maxPerItem, { digits: 2 }),
 		{
-			figure: '  memory in use, at its most',
-			value: both((run) => megabytes(run.mostHeld), [largeHeld, smallHeld]),
+			figure: '  memory in use, maximum',
+			value: both((run) => megabytes(run.maxHeld), [largeHeld, smallHeld]),
 		},
-		atMost('  an item: memory in use, among many / among few', memory, mostOfItem, { digits: 2 }),
-		atMost('  memory in use / the output alone', timesOutput, mostHeld, { digits: 2 }),
+		atMost('  an item: memory in use, among many / among few', memory, maxPerItem, { digits: 2 }),
+		atMost('  memory in use / the output alone', timesOutput, maxHeld, { digits: 2 }),
 		{
 			figure: '  growth of the process (RSS)',
 			value: both((run) => megabytes(run.growth)),
 		},
-		atMost('  longest block of the event loop, by the node', large.block, mostBlock, {
+		atMost('  longest block of the event loop, by the node', large.block, maxBlock, {
 			...{ unit: 'ms', value: both((run) => milliseconds(run.block)) },
 		}),
 		{
@@ -76,7 +76,7 @@ async function measureKind(ours: Kind, target: Target): Promise<Figure[]> {
 	];
 }
 
-const ofItem = (large: number, small: number) => large / many / (small / few);
+const perItem = (large: number, small: number) => large / many / (small / few);
 
 const grouped = (count: number) => count.toLocaleString('en-US');
 const seconds = (run: ItemsRun) => `${(run.milliseconds / 1000).toFixed(1)} s`;

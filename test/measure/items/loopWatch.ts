@@ -1,22 +1,22 @@
 /**
- * Notes for how long the event loop stands still because this process computes: time in which the machine was busy
- * with others does not count. The histogram of node:perf_hooks knows no such difference, and misses a block that
+ * Measures how long the event loop is blocked because this process computes. Time in which the machine runs other
+ * processes does not count. The histogram of node:perf_hooks does not make this difference, and misses a block that
  * lasts until it is read.
  */
 export class LoopWatch {
 	private last = now();
 	private longest = 0;
-	/** Timers may follow one another within one turn of the loop; an immediate comes once in each. */
-	private readonly timer = setInterval(() => setImmediate(() => this.note()), 1);
+	/** Several timers may run within one turn of the loop; an immediate runs once in each turn. */
+	private readonly timer = setInterval(() => setImmediate(() => this.record()), 1);
 
 	/** @returns milliseconds of the longest block so far */
 	end(): number {
-		this.note();
+		this.record();
 		clearInterval(this.timer);
 		return this.longest;
 	}
 
-	private note(): void {
+	private record(): void {
 		const { clock, cpu } = now();
 		this.longest = Math.max(this.longest, Math.min(clock - this.last.clock, cpu - this.last.cpu));
 		this.last = { clock, cpu };

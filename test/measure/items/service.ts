@@ -1,11 +1,11 @@
-/** A process of its own: a server that answers chats and embeddings as fast as Node.js can, and keeps nothing. */
+/** Runs in its own process: a server that responds to chats and embeddings as fast as Node.js can. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Target } from '../requests/nodes';
 
-/** Of a vector, as the usual models give it. */
+/** The length of a vector, as usual models give it. */
 const dimensions = 1536;
 
 const usage = { prompt_tokens: 12, completion_tokens: 40, total_tokens: 52 };
@@ -19,7 +19,7 @@ const chat = JSON.stringify({
 const vector = Array.from({ length: dimensions }, (_, place) => Math.sin(place + 1) / 40);
 const bodies = new Map<number, string>();
 
-/** The answer for so many texts, made once. */
+/** The response for this many texts, which is made only once. */
 function embeddings(count: number): string {
 	const made = bodies.get(count);
 	if (made !== undefined) return made;
@@ -31,14 +31,14 @@ function embeddings(count: number): string {
 	return body;
 }
 
-async function answerTo(request: IncomingMessage): Promise<string> {
+async function responseTo(request: IncomingMessage): Promise<string> {
 	const { input } = (await json(request)) as { input?: string | string[] };
 	return input === undefined ? chat : embeddings([input].flat().length);
 }
 
 export async function serve(): Promise<Target> {
 	const server = createServer((request, response) => {
-		void answerTo(request).then((body) => {
+		void responseTo(request).then((body) => {
 			response.writeHead(200, { 'content-type': 'application/json', 'x-request-id': 'req-1' });
 			response.end(body);
 		});

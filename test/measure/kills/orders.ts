@@ -18,11 +18,11 @@ interface Round {
 	stopsBefore?: OrderSweepOptions['stopsBefore'];
 }
 
-/** Seconds for an order under way at Stop: longer than its answer may take. */
+/** Seconds between Stop and the kill: longer than the response to an order under way may take. */
 const afterGrace = 7;
 
 const rounds: Record<'orders' | 'stops' | 'queue', Round[]> = {
-	orders: [{ title: 'Killed amid orders', open: singleProcess, plans: allPlans() }],
+	orders: [{ title: 'Killed during orders', open: singleProcess, plans: allPlans() }],
 	stops: [
 		{ title: 'Stop, killed at once', open: singleProcess, stopsBefore: 0 },
 		{ title: 'Stop, killed later', open: singleProcess, stopsBefore: afterGrace },
@@ -34,7 +34,7 @@ const rounds: Record<'orders' | 'stops' | 'queue', Round[]> = {
 	],
 };
 
-/** Brings n8n to its end at every moment of an order, and prints what became of each. */
+/** Kills n8n at every moment of an order, and prints the outcome of each. */
 export async function measureOrderKills(part: keyof typeof rounds): Promise<Figure[]> {
 	const figures: Figure[] = [];
 	for (const { title, open, plans = samplePlans(), stopsBefore } of rounds[part]) {
@@ -52,7 +52,7 @@ export async function measureOrderKills(part: keyof typeof rounds): Promise<Figu
 
 function printFates(fates: OrderFate[]): void {
 	printTable([
-		['what', 'moment', 'n8n has stored', 'Retry, twice', 'charges', 'wrong'],
+		['workflow', 'moment', 'stored by n8n', 'both Retries', 'charges', 'problems'],
 		...fates.map(({ form, moment, stored, retries, charges, problems }) => [
 			...[form, moment, stored, retries.join('; ') || '-', charges.join(' ')],
 			problems.join('; '),
@@ -69,12 +69,12 @@ function figuresOf(title: string, fates: OrderFate[]): Figure[] {
 		'emptied by n8n': count(({ isEmptied }) => isEmptied),
 	};
 	const twice = count(({ charges }) => charges.some((number) => number > 1));
-	const wrong = count(({ problems }) => problems.length > 0);
+	const withProblems = count(({ problems }) => problems.length > 0);
 	return [
 		...Object.entries(counts).map(([figure, value]) => ({
 			...{ figure: `${title}: ${figure}`, value: String(value) },
 		})),
 		none(`${title}: charged twice`, twice),
-		none(`${title}: wrong otherwise`, wrong),
+		none(`${title}: executions with a problem`, withProblems),
 	];
 }

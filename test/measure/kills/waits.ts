@@ -4,20 +4,20 @@ import { randomFrom } from '../../support/random';
 import { atLeast, none, print, printTable, type Figure } from '../report';
 
 export interface WaitsOptions {
-	/** How often n8n is ended by each signal. */
+	/** How often n8n is stopped with each signal. */
 	rounds: number;
-	/** How many are started in a round. */
+	/** How many workflows are started in a round. */
 	workflows: number;
-	/** What the moments are drawn from. */
+	/** The seed of the random moments. */
 	seed: string;
 }
 
-/** Seconds, such that n8n's end meets workflows from their first step to their last. */
+/** Seconds, chosen so that n8n is stopped during every step of some workflow. */
 const videoSeconds = 120;
 const secondsApart = 7;
 const longestDown = 90;
 
-/** Kills and stops n8n while workflows await videos: by each signal, and in a pass of all. */
+/** Stops n8n while workflows wait for videos: with each signal, and during a pass of all. */
 export async function measureWaitKills({
 	rounds,
 	workflows,
@@ -57,7 +57,7 @@ export async function measureWaitKills({
 
 function printFates(fates: Fate[]): void {
 	printTable([
-		['workflow', 'age when n8n ended', 'phase', 'outcome', 'charges', 'videos whole'],
+		['workflow', 'age when n8n stopped', 'phase', 'outcome', 'charges', 'videos whole'],
 		...fates.map(({ name, age, phase, outcome, charges, isWhole }) => [
 			...[name, `${age.toFixed(1)} s`, phase, outcome],
 			...[charges.join(' '), isWhole ? 'yes' : 'NO'],
@@ -65,27 +65,27 @@ function printFates(fates: Fate[]): void {
 	]);
 }
 
-/** @param share of those under way that are to go on by themselves */
+/** @param share of those under way that have to resume by themselves */
 function figuresOf(title: string, fates: Fate[], share?: number): Figure[] {
 	const count = (is: (fate: Fate) => boolean) => fates.filter(is).length;
 	const underWay = count(({ outcome }) => outcome !== 'before');
 	const byItself = count(({ outcome }) => outcome === 'byItself');
 	const lost = count(({ outcome }) => outcome === 'lost');
 	const twice = count(({ charges, isInCreate }) => !isInCreate && charges.some((n) => n !== 1));
-	const figure = `${title}: went on by itself`;
+	const figure = `${title}: resumed by themselves`;
 	const value = `${byItself} of ${underWay} under way`;
 	return [
 		share === undefined
 			? { figure, value }
 			: atLeast(figure, byItself, Math.ceil(underWay * share), { value }),
 		{
-			figure: `${title}: after one Retry`,
+			figure: `${title}: resumed after one Retry`,
 			value: String(count(({ outcome }) => outcome === 'afterRetry')),
 		},
 		none(`${title}: lost`, lost),
 		none(`${title}: charged twice`, twice),
 		{
-			figure: `${title}: ended in the middle of a create`,
+			figure: `${title}: stopped during a create`,
 			value: String(count(({ isInCreate }) => isInCreate)),
 		},
 	];

@@ -12,18 +12,18 @@ const longestLoad = 50;
 
 /** In milliseconds. */
 interface Load {
-	/** n8n-core and n8n's own nodes, before this package. */
+	/** To load n8n-core and n8n's own nodes, before this package. */
 	without: number;
 	ours: number;
-	/** Of this package. */
+	/** The nodes of this package that were loaded. */
 	nodes: string[];
 }
 
-/** Measures what the package costs an n8n that has it: its size on the disk, and time at every start. */
+/** Measures what the package costs an n8n: its size on the disk, and the time at every start. */
 export async function measurePackage(): Promise<Figure[]> {
 	return await withFolder('measure-package', async (folder) => {
 		const packed = packInto(folder);
-		// The first one also brings the files into the memory of the machine.
+		// The first run also brings the files into the machine's memory.
 		load(packed, folder);
 		const loads = Array.from({ length: rounds }, () => load(packed, folder));
 		const ours = loads.map((each) => each.ours);
@@ -49,20 +49,20 @@ export async function measurePackage(): Promise<Figure[]> {
 /** Loads the package in a fresh process. */
 function load(packed: Packed, home: string): Load {
 	const nodesBase = path.dirname(require.resolve('n8n-nodes-base/package.json'));
-	const answer = execFileSync(
+	const printed = execFileSync(
 		process.execPath,
 		[path.join(__dirname, 'load.cjs'), nodesBase, packed.folder],
 		{
 			env: {
 				...process.env,
-				// So n8n, too, lends its n8n-workflow to the packages that it loads.
+				// In the same way, n8n provides its n8n-workflow to the packages that it loads.
 				NODE_PATH: path.join(nodesBase, '..'),
 				N8N_USER_FOLDER: home,
 				N8N_LOG_LEVEL: 'silent',
 			},
 		},
 	);
-	const loaded = JSON.parse(answer.toString()) as Load;
+	const loaded = JSON.parse(printed.toString()) as Load;
 	if (loaded.nodes.length !== manifest.n8n.nodes.length)
 		throw new Error(`Only these nodes were loaded: ${loaded.nodes.join(', ')}`);
 	return loaded;

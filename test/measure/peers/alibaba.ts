@@ -1,10 +1,10 @@
 import fastify from 'fastify';
 import type { Gateway } from '../../gateway';
 
-/** Marks what the adaptor asks for itself: no peer has sent it. */
+/** Marks the adaptor's own requests, which no peer has sent. */
 export const adaptorHeader = 'x-adaptor';
 
-/** The states of a task there, by those of a video job. */
+/** The states of a task at Alibaba Cloud, by the state of a video job. */
 const states: Record<string, string> = {
 	queued: 'PENDING',
 	processing: 'RUNNING',
@@ -13,8 +13,8 @@ const states: Record<string, string> = {
 };
 
 /**
- * Speaks the paths by which n8n's Alibaba Cloud node makes videos, and has the gateway make them: each of its
- * requests is one to the gateway, for the same videos in the same time.
+ * Serves the paths by which n8n's Alibaba Cloud node makes videos, and lets the gateway make them: each request becomes
+ * one to the gateway, for the same videos in the same time.
  * @param isFinished whether the prompts are IDs of finished jobs, so that nothing is ordered
  */
 export async function serveAlibaba(
@@ -23,12 +23,12 @@ export async function serveAlibaba(
 ): Promise<{ url: string; close(): Promise<void> }> {
 	const ask = async (path: string, request: RequestInit & { headers?: object } = {}) => {
 		const authorization = `Bearer ${apiKey}`;
-		const answer = await fetch(`${url}/v1/videos${path}`, {
+		const response = await fetch(`${url}/v1/videos${path}`, {
 			...request,
 			headers: { authorization, 'content-type': 'application/json', ...request.headers },
 		});
-		if (!answer.ok) throw new Error(`The gateway answered ${answer.status}`);
-		return (await answer.json()) as Record<string, string>;
+		if (!response.ok) throw new Error(`The gateway responded with ${response.status}`);
+		return (await response.json()) as Record<string, string>;
 	};
 	const order = async (prompt: string) => {
 		const body = JSON.stringify({ model: 'vid-3.1', prompt });

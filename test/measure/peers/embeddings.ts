@@ -70,7 +70,7 @@ export const embeddings: Work = async ({ rounds, isSmall, ...setup }) => {
 
 const seconds = (row: Row) => middle(row, (run) => run.seconds);
 
-/** Ours gives a vector for each item, the HTTP Request node the answer. */
+/** Our node gives a vector for each item, the HTTP Request node the response. */
 function vectorOf(json: object): unknown[] | undefined {
 	const { embedding, data } = json as {
 		embedding?: unknown[];

@@ -46,7 +46,7 @@ export const files: Work = async ({ rounds, isSmall, ...setup }) => {
 		for (let round = 0; round < times; round++) {
 			for (const [index, way] of ways.entries()) {
 				if (!isSmall) {
-					// The memory of one work is not to be reused by the next.
+					// The next run must not reuse the memory of this one.
 					await instance.end();
 					await instance.start();
 					first.push((await download(http, large)).growth / 1e6);
@@ -73,7 +73,7 @@ export const files: Work = async ({ rounds, isSmall, ...setup }) => {
 	return section(ofLarge, ofHuge, { first, alone });
 };
 
-/** Megabytes by which others grew: a fresh n8n by its first large file, and Node.js alone by 4 GB. */
+/** Growth in megabytes for comparison: of a fresh n8n by its first large file, and of Node.js alone by 4 GB. */
 interface Floors {
 	first: number[];
 	alone: number[];
@@ -100,14 +100,14 @@ function section(ofLarge: Row[], ofHuge?: Row[], floors?: Floors): Section {
 }
 
 /** In megabytes. */
-const mostGrowth = 10;
+const maxGrowth = 10;
 
 function growthGoal(row: Row, size: string): Figure {
 	const megabytes = middle(row, ({ growth }) => growth) / 1e6;
-	return atMost(`${size} video: growth of memory, ours`, megabytes, mostGrowth, { unit: 'MB' });
+	return atMost(`${size} video: growth of memory, ours`, megabytes, maxGrowth, { unit: 'MB' });
 }
 
-/** Takes the one file of a run out of n8n's store. Throws when it is not all of an mp4. */
+/** Takes the one file of a run out of n8n's storage. @throws Error when it is not a whole mp4 */
 async function takeLargeFile({ instance }: Setup, { items, charges }: Measured, bytes: number) {
 	if (charges > 0) throw new Error('A download was charged');
 	const file = instance.fileOf(items[0].binary?.data.id ?? '');

@@ -14,12 +14,12 @@ import type { Setup } from './work';
 export interface Measured extends Counts {
 	/** From its start to its end, as n8n has stored them. */
 	seconds: number;
-	/** Of the process of n8n, until it was at rest again. */
+	/** Of n8n's process, until it was idle again. */
 	cpuSeconds: number;
-	/** Bytes by which that process was larger than before, at its largest. */
+	/** The peak of that process's memory above its memory before, in bytes. */
 	growth: number;
 	execution: Execution;
-	/** What the node {@link resultName} put out, in all its runs. */
+	/** The output of the node {@link resultName}, in all its runs. */
 	items: INodeExecutionData[];
 }
 
@@ -27,16 +27,16 @@ export interface Measured extends Counts {
 export interface Way {
 	name: string;
 	workflow: WorkflowJson;
-	/** Which gateway it talks to. */
+	/** The gateway that it uses. */
 	gateway: GatewayName;
-	/** Whether whoever calls the webhook is answered before the work is done. */
+	/** Whether the webhook responds before the work is done. */
 	isAnsweredAtOnce?: boolean;
 }
 
-/** The node whose output is looked at. */
+/** The node whose output is checked. */
 export const resultName = 'Result';
 
-/** A row of nodes behind a webhook, which gives each of them an item with its `text`. */
+/** A row of nodes after a webhook, which get an item with a `text` for each text in its call. */
 export function fromTexts(nodes: Node[], { isAnsweredAtOnce = false } = {}): WorkflowJson {
 	const hook = {
 		...{ httpMethod: 'POST', path: randomUUID() },
@@ -64,7 +64,7 @@ export class PublishedWay {
 		return new PublishedWay(setup, way, stored);
 	}
 
-	/** Runs it once, and takes what it takes. */
+	/** Runs it once, and measures what it takes. */
 	async run(texts: string[]): Promise<Measured> {
 		const { setup, way } = this;
 		const { pid, owner } = setup.instance;
@@ -94,16 +94,16 @@ export class PublishedWay {
 	private async call(texts: string[]): Promise<void> {
 		const { path } = this.stored.nodes[0].parameters;
 		const url = `${this.setup.instance.url}/webhook/${path}`;
-		// A failure is told by the execution.
-		const ask = async () => await axios.post(url, { texts }, { validateStatus: () => true });
-		// n8n publishes a moment before it answers there.
-		for (let tries = 0; (await ask()).status === 404; tries++) {
+		// The execution shows a failure.
+		const call = async () => await axios.post(url, { texts }, { validateStatus: () => true });
+		// n8n reports a webhook as published a moment before it serves it.
+		for (let tries = 0; (await call()).status === 404; tries++) {
 			if (tries === 50) throw new Error(`n8n does not serve ${this.way.name}`);
 			await setTimeout(100);
 		}
 	}
 
-	/** Looks seldom, for it is n8n that is measured. */
+	/** Checks seldom, because n8n itself is measured. */
 	private async ended(): Promise<void> {
 		while (isOpen(await this.latest())) await setTimeout(2000);
 	}
@@ -119,15 +119,15 @@ export class PublishedWay {
 }
 
 const stepMilliseconds = 500;
-/** Of one core. */
-const mostIdleShare = 0.04;
+/** Share of one core. */
+const maxIdleShare = 0.04;
 
-/** Waits until a process has come to rest, for at most so many seconds. */
+/** Waits until a process is idle, for at most this many seconds. */
 export async function settled(pid: number, seconds = 20): Promise<void> {
 	for (const deadline = Date.now() + seconds * 1000; Date.now() < deadline;) {
 		const before = cpuSeconds(pid);
 		await setTimeout(stepMilliseconds);
 		const share = ((cpuSeconds(pid) - before) * 1000) / stepMilliseconds;
-		if (share <= mostIdleShare) return;
+		if (share <= maxIdleShare) return;
 	}
 }

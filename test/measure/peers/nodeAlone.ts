@@ -7,7 +7,7 @@ import { memory, resetPeak } from '../../n8n/processUsage';
 import { settled } from './measure';
 
 /**
- * Lets a process of Node.js, in which nothing else runs, download these files one after another.
+ * Downloads these files, one after another, in a Node.js process in which nothing else runs.
  * @param folder for the files, which are deleted
  * @returns the bytes by which it grew in the last download
  */
@@ -15,7 +15,7 @@ export async function growthOfNodeAlone(urls: string[], folder: string): Promise
 	const file = path.join(folder, 'node-alone');
 	const child = fork(path.join(__dirname, 'pipeDownloads.mjs'), [file], {
 		...{ execPath: nodeBinary(defaultVersion), execArgv: [] },
-		// Ctrl-C is for this process; the other one ends with it.
+		// Ctrl-C only reaches this process; the child ends with it.
 		detached: true,
 	});
 	const ended = once(child, 'exit');

@@ -5,7 +5,7 @@ import type { GatewayName } from './service';
 import type { Setup } from './work';
 import { resultName } from './measure';
 
-/** Ends every way, and gives what came out of it. */
+/** The last node of every way, whose output is checked. */
 export const result = core(resultName, 'noOp');
 
 /** The credentials for one gateway, of this package and of the nodes that it is compared with. */
@@ -16,7 +16,7 @@ export async function credentialsFor(
 	const { url, backupUrl, apiKey } = service.gateways[gateway];
 	const header = { name: 'Authorization', value: `Bearer ${apiKey}` };
 	return {
-		/** A setting of a node of ours. */
+		/** Settings of a node of this package. */
 		ours: {
 			credentials: {
 				modelGatewayApi: await owner.createCredential({ url, backupUrl, apiKey }),
@@ -27,7 +27,7 @@ export async function credentialsFor(
 	};
 }
 
-/** n8n's HTTP Request node; with a credential, of the kind that sets a header. */
+/** n8n's HTTP Request node, optionally with a credential that sets a header. */
 export const httpRequest = (
 	name: string,
 	parameters: INodeParameters,
@@ -48,7 +48,7 @@ export const httpRequest = (
 	...(httpHeaderAuth && { credentials: { httpHeaderAuth } }),
 });
 
-/** Sends a JSON body, given as an expression. */
+/** Parameters that send a JSON body, which is given as an expression. */
 export const post = (url: string, jsonBody: string): INodeParameters => ({
 	...{ method: 'POST', url, sendBody: true, specifyBody: 'json', jsonBody },
 });

@@ -2,7 +2,7 @@ import { middle, type Row } from './rounds';
 import type { Section, Table } from './work';
 
 const width = 860;
-/** Where bars begin, and how long the longest is. */
+/** Where the bars begin, and the length of the longest one. */
 const [left, longest] = [330, 420];
 const [rowHeight, headHeight, gap] = [24, 34, 14];
 /** Readable on light and on dark pages. */
@@ -37,10 +37,10 @@ ${parts.join('\n')}
 
 function panel(title: string, { title: name, rows, bars = 'seconds' }: Table): string {
 	const figures = rows.map(units[bars]);
-	const most = Math.max(...figures.map(({ value }) => value));
+	const max = Math.max(...figures.map(({ value }) => value));
 	const lines = figures.map(({ value, label }, index) => {
 		const y = headHeight + index * rowHeight;
-		const length = Math.max(2, (value / most) * longest);
+		const length = Math.max(2, (value / max) * longest);
 		const isOurs = /Model Gateway|Wait for Video/.test(rows[index].way);
 		const colour = isOurs ? colours.ours : colours.theirs;
 		return `<text x="${left - 10}" y="${y + 14}" text-anchor="end">${escape(rows[index].way)}</text><rect x="${left}" y="${y + 2}" width="${length.toFixed(1)}" height="16" rx="3" fill="${colour}"/><text x="${(left + length + 8).toFixed(1)}" y="${y + 14}">${label}</text>`;

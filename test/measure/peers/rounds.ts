@@ -3,7 +3,7 @@ import { inTurns as takeTurns, median } from '../../support/statistics';
 import { PublishedWay, type Measured, type Way } from './measure';
 import type { Setup } from './work';
 
-/** One way, and each time that it was taken. */
+/** One way, and all its runs. */
 export interface Row {
 	way: string;
 	runs: Measured[];
@@ -13,21 +13,21 @@ export interface Row {
 export const middle = ({ runs }: Row, of: (run: Measured) => number): number =>
 	median(runs.map(of));
 
-/** How many times as long the first took, by the medians. */
+/** How many times as long the first one took, by the medians. */
 export const ratio = (one: Row, other: Row): number =>
 	middle(one, ({ seconds }) => seconds) / middle(other, ({ seconds }) => seconds);
 
-/** What a work is, and what it has to give. */
+/** The work of all ways, and how its result is checked. */
 interface Task {
 	texts: string[];
 	rounds: number;
-	/** With how many of the texts each way is first run without being measured; none by default. */
+	/** How many of the texts each way processes first without being measured; by default none. */
 	warmUp?: number;
-	/** Throws when a run did not do its work for so many items, or was charged twice. */
+	/** @throws Error when a run did not do its work for this many items, or was charged twice */
 	check(measured: Measured, count: number): void | Promise<void>;
 }
 
-/** Takes all ways in turn. */
+/** Runs all ways alternately. */
 export async function inTurns(setup: Setup, ways: Way[], task: Task): Promise<Row[]> {
 	const { texts, rounds, warmUp = 0, check } = task;
 	const published = await Promise.all(
@@ -62,7 +62,7 @@ export function requireSuccess({ name }: Way, { execution }: Measured): void {
 	throw new Error(`${name} ended as ${status}: ${data.resultData.error?.message}`);
 }
 
-/** Throws when not each item came out, or the charges are not one for each. */
+/** @throws Error when an item is missing, or was not charged exactly once */
 export function requireOneEach({ items, charges }: Measured, wanted: number): void {
 	if (items.length !== wanted) throw new Error(`${wanted} items gave ${items.length}`);
 	if (charges !== wanted) throw new Error(`${wanted} items were charged ${charges} times`);

@@ -1,4 +1,4 @@
-/** A process of its own: the one server that all ways to do a work talk to. */
+/** Runs in its own process: the server that all ways use. */
 import { startGateway, type Gateway } from '../../gateway';
 import { earlierJob } from '../../support/earlierJobs';
 import { sampleVideo } from '../../support/samples';
@@ -14,12 +14,12 @@ export const embeddingMilliseconds = 50;
 /** A video that was made before. */
 export interface FinishedVideo {
 	id: string;
-	/** Of the file, for a node that knows nothing of jobs. */
+	/** URL of the file, for a node that knows nothing about jobs. */
 	url: string;
 	bytes: number;
 }
 
-/** `aside` makes videos as `videos` does, for an n8n whose requests are not to be counted with the others. */
+/** `aside` makes videos as `videos` does, for an n8n whose requests must not be counted with the others. */
 export type GatewayName = 'chats' | 'embeddings' | 'videos' | 'aside' | 'files';
 
 export async function serve() {
@@ -39,9 +39,9 @@ export async function serve() {
 		aside: use(gateways.aside),
 		files: use(gateways.files),
 	});
-	const met = ofEach((gateway) => new Traffic(gateway));
+	const trafficOf = ofEach((gateway) => new Traffic(gateway));
 	const storage = await serveLargeVideos();
-	met.files.watch(storage.server);
+	trafficOf.files.watch(storage.server);
 
 	const finished = (bytes: number): FinishedVideo => {
 		const { id } = earlierJob(gateways.files, 'video', videoHeader);
@@ -54,18 +54,18 @@ export async function serve() {
 	};
 	return {
 		gateways: ofEach(({ url, backupUrl, apiKey }) => ({ url, backupUrl, apiKey })),
-		/** The same videos, as n8n's node for Alibaba Cloud asks for them. */
+		/** The same videos, for n8n's Alibaba Cloud node. */
 		alibaba: {
 			videos: (await serveAlibaba(gateways.videos)).url,
 			aside: (await serveAlibaba(gateways.aside)).url,
 			files: (await serveAlibaba(gateways.files, { isFinished: true })).url,
 		},
-		/** Of each video that is made. */
+		/** The size of each video that is made. */
 		videoBytes: video.length,
 		files: { small: finished(20e6), large: finished(400e6), huge: finished(4e9) },
-		/** What a gateway met since it was last asked. */
-		traffic: (name: GatewayName) => met[name].take(),
-		/** Lets the tenth chat from now on meet a 429. */
+		/** What a gateway received since the last call. */
+		traffic: (name: GatewayName) => trafficOf[name].take(),
+		/** Makes the tenth chat from now on meet a 429. */
 		refuse() {
 			gateways.chats.fault({
 				...{ route: 'chat', skip: 9, action: 'error', status: 429, code: 'rate_limit_exceeded' },

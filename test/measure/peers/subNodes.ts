@@ -13,7 +13,7 @@ import { credentialsFor, result } from './nodes';
 import { inTurns, requireOneEach } from './rounds';
 import type { Work } from './work';
 
-/** Models behind n8n's own AI nodes: ours and OpenAI's. */
+/** Models connected to n8n's own AI nodes: ours and OpenAI's. */
 export const subNodes: Work = async ({ rounds, isSmall, ...setup }) => {
 	const [documents, questions] = isSmall ? [150, 10] : [500, 20];
 	const forChats = await credentialsFor(setup, 'chats');

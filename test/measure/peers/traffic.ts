@@ -2,12 +2,12 @@ import type { Server } from 'node:http';
 import type { Gateway } from '../../gateway';
 import { adaptorHeader } from './alibaba';
 
-/** What a server met. */
+/** What a server received. */
 export interface Counts {
 	requests: number;
 	/** Requests for the state of a job. */
 	polls: number;
-	/** The most requests that were under way at the same time. */
+	/** The maximum of requests under way at the same time. */
 	mostAtOnce: number;
 	charges: number;
 }
@@ -19,7 +19,7 @@ interface Visit {
 	isPoll: boolean;
 }
 
-/** Counts what a gateway meets; what an adaptor asks for itself does not count. */
+/** Counts the requests to a gateway, except an adaptor's own ones. */
 export class Traffic {
 	private visits: Visit[] = [];
 	private charged = 0;
@@ -31,7 +31,7 @@ export class Traffic {
 		});
 	}
 
-	/** Counts another server's requests, too. */
+	/** Also counts the requests to another server. */
 	watch(server: Server): void {
 		server.on('request', (_, response) => {
 			const from = Date.now();
@@ -39,7 +39,7 @@ export class Traffic {
 		});
 	}
 
-	/** Gives the counts since it was last called. */
+	/** @returns the counts since the last call */
 	take(): Counts {
 		const { visits, charged } = this;
 		this.visits = [];
@@ -58,10 +58,10 @@ function mostAtOnce(visits: Visit[]): number {
 		{ at: from, by: 1 },
 		{ at: to, by: -1 },
 	]);
-	let [now, most] = [0, 0];
+	let [now, max] = [0, 0];
 	for (const { by } of changes.sort((a, b) => a.at - b.at || a.by - b.by)) {
 		now += by;
-		most = Math.max(most, now);
+		max = Math.max(max, now);
 	}
-	return most;
+	return max;
 }

@@ -20,10 +20,10 @@ export const videos: Work = async ({ rounds, isSmall, openOther, ...setup }) => 
 	if (isSmall) return section({ few, ofFew: await inEachWay(setup, { count: few, rounds: 1 }) });
 
 	const many = 20;
-	// Nearly all of its five minutes is sleep: the rest need not wait for its end.
+	// It sleeps for nearly all of its five minutes, so the rest does not wait for its end.
 	const other = await openOther();
 	const theirs = measure(other, [await alibaba(other, 'aside')], { count: many, rounds: 1 });
-	// It is awaited last; until then, its failure is nobody's.
+	// It is awaited last. Until then, its failure must not count as unhandled.
 	theirs.catch(() => undefined);
 	try {
 		const ofFew = await inEachWay(setup, { count: few, rounds });
@@ -87,7 +87,7 @@ async function measure(
 	return await inTurns(setup, ways, { texts, rounds, check });
 }
 
-/** Takes the file of an item out of n8n's store. Throws when it has another length. */
+/** Takes the file of an item out of n8n's storage. @throws Error when it has another length */
 async function takeFile({ instance, service }: Setup, { binary }: INodeExecutionData) {
 	const file = instance.fileOf(binary?.data.id ?? '');
 	const { length } = await readFile(file);
@@ -124,7 +124,7 @@ async function alibaba(
 	};
 }
 
-/** n8n's node as it comes; it downloads what it has made. */
+/** n8n's node with default settings; it downloads the video that it has made. */
 export const textToVideo = (alibabaCloudApi: { id: string; name: string }) => ({
 	...langchain(
 		'Alibaba Cloud',
@@ -160,7 +160,7 @@ async function loop(setup: Setup): Promise<Way> {
 	};
 }
 
-/** Leads the second output of a node back to an earlier one. */
+/** Connects the second output of a node to an earlier one. */
 function backFrom(
 	{ connections = {}, ...row }: WorkflowJson,
 	from: string,

@@ -4,7 +4,7 @@ import type { Figure } from '../report';
 import type { Row } from './rounds';
 import type { serve } from './service';
 
-/** The server that all ways talk to. */
+/** The server that all ways use. */
 export type Service = Remote<Awaited<ReturnType<typeof serve>>>;
 
 /** A complete n8n with the package, and that server. */
@@ -13,12 +13,12 @@ export interface Setup {
 	service: Service;
 }
 
-/** What a work is measured with. */
+/** What a piece of work is measured with. */
 export interface Bench extends Setup {
 	rounds: number;
-	/** Whether it is only to be shown that everything works. */
+	/** Whether the run only shows that everything works. */
 	isSmall: boolean;
-	/** Another n8n, for what would hold up the rest. */
+	/** Opens another n8n, for work that would delay the rest. */
 	openOther(): Promise<Setup>;
 }
 
@@ -26,18 +26,18 @@ export interface Bench extends Setup {
 export interface Table {
 	title: string;
 	rows: Row[];
-	/** What the bars of the picture show; none: it is not in the picture. */
+	/** What the bars of the chart show; without it, the table is not in the chart. */
 	bars?: 'seconds' | 'growth';
 }
 
-/** What a work gave. */
+/** The result of a piece of work. */
 export interface Section {
 	title: string;
 	/** Paragraphs: what was set up, and what the ways do differently. */
 	about: string[];
 	tables: Table[];
 	goals: Figure[];
-	/** Sentences about what came out beside the figures. */
+	/** Sentences about results other than the figures. */
 	findings?: string[];
 }
 

@@ -3,14 +3,14 @@ import { Agent } from 'node:http';
 import type { Readable } from 'node:stream';
 import { chatModel, textOf, type Target } from './nodes';
 
-/** What a chat costs without n8n and without us. */
+/** One chat, without n8n and without this package. */
 async function bareChat(target: Target, index: number, httpAgent?: Agent): Promise<void> {
 	const [url, body, config] = requestFor(target, index);
 	const { data } = await axios.post<{ choices: unknown[] }>(url, body, { ...config, httpAgent });
 	if (data.choices.length !== 1) throw new Error('The chat has no answer');
 }
 
-/** Sends many chats with so many in flight. */
+/** Sends many chats, with this many in flight. */
 export async function bareChats(
 	target: Target,
 	{ items, parallel, keepAlive }: { items: number; parallel: number; keepAlive: boolean },
@@ -24,7 +24,7 @@ export async function bareChats(
 	agent.destroy();
 }
 
-/** Reads a streamed chat to its end, and gives the milliseconds to its first token. */
+/** Reads a streamed chat to its end. @returns the milliseconds until its first token */
 export async function bareFirstToken(target: Target): Promise<number> {
 	const start = performance.now();
 	const [url, body, config] = requestFor(target, 0);

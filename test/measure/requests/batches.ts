@@ -4,9 +4,9 @@ import { embedding, httpRequestEmbedding, runItems, type Target } from './nodes'
 
 const items = 1000;
 const batchSize = 100;
-const leastGain = 5;
+const minGain = 5;
 
-/** Measures what it gains that many items share a request. @param requests counts those that the gateway saw */
+/** Measures the gain when many items share a request. @param requests how many the gateway has received */
 export async function measureBatches(
 	target: Target,
 	requests: () => Promise<number>,
@@ -46,8 +46,8 @@ export async function measureBatches(
 			figure: '  HTTP Request node, all items at once',
 			value: spread(seconds.httpRequest, 's', 2),
 		},
-		atLeast('  embeddings: HTTP Request node / ours', theirs / ours, leastGain, times),
-		atLeast('  embeddings: Batch Size 1 / ours', singles / ours, leastGain, {
+		atLeast('  embeddings: HTTP Request node / ours', theirs / ours, minGain, times),
+		atLeast('  embeddings: Batch Size 1 / ours', singles / ours, minGain, {
 			...{ unit: 'times', value: `${singles.toFixed(2)} s = ${(singles / ours).toFixed(1)} times` },
 		}),
 	];

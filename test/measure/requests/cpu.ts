@@ -6,10 +6,10 @@ import { chat, httpRequestChat, runItems, type Target } from './nodes';
 
 const items = 2000;
 const parallel = 10;
-/** Times the CPU of axios alone, with as many in flight. */
-const most = 2;
+/** Relative to the CPU of axios alone, with as many requests in flight. */
+const maxRatio = 2;
 
-/** Measures the work that an item is for the process which runs the engine. */
+/** Measures the CPU time of an item in the process that runs the engine. */
 export async function measureCpu(target: Target): Promise<Figure[]> {
 	const perItem = (work: () => Promise<unknown>) => async () => {
 		const before = process.cpuUsage();
@@ -42,11 +42,16 @@ export async function measureCpu(target: Target): Promise<Figure[]> {
 		cpu('  axios, as many, a connection each, as n8n does', each.connecting),
 		cpu('  a node that does nothing but send, in n8n', each.least),
 		cpu('  HTTP Request node', each.httpRequest),
-		atMost('  CPU of an item: ours / axios, as many in flight', ratio('ours', 'sideBySide'), most, {
-			digits: 2,
-		}),
+		atMost(
+			'  CPU of an item: ours / axios, as many in flight',
+			ratio('ours', 'sideBySide'),
+			maxRatio,
+			{
+				digits: 2,
+			},
+		),
 		{
-			figure: '  that node / the same: what n8n itself takes',
+			figure: '  that node / axios, as many in flight: what n8n itself takes',
 			value: ratio('least', 'sideBySide').toFixed(2),
 		},
 		{ figure: '  ours / that node', value: ratio('ours', 'least').toFixed(2) },

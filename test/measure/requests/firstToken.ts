@@ -4,9 +4,9 @@ import { bareFirstToken } from './bare';
 import { chat, runItems, type Target } from './nodes';
 
 /** Milliseconds beyond a bare read. */
-const most = 5;
+const maxMore = 5;
 
-/** Measures how soon the first words of a streamed chat reach whoever watches the workflow. */
+/** Measures how soon the first words of a streamed chat reach the viewer of the workflow. */
 export async function measureFirstToken(target: Target): Promise<Figure[]> {
 	const { ours, bare } = await inTurns(
 		{
@@ -19,7 +19,7 @@ export async function measureFirstToken(target: Target): Promise<Figure[]> {
 	return [
 		{ figure: 'first token of a streamed chat', value: spread(ours, 'ms', 1) },
 		{ figure: '  read by axios alone', value: spread(bare, 'ms', 1) },
-		atMost('  first token: more than axios alone', more, most, { unit: 'ms', digits: 1 }),
+		atMost('  first token: more than axios alone', more, maxMore, { unit: 'ms', digits: 1 }),
 	];
 }
 

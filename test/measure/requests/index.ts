@@ -9,7 +9,7 @@ import type { GatewayName, serve } from './service';
 
 const service: Script<typeof serve> = { file: path.join(__dirname, 'service.ts') };
 
-/** Measures the calls that make no job: how many items share time and requests, and what an item costs. */
+/** Measures calls that make no job: items in parallel, items that share a request, and the cost of an item. */
 export async function measureRequests(chosen: GatewayName[]): Promise<Figure[]> {
 	return await withProcess(service, [], async ({ targets, requestsOf }) => {
 		const parts: Record<GatewayName, () => Promise<Figure[]>> = {

@@ -3,8 +3,8 @@ import { registerTypes, type WorkflowJson } from '../../harness';
 import { chatModel, measured, type Target } from './nodes';
 
 /**
- * What n8n itself asks of any node that chats: one parameter for each item, and one request. No credential,
- * no checks, no time limit, no retry, no journal of orders.
+ * The least that a node for chats does in n8n: it reads one parameter and sends one request for each item. It has no
+ * credential, checks, time limit, retry or journal of orders.
  */
 const leastNode = ({ url, apiKey }: Target, parallel: number): INodeType => ({
 	description: {
@@ -19,30 +19,30 @@ const leastNode = ({ url, apiKey }: Target, parallel: number): INodeType => ({
 		properties: [{ displayName: 'Text', name: 'text', type: 'string', default: '' }],
 	},
 	async execute(this: IExecuteFunctions) {
-		const answers: Array<Promise<object>> = [];
+		const responses: Array<Promise<object>> = [];
 		const items = this.getInputData();
 		let next = 0;
 		const lane = async () => {
 			while (next < items.length) {
 				const item = next++;
 				const content = this.getNodeParameter('text', item);
-				answers[item] = this.helpers.httpRequest({
+				responses[item] = this.helpers.httpRequest({
 					method: 'POST',
 					url: `${url}/v1/chat/completions`,
 					headers: { Authorization: `Bearer ${apiKey}` },
 					body: { model: chatModel, messages: [{ role: 'user', content }] },
 					json: true,
 				});
-				await answers[item];
+				await responses[item];
 			}
 		};
 		await Promise.all(Array.from({ length: parallel }, lane));
-		const made = await Promise.all(answers);
-		return [this.helpers.returnJsonArray(made.map((answer) => ({ ...answer })))];
+		const made = await Promise.all(responses);
+		return [this.helpers.returnJsonArray(made.map((response) => ({ ...response })))];
 	},
 });
 
-/** Makes the node known, and gives one that takes `text` from its item. */
+/** Registers the node type. @returns a node that takes `text` from its item */
 export function leastChat(target: Target, parallel: number): WorkflowJson['nodes'][number] {
 	registerTypes({ nodes: [leastNode(target, parallel)] });
 	return { name: measured, type: 'test.least', parameters: { text: '={{ $json.text }}' } };

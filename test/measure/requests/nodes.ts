@@ -5,7 +5,7 @@ import { runWorkflow, type RunOptions } from '../../harness';
 
 export type Target = Pick<Gateway, 'url' | 'apiKey'>;
 
-/** Each takes `text` from its item. */
+/** The nodes take `text` from their items. */
 export const chat = (options: IDataObject = {}): Node =>
 	modelGateway(
 		{
@@ -24,7 +24,7 @@ export const embedding = (options: IDataObject = {}): Node =>
 		{ name: measured },
 	);
 
-/** n8n's own node, as one would set it up without ours: one request an item. */
+/** n8n's own node, as a user would set it up without this package: one request per item. */
 const httpRequest = (url: string, jsonBody: string): Node => ({
 	name: measured,
 	type: 'n8n-nodes-base.httpRequest',
@@ -48,12 +48,12 @@ export const httpRequestEmbedding = ({ url }: Target): Node =>
 
 export const chatModel = 'chat-1';
 const embeddingModel = 'embed-1';
-/** The name of the node whose time is taken. */
+/** The name of the node whose time is measured. */
 export const measured = 'Measured';
 
 export const textOf = (index: number) => `Tell me something about the number ${index}`;
 
-/** Runs a node for so many items, and gives the seconds that it took. Throws when an item is missing. */
+/** Runs a node for this many items. @returns its seconds @throws Error when an item is missing */
 export async function runItems(
 	node: Node,
 	{ target, items, ...options }: { target: Target; items: number } & RunOptions,

@@ -5,13 +5,13 @@ import { delays } from './service';
 
 const items = 50;
 const secondsEach = delays.parallel.answerMilliseconds / 1000;
-/** What the node offers when its user sets nothing. */
+/** The node's default. */
 const standard = 10;
-/** Of the time that so many requests in flight allow. */
-const most = 1.25;
-const leastGain = 20;
+/** Relative to the time that this many requests in flight allow. */
+const maxRatio = 1.25;
+const minGain = 20;
 
-/** Measures how well requests in flight are kept up, and what that gains. */
+/** Measures how well the node keeps its requests in flight, and what that gains. */
 export async function measureParallel(target: Target): Promise<Figure[]> {
 	await runItems(chat(), { target, items: 1 });
 	const medianOf = async (parallelRequests: number, rounds: number) => {
@@ -31,10 +31,10 @@ export async function measureParallel(target: Target): Promise<Figure[]> {
 		atMost(
 			`${items} chats of ${secondsEach} s, ${standard} in flight (default)`,
 			byDefault,
-			most * possible,
+			maxRatio * possible,
 			{ unit: 's', value: `${byDefault.toFixed(2)} s (possible: ${possible.toFixed(2)} s)` },
 		),
-		atLeast(`${items} chats, ${items} in flight / one after another`, gain, leastGain, {
+		atLeast(`${items} chats, ${items} in flight / one after another`, gain, minGain, {
 			unit: 'times',
 			value: `${atOnce.toFixed(2)} / ${oneByOne.toFixed(2)} s = ${gain.toFixed(1)} times`,
 		}),

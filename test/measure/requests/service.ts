@@ -1,7 +1,7 @@
-/** A process of its own: a gateway for each figure, and a count of the requests that they saw. */
+/** Runs in its own process: a gateway for each figure, and a count of its requests. */
 import { startGateway, type Gateway } from '../../gateway';
 
-/** How long an answer takes, or each piece of it, where that is what a figure is about. */
+/** How long a response, or each piece of it, takes where the figure depends on it. */
 export const delays = {
 	parallel: { answerMilliseconds: 200 },
 	batches: { answerMilliseconds: 50 },
@@ -17,7 +17,7 @@ export async function serve() {
 	const targets = [...started].map(([name, { url, apiKey }]) => [name, { url, apiKey }]);
 	return {
 		targets: Object.fromEntries(targets) as Record<GatewayName, Pick<Gateway, 'url' | 'apiKey'>>,
-		/** How many requests a gateway has seen. */
+		/** The number of requests that a gateway has received. */
 		requestsOf: (name: GatewayName) => started.get(name)?.requests.length ?? NaN,
 	};
 }

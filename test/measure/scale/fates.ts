@@ -3,30 +3,30 @@ import type { Gateway } from '../../gateway';
 import { jobsOf } from '../../n8n/kills/charges';
 import type { Delivery } from './sink';
 
-/** Where an execution was when something ended. */
+/** Where an execution was when a process was stopped or killed. */
 export const moments = ['create', 'pass', 'download', 'held'] as const;
 export type Moment = (typeof moments)[number];
 
-/** How its video came, in the order of what it asks of people. */
+/** How its video arrived, starting with the least work for people. */
 export const ways = ['by itself', 'after one Retry', 'collected by its ID', 'lost'] as const;
 export type Way = (typeof ways)[number];
 
-/** What became of one execution and its video. */
+/** The outcome of one execution and its video. */
 export interface Fate {
 	name: string;
 	moment: Moment;
 	way: Way;
 	/** Whether n8n has replaced all that it had stored of the execution by an error, so that Retry runs no node. */
 	isEmptied: boolean;
-	/** Where the ID of its job was found; only of those that were collected by it. */
+	/** Where the job ID was found; only if the video was collected by it. */
 	foundIn: string;
 	/** How often the order was charged. */
 	charges: number;
-	/** How often the video went on to the next node, whole. */
+	/** How often the whole video reached the next node. */
 	deliveries: number;
 }
 
-/** How often the video of a name has arrived with its own bytes. */
+/** How often the video of this name has arrived with its own bytes. */
 export function deliveriesOf(
 	gateway: Gateway,
 	deliveries: readonly Delivery[],

@@ -3,7 +3,7 @@ import { titledVideos } from '../../support/samples';
 import { memory } from '../../n8n/processUsage';
 import { until } from '../../support/until';
 import { deliveriesOf } from './fates';
-import { House } from './house';
+import { Deployment } from './deployment';
 import { callAll } from './load';
 import { storedAfterEachNode, videoWorkflow } from './workflows';
 
@@ -12,12 +12,12 @@ interface HoldOptions {
 	videoSeconds: number;
 }
 
-/** Of the worker: n8n's default. */
+/** Slots of the worker: n8n's default. */
 const slots = 10;
 const ways = { hold: 'kept running', auto: 'parked' } as const;
 type Way = keyof typeof ways;
 
-/** Executions of one video each, more than the worker has slots: kept running, and parked, in two houses at once. */
+/** More executions of one video each than the worker has slots: kept running and parked, in two deployments at once. */
 export async function measureHold(options: HoldOptions): Promise<Figure[]> {
 	const [hold, park] = await Promise.all(
 		(['hold', 'auto'] as const).map(async (way) => await wait(way, options)),
@@ -45,39 +45,42 @@ export async function measureHold(options: HoldOptions): Promise<Figure[]> {
 interface Wait {
 	/** From the first call to the last video in the next node. */
 	seconds: number;
-	/** How many orders came when earlier ones had ended. */
+	/** The number of groups in which the videos were finished. */
 	waves: number;
-	/** Of the worker, when the first wave was waiting. */
+	/** Memory of the worker while the first wave was waiting. */
 	megabytes: number;
 }
 
 async function wait(way: Way, { executions, videoSeconds }: HoldOptions): Promise<Wait> {
 	const gateway = titledVideos(videoSeconds);
-	return await House.with({ gateway, workers: 1, concurrency: slots }, async (house) => {
+	return await Deployment.with({ gateway, workers: 1, concurrency: slots }, async (deployment) => {
 		const settings = way === 'hold' ? storedAfterEachNode : {};
-		await house.publish(videoWorkflow(way, house.places, { whileWaiting: way, settings }));
+		await deployment.publish(
+			videoWorkflow(way, deployment.places, { whileWaiting: way, settings }),
+		);
 		const names = Array.from({ length: executions }, (_, index) => `${way} ${index}`);
 		const begun = performance.now();
 		let megabytes = 0;
-		await callAll(house, way, names);
+		await callAll(deployment, way, names);
 		const delivered = () =>
-			names.filter((name) => deliveriesOf(house.gateway, house.sink.deliveries, name) > 0).length;
+			names.filter((name) => deliveriesOf(deployment.gateway, deployment.sink.deliveries, name) > 0)
+				.length;
 		await until(
 			() => {
-				if (delivered() === 0) megabytes = memory(house.running[0].pid).now / 1024 ** 2;
+				if (delivered() === 0) megabytes = memory(deployment.running[0].pid).now / 1024 ** 2;
 				return delivered() === executions;
 			},
 			videoSeconds * 6 + 600,
 		);
 		const seconds = (performance.now() - begun) / 1000;
-		const waves = wavesOf(house, videoSeconds);
+		const waves = wavesOf(deployment, videoSeconds);
 		print(`  ${ways[way]}: ${seconds.toFixed(0)} s`);
 		return { seconds, waves, megabytes };
 	});
 }
 
-/** How many groups of videos were noticed, each more than half a video after the one before. */
-function wavesOf({ sink }: House, videoSeconds: number): number {
+/** The number of groups of deliveries, each more than half a video's time after the one before. */
+function wavesOf({ sink }: Deployment, videoSeconds: number): number {
 	const times = sink.deliveries.map(({ at }) => at).sort((a, b) => a - b);
 	const isNext = (at: number, index: number) =>
 		index === 0 || at - times[index - 1] > (videoSeconds / 2) * 1000;

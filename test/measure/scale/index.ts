@@ -11,7 +11,7 @@ import { writeIntoPage } from './page';
 import { measureStorage } from './storage';
 
 interface Settings {
-	/** Of what `load` and `latency` start, and of how long the videos of `hold` take. */
+	/** A factor for what `load` and `latency` start, and for how long the videos of `hold` take. */
 	share: number;
 	/** One worker killed, with few executions. */
 	small: boolean;
@@ -21,7 +21,7 @@ interface Settings {
 
 type Part = 'kills' | 'load' | 'latency' | 'hold' | 'packages' | 'redis' | 'disk' | 'storage';
 
-/** Runs a complete n8n in queue mode, and measures its capacity and what that costs. */
+/** Measures the capacity of a complete n8n in queue mode, and the resources that it uses. */
 export async function measureScale(
 	{ share, small, write }: Settings,
 	chosen: Part[],

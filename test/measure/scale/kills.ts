@@ -1,53 +1,53 @@
 import type { Figure } from '../report';
-import { playRounds, type Strike } from './rounds';
+import { playRounds, type Disruption } from './rounds';
 
-const killWorker: Strike = async (house, release) => {
-	await house.running[0].end('SIGKILL');
+const killWorker: Disruption = async (deployment, release) => {
+	await deployment.running[0].end('SIGKILL');
 	release();
-	await house.startWorker();
+	await deployment.startWorker();
 };
 
-const killMain: Strike = async (house, release) => {
-	await house.queue.killMain();
+const killMain: Disruption = async (deployment, release) => {
+	await deployment.queue.killMain();
 	release();
-	await house.startMain();
+	await deployment.startMain();
 };
 
-/** As when the machine that all of them share loses its power. */
-const killAll: Strike = async (house, release) => {
-	const workers = house.running;
+/** As when the machine of all processes loses power. */
+const killAll: Disruption = async (deployment, release) => {
+	const workers = deployment.running;
 	await Promise.all([
-		house.queue.killMain(),
-		house.webhook.process.end('SIGKILL'),
+		deployment.queue.killMain(),
+		deployment.webhook.process.end('SIGKILL'),
 		...workers.map(async ({ end }) => await end('SIGKILL')),
 	]);
 	release();
 	await Promise.all([
-		house.startMain(),
-		house.startWebhook(),
-		...workers.map(async () => await house.startWorker()),
+		deployment.startMain(),
+		deployment.startWebhook(),
+		...workers.map(async () => await deployment.startWorker()),
 	]);
 };
 
-/** As an update does it: one process after another is stopped as a container is, and started again. */
-const restartAll: Strike = async (house, release) => {
-	const [first, ...others] = house.running;
+/** As in an update: one process after another is stopped as a container is, and started again. */
+const restartAll: Disruption = async (deployment, release) => {
+	const [first, ...others] = deployment.running;
 	const ending = first.end('SIGTERM');
-	// What is under way may end in time.
+	// Requests under way may end in time.
 	release();
 	await ending;
-	await house.startWorker();
+	await deployment.startWorker();
 	for (const { end } of others) {
 		await end('SIGTERM');
-		await house.startWorker();
+		await deployment.startWorker();
 	}
-	await house.webhook.process.end('SIGTERM');
-	await house.startWebhook();
-	await house.queue.main.stop();
-	await house.startMain();
+	await deployment.webhook.process.end('SIGTERM');
+	await deployment.startWebhook();
+	await deployment.queue.main.stop();
+	await deployment.startMain();
 };
 
-const strikes: Record<string, Strike> = {
+const disruptions: Record<string, Disruption> = {
 	'One of two workers killed': killWorker,
 	'Main process killed': killMain,
 	'All processes killed': killAll,
@@ -56,7 +56,7 @@ const strikes: Record<string, Strike> = {
 
 /** Kills and restarts processes of n8n during creates, passes, downloads, and waits that keep running. */
 export async function measureProcessKills(): Promise<Figure[]> {
-	return await playRounds(strikes, { each: 10, held: 4 });
+	return await playRounds(disruptions, { each: 10, held: 4 });
 }
 
 /** One worker killed, with few executions: what CI has time for. */

@@ -3,56 +3,56 @@ import { print, type Figure } from '../report';
 import { sampleVideo, withTitle } from '../../support/samples';
 import { until } from '../../support/until';
 import { lateness } from '../../support/statistics';
-import { House } from './house';
+import { Deployment } from './deployment';
 import { callAll } from './load';
 import { measure, sumOf, type Cpu, type Usage } from './usage';
 import { videoWorkflow } from './workflows';
 
-/** Between two looks of n8n for parked executions, in seconds. */
-const look = 60;
-/** How long nothing but passes is measured. */
-const window = 2 * look;
+/** Seconds between two checks of n8n for parked executions. */
+const checkSeconds = 60;
+/** Seconds in which only passes are measured. */
+const window = 2 * checkSeconds;
 
-interface Crowd {
+interface Group {
 	parked: number;
-	/** From the end of a video until the next node had it, in seconds. */
+	/** Seconds from the end of a video until the next node had it. */
 	delays: number[];
 	passes: number;
 	usage: Usage;
-	/** What the database has grown by for one execution, from its start to its end, without the file. */
+	/** Growth of the database for one execution, from its start to its end, without the file. */
 	bytesEach: number;
 }
 
-/** What parked executions cost, and how late their videos are noticed, by how many they are. */
+/** Measures what parked executions cost, and how late their videos are noticed, by their number. */
 export async function measureParkedLatency(counts: number[]): Promise<Figure[]> {
 	const gateway = { jobSeconds: Infinity };
-	return await House.with({ gateway }, async (house) => {
+	return await Deployment.with({ gateway }, async (deployment) => {
 		await setTimeout(10_000);
-		const idle = await measure(house, async () => await setTimeout(20_000));
-		const crowds: Crowd[] = [];
+		const idle = await measure(deployment, async () => await setTimeout(20_000));
+		const groups: Group[] = [];
 		for (const parked of counts) {
-			crowds.push(await watch(house, parked));
-			print(`  ${parked} parked: ${lateness(crowds.at(-1)?.delays ?? [])}`);
+			groups.push(await watch(deployment, parked));
+			print(`  ${parked} parked: ${lateness(groups.at(-1)?.delays ?? [])}`);
 		}
-		return figuresOf(crowds, idle);
+		return figuresOf(groups, idle);
 	});
 }
 
-async function watch(house: House, parked: number): Promise<Crowd> {
-	const { gateway, sink, database } = house;
+async function watch(deployment: Deployment, parked: number): Promise<Group> {
+	const { gateway, sink, database } = deployment;
 	const path = `crowd-${parked}`;
 	const names = Array.from({ length: parked }, (_, index) => `${path} ${index}`);
-	const workflow = await house.publish(videoWorkflow(path, house.places));
+	const workflow = await deployment.publish(videoWorkflow(path, deployment.places));
 	const size = async () =>
 		Number((await database.query('SELECT pg_database_size(current_database())'))[0][0]);
 	const before = await size();
-	await callAll(house, path, names);
+	await callAll(deployment, path, names);
 	const polls = () => gateway.requests.filter(({ route }) => route === 'video').length;
 	const begun = polls();
-	// From the first look on, all are in step.
+	// From the first check on, all passes come at the same time.
 	await until(() => polls() >= begun + parked, 150);
 	const first = polls();
-	const usage = await measure(house, async () => await setTimeout(window * 1000));
+	const usage = await measure(deployment, async () => await setTimeout(window * 1000));
 	const passes = polls() - first;
 
 	const video = await sampleVideo();
@@ -62,9 +62,9 @@ async function watch(house: House, parked: number): Promise<Crowd> {
 		if (!job) throw new Error(`${name} was never ordered`);
 		gateway.jobs.complete(job.id, withTitle(video, name));
 		ends.set(name, Date.now());
-		await setTimeout((look / parked) * 1000);
+		await setTimeout((checkSeconds / parked) * 1000);
 	}
-	await until(async () => ((await house.statuses(workflow)).success ?? 0) === parked, 300);
+	await until(async () => ((await deployment.statuses(workflow)).success ?? 0) === parked, 300);
 	const delays = sink.deliveries
 		.filter(({ name }) => ends.has(name))
 		.map(({ name, at }) => (at - (ends.get(name) ?? NaN)) / 1000);
@@ -72,10 +72,10 @@ async function watch(house: House, parked: number): Promise<Crowd> {
 	return { parked, delays, passes, usage, bytesEach };
 }
 
-function figuresOf(crowds: Crowd[], idle: Usage): Figure[] {
+function figuresOf(groups: Group[], idle: Usage): Figure[] {
 	const idleEach = sumOf(idle.cpu) / idle.seconds;
-	/** Of a pass, in milliseconds, without what n8n takes when it has nothing to do. */
-	const work = ({ usage, passes }: Crowd, name: keyof Cpu) => {
+	/** CPU of a pass in milliseconds, without what n8n uses when it is idle. */
+	const work = ({ usage, passes }: Group, name: keyof Cpu) => {
 		const own = usage.cpu[name] - (idle.cpu[name] / idle.seconds) * usage.seconds;
 		return ((Math.max(0, own) / passes) * 1000).toFixed(0);
 	};
@@ -84,9 +84,9 @@ function figuresOf(crowds: Crowd[], idle: Usage): Figure[] {
 			figure: 'CPU of n8n, PostgreSQL and Redis without work',
 			value: `${(idleEach * 100).toFixed(1)} % of a core`,
 		},
-		...crowds.flatMap((crowd): Figure[] => {
-			const { parked, delays, passes, usage, bytesEach } = crowd;
-			const parts = (['main', 'workers', 'postgres'] as const).map((name) => work(crowd, name));
+		...groups.flatMap((group): Figure[] => {
+			const { parked, delays, passes, usage, bytesEach } = group;
+			const parts = (['main', 'workers', 'postgres'] as const).map((name) => work(group, name));
 			const log = usage.walBytes / passes / 1024;
 			return [
 				{

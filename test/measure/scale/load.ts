@@ -6,7 +6,7 @@ import { isFinal } from '../../../nodes/shared/gateway/protocol/jobs';
 import { until, within } from '../../support/until';
 import { chargesOf } from '../../n8n/kills/charges';
 import { deliveriesOf } from './fates';
-import { House } from './house';
+import { Deployment } from './deployment';
 import { measure, sumOf, type Cpu, type Usage } from './usage';
 import { chatWorkflow, videoWorkflow } from './workflows';
 
@@ -16,18 +16,18 @@ interface LoadOptions {
 	held: number;
 }
 
-/** Of each worker: n8n's default. */
+/** Slots of each worker: n8n's default. */
 const slots = 10;
 const videoSeconds = 120;
-/** Calls of webhooks under way at a time. */
+/** Webhook calls under way at a time. */
 const callers = 10;
 
-/** Chats by one worker and by two; then parked and held waits at once. */
+/** Measures chats with one worker and with two, then many parked and held waits at once. */
 export async function measureLoad({ chats, parked, held }: LoadOptions): Promise<Figure[]> {
 	const gateway = titledVideos(videoSeconds);
-	return await House.with({ gateway, workers: 1, concurrency: slots }, async (house) => [
-		...(await compareWorkers(house, chats)),
-		...(await waitForMany(house, { parked, held })),
+	return await Deployment.with({ gateway, workers: 1, concurrency: slots }, async (deployment) => [
+		...(await compareWorkers(deployment, chats)),
+		...(await waitForMany(deployment, { parked, held })),
 	]);
 }
 
@@ -36,22 +36,23 @@ interface Run {
 	usage: Usage;
 }
 
-/** Chats by how long each takes the service. */
+/** Chats, by how long the service takes for each. */
 const workloads: Array<{ milliseconds: number; share: number }> = [
 	{ milliseconds: 500, share: 1 },
 	{ milliseconds: 2000, share: 0.3 },
 	{ milliseconds: 0, share: 1 },
 ];
 
-async function compareWorkers(house: House, chats: number): Promise<Figure[]> {
+async function compareWorkers(deployment: Deployment, chats: number): Promise<Figure[]> {
 	const runs = workloads.map(() => ({}) as Record<'one' | 'two', Run>);
 	let count = 0;
-	const chat = async (executions: number) => await runChats(house, `chat-${count++}`, executions);
+	const chat = async (executions: number) =>
+		await runChats(deployment, `chat-${count++}`, executions);
 	for (const workers of ['one', 'two'] as const) {
-		if (workers === 'two') await house.startWorker();
+		if (workers === 'two') await deployment.startWorker();
 		await chat(50);
 		for (const [index, { milliseconds, share }] of workloads.entries()) {
-			const stall = house.gateway.fault({
+			const stall = deployment.gateway.fault({
 				...{ route: 'chat', action: 'stall', seconds: milliseconds / 1000, times: Infinity },
 			});
 			const run = await chat(Math.ceil(chats * share));
@@ -62,7 +63,7 @@ async function compareWorkers(house: House, chats: number): Promise<Figure[]> {
 			);
 		}
 	}
-	await house.running[1].end('SIGTERM');
+	await deployment.running[1].end('SIGTERM');
 	return workloads.flatMap(({ milliseconds, share }, index) =>
 		workerFigures(milliseconds, Math.ceil(chats * share), runs[index]),
 	);
@@ -85,7 +86,7 @@ function workerFigures(
 		{
 			figure: `${title}, two workers: times one`,
 			value: times.toFixed(2),
-			// Where every core is at work, a second worker has nothing to run on.
+			// If every core is busy, a second worker has nothing to run on.
 			...(milliseconds > 0 && {
 				goal: 'at least 1.8, or no core free',
 				met: times >= 1.8 || two.usage.busy >= 0.95,
@@ -103,42 +104,49 @@ function workerFigures(
 	];
 }
 
-/** From the first call to the end of the last execution. */
-async function runChats(house: House, path: string, executions: number): Promise<Run> {
-	const workflow = await house.publish(chatWorkflow(path, house.places));
-	const usage = await measure(house, async () => {
+/** Measures from the first call to the end of the last execution. */
+async function runChats(deployment: Deployment, path: string, executions: number): Promise<Run> {
+	const workflow = await deployment.publish(chatWorkflow(path, deployment.places));
+	const usage = await measure(deployment, async () => {
 		await callAll(
-			house,
+			deployment,
 			path,
 			Array.from({ length: executions }, (_, index) => String(index)),
 		);
-		await until(async () => ((await house.statuses(workflow)).success ?? 0) === executions, 300);
+		await until(
+			async () => ((await deployment.statuses(workflow)).success ?? 0) === executions,
+			300,
+		);
 	});
-	const [[seconds]] = await house.database.query(
+	const [[seconds]] = await deployment.database.query(
 		`SELECT extract(epoch FROM max("stoppedAt") - min("createdAt")) FROM execution_entity WHERE "workflowId" = '${workflow.id}'`,
 	);
 	return { perSecond: executions / Number(seconds), usage };
 }
 
-export async function callAll(house: House, path: string, names: string[]): Promise<void> {
+export async function callAll(
+	deployment: Deployment,
+	path: string,
+	names: string[],
+): Promise<void> {
 	const left = [...names];
 	const caller = async () => {
 		for (let name = left.shift(); name !== undefined; name = left.shift()) {
-			await house.call(path, { name });
+			await deployment.call(path, { name });
 		}
 	};
 	await Promise.all(Array.from({ length: callers }, caller));
 }
 
 async function waitForMany(
-	house: House,
+	deployment: Deployment,
 	{ parked, held }: Pick<LoadOptions, 'parked' | 'held'>,
 ): Promise<Figure[]> {
-	const { gateway, sink } = house;
-	// Each held wait keeps a slot.
+	const { gateway, sink } = deployment;
+	// Each held wait occupies a slot.
 	const concurrency = Math.ceil(held / 2) + slots;
-	await house.running[0].end('SIGTERM');
-	await Promise.all([1, 2].map(async () => await house.startWorker({ concurrency })));
+	await deployment.running[0].end('SIGTERM');
+	await Promise.all([1, 2].map(async () => await deployment.startWorker({ concurrency })));
 	const ends = new Map<string, number>();
 	gateway.on(
 		'job',
@@ -155,12 +163,12 @@ async function waitForMany(
 		['parked', 'auto'],
 		['held', 'hold'],
 	] as const) {
-		await house.publish(videoWorkflow(kind, house.places, { whileWaiting }));
+		await deployment.publish(videoWorkflow(kind, deployment.places, { whileWaiting }));
 	}
 	const all = Object.values(names).flat();
-	const usage = await measure(house, async () => {
-		await callAll(house, 'held', names.held);
-		await callAll(house, 'parked', names.parked);
+	const usage = await measure(deployment, async () => {
+		await callAll(deployment, 'held', names.held);
+		await callAll(deployment, 'parked', names.parked);
 		await within(() => sink.deliveries.length >= all.length, videoSeconds + 300);
 	});
 	const charges = all.map((name) => chargesOf(gateway, name));

@@ -2,39 +2,39 @@ import pc from 'picocolors';
 import { print, type Figure } from '../report';
 import { titledVideos } from '../../support/samples';
 import { figuresOf, printFates } from './roundFigures';
-import { House, soonNoticed } from './house';
+import { Deployment, soonNoticed } from './deployment';
 import { playRound, type RoundOptions } from './round';
 import { collectWorkflow, storedAfterEachNode, videoWorkflow } from './workflows';
 
-export type Strike = RoundOptions['strike'];
+export type Disruption = RoundOptions['disrupt'];
 
 interface RoundsOptions extends Pick<RoundOptions, 'each' | 'held'> {
 	/** Settings of n8n. */
 	env?: Record<string, string>;
 }
 
-/** Plays a round for each strike, in one house, and prints what became of each execution. */
+/** Plays a round for each disruption, in one deployment, and prints the outcome of each execution. */
 export async function playRounds(
-	strikes: Record<string, Strike>,
+	disruptions: Record<string, Disruption>,
 	{ each, held, env = soonNoticed }: RoundsOptions,
 ): Promise<Figure[]> {
 	const gateway = titledVideos(({ order }) => (order.prompt.includes(' held ') ? Infinity : 1));
-	// A worker has room for all, so that every moment is reached at once.
+	// A worker has slots for all, so that every moment is reached at once.
 	const options = { gateway, concurrency: 6 * each, env };
-	return await House.with(options, async (house) => {
+	return await Deployment.with(options, async (deployment) => {
 		const keepsRunning = { whileWaiting: 'hold', settings: storedAfterEachNode };
 		const workflows = {
-			video: await house.publish(videoWorkflow('video', house.places)),
-			held: await house.publish(videoWorkflow('held', house.places, keepsRunning)),
-			collect: await house.publish(collectWorkflow('collect', house.places)),
+			video: await deployment.publish(videoWorkflow('video', deployment.places)),
+			held: await deployment.publish(videoWorkflow('held', deployment.places, keepsRunning)),
+			collect: await deployment.publish(collectWorkflow('collect', deployment.places)),
 		};
 		const figures: Figure[] = [];
-		for (const [title, strike] of Object.entries(strikes)) {
+		for (const [title, disrupt] of Object.entries(disruptions)) {
 			print(`\n${pc.bold(title)}`);
 			const started = performance.now();
 			const report = (line: string) =>
 				print(`  ${((performance.now() - started) / 1000).toFixed(0).padStart(4)} s  ${line}`);
-			const round = await playRound(house, workflows, { title, each, held, strike, report });
+			const round = await playRound(deployment, workflows, { title, each, held, disrupt, report });
 			printFates(round.fates);
 			figures.push(...figuresOf(title, round));
 		}

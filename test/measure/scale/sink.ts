@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A video as the node behind Wait for Video has sent it on. */
+/** A video, as the node after Wait for Video has sent it on. */
 export interface Delivery {
-	/** What it was ordered for. */
+	/** The name that it was ordered with. */
 	name: string;
 	sha256: string;
 	bytes: number;
@@ -13,7 +13,7 @@ export interface Delivery {
 	at: number;
 }
 
-/** Where the videos of all workflows go: the node behind Wait for Video puts each to `<url>/<name>`. */
+/** Receives the videos of all workflows: the node after Wait for Video sends each to `<url>/<name>`. */
 export interface Sink {
 	readonly url: string;
 	readonly deliveries: readonly Delivery[];

@@ -5,13 +5,13 @@ import { core } from '../../support/workflows';
 import { isOpen } from '../../n8n/owner';
 import { memory, resetPeak } from '../../n8n/processUsage';
 import { until } from '../../support/until';
-import { House } from './house';
+import { Deployment } from './deployment';
 import { collectWorkflow } from './workflows';
 
 const modes = ['filesystem', 'database'] as const;
 type Mode = (typeof modes)[number];
 
-/** One large video of so many megabytes, with n8n's files in a folder that all processes share, and in the database. */
+/** Measures one video of this size, with n8n's files in a folder that all processes share, and in the database. */
 export async function measureStorage(megabytes: number): Promise<Figure[]> {
 	const figures: Figure[] = [];
 	for (const mode of modes) figures.push(...(await store(mode, megabytes)));
@@ -24,37 +24,39 @@ async function store(mode: Mode, megabytes: number): Promise<Figure[]> {
 		workers: 1,
 		env: {
 			N8N_DEFAULT_BINARY_DATA_MODE: mode,
-			// n8n's default is 512, and 1024 the most.
+			// n8n's default is 512, its maximum 1024.
 			N8N_BINARY_DATA_DATABASE_MAX_FILE_SIZE: String(megabytes + 100),
 		},
 	};
-	return await House.with(options, async (house) => {
-		const workflow = await house.publish(
-			collectWorkflow('large', house.places, core('Next', 'noOp')),
+	return await Deployment.with(options, async (deployment) => {
+		const workflow = await deployment.publish(
+			collectWorkflow('large', deployment.places, core('Next', 'noOp')),
 		);
-		const [{ pid }] = house.running;
-		/** Gives the seconds from the start of the download to the end of the execution. */
+		const [{ pid }] = deployment.running;
+		/** @returns the seconds from the start of the download to the end of the execution */
 		const deliver = async (size: number, count: number) => {
-			// Of random bytes, which no database can compress.
-			const { id: job } = earlierJob(house.gateway, 'video', mp4Of(size * 1024 ** 2));
-			await house.call('large', { name: String(count), id: job });
+			// The video has random bytes, which no database can compress.
+			const { id: job } = earlierJob(deployment.gateway, 'video', mp4Of(size * 1024 ** 2));
+			await deployment.call('large', { name: String(count), id: job });
 			const over = async () =>
-				(await house.executions(workflow)).filter((one) => !isOpen(one)).length;
+				(await deployment.executions(workflow)).filter((one) => !isOpen(one)).length;
 			await until(async () => (await over()) === count, 400);
-			const { id } = (await house.executions(workflow))[count - 1];
-			const [download] = house.gateway.requests.filter(
+			const { id } = (await deployment.executions(workflow))[count - 1];
+			const [download] = deployment.gateway.requests.filter(
 				({ route, url }) => route === 'download' && url.includes(job),
 			);
-			const [[end]] = await house.database.query(
+			const [[end]] = await deployment.database.query(
 				`SELECT extract(epoch FROM "stoppedAt") FROM execution_entity WHERE id = ${id}`,
 			);
 			return {
-				execution: await house.owner.execution(id),
+				execution: await deployment.owner.execution(id),
 				seconds: Number(end) - download.at / 1000,
 			};
 		};
 		const size = async () =>
-			Number((await house.database.query('SELECT pg_database_size(current_database())'))[0][0]);
+			Number(
+				(await deployment.database.query('SELECT pg_database_size(current_database())'))[0][0],
+			);
 		await deliver(1, 1);
 		const bytesBefore = await size();
 		resetPeak(pid);

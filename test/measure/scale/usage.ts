@@ -1,23 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { cpuSecondsOfTree } from '../../n8n/processUsage';
 import { sum } from '../../support/statistics';
-import type { House } from './house';
+import type { Deployment } from './deployment';
 
-/** What the processes of a house have used, in seconds of CPU. */
+/** Seconds of CPU that the processes of a deployment have used. */
 export type Cpu = Record<'main' | 'webhook' | 'workers' | 'postgres' | 'redis', number>;
 
-/** What some work has used. */
+/** The resources that some work has used. */
 export interface Usage {
-	/** That it took. */
 	seconds: number;
 	cpu: Cpu;
-	/** Of all cores of the machine, by whatever process: from 0 to 1. */
+	/** The busy share of all cores of the machine, by any process: from 0 to 1. */
 	busy: number;
 	/** Bytes that PostgreSQL has written to its log of changes. */
 	walBytes: number;
 }
 
-function cpuOfHouse({ queue, webhook, workers, database }: House): Cpu {
+function cpuOfDeployment({ queue, webhook, workers, database }: Deployment): Cpu {
 	return {
 		main: cpuSecondsOfTree(queue.main.process.pid),
 		webhook: cpuSecondsOfTree(webhook.process.pid),
@@ -27,7 +26,7 @@ function cpuOfHouse({ queue, webhook, workers, database }: House): Cpu {
 	};
 }
 
-/** Ticks of all cores: those at work, and all. */
+/** Ticks of all cores: the busy ones, and all. */
 function machine(): { busy: number; all: number } {
 	const [line] = readFileSync('/proc/stat', 'utf8').split('\n');
 	const fields = line.split(/\s+/).slice(1, 9).map(Number);
@@ -36,16 +35,19 @@ function machine(): { busy: number; all: number } {
 	return { busy: all - idle, all };
 }
 
-async function walBytesOf({ database }: House): Promise<number> {
+async function walBytesOf({ database }: Deployment): Promise<number> {
 	return Number((await database.query("SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"))[0][0]);
 }
 
-/** Measures what the processes of a house use while work is done. */
-export async function measure(house: House, work: () => Promise<unknown>): Promise<Usage> {
+/** Measures what the processes of a deployment use while work is done. */
+export async function measure(
+	deployment: Deployment,
+	work: () => Promise<unknown>,
+): Promise<Usage> {
 	const look = async () => ({
-		cpu: cpuOfHouse(house),
+		cpu: cpuOfDeployment(deployment),
 		all: machine(),
-		walBytes: await walBytesOf(house),
+		walBytes: await walBytesOf(deployment),
 		time: performance.now(),
 	});
 	const before = await look();

@@ -10,14 +10,14 @@ import {
 	withCredential,
 } from '../../support/workflows';
 
-/** What all workflows know of the stage. */
+/** What all workflows know about their environment. */
 interface Places {
 	credential: CredentialReference;
-	/** Of the sink. */
+	/** URL of the sink. */
 	sinkUrl: string;
 }
 
-/** What the call of a webhook says of the video: `?name=…`. */
+/** The name of the video in the call of a webhook: `?name=…`. */
 const nameOfCall = "{{ $('Start').item.json.query.name }}";
 
 const toSink = (url: string): Node =>
@@ -33,16 +33,16 @@ const toSink = (url: string): Node =>
 
 interface VideoOptions {
 	whileWaiting?: string;
-	/** Gets the file. */
+	/** The node that gets the file. */
 	next?: Node;
-	/** Of the workflow. */
+	/** Settings of the workflow. */
 	settings?: WorkflowJson['settings'];
 }
 
-/** With this setting a wait that keeps running need not be stored once more: it does not pause for that. */
+/** With this setting a wait that keeps running does not pause to be stored: n8n stores it anyway. */
 export const storedAfterEachNode = { saveExecutionProgress: true };
 
-/** A webhook that answers at once, a video of the name that it is called with, and a node that gets the file. */
+/** A webhook that responds at once, a video with the name in its call, and a node that gets the file. */
 export function videoWorkflow(
 	path: string,
 	{ credential, sinkUrl }: Places,
@@ -69,7 +69,7 @@ export function collectWorkflow(
 	return withCredential({ ...row, name: path, settings: storedAfterEachNode }, credential);
 }
 
-/** A webhook that answers at once, and one chat. */
+/** A webhook that responds at once, and one chat. */
 export function chatWorkflow(path: string, { credential }: Places): WorkflowJson {
 	const message = { role: 'user', content: 'say Hello' };
 	const chat = modelGateway(

@@ -2,27 +2,27 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Order } from './orders';
 import type { Books } from './service';
 
-/** What has become of all orders so far, as the nodes told it. */
+/** The outcome of all orders so far, as the nodes reported it. */
 export class Account {
 	orders = 0;
 	/** Ordered, and not ended yet. */
 	underWay = 0;
 	delivered = 0;
-	/** Jobs whose file is another one, in words. */
+	/** Jobs with a wrong file, in words. */
 	readonly wrongFiles: string[] = [];
-	/** What is missing from the outputs, in words. */
+	/** What is missing in the outputs, in words. */
 	readonly lost: string[] = [];
-	/** Errors of creates, by what they say about money. */
+	/** Errors of creates, by what they say about charges. */
 	readonly refused = { no: 0, unknown: 0, yes: 0 };
-	/** Waits that ended in an error, and were begun again by the job's id. */
+	/** Waits that ended in an error, and were started again by the job ID. */
 	collectedAgain = 0;
-	/** Files in n8n's store beyond those of the outputs. */
+	/** Files in n8n's storage other than those of the outputs. */
 	strayFiles = 0;
-	/** Ids of jobs that came out of a create. */
-	readonly reached = new Set<string>();
-	/** How often each error was told. */
+	/** Job IDs in the outputs of creates. */
+	readonly known = new Set<string>();
+	/** How often each error was reported. */
 	readonly errors = new Map<string, number>();
-	private readonly told = new Set<string>();
+	private readonly reported = new Set<string>();
 
 	began(orders: Order[]): void {
 		this.orders += orders.length;
@@ -44,30 +44,30 @@ export class Account {
 		this.errors.set(kind, (this.errors.get(kind) ?? 0) + 1);
 	}
 
-	/** What is wrong or lost and has not been told yet. */
+	/** What is wrong or lost and has not been reported yet. */
 	newTroubles(): string[] {
 		const all = [...this.lost, ...this.wrongFiles];
-		return all.filter((trouble) => !this.told.has(trouble) && this.told.add(trouble));
+		return all.filter((trouble) => !this.reported.has(trouble) && this.reported.add(trouble));
 	}
 
-	/** Compares what the nodes told with what the service knows. */
-	audit({ charges, told }: Pick<Books, 'charges' | 'told'>): Audit {
+	/** Compares what the nodes reported with what the service knows. */
+	audit({ charges, responded }: Pick<Books, 'charges' | 'responded'>): Audit {
 		const numbers = charges.map(({ number }) => number);
 		return {
 			chargedTwice: numbers.length - new Set(numbers).size,
-			untold: charges.filter(({ job }) => !this.reached.has(job)).length,
-			forgotten: told.filter((job) => !this.reached.has(job)),
-			unpaid: [...this.reached].filter((id) => !charges.some(({ job }) => job === id)).length,
+			unknown: charges.filter(({ job }) => !this.known.has(job)).length,
+			missing: responded.filter((job) => !this.known.has(job)),
+			notCharged: [...this.known].filter((id) => !charges.some(({ job }) => job === id)).length,
 		};
 	}
 }
 
 interface Audit {
 	chargedTwice: number;
-	/** Charged, by a create whose response was lost. */
-	untold: number;
-	/** Told by the service, and in no output. */
-	forgotten: string[];
-	/** In an output, and made by nobody. */
-	unpaid: number;
+	/** Charged, but in no output: the response to the create was lost. */
+	unknown: number;
+	/** In a response of the service, but in no output. */
+	missing: string[];
+	/** In an output, but never charged. */
+	notCharged: number;
 }

@@ -13,7 +13,7 @@ import type { Account } from './account';
 import { promptOf, sampleOf, type Order } from './orders';
 import type { Service } from './service';
 
-/** A job whose id has reached us. */
+/** A job whose ID is in an output. */
 interface KnownJob {
 	id: string;
 	order: Order;
@@ -21,10 +21,10 @@ interface KnownJob {
 }
 
 const onError = 'continueErrorOutput';
-/** Half of the creates are run again by n8n, as a whole, when their first item fails. */
+/** For half of the creates: n8n runs the whole node again when its first item fails. */
 const retries = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
-/** How often a user asks again for a video whose download was given up. */
-const mostCollections = 3;
+/** How often a user waits again for a video whose download failed. */
+const maxCollections = 3;
 
 /** Some orders, from their creation to their files, as a user would run them. */
 export class Batch {
@@ -40,12 +40,12 @@ export class Batch {
 			this.create(orders.filter(({ kind }) => kind === 'video')),
 		]);
 		let left = made.flat().sort((a, b) => a.order.number - b.order.number);
-		for (let times = 0; left.length > 0 && times <= mostCollections; times++) {
+		for (let times = 0; left.length > 0 && times <= maxCollections; times++) {
 			if (times > 0) this.account.collectedAgain += left.length;
 			left = await this.collect(left);
 		}
 		for (const { id } of left)
-			this.account.lost.push(`${id}: asked for ${mostCollections} times more`);
+			this.account.lost.push(`${id}: not delivered after ${maxCollections} more waits`);
 		this.account.ended(orders);
 	}
 
@@ -66,15 +66,15 @@ export class Batch {
 		this.checkAllAreThere([...made, ...failed], orders);
 		for (const { json } of failed) this.account.notCreated(json);
 		return made.map(({ json, pairedItem }) => {
-			// An answer that broke off may hold no more than the id.
+			// A response that was cut off may contain no more than the ID.
 			const output = json.output as IDataObject | undefined;
 			const id = String(output?.task_id ?? json.task_id ?? json.id);
-			this.account.reached.add(id);
+			this.account.known.add(id);
 			return { id, json, order: orders[indexOf(pairedItem)] };
 		});
 	}
 
-	/** Waits for the jobs and checks their files. Gives those that ended in an error. */
+	/** Waits for the jobs and checks their files. @returns the jobs that ended in an error */
 	private async collect(jobs: KnownJob[]): Promise<KnownJob[]> {
 		const run = await this.execute(
 			waitForVideo({}, { onError }),
@@ -117,7 +117,7 @@ export class Batch {
 		node: Parameters<typeof chain>[0],
 		input: IDataObject[],
 	): Promise<WorkflowRun> {
-		// With it a wait keeps running, where n8n would store it and take it up again.
+		// With this setting a wait keeps running, where n8n would otherwise store and resume it.
 		const settings = { saveExecutionProgress: true };
 		const run = await runWorkflow(
 			{ ...chain(node), settings },
@@ -132,11 +132,11 @@ export class Batch {
 		return run;
 	}
 
-	/** Each item is to end once: in an output, or in an error. */
+	/** Each item has to end exactly once: in an output, or in an error. */
 	private checkAllAreThere(items: INodeExecutionData[], orders: unknown[]): void {
 		const ended = items.map(({ pairedItem }) => indexOf(pairedItem)).sort((a, b) => a - b);
 		if (ended.join() === [...orders.keys()].join()) return;
-		this.account.lost.push(`of ${orders.length} items came ${ended.join(', ')}`);
+		this.account.lost.push(`of ${orders.length} items, these ended: ${ended.join(', ')}`);
 	}
 }
 

@@ -10,7 +10,7 @@ const page = {
 	body: '<h1>Bad gateway</h1>',
 };
 
-/** The service refuses for now. */
+/** The service refuses temporarily. */
 const refusals: FaultAction[] = [
 	{ action: 'error', status: 429, code: 'rate_limit_exceeded', headers: retryAfter },
 	{ action: 'error', status: 500, code: 'upstream_error' },
@@ -18,7 +18,7 @@ const refusals: FaultAction[] = [
 	{ action: 'error', status: 503, code: 'server_error', headers: retryAfter },
 ];
 
-/** The answer does not come, or not as one of the service. */
+/** The response is lost, or is none of the service. */
 const losses: Loss[] = [
 	{ action: 'reset' },
 	{ action: 'stall' },
@@ -27,7 +27,7 @@ const losses: Loss[] = [
 	{ action: 'answer', body: '{"status": "comp' },
 ];
 
-/** The answer breaks off on its way. */
+/** The response is cut off on its way. */
 const breaks: FaultAction[] = [
 	{ action: 'cut', after: 0 },
 	{ action: 'cut', after: '10%' },
@@ -38,7 +38,7 @@ const breaks: FaultAction[] = [
 	{ action: 'wrongLength', by: -10 },
 ];
 
-/** The answer is good, and looks or travels otherwise than usual. */
+/** The response is good, but has an unusual form or arrives in an unusual way. */
 const oddities: FaultAction[] = [
 	{ action: 'encode', encoding: 'gzip' },
 	{ action: 'encode', encoding: 'br' },
@@ -58,7 +58,7 @@ const expired = {
 	body: '<Error><Code>AccessDenied</Code><Message>Request has expired.</Message></Error>',
 };
 
-/** What can go wrong with each kind of request, and leaves the job as good as it was. */
+/** The faults of each kind of request that leave its job intact. */
 const faults: Partial<Record<Route, FaultAction[]>> = {
 	referenceVideoCreate: creates,
 	videoCreate: creates,
@@ -70,23 +70,23 @@ const faults: Partial<Record<Route, FaultAction[]>> = {
 		{ action: 'drip', bytesPerSecond: 50_000 },
 		{ action: 'answer', ...expired },
 		{ action: 'headers', headers: { etag: undefined, 'accept-ranges': undefined } },
-		// These two are seen by a transfer that is continued.
+		// These two only affect a download that is resumed.
 		{ action: 'ignoreRange' },
 		{ action: 'changeEtag' },
 	],
 };
 
-interface Luck {
-	/** How many requests met a fault. */
+interface DrawnFaults {
+	/** The number of requests that met a fault. */
 	readonly hits: number;
-	/** What befell a request. */
+	/** The fault of a request. */
 	of(request: RecordedRequest): FaultAction | undefined;
-	/** Whether the request was served well, if oddly. */
+	/** Whether the request got a good response, even if an unusual one. */
 	isServed(request: RecordedRequest): boolean;
 }
 
-/** Lets this share of the requests meet a fault, each drawn when the request comes. */
-export function tryLuck(gateway: Gateway, share: number, random: Random): Luck {
+/** Makes this share of the requests meet a fault, which is drawn when the request arrives. */
+export function drawFaults(gateway: Gateway, share: number, random: Random): DrawnFaults {
 	const drawn = new WeakMap<RecordedRequest, FaultAction | undefined>();
 	const draw = (request: RecordedRequest, actions: FaultAction[]) => {
 		if (!drawn.has(request)) {

@@ -13,23 +13,23 @@ import type { serve, Service } from './service';
 
 interface Settings {
 	minutes: number;
-	/** Videos in the making at the same time. */
+	/** Videos being made at the same time. */
 	jobs: number;
-	/** Of a hundred requests, how many go wrong. */
+	/** Percent of the requests that meet a fault. */
 	faults: number;
-	/** What the faults and the orders are drawn from. */
+	/** The seed of the faults and the orders. */
 	seed: string;
 }
 
-/** Of the memory in use, in megabytes, over the last three quarters of the time. */
-const mostHeapGrowth = 8;
-const mostRssGrowth = 48;
-/** A connection that is no longer needed gets these seconds to end. */
-const toRest = 5;
+/** Megabytes of memory in use, from the second to the last quarter of the time. */
+const maxHeapGrowth = 8;
+const maxRssGrowth = 48;
+/** Seconds in which connections that are no longer needed can end. */
+const drainSeconds = 5;
 
 const service: Script<typeof serve> = { file: path.join(__dirname, 'service.ts') };
 
-/** Lets the nodes work for a long time while requests of all kinds go wrong. */
+/** Runs the nodes for a long time while requests of all kinds fail. */
 export async function measureSoak(settings: Settings): Promise<Figure[]> {
 	const { seed, faults } = settings;
 	return await withProcess(
@@ -62,7 +62,7 @@ async function soak(served: Service, { minutes, jobs, seed }: Settings): Promise
 		memory.end();
 	}
 	await printLine(served, account, memory, begun);
-	await sleep(toRest * 1000);
+	await sleep(drainSeconds * 1000);
 	const left = leftOpen(before);
 	const errors = [...account.errors].sort(([, a], [, b]) => b - a);
 	printTable([['errors of the nodes', 'times'], ...errors.map((row) => row.map(String))]);
@@ -70,25 +70,29 @@ async function soak(served: Service, { minutes, jobs, seed }: Settings): Promise
 	const { requests, faults, ...books } = await served.books();
 	const audit = account.audit(books);
 	const { no, unknown, yes } = account.refused;
-	const undelivered = account.reached.size - account.delivered;
+	const undelivered = account.known.size - account.delivered;
 	return [
 		{ figure: 'requests, and how many met a fault', value: `${requests}, ${faults}` },
 		{ figure: 'videos ordered', value: `${account.orders}` },
-		{ figure: 'creates refused, surely not billed', value: `${no}` },
+		{ figure: 'creates refused, certainly not charged', value: `${no}` },
 		{ figure: 'creates whose response was lost', value: `${unknown + yes}` },
-		{ figure: 'waits begun again by the job id', value: `${account.collectedAgain}` },
+		{ figure: 'waits started again by the job ID', value: `${account.collectedAgain}` },
 		none('items charged twice', audit.chargedTwice),
-		atMost('charges without a known job, all of them told', audit.untold, unknown + yes),
-		none('jobs whose ID was in a response, in no output', audit.forgotten.length),
-		none('jobs in an output, not made by the service', audit.unpaid),
+		atMost(
+			'charges without a known job (at most the lost responses)',
+			audit.unknown,
+			unknown + yes,
+		),
+		none('jobs whose ID was in a response but in no output', audit.missing.length),
+		none('jobs in an output that were not charged', audit.notCharged),
 		{ figure: 'videos delivered, byte for byte', value: `${account.delivered}` },
 		none('known jobs whose video was not delivered', undelivered),
 		none('videos or items lost', account.lost.length),
 		none('wrong files', account.wrongFiles.length),
-		none("files in n8n's store beside those delivered", account.strayFiles),
-		none('files in it after all have been deleted', (await storedFiles()).length),
-		growth('heap', memory.growth('heap'), mostHeapGrowth),
-		growth('RSS', memory.growth('rss'), mostRssGrowth),
+		none("files in n8n's storage besides those delivered", account.strayFiles),
+		none("files in n8n's storage after all were deleted", (await storedFiles()).length),
+		growth('heap', memory.growth('heap'), maxHeapGrowth),
+		growth('RSS', memory.growth('rss'), maxRssGrowth),
 		none('sockets and timers left open', left.length, left.join(', ') || '0'),
 	];
 }
@@ -96,11 +100,11 @@ async function soak(served: Service, { minutes, jobs, seed }: Settings): Promise
 function growth(
 	name: string,
 	{ before, after }: ReturnType<MemoryWatch['growth']>,
-	most: number,
+	max: number,
 ): Figure {
 	const value = `${before.toFixed(1)} to ${after.toFixed(1)} MB`;
-	const figure = `growth of the ${name} after collection, second to last quarter`;
-	return atMost(figure, after - before, most, { unit: 'MB', value });
+	const figure = `growth of the ${name} after collection, from the second quarter to the last`;
+	return atMost(figure, after - before, max, { unit: 'MB', value });
 }
 
 async function printLine(
@@ -128,7 +132,7 @@ async function printLine(
 	);
 }
 
-/** What keeps this process busy that did not before. */
+/** The open resources of this process that were not open before. */
 function leftOpen(before: string[]): string[] {
 	const known = [...before];
 	return process.getActiveResourcesInfo().filter((name) => {

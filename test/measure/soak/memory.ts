@@ -7,7 +7,7 @@ interface Sample {
 
 const sampleSeconds = 5;
 
-/** Watches the memory of this process, after each collection. In megabytes. */
+/** Samples the memory of this process after a garbage collection, in megabytes. */
 export class MemoryWatch {
 	private readonly samples: Sample[] = [];
 	private readonly timer = setInterval(() => this.sample(), sampleSeconds * 1000);
@@ -24,7 +24,7 @@ export class MemoryWatch {
 		clearInterval(this.timer);
 	}
 
-	/** From the second quarter of the time to the last one: the first loads code and fills caches. */
+	/** Growth from the second quarter of the time to the last one: the first loads code and fills caches. */
 	growth(what: keyof Sample): { before: number; after: number } {
 		const quarter = Math.floor(this.samples.length / 4);
 		const level = (samples: Sample[]) => median(samples.map((sample) => sample[what]));

@@ -1,7 +1,7 @@
 import type { JobKind } from '../../../nodes/shared/gateway/protocol/jobs';
 import type { Random } from '../../support/random';
 
-/** One video to be made. Its prompt tells the service how long it takes, and which sample it gives. */
+/** One video order. From its prompt, the service knows how long it takes, and which sample it gives. */
 export interface Order {
 	number: number;
 	kind: JobKind;
@@ -24,10 +24,10 @@ export const sampleOf = <T>(samples: T[], number: number): T => samples[number %
 /** In seconds. */
 const shortestJob = 3;
 const longestJob = 240;
-/** No new jobs so shortly before the end. */
+/** No new jobs in these seconds before the end. */
 export const lastCall = 20;
 
-/** One wait has half of the jobs, another half of the rest, and so on: the large and the small at once. */
+/** One wait has half of the jobs, another one half of the rest, and so on: large and small waits run together. */
 export function laneSizes(jobs: number): number[] {
 	const sizes: number[] = [];
 	for (let left = jobs; left > 0; left -= sizes[sizes.length - 1]) {
@@ -36,13 +36,13 @@ export function laneSizes(jobs: number): number[] {
 	return sizes;
 }
 
-/** Jobs of both kinds that take about as long as one another: seconds, or minutes, or all the time left. */
+/** Jobs of both kinds that take about equally long: seconds, minutes, or all the time left. */
 export function drawOrders(
 	count: number,
 	{ random, left, first }: { random: Random; left: number; first: number },
 ): Order[] {
-	const most = Math.min(longestJob, left - lastCall / 2);
-	const longest = shortestJob * (most / shortestJob) ** random();
+	const max = Math.min(longestJob, left - lastCall / 2);
+	const longest = shortestJob * (max / shortestJob) ** random();
 	return Array.from({ length: count }, (_, index) => ({
 		number: first + index,
 		kind: random() < 0.5 ? 'task' : 'video',

@@ -1,11 +1,11 @@
-/** A process of its own: the gateway, and how it keeps its books. The memory measured is not its. */
+/** Runs in its own process, whose memory is not measured: the gateway and its records. */
 import { startGateway } from '../../gateway';
 import { Renderer } from '../../gateway/rendering';
 import { randomFrom } from '../../support/random';
 import { picture } from '../../support/samples';
 import { sha256 } from '../../support/sha256';
 import type { Remote } from '../process';
-import { tryLuck } from './faults';
+import { drawFaults } from './faults';
 import { orderOf, sampleOf } from './orders';
 
 export type Service = Remote<Awaited<ReturnType<typeof serve>>>;
@@ -15,8 +15,8 @@ export interface Books {
 	requests: number;
 	faults: number;
 	charges: Array<{ job: string; number: number }>;
-	/** Jobs whose creation was answered well: their ids are known to whoever asked. */
-	told: string[];
+	/** Jobs whose create got a good response, with the job ID. */
+	responded: string[];
 }
 
 const sampleCount = 12;
@@ -36,26 +36,26 @@ async function renderSamples(): Promise<Uint8Array[]> {
 	}
 }
 
-/** Starts the gateway. @param share of the requests that go wrong */
+/** Starts the gateway. @param share of the requests that meet a fault */
 export async function serve(seed: string, share: number) {
 	const samples = await renderSamples();
 	const gateway = await startGateway({
 		jobSeconds: ({ order }) => orderOf(order.prompt).seconds,
 		render: async ({ caption }) => sampleOf(samples, orderOf(caption).number),
 	});
-	const luck = tryLuck(gateway, share, randomFrom(`faults ${seed}`));
+	const drawn = drawFaults(gateway, share, randomFrom(`faults ${seed}`));
 
 	const creates = new Set(['referenceVideoCreate', 'videoCreate']);
 	const books = (): Books => ({
 		requests: gateway.requests.length,
-		faults: luck.hits,
+		faults: drawn.hits,
 		charges: gateway.ledger.map(({ job = '' }) => {
 			const prompt = gateway.jobs.get(job)?.order.prompt ?? '';
 			return { job, number: orderOf(prompt).number };
 		}),
-		told: gateway.requests
+		responded: gateway.requests
 			.filter(({ route = '', status }) => creates.has(route) && status === 200)
-			.filter((request) => luck.isServed(request))
+			.filter((request) => drawn.isServed(request))
 			.map(({ jobId = '' }) => jobId),
 	});
 	const storyOf = (id: string): string[] =>
@@ -63,16 +63,16 @@ export async function serve(seed: string, share: number) {
 			.filter(({ jobId }) => jobId === id)
 			.map((request) => {
 				const { at, route, status, headers } = request;
-				const facts = { status, range: headers.range, fault: luck.of(request) };
+				const facts = { status, range: headers.range, fault: drawn.of(request) };
 				return `${new Date(at).toISOString()} ${route} ${JSON.stringify(facts)}`;
 			});
 	return {
 		...{ url: gateway.url, apiKey: gateway.apiKey, books },
 		/** The requests about a job, one a line. */
 		storyOf,
-		/** To order with. */
+		/** The reference image of all orders. */
 		portrait: gateway.addMedia('portrait.png', picture('teal'), 'image/png'),
-		/** Of the videos, each of which is made for many orders. */
+		/** Hashes of the videos, each of which is made for many orders. */
 		hashes: samples.map(sha256),
 	};
 }

@@ -1,6 +1,6 @@
 const TestEnvironment = require('@stryker-mutator/jest-runner/jest-env/node');
 
-/** Skips all tests after the first one that fails: it has noticed the mutant. */
+/** Skips all tests after the first failure, which has noticed the mutant. */
 module.exports = class extends TestEnvironment {
 	hasFailed = false;
 

@@ -6,7 +6,7 @@ import { atLeast, atMost, printTable, type Figure } from '../report';
 
 const root = path.join(__dirname, '../../..');
 
-/** What `npm test` does, one after the other. */
+/** The checks of `npm test` before the tests. */
 const checks = ['format', 'lint', 'types', 'build'];
 
 interface Results {
@@ -18,7 +18,7 @@ interface Results {
 
 type Covered = Record<'lines' | 'branches', { pct: number; total: number; covered: number }>;
 
-/** Where the time of `npm test` goes, and what of the nodes its tests run. */
+/** Measures where the time of `npm test` goes, and how much of `nodes` its tests cover. */
 export async function measureTests(only: string[]): Promise<Figure[]> {
 	const folder = mkdtempSync(path.join(tmpdir(), 'tests-'));
 	try {
@@ -50,7 +50,7 @@ function timeFigures(folder: string): Figure[] {
 	];
 }
 
-/** Several files run as one of jest's (test/together.ts), each in a `describe` of its own. */
+/** Jest runs several files as one (test/together.ts), each in its own `describe`. */
 function secondsByFile({ testResults }: Results): Array<[file: string, seconds: number]> {
 	const seconds = new Map<string, number>();
 	for (const { name, assertionResults } of testResults) {
@@ -75,7 +75,7 @@ function coverageFigures(folder: string): Figure[] {
 		([, one], [, other]) => one.branches.pct - other.branches.pct,
 	);
 	printTable([
-		['the files of which the fewest branches are run', 'lines', 'branches'],
+		['the files with the lowest branch coverage', 'lines', 'branches'],
 		...least
 			.slice(0, 15)
 			.map(([file, { lines, branches }]) => [
@@ -89,7 +89,7 @@ function coverageFigures(folder: string): Figure[] {
 	];
 }
 
-/** Runs a tool of the project. Throws when it fails. */
+/** Runs a tool of the project. @returns its seconds @throws Error when it fails */
 function secondsOf(tool: string, args: string[]): number {
 	const begun = performance.now();
 	const script = path.join(root, 'node_modules', tool);

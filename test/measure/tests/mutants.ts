@@ -8,7 +8,7 @@ import { atLeast, print, printTable, type Figure } from '../report';
 const root = path.join(__dirname, '../../..');
 
 interface Part {
-	/** What is mutated. */
+	/** The folder that is mutated. */
 	folder: string;
 	/** The tests that are run, as paths below `test`. */
 	tests: RegExp;
@@ -26,7 +26,7 @@ const partsByName: Record<string, Part> = {
 	},
 };
 
-/** Of a hundred mutants, how many a test has to notice. */
+/** Percent of the mutants that a test has to notice. */
 const goal = 85;
 
 interface Mutant {
@@ -39,15 +39,15 @@ interface Mutant {
 type Mutated = Record<string, { source: string; mutants: Mutant[] }>;
 
 interface Settings {
-	/** A folder of those to mutate; all of them when it is empty. */
+	/** The folder to mutate; if empty, all folders. */
 	files: string;
-	/** 0 to 9: the tenth of the functions to mutate (tenth.mjs); all of them when it is empty. */
+	/** 0 to 9: the tenth of the functions to mutate (tenth.mjs); if empty, all functions. */
 	tenth: string;
-	/** Lists what no test has noticed. */
+	/** Whether to list the mutants that no test noticed. */
 	survivors: boolean;
 }
 
-/** Changes the code in one place at a time, and looks whether a test notices it. */
+/** Changes the code in one place at a time, and checks whether a test notices it. */
 export async function measureMutants(settings: Settings, only: string[]): Promise<Figure[]> {
 	const figures: Figure[] = [];
 	for (const name of only) figures.push(await measurePart(name, settings));
@@ -57,7 +57,7 @@ export async function measureMutants(settings: Settings, only: string[]): Promis
 async function measurePart(name: string, settings: Settings): Promise<Figure> {
 	const mutated = await mutate(partsByName[name], settings);
 	printTable([
-		['file', 'noticed', 'not noticed', 'of 100'],
+		['file', 'noticed', 'not noticed', '% noticed'],
 		...Object.entries(mutated).map(([file, { mutants }]) => {
 			const { noticed, missed } = counts(mutants);
 			return [file, String(noticed), String(missed), scoreOf(mutants).toFixed(0)];
@@ -83,10 +83,10 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 			packageManager: 'npm',
 			testRunner: 'jest',
 			jest: {
-				// That of Stryker's own copy of the project, which is the one that it changes.
+				// The path is relative to Stryker's own copy of the project, which it changes.
 				configFile: 'test/measure/tests/jest.mutants.config.js',
 				config: { globals: { together: { files: tests } } },
-				// Which tests run which line is known from the first run.
+				// The first run shows which tests run which line.
 				enableFindRelatedTests: false,
 			},
 			plugins: ['@stryker-mutator/jest-runner', path.join(__dirname, 'tenth.mjs')],
@@ -94,7 +94,7 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 			coverageAnalysis: 'perTest',
 			mutate: [`${part.folder}/${files || '**'}/*.ts`],
 			ignorePatterns: ['dist', 'docs', 'examples', 'test/{e2e,deep,demo,n8n}'],
-			// Those of constants, which take all tests each.
+			// Mutants of constants, each of which would need all tests.
 			ignoreStatic: true,
 			reporters: ['json', 'progress-append-only'],
 			jsonReporter: { fileName: report },
@@ -118,7 +118,7 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 	}
 }
 
-/** Neither what does not compile nor what is left out counts. */
+/** Mutants that do not compile, or are ignored, do not count. */
 function counts(mutants: Mutant[]) {
 	const having = (...statuses: Array<Mutant['status']>) =>
 		mutants.filter(({ status }) => statuses.includes(status)).length;

@@ -1,6 +1,6 @@
 /**
- * A plugin of Stryker: mutates the functions of one tenth only, which the environment variable `MUTATED_TENTH` names
- * (0 to 9). Together, the ten are all functions.
+ * A plugin of Stryker: mutates only one tenth of the functions, which the environment variable `MUTATED_TENTH` names
+ * (0 to 9). The ten tenths together contain all functions.
  */
 import { createHash } from 'node:crypto';
 

@@ -19,22 +19,24 @@ import {
 import { chargesOf, jobsOf } from './charges';
 
 /**
- * How a workflow is started, and what its wait does: by a webhook that answers at once, with all settings as they
- * come; by hand, too; or by a webhook with Keep Running.
+ * How a workflow is started, and what its wait does:
+ * - `active`: by a webhook that responds at once, with default settings.
+ * - `manual`: by hand, with default settings.
+ * - `keepsRunning`: by a webhook, with Keep Running.
  */
 export type Kind = 'active' | 'manual' | 'keepsRunning';
 
 export interface SweepOptions {
-	/** How n8n is ended: killed, or stopped as a container is, which is killed when it takes longer than 10 s. */
+	/** How n8n is stopped: killed, or as a container is stopped, which is killed after 10 s. */
 	signal: 'SIGKILL' | 'SIGTERM';
-	/** One workflow each. They begin one after the other, so that the end of n8n meets each in another phase. */
+	/** One workflow each. They start one after the other, so that each is in another phase when n8n stops. */
 	kinds: Kind[];
 	secondsApart: number;
-	/** From the order of a video to its end. */
+	/** From the order of a video until it is finished. */
 	videoSeconds: number;
-	/** Seconds from the start of the last workflow until n8n is ended. */
+	/** Seconds from the start of the last workflow until n8n is stopped. */
 	killAfter: number;
-	/** The workflows, by their place, whose polls hang until n8n is ended: while these have a pass under way. */
+	/** Indexes of workflows whose polls hang until n8n is stopped, so that it is stopped during their pass. */
 	inPass?: number[];
 	/** How long n8n stays down. */
 	downSeconds: number;
@@ -43,37 +45,37 @@ export interface SweepOptions {
 
 export type Outcome = 'before' | 'byItself' | 'afterRetry' | 'lost';
 
-/** What became of one workflow of three videos. */
+/** The outcome of one workflow of three videos. */
 export interface Fate {
 	name: string;
-	/** Its age when n8n was ended, in seconds. */
+	/** Its age in seconds when n8n was stopped. */
 	age: number;
-	/** What n8n said of it when it was ended. */
+	/** The status that n8n showed just before it was stopped. */
 	phase: string;
 	outcome: Outcome;
 	/** How often each of its videos was charged. */
 	charges: number[];
 	/** Whether every video was saved, byte for byte. */
 	isWhole: boolean;
-	/** Whether an order was under way, of which n8n cannot know. */
+	/** Whether an order was under way, about which n8n cannot know. */
 	isInCreate: boolean;
 }
 
 const videosEach = 3;
 /** Longer than a pass without downloads takes on a busy machine. */
 const passSeconds = 5;
-/** Seconds that an execution may need after a restart: n8n's start, its look once a minute, and a pass. */
+/** Seconds that an execution may need after a restart: n8n's start, its check once a minute, and a pass. */
 const patience = 260;
-/** For so long after its start, n8n may show an execution as crashed that goes on. */
+/** Seconds after its start in which n8n may show an execution as crashed although it resumes. */
 const startSeconds = 90;
 
-/** Milliseconds that the answer to an order, and n8n's first storing of it, may take. */
+/** Milliseconds within which the response to an order has arrived and n8n has stored it. */
 const inCreate = 1_000;
 
 /**
- * Starts workflows of the quick start (a trigger, Create, Wait for Video, a file; all settings as they come), ends
- * n8n in the middle, starts it again, presses Retry once for each that does not go on by itself, and looks what
- * became of them.
+ * Starts workflows of the quick start (a trigger, Create, Wait for Video, a file; default settings), stops n8n in the
+ * middle, starts it again, presses Retry once for each execution that does not resume by itself, and checks the
+ * outcome of each.
  */
 export async function sweep(options: SweepOptions): Promise<Fate[]> {
 	return await Instance.withGateway(
@@ -105,9 +107,9 @@ class Waits {
 		await this.start(options);
 		await setTimeout(killAfter * 1000);
 		const hanging = inPass && (await this.hangIn(inPass));
-		await this.lookAt(Date.now());
+		await this.recordPhases(Date.now());
 		await this.instance.end(signal);
-		report(`n8n was ended by ${signal}, and stays down for ${downSeconds} s`);
+		report(`n8n was stopped by ${signal}, and stays down for ${downSeconds} s`);
 		hanging?.remove();
 		await setTimeout(downSeconds * 1000);
 		await this.instance.start();
@@ -171,7 +173,7 @@ class Waits {
 		return withCredential({ ...row, name }, credential);
 	}
 
-	/** Lets polls of these workflows hang; settles in a pass of theirs, when those of all others should be over. */
+	/** Lets polls of these workflows hang. Resolves during their pass, when the passes of all others should be over. */
 	private async hangIn(places: number[]): Promise<FaultHandle> {
 		const isTheirs = ({ jobId = '' }: RecordedRequest) => {
 			const prompt = this.gateway.jobs.get(jobId)?.order.prompt;
@@ -184,8 +186,8 @@ class Waits {
 		return fault;
 	}
 
-	/** What n8n says of each just before it ends. */
-	private async lookAt(now: number): Promise<void> {
+	/** Records the status that n8n shows for each just before it is stopped. */
+	private async recordPhases(now: number): Promise<void> {
 		this.endedAt = now;
 		for (const started of this.started) {
 			const [latest] = await this.owner.executionsOf(started.workflow);
@@ -214,7 +216,7 @@ class Waits {
 		return latest?.status ?? 'none';
 	}
 
-	/** Waits until every execution has ended, and does not go on after all. */
+	/** Waits until every execution has ended for good: one that n8n shows as crashed may still resume. */
 	private async settled(): Promise<Map<Started, string>> {
 		const seen = new Map<Started, string>();
 		const begun = Date.now();
@@ -227,7 +229,7 @@ class Waits {
 		return seen;
 	}
 
-	/** What the button does, in both its ways in turn: n8n answers when the execution has ended, or is parked. */
+	/** Does what the Retry button does, alternately in its two ways. n8n responds when it has ended or is parked. */
 	private async retried(started: Started): Promise<boolean> {
 		const [latest] = await this.owner.executionsOf(started.workflow);
 		if (latest === undefined) return false;

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { forAll, print, type Figure } from '../../report';
 import { mp4Of } from '../../../support/boxes';
 import { withFolder } from '../../../support/folder';
-import { House } from '../house';
+import { Deployment } from '../deployment';
 import { videoWorkflow } from '../workflows';
 import { ended, onceEach, printError } from './expectations';
 
 const video = mp4Of(8_000_000);
 
-/** A disk for n8n's files that is too small for the video, and then is not. */
+/** The disk for n8n's files is too small for the video at first, and is then enlarged. */
 export async function measureDiskFault(): Promise<Figure[]> {
 	return await withFolder('n8n-disk', runOutOfRoom);
 }
@@ -20,32 +20,32 @@ async function runOutOfRoom(folder: string): Promise<Figure[]> {
 	try {
 		mount('-o', 'size=4m');
 	} catch (error) {
-		print(`  left out, because nothing can be mounted here: ${String(error).split('\n')[0]}`);
+		print(`  skipped, because nothing can be mounted here: ${String(error).split('\n')[0]}`);
 		return [];
 	}
 	process.prependOnceListener('exit', unmount);
 	try {
-		return await House.with(
+		return await Deployment.with(
 			{
 				gateway: { jobSeconds: 1, render: async () => video },
 				workers: 1,
 				env: { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem', N8N_BINARY_DATA_STORAGE_PATH: folder },
 			},
-			async (house) => {
-				const workflow = await house.publish(videoWorkflow('disk', house.places));
-				await house.call('disk', { name: 'disk' });
-				const [failed] = await ended(house, workflow);
+			async (deployment) => {
+				const workflow = await deployment.publish(videoWorkflow('disk', deployment.places));
+				await deployment.call('disk', { name: 'disk' });
+				const [failed] = await ended(deployment, workflow);
 				printError(failed);
 				mount('-o', 'remount,size=40m');
-				await house.owner.request('POST', `/executions/${failed.id}/retry`, {
+				await deployment.owner.request('POST', `/executions/${failed.id}/retry`, {
 					loadWorkflow: false,
 				});
-				await ended(house, workflow);
-				const told = JSON.stringify(failed.data.resultData.error ?? {});
-				const isTold = told.includes('n8n has no space left for files');
+				await ended(deployment, workflow);
+				const shown = JSON.stringify(failed.data.resultData.error ?? {});
+				const isNamed = shown.includes('n8n has no space left for files');
 				return [
-					forAll('A full disk: errors that say what to do', Number(isTold), 1),
-					...onceEach(house, 'A full disk, then room and Retry', ['disk']),
+					forAll('A full disk: errors that say what to do', Number(isNamed), 1),
+					...onceEach(deployment, 'A full disk, then room and Retry', ['disk']),
 				];
 			},
 		);

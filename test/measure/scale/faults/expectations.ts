@@ -4,23 +4,23 @@ import { isOpen, type Execution } from '../../../n8n/owner';
 import { until } from '../../../support/until';
 import { chargesOf } from '../../../n8n/kills/charges';
 import { deliveriesOf } from '../fates';
-import type { House } from '../house';
+import type { Deployment } from '../deployment';
 
-/** Waits until all executions of a workflow have ended, and gives them, the oldest first. */
+/** Waits until all executions of a workflow have ended. @returns them, the oldest first */
 export async function ended(
-	house: House,
+	deployment: Deployment,
 	workflow: IWorkflowBase,
 	seconds = 240,
 ): Promise<Execution[]> {
 	await until(async () => {
-		const executions = await house.executions(workflow);
+		const executions = await deployment.executions(workflow);
 		return executions.length > 0 && !executions.some(isOpen);
 	}, seconds);
-	const executions = await house.executions(workflow);
-	return await Promise.all(executions.map(async ({ id }) => await house.owner.execution(id)));
+	const executions = await deployment.executions(workflow);
+	return await Promise.all(executions.map(async ({ id }) => await deployment.owner.execution(id)));
 }
 
-/** Prints what a user reads in an execution. */
+/** Prints the error that a user sees in an execution. */
 export function printError({ status, data }: Execution): void {
 	const { message, description } = (data.resultData.error ?? {}) as {
 		message?: string;
@@ -30,9 +30,9 @@ export function printError({ status, data }: Execution): void {
 	if (description) print(`    ${description}`);
 }
 
-/** Whether all videos were delivered and charged once. */
-export function onceEach(house: House, title: string, names: string[]): Figure[] {
-	const { gateway, sink } = house;
+/** Figures: whether all videos were delivered and charged once. */
+export function onceEach(deployment: Deployment, title: string, names: string[]): Figure[] {
+	const { gateway, sink } = deployment;
 	const once = (count: (name: string) => number) =>
 		names.filter((name) => count(name) === 1).length;
 	const delivered = once((name) => deliveriesOf(gateway, sink.deliveries, name));

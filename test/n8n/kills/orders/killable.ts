@@ -3,23 +3,23 @@ import path from 'node:path';
 import { Instance } from '../../instance';
 import { startQueue } from '../../queue';
 
-/** An n8n whose end is met by executions. */
+/** An n8n that is killed during executions. */
 export interface Killable {
 	readonly url: string;
 	/**
-	 * Kills the process that runs executions, and lets another run those that follow.
-	 * @param between called when nothing of n8n runs an execution
+	 * Kills the process that runs executions, and starts one that runs the next ones.
+	 * @param between called when no process of n8n runs an execution
 	 */
 	crash(between: () => void): Promise<void>;
 	close(): Promise<void>;
 }
 
-/** @param tarball what users install */
+/** @param tarball the package as users install it */
 export type OpenKillable = (folder: string, tarball: string) => Promise<Killable>;
 
-/** A single process, which is started again after its end. */
+/** A single process, which is started again after the kill. */
 export const singleProcess: OpenKillable = async (folder, tarball) => {
-	// As n8n 2 comes: n8n 1 keeps files in its memory, which have no links.
+	// The default of n8n 2. n8n 1 keeps files in memory, which have no links.
 	const env = { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem' };
 	const instance = await Instance.open(folder, { tarball, env });
 	return {
@@ -27,7 +27,7 @@ export const singleProcess: OpenKillable = async (folder, tarball) => {
 		async crash(between) {
 			await instance.end('SIGKILL');
 			between();
-			// Without it n8n does not wait for 10 s, as it does after a crash lest it crashes again and again.
+			// After a crash, n8n waits for 10 s so as not to crash again and again. Without this file it does not wait.
 			await rm(path.join(folder, '.n8n/crash.journal'), { force: true });
 			await instance.start();
 		},
@@ -38,28 +38,28 @@ export const singleProcess: OpenKillable = async (folder, tarball) => {
 /** A main process and two workers: the second takes over from the first. */
 export const twoWorkers: OpenKillable = async (folder, tarball) => await openQueue(folder, tarball);
 
-/** The same, when the main process ends with the first worker. */
+/** The same, but the main process is killed together with the first worker. */
 export const twoWorkersAndMain: OpenKillable = async (folder, tarball) =>
-	await openQueue(folder, tarball, { endsMain: true });
+	await openQueue(folder, tarball, { killsMain: true });
 
 async function openQueue(
 	folder: string,
 	tarball: string,
-	{ endsMain = false } = {},
+	{ killsMain = false } = {},
 ): Promise<Killable> {
 	const queue = await startQueue({ tarball, folder });
 	const first = await queue.startWorker({ concurrency });
 	return {
 		url: queue.url,
 		async crash(between) {
-			await Promise.all([first.end('SIGKILL'), endsMain && queue.killMain()]);
+			await Promise.all([first.end('SIGKILL'), killsMain && queue.killMain()]);
 			between();
-			if (endsMain) await queue.startMain();
+			if (killsMain) await queue.startMain();
 			await queue.startWorker({ concurrency });
 		},
 		close: async () => await queue.close(),
 	};
 }
 
-/** Executions at a time, more than any sweep begins. */
+/** Executions at a time: more than any sweep starts. */
 const concurrency = 200;

@@ -1,17 +1,17 @@
 import type { FaultHandle, FaultRule, Gateway, RecordedRequest } from '../../../gateway';
 import { forms, type Form, type OrderWorkflow } from './workflow';
 
-/** Where an execution is when it ends. */
+/** Where an execution is when n8n is killed. */
 export interface Moment {
 	name: string;
-	/** Which forms can be there. */
+	/** The forms of workflows that can be there. */
 	forms: readonly Form[];
-	/** What keeps the execution there. @param ended resolves when n8n has ended */
+	/** The faults that keep the execution there. @param ended resolves when n8n was killed */
 	rules(workflow: OrderWorkflow, ended: Promise<unknown>): FaultRule[];
 	workflow?: Partial<OrderWorkflow>;
-	/** What n8n says of the execution that is there. */
+	/** The status that n8n shows for the execution at this moment. */
 	status: 'running' | 'waiting' | 'error';
-	/** Whether nothing was accepted, and n8n knows that: a Retry has to order. */
+	/** Whether nothing was accepted, and n8n knows that, so that a Retry has to place the order. */
 	isUnsent?: boolean;
 }
 
@@ -32,10 +32,10 @@ const toCreate = (workflow: OrderWorkflow) => ({
 });
 const refusal = { action: 'error', status: 400, code: 'invalid_prompt' } as const;
 
-/** From before an order to the wait for its video. */
+/** From before an order to the wait for its video, in sequence. */
 export const moments: Moment[] = [
 	{
-		name: 'a node before Create at work',
+		name: 'a node before Create running',
 		forms: ['file'],
 		rules: (workflow) => [{ route: 'media', action: 'stall', when: isFetchBy(workflow, 'Before') }],
 		status: 'running',
@@ -61,19 +61,19 @@ export const moments: Moment[] = [
 		status: 'running',
 	},
 	{
-		name: 'accepted, no answer yet',
+		name: 'accepted, no response yet',
 		forms,
 		rules: (workflow) => [{ ...toCreate(workflow), action: 'stall', accepted: true }],
 		status: 'running',
 	},
 	{
-		name: 'accepted, half an answer',
+		name: 'accepted, half a response',
 		forms,
 		rules: (workflow) => [{ ...toCreate(workflow), action: 'freeze', after: '50%' }],
 		status: 'running',
 	},
 	{
-		name: 'one answered, two not',
+		name: 'one response arrived, two not',
 		forms: ['three'],
 		rules: (workflow) =>
 			['1', '2'].map((place) => ({
@@ -83,7 +83,7 @@ export const moments: Moment[] = [
 		status: 'running',
 	},
 	{
-		name: 'one refused, two not answered',
+		name: 'one refused, two without response',
 		forms: ['three'],
 		rules: (workflow) => [
 			{ ...create, ...refusal, when: isOrderOf(workflow, '0') },
@@ -95,7 +95,7 @@ export const moments: Moment[] = [
 		status: 'running',
 	},
 	{
-		name: 'one answer lost, two not answered',
+		name: 'one response lost, two without response',
 		forms: ['three'],
 		rules: (workflow) => [
 			{ ...create, action: 'reset', accepted: true, when: isOrderOf(workflow, '0') },
@@ -114,7 +114,7 @@ export const moments: Moment[] = [
 		isUnsent: true,
 	},
 	{
-		name: 'answered, next node at work',
+		name: 'response arrived, next node running',
 		forms,
 		workflow: { hasNodeAfter: true },
 		rules: (workflow) => [{ route: 'media', action: 'stall', when: isFetchBy(workflow, 'After') }],
@@ -128,9 +128,9 @@ export const moments: Moment[] = [
 		status: 'running',
 	},
 	{ name: 'parked', forms, rules: () => [], status: 'waiting' },
-	// The last one, because it does not last.
+	// Comes last, because this moment passes by itself.
 	{
-		name: 'put off by 429',
+		name: 'delayed by a 429',
 		forms,
 		rules: (workflow) => [
 			{
@@ -143,12 +143,12 @@ export const moments: Moment[] = [
 	},
 ];
 
-/** Lets the orders of a workflow take a moment, before or after they are accepted. */
+/** Delays the orders of a workflow a little, before or after they are accepted. */
 export function slowDown(gateway: Gateway, workflow: OrderWorkflow, accepted: boolean): void {
 	gateway.fault({ ...toCreate(workflow), action: 'stall', seconds: 0.4, accepted });
 }
 
-/** Keeps a workflow at its moment; tells whether that was reached. */
+/** Keeps a workflow at its moment, and knows whether the moment is reached. */
 export class Brake {
 	private readonly rules: Array<{ times: number; handle: FaultHandle }>;
 

@@ -2,24 +2,24 @@ import { moments } from './moments';
 import type { Plan } from './scenes';
 import { forms } from './workflow';
 
-/** Every form at every moment, and some that are begun just before the end. */
+/** Every form at every moment, and some executions that start just before the kill. */
 export function allPlans(): Plan[] {
 	const placed = moments.flatMap((moment) =>
 		moment.forms.map((form) => ({ moment, workflow: { ...moment.workflow, form } })),
 	);
-	return named([...placed, ...byChance(20)]);
+	return named([...placed, ...atRandom(20)]);
 }
 
-/** Every moment once, and a few by chance: 20 in all. */
+/** Every moment once, and some at random moments: 20 in all. */
 export function samplePlans(): Plan[] {
 	const placed = moments.map((moment, index) => ({
 		moment,
 		workflow: { ...moment.workflow, form: moment.forms[index % moment.forms.length] },
 	}));
-	return named([...placed, ...byChance(20 - moments.length)]);
+	return named([...placed, ...atRandom(20 - moments.length)]);
 }
 
-const byChance = (count: number): Unnamed[] =>
+const atRandom = (count: number): Unnamed[] =>
 	Array.from({ length: count }, (_, index) => ({
 		workflow: { form: forms[index % forms.length] },
 	}));

@@ -9,10 +9,10 @@ import { chargesOf, jobsOf } from '../charges';
 import { Brake, slowDown, type Moment } from './moments';
 import { orderWorkflow, prices, promptsOf, type OrderWorkflow } from './workflow';
 
-/** One workflow, and where its execution is to be when it ends. */
+/** One workflow, and the moment at which its execution should be killed. */
 export interface Plan {
 	workflow: OrderWorkflow;
-	/** Undefined: where chance has it. */
+	/** Undefined: a random moment. */
 	moment?: Moment;
 }
 
@@ -26,10 +26,10 @@ export interface Scene extends Plan {
 export const isOver = (execution: Execution) =>
 	execution.status !== 'success' && !isOpen(execution);
 
-/** Seconds for what takes n8n up to two of its looks for parked executions, on a busy machine. */
+/** Seconds in which n8n looks for parked executions twice, on a busy machine. */
 const patience = 200;
 
-/** The workflows in an n8n, and what is done to their executions by REST. */
+/** The workflows in an n8n, whose executions are controlled by REST. */
 export class Scenes {
 	readonly all: Scene[] = [];
 	private readonly end = new AbortController();
@@ -40,7 +40,7 @@ export class Scenes {
 		private readonly gateway: Gateway,
 	) {}
 
-	/** Publishes all, and brings those to their moments that have one. */
+	/** Publishes all workflows, and brings executions to the moments that are planned. */
 	async start(plans: Plan[]): Promise<void> {
 		const credential = await this.owner.createCredential(this.gateway, {
 			...{ advanced: true, prices: JSON.stringify(prices) },
@@ -60,10 +60,10 @@ export class Scenes {
 	}
 
 	/**
-	 * Begins the others, so many milliseconds apart, until half of them have sent an order. The orders take a while,
-	 * before or after they are accepted.
+	 * Starts the others one after the other, until half of them have sent an order. The orders take a while, before or
+	 * after they are accepted.
 	 */
-	async startByChance(millisecondsApart: number): Promise<void> {
+	async startAtRandom(millisecondsApart: number): Promise<void> {
 		const others = this.all.filter(({ moment }) => moment === undefined);
 		const hasSent = () =>
 			others.filter((scene) => this.sent(scene) > 0).length >= others.length / 2;
@@ -76,26 +76,26 @@ export class Scenes {
 		await until(hasSent, patience);
 	}
 
-	/** Presses Stop for all that are under way, so many milliseconds apart. */
+	/** Presses Stop for all executions under way, one workflow after the other. */
 	async stopAll(millisecondsApart: number): Promise<void> {
 		for (const { saved } of this.all) {
 			for (const execution of await this.owner.executionsOf(saved)) {
 				if (!isOpen(execution)) continue;
 				const { id } = execution;
-				// One may end by itself just now.
+				// It may end by itself at this moment.
 				await this.owner.request('POST', `/executions/${id}/stop`).catch(() => undefined);
 			}
 			await setTimeout(millisecondsApart);
 		}
 	}
 
-	/** n8n has ended: the service accepts what comes late, and from now on all goes well. */
+	/** To be called after the kill: the service accepts late orders, and no fault remains. */
 	release(): void {
 		this.end.abort();
 		for (const { brake } of this.all) brake?.release();
 	}
 
-	/** What n8n has stored of the execution, once it does not run any more. */
+	/** What n8n has stored of the execution, once it no longer runs. */
 	async stored(scene: Scene): Promise<Execution | undefined> {
 		await until(async () => !isUnderWay({ status: await this.statusOf(scene) }), patience);
 		const [latest] = await this.owner.executionsOf(scene.saved);
@@ -103,22 +103,22 @@ export class Scenes {
 	}
 
 	/**
-	 * What the button does; n8n answers when the execution has ended, or is parked.
-	 * @returns the new execution; undefined where n8n does not retry
+	 * Does what the Retry button does. n8n responds when the execution has ended or is parked.
+	 * @returns the new execution; undefined if n8n refuses the Retry
 	 */
 	async retry({ id }: Execution, loadWorkflow: boolean): Promise<Execution | undefined> {
 		try {
-			const answer = await this.owner.request<{ id: string }>('POST', `/executions/${id}/retry`, {
+			const retried = await this.owner.request<{ id: string }>('POST', `/executions/${id}/retry`, {
 				loadWorkflow,
 			});
-			return await this.owner.execution(answer.id);
+			return await this.owner.execution(retried.id);
 		} catch (error) {
 			if (/gave (4\d\d|500)/.test(String(error))) return undefined;
 			throw error;
 		}
 	}
 
-	/** All executions of a workflow, once they have ended; or once n8n runs none, without the videos. */
+	/** All executions of a workflow, once they have ended or, without waiting for videos, once n8n runs none. */
 	async executions(
 		{ saved }: Scene,
 		awaitsVideos: boolean,
@@ -132,7 +132,7 @@ export class Scenes {
 		return { executions, hanging: executions.filter(isAwaited) };
 	}
 
-	/** How many orders of a workflow have been sent. */
+	/** The number of orders that a workflow has sent. */
 	sent({ workflow }: Plan): number {
 		const isOwn = ({ route, body }: RecordedRequest) =>
 			route === 'referenceVideoCreate' && textOf(body).includes(`"${workflow.name} v`);

@@ -10,20 +10,20 @@ import { isOver, Scenes, type Plan, type Scene } from './scenes';
 
 export interface OrderSweepOptions {
 	plans: Plan[];
-	/** Whether Stop is pressed for all executions, and how many seconds before n8n ends. */
+	/** If set, Stop is pressed for all executions, this many seconds before the kill. */
 	stopsBefore?: number;
-	/** Milliseconds between those that are begun, or stopped, one after the other. */
+	/** Milliseconds between two executions that are started or stopped. */
 	millisecondsApart: number;
-	/** Which Retry is pressed: with the original and with the saved workflow, or one of them in turn. */
+	/** Which Retry is pressed: with the original and with the saved workflow, or alternately one of them. */
 	retries: 'both' | 'oneOfBoth';
-	/** Whether to wait for the videos too: n8n looks for parked executions once a minute. */
+	/** Whether to wait for the videos, too: n8n looks for parked executions only once a minute. */
 	awaitsVideos: boolean;
 	report(line: string): void;
 }
 
 /**
- * Brings executions that order videos to all moments of an order, ends n8n by SIGKILL, presses Retry for each in
- * both its ways, and looks what became of the orders.
+ * Brings executions that order videos to all moments of an order, kills n8n, presses Retry for each, and checks the
+ * outcome of the orders.
  */
 export async function sweepOrders(
 	open: OpenKillable,
@@ -52,24 +52,24 @@ async function sweep(
 	report('n8n is ready');
 	const scenes = new Scenes(await Owner.of(n8n), gateway);
 	await scenes.start(plans);
-	report('all are where they should be');
-	await scenes.startByChance(millisecondsApart);
+	report('all executions have reached their moments');
+	await scenes.startAtRandom(millisecondsApart);
 	if (stopsBefore !== undefined) {
 		await scenes.stopAll(millisecondsApart);
 		await setTimeout(stopsBefore * 1000);
 	}
 	await n8n.crash(() => scenes.release());
-	report('n8n was killed, and runs again');
+	report('n8n was killed and runs again');
 	scenes.owner = await Owner.of(n8n);
 	const traces = new Map<Scene, Trace>();
 	for (const scene of scenes.all) {
 		traces.set(scene, { stored: await scenes.stored(scene), retries: [] });
 	}
-	report('n8n knows of them');
+	report('n8n has stored how they ended');
 	for (const loadWorkflow of [false, true]) {
 		for (const [index, [scene, trace]] of [...traces].entries()) {
-			const isItsTurn = retries === 'both' || (index % 2 === 1) === loadWorkflow;
-			if (!trace.stored || !isOver(trace.stored) || !isItsTurn) continue;
+			const isChosen = retries === 'both' || (index % 2 === 1) === loadWorkflow;
+			if (!trace.stored || !isOver(trace.stored) || !isChosen) continue;
 			const before = scenes.sent(scene);
 			const retried = await scenes.retry(trace.stored, loadWorkflow);
 			trace.retries.push(outcomeOf(retried, scenes.sent(scene) - before));

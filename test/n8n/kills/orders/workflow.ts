@@ -11,9 +11,13 @@ import {
 } from '../../../support/workflows';
 
 /**
- * What is ordered: one video; three of a list, which are as many, and cost as much, as the node may order in a day;
- * one with a picture that is fetched in the execution; one with an Order Key; one whose Create is listed before its
- * trigger, by which n8n orders what it makes up of a crash.
+ * What is ordered:
+ * - `one`: one video.
+ * - `three`: three videos of a list, the maximum that the node may order and spend in a day.
+ * - `file`: one video with an image that is fetched in the execution.
+ * - `key`: one video with an Order Key.
+ * - `createFirst`: one video. Create comes before the trigger in the list of nodes, whose sequence n8n uses when it
+ *   rebuilds a crashed execution.
  */
 export const forms = ['one', 'three', 'file', 'key', 'createFirst'] as const;
 export type Form = (typeof forms)[number];
@@ -24,20 +28,20 @@ export const prices = { 'beta-2.7-r2v': { per_video: costOfVideo } };
 export interface OrderWorkflow {
 	name: string;
 	form: Form;
-	/** Sends one order after the other. */
+	/** Whether orders are sent one after the other. */
 	isSerial?: boolean;
-	/** Has a node between Create and Wait for Video. */
+	/** Whether there is a node between Create and Wait for Video. */
 	hasNodeAfter?: boolean;
-	/** n8n stores the execution after each node. */
+	/** Whether n8n stores the execution after each node. */
 	savesProgress?: boolean;
 }
 
-/** The prompts of a workflow tell its orders apart. */
+/** The prompts of a workflow, by which its orders are distinguished. */
 export function promptsOf({ name, form }: OrderWorkflow): string[] {
 	return Array.from({ length: form === 'three' ? 3 : 1 }, (_, index) => `${name} v${index}`);
 }
 
-/** A webhook that answers at once, Create, and Wait for Video, as the Quick start has them. */
+/** A webhook that responds at once, Create, and Wait for Video, as in the Quick start. */
 export function orderWorkflow(
 	order: OrderWorkflow,
 	credential: CredentialReference,
@@ -91,5 +95,5 @@ export function orderWorkflow(
 
 const jobOfCreate = '={{ $("Create").item.json.output.task_id }}';
 
-/** The picture, by a link that only this node of this workflow uses. */
+/** A link to the image that only this node of this workflow uses. */
 const linkFor = (picture: string, name: string, node: string) => `${picture}?${name}-${node}`;

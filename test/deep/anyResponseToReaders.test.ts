@@ -38,13 +38,13 @@ const isNumber = (value: unknown) => value === undefined || Number.isFinite(valu
 
 interface Reader<T> {
 	like: object[];
-	read: (answer: ServiceResponse) => T;
-	/** What whoever gets the value relies on, besides its being plain. */
+	read: (response: ServiceResponse) => T;
+	/** What callers rely on, besides the value being plain. */
 	isGood: (value: T) => boolean;
 }
 const reader = <T>(
 	like: object | object[],
-	read: (answer: ServiceResponse) => T,
+	read: (response: ServiceResponse) => T,
 	isGood: (value: T) => boolean,
 ): Reader<unknown> => ({ like: [like].flat(), read, isGood }) as Reader<unknown>;
 
@@ -87,7 +87,7 @@ const readers: Record<string, Reader<unknown>> = {
 	bodyFields: reader(trueAnswers.models, bodyFields, (fields) => typeof fields === 'object'),
 	toGenerateResult: reader(
 		trueAnswers.chat,
-		(answer) => toGenerateResult(completion(answer)),
+		(response) => toGenerateResult(completion(response)),
 		({ message, usage = {} }) =>
 			Object.values(usage).every(isNumber) &&
 			message.content.every((part) =>
@@ -104,7 +104,7 @@ const readers: Record<string, Reader<unknown>> = {
 	),
 	embeddingList: reader(
 		trueAnswers.embedding,
-		(answer) => embeddingList(answer, 2),
+		(response) => embeddingList(response, 2),
 		({ vectors }) =>
 			vectors.length === 2 &&
 			vectors.every((vector) => vector.length > 0 && vector.every(Number.isFinite)),
@@ -115,7 +115,7 @@ const heads = fc.constantFrom<Partial<ServiceResponse>>(
 	...[{}, { requestId: 'req_1' }, { headers: { 'content-type': 'text/html' } }, { isFile: true }],
 	...[{ location: 'https://a.example/v.mp4' }, { location: 'ftp://a.example/v.mp4' }],
 );
-/** Wherever a connection breaks, or whatever a proxy does to the text. */
+/** The text, cut off anywhere, as when a connection breaks. */
 const broken = (text: string) =>
 	fc.nat({ max: text.length }).map((end) => ({
 		text: text.slice(0, end),
@@ -123,22 +123,24 @@ const broken = (text: string) =>
 		broken: 'aborted',
 	}));
 
-function answersLike(like: object[]): fc.Arbitrary<ServiceResponse> {
-	const bodies = fc.oneof(...like.map((answer) => fc.oneof(nearly(answer), fc.constant(answer))));
+function responsesLike(like: object[]): fc.Arbitrary<ServiceResponse> {
+	const bodies = fc.oneof(
+		...like.map((response) => fc.oneof(nearly(response), fc.constant(response))),
+	);
 	const texts = fc.oneof(
 		{ weight: 6, arbitrary: bodies.map(jsonText) },
 		{ weight: 3, arbitrary: anyJson.map(jsonText) },
 		{ weight: 1, arbitrary: anyText },
 	);
 	return fc.tuple(texts, heads, fc.boolean()).chain(([text, head, isBroken]) => {
-		const answer = answerOf(text, head);
+		const response = answerOf(text, head);
 		const cut = isBroken ? broken(text) : fc.constant({});
-		return cut.map((parts) => ({ ...answer, ...parts }));
+		return cut.map((parts) => ({ ...response, ...parts }));
 	});
 }
 
-describe('any response at all', () => {
-	it('reaches every function that reads one', () => {
+describe('arbitrary responses', () => {
+	it('tests every function that reads a response', () => {
 		const root = path.join(__dirname, '../../nodes');
 		const files = readdirSync(root, { recursive: true, encoding: 'utf8' });
 		const sources = files.filter((file) => file.endsWith('.ts'));
@@ -150,23 +152,26 @@ describe('any response at all', () => {
 		expect(found.sort()).toEqual(Object.keys(readers).sort());
 	});
 
-	it.each(Object.entries(readers))('is read, or its problem is named, by %s', (_, reader) => {
-		const { like, read, isGood } = reader;
-		let good = 0;
-		const property = fc.property(answersLike(like), (answer) => {
-			try {
-				const value = read(answer);
-				good++;
-				expectPlain(value);
-				if (!isGood(value)) throw new Error(`not good: ${excerpt(JSON.stringify(value), 500)}`);
-			} catch (error) {
-				if (!(error instanceof UnusableResponse)) throw error;
-				expect(error.message.length).toBeLessThan(1000);
-			}
-		});
-		const runs = tries(500);
-		unlessEndless(() => fc.assert(property, runs));
-		// Of a function that refuses all, nothing would be learned.
-		expect(good).toBeGreaterThan(runs.numRuns / 25);
-	});
+	it.each(Object.entries(readers))(
+		'%s reads any response, or names what is wrong with it',
+		(_, reader) => {
+			const { like, read, isGood } = reader;
+			let good = 0;
+			const property = fc.property(responsesLike(like), (response) => {
+				try {
+					const value = read(response);
+					good++;
+					expectPlain(value);
+					if (!isGood(value)) throw new Error(`not good: ${excerpt(JSON.stringify(value), 500)}`);
+				} catch (error) {
+					if (!(error instanceof UnusableResponse)) throw error;
+					expect(error.message.length).toBeLessThan(1000);
+				}
+			});
+			const runs = tries(500);
+			unlessEndless(() => fc.assert(property, runs));
+			// A function that refuses everything would pass, too.
+			expect(good).toBeGreaterThan(runs.numRuns / 25);
+		},
+	);
 });

@@ -9,16 +9,16 @@ import { withFolder } from '../../support/folder';
 import { packInto } from '../../support/packed';
 import { startSink, type Sink } from './sink';
 
-interface HouseOptions {
+interface DeploymentOptions {
 	gateway: GatewayOptions;
-	/** How many, and how many executions each runs at a time: n8n's default is 10. */
 	workers?: number;
+	/** The maximum of executions that each worker runs at a time: n8n's default is 10. */
 	concurrency?: number;
 	/** Settings of n8n. */
 	env?: Record<string, string>;
 }
 
-/** n8n's own settings, where the queue of other tests has shorter ones. */
+/** n8n's defaults, instead of the shorter times in the queue of other tests. */
 const standard = {
 	QUEUE_WORKER_LOCK_DURATION: '60000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '10000',
@@ -26,7 +26,7 @@ const standard = {
 	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '3',
 };
 
-/** What lets n8n notice within 15 s that a worker is gone, also on a busy machine. */
+/** With these settings n8n notices within 15 s that a worker is gone, even on a busy machine. */
 export const soonNoticed = {
 	QUEUE_WORKER_LOCK_DURATION: '12000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
@@ -37,7 +37,7 @@ export const soonNoticed = {
 const encryptionKey = 'the-same-for-all-processes';
 
 /** Redis, PostgreSQL, the embedded gateway, and a complete n8n in queue mode: main, webhook process, workers. */
-export class House {
+export class Deployment {
 	readonly workers: N8nProcess[] = [];
 
 	private constructor(
@@ -52,10 +52,10 @@ export class House {
 		private readonly concurrency: number,
 	) {}
 
-	/** Opens a house, and closes it when it has been used, or when that broke off. */
+	/** Opens a deployment, and closes it after use, or when that fails. */
 	static async with<Result>(
-		{ workers = 2, concurrency = 10, env, ...options }: HouseOptions,
-		use: (house: House) => Promise<Result>,
+		{ workers = 2, concurrency = 10, env, ...options }: DeploymentOptions,
+		use: (deployment: Deployment) => Promise<Result>,
 	): Promise<Result> {
 		return await withFolder('n8n-scale', async (folder) => {
 			const ends: Array<() => Promise<void>> = [];
@@ -72,7 +72,7 @@ export class House {
 						...database.env,
 						...standard,
 						N8N_ENCRYPTION_KEY: encryptionKey,
-						// Those of the webhook process.
+						// The webhook process serves them.
 						N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 						...env,
 					},
@@ -81,19 +81,21 @@ export class House {
 				const owner = await Owner.of(queue);
 				const credential = await owner.createCredential(gateway);
 				const webhook = await queue.startWebhook();
-				const house = new House(
+				const deployment = new Deployment(
 					...([folder, gateway, sink, database, queue, owner] as const),
 					...([credential, webhook, concurrency] as const),
 				);
-				await Promise.all(Array.from({ length: workers }, async () => await house.startWorker()));
-				return await use(house);
+				await Promise.all(
+					Array.from({ length: workers }, async () => await deployment.startWorker()),
+				);
+				return await use(deployment);
 			} finally {
 				for (const end of ends.reverse()) await end();
 			}
 		});
 	}
 
-	/** What the workflows have to know. */
+	/** What the workflows need to know. */
 	get places() {
 		return { credential: this.credential, sinkUrl: this.sink.url };
 	}
@@ -126,7 +128,7 @@ export class House {
 		await callWebhook(this.webhook.url, hook, query);
 	}
 
-	/** How many executions of a workflow have each status. */
+	/** The number of executions of a workflow, by status. */
 	async statuses({ id }: IWorkflowBase): Promise<Record<string, number>> {
 		const rows = await this.database.query(
 			`SELECT status, count(*) FROM execution_entity WHERE "workflowId" = '${id}' GROUP BY status`,
@@ -134,7 +136,7 @@ export class House {
 		return Object.fromEntries(rows.map(([status, count]) => [status, Number(count)]));
 	}
 
-	/** The executions of a workflow: their ids, their statuses, and what each is a Retry of. */
+	/** The executions of a workflow: ID, status, and which execution each is a Retry of. */
 	async executions({ id }: IWorkflowBase): Promise<StoredExecution[]> {
 		const rows = await this.database.query(
 			`SELECT id, status, coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" = '${id}' ORDER BY id`,
@@ -146,6 +148,6 @@ export class House {
 export interface StoredExecution {
 	id: string;
 	status: string;
-	/** The id of another execution, or nothing. */
+	/** The ID of another execution, or empty. */
 	retryOf: string;
 }

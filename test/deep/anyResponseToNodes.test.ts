@@ -1,0 +1,60 @@
+import { startGateway, type Gateway } from '../gateway';
+import { registerTypes, SimulatedTime } from '../harness';
+import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
+import { fc, tries } from '../support/fuzz';
+import { expectPlain } from '../support/plain';
+import { trueAnswers } from '../support/trueAnswers';
+import { subjects, tryNode, user } from '../support/everyNode';
+
+const types = ['application/json', 'text/html', 'text/event-stream', 'video/mp4'];
+const jobs = { task_id: 'task_1', id: 'video_1' };
+
+describe('arbitrary responses of the service', () => {
+	let time: SimulatedTime;
+	let gateway: Gateway;
+	beforeAll(async () => {
+		registerTypes({ nodes: [user] });
+		time = new SimulatedTime();
+		gateway = await startGateway();
+	});
+	afterAll(async () => {
+		await gateway.close();
+		await time.end();
+	});
+
+	const asked = subjects.filter(([, { serves }]) => serves !== 'ai_languageModel');
+	it.each(asked)(
+		'turns any response into items or an error of this package: %s',
+		async (_, subject) => {
+			const { routes } = subject;
+			const like = routes.flatMap((route) => trueAnswers[route] as object[]);
+			const bodies = fc.oneof(
+				{
+					weight: 4,
+					arbitrary: fc.oneof(...like.map((response) => nearly(response).map(jsonText))),
+				},
+				{ weight: 2, arbitrary: anyJson.map(jsonText) },
+				{ weight: 1, arbitrary: anyText },
+			);
+			const statuses = fc.constantFrom(200, 200, 200, 200, 201, 400, 429, 500);
+			const responses = fc.tuple(bodies, fc.constantFrom(...types), statuses);
+			const property = fc.asyncProperty(responses, fc.boolean(), async (response, continues) => {
+				const [body, type, status] = response;
+				const headers = { 'content-type': type };
+				const faults = routes.map((route) =>
+					gateway.fault({ route, action: 'answer', status, headers, body, times: Infinity }),
+				);
+				const before = gateway.requests.length;
+				const parameters = { ...subject.parameters, options: { timeoutMinutes: 0.5 } };
+				const outcome = await tryNode(subject, { parameters, continues, gateway, json: jobs });
+				for (const fault of faults) fault.remove();
+				// The run ends: a wait after half a minute, everything else after a few tries.
+				expect(gateway.requests.length - before).toBeLessThan(100);
+				expectPlain(outcome);
+				// A loop would stop at a node without output.
+				expect(outcome).not.toEqual([]);
+			});
+			await fc.assert(property, tries(20));
+		},
+	);
+});
