@@ -27,7 +27,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 	],
 	Resources: [
 		'has a file that is no image (…); the gateway takes texts and images',
-		'That of a reference video is signed: whoever has it can fetch the file until the link expires, by default after 24 hours',
+		'The link of a reference video is signed: anybody who has it can fetch the file until it expires, by default after 24 hours',
 		'The progress of a reference video often stays at 30 % until it is finished; that is normal',
 	],
 	'Endpoints 1': [
@@ -174,7 +174,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'Orders that the service refused do not count, and neither does what a Retry reuses',
 		'The maximum number of orders of this node in one day, across all executions',
 		'It would be sent again with the same key, by which the gateway knows it: that makes no second job',
-		"A file that you give as reference media gets a link of n8n's own, which is signed too and good for 24 hours",
+		'A file that you use as reference media gets a link that n8n signs, valid for 24 hours',
 		'A model with another ID has none of these rules: it works on the day it appears, and the service decides what it takes',
 		'Ask First sends the mail and waits, for 3 days at most (its option Limit Wait Time). n8n stores the execution, and may be restarted meanwhile',
 		'Check the address and its port, and whether the service is running',
