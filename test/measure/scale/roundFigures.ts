@@ -4,7 +4,7 @@ import type { Round } from './round';
 
 export function printFates(fates: Fate[]): void {
 	printTable([
-		['moment', 'its video came', 'n8n emptied it', 'ID found in', 'charges', 'deliveries'],
+		['moment', 'its video', 'n8n emptied it', 'ID found in', 'charges', 'deliveries'],
 		...fates.map(({ moment, way, isEmptied, foundIn, charges, deliveries }) => [
 			...[moment, way, isEmptied ? 'yes' : '', foundIn, String(charges), String(deliveries)],
 		]),
@@ -29,8 +29,8 @@ export function figuresOf(title: string, { fates, unrecorded }: Round): Figure[]
 		),
 		{
 			figure: `${title}: charged twice`,
-			value: `${twice}, ${unrecorded} forgotten by n8n's store`,
-			...{ goal: 'no more than forgotten', met: twice <= unrecorded },
+			value: `${twice}; records overwritten: ${unrecorded}`,
+			...{ goal: 'no more than overwritten', met: twice <= unrecorded },
 		},
 		none(
 			`${title}: delivered twice`,

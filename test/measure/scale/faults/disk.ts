@@ -45,7 +45,7 @@ async function runOutOfRoom(folder: string): Promise<Figure[]> {
 				const isTold = told.includes('n8n has no space left for files');
 				return [
 					forAll('A full disk: errors that say what to do', Number(isTold), 1),
-					...onceEach(house, 'A full disk, then room and Retry', ['disk']),
+					...onceEach(house, 'A full disk, then space and Retry', ['disk']),
 				];
 			},
 		);

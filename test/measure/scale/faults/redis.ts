@@ -15,7 +15,7 @@ const strikes: Record<string, Strike> = {
 		redis.resume();
 		await supervise(house);
 	},
-	[`Redis is killed, and back after ${away} s`]: async (house, release) => {
+	[`Redis is killed, and restarts after ${away} s`]: async (house, release) => {
 		const { redis } = house.queue;
 		await redis.kill();
 		release();
