@@ -93,12 +93,12 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	'connection refused': { always: unreachable },
 	'unknown host name': { always: unreachable },
 	'TLS failure': { always: unreachable },
-	'primary down, backup up': { always: unharmed },
-	'primary silent, backup up': { always: { ...unharmed, job: error(0, 0, 'unknown') } },
-	'primary gives a page with 502, backup up': {
+	'base URL down, backup URL up': { always: unharmed },
+	'base URL silent, backup URL up': { always: { ...unharmed, job: error(0, 0, 'unknown') } },
+	'base URL gives a 502 page, backup URL up': {
 		always: { ...unharmed, job: error(0, 502, 'unknown') },
 	},
-	'both down': {
+	'both URLs down': {
 		always: {
 			...unreachable,
 			// The question for the file comes before the file.
@@ -106,7 +106,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 			'the file of video.getContent': error(0, 0, 'no'),
 		},
 	},
-	'reset before the answer': {
+	'reset before the response': {
 		once: { ...healed, ...sentOnce(0) },
 		always: { ...lost, ...sentOnce(0) },
 	},
@@ -124,7 +124,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 			fetch: error(5, 0, 'yes', 1),
 		},
 	},
-	'no answer': {
+	'no response': {
 		once: { ...healed, ...sentOnce(0) },
 		always: { ...lost, ...sentOnce(0), ...slowPolls(0) },
 	},
@@ -141,7 +141,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 		once: { ...unharmed, ...notCounted, download: item(2) },
 		always: { ...unharmed, ...notCounted, download: item(2) },
 	},
-	'cut, in good order': {
+	'cut short, closed normally': {
 		once: { ...healed, ...idCame, ...broken, [streamed]: item(1) },
 		always: {
 			...{ ...useless, ...idCame, ...broken, [streamed]: item(1) },
