@@ -170,7 +170,7 @@ function expectGoodRecord(record: ErrorRecord, { name, leader }: FaultRoute): vo
 	if (billed === 'unknown')
 		expect(advice).toMatch(/charged|may have been accepted|raw_body|partial_text/);
 	// Whoever waits, or cannot get the file, is told the job.
-	const isVideo = name.startsWith('Wait') || (leader && !name.includes('image'));
+	const isVideo = name.startsWith('Wait') || (leader && !name.includes('picture'));
 	if (isVideo && billed !== 'no') expect(record.job?.id).toMatch(/^(task|video)_/);
 }
 

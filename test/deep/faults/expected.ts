@@ -93,12 +93,12 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 	'connection refused': { always: unreachable },
 	'unknown host name': { always: unreachable },
 	'TLS failure': { always: unreachable },
-	'base URL down, backup URL up': { always: unharmed },
-	'base URL silent, backup URL up': { always: { ...unharmed, job: error(0, 0, 'unknown') } },
-	'base URL gives a 502 page, backup URL up': {
+	'primary down, backup up': { always: unharmed },
+	'primary silent, backup up': { always: { ...unharmed, job: error(0, 0, 'unknown') } },
+	'primary gives a page with 502, backup up': {
 		always: { ...unharmed, job: error(0, 502, 'unknown') },
 	},
-	'both URLs down': {
+	'both down': {
 		always: {
 			...unreachable,
 			// The question for the file comes before the file.
@@ -106,7 +106,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 			'the file of video.getContent': error(0, 0, 'no'),
 		},
 	},
-	'reset before the response': {
+	'reset before the answer': {
 		once: { ...healed, ...sentOnce(0) },
 		always: { ...lost, ...sentOnce(0) },
 	},
@@ -124,7 +124,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 			fetch: error(5, 0, 'yes', 1),
 		},
 	},
-	'no response': {
+	'no answer': {
 		once: { ...healed, ...sentOnce(0) },
 		always: { ...lost, ...sentOnce(0), ...slowPolls(0) },
 	},
@@ -141,7 +141,7 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 		once: { ...unharmed, ...notCounted, download: item(2) },
 		always: { ...unharmed, ...notCounted, download: item(2) },
 	},
-	'cut short, closed normally': {
+	'cut, in good order': {
 		once: { ...healed, ...idCame, ...broken, [streamed]: item(1) },
 		always: {
 			...{ ...useless, ...idCame, ...broken, [streamed]: item(1) },

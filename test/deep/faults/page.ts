@@ -16,7 +16,7 @@ const columns: Record<Repetition, string> = {
 	read: 'a read',
 	poll: 'a wait',
 	download: 'the file of a video',
-	fetch: 'the file of an image',
+	fetch: 'the file of a picture',
 };
 
 const billed = { no: 'not billed', unknown: 'perhaps billed', yes: 'billed' } as const;
@@ -41,7 +41,7 @@ function wordsOfAll(cells: Cell[]): string {
 }
 
 function table(cells: Cell[], duration: Duration): string {
-	const header = ['Fault', ...Object.values(columns)];
+	const header = ['fault', ...Object.values(columns)];
 	const lines = faults
 		.map(({ name }) =>
 			cells.filter(({ fault, ...cell }) => fault.name === name && cell.duration === duration),
@@ -61,20 +61,20 @@ export function faultPage(cells: Cell[]): string {
 	const routes = new Set(cells.map(({ route }) => route.name)).size;
 	return `# Every fault, every request
 
-What \`test/deep/faultMatrix.test.ts\` saw, and wrote: ${cells.length} workflows in n8n's engine. Each makes one of ${routes} requests, and gets one of ${faults.length} faults. How to read a cell:
+Written by \`test/deep/faultMatrix.test.ts\` from what it saw: ${cells.length} workflows in n8n's engine, of which each makes one of ${routes} requests and meets one of ${faults.length} faults. How to read a cell:
 
-- \`item\`: the node gave its output. \`error 429\`: it gave an error with this HTTP status. Without a number, no usable response arrived in time.
-- \`3×\`: three requests reached the service.
-- \`not billed\`, \`perhaps billed\`, \`billed\`: what the error says about the charge. The billing log never showed more than one charge, and none where an error says \`not billed\`.
-- In brackets: the requests for which the result differs.
+- \`item\`: the node gave what it should. \`error 429\`: it gave an error, with this HTTP status; without a number, no response arrived.
+- \`3×\`: so many requests reached the service.
+- \`not billed\`, \`perhaps billed\`, \`billed\`: what the error says about money. The billing log of the service never showed more than one charge, and no charge where an error says that there is none.
+- In brackets: what is otherwise for single requests.
 
-A wait lasts three minutes here, and polls every ten seconds. Its video is charged before.
+A wait lasts three minutes here, and asks every ten seconds. What it waits for is already charged.
 
-## A fault of one request
+## A fault that passes after one request
 
 ${table(cells, 'once')}
 
-## A fault of every request
+## A fault that stays
 
 ${table(cells, 'always')}
 `;

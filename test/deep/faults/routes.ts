@@ -149,7 +149,7 @@ export const routes: FaultRoute[] = [
 		...{ node: act('video', 'getContent', { ...videoId, download: true }), ...job },
 	},
 	{
-		...{ name: 'the file of an image', repetition: 'fetch', route: 'download' },
+		...{ name: 'the file of a picture', repetition: 'fetch', route: 'download' },
 		node: draw('generate', 'image-1', true),
 		leader: { route: 'imageGenerate', answer: (url) => ({ data: [{ url }] }) },
 	},
