@@ -4,7 +4,7 @@ import type { Round } from './round';
 
 export function printFates(fates: Fate[]): void {
 	printTable([
-		['moment', 'its video', 'n8n emptied it', 'ID found in', 'charges', 'deliveries'],
+		['moment', 'its video came', 'n8n emptied it', 'ID found in', 'charges', 'deliveries'],
 		...fates.map(({ moment, way, isEmptied, foundIn, charges, deliveries }) => [
 			...[moment, way, isEmptied ? 'yes' : '', foundIn, String(charges), String(deliveries)],
 		]),
