@@ -168,7 +168,7 @@ function expectGoodRecord(record: ErrorRecord, { name, leader }: FaultRoute): vo
 	expect(advice.length).toBeGreaterThan(20);
 	if (status >= 400) expect(record.raw_body).toBeDefined();
 	if (billed === 'unknown')
-		expect(advice).toMatch(/paid|may have been accepted|raw_body|partial_text/);
+		expect(advice).toMatch(/charged|may have been accepted|raw_body|partial_text/);
 	// The error of a wait or a download names the job.
 	const isVideo = name.startsWith('Wait') || (leader && !name.includes('image'));
 	if (isVideo && billed !== 'no') expect(record.job?.id).toMatch(/^(task|video)_/);

@@ -15,15 +15,15 @@ export function fieldPage(rows: FieldRow[]): string {
 	});
 	return `# Fields of the requests
 
-Every field that the service documents, and the parameter of the **Model Gateway** node that sets it, with what it has to be. An option that is not added is not sent.
+Each field that the service documents, the parameter of the **Model Gateway** node that sets it, and what it must be. An option that you do not add is not sent.
 
-The page is written from the declarations of the fields (\`UPDATE_DOCS=1 npx jest test/unit/package/fieldTable.test.ts\`); that test compares it with them and with the fields that the service documents. \`test/engine/fieldTable.test.ts\` proves each row: it runs the operation with this parameter and without it, and finds the field in the one request and not in the other.
+This page is written from the declarations of the fields: \`UPDATE_DOCS=1 npx jest test/unit/package/fieldTable.test.ts\`. That test compares it with them, and with the fields that the service documents. The test \`test/engine/fieldTable.test.ts\` proves each row: it runs the operation with the parameter and without it, and finds the field in the first request only.
 
-**Model Gateway Chat Model** sets \`model\`, \`messages\`, \`stream\`, \`stop\` and the options of the same names of \`POST /v1/chat/completions\`, besides \`tools\`, \`tool_choice\` and \`response_format\`, which the service does not list (\`test/unit/nodes/LmChatModelGateway/chatModel.test.ts\`, \`test/engine/chatModel.test.ts\`).
+**Model Gateway Chat Model** sets \`model\`, \`messages\`, \`stream\`, \`stop\` and the options of the same names of \`POST /v1/chat/completions\`. It also sets \`tools\`, \`tool_choice\` and \`response_format\`, which the service does not list (\`test/unit/nodes/LmChatModelGateway/chatModel.test.ts\`, \`test/engine/chatModel.test.ts\`).
 
 **Embeddings Model Gateway** sets \`model\` and \`input\`, and has the options Dimensions and Encoding Format of \`POST /v1/embeddings\` (\`test/engine/embeddingsModel.test.ts\`).
 
-What is not in the tables goes through **Extra Body (JSON)**, an option of every operation that has a request of these, of the chat model and of the embeddings (\`test/engine/extraBody.test.ts\`). **Skip Checks** sends a request whatever these rules say. \`GET\` requests have no fields; the ID of a job is part of their path.
+Set any other field through **Extra Body (JSON)**, an option of all operations below, of the chat model and of the embeddings (\`test/engine/extraBody.test.ts\`). **Skip Checks** sends a request regardless of these rules. \`GET\` requests have no fields; the ID of a job is part of their path.
 
 ${sections.join('\n')}`;
 }
@@ -61,7 +61,7 @@ const kinds: Record<FieldRule['type'], string> = {
 	boolean: 'true or false',
 	array: 'a list',
 	object: 'an object',
-	file: 'a picture',
+	file: 'an image',
 	'string | array': 'a text or a list of texts',
 	json: 'JSON',
 };

@@ -29,7 +29,7 @@ export const chats: Work = async ({ rounds, isSmall, ...setup }) => {
 		'={{ JSON.stringify({ model: "chat-1", messages: [{ role: "user", content: $json.text }] }) }}';
 	const names = {
 		atOnce: `Model Gateway, Parallel Requests ${count}`,
-		standard: 'Model Gateway, as it comes (10 at a time)',
+		standard: 'Model Gateway, default (10 at a time)',
 		openAi: 'OpenAI node',
 		http: 'HTTP Request node',
 	};
@@ -64,8 +64,8 @@ export const chats: Work = async ({ rounds, isSmall, ...setup }) => {
 	return {
 		title: `${count} chats, ${chatMilliseconds} ms each`,
 		about: [
-			`${count} items reach one node, which asks the chat model once for each; the server answers after ${chatMilliseconds} ms. The OpenAI node is version 1.8, the last that uses chat completions, with the server as the base URL of its credential. The HTTP Request node sends a header credential and a JSON body; its batching is off, as it comes.`,
-			`The OpenAI node sends one item after another and has no setting for it. The HTTP Request node sends all items at the same moment. Model Gateway keeps so many requests in flight as **Parallel Requests** says, 10 unless it is set; for a fair comparison with the HTTP Request node it is set to ${count}, and the row below shows it as it comes.`,
+			`${count} items reach one node, which sends one chat for each. The server responds after ${chatMilliseconds} ms. The OpenAI node is version 1.8, the last that uses chat completions; the base URL of its credential is the server. The HTTP Request node sends a header credential and a JSON body, without batching (its default).`,
+			`The OpenAI node sends one item after another, and has no setting for it. The HTTP Request node sends all items at the same moment. Model Gateway has as many requests in flight as **Parallel Requests** says. For a fair comparison with the HTTP Request node, it is set to ${count}; the second row shows the default of 10.`,
 		],
 		tables: [{ title: 'Time', rows, bars: 'seconds' }],
 		goals: [

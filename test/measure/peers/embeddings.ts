@@ -53,12 +53,12 @@ export const embeddings: Work = async ({ rounds, isSmall, ...setup }) => {
 	return {
 		title: `${count} embeddings, ${embeddingMilliseconds} ms a request`,
 		about: [
-			`${count} items with a short text each reach one node; every request is answered after ${embeddingMilliseconds} ms, with vectors of ${dimensions} numbers. Both nodes are as they come.`,
-			'Model Gateway sends many items in one request (**Batch Size**, 100), and gives each item its own vector back. The HTTP Request node sends one request for each item, all at the same moment; who wants fewer with it builds the batches, and takes the answers apart, with other nodes. The OpenAI node has no operation for embeddings; its sub-node is compared below.',
+			`${count} items with a short text each reach one node. The server responds to a request after ${embeddingMilliseconds} ms, with vectors of ${dimensions} numbers. Both nodes have their default settings.`,
+			'Model Gateway sends many items in one request (**Batch Size**, 100), and gives each item its own vector. The HTTP Request node sends one request for each item, all at the same moment. For fewer requests, you build the batches and split the responses with other nodes. The OpenAI node has no operation for embeddings; its sub-node is compared below.',
 		],
 		tables: [{ title: 'Time', rows, bars: 'seconds' }],
 		findings: [
-			`The same workflow with n8n's Edit Fields node in that place, which evaluates one expression for each item and sends nothing, takes ${seconds(floor).toFixed(2)} s. So much is n8n's own: with one answer of the service, no node could take less than ${least.toFixed(2)} s, or be more than ${(seconds(rows[1]) / least).toFixed(1)} times as fast as the HTTP Request node. Model Gateway sends nothing before the expressions of all items are evaluated and checked.`,
+			`n8n itself takes ${seconds(floor).toFixed(2)} s of this: the same workflow with the Edit Fields node, which evaluates one expression for each item and sends nothing. With one response of the server, no node could take less than ${least.toFixed(2)} s, or be more than ${(seconds(rows[1]) / least).toFixed(1)} times as fast as the HTTP Request node. Model Gateway evaluates and checks the expressions of all items before it sends anything.`,
 		],
 		goals: [
 			atLeast(`${count} embeddings: HTTP Request node / ours`, ratio(rows[1], rows[0]), 8, {

@@ -83,9 +83,9 @@ function section(ofLarge: Row[], ofHuge?: Row[], floors?: Floors): Section {
 	return {
 		title: 'One large video: the memory of n8n',
 		about: [
-			'The video is finished; each way finds its link and stores the file, with n8n’s binary data in files (`N8N_DEFAULT_BINARY_DATA_MODE=filesystem`). The server makes the bytes as it sends them: the beginning of an mp4, and a media box of the right length. The stored file is checked for both, and deleted.',
-			'Before each run n8n is started anew. The HTTP Request node then downloads 400 MB, whichever way is measured next, because by its first large file a fresh n8n grows once, whoever handles it (the figure is below); and the way itself downloads 20 MB, so that what it loads does not count. Memory is the peak of the resident memory of the process of n8n, as the kernel keeps it (`VmHWM`), less what it was just before.',
-			'Wait for Video hands the file on to n8n’s store in pieces as they arrive; so does the HTTP Request node, which neither waits for a video nor looks whether it is whole. Of the time of Wait for Video, 3 s are a pause: an ID alone does not tell whether it is that of a task or of a video job, so that both are asked, and never sooner. The Alibaba Cloud node takes the whole file into memory (`arraybuffer`) and copies it, so it is left out at 4 GB: it would need ten times what it takes for 400 MB.',
+			'The video is finished. Each node stores its file; n8n’s binary data is in the file system (`N8N_DEFAULT_BINARY_DATA_MODE=filesystem`). Wait for Video and the Alibaba Cloud node get the link by an ID, the HTTP Request node has it. The server makes the bytes as it sends them: the start of an mp4, and a media box of the right length. The stored file is checked for both, and deleted.',
+			'Before each run, n8n is restarted and warmed up. First, the HTTP Request node downloads 400 MB, because n8n grows once with its first large file, whichever node handles it (the figure is below). Then the node to be measured downloads 20 MB, so that the code it loads does not count. The growth is the peak of the resident memory of n8n’s process (`VmHWM`), minus what it was just before.',
+			'Wait for Video passes the file to n8n’s store in pieces as they arrive. So does the HTTP Request node, which neither waits for a video nor checks that it is whole. 3 s of Wait for Video are a pause: an ID alone does not show the kind of its job, so both endpoints are asked, 3 s apart. The Alibaba Cloud node loads the whole file into memory (`arraybuffer`) and copies it. It is left out at 4 GB, where it would need ten times as much.',
 		],
 		tables: [
 			{ title: ofHuge ? '400 MB' : '20 MB', rows: ofLarge, bars: 'growth' },
@@ -93,8 +93,8 @@ function section(ofLarge: Row[], ofHuge?: Row[], floors?: Floors): Section {
 		],
 		goals: ofHuge ? [growthGoal(ofLarge[0], '400 MB'), growthGoal(ofHuge[0], '4 GB')] : [],
 		findings: floors && [
-			`The first 400 MB of a fresh n8n, which every run begins with: ${spread(floors.first, 'MB')} of growth.`,
-			`Node.js alone, a process that pipes the same three files from the connection to the disk and does nothing else, grows by ${spread(floors.alone, 'MB')} in the 4 GB. So much is due to when Node.js lets go of the buffers that it reads from the connection: one of 64 kB for each piece.`,
+			`With the first 400 MB after its start, n8n grows by ${spread(floors.first, 'MB')}.`,
+			`Node.js alone grows by ${spread(floors.alone, 'MB')} with the 4 GB, in a process that only pipes the same three files from the connection to the disk. This depends on when Node.js frees the buffers that it reads from the connection: one of 64 kB for each piece.`,
 		],
 	};
 }

@@ -63,14 +63,14 @@ export const subNodes: Work = async ({ rounds, isSmall, ...setup }) => {
 		const { execution, requests, charges, items } = measured;
 		if (index === 0) requireOneEach(measured, questions);
 		findings.push(
-			`${way.name}, where one of ${questions} chats meets a 429 with \`Retry-After: 1\`: the execution ended as “${execution.status}”, with ${items.length} of ${questions} answers, ${requests} requests and ${charges} charges.`,
+			`${way.name}, if one of ${questions} chats gets a 429 with \`Retry-After: 1\`: the execution ends as “${execution.status}”, with ${items.length} of ${questions} answers, ${requests} requests and ${charges} charges.`,
 		);
 	}
 	return {
 		title: 'Sub-nodes of AI nodes',
 		about: [
-			`${documents} documents are inserted into n8n's in-memory vector store, and ${questions} items go through a Basic LLM Chain, with the sub-node of this package and with OpenAI's, which has the server as the base URL of its credential. All are as they come; the chat model of OpenAI uses chat completions. The chain asks for 5 items at a time.`,
-			'Most of the time is that of the store and of the chain, which are the same for both. The vector store hands its documents on 200 at a time: OpenAI’s embeddings send them in one request, those of this package in requests of at most 100, side by side.',
+			`${documents} documents are inserted into n8n's in-memory vector store, and ${questions} items go through a Basic LLM Chain: with the sub-node of this package, and with that of OpenAI, whose credential has the server as its base URL. All have their default settings, except that the chat model of OpenAI uses chat completions. The chain sends 5 items at a time.`,
+			'The store and the chain take most of the time, and are the same for both. The vector store passes on 200 documents at a time. OpenAI’s embeddings send them in one request, those of this package in requests of up to 100, side by side.',
 		],
 		tables: [
 			{ title: `${documents} documents into a vector store`, rows: stored },

@@ -4,8 +4,8 @@ import type { Measured } from './measure';
 import { ratio, type Row } from './rounds';
 
 const head = [
-	...['', 'Time', 'Times ours', 'CPU of n8n', 'Growth of memory'],
-	...['Requests', 'of them polls', 'Most at once'],
+	...['', 'Time', 'Time / ours', 'CPU of n8n', 'Growth of memory'],
+	...['Requests', 'Polls', 'Max at once'],
 ];
 
 /** What all ways took: medians, with minimum and maximum after several rounds. The first row is ours. */

@@ -8,7 +8,12 @@ export const moments = ['create', 'pass', 'download', 'held'] as const;
 export type Moment = (typeof moments)[number];
 
 /** How its video arrived, starting with the least work for people. */
-export const ways = ['by itself', 'after one Retry', 'collected by its ID', 'lost'] as const;
+export const ways = [
+	'arrived by itself',
+	'arrived after one Retry',
+	'collected by its ID',
+	'lost',
+] as const;
 export type Way = (typeof ways)[number];
 
 /** The outcome of one execution and its video. */

@@ -29,7 +29,10 @@ export async function measureHold(options: HoldOptions): Promise<Figure[]> {
 			figure: `${title}: ${ways[way]}`,
 			value: `${seconds.toFixed(0)} s, ${waves === 1 ? '1 wave' : `${waves} waves`}`,
 		},
-		{ figure: '  memory of the worker in the middle', value: `${megabytes.toFixed(0)} MB` },
+		{
+			figure: '  memory of the worker before the first delivery',
+			value: `${megabytes.toFixed(0)} MB`,
+		},
 	];
 	return [
 		...of('hold', hold),

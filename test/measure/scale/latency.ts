@@ -81,7 +81,7 @@ function figuresOf(groups: Group[], idle: Usage): Figure[] {
 	};
 	return [
 		{
-			figure: 'CPU of n8n, PostgreSQL and Redis without work',
+			figure: 'CPU of n8n, PostgreSQL and Redis at rest',
 			value: `${(idleEach * 100).toFixed(1)} % of a core`,
 		},
 		...groups.flatMap((group): Figure[] => {
@@ -94,15 +94,15 @@ function figuresOf(groups: Group[], idle: Usage): Figure[] {
 					value: lateness(delays),
 				},
 				{
-					figure: `${parked} parked: CPU of a pass (main process, workers, PostgreSQL)`,
+					figure: `${parked} parked: CPU per pass (main process, workers, PostgreSQL)`,
 					value: `${parts.join(', ')} ms`,
 				},
 				{
-					figure: `${parked} parked: what PostgreSQL writes for a pass`,
+					figure: `${parked} parked: written by PostgreSQL per pass`,
 					value: `${log.toFixed(1)} kB`,
 				},
 				{
-					figure: `${parked} parked: growth of the database for a video, without its file`,
+					figure: `${parked} parked: growth of the database per video, without its file`,
 					value: `${(bytesEach / 1024).toFixed(0)} kB`,
 				},
 			];

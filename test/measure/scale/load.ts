@@ -74,7 +74,7 @@ function workerFigures(
 	chats: number,
 	{ one, two }: Record<'one' | 'two', Run>,
 ): Figure[] {
-	const title = `${chats} chats ${milliseconds > 0 ? `of ${milliseconds} ms` : 'answered at once'}`;
+	const title = `${chats} chats ${milliseconds > 0 ? `of ${milliseconds} ms` : 'without a delay'}`;
 	const times = two.perSecond / one.perSecond;
 	const cores = availableParallelism();
 	const share = (run: Run) => (run.usage.busy * cores).toFixed(1);
@@ -84,7 +84,7 @@ function workerFigures(
 		{ figure: `${title}, one worker`, value: `${one.perSecond.toFixed(1)} executions/s` },
 		{ figure: `${title}, two workers`, value: `${two.perSecond.toFixed(1)} executions/s` },
 		{
-			figure: `${title}, two workers: times one`,
+			figure: `${title}: rate of two workers / one`,
 			value: times.toFixed(2),
 			// If every core is busy, a second worker has nothing to run on.
 			...(milliseconds > 0 && {
@@ -93,14 +93,14 @@ function workerFigures(
 			}),
 		},
 		{
-			figure: '  cores at work, with one and with two',
+			figure: '  cores in use, with one worker and with two',
 			value: `${share(one)} and ${share(two)} of ${cores}`,
 		},
 		{
-			figure: '  CPU of an execution: main, webhook, workers',
+			figure: '  CPU per execution: main, webhook, workers',
 			value: `${cpu('main', 'webhook', 'workers')} ms`,
 		},
-		{ figure: '  CPU of an execution: PostgreSQL, Redis', value: `${cpu('postgres', 'redis')} ms` },
+		{ figure: '  CPU per execution: PostgreSQL, Redis', value: `${cpu('postgres', 'redis')} ms` },
 	];
 }
 
@@ -187,7 +187,7 @@ async function waitForMany(
 			value: `${sumOf(usage.cpu).toFixed(0)} s in ${usage.seconds.toFixed(0)} s`,
 		},
 		...Object.keys(kinds).map((kind) => ({
-			figure: `${title}: ${kind}, until in the next node`,
+			figure: `${title}: ${kind}, from the end of a video to the next node`,
 			value: lateness(delays(kind)),
 		})),
 	];

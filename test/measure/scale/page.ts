@@ -18,7 +18,7 @@ export function writeIntoPage(section: string, figures: Figure[]): void {
 		met === false ? `${goal}: missed` : goal,
 	]);
 	const day = new Date().toISOString().slice(0, 10);
-	const stamp = `${day}, ${availableParallelism()} cores for everything, the service included:`;
+	const stamp = `Measured on ${day}, on ${availableParallelism()} cores that all processes and the service share:`;
 	const table = aligned([['Figure', 'Value', 'Goal'], ...rows]);
 	const own = `${begin}\n\n${stamp}\n\n${table}\n\n`;
 	writeFileSync(page, text.slice(0, from) + own + text.slice(to));

@@ -63,7 +63,7 @@ export async function playRound(
 	const wayOf = (one: { name: string }): Way => {
 		if (!hasArrived(one)) return 'lost';
 		if (foundIn.has(one.name)) return 'collected by its ID';
-		return withRetry.has(one.name) ? 'after one Retry' : 'by itself';
+		return withRetry.has(one.name) ? 'arrived after one Retry' : 'arrived by itself';
 	};
 	const fates = all.map((one) => ({
 		...one,

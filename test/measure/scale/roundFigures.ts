@@ -29,8 +29,8 @@ export function figuresOf(title: string, { fates, unrecorded }: Round): Figure[]
 		),
 		{
 			figure: `${title}: charged twice`,
-			value: `${twice}, ${unrecorded} forgotten by n8n's store`,
-			...{ goal: 'no more than forgotten', met: twice <= unrecorded },
+			value: `${twice}; records overwritten: ${unrecorded}`,
+			...{ goal: 'no more than overwritten', met: twice <= unrecorded },
 		},
 		none(
 			`${title}: delivered twice`,

@@ -71,10 +71,10 @@ async function store(mode: Mode, megabytes: number): Promise<Figure[]> {
 		print(`  ${title}: ${status}`);
 		const figures: Figure[] = [
 			{
-				figure: `${title}: download and end`,
+				figure: `${title}: from the download to the end`,
 				value: `${seconds.toFixed(1)} s, ${status}`,
 			},
-			{ figure: '  growth of the memory of the worker', value: `${memoryGrown.toFixed(0)} MB` },
+			{ figure: "  growth of the worker's memory", value: `${memoryGrown.toFixed(0)} MB` },
 			{ figure: '  growth of the database', value: `${grown.toFixed(0)} MB` },
 		];
 		if (mode === 'filesystem') return figures;

@@ -45,7 +45,7 @@ async function runOutOfRoom(folder: string): Promise<Figure[]> {
 				const isNamed = shown.includes('n8n has no space left for files');
 				return [
 					forAll('A full disk: errors that say what to do', Number(isNamed), 1),
-					...onceEach(deployment, 'A full disk, then room and Retry', ['disk']),
+					...onceEach(deployment, 'A full disk, then space and Retry', ['disk']),
 				];
 			},
 		);

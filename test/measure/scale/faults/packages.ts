@@ -48,7 +48,7 @@ async function withoutPackage(deployment: Deployment): Promise<Figure[]> {
 	await again.end('SIGTERM');
 	const title = 'A worker without the package';
 	return [
-		{ figure: `${title}: the ID of the parked job is in the`, value: place },
+		{ figure: `${title}: where the ID of the parked job is`, value: place },
 		...onceEach(deployment, `${title}, then one collected, one executed again`, [parked, sent]),
 	];
 }

@@ -15,7 +15,7 @@ const disruptions: Record<string, Disruption> = {
 		redis.resume();
 		await supervise(deployment);
 	},
-	[`Redis is killed, and back after ${away} s`]: async (deployment, release) => {
+	[`Redis is killed, and restarts after ${away} s`]: async (deployment, release) => {
 		const { redis } = deployment.queue;
 		await redis.kill();
 		release();
