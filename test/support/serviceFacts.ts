@@ -87,6 +87,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'a number from 0 to 1',
 		'a number from 0 to 2',
 		'If … is a reasoning model, remove: …',
+		'If your model is a reasoning model, remove Temperature in Answer and move the system message into the user message',
 		'Remove the options and messages that it names; reasoning models refuse them',
 		'… If … is a reasoning model, remove: … (in the description)',
 	],
@@ -94,7 +95,6 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'; links of some models live for 10 minutes only',
 		'The link may stop working after 10 minutes, so show it at once',
 		'The links of some models expire after 10 minutes',
-		'They fetch their pictures at once, because the links of some models live for 10 minutes only',
 	],
 	'Endpoints 11': [
 		'model: vid-3.1-landscape makes a landscape video, vid-3.1 a portrait one',
@@ -134,6 +134,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		'Collect it by its ID; its link usually works for 24 hours',
 		'Collect soon: the ID of a reference video is valid for 24 hours',
 		'Collect the video with the example collect-video-by-id.json, within 24 hours',
+		'If a video is missing, collect it with collect-video-by-id.json within 24 hours',
 		'It asks until the video is ready, and gives the link, which usually works for 24 hours',
 		'It gives the link, which usually works for 24 hours',
 		'It usually works for 24 hours',
