@@ -1,7 +1,9 @@
-import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import type { Gateway } from '../gateway';
 import { retryExecution, runWorkflow } from '../harness';
 import { mp4Of } from '../support/boxes';
+import { earlierJob } from '../support/earlierJobs';
+import { subjects, tryNode } from '../support/everyNode';
 import {
 	byId,
 	chain,
@@ -54,6 +56,29 @@ describe('Include Input Fields', () => {
 		});
 		expect(own.items('Create')[0].json.output).toBe('An answer');
 	});
+
+	it.each(subjects.filter(([, { type }]) => type === 'modelGateway'))(
+		'adds the input fields and files to the output of %s',
+		async (_, subject) => {
+			const outputOf = async (isIncluded: boolean) => {
+				const id = earlierJob(gateway, 'video', mp4Of(1000)).id;
+				const task_id = earlierJob(gateway, 'task', mp4Of(1000)).id;
+				const json = { name: 'Red mug', id, task_id };
+				const own = subject.parameters.options as INodeParameters | undefined;
+				const options = { ...own, ...(isIncluded && { includeInputFields: true }) };
+				const parameters = { ...subject.parameters, options };
+				const output = await tryNode(subject, { parameters, continues: false, gateway, json });
+				if ('message' in output) throw new Error(output.message);
+				return output[0];
+			};
+			const [included, without] = [await outputOf(true), await outputOf(false)];
+			expect(Object.keys(included.json)).toEqual(
+				expect.arrayContaining([...Object.keys(without.json), 'name']),
+			);
+			expect(without.json).not.toHaveProperty('name');
+			expect(Object.keys(included.binary ?? {})).toContain('data');
+		},
+	);
 
 	it('adds the input fields to chats, also after a Retry, but only when the option is on', async () => {
 		const chat = (more: IDataObject) =>

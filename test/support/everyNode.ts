@@ -23,6 +23,7 @@ const good: Record<string, INodeParameters> = {
 	referenceVideo: { model: byId('alpha-1.1-r2v'), media: { values: [{ url: link }] } },
 	video: { model: byId('vid-3.1') },
 	image: { model: byId('image-1'), imageUrl: link, maskUrl: link },
+	'image edit': { model: byId('image-edit-1') },
 	'image chat': { model: byId('image-chat-1') },
 	chat: { model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
 	message: { model: byId('chat-1'), messages: { values: [{ role: 'user', content: 'Hello' }] } },
@@ -33,7 +34,9 @@ const good: Record<string, INodeParameters> = {
 /** Prices so low that limits on the cost let some orders through. */
 const prices = JSON.stringify({
 	...Object.fromEntries(['alpha-1.1-r2v', 'vid-3.1'].map((model) => [model, { per_video: 0.001 }])),
-	...Object.fromEntries(['image-1', 'image-chat-1'].map((model) => [model, { per_image: 0.001 }])),
+	...Object.fromEntries(
+		['image-1', 'image-edit-1', 'image-chat-1'].map((model) => [model, { per_image: 0.001 }]),
+	),
 });
 
 interface Subject {

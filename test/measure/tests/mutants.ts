@@ -22,7 +22,7 @@ const partsByName: Record<string, Part> = {
 	orders: {
 		folder: 'nodes/shared/n8n/orders',
 		tests:
-			/^unit\/n8n\/orders\/|^engine\/(costs|dayLimit|idempotency|money|order\w+|orders|preview|rewordedOrders|storedForms)\./,
+			/^unit\/n8n\/orders\/|^engine\/(costs|dayLimit|idempotency|maxOrders|money|order\w+|orders|preview|rewordedOrders|storedForms)\./,
 	},
 };
 

@@ -145,7 +145,7 @@ describe('the key', () => {
 
 	it('does not send the key to a link of the gateway that is refused with 403', async () => {
 		const gateway = await startServer(answer(403, ''));
-		await failureOf(download(gateway, { baseUrl: gateway.url }).done);
+		await failureOf(download(gateway, { baseUrl: gateway.url, mayNeedKey: true }).done);
 		expect(new Set(keysSent(gateway))).toEqual(new Set([undefined]));
 	});
 
