@@ -83,7 +83,7 @@ function emptyTextError(message: string): GatewayError {
 		remedies: [
 			{
 				about: 'other',
-				text: 'Nothing was sent and nothing was billed. There is no embedding of an empty text: leave it out before this step, for example with a Filter node, and check the expression or the tool call that it comes from.',
+				text: 'Nothing was sent and nothing was charged. There is no embedding of an empty text: leave it out before this step, for example with a Filter node, and check the expression or the tool call that it comes from.',
 			},
 		],
 		reach: 'none',

@@ -35,7 +35,7 @@ describe('errors shown in the panel', () => {
 		});
 		expect(shown).toContain('Media 1: URL must be a public https link');
 		expect(shown).toContain('Duration (Seconds) must be a whole number from 2 to 15 (it is 99)');
-		expect(shown).toContain('Nothing was sent and nothing was billed');
+		expect(shown).toContain('Nothing was sent and nothing was charged');
 		expect(stage.gateway.requests).toHaveLength(before);
 		await editor.takePicture('wrong-input');
 	});

@@ -181,7 +181,7 @@ describe('Embeddings Model Gateway', () => {
 	])('names empty texts before it sends anything: $says', async ({ input, says }) => {
 		const result = await run(input);
 		expect(result.errorOf('Store')?.message).toBe(says);
-		expect(result.errorOf('Store')?.description).toContain('nothing was billed');
+		expect(result.errorOf('Store')?.description).toContain('nothing was charged');
 		expect(gateway.requests).toHaveLength(0);
 	});
 
@@ -295,7 +295,7 @@ describe('Embeddings Model Gateway', () => {
 		for (const field of ['Model', 'Batch Size', 'Dimensions', 'Request Timeout (Seconds)']) {
 			expect(error?.message).toContain(field);
 		}
-		expect(error?.description).toContain('Nothing was sent and nothing was billed');
+		expect(error?.description).toContain('Nothing was sent and nothing was charged');
 		// With these, n8n links the error of the store to this node.
 		expect(error).toMatchObject({
 			functionality: 'configuration-node',

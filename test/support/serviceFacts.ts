@@ -21,7 +21,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 	'What the service does': [
 		'The service does not charge for a call without a response, but does not say whether its job runs all the same',
 		'Its billing log does not tell either: it lists only what was charged, so an empty one proves nothing',
-		'What the service refuses is not billed',
+		'What the service refuses is not charged',
 		'Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged',
 		'The billing log proves nothing here: it lists only what was charged',
 	],
@@ -120,7 +120,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		"For a Reference Video, this is the permission of the key's group, or content moderation blocked it: change the prompt or the media",
 		'media are missing, or the service had an error',
 		'Nothing tells whether it was accepted: the service does not bill a call without a response, so that an empty billing log proves nothing',
-		'Run again; the call was not billed',
+		'Run again; the call was not charged',
 		'the service could not deliver its response',
 		'The service does not bill a call without a response, but does not say whether its job runs all the same',
 		'The service does not bill a call without a response: run again',

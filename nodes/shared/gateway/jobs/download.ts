@@ -108,7 +108,7 @@ class Transfer {
 	async passTo<T>(store: Store<T>): Promise<T> {
 		const bytes = this.bytes();
 		const first = await bytes.next();
-		if (first.done || this.type === undefined) throw this.incompleteError('nothing came');
+		if (first.done || this.type === undefined) throw this.incompleteError('no data arrived');
 		try {
 			return await store(prepend(first.value, bytes), this.type);
 		} finally {
@@ -183,7 +183,7 @@ class Transfer {
 	): Interruption {
 		this.boxes = new Mp4Boxes();
 		if (failure !== undefined) return { reason: reasonOf(failure) };
-		if (buffered.length === 0) return { reason: 'nothing came' };
+		if (buffered.length === 0) return { reason: 'no data arrived' };
 		const head = Buffer.concat(buffered).subarray(0, 2000);
 		const text = this.gateway.redaction.truncated(new TextDecoder().decode(head));
 		const { 'content-type': type = 'of no declared type' } = headers;
@@ -263,7 +263,7 @@ class Transfer {
 		if (content !== 'refused') {
 			response.close();
 			if (content === 'end' && !this.boxes.isTruncated) return 'complete';
-			throw new RestartTransfer('the storage does not continue a transfer');
+			throw new RestartTransfer('the storage cannot resume a transfer');
 		}
 		const { status, headers } = response;
 		const text = await readBeginning(response, this.gateway);

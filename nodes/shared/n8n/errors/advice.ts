@@ -28,7 +28,7 @@ const refusalAdvice: Record<RefusalKind, string> = {
 	invalidImage:
 		'Save the image again as a plain PNG or JPEG (a multi-frame file with a .jpg name is refused) and resend it.',
 	providerError: 'Run again later. If this keeps happening, check the raw response (raw_body).',
-	responseNotDelivered: 'Run again; the call was not billed.',
+	responseNotDelivered: 'Run again; the call was not charged.',
 	badRequest:
 		'Correct the value that the response names. If the content was refused for safety, change the prompt or the media.',
 	moderated:
@@ -87,9 +87,9 @@ function adviceOn(remedy: Remedy): string {
 		case 'unreachable':
 			if (remedy.host !== undefined) return adviceOnHost(remedy.host, remedy.problem);
 			if (remedy.problem === 'blocked') {
-				return `n8n's SSRF protection blocks the address of the gateway (${remedy.detail}). ${allowBySsrf('it')} Nothing was sent, so nothing was billed.`;
+				return `n8n's SSRF protection blocks the address of the gateway (${remedy.detail}). ${allowBySsrf('it')} Nothing was sent, so nothing was charged.`;
 			}
-			return `Check the Base URL in the Model Gateway credential and the network (${remedy.detail}). Nothing was sent, so nothing was billed.`;
+			return `Check the Base URL in the Model Gateway credential and the network (${remedy.detail}). Nothing was sent, so nothing was charged.`;
 		case 'lost': {
 			if (remedy.host !== undefined) return adviceOnHost(remedy.host, remedy.problem);
 			const longer =
@@ -113,7 +113,7 @@ function adviceOn(remedy: Remedy): string {
 		case 'nothingMoreSent':
 			return 'Nothing more was sent to the gateway.';
 		case 'badInput':
-			return `Nothing was sent${remedy.isFree ? '' : ' and nothing was billed'}. Correct the fields named above.`;
+			return `Nothing was sent${remedy.isFree ? '' : ' and nothing was charged'}. Correct the fields named above.`;
 		case 'jobMayRun':
 			return `It may still be running, and you may be charged for it. ${howToCollect(remedy.job)}${remedy.canWaitLonger ? ' Raise Timeout (Minutes) if videos often take longer.' : ''}`;
 		case 'lastPollFailed':

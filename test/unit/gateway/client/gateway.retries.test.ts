@@ -170,7 +170,7 @@ describe('creates', () => {
 		server.received(1).then(async () => await server.close());
 		const { record } = await failureOf(gatewayTo(server.url).call(createAgainIfLost));
 		expect(record.billed).toBe('unknown');
-		expect(record.advice).not.toContain('nothing was billed');
+		expect(record.advice).not.toContain('nothing was charged');
 	});
 });
 

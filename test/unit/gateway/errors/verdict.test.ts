@@ -119,7 +119,7 @@ describe('any failure of any endpoint', () => {
 			if (/Top up/.test(advice)) expect([sent, canHelp]).toEqual([1, false]);
 			if (/Lower Parallel Requests/.test(advice)) expect(canHelp).toBe(true);
 			if (/may have been accepted/.test(advice)) expect(billed).toBe('unknown');
-			if (/nothing was billed/.test(advice)) expect(billed).toBe('no');
+			if (/nothing was charged/.test(advice)) expect(billed).toBe('no');
 		});
 		await fc.assert(property, { numRuns: 500 });
 	});

@@ -91,7 +91,7 @@ describe('storage hosts that fail', () => {
 	it('gives up on a download after five attempts without a byte', async () => {
 		const server = await startServer(answer(200, ''));
 		const { record } = await failureOf(download(server).done);
-		expect(record.message).toBe('Could not download it: nothing came');
+		expect(record.message).toBe('Could not download it: no data arrived');
 		expect(server.requests).toHaveLength(5);
 	});
 
