@@ -35,6 +35,6 @@ function cells(row: Row, ours: Row): string[] {
 		),
 		count(({ requests }) => requests),
 		count(({ polls }) => polls),
-		count(({ mostAtOnce }) => mostAtOnce),
+		count(({ maxAtOnce }) => maxAtOnce),
 	];
 }

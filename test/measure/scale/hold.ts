@@ -23,7 +23,7 @@ export async function measureHold(options: HoldOptions): Promise<Figure[]> {
 		(['hold', 'auto'] as const).map(async (way) => await wait(way, options)),
 	);
 	const { executions, videoSeconds } = options;
-	const title = `${executions} executions of a video of ${videoSeconds} s, ${slots} slots`;
+	const title = `${executions} waits for a video of ${videoSeconds} s, ${slots} slots`;
 	const of = (way: Way, { seconds, waves, megabytes }: Wait): Figure[] => [
 		{
 			figure: `${title}: ${ways[way]}`,

@@ -183,7 +183,7 @@ async function waitForMany(
 		forAll(`${title}: delivered once`, once(deliveries), all.length),
 		forAll(`${title}: charged once`, once(charges), all.length),
 		{
-			figure: `${title}: CPU of all processes of n8n`,
+			figure: `${title}: CPU of n8n, PostgreSQL and Redis`,
 			value: `${sumOf(usage.cpu).toFixed(0)} s in ${usage.seconds.toFixed(0)} s`,
 		},
 		...Object.keys(kinds).map((kind) => ({

@@ -22,7 +22,7 @@ export async function measurePackagesFault(): Promise<Figure[]> {
 	]);
 }
 
-/** n8n fails what this worker takes: a new execution, and a parked one, whose video is collected by ID. */
+/** Without the package, executions fail: a new one, and a parked one, whose video is then collected by ID. */
 async function withoutPackage(deployment: Deployment): Promise<Figure[]> {
 	const workflow = await deployment.publish(videoWorkflow('bare', deployment.places));
 	await deployment.publish(collectWorkflow('collect', deployment.places));
@@ -48,8 +48,11 @@ async function withoutPackage(deployment: Deployment): Promise<Figure[]> {
 	await again.end('SIGTERM');
 	const title = 'A worker without the package';
 	return [
-		{ figure: `${title}: where the ID of the parked job is`, value: place },
-		...onceEach(deployment, `${title}, then one collected, one executed again`, [parked, sent]),
+		{ figure: `${title}: where the job ID of the parked wait is`, value: place },
+		...onceEach(deployment, `${title}, then one video collected, one execution started again`, [
+			parked,
+			sent,
+		]),
 	];
 }
 
