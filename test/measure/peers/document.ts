@@ -4,7 +4,7 @@ import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { aligned } from '../../support/markdown';
 import type { Figure } from '../report';
-import { picture } from './picture';
+import { chart } from './chart';
 import type { Section } from './work';
 import { tableOf } from './table';
 
@@ -13,8 +13,8 @@ const page = path.join(root, 'docs/benchmarks.md');
 const image = 'pictures/benchmarks.svg';
 
 /**
- * Writes docs/benchmarks.md and its picture.
- * @param load average of the machine's load before the run
+ * Writes docs/benchmarks.md and its chart.
+ * @param load the machine's load average before the run
  */
 export async function writeDocument(
 	sections: Section[],
@@ -44,7 +44,7 @@ ${sections.map(sectionText).join('\n\n')}
 `;
 	const config = await resolveConfig(page);
 	await writeFile(page, await format(text, { ...config, parser: 'markdown' }));
-	await writeFile(path.join(root, 'docs', image), picture(sections));
+	await writeFile(path.join(root, 'docs', image), chart(sections));
 }
 
 function sectionText({ title, about, tables, findings = [] }: Section): string {

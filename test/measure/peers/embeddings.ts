@@ -2,7 +2,7 @@ import { byId, core, modelGateway } from '../../support/workflows';
 import { atLeast } from '../report';
 import { fromTexts, type Measured } from './measure';
 import { credentialsFor, httpRequest, post, result } from './nodes';
-import { inTurns, middle, ratio, type Row } from './rounds';
+import { inTurns, medianOf, ratio, type Row } from './rounds';
 import { embeddingMilliseconds } from './service';
 import type { Work } from './work';
 
@@ -73,9 +73,9 @@ export const embeddings: Work = async ({ rounds, isSmall, ...setup }) => {
 	};
 };
 
-const seconds = (row: Row) => middle(row, (run) => run.seconds);
+const seconds = (row: Row) => medianOf(row, (run) => run.seconds);
 
-/** Our node gives a vector for each item, the HTTP Request node the response. */
+/** Our node returns the vector of each item, and the HTTP Request node the whole response. */
 function vectorOf(json: object): unknown[] | undefined {
 	const { embedding, data } = json as {
 		embedding?: unknown[];

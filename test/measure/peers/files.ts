@@ -3,7 +3,7 @@ import { waitForVideo, type Node } from '../../support/workflows';
 import { fromTexts, PublishedWay, type Measured } from './measure';
 import { growthOfNodeAlone } from './nodeAlone';
 import { asFile, credentialsFor, httpRequest, result } from './nodes';
-import { middle, requireSuccess, type Row } from './rounds';
+import { medianOf, requireSuccess, type Row } from './rounds';
 import { atMost, print, type Figure } from '../report';
 import { spread } from '../../support/statistics';
 import type { FinishedVideo } from './service';
@@ -73,7 +73,7 @@ export const files: Work = async ({ rounds, isSmall, ...setup }) => {
 	return section(ofLarge, ofHuge, { first, alone });
 };
 
-/** Growth in megabytes for comparison: of a fresh n8n by its first large file, and of Node.js alone by 4 GB. */
+/** Growth in megabytes, for comparison: of a fresh n8n with its first large file, and of Node.js alone with 4 GB. */
 interface Floors {
 	first: number[];
 	alone: number[];
@@ -103,7 +103,7 @@ function section(ofLarge: Row[], ofHuge?: Row[], floors?: Floors): Section {
 const maxGrowth = 10;
 
 function growthGoal(row: Row, size: string): Figure {
-	const megabytes = middle(row, ({ growth }) => growth) / 1e6;
+	const megabytes = medianOf(row, ({ growth }) => growth) / 1e6;
 	return atMost(`${size} video: growth of memory, ours`, megabytes, maxGrowth, { unit: 'MB' });
 }
 
@@ -117,6 +117,6 @@ async function takeLargeFile({ instance }: Setup, { items, charges }: Measured, 
 	await handle.close();
 	await rm(file);
 	if (size !== bytes || buffer.toString('latin1', 4) !== 'ftyp') {
-		throw new Error(`A file of ${bytes} bytes was stored with ${size}`);
+		throw new Error(`A file of ${bytes} bytes was stored as ${size} bytes`);
 	}
 }

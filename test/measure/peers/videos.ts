@@ -29,7 +29,7 @@ export const videos: Work = async ({ rounds, isSmall, openOther, ...setup }) => 
 		const ofFew = await inEachWay(setup, { count: few, rounds });
 		const hold = [await ours(setup), await loop(setup)];
 		const held = await measure(setup, hold, { count: many, rounds });
-		const park = [await ours(setup, { isAnsweredAtOnce: true })];
+		const park = [await ours(setup, { respondsAtOnce: true })];
 		const parked = await measure(setup, park, { count: many, rounds: 1 });
 		const ofMany = [...held, ...(await theirs), ...parked];
 		return section({ few, ofFew, many, ofMany });
@@ -100,7 +100,7 @@ async function takeFile({ instance, service }: Setup, { binary }: INodeExecution
 	await rm(file);
 }
 
-async function ours(setup: Setup, { isAnsweredAtOnce = false } = {}): Promise<Way> {
+async function ours(setup: Setup, { respondsAtOnce = false } = {}): Promise<Way> {
 	const credentials = await credentialsFor(setup, gateway);
 	const order = {
 		...{ resource: 'video', operation: 'create', model: byId('vid-3.1') },
@@ -111,8 +111,8 @@ async function ours(setup: Setup, { isAnsweredAtOnce = false } = {}): Promise<Wa
 		waitForVideo({}, credentials.ours),
 		result,
 	];
-	const name = `Model Gateway and Wait for Video${isAnsweredAtOnce ? ', parked' : ''}`;
-	return { name, gateway, isAnsweredAtOnce, workflow: fromTexts(nodes, { isAnsweredAtOnce }) };
+	const name = `Model Gateway and Wait for Video${respondsAtOnce ? ', parked' : ''}`;
+	return { name, gateway, respondsAtOnce, workflow: fromTexts(nodes, { respondsAtOnce }) };
 }
 
 async function alibaba(

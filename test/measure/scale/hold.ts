@@ -59,7 +59,7 @@ async function wait(way: Way, { executions, videoSeconds }: HoldOptions): Promis
 	return await Deployment.with({ gateway, workers: 1, concurrency: slots }, async (deployment) => {
 		const settings = way === 'hold' ? storedAfterEachNode : {};
 		await deployment.publish(
-			videoWorkflow(way, deployment.places, { whileWaiting: way, settings }),
+			videoWorkflow(way, deployment.environment, { whileWaiting: way, settings }),
 		);
 		const names = Array.from({ length: executions }, (_, index) => `${way} ${index}`);
 		const begun = performance.now();

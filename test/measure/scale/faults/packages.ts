@@ -24,8 +24,8 @@ export async function measurePackagesFault(): Promise<Figure[]> {
 
 /** Without the package, executions fail: a new one, and a parked one, whose video is then collected by ID. */
 async function withoutPackage(deployment: Deployment): Promise<Figure[]> {
-	const workflow = await deployment.publish(videoWorkflow('bare', deployment.places));
-	await deployment.publish(collectWorkflow('collect', deployment.places));
+	const workflow = await deployment.publish(videoWorkflow('bare', deployment.environment));
+	await deployment.publish(collectWorkflow('collect', deployment.environment));
 	const [parked, sent] = ['parked', 'new'];
 	const whole = await deployment.startWorker();
 	await deployment.call('bare', { name: parked });
@@ -69,7 +69,7 @@ async function acrossVersions(deployment: Deployment): Promise<Figure[]> {
 	] as const) {
 		const path = `${from}-${to}`;
 		const names = Array.from({ length: count }, (_, index) => `${path} ${index}`);
-		const workflow = await deployment.publish(videoWorkflow(path, deployment.places));
+		const workflow = await deployment.publish(videoWorkflow(path, deployment.environment));
 		const first = await deployment.startWorker({ home: homes[from] });
 		for (const name of names) await deployment.call(path, { name });
 		await until(async () => (await deployment.statuses(workflow)).waiting === count);
