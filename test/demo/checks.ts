@@ -13,16 +13,16 @@ interface ExpectedVideo {
 }
 
 /**
- * Checks a saved file against what was ordered, what the gateway rendered, and what it charged. Throws an error that
- * names the first difference in one sentence.
+ * Compares a saved file with the order, with the video that the gateway rendered, and with its charges.
+ * @throws Error that names the first difference in one sentence
  */
 export async function checkVideo(
 	file: string,
 	expected: ExpectedVideo,
 	{ jobs, ledger }: Gateway,
 ): Promise<Mp4Facts & { bytes: number }> {
-	const check = (isSo: boolean, otherwise: string) => {
-		if (!isSo) throw new Error(`${path.basename(file)} ${otherwise}`);
+	const check = (isRight: boolean, problem: string) => {
+		if (!isRight) throw new Error(`${path.basename(file)} ${problem}`);
 	};
 	const saved = await readFile(file);
 	const facts = await readMp4(saved);
@@ -32,7 +32,7 @@ export async function checkVideo(
 		width === expected.width && height === expected.height,
 		`is ${width} x ${height} instead of ${expected.width} x ${expected.height}`,
 	);
-	check(codec.startsWith('avc1.'), `is encoded as ${codec} and not as H.264`);
+	check(codec.startsWith('avc1.'), `is encoded as ${codec} instead of H.264`);
 
 	const [job, ...more] = jobs.list().filter(({ order }) => order.prompt === expected.prompt);
 	check(more.length === 0, `was ordered ${more.length + 1} times`);

@@ -7,7 +7,7 @@ import { runWorkflow } from '../harness';
 import { checkVideo } from './checks';
 import { readExample, settingsOf, withSettings } from '../support/examples';
 import { drawPicture, pictures, type Picture } from '../support/pictures';
-import { tellStory } from './story';
+import { reportEvents } from './story';
 import { megabytes, print, report } from './terminal';
 
 const repository = path.resolve(__dirname, '../..');
@@ -36,22 +36,22 @@ const orders: Order[] = [
 	},
 ];
 
-/** The seconds that the gateway works on each video. */
+/** How long the gateway takes to generate a video, in seconds. */
 const jobSeconds = 8;
 
 /** The example asks for 720P in 16:9. */
 const frame = { width: 1280, height: 720 };
 
 const introduction = `
-${pc.bold('Two videos from reference pictures, made side by side')}
+${pc.bold('Two videos from reference images, generated side by side')}
 
-The workflow, the nodes and n8n's engine are the real ones. The service is a stand-in on this
-machine: it costs nothing, and its videos move over the pictures with the text below.
+The workflow, the nodes and n8n's engine are real. The service is the embedded gateway on this
+machine, which costs nothing. Its videos move over the images, with the prompt as a caption.
 `;
 
 const conclusion = `
-${pc.green('All good:')} each file is complete, plays as long as it was ordered, and is byte for
-byte what the gateway rendered. Open it with any player.
+${pc.green('All good:')} each file is complete, has the length that was ordered, and is byte for
+byte the file that the gateway rendered. Open it in any player.
 `;
 
 async function main(): Promise<void> {
@@ -60,7 +60,7 @@ async function main(): Promise<void> {
 	try {
 		report(`gateway ready at ${gateway.url}`);
 		const names = new Map(orders.map(({ prompt, name }) => [prompt, name]));
-		tellStory(gateway, ({ order }) => names.get(order.prompt) ?? order.prompt);
+		reportEvents(gateway, ({ order }) => names.get(order.prompt) ?? order.prompt);
 		await runExample(gateway);
 		await checkResults(gateway);
 	} finally {
@@ -75,12 +75,12 @@ async function runExample(gateway: Gateway): Promise<void> {
 		const png = await drawPicture(picture);
 		links[picture] = gateway.addMedia(`${picture}.png`, png, 'image/png');
 	}
-	report(`reference pictures drawn and served: ${pictures.join(', ')}`);
+	report(`reference images are ready: ${pictures.join(', ')}`);
 	await rm(outputFolder, { recursive: true, force: true });
 	await mkdir(outputFolder);
 
 	const example = readExample(exampleFile);
-	// As the note in the example suggests for many videos: "Your Settings" takes its values from rows of input.
+	// "Your Settings" takes its values from rows of input, as the note in the example suggests for many videos.
 	const fromRow = Object.fromEntries(
 		Object.keys(settingsOf(example)).map((name) => [name, `={{ $json.${name} }}`]),
 	);
@@ -93,7 +93,7 @@ async function runExample(gateway: Gateway): Promise<void> {
 		},
 	}));
 	report(`n8n runs examples/${exampleFile} for ${rows.length} videos`);
-	report(`it will ask for each of them every ${jobKinds.task.pollSeconds} s\n`);
+	report(`it polls each video every ${jobKinds.task.pollSeconds} s\n`);
 	const start = Date.now();
 	const run = await runWorkflow(withSettings(example, fromRow), {
 		credentials: { modelGatewayApi: { apiKey: gateway.apiKey, baseUrl: gateway.url } },
@@ -104,13 +104,13 @@ async function runExample(gateway: Gateway): Promise<void> {
 	for (const file of saved) report(`n8n saved ${path.relative(repository, file)}`);
 	const seconds = ((Date.now() - start) / 1000).toFixed(1);
 	report(
-		`${saved.length} videos, each ${jobSeconds} s in the making, took ${seconds} s side by side`,
+		`one video takes ${jobSeconds} s to generate; ${saved.length} side by side took ${seconds} s`,
 	);
 }
 
-/** Checks the results independently of the report so far: reads the files, the gateway's copies, and its charges. */
+/** Checks the results themselves: reads the files, and compares them with the gateway's copies and charges. */
 async function checkResults(gateway: Gateway): Promise<void> {
-	print(`\n${pc.bold('What lies on the disk')}\n`);
+	print(`\n${pc.bold('The files on disk')}\n`);
 	for (const { name, ...order } of orders) {
 		const file = path.join(outputFolder, `${name}.mp4`);
 		const video = await checkVideo(file, { ...order, ...frame }, gateway);
@@ -126,7 +126,7 @@ async function checkResults(gateway: Gateway): Promise<void> {
 	}
 	const charges = gateway.ledger.length;
 	if (charges !== orders.length) {
-		throw new Error(`${charges} charges were made for ${orders.length} videos`);
+		throw new Error(`${orders.length} videos were charged ${charges} times`);
 	}
 	print(conclusion);
 }

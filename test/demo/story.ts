@@ -3,26 +3,26 @@ import type { Gateway, Job, RecordedRequest, Route } from '../gateway';
 import { megabytes, report } from './terminal';
 
 const phaseNames: Record<Phase, string> = {
-	queued: 'waiting in line',
-	running: 'being made',
+	queued: 'in the queue',
+	running: 'being generated',
 	succeeded: 'ready',
 	failed: 'failed',
 };
 
-/** Reports live what n8n requests from the gateway, and the progress of the gateway. */
-export function tellStory(gateway: Gateway, nameOf: (job: Job) => string): void {
+/** Prints what n8n requests and how far the gateway is, as it happens. */
+export function reportEvents(gateway: Gateway, nameOf: (job: Job) => string): void {
 	const reportJob = (job: Job, event: string) => report(`${nameOf(job).padEnd(20)}${event}`);
 	const chargesOf = (id: string) => gateway.ledger.filter(({ job }) => job === id).length;
 
 	gateway.on('job', (job) => {
-		// The creation is reported when n8n has the response.
+		// Reported when n8n has the response to the create.
 		if (job.phase === 'queued') return;
 		reportJob(job, `gateway: ${phaseNames[job.phase]}, ${job.progress} %`);
 	});
 
 	const sentences: Partial<Record<Route, (job: Job, request: RecordedRequest) => string>> = {
-		referenceVideoCreate: ({ id }) => `n8n orders it: ${id}, ${chargesOf(id)} charge`,
-		task: ({ phase, progress }) => `n8n asks: ${phaseNames[phase]}, ${progress} %`,
+		referenceVideoCreate: ({ id }) => `n8n places the order: ${id}, ${chargesOf(id)} charge`,
+		task: ({ phase, progress }) => `n8n polls: ${phaseNames[phase]}, ${progress} %`,
 		download: ({ video }, { at }) =>
 			`n8n downloads ${megabytes(video?.bytes.length ?? 0)} in ${(Date.now() - at) / 1000} s`,
 	};

@@ -3,22 +3,22 @@ import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startGateway, type Gateway, type Job, type RecordedRequest } from '.';
 
-const usage = `Serves the whole Model Gateway service on loopback, for a trial without a key.
+const usage = `Serves the whole Model Gateway service on loopback, so that you can try the nodes without a key.
 
   npm run gateway -- [options]
 
   --port <number>           port of the API (8788)
   --backup-port <number>    port of the backup URL (8790)
   --storage-port <number>   port of the storage host (8789)
-  --job-seconds <number>    the least time that a job takes (6)
+  --job-seconds <number>    minimum time that a job takes (6)
   --answer-milliseconds <number>
-                            how long every other call takes before it is answered (0)
+                            delay before the response to a chat, embeddings or image call (0)
   --token-milliseconds <number>
-                            how long each piece of a streamed answer takes (20)
+                            delay before each piece of a streamed answer (20)
   --idempotency-header <name>
-                            the header by which orders that are sent again are recognised (none)
-  --key <text>              an API key that is accepted; repeat it for more (demo-key)
-  --media <file>            a picture or clip to serve as reference media; repeat it for more
+                            header for the idempotency keys of creates (none)
+  --key <text>              API key to accept; repeat it for more (demo-key)
+  --media <file>            file to serve as reference media; repeat it for more
   --help                    this text
 `;
 
@@ -73,20 +73,20 @@ async function readMedia(file: string): Promise<{ name: string; bytes: Buffer }>
 }
 
 const welcome = ({ url, backupUrl, storageUrl, apiKey }: Gateway, media: string[]): string => `
-  Model Gateway, embedded
+  The embedded Model Gateway is running.
     Base URL   ${url}
     Backup URL ${backupUrl}
     API Key    ${apiKey}
     Storage    ${storageUrl}
 ${media.map((link) => `    Media      ${link}\n`).join('')}
   In n8n: Credentials > Create Credential > Model Gateway API. Paste the values and save.
-  An n8n in Docker reaches this machine's loopback only with "--network host".
-  End with Ctrl-C.
+  n8n in Docker needs "--network host" to reach these addresses.
+  Stop it with Ctrl-C.
 
 `;
 
 const describeRequest = ({ method, url, status, requestId }: RecordedRequest): string =>
-	`${status ?? 'no answer'}  ${method} ${url.split('?', 1)[0]}  ${requestId}`;
+	`${status ?? 'no response'}  ${method} ${url.split('?', 1)[0]}  ${requestId}`;
 
 const describeJob = ({ id, order, phase, progress, error }: Job): string =>
 	[`job  ${id}`, order.model, phase, `${progress}%`, error && JSON.stringify(error)]

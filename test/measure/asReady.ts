@@ -37,13 +37,11 @@ interface Way {
 	workflow(videos: ListedVideo[], path: string): WorkflowJson;
 }
 
-/** Orders the same list of videos for each way of waiting that the package has, all at the same time. */
+/** Orders the same list of videos with each way of waiting, all at the same time. */
 export async function measureAsReady(settings: Settings): Promise<Figure[]> {
 	const { videos, shortest, longest } = settings;
 	if (videos < 2 || longest < shortest) {
-		throw new UsageError(
-			'Choose at least 2 videos, and a longest one that is not shorter than the shortest',
-		);
+		throw new UsageError('--videos must be at least 2, and --longest must not be below --shortest');
 	}
 	const video = await sampleVideo();
 	const options = {
@@ -94,10 +92,10 @@ async function orderInAllWays(
 		const times = [Math.min(...after), median(after), Math.max(...after), median(late)];
 		return [about, ...times.map((time) => `${time.toFixed(0)} s`)];
 	});
-	printTable([['way', 'first', 'median', 'last', 'after it was finished (median)'], ...rows]);
+	printTable([['way', 'first', 'median', 'last', 'after its end (median)'], ...rows]);
 	return [
 		none('videos delivered twice', sink.deliveries.length - all),
-		none('videos charged beyond those ordered', gateway.ledger.length - all),
+		none('charges beyond one per video', gateway.ledger.length - all),
 	];
 }
 

@@ -69,7 +69,7 @@ async function figures({ owner, url }: Instance, gateway: Gateway): Promise<Figu
 	const [hold, auto] = await Promise.all([measure('hold'), measure('auto')]);
 	return lengths.flatMap((length) =>
 		Object.entries({ hold, auto }).map(([way, delays]) => ({
-			figure: `video of ${length} s, ${ways[way as Way]}: until in the next node`,
+			figure: `video of ${length} s, ${ways[way as Way]}: from its end to the next node`,
 			value: `${lateness(delays.get(length) ?? [])} (${runs} runs)`,
 		})),
 	);

@@ -1,4 +1,4 @@
-/** The one command of all measurements: `npm run measure -- <name>`. */
+/** The command that runs all measurements: `npm run measure -- <name>`. */
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { inspect, parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ interface Task {
 	only: string[];
 }
 
-const overview = `Measures what this package promises. It needs no key and talks to this machine only.
+const overview = `Measures what this package promises. It needs no key, and contacts only this machine.
 
   npm run measure -- <name> [<name> ...] [options]
   npm run measure -- all
@@ -124,7 +124,7 @@ function valueOf(name: string, { default: standard }: Option, given: unknown) {
 	if (given === undefined) return standard;
 	if (typeof standard !== 'number') return given as string | boolean;
 	if (Number(given) > 0) return Number(given);
-	throw new UsageError(`--${name} has to be a number above 0, not "${String(given)}"`);
+	throw new UsageError(`--${name} must be a number above 0, not "${String(given)}"`);
 }
 
 async function main(): Promise<void> {
@@ -155,7 +155,7 @@ async function main(): Promise<void> {
 		const { user, system } = process.cpuUsage(cpu);
 		const seconds = [(performance.now() - begun) / 1000, (user + system) / 1e6];
 		const [taken, computed] = seconds.map((value) => value.toFixed(1));
-		print(`It took ${taken} s; this process computed for ${computed} s of them.`);
+		print(`It took ${taken} s. This process used ${computed} s of CPU.`);
 		figures.push(...measured);
 	}
 	if (printSummary(figures).length > 0) process.exitCode = 1;

@@ -1,10 +1,10 @@
 import type { Figure } from './report';
 
-/** A command line that cannot be carried out. */
+/** An error in the command line. */
 export class UsageError extends Error {}
 
 export interface Option {
-	/** Its type is the type of the option. A number has to be above 0. */
+	/** Its type is the type of the option. A number must be above 0. */
 	default: string | number | boolean;
 	about: string;
 }
@@ -18,7 +18,7 @@ export type Values<Own extends Options> = {
 	[Name in keyof Own]: Widened<Own[Name]['default']>;
 };
 
-/** What `npm run measure` can be asked for. */
+/** One measurement of `npm run measure`. */
 export interface Measurement<Own extends Options = Options, Part extends string = string> {
 	name: string;
 	summary: string;

@@ -2,7 +2,7 @@ import { measurement } from './measurement';
 
 const small = {
 	default: false,
-	about: 'a small run, which shows that everything works, not how fast it is',
+	about: 'a small run, which only checks that everything works',
 };
 const seed = { default: '1', about: 'the seed of the random numbers' };
 
@@ -101,7 +101,7 @@ export const measurements = [
 		duration: '30 s',
 		notes: [
 			'goal for the time: the end of the last video + one poll interval + 1 s',
-			'fewest possible: from the first poll of a job, one in each interval until its end is seen',
+			'fewest possible: the first poll of a job, then one per interval until its end is noticed',
 		],
 		async run() {
 			return await (await import('./waiting.js')).measureWaiting();
@@ -122,7 +122,7 @@ export const measurements = [
 		needs: 'n8n',
 		notes: [
 			'medians (minimum to maximum) of alternating rounds, in two n8n at the same time, one without the store',
-			'time: from the call of the webhook that orders until its response has arrived',
+			'time: from the call of the webhook that orders to its response',
 		],
 		async run() {
 			return await (await import('./orders.js')).measureOrders();
@@ -220,7 +220,7 @@ export const measurements = [
 			waits: 'n8n is killed or stopped while it waits for videos',
 			orders: 'n8n is killed at every moment of an order',
 			stops: 'the same after Stop; n8n is restarted before Retry',
-			queue: 'the same with two workers, of which one takes over from the other',
+			queue: 'the same with two workers: the second takes over from the first',
 		},
 		options: {
 			rounds: { default: 2, about: 'for waits: how often n8n is stopped with each signal' },
@@ -243,7 +243,7 @@ export const measurements = [
 			latency: 'how late videos are noticed, and what a pass costs, by the number of parked waits',
 			hold: 'more executions than slots, kept running and parked',
 			packages: 'workers without the package, or with another version of it',
-			redis: 'Redis goes away for half a minute',
+			redis: 'Redis is unavailable for half a minute',
 			disk: "no disk space is left for n8n's files",
 			storage: "a large video, with n8n's files in the file system and in the database",
 		},

@@ -36,14 +36,14 @@ export async function withProcess<Serve extends Work, Result>(
 	use: (served: Remote<Awaited<ReturnType<Serve>>>) => Promise<Result>,
 ): Promise<Result> {
 	const child = fork(__filename, [file, JSON.stringify(args)], {
-		// Ctrl-C only reaches this process; the child notices its end, and cleans up.
+		// Ctrl-C only reaches this process. The child notices its end, and cleans up.
 		detached: true,
 	});
 	const ended = once(child, 'exit');
 	const failed = ended.then(([code]) => {
 		throw new Error(`${file} ended with code ${code} before it responded`);
 	});
-	// The process also ends when everything is well.
+	// The process also ends after a success, when nothing awaits this promise.
 	failed.catch(() => undefined);
 	let last: Promise<unknown> = Promise.resolve();
 	/** Calls one after another, so that the next message is the response. */

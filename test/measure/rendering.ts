@@ -20,7 +20,7 @@ export async function measureRendering(): Promise<Figure[]> {
 	const delay = monitorEventLoopDelay({ resolution: 1 });
 	try {
 		delay.enable();
-		// The timer of the histogram has to run first, so that it has something to compare with.
+		// The histogram measures from one run of its timer to the next, so the timer must have run before.
 		await sleep(50);
 		delay.reset();
 		const cold = await secondsOf(renderer, { ...spec, width: 1280, height: 720 });
@@ -33,7 +33,7 @@ export async function measureRendering(): Promise<Figure[]> {
 			atMost('5 s of 720P from 3 images, first video', cold, 3, seconds),
 			atMost('5 s of 720P from 3 images, next video', warm, 3, seconds),
 			atMost('5 s of 1080P from 3 images', large, 8, seconds),
-			atMost('longest event-loop delay of the gateway in this time', blocked, 50, {
+			atMost('longest event-loop delay of the gateway meanwhile', blocked, 50, {
 				...{ unit: 'ms', digits: 1 },
 			}),
 		];

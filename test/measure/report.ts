@@ -59,7 +59,7 @@ export function atLeast(figure: string, measured: number, min: number, shown: Sh
 	return { figure, value: valueOf(measured, shown), goal, met: measured >= min };
 }
 
-/** For what must not happen. */
+/** A figure whose goal is 0. */
 export const none = (
 	figure: string,
 	count: number,
@@ -68,7 +68,7 @@ export const none = (
 	...{ figure, value, goal: '0', met: count === 0 },
 });
 
-/** For what must be true for all. */
+/** A figure whose goal is that all meet it. */
 export const forAll = (figure: string, count: number, all: number): Figure => ({
 	...{ figure, value: `${count} of ${all}`, goal: 'all', met: count === all },
 });

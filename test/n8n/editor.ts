@@ -18,7 +18,7 @@ selectors.setTestIdAttribute('data-test-id');
 /** n8n 1 requests features that its license lacks, and data that does not exist yet. */
 const ownComplaints = /ai\/sessions|sessions metadata|schemas\/n8n-nodes-base|last-successful/;
 
-/** Without a GPU, an animation takes half a core, such as the border of a running node. */
+/** Without a GPU, an animation such as the border of a running node takes half a core. */
 function stopAnimations(): void {
 	const still = new CSSStyleSheet();
 	still.replaceSync(
@@ -60,7 +60,7 @@ export class Editor {
 			],
 		});
 		const context = await browser.newContext({
-			// n8n ignores an answer from a headless browser, which it takes for a bot.
+			// n8n ignores the approvals of a headless browser, which it takes for a bot.
 			userAgent: `Mozilla/5.0 (X11; Linux x86_64) Chrome/${browser.version()} Safari/537.36`,
 			viewport: { width: 1440, height: 900 },
 			colorScheme: 'light',

@@ -26,7 +26,7 @@ export interface N8n {
 	/** What n8n has printed. */
 	readonly logFile: string;
 	readonly process: N8nProcess;
-	/** Kills it: unlike at a restart of the machine, it cannot shut down in order. */
+	/** Kills it, without an orderly shutdown. */
 	kill(): Promise<void>;
 	stop(): Promise<void>;
 }

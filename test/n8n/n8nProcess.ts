@@ -50,7 +50,7 @@ export async function startProcess(
 	child.stdout.pipe(log);
 	child.stderr.pipe(log);
 	const ended = once(child, 'exit');
-	// For this, a handler of a signal has to call `process.exit`.
+	// Works only if every signal handler calls `process.exit`.
 	const endWithUs = () => child.kill('SIGKILL');
 	process.once('exit', endWithUs);
 
@@ -84,7 +84,7 @@ export async function startProcess(
 
 async function becomesReady(url: string, status: number, child: ChildProcess): Promise<void> {
 	for (const deadline = Date.now() + 240_000; Date.now() < deadline;) {
-		if (!isRunning(child)) throw new Error(`It ended with ${child.exitCode ?? child.signalCode}`);
+		if (!isRunning(child)) throw new Error(`n8n exited with ${child.exitCode ?? child.signalCode}`);
 		const response = await fetch(url).catch(() => undefined);
 		if (response?.status === status) return;
 		await setTimeout(100);

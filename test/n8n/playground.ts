@@ -19,7 +19,7 @@ async function main(): Promise<void> {
 		for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
 	});
 
-	print('Starting n8n and a gateway ...');
+	print('Starting n8n and the embedded gateway ...');
 	const gateway = await startGateway();
 	const { tarball } = packInto(folder);
 	const n8n = await startN8n({ folder, tarball, port: await freePort(5678) });
@@ -33,11 +33,11 @@ async function main(): Promise<void> {
 		print(`
 ${pc.bold('n8n')}         ${n8n.url}
   sign in   ${ownerAccount.email} / ${ownerAccount.password}
-${pc.bold('gateway')}     ${gateway.url}   (key ${gateway.apiKey}; it costs nothing)
+${pc.bold('gateway')}     ${gateway.url}   (key: ${gateway.apiKey}; it costs nothing)
 ${pc.bold('files')}       ${filesFolder}
 
-The ${exampleFiles.length} examples are on the start page: open one and press "Execute workflow".
-Ctrl-C stops everything and removes it.
+The start page of n8n lists the ${exampleFiles.length} examples. Open one and press "Execute workflow".
+Ctrl-C stops everything and deletes its data.
 `);
 		await stopped;
 		print('\nStopping ...');

@@ -11,7 +11,7 @@ export function expectNoKeyIn(folder: string, key: string): void {
 		.filter(({ parentPath }) => !parentPath.includes('node_modules'))
 		.map(({ parentPath, name }) => path.join(parentPath, name));
 	const texts = files.map((file) => ({ file, text: readFileSync(file, 'latin1') }));
-	// Otherwise the search could not find any key.
+	// If no node is found either, the search could not find a key.
 	const isReadable = texts.some(({ text }) => text.includes('n8n-nodes-model-gateway.'));
 	if (!isReadable) throw new Error(`${folder} contains nothing readable`);
 	for (const { file, text } of texts) {

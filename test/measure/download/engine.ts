@@ -8,7 +8,7 @@ import type { FinishedVideo, Service } from './service';
 /** What the download of the large video took. */
 export interface Download {
 	seconds: number;
-	/** The peak of the process's memory above its memory before, in bytes. */
+	/** Peak memory of the process minus its memory before, in bytes. */
 	growth: number;
 }
 

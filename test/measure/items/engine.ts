@@ -19,28 +19,28 @@ const nodes = {
 };
 export type NodeName = keyof typeof nodes;
 
-/** What one run of a node took. Memory in bytes, times in milliseconds. */
+/** The cost of one run of a node. Memory in bytes, times in milliseconds. */
 export interface ItemsRun {
-	/** From the beginning of the node's own work to its end. */
+	/** From the start of the node's own work to its end. */
 	milliseconds: number;
 	/** The longest block of the event loop during this time, and in the whole execution. */
 	block: number;
 	wholeBlock: number;
-	/** The peak of the process's memory above its memory before. */
+	/** Peak memory of the process minus its memory before. */
 	growth: number;
-	/** What could not be collected when the node ended: its output. */
+	/** Memory that a garbage collection at the end of the node leaves: its output. */
 	held: number;
-	/** The maximum of the same while the node ran. Measured only on request, because it takes time. */
+	/** The maximum that garbage collections left while the node ran. Measured only on request, because it takes time. */
 	maxHeld: number;
 }
 
 const heldMilliseconds = 1000;
 
-/** @param looksForHeld collects garbage every second, which makes the times useless */
+/** @param measuresMaxHeld collects garbage every second, which makes the times useless */
 export async function serve(
 	name: NodeName,
 	items: number,
-	{ target, looksForHeld }: { target: Target; looksForHeld: boolean },
+	{ target, measuresMaxHeld }: { target: Target; measuresMaxHeld: boolean },
 ): Promise<ItemsRun> {
 	const node = nodes[name](target);
 	await runItems(node, { target, items: 200 });
@@ -57,12 +57,12 @@ export async function serve(
 		const before = { held: collected(), size: memory(process.pid).now };
 		resetPeak(process.pid);
 		let maxHeld = 0;
-		const look = () => (maxHeld = Math.max(maxHeld, collected()));
-		const timer = looksForHeld ? setInterval(look, heldMilliseconds) : undefined;
+		const sample = () => (maxHeld = Math.max(maxHeld, collected()));
+		const timer = measuresMaxHeld ? setInterval(sample, heldMilliseconds) : undefined;
 		const watch = new LoopWatch();
-		const begin = performance.now();
+		const started = performance.now();
 		const output = await execute?.apply(this, args);
-		run.milliseconds = performance.now() - begin;
+		run.milliseconds = performance.now() - started;
 		run.block = watch.end();
 		clearInterval(timer);
 		run.growth = memory(process.pid).peak - before.size;

@@ -7,14 +7,14 @@ import type { serve } from './service';
 
 const few = 2_000;
 const many = 20_000;
-/** For an item among many, relative to one among few. */
+/** Time or memory per item with many items, relative to few. */
 const maxPerItem = 1.5;
 /** In milliseconds. */
 const maxBlock = 50;
-/** Relative to the output alone: with twice as much, everything would be in memory twice. */
+/** Relative to the output alone. A ratio of 2 means that everything is in memory twice. */
 const maxHeld = 2;
 
-/** What is measured, and the same with the HTTP Request node. */
+/** What is measured, and the same work with the HTTP Request node. */
 const kinds = { chats: 'httpRequestChats', texts: 'httpRequestTexts' } as const;
 type Kind = keyof typeof kinds;
 
@@ -31,8 +31,8 @@ export async function measureItems(chosen: Kind[]): Promise<Figure[]> {
 }
 
 async function measureKind(ours: Kind, target: Target): Promise<Figure[]> {
-	const measure = async (name: NodeName, items: number, looksForHeld: boolean) =>
-		await inProcess(engine, [name, items, { target, looksForHeld }]);
+	const measure = async (name: NodeName, items: number, measuresMaxHeld: boolean) =>
+		await inProcess(engine, [name, items, { target, measuresMaxHeld }]);
 	const small = await measure(ours, few, false);
 	const large = await measure(ours, many, false);
 	const smallHeld = await measure(ours, few, true);
@@ -47,12 +47,14 @@ async function measureKind(ours: Kind, target: Target): Promise<Figure[]> {
 		`${shown(one)} (${grouped(few)}: ${shown(another)})`;
 	return [
 		{ figure: `${grouped(many)} ${ours}: time`, value: both(seconds) },
-		atMost('  an item: time, among many / among few', time, maxPerItem, { digits: 2 }),
+		atMost('  time per item: with many items / with few', time, maxPerItem, { digits: 2 }),
 		{
 			figure: '  memory in use, maximum',
 			value: both((run) => megabytes(run.maxHeld), [largeHeld, smallHeld]),
 		},
-		atMost('  an item: memory in use, among many / among few', memory, maxPerItem, { digits: 2 }),
+		atMost('  memory in use per item: with many items / with few', memory, maxPerItem, {
+			digits: 2,
+		}),
 		atMost('  memory in use / the output alone', timesOutput, maxHeld, { digits: 2 }),
 		{
 			figure: '  growth of the process (RSS)',

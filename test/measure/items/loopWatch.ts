@@ -1,6 +1,6 @@
 /**
  * Measures how long the event loop is blocked because this process computes. Time in which the machine runs other
- * processes does not count. The histogram of node:perf_hooks does not make this difference, and misses a block that
+ * processes does not count. The histogram of node:perf_hooks does not distinguish them, and misses a block that
  * lasts until it is read.
  */
 export class LoopWatch {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { Target } from '../requests/nodes';
 
-/** The length of a vector, as usual models give it. */
+/** The usual length of a vector. */
 const dimensions = 1536;
 
 const usage = { prompt_tokens: 12, completion_tokens: 40, total_tokens: 52 };

@@ -8,22 +8,22 @@ import { median, spread } from '../../support/statistics';
 
 const rounds = 11;
 /** In milliseconds. */
-const longestLoad = 50;
+const maxLoad = 50;
 
 /** In milliseconds. */
 interface Load {
-	/** To load n8n-core and n8n's own nodes, before this package. */
+	/** Loading n8n-core and n8n's own nodes, before this package. */
 	without: number;
 	ours: number;
 	/** The nodes of this package that were loaded. */
 	nodes: string[];
 }
 
-/** Measures what the package costs an n8n: its size on the disk, and the time at every start. */
+/** Measures what the package adds to n8n: its size on disk, and the time at every start. */
 export async function measurePackage(): Promise<Figure[]> {
 	return await withFolder('measure-package', async (folder) => {
 		const packed = packInto(folder);
-		// The first run also brings the files into the machine's memory.
+		// The first run is not measured: it also reads the files into the machine's cache.
 		load(packed, folder);
 		const loads = Array.from({ length: rounds }, () => load(packed, folder));
 		const ours = loads.map((each) => each.ours);
@@ -39,7 +39,7 @@ export async function measurePackage(): Promise<Figure[]> {
 				figure: 'n8n without it: loading n8n-core and its own nodes',
 				value: spread(without, 'ms'),
 			},
-			atMost('loading the nodes of this package, over that', median(ours), longestLoad, {
+			atMost('loading the nodes of this package, in addition', median(ours), maxLoad, {
 				...{ unit: 'ms', value: spread(ours, 'ms') },
 			}),
 		];
@@ -55,7 +55,7 @@ function load(packed: Packed, home: string): Load {
 		{
 			env: {
 				...process.env,
-				// In the same way, n8n provides its n8n-workflow to the packages that it loads.
+				// n8n provides its n8n-workflow to the packages that it loads in the same way.
 				NODE_PATH: path.join(nodesBase, '..'),
 				N8N_USER_FOLDER: home,
 				N8N_LOG_LEVEL: 'silent',

@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import type { Gateway } from '../../gateway';
 
-/** Marks the adaptor's own requests, which no peer has sent. */
+/** Marks the adaptor's own requests, which no node has sent. */
 export const adaptorHeader = 'x-adaptor';
 
 /** The states of a task at Alibaba Cloud, by the state of a video job. */
@@ -13,8 +13,8 @@ const states: Record<string, string> = {
 };
 
 /**
- * Serves the paths by which n8n's Alibaba Cloud node makes videos, and lets the gateway make them: each request becomes
- * one to the gateway, for the same videos in the same time.
+ * Serves the paths that n8n's Alibaba Cloud node uses for videos. Each request becomes one to the gateway, which makes
+ * the same videos in the same time as for the other nodes.
  * @param isFinished whether the prompts are IDs of finished jobs, so that nothing is ordered
  */
 export async function serveAlibaba(

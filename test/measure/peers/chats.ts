@@ -64,15 +64,15 @@ export const chats: Work = async ({ rounds, isSmall, ...setup }) => {
 	return {
 		title: `${count} chats, ${chatMilliseconds} ms each`,
 		about: [
-			`${count} items reach one node, which sends one chat for each. The server responds after ${chatMilliseconds} ms. The OpenAI node is version 1.8, the last that uses chat completions; the base URL of its credential is the server. The HTTP Request node sends a header credential and a JSON body, without batching (its default).`,
-			`The OpenAI node sends one item after another, and has no setting for it. The HTTP Request node sends all items at the same moment. Model Gateway has as many requests in flight as **Parallel Requests** says. For a fair comparison with the HTTP Request node, it is set to ${count}; the second row shows the default of 10.`,
+			`${count} items reach one node, which sends one chat for each item. The server responds after ${chatMilliseconds} ms. The OpenAI node has version 1.8, the last one that uses chat completions; the server is the base URL of its credential. The HTTP Request node has a header credential and a JSON body. It does not use batching, which is its default.`,
+			`The OpenAI node sends one item after another, and has no setting to change that. The HTTP Request node sends all items at once. Model Gateway sends as many at once as **Parallel Requests** allows: ${count} in the first row, for a fair comparison with the HTTP Request node, and 10 in the second row, which is the default.`,
 		],
 		tables: [{ title: 'Time', rows, bars: 'seconds' }],
 		goals: [
-			atLeast(`${count} chats: OpenAI node / ours`, ratio(openAiRow, atOnce), 25, {
+			atLeast(`${count} chats: time of the OpenAI node / ours`, ratio(openAiRow, atOnce), 25, {
 				...{ unit: 'times', digits: 1 },
 			}),
-			atMost(`${count} chats: ours / HTTP Request node`, ratio(atOnce, http), 1, { digits: 2 }),
+			atMost(`${count} chats: our time / HTTP Request node`, ratio(atOnce, http), 1, { digits: 2 }),
 		],
 	};
 };

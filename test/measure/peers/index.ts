@@ -22,7 +22,7 @@ type WorkName = keyof typeof works;
 
 interface Settings {
 	rounds: number;
-	/** A small run, which shows that everything works, not how fast it is. */
+	/** A small run, which only checks that everything works. */
 	small: boolean;
 	/** Whether to write docs/benchmarks.md. */
 	write: boolean;
@@ -30,13 +30,13 @@ interface Settings {
 
 const service: Script<typeof serve> = { file: path.join(__dirname, 'service.ts') };
 
-/** Does the same work in one complete n8n with this package, and with what users would use instead. */
+/** Measures the same work in a complete n8n: with this package, and with the nodes that users would use instead. */
 export async function measurePeers(
 	{ rounds: wanted, small: isSmall, write }: Settings,
 	only: WorkName[],
 ): Promise<Figure[]> {
 	if (write && (isSmall || only.length < Object.keys(works).length)) {
-		throw new UsageError('Only a full run of all parts writes the document');
+		throw new UsageError('--write needs a full run of all parts');
 	}
 	const [load] = loadavg();
 	const rounds = isSmall ? 1 : wanted;

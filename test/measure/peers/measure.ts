@@ -10,37 +10,37 @@ import type { GatewayName } from './service';
 import type { Counts } from './traffic';
 import type { Setup } from './work';
 
-/** What one execution took. */
+/** The cost of one execution. */
 export interface Measured extends Counts {
-	/** From its start to its end, as n8n has stored them. */
+	/** From its start to its end, as stored by n8n. */
 	seconds: number;
 	/** Of n8n's process, until it was idle again. */
 	cpuSeconds: number;
-	/** The peak of that process's memory above its memory before, in bytes. */
+	/** Peak memory of that process minus its memory before, in bytes. */
 	growth: number;
 	execution: Execution;
 	/** The output of the node {@link resultName}, in all its runs. */
 	items: INodeExecutionData[];
 }
 
-/** One way to do a work. */
+/** One way to do a piece of work. */
 export interface Way {
 	name: string;
 	workflow: WorkflowJson;
 	/** The gateway that it uses. */
 	gateway: GatewayName;
 	/** Whether the webhook responds before the work is done. */
-	isAnsweredAtOnce?: boolean;
+	respondsAtOnce?: boolean;
 }
 
 /** The node whose output is checked. */
 export const resultName = 'Result';
 
-/** A row of nodes after a webhook, which get an item with a `text` for each text in its call. */
-export function fromTexts(nodes: Node[], { isAnsweredAtOnce = false } = {}): WorkflowJson {
+/** A webhook, then these nodes, which get an item with a `text` for each text in the call. */
+export function fromTexts(nodes: Node[], { respondsAtOnce = false } = {}): WorkflowJson {
 	const hook = {
 		...{ httpMethod: 'POST', path: randomUUID() },
-		...(isAnsweredAtOnce
+		...(respondsAtOnce
 			? { responseMode: 'onReceived' }
 			: { responseMode: 'lastNode', responseData: 'noData' }),
 	};
@@ -64,7 +64,7 @@ export class PublishedWay {
 		return new PublishedWay(setup, way, stored);
 	}
 
-	/** Runs it once, and measures what it takes. */
+	/** Runs it once, and measures the cost. */
 	async run(texts: string[]): Promise<Measured> {
 		const { setup, way } = this;
 		const { pid, owner } = setup.instance;
@@ -73,7 +73,7 @@ export class PublishedWay {
 		resetPeak(pid);
 		const [cpu, { now }] = [cpuSeconds(pid), memory(pid)];
 		await this.call(texts);
-		if (way.isAnsweredAtOnce) await this.ended();
+		if (way.respondsAtOnce) await this.ended();
 		await settled(pid);
 		const used = {
 			cpuSeconds: cpuSeconds(pid) - cpu,
@@ -94,7 +94,7 @@ export class PublishedWay {
 	private async call(texts: string[]): Promise<void> {
 		const { path } = this.stored.nodes[0].parameters;
 		const url = `${this.setup.instance.url}/webhook/${path}`;
-		// The execution shows a failure.
+		// A failure shows in the execution.
 		const call = async () => await axios.post(url, { texts }, { validateStatus: () => true });
 		// n8n reports a webhook as published a moment before it serves it.
 		for (let tries = 0; (await call()).status === 404; tries++) {
@@ -103,7 +103,7 @@ export class PublishedWay {
 		}
 	}
 
-	/** Checks seldom, because n8n itself is measured. */
+	/** Checks rarely, because each check costs n8n CPU time, which is measured. */
 	private async ended(): Promise<void> {
 		while (isOpen(await this.latest())) await setTimeout(2000);
 	}

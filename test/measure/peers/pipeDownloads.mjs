@@ -1,6 +1,7 @@
 /**
- * Node.js alone, in the version that runs n8n: shows what any program in it takes for a large file. Downloads each URL
- * that it is sent into the file named by its argument, and responds when the file is there. Ends with its parent.
+ * Node.js alone, in the version that runs n8n: shows how much memory any program in it needs for a large file.
+ * Downloads each URL that it is sent into the file named by its argument, and responds when the file is there. Ends
+ * with its parent.
  */
 import { createWriteStream } from 'node:fs';
 import { get } from 'node:http';

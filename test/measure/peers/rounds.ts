@@ -10,12 +10,12 @@ export interface Row {
 }
 
 /** The median of a row. */
-export const middle = ({ runs }: Row, of: (run: Measured) => number): number =>
+export const medianOf = ({ runs }: Row, of: (run: Measured) => number): number =>
 	median(runs.map(of));
 
-/** How many times as long the first one took, by the medians. */
+/** The median time of the first row, divided by that of the other. */
 export const ratio = (one: Row, other: Row): number =>
-	middle(one, ({ seconds }) => seconds) / middle(other, ({ seconds }) => seconds);
+	medianOf(one, ({ seconds }) => seconds) / medianOf(other, ({ seconds }) => seconds);
 
 /** The work of all ways, and how its result is checked. */
 interface Task {

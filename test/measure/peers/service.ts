@@ -6,7 +6,7 @@ import { serveLargeVideos, videoHeader } from '../largeVideos';
 import { serveAlibaba } from './alibaba';
 import { Traffic } from './traffic';
 
-/** Seconds that a video takes to be made. */
+/** Seconds until a video is finished. */
 export const videoSeconds = 8;
 export const chatMilliseconds = 200;
 export const embeddingMilliseconds = 50;
@@ -65,7 +65,7 @@ export async function serve() {
 		files: { small: finished(20e6), large: finished(400e6), huge: finished(4e9) },
 		/** What a gateway received since the last call. */
 		traffic: (name: GatewayName) => trafficOf[name].take(),
-		/** Makes the tenth chat from now on meet a 429. */
+		/** The tenth chat from now on gets a 429. */
 		refuse() {
 			gateways.chats.fault({
 				...{ route: 'chat', skip: 9, action: 'error', status: 429, code: 'rate_limit_exceeded' },

@@ -69,8 +69,8 @@ export const subNodes: Work = async ({ rounds, isSmall, ...setup }) => {
 	return {
 		title: 'Sub-nodes of AI nodes',
 		about: [
-			`${documents} documents are inserted into n8n's in-memory vector store, and ${questions} items go through a Basic LLM Chain: with the sub-node of this package, and with that of OpenAI, whose credential has the server as its base URL. All have their default settings, except that the chat model of OpenAI uses chat completions. The chain sends 5 items at a time.`,
-			'The store and the chain take most of the time, and are the same for both. The vector store passes on 200 documents at a time. OpenAI’s embeddings send them in one request, those of this package in requests of up to 100, side by side.',
+			`${documents} documents are inserted into n8n's in-memory vector store, and ${questions} items go through a Basic LLM Chain. Each is measured with the sub-node of this package and with n8n's sub-node for OpenAI, whose credential has the server as its base URL. All sub-nodes have their default settings, except that OpenAI Chat Model uses chat completions. The chain sends 5 items at a time.`,
+			'The store and the chain take most of the time, and are the same for both. The vector store passes on 200 documents at a time. The sub-node for OpenAI sends them in one request. The sub-node of this package sends requests of up to 100, at the same time.',
 		],
 		tables: [
 			{ title: `${documents} documents into a vector store`, rows: stored },

@@ -8,7 +8,7 @@ const head = [
 	...['Requests', 'Polls', 'Max at once'],
 ];
 
-/** What all ways took: medians, with minimum and maximum after several rounds. The first row is ours. */
+/** The figures of all ways: medians, with minimum and maximum after several rounds. The first row is ours. */
 export function tableOf(rows: Row[]): string {
 	return aligned([head, ...rows.map((row) => cells(row, rows[0]))]);
 }
@@ -35,6 +35,6 @@ function cells(row: Row, ours: Row): string[] {
 		),
 		count(({ requests }) => requests),
 		count(({ polls }) => polls),
-		count(({ mostAtOnce }) => mostAtOnce),
+		count(({ maxAtOnce }) => maxAtOnce),
 	];
 }

@@ -8,7 +8,7 @@ export interface Counts {
 	/** Requests for the state of a job. */
 	polls: number;
 	/** The maximum of requests under way at the same time. */
-	mostAtOnce: number;
+	maxAtOnce: number;
 	charges: number;
 }
 
@@ -47,13 +47,13 @@ export class Traffic {
 		return {
 			requests: visits.length,
 			polls: visits.filter(({ isPoll }) => isPoll).length,
-			mostAtOnce: mostAtOnce(visits),
+			maxAtOnce: maxAtOnce(visits),
 			charges: this.charged - charged,
 		};
 	}
 }
 
-function mostAtOnce(visits: Visit[]): number {
+function maxAtOnce(visits: Visit[]): number {
 	const changes = visits.flatMap(({ from, to }) => [
 		{ at: from, by: 1 },
 		{ at: to, by: -1 },

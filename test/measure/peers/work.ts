@@ -13,7 +13,7 @@ export interface Setup {
 	service: Service;
 }
 
-/** What a piece of work is measured with. */
+/** The setup of a piece of work, and how much of it runs. */
 export interface Bench extends Setup {
 	rounds: number;
 	/** Whether the run only shows that everything works. */

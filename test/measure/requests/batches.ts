@@ -6,7 +6,7 @@ const items = 1000;
 const batchSize = 100;
 const minGain = 5;
 
-/** Measures the gain when many items share a request. @param requests how many the gateway has received */
+/** Measures the gain when many items share a request. @param requests returns how many the gateway has received */
 export async function measureBatches(
 	target: Target,
 	requests: () => Promise<number>,

@@ -1,7 +1,7 @@
 import { atMost, type Figure } from '../report';
 import { inTurns, median, spread } from '../../support/statistics';
 import { bareChats } from './bare';
-import { leastChat } from './leastNode';
+import { minimalChat } from './minimalNode';
 import { chat, httpRequestChat, runItems, type Target } from './nodes';
 
 const items = 2000;
@@ -27,7 +27,7 @@ export async function measureCpu(target: Target): Promise<Figure[]> {
 			loop: bare({ parallel: 1, keepAlive: true }),
 			sideBySide: bare({ parallel, keepAlive: true }),
 			connecting: bare({ parallel, keepAlive: false }),
-			least: node(leastChat(target, parallel)),
+			minimal: node(minimalChat(target, parallel)),
 			httpRequest: node(httpRequestChat(target)),
 		},
 		{ rounds: 3, warmUps: 1 },
@@ -39,8 +39,8 @@ export async function measureCpu(target: Target): Promise<Figure[]> {
 		cpu(`${items} chats: CPU of an item`, each.ours),
 		cpu('  axios in a loop', each.loop),
 		cpu('  axios, as many in flight', each.sideBySide),
-		cpu('  axios, as many, a connection each, as n8n does', each.connecting),
-		cpu('  a node that does nothing but send, in n8n', each.least),
+		cpu('  axios, as many in flight, a new connection for each, as in n8n', each.connecting),
+		cpu('  a node in n8n that only sends', each.minimal),
 		cpu('  HTTP Request node', each.httpRequest),
 		atMost(
 			'  CPU of an item: ours / axios, as many in flight',
@@ -51,10 +51,10 @@ export async function measureCpu(target: Target): Promise<Figure[]> {
 			},
 		),
 		{
-			figure: '  that node / axios, as many in flight: what n8n itself takes',
-			value: ratio('least', 'sideBySide').toFixed(2),
+			figure: '  that node / axios, as many in flight: the part of n8n itself',
+			value: ratio('minimal', 'sideBySide').toFixed(2),
 		},
-		{ figure: '  ours / that node', value: ratio('ours', 'least').toFixed(2) },
+		{ figure: '  ours / that node', value: ratio('ours', 'minimal').toFixed(2) },
 		{ figure: '  ours / axios in a loop', value: ratio('ours', 'loop').toFixed(2) },
 	];
 }

@@ -6,7 +6,7 @@ import { delays } from './service';
 const items = 50;
 const secondsEach = delays.parallel.answerMilliseconds / 1000;
 /** The node's default. */
-const standard = 10;
+const defaultParallel = 10;
 /** Relative to the time that this many requests in flight allow. */
 const maxRatio = 1.25;
 const minGain = 20;
@@ -21,15 +21,15 @@ export async function measureParallel(target: Target): Promise<Figure[]> {
 		}
 		return median(seconds);
 	};
-	const byDefault = await medianOf(standard, 3);
+	const byDefault = await medianOf(defaultParallel, 3);
 	const atOnce = await medianOf(items, 3);
 	const oneByOne = await medianOf(1, 1);
 
-	const possible = Math.ceil(items / standard) * secondsEach;
+	const possible = Math.ceil(items / defaultParallel) * secondsEach;
 	const gain = oneByOne / atOnce;
 	return [
 		atMost(
-			`${items} chats of ${secondsEach} s, ${standard} in flight (default)`,
+			`${items} chats of ${secondsEach} s, ${defaultParallel} in flight (default)`,
 			byDefault,
 			maxRatio * possible,
 			{ unit: 's', value: `${byDefault.toFixed(2)} s (possible: ${possible.toFixed(2)} s)` },

@@ -19,7 +19,7 @@ interface DeploymentOptions {
 }
 
 /** n8n's defaults, instead of the shorter times in the queue of other tests. */
-const standard = {
+const defaults = {
 	QUEUE_WORKER_LOCK_DURATION: '60000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '10000',
 	QUEUE_WORKER_STALLED_INTERVAL: '30000',
@@ -52,7 +52,7 @@ export class Deployment {
 		private readonly concurrency: number,
 	) {}
 
-	/** Opens a deployment, and closes it after use, or when that fails. */
+	/** Opens a deployment, and closes it after use, even after a failure. */
 	static async with<Result>(
 		{ workers = 2, concurrency = 10, env, ...options }: DeploymentOptions,
 		use: (deployment: Deployment) => Promise<Result>,
@@ -70,7 +70,7 @@ export class Deployment {
 					...{ tarball: packInto(folder).tarball, folder },
 					env: {
 						...database.env,
-						...standard,
+						...defaults,
 						N8N_ENCRYPTION_KEY: encryptionKey,
 						// The webhook process serves them.
 						N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
@@ -95,8 +95,8 @@ export class Deployment {
 		});
 	}
 
-	/** What the workflows need to know. */
-	get places() {
+	/** What the workflows need: the credential, and the URL of the sink. */
+	get environment() {
 		return { credential: this.credential, sinkUrl: this.sink.url };
 	}
 

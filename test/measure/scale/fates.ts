@@ -21,7 +21,7 @@ export interface Fate {
 	name: string;
 	moment: Moment;
 	way: Way;
-	/** Whether n8n has replaced all that it had stored of the execution by an error, so that Retry runs no node. */
+	/** Whether n8n has replaced all that it had stored of the execution with an error, so that Retry runs no node. */
 	isEmptied: boolean;
 	/** Where the job ID was found; only if the video was collected by it. */
 	foundIn: string;

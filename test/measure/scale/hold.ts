@@ -23,7 +23,7 @@ export async function measureHold(options: HoldOptions): Promise<Figure[]> {
 		(['hold', 'auto'] as const).map(async (way) => await wait(way, options)),
 	);
 	const { executions, videoSeconds } = options;
-	const title = `${executions} executions of a video of ${videoSeconds} s, ${slots} slots`;
+	const title = `${executions} waits for a video of ${videoSeconds} s, ${slots} slots`;
 	const of = (way: Way, { seconds, waves, megabytes }: Wait): Figure[] => [
 		{
 			figure: `${title}: ${ways[way]}`,
@@ -59,7 +59,7 @@ async function wait(way: Way, { executions, videoSeconds }: HoldOptions): Promis
 	return await Deployment.with({ gateway, workers: 1, concurrency: slots }, async (deployment) => {
 		const settings = way === 'hold' ? storedAfterEachNode : {};
 		await deployment.publish(
-			videoWorkflow(way, deployment.places, { whileWaiting: way, settings }),
+			videoWorkflow(way, deployment.environment, { whileWaiting: way, settings }),
 		);
 		const names = Array.from({ length: executions }, (_, index) => `${way} ${index}`);
 		const begun = performance.now();

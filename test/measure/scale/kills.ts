@@ -13,7 +13,7 @@ const killMain: Disruption = async (deployment, release) => {
 	await deployment.startMain();
 };
 
-/** As when the machine of all processes loses power. */
+/** As if the machine of all processes lost power. */
 const killAll: Disruption = async (deployment, release) => {
 	const workers = deployment.running;
 	await Promise.all([
@@ -33,7 +33,7 @@ const killAll: Disruption = async (deployment, release) => {
 const restartAll: Disruption = async (deployment, release) => {
 	const [first, ...others] = deployment.running;
 	const ending = first.end('SIGTERM');
-	// Requests under way may end in time.
+	// Requests under way may end before the process is killed.
 	release();
 	await ending;
 	await deployment.startWorker();

@@ -15,7 +15,7 @@ const window = 2 * checkSeconds;
 
 interface Group {
 	parked: number;
-	/** Seconds from the end of a video until the next node had it. */
+	/** Seconds from the end of a video to the next node. */
 	delays: number[];
 	passes: number;
 	usage: Usage;
@@ -40,9 +40,9 @@ export async function measureParkedLatency(counts: number[]): Promise<Figure[]> 
 
 async function watch(deployment: Deployment, parked: number): Promise<Group> {
 	const { gateway, sink, database } = deployment;
-	const path = `crowd-${parked}`;
+	const path = `parked-${parked}`;
 	const names = Array.from({ length: parked }, (_, index) => `${path} ${index}`);
-	const workflow = await deployment.publish(videoWorkflow(path, deployment.places));
+	const workflow = await deployment.publish(videoWorkflow(path, deployment.environment));
 	const size = async () =>
 		Number((await database.query('SELECT pg_database_size(current_database())'))[0][0]);
 	const before = await size();

@@ -106,7 +106,7 @@ function workerFigures(
 
 /** Measures from the first call to the end of the last execution. */
 async function runChats(deployment: Deployment, path: string, executions: number): Promise<Run> {
-	const workflow = await deployment.publish(chatWorkflow(path, deployment.places));
+	const workflow = await deployment.publish(chatWorkflow(path, deployment.environment));
 	const usage = await measure(deployment, async () => {
 		await callAll(
 			deployment,
@@ -163,7 +163,7 @@ async function waitForMany(
 		['parked', 'auto'],
 		['held', 'hold'],
 	] as const) {
-		await deployment.publish(videoWorkflow(kind, deployment.places, { whileWaiting }));
+		await deployment.publish(videoWorkflow(kind, deployment.environment, { whileWaiting }));
 	}
 	const all = Object.values(names).flat();
 	const usage = await measure(deployment, async () => {
@@ -183,7 +183,7 @@ async function waitForMany(
 		forAll(`${title}: delivered once`, once(deliveries), all.length),
 		forAll(`${title}: charged once`, once(charges), all.length),
 		{
-			figure: `${title}: CPU of all processes of n8n`,
+			figure: `${title}: CPU of n8n, PostgreSQL and Redis`,
 			value: `${sumOf(usage.cpu).toFixed(0)} s in ${usage.seconds.toFixed(0)} s`,
 		},
 		...Object.keys(kinds).map((kind) => ({

@@ -35,7 +35,7 @@ export async function playRound(
 	const own = await fromNowOn(deployment, [workflows.video, workflows.held]);
 	const quiet = async (is: (execution: StoredExecution) => boolean) => {
 		if (await within(async () => !(await own()).some(is), patience)) return;
-		report('some executions never end');
+		report('some executions do not end');
 	};
 
 	const end = new AbortController();
@@ -79,7 +79,7 @@ export async function playRound(
 const deliveriesIn = ({ gateway, sink }: Deployment, name: string): number =>
 	deliveriesOf(gateway, sink.deliveries, name);
 
-/** @returns a function that gives the executions of these workflows that started since */
+/** @returns a function that returns the executions of these workflows that started after this call */
 async function fromNowOn(
 	deployment: Deployment,
 	workflows: IWorkflowBase[],
@@ -133,7 +133,7 @@ async function retryFailed(
 	return await Promise.all(
 		failed.map(async ({ id }, index) => {
 			const execution = await deployment.owner.execution(id);
-			// Alternately in its two ways. n8n refuses it if nothing is stored that could run.
+			// Retry has two ways, used alternately. n8n refuses it if it has stored nothing to run.
 			const body = { loadWorkflow: index % 2 === 1 };
 			await deployment.owner
 				.request('POST', `/executions/${id}/retry`, body)

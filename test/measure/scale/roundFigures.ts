@@ -30,7 +30,7 @@ export function figuresOf(title: string, { fates, unrecorded }: Round): Figure[]
 		{
 			figure: `${title}: charged twice`,
 			value: `${twice}; records overwritten: ${unrecorded}`,
-			...{ goal: 'no more than overwritten', met: twice <= unrecorded },
+			...{ goal: 'at most the records overwritten', met: twice <= unrecorded },
 		},
 		none(
 			`${title}: delivered twice`,

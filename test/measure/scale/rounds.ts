@@ -24,9 +24,9 @@ export async function playRounds(
 	return await Deployment.with(options, async (deployment) => {
 		const keepsRunning = { whileWaiting: 'hold', settings: storedAfterEachNode };
 		const workflows = {
-			video: await deployment.publish(videoWorkflow('video', deployment.places)),
-			held: await deployment.publish(videoWorkflow('held', deployment.places, keepsRunning)),
-			collect: await deployment.publish(collectWorkflow('collect', deployment.places)),
+			video: await deployment.publish(videoWorkflow('video', deployment.environment)),
+			held: await deployment.publish(videoWorkflow('held', deployment.environment, keepsRunning)),
+			collect: await deployment.publish(collectWorkflow('collect', deployment.environment)),
 		};
 		const figures: Figure[] = [];
 		for (const [title, disrupt] of Object.entries(disruptions)) {

@@ -30,7 +30,7 @@ async function store(mode: Mode, megabytes: number): Promise<Figure[]> {
 	};
 	return await Deployment.with(options, async (deployment) => {
 		const workflow = await deployment.publish(
-			collectWorkflow('large', deployment.places, core('Next', 'noOp')),
+			collectWorkflow('large', deployment.environment, core('Next', 'noOp')),
 		);
 		const [{ pid }] = deployment.running;
 		/** @returns the seconds from the start of the download to the end of the execution */

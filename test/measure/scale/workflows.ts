@@ -10,8 +10,8 @@ import {
 	withCredential,
 } from '../../support/workflows';
 
-/** What all workflows know about their environment. */
-interface Places {
+/** What all workflows need. */
+interface Environment {
 	credential: CredentialReference;
 	/** URL of the sink. */
 	sinkUrl: string;
@@ -45,7 +45,7 @@ export const storedAfterEachNode = { saveExecutionProgress: true };
 /** A webhook that responds at once, a video with the name in its call, and a node that gets the file. */
 export function videoWorkflow(
 	path: string,
-	{ credential, sinkUrl }: Places,
+	{ credential, sinkUrl }: Environment,
 	{ whileWaiting = 'auto', next = toSink(sinkUrl), settings = {} }: VideoOptions = {},
 ): WorkflowJson {
 	const create = { resource: 'video', operation: 'create', model: byId('vid-3.1') };
@@ -61,7 +61,7 @@ export function videoWorkflow(
 /** Collects a video by the ID of its job: `?name=…&id=…`. */
 export function collectWorkflow(
 	path: string,
-	{ credential, sinkUrl }: Places,
+	{ credential, sinkUrl }: Environment,
 	next = toSink(sinkUrl),
 ): WorkflowJson {
 	const wait = waitForVideo({ jobId: '={{ $json.query.id }}', whileWaiting: 'hold' });
@@ -70,7 +70,7 @@ export function collectWorkflow(
 }
 
 /** A webhook that responds at once, and one chat. */
-export function chatWorkflow(path: string, { credential }: Places): WorkflowJson {
+export function chatWorkflow(path: string, { credential }: Environment): WorkflowJson {
 	const message = { role: 'user', content: 'say Hello' };
 	const chat = modelGateway(
 		{

@@ -105,8 +105,8 @@ export class Batch {
 		const hash = createHash('sha256');
 		for await (const piece of await run.binaryStream(item)) hash.update(piece as Buffer);
 		const named = item.json.task_id ?? item.json.id;
-		const isTrue = hash.digest('hex') === sampleOf(this.service.hashes, order.number);
-		if (named === id && isTrue) this.account.delivered++;
+		const isIntact = hash.digest('hex') === sampleOf(this.service.hashes, order.number);
+		if (named === id && isIntact) this.account.delivered++;
 		else {
 			const { bytes } = item.binary?.data ?? {};
 			this.account.wrongFiles.push(`${id}: an item of ${String(named)} with ${bytes} bytes`);
@@ -132,7 +132,7 @@ export class Batch {
 		return run;
 	}
 
-	/** Each item has to end exactly once: in an output, or in an error. */
+	/** Each item must end exactly once: in an output, or in an error. */
 	private checkAllAreThere(items: INodeExecutionData[], orders: unknown[]): void {
 		const ended = items.map(({ pairedItem }) => indexOf(pairedItem)).sort((a, b) => a - b);
 		if (ended.join() === [...orders.keys()].join()) return;

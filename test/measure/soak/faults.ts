@@ -10,7 +10,7 @@ const page = {
 	body: '<h1>Bad gateway</h1>',
 };
 
-/** The service refuses temporarily. */
+/** The service refuses for a while. */
 const refusals: FaultAction[] = [
 	{ action: 'error', status: 429, code: 'rate_limit_exceeded', headers: retryAfter },
 	{ action: 'error', status: 500, code: 'upstream_error' },
@@ -18,7 +18,7 @@ const refusals: FaultAction[] = [
 	{ action: 'error', status: 503, code: 'server_error', headers: retryAfter },
 ];
 
-/** The response is lost, or is none of the service. */
+/** The response is lost, or does not come from the service. */
 const losses: Loss[] = [
 	{ action: 'reset' },
 	{ action: 'stall' },

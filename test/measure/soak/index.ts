@@ -89,7 +89,7 @@ async function soak(served: Service, { minutes, jobs, seed }: Settings): Promise
 		none('known jobs whose video was not delivered', undelivered),
 		none('videos or items lost', account.lost.length),
 		none('wrong files', account.wrongFiles.length),
-		none("files in n8n's storage besides those delivered", account.strayFiles),
+		none("files in n8n's storage other than those delivered", account.strayFiles),
 		none("files in n8n's storage after all were deleted", (await storedFiles()).length),
 		growth('heap', memory.growth('heap'), maxHeapGrowth),
 		growth('RSS', memory.growth('rss'), maxRssGrowth),

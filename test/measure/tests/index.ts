@@ -40,7 +40,7 @@ function timeFigures(folder: string): Figure[] {
 	const files = secondsByFile(JSON.parse(readFileSync(results, 'utf8')) as Results);
 	const sum = files.reduce((total, [, seconds]) => total + seconds, 0);
 	printTable([
-		[`the slowest of ${files.length} files of tests, ${sum.toFixed(0)} s in all`, 's'],
+		[`the slowest of ${files.length} test files, ${sum.toFixed(0)} s in all`, 's'],
 		...files.slice(0, 20).map(([file, seconds]) => [file, seconds.toFixed(1)]),
 	]);
 	return [

@@ -1,6 +1,6 @@
 const { maxWorkers: _workers, ...base } = require('../../../jest.config.js');
 
-/** @type {import('jest').Config} The files of tests to run are in `globals.together`, which mutants.ts sets. */
+/** @type {import('jest').Config} The test files to run are in `globals.together`, which mutants.ts sets. */
 module.exports = {
 	...base,
 	rootDir: '../../..',

@@ -26,7 +26,7 @@ const partsByName: Record<string, Part> = {
 	},
 };
 
-/** Percent of the mutants that a test has to notice. */
+/** Percent of the mutants that a test must notice. */
 const goal = 85;
 
 interface Mutant {
@@ -94,7 +94,7 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 			coverageAnalysis: 'perTest',
 			mutate: [`${part.folder}/${files || '**'}/*.ts`],
 			ignorePatterns: ['dist', 'docs', 'examples', 'test/{e2e,deep,demo,n8n}'],
-			// Mutants of constants, each of which would need all tests.
+			// Each mutant of a constant would need all tests.
 			ignoreStatic: true,
 			reporters: ['json', 'progress-append-only'],
 			jsonReporter: { fileName: report },

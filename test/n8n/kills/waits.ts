@@ -173,13 +173,13 @@ class Waits {
 		return withCredential({ ...row, name }, credential);
 	}
 
-	/** Lets polls of these workflows hang. Resolves during their pass, when the passes of all others should be over. */
-	private async hangIn(places: number[]): Promise<FaultHandle> {
+	/** Makes polls of these workflows hang. Resolves during their pass, when the passes of all others should be over. */
+	private async hangIn(indexes: number[]): Promise<FaultHandle> {
 		const isTheirs = ({ jobId = '' }: RecordedRequest) => {
 			const prompt = this.gateway.jobs.get(jobId)?.order.prompt;
-			return places.some((place) => prompt?.startsWith(`w${place} `));
+			return indexes.some((index) => prompt?.startsWith(`w${index} `));
 		};
-		const times = places.length * videosEach;
+		const times = indexes.length * videosEach;
 		const fault = this.gateway.fault({ route: 'task', action: 'stall', times, when: isTheirs });
 		while (fault.hits === 0) await setTimeout(100);
 		await setTimeout(passSeconds * 1000);

@@ -10,10 +10,10 @@ const video = mp4Of(8_000_000);
 
 /** The disk for n8n's files is too small for the video at first, and is then enlarged. */
 export async function measureDiskFault(): Promise<Figure[]> {
-	return await withFolder('n8n-disk', runOutOfRoom);
+	return await withFolder('n8n-disk', runOutOfSpace);
 }
 
-async function runOutOfRoom(folder: string): Promise<Figure[]> {
+async function runOutOfSpace(folder: string): Promise<Figure[]> {
 	const mount = (...options: string[]) =>
 		execFileSync('mount', ['-t', 'tmpfs', ...options, 'tmpfs', folder], { stdio: 'pipe' });
 	const unmount = () => execFileSync('umount', ['--lazy', folder], { stdio: 'pipe' });
@@ -32,7 +32,7 @@ async function runOutOfRoom(folder: string): Promise<Figure[]> {
 				env: { N8N_DEFAULT_BINARY_DATA_MODE: 'filesystem', N8N_BINARY_DATA_STORAGE_PATH: folder },
 			},
 			async (deployment) => {
-				const workflow = await deployment.publish(videoWorkflow('disk', deployment.places));
+				const workflow = await deployment.publish(videoWorkflow('disk', deployment.environment));
 				await deployment.call('disk', { name: 'disk' });
 				const [failed] = await ended(deployment, workflow);
 				printError(failed);

@@ -22,10 +22,10 @@ export async function measurePackagesFault(): Promise<Figure[]> {
 	]);
 }
 
-/** n8n fails what this worker takes: a new execution, and a parked one, whose video is collected by ID. */
+/** Without the package, executions fail: a new one, and a parked one, whose video is then collected by ID. */
 async function withoutPackage(deployment: Deployment): Promise<Figure[]> {
-	const workflow = await deployment.publish(videoWorkflow('bare', deployment.places));
-	await deployment.publish(collectWorkflow('collect', deployment.places));
+	const workflow = await deployment.publish(videoWorkflow('bare', deployment.environment));
+	await deployment.publish(collectWorkflow('collect', deployment.environment));
 	const [parked, sent] = ['parked', 'new'];
 	const whole = await deployment.startWorker();
 	await deployment.call('bare', { name: parked });
@@ -48,8 +48,11 @@ async function withoutPackage(deployment: Deployment): Promise<Figure[]> {
 	await again.end('SIGTERM');
 	const title = 'A worker without the package';
 	return [
-		{ figure: `${title}: where the ID of the parked job is`, value: place },
-		...onceEach(deployment, `${title}, then one collected, one executed again`, [parked, sent]),
+		{ figure: `${title}: where the job ID of the parked wait is`, value: place },
+		...onceEach(deployment, `${title}, then one video collected, one execution started again`, [
+			parked,
+			sent,
+		]),
 	];
 }
 
@@ -66,7 +69,7 @@ async function acrossVersions(deployment: Deployment): Promise<Figure[]> {
 	] as const) {
 		const path = `${from}-${to}`;
 		const names = Array.from({ length: count }, (_, index) => `${path} ${index}`);
-		const workflow = await deployment.publish(videoWorkflow(path, deployment.places));
+		const workflow = await deployment.publish(videoWorkflow(path, deployment.environment));
 		const first = await deployment.startWorker({ home: homes[from] });
 		for (const name of names) await deployment.call(path, { name });
 		await until(async () => (await deployment.statuses(workflow)).waiting === count);

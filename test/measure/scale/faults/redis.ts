@@ -3,7 +3,7 @@ import { print, type Figure } from '../../report';
 import type { Deployment } from '../deployment';
 import { playRounds, type Disruption } from '../rounds';
 
-/** How long Redis is away, in seconds. */
+/** How long Redis is unavailable, in seconds. */
 const away = 30;
 
 const disruptions: Record<string, Disruption> = {
@@ -27,7 +27,7 @@ const disruptions: Record<string, Disruption> = {
 
 /** Restarts processes that ended by themselves, as a supervisor does: n8n exits after 10 s without Redis. */
 async function supervise(deployment: Deployment): Promise<void> {
-	// Processes that are about to end have ended by then.
+	// By then, the processes that exit without Redis have exited.
 	await setTimeout(5_000);
 	const ended = {
 		'the main process': !deployment.queue.main.process.isRunning,
@@ -44,9 +44,9 @@ async function supervise(deployment: Deployment): Promise<void> {
 }
 
 /** Defaults, except that n8n checks for lost executions more often than every 3 minutes. */
-const soonLookedFor = { N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.2' };
+const frequentRecovery = { N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.2' };
 
-/** Redis goes away during creates, passes, downloads, and waits that keep running. */
+/** Redis is unavailable during creates, passes, downloads, and waits that keep running. */
 export async function measureRedisFault(): Promise<Figure[]> {
-	return await playRounds(disruptions, { each: 5, held: 2, env: soonLookedFor });
+	return await playRounds(disruptions, { each: 5, held: 2, env: frequentRecovery });
 }

@@ -17,7 +17,7 @@ export interface OrderFate {
 	isNamed: boolean;
 	/** Whether n8n has emptied what it had stored, so that a Retry runs no node. */
 	isEmptied: boolean;
-	/** What went against a promise. */
+	/** The promises that were broken. */
 	problems: string[];
 }
 
@@ -46,7 +46,7 @@ export function fateOf(
 	const charges = scenes.charges(plan);
 	const texts = executions.map(({ data }) => textOf(data.resultData));
 	const isNamed = texts.some((text) => text.includes(named));
-	// In queue mode, n8n empties it only seconds after the kill.
+	// In queue mode, n8n empties an execution only seconds after the kill.
 	const original = executions.find(({ id }) => id === stored?.id);
 	const isEmptied = original !== undefined && hasNothingToRun(original);
 	const jobs = scenes.jobs(plan);
@@ -56,7 +56,7 @@ export function fateOf(
 	const isUnsent = plan.moment?.isUnsent && !isEmptied && charges.some((count) => count === 0);
 	return {
 		form: plan.workflow.form,
-		moment: plan.moment?.name ?? 'by chance',
+		moment: plan.moment?.name ?? 'at random',
 		stored: storedState(
 			stored,
 			isEmptied,

@@ -1,4 +1,4 @@
-import { middle, type Row } from './rounds';
+import { medianOf, type Row } from './rounds';
 import type { Section, Table } from './work';
 
 const width = 860;
@@ -10,17 +10,17 @@ const colours = { text: '#6e7781', ours: '#2da44e', theirs: '#8c959f' };
 
 const units = {
 	seconds: (row: Row) => {
-		const value = middle(row, ({ seconds }) => seconds);
+		const value = medianOf(row, ({ seconds }) => seconds);
 		return { value, label: `${value < 100 ? value.toFixed(1) : value.toFixed(0)} s` };
 	},
 	growth: (row: Row) => {
-		const value = middle(row, ({ growth }) => growth) / 1e6;
+		const value = medianOf(row, ({ growth }) => growth) / 1e6;
 		return { value, label: `+${value.toFixed(0)} MB` };
 	},
 };
 
-/** Draws the medians as bars, as an SVG. */
-export function picture(sections: Section[]): string {
+/** Draws the medians as an SVG with bars. */
+export function chart(sections: Section[]): string {
 	let top = 0;
 	const parts: string[] = [];
 	for (const { title, tables } of sections) {

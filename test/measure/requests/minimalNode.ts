@@ -3,17 +3,17 @@ import { registerTypes, type WorkflowJson } from '../../harness';
 import { chatModel, measured, type Target } from './nodes';
 
 /**
- * The least that a node for chats does in n8n: it reads one parameter and sends one request for each item. It has no
- * credential, checks, time limit, retry or journal of orders.
+ * The minimum that a chat node does in n8n: it reads one parameter and sends one request for each item. It has no
+ * credential, checks, timeout, retry or journal of orders.
  */
-const leastNode = ({ url, apiKey }: Target, parallel: number): INodeType => ({
+const minimalNode = ({ url, apiKey }: Target, parallel: number): INodeType => ({
 	description: {
-		displayName: 'Least',
-		name: 'least',
+		displayName: 'Minimal',
+		name: 'minimal',
 		group: ['transform'],
 		version: 1,
-		description: 'The least that a node can do',
-		defaults: { name: 'Least' },
+		description: 'The minimum that a chat node does',
+		defaults: { name: 'Minimal' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		properties: [{ displayName: 'Text', name: 'text', type: 'string', default: '' }],
@@ -43,7 +43,7 @@ const leastNode = ({ url, apiKey }: Target, parallel: number): INodeType => ({
 });
 
 /** Registers the node type. @returns a node that takes `text` from its item */
-export function leastChat(target: Target, parallel: number): WorkflowJson['nodes'][number] {
-	registerTypes({ nodes: [leastNode(target, parallel)] });
-	return { name: measured, type: 'test.least', parameters: { text: '={{ $json.text }}' } };
+export function minimalChat(target: Target, parallel: number): WorkflowJson['nodes'][number] {
+	registerTypes({ nodes: [minimalNode(target, parallel)] });
+	return { name: measured, type: 'test.minimal', parameters: { text: '={{ $json.text }}' } };
 }
