@@ -40,7 +40,7 @@ export interface GatewayOptions {
 	render?: (spec: RenderSpec) => Promise<Uint8Array>;
 	/** Makes the PNG of a generated image. Default: a real one. Edits are always real. */
 	draw?: (spec: PictureSpec) => Promise<Uint8Array>;
-	/** The delay before the response to a call that creates no job. Default: 0. */
+	/** The delay before the response to a chat, a message, an embedding or an image. Default: 0. */
 	answerMilliseconds?: number;
 	/** The delay before each piece of a streamed answer. Default: 0. */
 	tokenMilliseconds?: number;

@@ -26,7 +26,7 @@ export interface Service {
 	storageUrl: string;
 	/** The next turns of the chat models, whatever the requests are. */
 	script: ScriptStep[];
-	/** The delay before the response to a call that creates no job. */
+	/** The delay before the response to a chat, a message, an embedding or an image. */
 	answerMilliseconds: number;
 	/** The delay before each piece of a streamed answer. */
 	tokenMilliseconds: number;
