@@ -57,10 +57,11 @@ export async function measureMutants(settings: Settings, only: string[]): Promis
 async function measurePart(name: string, settings: Settings): Promise<Figure> {
 	const mutated = await mutate(partsByName[name], settings);
 	printTable([
-		['file', 'noticed', 'not noticed', '% noticed'],
+		['file', 'noticed', 'of these endless', 'not noticed', '% noticed'],
 		...Object.entries(mutated).map(([file, { mutants }]) => {
-			const { noticed, missed } = counts(mutants);
-			return [file, String(noticed), String(missed), scoreOf(mutants).toFixed(0)];
+			const { noticed, endless, missed } = counts(mutants);
+			const score = scoreOf(mutants).toFixed(0);
+			return [file, String(noticed), String(endless), String(missed), score];
 		}),
 	]);
 	if (settings.survivors) for (const line of survivorsOf(mutated)) print(line);
@@ -99,8 +100,9 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 			reporters: ['json', 'progress-append-only'],
 			jsonReporter: { fileName: report },
 			tempDirName: path.join(folder, 'sandbox'),
-			timeoutMS: 5000,
-			timeoutFactor: 2,
+			// Far above a busy machine's delays, so that only an endless loop is stopped.
+			timeoutMS: 15_000,
+			timeoutFactor: 3,
 		}),
 	);
 	try {
@@ -122,7 +124,11 @@ async function mutate(part: Part, { files, tenth }: Settings): Promise<Mutated> 
 function counts(mutants: Mutant[]) {
 	const having = (...statuses: Array<Mutant['status']>) =>
 		mutants.filter(({ status }) => statuses.includes(status)).length;
-	return { noticed: having('Killed', 'Timeout'), missed: having('Survived', 'NoCoverage') };
+	return {
+		noticed: having('Killed', 'Timeout'),
+		endless: having('Timeout'),
+		missed: having('Survived', 'NoCoverage'),
+	};
 }
 
 function scoreOf(mutants: Mutant[]): number {
