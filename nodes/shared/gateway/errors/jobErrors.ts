@@ -95,9 +95,10 @@ export function deadlinePassed(
 	timeout: number,
 	lastPoll?: Pick<Failure, 'message'>,
 ): GatewayError {
-	const minutes = Math.round(timeout / 6_000) / 10;
+	const count = Math.round(timeout / 6_000) / 10;
+	const minutes = count === 1 ? '1 minute' : `${count} minutes`;
 	return jobError(job, {
-		message: `${jobName(job)} did not finish within ${minutes} minutes (${describeStatus(job)})`,
+		message: `${jobName(job)} did not finish within ${minutes} (${describeStatus(job)})`,
 		remedies: [
 			{ about: 'jobMayRun', job: knownJob(job), canWaitLonger: true },
 			...(lastPoll ? [{ about: 'lastPollFailed', message: lastPoll.message } as const] : []),

@@ -23,6 +23,15 @@ function cutAt<T extends { length: number; slice(start: number, end?: number): T
 }
 
 describe('the event parser', () => {
+	it('gives each event its own name, which is empty when it has none', () => {
+		const parser = new EventParser();
+		expect(parser.push('data: a\n\nevent: ping\ndata: b\n\ndata: c\n\n')).toEqual([
+			{ name: '', data: 'a' },
+			{ name: 'ping', data: 'b' },
+			{ name: '', data: 'c' },
+		]);
+	});
+
 	it.each<[string, string, string[]]>([
 		['with a space after the colon', 'data: a\n\n', ['a']],
 		['without a space after the colon', 'data:a\n\n', ['a']],

@@ -1,3 +1,4 @@
+import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import type { ErrorRecord } from '../../../../nodes/shared/n8n/errors/errorRecord';
 import {
 	chat,
@@ -50,6 +51,39 @@ describe('error responses', () => {
 			}
 		},
 	);
+});
+
+describe('an error object in a 2xx response', () => {
+	const overloaded = { code: 'server_error', message: 'overloaded' };
+	const callOf = (partialText: string) => ({
+		...chat,
+		parse: () => {
+			throw new UnusableResponse('ended early', partialText, overloaded);
+		},
+	});
+
+	it('counts as charged when text arrived before it, and keeps the text', async () => {
+		const server = await startServer(json({ id: '1' }));
+		const { record } = await failureOf(gatewayTo(server.url).call(callOf('Once upon')));
+		expect(record).toMatchObject({ partial_text: 'Once upon', raw_body: '{"id":"1"}' });
+		expect(record.billed).not.toBe('no');
+		expect(record.message).toContain('ended early');
+	});
+
+	it('is reported as the error of the service when no text arrived', async () => {
+		const server = await startServer(json({ id: '1' }));
+		const { record } = await failureOf(gatewayTo(server.url).call(callOf('')));
+		expect(record.message).toContain('overloaded');
+		expect(record.raw_body).toBe(JSON.stringify({ error: overloaded }));
+		expect(record.partial_text).toBeUndefined();
+	});
+
+	it('is shown without the raw body when the key is split over its partial text', async () => {
+		const server = await startServer(json({ id: '1' }));
+		const { record } = await failureOf(gatewayTo(server.url).call(callOf(`The key is ${key}`)));
+		expect(record.partial_text).not.toContain(key);
+		expect(record.raw_body ?? '').toBe('');
+	});
 });
 
 describe('unusual bodies', () => {

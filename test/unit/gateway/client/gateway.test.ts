@@ -121,6 +121,34 @@ describe('the limit of parallel requests', () => {
 		expect(server.widest()).toBe(6);
 	});
 
+	it('halves the requests under way after a 429, and raises them again with each success', async () => {
+		let reply: Reply = error(429, {});
+		const server = await startServer((response, request) => reply(response, request));
+		const paced = pacedTo(server.url, 4);
+		const burst = async () =>
+			await Promise.all(
+				Array.from(
+					{ length: 4 },
+					async () => await paced.call({ ...models, retries: 0 }).catch(() => undefined),
+				),
+			);
+		await burst();
+		let underWay = 0;
+		const widths: number[] = [];
+		reply = (response, request) => {
+			widths.push(++underWay);
+			setTimeout(() => {
+				underWay--;
+				list(response, request);
+			}, 20);
+		};
+		await burst();
+		expect(Math.max(...widths)).toBe(2);
+		await burst();
+		await burst();
+		expect(Math.max(...widths)).toBeGreaterThan(2);
+	});
+
 	it('does not count a request that waits for its next attempt', async () => {
 		const server = await startServer(error(429, {}, { 'retry-after': '9' }), list);
 		const paced = pacedTo(server.url, 1);

@@ -77,7 +77,7 @@ describe('jobs of unknown kind', () => {
 	it('polls both endpoints until the deadline while neither knows the job', async () => {
 		const { wait, jobs } = waitFor(inTurn(refusal(500), page), { timeout: minute });
 		const { record } = await failureOf(wait.hold());
-		expect(record.message).toBe('Job job_1 did not finish within 1 minutes (no status check yet)');
+		expect(record.message).toBe('Job job_1 did not finish within 1 minute (no status check yet)');
 		const kinds = jobs.asked.map(({ what }) => what);
 		expect(kinds.slice(0, 6)).toEqual(['task', 'video', 'task', 'video', 'task', 'video']);
 		expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
@@ -93,6 +93,17 @@ describe('jobs of unknown kind', () => {
 		const { wait, jobs } = waitFor(inTurn(strange, completed), {});
 		await wait.hold();
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
+	});
+
+	it('keeps an unknown status of a job whose kind the item names, or which has been found', async () => {
+		const strange = { status: 'warming_up' };
+		for (const wait of [
+			waitFor(inTurn(strange), { kind: 'task', timeout: minute }).wait,
+			waitFor(inTurn(running, strange), { timeout: minute }).wait,
+		]) {
+			const { record } = await failureOf(wait.hold());
+			expect(record.message).toContain('did not finish within 1 minute (last status warming_up');
+		}
 	});
 
 	it('reports a job at once when neither endpoint knows it', async () => {
