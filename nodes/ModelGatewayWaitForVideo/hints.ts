@@ -45,7 +45,7 @@ export function workflowTimeoutHint(
 	const [allowed, own] = [executionTimeout * 1000, longest].map(inMinutes);
 	if (executionTimeout <= 0 || allowed >= own) return undefined;
 	return {
-		message: `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} minutes, before its own Timeout of ${own} minutes. Parked time counts, too.`,
+		message: `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} min, before its own Timeout of ${own} min. Parked time counts, too.`,
 		location: 'outputPane',
 	};
 }

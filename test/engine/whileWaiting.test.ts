@@ -209,7 +209,7 @@ it.each([
 		const [job] = createJobs(1);
 		const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
 		const run = await start({ ...workflowOf({ timeoutMinutes: own }), settings }, [job]);
-		const hint = expect.stringContaining('ends it after 1 minutes') as unknown;
+		const hint = expect.stringContaining('stops this wait after 1 min') as unknown;
 		const hints = hintsOf(run).filter((text) => !text.startsWith('Video task'));
 		expect(hints).toEqual(isHinted ? [hint] : []);
 	},
@@ -221,6 +221,6 @@ it('hints at the workflow timeout when only a later item has a longer Timeout', 
 	const workflow = workflowOf({ timeoutMinutes: '={{ 5 + 10 * $itemIndex }}' });
 	const run = await start({ ...workflow, settings }, jobs);
 	expect(hintsOf(run)).toContainEqual(
-		expect.stringContaining('after 10 minutes, and so this wait before its own Timeout of 15'),
+		expect.stringContaining('after 10 min, before its own Timeout of 15'),
 	);
 });
