@@ -77,7 +77,7 @@ describe('bad input', () => {
 			'too many references',
 			{},
 			{ media: Array(6).fill(image) },
-			'Media must have at most 5 reference_image and reference_video entries for beta-2.7-r2v (it has 6)',
+			'Media must have at most 5 reference image and reference video entries for beta-2.7-r2v (it has 6)',
 		],
 		[
 			'two first frames',

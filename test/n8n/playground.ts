@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pc from 'picocolors';
 import { startGateway } from '../gateway';
+import { drawPicture } from '../support/pictures';
 import { packInto } from '../support/packed';
 import { exampleFiles, readyExample } from './examples';
 import { freePort, startN8n } from './n8n';
@@ -26,6 +27,7 @@ async function main(): Promise<void> {
 	try {
 		const owner = await Owner.of(n8n);
 		const credential = await owner.createCredential(gateway);
+		const image = gateway.addMedia('woman.png', await drawPicture('woman'), 'image/png');
 		for (const file of exampleFiles) {
 			const example = await readyExample(file, { gateway, filesFolder });
 			await owner.createWorkflow(withCredential(example, credential));
@@ -34,6 +36,7 @@ async function main(): Promise<void> {
 ${pc.bold('n8n')}         ${n8n.url}
   sign in   ${ownerAccount.email} / ${ownerAccount.password}
 ${pc.bold('gateway')}     ${gateway.url}   (key: ${gateway.apiKey}; it costs nothing)
+  an image  ${image}
 ${pc.bold('files')}       ${filesFolder}
 
 The start page of n8n lists the ${exampleFiles.length} examples. Open one and press "Execute workflow".

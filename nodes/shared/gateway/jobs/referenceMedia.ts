@@ -135,7 +135,7 @@ function countProblems(media: unknown[], { model, modelId, typeName }: KnownRule
 		const types = model.mediaTypes.filter((type) => type !== 'first_frame').map(typeName);
 		const expected = `${min === undefined ? 'at most' : `${min} to`} ${max}`;
 		problems.push(
-			`must have ${expected} ${types.join(' and ')} entries for ${modelId} (it has ${references})`,
+			`must have ${expected} ${types.join(' and ').replaceAll('_', ' ')} entries for ${modelId} (it has ${references})`,
 		);
 	} else if (media.length === 0) {
 		problems.push('must have at least one entry');
