@@ -54,7 +54,7 @@ describe('Max Orders per Day', () => {
 		expect((await order(1)).status).toBe('success');
 		const refused = await order(1);
 		expect(messageOf(refused)).toBe(
-			'Not ordered: 3 orders per day are allowed, and the limit is reached. It opens again on 1 January 2026 at 00:00 (America/New_York).',
+			'Not ordered: it would exceed the limit of 3 orders per day. It opens again on 1 January 2026 at 00:00 (America/New_York).',
 		);
 		expect(refused.errorOf('Create')?.description).toMatch(/raise Max Orders per Day/);
 		expect(gateway.ledger).toHaveLength(3);
@@ -65,7 +65,7 @@ describe('Max Orders per Day', () => {
 
 	it('places no order of a list that exceeds the limit, unless the node continues on error', async () => {
 		const refused = await order(4);
-		expect(messageOf(refused)).toMatch(/3 orders per day are allowed/);
+		expect(messageOf(refused)).toMatch(/the limit of 3 orders per day/);
 		expect(gateway.requests).toEqual([]);
 		const workflow = chain(
 			createReferenceVideo(
@@ -91,7 +91,7 @@ describe('Max Orders per Day', () => {
 		expect(failed.status).toBe('error');
 		expect((await retryExecution(failed)).status).toBe('success');
 		expect(gateway.ledger).toHaveLength(3);
-		expect(messageOf(await order(1))).toMatch(/the limit is reached/);
+		expect(messageOf(await order(1))).toMatch(/it would exceed the limit/);
 	});
 
 	it.each([2, 40])(
@@ -143,7 +143,7 @@ describe('Max Orders per Day', () => {
 		const stored = await storedBy(n8n, async (onStart) => await order(3, { onStart }));
 		expect(n8n.isKilled).toBe(true);
 		const before = gateway.ledger.length;
-		expect(messageOf(await order(1))).toMatch(/the limit is reached/);
+		expect(messageOf(await order(1))).toMatch(/it would exceed the limit/);
 		await retryExecution(recoverExecution(stored, { ended: ['Start'], begun: 'Create' }));
 		expect(gateway.ledger.length).toBeLessThanOrEqual(Math.max(before, 3));
 	});

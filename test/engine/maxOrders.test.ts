@@ -73,7 +73,7 @@ describe('Max Orders per Execution', () => {
 		const result = await run(create({ maxOrders: 2 }), three);
 		const error = result.errorOf('Create');
 		expect(error?.message).toBe(
-			'Item 2: Not ordered: 2 orders per execution are allowed, and the limit is reached',
+			'Item 2: Not ordered: it would exceed the limit of 2 orders per execution',
 		);
 		expect(error?.description).toContain('raise Max Orders per Execution');
 		expect(creates()).toEqual([]);
@@ -110,7 +110,7 @@ describe('Max Orders per Execution', () => {
 		expect(gateway.ledger).toHaveLength(1);
 		expect(retried.items('Create')).toMatchObject([
 			{ json: { output: { task_id: gateway.ledger[0].job } } },
-			{ json: { error: expect.stringContaining('1 order per execution is allowed') } },
+			{ json: { error: expect.stringContaining('the limit of 1 order per execution') } },
 		]);
 	});
 

@@ -96,7 +96,7 @@ describe('Max Orders per Execution', () => {
 		for (const [, parameters] of operations) {
 			const before = gateway.ledger.length;
 			const result = await order({ maxOrders }, { parameters });
-			expect(result.errorOf('Create')?.message).toContain('the limit is reached');
+			expect(result.errorOf('Create')?.message).toContain('it would exceed the limit');
 			expect(gateway.ledger).toHaveLength(before);
 			if (max > 0) await order({ maxOrders }, { parameters, count: max });
 			expect(gateway.ledger).toHaveLength(before + max);

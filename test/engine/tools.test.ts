@@ -114,7 +114,7 @@ describe('a node as a tool of an agent', () => {
 			const refused = texts.filter((text) => text.includes('Not ordered'));
 			expect(refused).toHaveLength(2);
 			expect(refused[0]).toContain(
-				'Not ordered: 3 orders per execution are allowed, and the limit is reached. Do not try again. Continue with what was ordered, or tell the user that the limit is reached.',
+				'Not ordered: it would exceed the limit of 3 orders per execution. Do not try again. Continue with what was ordered, or tell the user that the limit is reached.',
 			);
 		},
 	);
@@ -125,7 +125,7 @@ describe('a node as a tool of an agent', () => {
 			{ ...create, options: { maxOrders: 1 } },
 			{ calls: 2 },
 		);
-		expect(texts[1]).toContain('1 order per execution is allowed');
+		expect(texts[1]).toContain('the limit of 1 order per execution');
 		expect(gateway.ledger).toHaveLength(1);
 		await callTool(modelGateway, { ...create, options: { maxOrders: 9 } }, { calls: 5 });
 		expect(gateway.ledger).toHaveLength(6);

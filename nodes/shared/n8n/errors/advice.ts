@@ -18,7 +18,7 @@ export function adviceOf(remedies: Remedy[]): string {
 const refusalAdvice: Record<RefusalKind, string> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
 	unknownModel:
-		'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. Some image models work with Image: Chat only.',
+		'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. If it is an image model, it may work with Image: Chat only.',
 	unknownVideoModel:
 		'Choose a video model from the list, which begins with those that fit, or check the ID that was typed.',
 	refusedPrompt: 'Change the prompt; sending the same one again gives the same response.',

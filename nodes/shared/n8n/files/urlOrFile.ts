@@ -62,7 +62,7 @@ export function urlOrFile({
 				if (problem !== undefined) scope.report(labels.url, problem);
 				return { url: link };
 			}
-			const found = find(file.read(scope) ?? 'data', labels.file, scope);
+			const found = find(file.read(scope) ?? String(file.property.default), labels.file, scope);
 			return found && { file: found };
 		},
 	};

@@ -173,7 +173,7 @@ function limitError(
 
 function ordersAllowed(max = 0, per: string): string {
 	const orders = max === 1 ? '1 order' : `${max} orders`;
-	return `${orders} per ${per} ${max === 1 ? 'is' : 'are'} allowed, and the limit is reached`;
+	return `it would exceed the limit of ${orders} per ${per}`;
 }
 
 function costAllowed(
