@@ -289,7 +289,6 @@ describe('examples started by a form, a webhook or a chat', () => {
 		await messages.getByText('The picture stays as it is').waitFor();
 		await write('add a ship');
 		await pictures.nth(2).waitFor();
-		await editor.takePicture('picture-chat');
 		await write('Done!');
 		await messages.getByText('Saved as picture-').waitFor();
 
