@@ -39,7 +39,7 @@ const open = async (execution: Execution, ...requests: string[]) => {
 		requests.forEach((_, index) => journal.learn(index, outcomeOf(index)));
 		await journal.close(end);
 	};
-	return { close, made: [...decisions.values()].map((decision) => decision.do) };
+	return { close, decisions, made: [...decisions.values()].map((decision) => decision.do) };
 };
 
 describe('the memory of the process', () => {
@@ -85,7 +85,19 @@ describe('executions without n8n’s database', () => {
 	it('without n8n’s database, a Retry refuses an order that an earlier try may have sent', async () => {
 		expect((await open({ token: 'a' }, 'A')).made).toEqual(['send']);
 		processMemory.clear();
-		expect((await open({ token: 'a', mode: 'retry' }, 'A')).made).toEqual(['refuse']);
+		const retry = await open({ token: 'a', mode: 'retry' }, 'A');
+		expect(retry.decisions.get(0)).toEqual({ do: 'refuse', because: 'triesUnknown' });
+	});
+
+	it('without n8n’s database, a Retry reuses the videos that the process knows', async () => {
+		const { close } = await open({ token: 'a' }, 'A');
+		await close(() => answered, failing);
+		expect((await open({ token: 'a', mode: 'retry' }, 'A')).made).toEqual(['reuse']);
+	});
+
+	it('without n8n’s database, a Retry orders images, which have no records there', async () => {
+		const journal = new Journal(executeContext({ token: 'a', mode: 'retry', items: 1 }), ofImages);
+		expect((await journal.open([wanted('A')])).get(0)?.do).toBe('send');
 	});
 });
 
