@@ -165,10 +165,10 @@ describe('models of another resource', () => {
 		expect(error?.description).not.toContain('check the ID');
 	});
 
-	it('says in a refusal that some image models work with Image: Chat only', async () => {
+	it('says in a refusal that an image model may work with Image: Chat only', async () => {
 		const generate = { resource: 'image', operation: 'generate', prompt: 'A cat' };
 		const error = await failureOf(modelGateway({ ...generate, model: byId('image-chat-1') }));
-		expect(error?.description).toContain('Some image models work with Image: Chat only.');
+		expect(error?.description).toContain('it may work with Image: Chat only');
 	});
 
 	it('sends a Video model to Reference Video with Skip Checks, and names its resource in the refusal', async () => {
