@@ -68,9 +68,11 @@ const words: ReadonlyArray<[not: RegExp, instead: string]> = [
 ];
 
 describe('the wording of the texts for users', () => {
+	const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
+	const texts = [...userTexts(), ['CHANGELOG.md', changelog] as const];
+
 	it.each(words)('no text for users matches %s', (not, instead) => {
-		const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
-		const found = [...userTexts(), ['CHANGELOG.md', changelog] as const]
+		const found = texts
 			.filter(([, text]) => not.test(text))
 			.map(([place, text]) => {
 				const at = text.search(not);
