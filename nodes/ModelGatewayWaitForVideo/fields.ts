@@ -42,7 +42,7 @@ export const whileWaiting = {
 } satisfies INodeProperties;
 
 export const keepRunningHint =
-	'If n8n stops meanwhile, press Retry: nothing is ordered again. If a webhook, chat or workflow waits for it, turn on “Save execution progress” first.';
+	'If n8n stops, press Retry: nothing is ordered again. If a webhook, chat or workflow waits for the response, turn on “Save execution progress” first.';
 
 export const jobId = jobIdField({
 	displayName: 'Job ID',

@@ -155,7 +155,10 @@ describe('images', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('edits an image where the mask is white', async () => {
+	it.each([
+		['area', { maskBinaryField: 'area' }],
+		['mask', {}],
+	])('edits an image where the mask in the field %s is white', async (field, chosen) => {
 		const mask = createCanvas(640, 480);
 		const context = mask.getContext('2d');
 		context.fillStyle = 'black';
@@ -164,9 +167,9 @@ describe('images', () => {
 		context.fillRect(320, 0, 320, 480);
 		const binary = {
 			photo: binaryOf(picture('red'), 'photo.jpg'),
-			area: binaryOf(mask.toBuffer('image/png'), 'area.png'),
+			[field]: binaryOf(mask.toBuffer('image/png'), 'area.png'),
 		};
-		const parameters = { imageBinaryField: 'photo', maskSource: 'binary', maskBinaryField: 'area' };
+		const parameters = { imageBinaryField: 'photo', maskSource: 'binary', ...chosen };
 		const result = await run(image('edit', { model: byId('image-edit-1'), ...parameters }), {
 			input: [{ json: {}, binary }],
 		});

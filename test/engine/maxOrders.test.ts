@@ -1,8 +1,9 @@
-import type { IDataObject, INode } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { Gateway } from '../gateway';
-import { retryExecution, type RunOptions, runWorkflow, type WorkflowJson } from '../harness';
+import { retryExecution, type RunOptions, type WorkflowJson } from '../harness';
 import { stoppedBy } from '../support/interruptions';
-import { chain, core, createReferenceVideo, credentialFor } from '../support/workflows';
+import { core } from '../support/workflows';
+import { orderWorkflow, runOrders, createsOf } from '../support/videoOrders';
 import { withGateway } from '../support/withGateway';
 
 let gateway: Gateway;
@@ -13,24 +14,14 @@ withGateway(
 	(world) => void ({ gateway, media } = world),
 );
 
-/** A create with these options, behind a manual trigger. */
-const create = (options: IDataObject = {}, settings: Partial<INode> = {}) =>
-	chain(createReferenceVideo({ options: { duration: 2, ...options } }, settings));
+const run = async (workflow: WorkflowJson, prompts?: string[], options?: RunOptions) =>
+	await runOrders({ gateway, media }, workflow, prompts, options);
 
-async function run(workflow: WorkflowJson, prompts = ['Waves'], options: RunOptions = {}) {
-	return await runWorkflow(workflow, {
-		credentials: credentialFor(gateway),
-		input: prompts.map((prompt) => ({ json: { prompt, media } })),
-		mode: 'trigger',
-		...options,
-	});
-}
-
-const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+const creates = () => createsOf(gateway);
 
 /** A workflow whose create runs this many times, with the same item. */
 const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
-	const workflow = create(options);
+	const workflow = orderWorkflow(options);
 	const loop = core(
 		'Loop',
 		'if',
@@ -67,10 +58,10 @@ const loopOf = (times: number, options: IDataObject = {}): WorkflowJson => {
 describe('Max Orders per Execution', () => {
 	const three = ['Waves', 'Clouds', 'Rain'];
 	const limitedTo = (maxOrders: number) =>
-		create({ maxOrders }, { onError: 'continueRegularOutput' });
+		orderWorkflow({ maxOrders }, { onError: 'continueRegularOutput' });
 
 	it('refuses a list of more orders than the limit before anything is sent', async () => {
-		const result = await run(create({ maxOrders: 2 }), three);
+		const result = await run(orderWorkflow({ maxOrders: 2 }), three);
 		const error = result.errorOf('Create');
 		expect(error?.message).toBe(
 			'Item 2: Not ordered: it would exceed the limit of 2 orders per execution',
@@ -95,7 +86,7 @@ describe('Max Orders per Execution', () => {
 			...{ route: 'referenceVideoCreate', action: 'error', status: 400, code: 'invalid_prompt' },
 			when: ({ body }) => JSON.stringify(body).includes('Rain'),
 		});
-		const failed = await run(create({ maxOrders: 3 }), three);
+		const failed = await run(orderWorkflow({ maxOrders: 3 }), three);
 		expect(gateway.ledger).toHaveLength(2);
 		const retried = await retryExecution(failed);
 		expect(retried.items('Create')).toHaveLength(3);
@@ -115,7 +106,7 @@ describe('Max Orders per Execution', () => {
 	});
 
 	it('places no order with a limit of 0', async () => {
-		await run(create({ maxOrders: 0 }));
+		await run(orderWorkflow({ maxOrders: 0 }));
 		expect(creates()).toEqual([]);
 	});
 

@@ -11,6 +11,7 @@ import {
 	credentialFor,
 	modelGateway,
 } from '../support/workflows';
+import { createsOf } from '../support/videoOrders';
 import { withGateway } from '../support/withGateway';
 
 /** Ten orders. A fault chooses its order by the prompt. */
@@ -35,7 +36,7 @@ describe('the charges for creates', () => {
 				input: prompts.map((prompt) => ({ json: { prompt, media } })),
 			},
 		);
-	const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+	const creates = () => createsOf(gateway);
 	const refuse = {
 		route: 'referenceVideoCreate',
 		action: 'error',

@@ -17,6 +17,7 @@ import {
 	startedByWebhook,
 	to,
 } from '../support/workflows';
+import { createsOf } from '../support/videoOrders';
 import { withGateway } from '../support/withGateway';
 
 // An execution and all its Retries are a family: they share their orders with each other, and with no other execution.
@@ -46,7 +47,7 @@ async function run(workflow: WorkflowJson, options: RunOptions = {}): Promise<Wo
 }
 
 const itemsOf = (...prompts: string[]) => prompts.map((prompt) => ({ json: { prompt, media } }));
-const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+const creates = () => createsOf(gateway);
 const refuse = (prompt = '') =>
 	gateway.fault({
 		...refusal,

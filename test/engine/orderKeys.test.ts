@@ -10,6 +10,7 @@ import {
 	type WorkflowRun,
 } from '../harness';
 import { chain, createReferenceVideo, credentialFor } from '../support/workflows';
+import { createsOf } from '../support/videoOrders';
 import { withGateway } from '../support/withGateway';
 
 // Executions that use the same Order Key at the same moment.
@@ -42,7 +43,7 @@ const emptyAccount = (times = Infinity) =>
 		times,
 	});
 
-const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+const creates = () => createsOf(gateway);
 
 const jobOf = (run: WorkflowRun) =>
 	run.status === 'success'

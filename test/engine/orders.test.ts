@@ -23,6 +23,7 @@ import {
 	modelGateway,
 	waitForVideo,
 } from '../support/workflows';
+import { orderWorkflow, runOrders, createsOf } from '../support/videoOrders';
 import { withGateway } from '../support/withGateway';
 
 const lost = { route: 'referenceVideoCreate', action: 'stall', accepted: true } as const;
@@ -41,22 +42,12 @@ withGateway(
 	(world) => void ({ gateway, media } = world),
 );
 
-/** A create with these options, behind a manual trigger. */
-const create = (options: IDataObject = {}, settings: Partial<INode> = {}) =>
-	chain(createReferenceVideo({ options: { duration: 2, ...options } }, settings));
-
-async function run(workflow: WorkflowJson, prompts = ['Waves'], options: RunOptions = {}) {
-	return await runWorkflow(workflow, {
-		credentials: credentialFor(gateway),
-		input: prompts.map((prompt) => ({ json: { prompt, media } })),
-		mode: 'trigger',
-		...options,
-	});
-}
+const run = async (workflow: WorkflowJson, prompts?: string[], options?: RunOptions) =>
+	await runOrders({ gateway, media }, workflow, prompts, options);
 
 const hintsOf = ({ data }: WorkflowRun) =>
 	data.resultData.runData.Create.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
-const creates = () => gateway.requests.filter(({ route }) => route === 'referenceVideoCreate');
+const creates = () => createsOf(gateway);
 
 const isFor =
 	(prompt: string) =>
@@ -117,7 +108,7 @@ describe('an order under way when n8n was killed', () => {
 	);
 
 	it('does not place an order again on Retry after a kill, and says when and what was ordered', async () => {
-		const execution = await killed(create());
+		const execution = await killed(orderWorkflow());
 		const { executionData } = execution.data;
 		if (executionData?.runtimeData) {
 			// In New York, the default time zone of n8n, it is the day before.
@@ -141,7 +132,7 @@ describe('an order under way when n8n was killed', () => {
 	});
 
 	it('does not place accepted orders again on Retry when n8n was killed before it stored them', async () => {
-		const retried = await retryExecution(await answered(create(), ['Waves', 'Waves']));
+		const retried = await retryExecution(await answered(orderWorkflow(), ['Waves', 'Waves']));
 		expect(retried.status).toBe('error');
 		expect(gateway.ledger).toHaveLength(2);
 	});
@@ -149,7 +140,7 @@ describe('an order under way when n8n was killed', () => {
 	it.each(['after', 'before'])(
 		'recognises an order in what n8n stores of a crash when Create is listed %s its trigger',
 		async (place) => {
-			const workflow = create();
+			const workflow = orderWorkflow();
 			if (place === 'before') workflow.nodes.reverse();
 			const execution = await killed(workflow);
 			await retryExecution(recoverExecution(execution, { ended: ['Start'], begun: 'Create' }));
@@ -188,14 +179,14 @@ describe('an order under way when n8n was killed', () => {
 	});
 
 	it('places an order in a new execution although it was under way in a killed one', async () => {
-		await killed(create());
-		await run(create());
+		await killed(orderWorkflow());
+		await run(orderWorkflow());
 		expect(gateway.ledger).toHaveLength(2);
 	});
 
 	it('places an order again on Retry after a kill when If No Response Arrives is Send Again', async () => {
-		const workflow = create({ ifAnswerLost: 'resend' });
-		const retried = await retryExecution(await killed(create()), { workflow });
+		const workflow = orderWorkflow({ ifAnswerLost: 'resend' });
+		const retried = await retryExecution(await killed(orderWorkflow()), { workflow });
 		expect(retried.items('Create')).toHaveLength(1);
 		expect(gateway.ledger).toHaveLength(2);
 	});
@@ -212,7 +203,7 @@ describe('an order under way when n8n was killed', () => {
 		);
 
 		it('sends an order again with its idempotency key on Retry after a kill, and gets its job', async () => {
-			const execution = await answered(create(), ['Waves'], withHeader());
+			const execution = await answered(orderWorkflow(), ['Waves'], withHeader());
 			const retried = await retryExecution(execution);
 			const [{ job }] = gateway.ledger;
 			expect(retried.items('Create')[0].json.output).toMatchObject({ task_id: job });
@@ -221,7 +212,7 @@ describe('an order under way when n8n was killed', () => {
 		});
 
 		it('keeps the unknown outcome of an order with an idempotency key when its Retry is refused', async () => {
-			const execution = await answered(create(), ['Waves'], withHeader());
+			const execution = await answered(orderWorkflow(), ['Waves'], withHeader());
 			gateway.fault({ ...refused, status: 401, code: 'invalid_api_key' });
 			const retried = await retryExecution(execution);
 			expect(retried.errorOf('Create')?.context.data).toMatchObject({ billed: 'unknown' });
@@ -230,7 +221,7 @@ describe('an order under way when n8n was killed', () => {
 		});
 
 		it('does not place an order again on Retry when it had no idempotency key before the kill', async () => {
-			const execution = await killed(create());
+			const execution = await killed(orderWorkflow());
 			await retryExecution(execution, withHeader());
 			expect(creates()).toHaveLength(1);
 		});
@@ -239,7 +230,7 @@ describe('an order under way when n8n was killed', () => {
 	it('does not place an order again after Stop when another worker runs the Retry', async () => {
 		const { stored } = await stoppedBy(
 			(stop) => gateway.fault({ ...lost, when: () => (stop(), true) }),
-			async (onStart) => await run(create(), ['Waves'], { onStart }),
+			async (onStart) => await run(orderWorkflow(), ['Waves'], { onStart }),
 		);
 		// Another worker shares no memory with this one.
 		await new EngineProcess().run(async () => {
@@ -252,12 +243,12 @@ describe('an order under way when n8n was killed', () => {
 
 describe('the record of orders', () => {
 	it('writes the record in two calls to the store, and removes what certainly was not accepted', async () => {
-		await run(create(), ['Waves', 'Clouds', 'Waves']);
+		await run(orderWorkflow(), ['Waves', 'Clouds', 'Waves']);
 		expect(processedItems.calls).toEqual(['record', 'record']);
 		expect(processedItems.size).toBe(9);
 
 		gateway.fault({ ...refused, when: isFor('Fog') });
-		await run(create(), ['Rain', 'Fog']);
+		await run(orderWorkflow(), ['Rain', 'Fog']);
 		expect(processedItems.calls.slice(2)).toEqual(['record', 'record', 'remove']);
 		expect(processedItems.size).toBe(12);
 	});
@@ -266,7 +257,7 @@ describe('the record of orders', () => {
 		processedItems.intercept = () => {
 			if (processedItems.calls.length === 1) processedItems.writeOver();
 		};
-		const retried = await retryExecution(await killed(create()));
+		const retried = await retryExecution(await killed(orderWorkflow()));
 		expect(retried.errorOf('Create')?.message).toContain('This order was sent before');
 		expect(creates()).toHaveLength(1);
 	});
@@ -274,7 +265,7 @@ describe('the record of orders', () => {
 	it('lets Retry On Fail and Retry place refused orders again', async () => {
 		gateway.fault({ ...refused, times: 2, when: isFor('Fog') });
 		const retryOnFail = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const failed = await run(create({}, retryOnFail), ['Waves', 'Fog']);
+		const failed = await run(orderWorkflow({}, retryOnFail), ['Waves', 'Fog']);
 		expect(failed.status).toBe('error');
 		const retried = await retryExecution(failed);
 		expect(retried.items('Create')).toHaveLength(2);
@@ -291,7 +282,7 @@ describe('the record of orders', () => {
 		processedItems.intercept = () => {
 			throw new Error('SQLITE_BUSY: database is locked');
 		};
-		const result = await run(create());
+		const result = await run(orderWorkflow());
 		expect(result.items('Create')).toHaveLength(1);
 	});
 });
@@ -305,7 +296,7 @@ describe('failures of n8n’s database', () => {
 	};
 
 	it.each([1, 2])('places no order on Retry when call %d to the database fails', async (call) => {
-		const execution = await killed(create());
+		const execution = await killed(orderWorkflow());
 		failAt(call);
 		const retried = await retryExecution(execution);
 		expect(retried.status).toBe('error');
@@ -330,7 +321,7 @@ describe('failures of n8n’s database', () => {
 	});
 
 	it('does not use up an Order Key when the database fails and nothing is ordered', async () => {
-		const keyed = create({ orderKey: '={{ $json.prompt }}' });
+		const keyed = orderWorkflow({ orderKey: '={{ $json.prompt }}' });
 		failAt(2);
 		await run(keyed);
 		expect(creates()).toEqual([]);
@@ -342,7 +333,7 @@ describe('failures of n8n’s database', () => {
 
 describe('the Order Key', () => {
 	const keyed = (options: IDataObject = {}) =>
-		create({ orderKey: '={{ $json.prompt }}', ...options });
+		orderWorkflow({ orderKey: '={{ $json.prompt }}', ...options });
 
 	it('places an order with an Order Key once, and skips it afterwards', async () => {
 		await run(keyed(), ['Waves']);
@@ -386,9 +377,9 @@ describe('the Order Key', () => {
 	});
 
 	it('refuses an Order Key that was used for another order', async () => {
-		await run(create({ orderKey: 'A-1' }), ['Waves']);
+		await run(orderWorkflow({ orderKey: 'A-1' }), ['Waves']);
 		for (let time = 0; time < 2; time++) {
-			const other = await run(create({ orderKey: 'A-1' }), ['Clouds']);
+			const other = await run(orderWorkflow({ orderKey: 'A-1' }), ['Clouds']);
 			expect(other.errorOf('Create')?.message).toBe(
 				'Order Key “A-1” was used before, and for another order than this',
 			);
@@ -454,7 +445,7 @@ describe('the Order Key', () => {
 	});
 
 	it('does not use up the Order Key of an order that a limit refused before n8n was killed', async () => {
-		const limited = create(
+		const limited = orderWorkflow(
 			{ orderKey: '={{ $json.prompt }}', maxOrders: 1 },
 			{ onError: 'continueRegularOutput' },
 		);
@@ -469,17 +460,17 @@ describe('the Order Key', () => {
 		['={{ $json.sku }}', 'Order Key is empty'],
 		['={{ $json }}', 'Order Key must be a text (it is an object)'],
 	])('refuses the Order Key %j before anything is sent', async (orderKey, problem) => {
-		const result = await run(create({ orderKey, skipChecks: true }));
+		const result = await run(orderWorkflow({ orderKey, skipChecks: true }));
 		expect(result.errorOf('Create')?.message).toBe(`${problem}`);
 		expect(creates()).toEqual([]);
 	});
 
 	it('accepts an Order Key that is a number or a million characters long', async () => {
-		await run(create({ orderKey: '={{ 7 }}' }));
-		await run(create({ orderKey: '7' }));
+		await run(orderWorkflow({ orderKey: '={{ 7 }}' }));
+		await run(orderWorkflow({ orderKey: '7' }));
 		expect(gateway.ledger).toHaveLength(1);
 
-		const long = create({ orderKey: 'k'.repeat(1_000_000), ifOrderedBefore: 'fail' });
+		const long = orderWorkflow({ orderKey: 'k'.repeat(1_000_000), ifOrderedBefore: 'fail' });
 		await run(long);
 		const second = await run(long);
 		expect(second.errorOf('Create')?.message.length).toBeLessThan(200);

@@ -10,7 +10,7 @@ import {
 } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
 import { otherVideos } from '../support/otherVideos';
-import { hintsOf, itemsFor, resume } from '../support/parkedWaits';
+import { hintsOf, itemsFor, resume, startWaits } from '../support/parkedWaits';
 import { sampleVideo } from '../support/samples';
 import {
 	chain,
@@ -40,18 +40,11 @@ describe('a parked Wait for Video', () => {
 	const workflowOf = (options: IDataObject = {}, settings: NodeSettings = {}) =>
 		chain(waitForVideo({ options }, settings), done);
 
-	/** Runs the workflow as n8n runs an active one. */
 	const start = async (
 		workflow: WorkflowJson,
 		jobs: Array<{ id: string }>,
-		options: Partial<RunOptions> = {},
-	) =>
-		await runWorkflow(workflow, {
-			credentials: credentialFor(gateway),
-			input: itemsFor(jobs),
-			mode: 'trigger',
-			...options,
-		});
+		options?: Partial<RunOptions>,
+	) => await startWaits(gateway, workflow, jobs, options);
 
 	const resumeAll = async (run: WorkflowRun) => {
 		for (let passes = 0; run.status === 'waiting' && passes < 20; passes++) run = await resume(run);

@@ -2,7 +2,7 @@ import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
 import type { Gateway } from '../gateway';
 import { resumeExecution, type RunOptions, runWorkflow, type WorkflowJson } from '../harness';
 import { earlierTasks } from '../support/earlierJobs';
-import { hintsOf, itemsFor, resume } from '../support/parkedWaits';
+import { hintsOf, resume, startWaits } from '../support/parkedWaits';
 import { sampleVideo } from '../support/samples';
 import {
 	asTool,
@@ -30,18 +30,11 @@ const createJobs = (count: number) => earlierTasks(gateway, count);
 const done = core('Done', 'noOp');
 const workflowOf = (options: IDataObject = {}) => chain(waitForVideo({ options }), done);
 
-/** Runs the workflow as n8n runs an active one. */
 const start = async (
 	workflow: WorkflowJson,
 	jobs: Array<{ id: string }>,
-	options: Partial<RunOptions> = {},
-) =>
-	await runWorkflow(workflow, {
-		credentials: credentialFor(gateway),
-		input: itemsFor(jobs),
-		mode: 'trigger',
-		...options,
-	});
+	options?: Partial<RunOptions>,
+) => await startWaits(gateway, workflow, jobs, options);
 
 const pollsOf = (id: string) =>
 	gateway.requests.filter(({ route, jobId }) => route === 'task' && jobId === id);

@@ -23,7 +23,7 @@ const model = modelField('vid-3.1', { refused: 'referenceVideo' });
 /** The specification shows no field for frames. */
 const frameNotice: Field = {
 	property: {
-		displayName: `This model needs frames. Add them in Options, Extra Body (JSON), in the field that your service documents, such as { "image": "https://…" }.`,
+		displayName: `This model makes a video from frames. Add them in Extra Body (JSON), such as { "image": "https://…" }, by the name that your service documents.`,
 		name: 'frameNotice',
 		type: 'notice',
 		default: '',

@@ -83,7 +83,9 @@ const agentNotice =
 
 const paidNotice = toolNotice(agentNotice);
 
-const orderNotice = toolNotice(`${agentNotice} Limit: 3 orders per execution (Options).`);
+const orderNotice = toolNotice(
+	`${agentNotice} Limit: 3 orders per execution, unless you set another.`,
+);
 
 function byName(a: INodePropertyOptions, b: INodePropertyOptions): number {
 	return a.name.localeCompare(b.name);

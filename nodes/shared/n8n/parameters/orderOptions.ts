@@ -119,7 +119,7 @@ export const maxCostOption = limitField({
 	rule: { type: 'number', min: 0 },
 	default: 5,
 	description:
-		'The maximum estimated cost of this node’s orders in one execution, including loops and Retries. Needs Prices in the credential; same currency.',
+		'The maximum estimated cost of this node’s orders in one execution, including loops and Retries. Needs Prices in the credential, and has their currency.',
 });
 
 export const maxCostPerDayOption = limitField({
@@ -128,7 +128,7 @@ export const maxCostPerDayOption = limitField({
 	rule: { type: 'number', min: 0, max: maxCostCounted },
 	default: 20,
 	description:
-		'The maximum estimated cost of this node’s orders in one day, across all executions. Needs a saved workflow, and Prices in the credential; same currency.',
+		'The maximum estimated cost of this node’s orders in one day of the workflow’s time zone, across all executions. Needs a saved workflow, and Prices in the credential.',
 });
 
 /** Options of all operations that order videos or images. */

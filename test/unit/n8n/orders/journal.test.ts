@@ -27,6 +27,12 @@ const refused = outcome({
 		...{ billed: 'no', retry_can_help: false },
 	}),
 });
+const lost = outcome({
+	error: new GatewayError({
+		...{ message: 'no response', remedies: [], reach: 'lost', status: 0 },
+		...{ billed: 'unknown', retry_can_help: false },
+	}),
+});
 const over = { isOver: true };
 const failing = { isOver: false };
 
@@ -89,15 +95,16 @@ describe('executions without n8n’s database', () => {
 		expect(retry.decisions.get(0)).toEqual({ do: 'refuse', because: 'triesUnknown' });
 	});
 
-	it('without n8n’s database, a Retry reuses the videos that the process knows', async () => {
+	it('without n8n’s database, a Retry sends again only the lost orders that the process knows', async () => {
 		const { close } = await open({ token: 'a' }, 'A');
-		await close(() => answered, failing);
-		expect((await open({ token: 'a', mode: 'retry' }, 'A')).made).toEqual(['reuse']);
-	});
-
-	it('without n8n’s database, a Retry orders images, which have no records there', async () => {
-		const journal = new Journal(executeContext({ token: 'a', mode: 'retry', items: 1 }), ofImages);
-		expect((await journal.open([wanted('A')])).get(0)?.do).toBe('send');
+		await close(() => lost, failing);
+		const journal = new Journal(executeContext({ token: 'a', mode: 'retry', items: 2 }), settings);
+		const items = ['A', 'B'].map((request, index) => ({
+			...wanted(request, index),
+			resendsLost: true,
+		}));
+		const decisions = [...(await journal.open(items)).values()];
+		expect(decisions.map((decision) => decision.do)).toEqual(['send', 'refuse']);
 	});
 });
 
