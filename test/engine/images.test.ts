@@ -184,6 +184,14 @@ describe('images', () => {
 		expect(colourAt(500)).not.toEqual([255, 0, 0]);
 	});
 
+	it('reports an empty Mask Binary Field once', async () => {
+		const parameters = { maskSource: 'binary', maskBinaryField: '' };
+		const result = await run(image('edit', { model: byId('image-edit-1'), ...parameters }), {
+			input: [{ json: {}, binary: { data: binaryOf(picture('red'), 'photo.png') } }],
+		});
+		expect(result.errorOf('Image')?.message).toBe('Mask Binary Field is empty');
+	});
+
 	it('refuses a .jpg with several frames before it sends anything', async () => {
 		const binary = { data: binaryOf(twoFrameGif, 'animated.jpg', 'image/jpeg') };
 		const result = await run(image('edit', { model: byId('image-edit-1') }), {

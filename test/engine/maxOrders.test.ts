@@ -66,13 +66,19 @@ describe('Max Orders per Execution', () => {
 		expect(error?.message).toBe(
 			'Item 2: Not ordered: it would exceed the limit of 2 orders per execution',
 		);
-		expect(error?.description).toContain('raise Max Orders per Execution');
+		expect(error?.description).toContain(
+			'raise Max Orders per Execution. Until then, none of these items is ordered.',
+		);
 		expect(creates()).toEqual([]);
 	});
 
 	it('places as many orders as the limit allows when the node continues on error', async () => {
-		await run(limitedTo(2), three);
+		const result = await run(limitedTo(2), three);
 		expect(gateway.ledger).toHaveLength(2);
+		const [{ json }] = result.items('Create').slice(2);
+		expect(json.details).toMatchObject({
+			advice: 'To allow more, raise Max Orders per Execution.',
+		});
 	});
 
 	it('counts the orders across all runs of a loop', async () => {

@@ -103,7 +103,8 @@ function sourceOf(
 			default: request === 'image' ? 'data' : request,
 			hint: `The name of the input field with the ${request}`,
 		}),
-		find: itemImage,
+		// An empty name has been reported.
+		find: (name, ...rest) => (name === '' ? undefined : itemImage(name, ...rest)),
 		links: {},
 	});
 }

@@ -141,7 +141,8 @@ export function refused(
 	const { refusal, meaning = '' } = refusalVerdict;
 	const mayBeAccepted = verdict.billed === 'unknown' && refusal !== knownOrder.refusal;
 	const blamed = blamedModel(request.otherModel, status, error);
-	const serviceMessage = error?.message ?? (error ? meaning : `${meaning}, without saying why`);
+	const serviceMessage =
+		error?.message ?? (error ? meaning : `${meaning}; the response gives no reason`);
 	const reason = blamed
 		? `${blamed.id} is a model of another kind; the service said: ${serviceMessage}`
 		: serviceMessage;

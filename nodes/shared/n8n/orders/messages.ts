@@ -161,12 +161,14 @@ function limitError(
 	});
 	const opensAgain =
 		opens && day ? `. It opens again on ${format.format(day.end)} (${timeZone}).` : '';
+	const stopsAll = context.getInputData().length > 1 && !context.continueOnFail();
+	const noneOrdered = stopsAll ? ' Until then, none of these items is ordered.' : '';
 	return notSent({
 		message: `Not ordered: ${reached}${opensAgain}`,
 		// The model of an agent cannot change the options.
 		text: isTool(context.getNode())
 			? 'Do not try again. Continue with what was ordered, or tell the user that the limit is reached.'
-			: `To allow more, raise ${option}.`,
+			: `To allow more, raise ${option}.${noneOrdered}`,
 		retry_can_help: opens,
 	});
 }

@@ -194,7 +194,7 @@ describe('an error response', () => {
 	])('says what HTTP %d means when the body does not', (status, meaning, retryCanHelp) => {
 		const { record } = refused(list, { status, headers: {}, text: '<html>' });
 		expect(record.message).toBe(
-			`Could not list the models: ${meaning}, without saying why (HTTP ${status})`,
+			`Could not list the models: ${meaning}; the response gives no reason (HTTP ${status})`,
 		);
 		expect(record).toMatchObject({ status, retry_can_help: retryCanHelp, raw_body: '<html>' });
 	});
