@@ -1,26 +1,47 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { stillAwaited } from '../shared/gateway/errors/jobErrors';
 import { jobName } from '../shared/gateway/errors/jobSummary';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { clock } from '../shared/n8n/client/httpClient';
 import { StoredJobs } from '../shared/n8n/execution/memory';
 import { runItems } from '../shared/n8n/items/run';
-import type { DeliveringWork } from '../shared/n8n/items/work';
+import type { DeliveringWork, DirectWork } from '../shared/n8n/items/work';
 import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
-import { park, waitOutStartupRecovery } from './parking';
+import { park } from './parking';
 import { parkingPolicy, passLength, type PassLength } from './parkingPolicy';
 import { WaitPass, type WaitResult } from './pass';
 import { waitRequest, type WaitRequest } from './request';
 import { nextPollOf } from './schedule';
+import { waitOutStartupRecovery } from './startup';
 import { WaitState } from './waitState';
+
+/** IDs of the executions that have a pass under way in this process. */
+const executionsInPass = new Set<string>();
 
 /**
  * Waits for one job per item, side by side, and downloads the files. This is one pass of the wait. The last pass
  * returns all results together.
  */
 export async function waitForVideos(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-	await waitOutStartupRecovery(context);
-	const length = lengthOfPass(context);
 	const state = new WaitState(context);
+	const { execution, retryOf = '' } = state;
+	if (executionsInPass.has(retryOf)) {
+		return await runItems(context, leavingItTo(retryOf), Infinity);
+	}
+	executionsInPass.add(execution);
+	try {
+		await waitOutStartupRecovery(context);
+		return await runPass(context, state);
+	} finally {
+		executionsInPass.delete(execution);
+	}
+}
+
+async function runPass(
+	context: IExecuteFunctions,
+	state: WaitState,
+): Promise<INodeExecutionData[][]> {
+	const length = lengthOfPass(context);
 	const pass = new WaitPass(context, length, state.earlier);
 	// The jobs run at the service in any case, so no item waits for another one here.
 	const outputs = await runItems(context, workOf(pass), Infinity);
@@ -54,5 +75,19 @@ function workOf(pass: WaitPass): DeliveringWork<WaitRequest, WaitResult> {
 		prepare: waitRequest,
 		perform: async (request, run) => await pass.wait(request, run),
 		deliver: async (result, request, run) => await pass.deliver(result, request, run),
+	};
+}
+
+/**
+ * The work of a Retry whose first execution goes on. A starting n8n shows an execution that it has just resumed as
+ * crashed, and offers a Retry, which would deliver the videos a second time.
+ */
+function leavingItTo(execution: string): DirectWork<WaitRequest> {
+	return {
+		endpoint: jobKinds.task.endpoint,
+		prepare: waitRequest,
+		perform: async ({ id, kind }) => {
+			throw stillAwaited({ id, kind }, execution);
+		},
 	};
 }

@@ -52,10 +52,12 @@ function isPoller(value: unknown): boolean {
 export class WaitState {
 	/** The items that the last pass stored; undefined in the first pass. */
 	readonly earlier?: Readonly<StoredItems>;
+	readonly execution: string;
+	/** The execution that stored the items, if this one is its Retry. */
+	readonly retryOf?: string;
 	private readonly waits: Record<string, unknown>;
 	/** Different for each run of a loop, and the same in all passes of a run. */
 	private readonly runKey: string;
-	private readonly execution: string;
 
 	constructor(context: IExecuteFunctions) {
 		const own: { waits?: object } = nodeMemory(context) ?? clearNodeMemory(context);
@@ -64,7 +66,9 @@ export class WaitState {
 		this.runKey = JSON.stringify(context.getExecuteData().source?.main?.[0] ?? null);
 		const known = this.waits[this.runKey];
 		delete this.waits[this.runKey];
-		if (isStored(known) && known.execution === this.execution) this.earlier = known.items;
+		if (!isStored(known)) return;
+		if (known.execution === this.execution) this.earlier = known.items;
+		else this.retryOf = known.execution;
 	}
 
 	/** Stores the items for the next pass. */

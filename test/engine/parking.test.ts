@@ -1,4 +1,7 @@
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Gateway } from '../gateway';
 import {
 	resumeExecution,
@@ -448,10 +451,14 @@ describe('a parked Wait for Video', () => {
 
 	describe('a restart of n8n', () => {
 		/** How many milliseconds a pass takes in a process of n8n with this start and this age. */
-		const durationOfPass = async (startedAt: number, age: number) => {
+		const durationOfPass = async (
+			startedAt: number,
+			age: number,
+			options: Partial<RunOptions> = {},
+		) => {
 			const [job] = createJobs(1);
 			setProcess(1, 100_000);
-			const run = await start(workflowOf(), [job]);
+			const run = await start(workflowOf(), [job], options);
 			gateway.jobs.complete(job.id, video);
 			setProcess(startedAt, age);
 			const begun = jest.now();
@@ -459,15 +466,82 @@ describe('a parked Wait for Video', () => {
 			return jest.now() - begun;
 		};
 
-		it('waits until a restarted n8n has run for a minute and has looked for crashed executions', async () => {
+		/** An n8n that says how ready it is: with each of these responses once, and then with the last one. */
+		const withReadiness = async (
+			responses: Array<[number, string]>,
+			use: (restApiUrl: string) => Promise<void>,
+		) => {
+			const left = [...responses];
+			const server = createServer((request, response) => {
+				const [status, text] = request.url === '/healthz/readiness' ? left[0] : [404, ''];
+				if (left.length > 1) left.shift();
+				response.writeHead(status, { 'content-type': 'application/json' });
+				response.end(text);
+			});
+			await once(server.listen(0, '127.0.0.1'), 'listening');
+			try {
+				await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/rest`);
+			} finally {
+				server.closeAllConnections();
+				server.close();
+			}
+		};
+		const starting: [number, string] = [503, '{"status":"error"}'];
+		const ready: [number, string] = [200, '{"status":"ok"}'];
+
+		it('waits until a restarted n8n has run for a minute, where n8n cannot reach itself', async () => {
 			expect(await durationOfPass(2, 58_000)).toBe(2_000);
 		});
 
-		it.each([
-			['n8n restarted a minute ago', 2, 61_000],
-			['n8n has not restarted since it parked', 1, 30_000],
-		])('resumes without a pause when %s', async (_, startedAt, age) => {
-			expect(await durationOfPass(startedAt, age)).toBe(0);
+		it('waits only until a restarted n8n says that it is ready', async () => {
+			await withReadiness([starting, starting, ready], async (restApiUrl) => {
+				expect(await durationOfPass(3, 10_000, { restApiUrl })).toBe(1_000);
+			});
+		});
+
+		it.each<[string, Array<[number, string]>]>([
+			['n8n 1, which says so from the start', [ready]],
+			['a proxy before n8n', [[503, '<h1>Service Unavailable</h1>'], ready]],
+		])('does not rely on the readiness of %s', async (name, responses) => {
+			await withReadiness(responses, async (restApiUrl) => {
+				expect(await durationOfPass(4 + name.length, 58_000, { restApiUrl })).toBe(2_000);
+			});
+		});
+
+		it.each<[string, number, number, Partial<RunOptions>]>([
+			['n8n restarted a minute ago', 2, 61_000, {}],
+			['n8n has not restarted since it parked', 1, 30_000, {}],
+			['a worker of queue mode does, which has recovered before', 2, 1_000, { inWorker: true }],
+		])('resumes without a pause when %s', async (_, startedAt, age, options) => {
+			expect(await durationOfPass(startedAt, age, options)).toBe(0);
+		});
+
+		it('leaves the videos to the first execution when Retry is pressed while that resumes', async () => {
+			const [job] = createJobs(1);
+			const parked = await resume(await start(workflowOf(), [job]));
+			gateway.jobs.complete(job.id, video);
+			let retried: WorkflowRun | undefined;
+			const pressRetry = async () => {
+				retried = await retryExecution(parked);
+				release();
+			};
+			let release = () => {};
+			const released = new Promise<void>((resolve) => (release = resolve));
+			gateway.fault({
+				...{ route: 'download', action: 'stall', until: released },
+				when: () => {
+					void pressRetry();
+					return true;
+				},
+			});
+			const run = await resume(parked);
+			expect(idsOf(run.items('Done'))).toEqual([job.id]);
+			expect(retried?.data.resultData.runData.Done).toBeUndefined();
+			expect(retried?.errorOf('Wait for Video')).toMatchObject({
+				message: `Execution ${run.executionId} still waits for Video task ${job.id}`,
+				description: expect.stringContaining('It resumes by itself and delivers the video'),
+			});
+			expect(requestsOf(job.id, 'download')).toHaveLength(1);
 		});
 	});
 

@@ -17,6 +17,8 @@ export interface Environment {
 	filesFolder?: string;
 	/** The address in links to n8n itself, such as those of `createBinarySignedUrl`. */
 	restApiUrl?: string;
+	/** Whether a worker of queue mode runs the execution. It does not send to the editor. */
+	inWorker?: boolean;
 }
 
 /** Applies the settings that n8n has for the whole process. */
@@ -31,6 +33,7 @@ export async function applyEnvironment({ binaryDataMode, filesFolder }: Environm
 export function createAdditionalData({
 	credentials = {},
 	restApiUrl = 'http://localhost:5678/rest',
+	inWorker = false,
 }: Environment): IWorkflowExecuteAdditionalData {
 	// The engine parses these addresses for every parameter that it resolves, so none may be empty.
 	const instanceBaseUrl = new URL('.', restApiUrl).href;
@@ -51,6 +54,7 @@ export function createAdditionalData({
 		mcpTestBaseUrl: `${instanceBaseUrl}mcp-test`,
 		logAiEvent() {},
 		setExecutionStatus() {},
+		...(!inWorker && { sendDataToUI() {} }),
 		getRunExecutionData: async () => undefined,
 		getRuntimeCredential: async () => undefined,
 		executeWorkflow: notAvailable('Sub-workflows'),

@@ -16,7 +16,7 @@ import { readExample, withSettings } from '../support/examples';
 import { sampleVideo } from '../support/samples';
 import { UsageError } from './measurement';
 import { none, print, printTable, type Figure } from './report';
-import { startSink, type Sink } from './scale/sink';
+import { startSink, type Sink } from '../n8n/sink';
 import { median } from '../support/statistics';
 
 interface Settings {

@@ -7,7 +7,7 @@ import { callWebhook, Owner, type CredentialReference } from '../../n8n/owner';
 import { startQueue, type Queue, type WorkerOptions } from '../../n8n/queue';
 import { withFolder } from '../../support/folder';
 import { packInto } from '../../support/packed';
-import { startSink, type Sink } from './sink';
+import { startSink, type Sink } from '../../n8n/sink';
 
 interface DeploymentOptions {
 	gateway: GatewayOptions;

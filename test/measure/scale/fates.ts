@@ -1,8 +1,3 @@
-import { sha256 } from '../../support/sha256';
-import type { Gateway } from '../../gateway';
-import { jobsOf } from '../../n8n/kills/charges';
-import type { Delivery } from './sink';
-
 /** Where an execution was when a process was stopped or killed. */
 export const moments = ['create', 'pass', 'download', 'held'] as const;
 export type Moment = (typeof moments)[number];
@@ -29,14 +24,4 @@ export interface Fate {
 	charges: number;
 	/** How often the whole video reached the next node. */
 	deliveries: number;
-}
-
-/** How often the video of this name has arrived with its own bytes. */
-export function deliveriesOf(
-	gateway: Gateway,
-	deliveries: readonly Delivery[],
-	name: string,
-): number {
-	const hashes = new Set(jobsOf(gateway, name).map(({ video }) => video && sha256(video.bytes)));
-	return deliveries.filter((each) => each.name === name && hashes.has(each.sha256)).length;
 }

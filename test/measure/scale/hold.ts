@@ -2,10 +2,10 @@ import { print, type Figure } from '../report';
 import { titledVideos } from '../../support/samples';
 import { memory } from '../../n8n/processUsage';
 import { until } from '../../support/until';
-import { deliveriesOf } from './fates';
+import { deliveriesOf } from '../../n8n/sink';
 import { Deployment } from './deployment';
 import { callAll } from './load';
-import { storedAfterEachNode, videoWorkflow } from './workflows';
+import { storedAfterEachNode, videoWorkflow } from '../../n8n/videoWorkflows';
 
 interface HoldOptions {
 	executions: number;

@@ -6,7 +6,7 @@ import { lateness } from '../../support/statistics';
 import { Deployment } from './deployment';
 import { callAll } from './load';
 import { measure, sumOf, type Cpu, type Usage } from './usage';
-import { videoWorkflow } from './workflows';
+import { videoWorkflow } from '../../n8n/videoWorkflows';
 
 /** Seconds between two checks of n8n for parked executions. */
 const checkSeconds = 60;

@@ -5,10 +5,10 @@ import { titledVideos } from '../../support/samples';
 import { isFinal } from '../../../nodes/shared/gateway/protocol/jobs';
 import { until, within } from '../../support/until';
 import { chargesOf } from '../../n8n/kills/charges';
-import { deliveriesOf } from './fates';
+import { deliveriesOf } from '../../n8n/sink';
 import { Deployment } from './deployment';
 import { measure, sumOf, type Cpu, type Usage } from './usage';
-import { chatWorkflow, videoWorkflow } from './workflows';
+import { chatWorkflow, videoWorkflow } from '../../n8n/videoWorkflows';
 
 interface LoadOptions {
 	chats: number;

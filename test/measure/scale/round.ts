@@ -7,7 +7,8 @@ import { isOpen, isUnderWay, type Execution } from '../../n8n/owner';
 import { within } from '../../support/until';
 import { allNames, bringToMoments, namesAt, patience, type Group, type Workflows } from './arrange';
 import { chargesOf, jobsOf } from '../../n8n/kills/charges';
-import { deliveriesOf, type Fate, type Way } from './fates';
+import { deliveriesOf } from '../../n8n/sink';
+import type { Fate, Way } from './fates';
 import type { Deployment, StoredExecution } from './deployment';
 
 export interface RoundOptions extends Group {

@@ -4,7 +4,7 @@ import { titledVideos } from '../../support/samples';
 import { figuresOf, printFates } from './roundFigures';
 import { Deployment, soonNoticed } from './deployment';
 import { playRound, type RoundOptions } from './round';
-import { collectWorkflow, storedAfterEachNode, videoWorkflow } from './workflows';
+import { collectWorkflow, storedAfterEachNode, videoWorkflow } from '../../n8n/videoWorkflows';
 
 export type Disruption = RoundOptions['disrupt'];
 

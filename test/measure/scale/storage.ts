@@ -6,7 +6,7 @@ import { isOpen } from '../../n8n/owner';
 import { memory, resetPeak } from '../../n8n/processUsage';
 import { until } from '../../support/until';
 import { Deployment } from './deployment';
-import { collectWorkflow } from './workflows';
+import { collectWorkflow } from '../../n8n/videoWorkflows';
 
 const modes = ['filesystem', 'database'] as const;
 type Mode = (typeof modes)[number];

@@ -30,6 +30,17 @@ export function jobStopped(job: JobSummary): GatewayError {
 	return jobError(job, { message, isStopped, remedies });
 }
 
+/** Another execution waits for the job. */
+export function stillAwaited(job: JobSummary, execution: string): GatewayError {
+	const text =
+		'n8n shows that execution as crashed for a moment after a restart. It resumes by itself and delivers the video, so this Retry has nothing to do.';
+	return jobError(job, {
+		message: `Execution ${execution} still waits for ${jobName(job)}`,
+		remedies: [{ about: 'other', text }],
+		retry_can_help: false,
+	});
+}
+
 /** The fields of a job, and the reason for its failure if it could be read. */
 interface FailedStatus {
 	failure?: ErrorObject;

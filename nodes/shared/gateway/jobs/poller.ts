@@ -45,6 +45,8 @@ export interface PollerState {
 	/** At the deadline at the latest. */
 	readonly nextPollAt: number;
 	readonly lastPolledAt?: number;
+	/** Whether the last poll got no response. */
+	readonly isUnanswered?: boolean;
 	/** Polls that are due later are left to another pass. Null: this pass lasts until the wait is over. */
 	readonly passEndsAt: number | null;
 	readonly stage: Stage;
@@ -95,12 +97,17 @@ export interface FinishedJob {
 const minInterval = limits.minPollSeconds * 1000;
 const maxPollTimeout = 60_000;
 const minPollTimeout = 5_000;
+/**
+ * Time limit of a poll in a pass, unless the poll before it got no response either. With the time for which limits hold
+ * a poll back, a pass takes less than the 30 s after which n8n kills a process that is to stop.
+ */
+const passPollTimeout = 8_000;
 
 /** A job that succeeds just before the deadline has this much more time to give its link. */
 const linkGrace = 60_000;
 
 /** How long limits may hold back a poll of a pass: meanwhile, the execution may keep others from running. */
-const maxPassPatience = 30_000;
+const maxPassPatience = 20_000;
 
 /** A poll is later than this only when it could not be sent, for example because n8n was down. */
 const maxLateness = 180_000;
@@ -170,12 +177,13 @@ function waitUntil(state: PollerState, now: number, time = now): Step {
 }
 
 function sendRequest(state: PollerState, now: number): Step {
-	const { stage, kind, passEndsAt } = state;
+	const { stage, kind, passEndsAt, isUnanswered } = state;
 	if (stage.name === 'linking' && kind === 'video')
 		return { state, action: { do: 'fetchContent' } };
 	const isLinking = stage.name === 'linking';
 	const timeLeft = Math.max(minPollTimeout, isLinking ? maxPollTimeout : deadlineOf(state) - now);
-	const timeout = Math.min(maxPollTimeout, timeLeft);
+	const isShort = passEndsAt !== null && !isLinking && !isUnanswered;
+	const timeout = Math.min(isShort ? passPollTimeout : maxPollTimeout, timeLeft);
 	// A finished video is not left to another pass.
 	const maxPatience = passEndsAt === null ? timeLeft : Math.min(maxPassPatience, timeLeft);
 	const patience = isLinking ? undefined : maxPatience;
@@ -302,7 +310,8 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 		return { state: next, action: { do: 'park', until: passEndsAt } };
 	}
 	const nextPollAt = Math.min(now + pauseAfter(state, error), deadline);
-	return waitForPoll(withChanges(state, { nextPollAt, stage: polling }), now);
+	const isUnanswered = error?.failure.status === 0;
+	return waitForPoll(withChanges(state, { nextPollAt, isUnanswered, stage: polling }), now);
 }
 
 /** Milliseconds until the next request: the interval, or longer if the service asks for it. */
@@ -339,10 +348,22 @@ function withChanges(state: PollerState, changes: Partial<PollerState>): PollerS
 		since = state.since,
 		nextPollAt = state.nextPollAt,
 		lastPolledAt = state.lastPolledAt,
+		isUnanswered = state.isUnanswered,
 		passEndsAt = state.passEndsAt,
 		stage = state.stage,
 	} = changes;
-	return { job, kind, pollInterval, timeout, since, nextPollAt, lastPolledAt, passEndsAt, stage };
+	return {
+		job,
+		kind,
+		pollInterval,
+		timeout,
+		since,
+		nextPollAt,
+		lastPolledAt,
+		isUnanswered,
+		passEndsAt,
+		stage,
+	};
 }
 
 function finish(state: PollerState, finished: FinishedJob): Step {

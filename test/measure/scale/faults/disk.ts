@@ -3,7 +3,7 @@ import { forAll, print, type Figure } from '../../report';
 import { mp4Of } from '../../../support/boxes';
 import { withFolder } from '../../../support/folder';
 import { Deployment } from '../deployment';
-import { videoWorkflow } from '../workflows';
+import { videoWorkflow } from '../../../n8n/videoWorkflows';
 import { ended, onceEach, printError } from './expectations';
 
 const video = mp4Of(8_000_000);

@@ -3,7 +3,7 @@ import { forAll, print, type Figure } from '../../report';
 import { isOpen, type Execution } from '../../../n8n/owner';
 import { until } from '../../../support/until';
 import { chargesOf } from '../../../n8n/kills/charges';
-import { deliveriesOf } from '../fates';
+import { deliveriesOf } from '../../../n8n/sink';
 import type { Deployment } from '../deployment';
 
 /** Waits until all executions of a workflow have ended. @returns them, the oldest first */

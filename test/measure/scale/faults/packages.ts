@@ -8,7 +8,7 @@ import { until, within } from '../../../support/until';
 import { jobsOf } from '../../../n8n/kills/charges';
 import { Deployment, soonNoticed } from '../deployment';
 import { placeOf } from '../round';
-import { collectWorkflow, videoWorkflow } from '../workflows';
+import { collectWorkflow, videoWorkflow } from '../../../n8n/videoWorkflows';
 import { ended, onceEach, printError } from './expectations';
 
 const count = 4;

@@ -166,10 +166,10 @@ describe.each<[string, Row[]]>([
 				{ do: 'poll', patience: timeout - 10_100 },
 			],
 			[
-				'waits half a minute in a pass for a poll that is held back',
+				'waits 20 seconds in a pass for a poll that is held back',
 				task,
 				[passAt0],
-				{ do: 'poll', patience: 30_000 },
+				{ do: 'poll', patience: 20_000 },
 			],
 			[
 				'leaves a poll that is held back to the next pass',
@@ -211,6 +211,27 @@ describe.each<[string, Row[]]>([
 				task,
 				[started(0), polled(100, done), due(10_100)],
 				{ do: 'poll', patience: undefined },
+			],
+		],
+	],
+	[
+		'polls without a response',
+		[
+			['waits 8 seconds for a response in a pass', task, [passAt0], poll('task', 8000)],
+			[
+				'waits a minute in the pass after a poll without a response',
+				task,
+				[passAt0, failed(8000, lost), started(minute, { endsAt: minute })],
+				poll('task'),
+			],
+			[
+				'waits 8 seconds again after a poll with a response',
+				task,
+				[
+					...[passAt0, failed(8000, lost), started(minute, { endsAt: minute })],
+					...[polled(minute, running), started(2 * minute, { endsAt: 2 * minute })],
+				],
+				poll('task', 8000),
 			],
 		],
 	],

@@ -1,5 +1,5 @@
-import type { WorkflowJson } from '../../harness/workflow';
-import type { CredentialReference } from '../../n8n/owner';
+import type { WorkflowJson } from '../harness/workflow';
+import type { CredentialReference } from './owner';
 import {
 	byId,
 	core,
@@ -8,7 +8,7 @@ import {
 	startedByWebhook,
 	waitForVideo,
 	withCredential,
-} from '../../support/workflows';
+} from '../support/workflows';
 
 /** What all workflows need. */
 interface Environment {

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Gateway } from '../gateway';
+import { sha256 } from '../support/sha256';
+import { jobsOf } from './kills/charges';
 
 /** A video, as the node after Wait for Video has sent it on. */
 export interface Delivery {
@@ -46,4 +49,14 @@ export async function startSink(): Promise<Sink> {
 			server.closeAllConnections();
 		},
 	};
+}
+
+/** How often the video of this name has arrived with its own bytes. */
+export function deliveriesOf(
+	gateway: Gateway,
+	deliveries: readonly Delivery[],
+	name: string,
+): number {
+	const hashes = new Set(jobsOf(gateway, name).map(({ video }) => video && sha256(video.bytes)));
+	return deliveries.filter((each) => each.name === name && hashes.has(each.sha256)).length;
 }

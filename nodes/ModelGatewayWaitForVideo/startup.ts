@@ -1,0 +1,63 @@
+import type { IExecuteFunctions, IN8nHttpFullResponse } from 'n8n-workflow';
+import { abortable } from '../shared/gateway/client/timeouts';
+import { textAt } from '../shared/gateway/json';
+import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
+import { StoredJobs } from '../shared/n8n/execution/memory';
+import type { EngineContext } from './parking';
+
+/** Milliseconds from the start of the process until n8n has certainly searched for crashed executions. */
+const maxStartup = 60_000;
+const checkInterval = 500;
+const checkTimeout = 5_000;
+
+/** By the start of a process: resolves when it has searched for crashed executions. Its executions share it. */
+const startups = new Map<number, Promise<void>>();
+
+/**
+ * Waits until a restarted n8n has searched for crashed executions, if another process parked this execution.
+ *
+ * A starting n8n first resumes executions that are due, and then searches for crashed ones. It mistakes the executions
+ * that it has just resumed for crashed ones: it reads them from its database, and stores them again, marked as crashed.
+ * What a pass stores between the two is lost. What it stores later is kept, because n8n ignores the mark, unless Stop
+ * was pressed. A worker of queue mode searches before it takes executions.
+ */
+export async function waitOutStartupRecovery(context: EngineContext): Promise<void> {
+	if (!new StoredJobs(context).wasParkedByOtherProcess || isWorker(context)) return;
+	const { timeOrigin } = performance;
+	const startup = startups.get(timeOrigin) ?? startupOver(context);
+	startups.set(timeOrigin, startup);
+	// The item loop reports Stop.
+	await abortable(startup, stopSignalOf(context)).catch(() => undefined);
+}
+
+const isWorker = ({ additionalData }: EngineContext): boolean =>
+	additionalData !== undefined && additionalData.sendDataToUI === undefined;
+
+/** n8n 2 says when it is ready, which is just after the search. Elsewhere, only the time tells. */
+async function startupOver(context: IExecuteFunctions): Promise<void> {
+	const end = clock.now() + maxStartup - performance.now();
+	for (let wasStarting = false; clock.now() < end;) {
+		const readiness = await readinessOf(context);
+		// n8n stops listening when it shuts down.
+		if (wasStarting && (readiness === 'ready' || readiness === 'notListening')) return;
+		wasStarting ||= readiness === 'starting';
+		await clock.sleep(Math.max(0, Math.min(checkInterval, end - clock.now())));
+	}
+}
+
+type Readiness = 'starting' | 'ready' | 'notListening' | 'unknown';
+
+/** What n8n says about itself. A proxy before it may give responses of its own. */
+async function readinessOf(context: IExecuteFunctions): Promise<Readiness> {
+	try {
+		const { statusCode, body } = (await context.helpers.httpRequest({
+			url: new URL('healthz/readiness', context.getInstanceBaseUrl()).href,
+			...{ returnFullResponse: true, ignoreHttpStatusErrors: true, timeout: checkTimeout },
+		})) as IN8nHttpFullResponse;
+		const status = textAt(body, 'status');
+		if (statusCode === 503 && status === 'error') return 'starting';
+		return statusCode === 200 && status === 'ok' ? 'ready' : 'unknown';
+	} catch (error) {
+		return textAt(error, 'code') === 'ECONNREFUSED' ? 'notListening' : 'unknown';
+	}
+}
