@@ -34,7 +34,8 @@ export function progressHint(jobs: JobSummary[]): NodeExecutionHint {
 }
 
 /**
- * A hint if the workflow times out before the wait does. n8n counts the time for which an execution is parked, too.
+ * A hint if the workflow times out before the wait does. n8n counts the time for which an execution is parked, too,
+ * except in the workers of queue mode.
  * @param longest the longest timeout of all items, in milliseconds
  */
 export function workflowTimeoutHint(
@@ -45,7 +46,7 @@ export function workflowTimeoutHint(
 	const [allowed, own] = [executionTimeout * 1000, longest].map(inMinutes);
 	if (executionTimeout <= 0 || allowed >= own) return undefined;
 	return {
-		message: `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} min, before its own Timeout of ${own} min. Parked time counts, too.`,
+		message: `“Timeout Workflow” in the workflow settings stops this wait after ${allowed} min, before its own Timeout of ${own} min.`,
 		location: 'outputPane',
 	};
 }

@@ -12,6 +12,10 @@ export type EngineContext = IExecuteFunctions & {
 	};
 };
 
+/** Whether a worker of queue mode runs the execution. */
+export const isWorker = ({ additionalData }: EngineContext): boolean =>
+	additionalData !== undefined && additionalData.sendDataToUI === undefined;
+
 /** Why n8n could not resume this execution if it were parked; undefined when it can. */
 export function parkingObstacle(context: EngineContext): string | undefined {
 	if (isTool(context.getNode())) return 'a tool of an AI agent cannot be parked';

@@ -3,7 +3,7 @@ import { abortable } from '../shared/gateway/client/timeouts';
 import { textAt } from '../shared/gateway/json';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
 import { StoredJobs } from '../shared/n8n/execution/memory';
-import type { EngineContext } from './parking';
+import { isWorker, type EngineContext } from './parking';
 
 /** Milliseconds from the start of the process until n8n has certainly searched for crashed executions. */
 const maxStartup = 60_000;
@@ -29,9 +29,6 @@ export async function waitOutStartupRecovery(context: EngineContext): Promise<vo
 	// The item loop reports Stop.
 	await abortable(startup, stopSignalOf(context)).catch(() => undefined);
 }
-
-const isWorker = ({ additionalData }: EngineContext): boolean =>
-	additionalData !== undefined && additionalData.sendDataToUI === undefined;
 
 /** n8n 2 says when it is ready, which is just after the search. Elsewhere, only the time tells. */
 async function startupOver(context: IExecuteFunctions): Promise<void> {

@@ -7,7 +7,7 @@ import { StoredJobs } from '../shared/n8n/execution/memory';
 import { runItems } from '../shared/n8n/items/run';
 import type { DeliveringWork, DirectWork } from '../shared/n8n/items/work';
 import { jobsOf, overviewOf, progressHint, workflowTimeoutHint } from './hints';
-import { park } from './parking';
+import { isWorker, park } from './parking';
 import { parkingPolicy, passLength, type PassLength } from './parkingPolicy';
 import { WaitPass, type WaitResult } from './pass';
 import { waitRequest, type WaitRequest } from './request';
@@ -45,7 +45,9 @@ async function runPass(
 	const pass = new WaitPass(context, length, state.earlier);
 	// The jobs run at the service in any case, so no item waits for another one here.
 	const outputs = await runItems(context, workOf(pass), Infinity);
-	const timeoutHint = workflowTimeoutHint(context, pass.longestTimeout);
+	// In a worker, each pass has the whole time of the workflow.
+	const isTimed = length.name === 'stay' || !isWorker(context);
+	const timeoutHint = isTimed && workflowTimeoutHint(context, pass.longestTimeout);
 	if (timeoutHint) context.addExecutionHints(timeoutHint);
 	const { items } = pass;
 	const nextPoll = nextPollOf(items);

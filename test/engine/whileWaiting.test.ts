@@ -193,15 +193,17 @@ describe('Keep Running', () => {
 });
 
 it.each([
-	[60, 5, true],
-	[600, 5, false],
-	[-1, 5, false],
+	[60, 5, 'the main process', true],
+	[600, 5, 'the main process', false],
+	[-1, 5, 'the main process', false],
+	[60, 5, 'a worker', false],
 ])(
-	'decides whether to hint at a workflow timeout of %d s with its own Timeout of %d minutes: %p',
-	async (seconds, own, isHinted) => {
+	'decides whether to hint at a workflow timeout of %d s with its own Timeout of %d minutes in %s: %p',
+	async (seconds, own, process, isHinted) => {
 		const [job] = createJobs(1);
 		const settings = { executionOrder: 'v1', executionTimeout: seconds } as const;
-		const run = await start({ ...workflowOf({ timeoutMinutes: own }), settings }, [job]);
+		const workflow = { ...workflowOf({ timeoutMinutes: own }), settings };
+		const run = await start(workflow, [job], { inWorker: process === 'a worker' });
 		const hint = expect.stringContaining('stops this wait after 1 min') as unknown;
 		const hints = hintsOf(run).filter((text) => !text.startsWith('Video task'));
 		expect(hints).toEqual(isHinted ? [hint] : []);
