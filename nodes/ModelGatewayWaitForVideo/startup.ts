@@ -33,12 +33,14 @@ export async function waitOutStartupRecovery(context: EngineContext): Promise<vo
 /** n8n 2 says when it is ready, which is just after the search. Elsewhere, only the time tells. */
 async function startupOver(context: IExecuteFunctions): Promise<void> {
 	const end = clock.now() + maxStartup - performance.now();
-	for (let wasStarting = false; clock.now() < end;) {
-		const readiness = await readinessOf(context);
+	let readiness: Readiness = 'unknown';
+	for (let wasStarting = false; readiness === 'starting' || clock.now() < end;) {
+		readiness = await readinessOf(context);
 		// n8n stops listening when it shuts down.
 		if (wasStarting && (readiness === 'ready' || readiness === 'notListening')) return;
 		wasStarting ||= readiness === 'starting';
-		await clock.sleep(Math.max(0, Math.min(checkInterval, end - clock.now())));
+		const left = readiness === 'starting' ? checkInterval : Math.max(0, end - clock.now());
+		await clock.sleep(Math.min(checkInterval, left));
 	}
 }
 

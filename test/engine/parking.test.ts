@@ -499,12 +499,18 @@ describe('a parked Wait for Video', () => {
 			});
 		});
 
+		it('waits for an n8n that takes more than a minute to start', async () => {
+			await withReadiness([starting, starting, starting, ready], async (restApiUrl) => {
+				expect(await durationOfPass(4, 59_900, { restApiUrl })).toBe(1_500);
+			});
+		});
+
 		it.each<[string, Array<[number, string]>]>([
 			['n8n 1, which says so from the start', [ready]],
 			['a proxy before n8n', [[503, '<h1>Service Unavailable</h1>'], ready]],
 		])('does not rely on the readiness of %s', async (name, responses) => {
 			await withReadiness(responses, async (restApiUrl) => {
-				expect(await durationOfPass(4 + name.length, 58_000, { restApiUrl })).toBe(2_000);
+				expect(await durationOfPass(5 + name.length, 58_000, { restApiUrl })).toBe(2_000);
 			});
 		});
 
