@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A line of n8n's log, as n8n writes it into a file. */
-export interface LogLine {
+interface LogLine {
 	level: string;
 	message: string;
 	metadata: Record<string, unknown>;
@@ -24,13 +24,16 @@ export async function logLines(): Promise<LogLine[]> {
 	}
 }
 
-/** The lines of this package about an execution, without what n8n adds to their metadata. */
+/** What n8n adds to the metadata of each line. */
+const added = ['file', 'function', 'timestamp'];
+
+/** The lines of this package about an execution, with their own metadata only. */
 export async function eventsOf({ executionId }: { executionId: string }): Promise<LogLine[]> {
 	const lines = await logLines();
 	return lines
 		.filter(({ metadata }) => metadata.executionId === executionId && 'event' in metadata)
-		.map(({ metadata: { file, function: _, timestamp, ...metadata }, ...line }) => ({
-			...line,
-			metadata,
-		}));
+		.map(({ metadata, ...line }) => {
+			const own = Object.entries(metadata).filter(([name]) => !added.includes(name));
+			return { ...line, metadata: Object.fromEntries(own) };
+		});
 }

@@ -20,7 +20,10 @@ export const events = {
 		level: 'info',
 		meaning: 'Stop, or another item that failed, came before the order left. Nothing was ordered.',
 	},
-	'order failed': { level: 'warn', meaning: 'The order was refused or did not arrive.' },
+	'order failed': {
+		level: 'warn',
+		meaning: 'The order was refused or did not arrive, or an order of images got no response.',
+	},
 	'order outcome unknown': {
 		level: 'warn',
 		meaning: 'No usable response arrived. A video or image may have been made and charged.',
@@ -34,11 +37,15 @@ export const events = {
 		level: 'warn',
 		meaning: "n8n's database failed while the node looked up or recorded orders.",
 	},
-	'wait parked': { level: 'info', meaning: 'The execution is parked for the first time.' },
+	'wait parked': {
+		level: 'info',
+		meaning: 'The execution is parked for the first time, while this job is running.',
+	},
 	'job progress': { level: 'debug', meaning: 'The status or the progress of a job has changed.' },
 	'video delivered': {
 		level: 'info',
-		meaning: 'A video is finished, and its file stored. Without Download, it has no `bytes`.',
+		meaning:
+			'A video is finished, and its file stored in n8n. Without Download, there are no `bytes`. All items leave the node together.',
 	},
 	'job failed': { level: 'warn', meaning: 'A job has failed. Its video will not come.' },
 	'wait timed out': {
@@ -73,7 +80,8 @@ export const facts = {
 	jobId: 'The job: [collect its video](collect-by-id.md) with it',
 	jobStatus: 'The last known status of the job',
 	progress: 'Of the job, in percent',
-	estimatedCost: 'Of the order, by the [prices](limits-and-quotas.md) of the credential',
+	estimatedCost:
+		'Of the order, by the [prices](limits-and-quotas.md#prices-and-maximum-cost) of the credential',
 	httpStatus: 'Of the response that reports the failure',
 	code: 'The error code in that response',
 	requestId: 'The request ID, for the support of your service',

@@ -15,6 +15,8 @@ export interface EventDetails extends Partial<
 	failure?: Failure;
 }
 
+type KeyRedaction = Pick<Redaction, 'text' | 'truncated'>;
+
 type Values = Partial<Record<FactName, string | number>>;
 
 /**
@@ -22,35 +24,26 @@ type Values = Partial<Record<FactName, string | number>>;
  * or into a file. So the message and the metadata have the same facts.
  */
 export class NodeLog {
+	/** The same in all lines. */
 	private origin?: Values;
 
 	/** @param redaction removes the key; without it, nothing is logged */
 	constructor(
 		private readonly context: IExecuteFunctions,
-		private readonly redaction?: Pick<Redaction, 'text' | 'truncated'>,
+		private readonly redaction?: KeyRedaction,
 	) {}
 
 	/** Never fails: a log must not end an order. */
 	write(event: EventName, details: EventDetails): void {
-		if (!this.redaction) return;
+		const { context, redaction } = this;
+		if (!redaction) return;
 		try {
-			this.origin ??= originOf(this.context);
-			const values = this.cleaned({ ...this.origin, ...valuesOf(details) }, this.redaction);
-			this.context.logger[events[event].level](lineOf(event, values), { event, ...values });
+			this.origin ??= cleaned(originOf(context), redaction);
+			const values = { ...this.origin, ...cleaned(valuesOf(details), redaction) };
+			context.logger[events[event].level](lineOf(event, values), { event, ...values });
 		} catch {
 			// What it would have said is in the output or in the error, too.
 		}
-	}
-
-	/** The values that are known, in the order of the facts. */
-	private cleaned(values: Values, redaction: Pick<Redaction, 'text' | 'truncated'>): Values {
-		const clean: Values = {};
-		for (const name of Object.keys(facts) as FactName[]) {
-			const value = values[name];
-			if (typeof value === 'number') clean[name] = value;
-			else if (value) clean[name] = cleanText(value, redaction);
-		}
-		return clean;
 	}
 }
 
@@ -91,6 +84,19 @@ function valuesOfFailure({ status, code, request_id, reach, remedies }: Failure)
 /** The text if it looks like a code. A service may put anything into these fields, even the prompt. */
 const asCode = (text = '') => (/^[\w.:-]{1,60}$/.test(text) ? text : undefined);
 
+/** The values that are known, in the order of the facts. */
+function cleaned(values: Values, redaction: KeyRedaction): Values {
+	const clean: Values = {};
+	for (const name of factNames) {
+		const value = values[name];
+		if (typeof value === 'number') clean[name] = value;
+		else if (value) clean[name] = cleanText(value, redaction);
+	}
+	return clean;
+}
+
+const factNames = Object.keys(facts) as FactName[];
+
 /** Characters; IDs are shorter. */
 const maxLength = 300;
 
@@ -98,7 +104,7 @@ const maxLength = 300;
 const maxRead = 1_000;
 
 /** One line without the key, whoever chose the text. */
-function cleanText(text: string, redaction: Pick<Redaction, 'text' | 'truncated'>): string {
+function cleanText(text: string, redaction: KeyRedaction): string {
 	const isCut = text.length > maxRead;
 	// Invisible characters could hide the key, or show a line in the other direction.
 	const line = text
