@@ -12,7 +12,7 @@ export const events = {
 	'order sent': {
 		level: 'info',
 		meaning:
-			'The node sends an order. One of the next five events follows. If none does, n8n was killed: the outcome is unknown.',
+			'The node sends an order. One of the next five events follows for the same item. If none does, n8n was killed: the outcome is unknown.',
 	},
 	'order created': { level: 'info', meaning: 'The job of a video was created.' },
 	'order completed': { level: 'info', meaning: 'The images of an order arrived.' },
