@@ -17,7 +17,7 @@ const floors = [
 		'shared/gateway/models',
 	],
 	['shared/gateway/images'],
-	['shared/n8n/agent', 'shared/n8n/execution'],
+	['shared/n8n/agent', 'shared/n8n/execution', 'shared/n8n/log'],
 	['shared/n8n/errors'],
 	['shared/n8n/client'],
 	['shared/n8n/parameters'],

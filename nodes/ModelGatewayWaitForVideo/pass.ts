@@ -14,6 +14,7 @@ import { hintIfNotMp4 } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
+import { JobLog } from './jobLog';
 import { outputsOf, unfinishedOutput } from './outputs';
 import type { PassLength } from './parkingPolicy';
 import { newPoller, type WaitRequest } from './request';
@@ -43,6 +44,7 @@ export class WaitPass {
 	private readonly requests = new SharedRequests(clock);
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
+	private log?: JobLog;
 
 	/** @param earlier the items that the last pass stored */
 	constructor(
@@ -60,9 +62,15 @@ export class WaitPass {
 		return new Map([...this.storedItems].sort(([one], [other]) => one - other));
 	}
 
+	/** Logs the jobs that still run. */
+	logParked(): void {
+		this.log?.parked(this.items);
+	}
+
 	/** Waits for the job of one item. @throws GatewayError as {@link JobWait.hold} does, also one of an earlier pass */
 	async wait(request: WaitRequest, run: ItemRun): Promise<WaitResult> {
 		const { item } = run;
+		this.log ??= new JobLog(run.log, Object.values(this.earlier));
 		this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
 		const known = this.knownOf(request, item);
 		if (known === undefined || 'poller' in known) {
@@ -128,7 +136,7 @@ export class WaitPass {
 		const refresh = async () => await wait.freshSource();
 		try {
 			const outputs = await outputsOf(finished, request, { run, downloads, refresh });
-			this.storedItems.set(item, { job: wait.state.job, outputs });
+			this.end(item, { job: wait.state.job, outputs });
 			return outputs;
 		} catch (error) {
 			throw this.keepFailure(error, item, wait);
@@ -139,8 +147,13 @@ export class WaitPass {
 
 	private keepFailure(error: unknown, item: number, { state: { job } }: JobWait): GatewayError {
 		const gatewayError = asGatewayError(error);
-		this.storedItems.set(item, { job, failure: gatewayError.failure });
+		this.end(item, { job, failure: gatewayError.failure });
 		return gatewayError;
+	}
+
+	private end(item: number, stored: StoredItem): void {
+		this.storedItems.set(item, stored);
+		this.log?.ended(item, stored);
 	}
 
 	private newWait(poller: PollerState, { gateway, item }: ItemRun, lines: ProgressLines): JobWait {
@@ -150,7 +163,7 @@ export class WaitPass {
 		return new JobWait(source, poller, {
 			...runtime,
 			firstPollAfter: this.firstPolls.delayOf(poller.job.id, item, isLimited),
-			onChange: async (job) => await this.reportProgress(job, lines),
+			onChange: async (job) => await this.reportProgress(item, job, lines),
 		});
 	}
 
@@ -167,11 +180,11 @@ export class WaitPass {
 	}
 
 	/** Reports the progress of a job once, even if several items wait for it. */
-	private async reportProgress(job: JobSummary, lines: ProgressLines): Promise<void> {
+	private async reportProgress(item: number, job: JobSummary, lines: ProgressLines): Promise<void> {
 		const line = describeProgress(job);
 		if (this.reported.get(jobName(job)) === line) return;
 		this.reported.set(jobName(job), line);
-		this.context.logger.debug(line);
+		this.log?.progress(item, job);
 		await lines.add(line);
 	}
 }

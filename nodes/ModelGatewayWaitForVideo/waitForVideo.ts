@@ -1,6 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { stillAwaited } from '../shared/gateway/errors/jobErrors';
-import { jobName } from '../shared/gateway/errors/jobSummary';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
 import { clock } from '../shared/n8n/client/httpClient';
 import { StoredJobs } from '../shared/n8n/execution/memory';
@@ -52,10 +51,8 @@ async function runPass(
 	const { items } = pass;
 	const nextPoll = nextPollOf(items);
 	if (nextPoll === undefined) return outputs;
-	const jobs = jobsOf(items);
-	// So the log has the jobs if the execution is stopped while it is parked.
-	if (!state.earlier) context.logger.info(`Waiting for ${jobs.map(jobName).join(', ')}`);
-	context.addExecutionHints(progressHint(jobs));
+	if (!state.earlier) pass.logParked();
+	context.addExecutionHints(progressHint(jobsOf(items)));
 	state.store(items);
 	await park(context, nextPoll);
 	return [overviewOf(items)];

@@ -102,7 +102,7 @@ describe('Stop', () => {
 		// The second order is accepted within the five seconds that remain.
 		await until(() => gateway.ledger.length === 2);
 		const log = path.join(shared.folder, 'n8n.log');
-		await until(() => readFileSync(log, 'utf8').includes(`${gateway.ledger[1].job} was created`));
+		await until(() => readFileSync(log, 'utf8').includes(`jobId=${gateway.ledger[1].job}`));
 		expect(itemsOf(await retry(id), 'Create')).toEqual([]);
 		expect(gateway.requests).toHaveLength(2);
 	});

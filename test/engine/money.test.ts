@@ -1,7 +1,4 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { startGateway, type Gateway } from '../gateway';
 import { retryExecution, runWorkflow } from '../harness';
 import {
@@ -11,6 +8,7 @@ import {
 	credentialFor,
 	modelGateway,
 } from '../support/workflows';
+import { eventsOf } from '../support/log';
 import { createsOf } from '../support/videoOrders';
 import { withGateway } from '../support/withGateway';
 
@@ -132,14 +130,12 @@ describe('the charges for creates', () => {
 	});
 
 	it("writes the ID of each job into n8n's log", async () => {
-		await tenCreates();
-		const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
-		const lines = () => readFileSync(log, 'utf8');
-		// n8n writes its log asynchronously.
-		while (!gateway.ledger.every(({ job }) => lines().includes(`Video task ${job} was created`))) {
-			await setTimeout(20);
-		}
-		expect(lines()).toMatch(/"level":"info","message":"Video task \S+ was created"/);
+		const run = await tenCreates();
+		const created = (await eventsOf(run)).filter(
+			({ metadata }) => metadata.event === 'order created',
+		);
+		const jobs = created.map(({ metadata }) => metadata.jobId);
+		expect(jobs.sort()).toEqual(gateway.ledger.map(({ job }) => job).sort());
 	});
 
 	it('names each item whose outcome is unknown after Stop', async () => {

@@ -1,10 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Gateway } from '../gateway';
 import { resumeExecution, runWorkflow, type RunOptions } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
+import { eventsOf } from '../support/log';
 import { hintsOf, itemsFor, resume } from '../support/parkedWaits';
 import { sampleVideo } from '../support/samples';
 import { chain, core, credentialFor, waitForVideo } from '../support/workflows';
@@ -104,17 +102,13 @@ describe('a wait that keeps running', () => {
 
 	it('names a shared job once in the log when Stop is pressed', async () => {
 		const [{ id }] = createJobs(1);
-		await waitWith([{ task_id: id }, { task_id: id }], {
+		const run = await waitWith([{ task_id: id }, { task_id: id }], {
 			onStart: (cancel) => void setTimeout(cancel, 1_500),
 		});
-		const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
-		const line = () =>
-			readFileSync(log, 'utf8')
-				.split('\n')
-				.find((text) => text.includes('Stopped.') && text.includes(id));
-		// n8n writes its log asynchronously.
-		while (line() === undefined) await pause(20);
-		expect(line()?.match(new RegExp(id, 'g'))).toHaveLength(1);
+		const stopped = (await eventsOf(run)).filter(
+			({ metadata }) => metadata.event === 'node stopped',
+		);
+		expect(stopped.map(({ metadata }) => metadata.jobId)).toEqual([id]);
 	});
 
 	it('streams the progress of a shared job once', async () => {
@@ -182,20 +176,15 @@ describe('a parked wait', () => {
 
 	it('names a shared job once in its hint and in the log', async () => {
 		const [{ id }] = createJobs(1);
-		const log = path.join(process.env.N8N_USER_FOLDER ?? '', 'n8n.log');
 		const parked = await startWith([{ task_id: id }, { task_id: id }, { id }]);
 		const run = await resumeExecution(parked);
 		expect(hintsOf(run)).toEqual([`Video task ${id}: submitted, 0 %`]);
 		expect(run.items('Wait for Video').map(({ json }) => json.job_id)).toEqual([id, id, id]);
-		const lines = () => readFileSync(log, 'utf8').split('\n');
-		const isFirst = (line: string) => line.includes('Waiting for') && line.includes(id);
-		// n8n writes its log asynchronously.
-		while (!lines().some(isFirst)) await pause(20);
-		expect(
-			lines()
-				.find(isFirst)
-				?.match(new RegExp(`Video task ${id}`, 'g')),
-		).toHaveLength(1);
+		const events = await eventsOf(run);
+		expect(events.map(({ metadata }) => [metadata.event, metadata.jobId])).toEqual([
+			['wait parked', id],
+			['job progress', id],
+		]);
 	});
 
 	it('polls a shared job once in each pass, and gives each item its file', async () => {

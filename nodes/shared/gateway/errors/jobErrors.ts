@@ -121,6 +121,10 @@ export function deadlinePassed(
 export const isDeadlinePassed = ({ remedies }: Failure): boolean =>
 	remedies.some((remedy) => remedy.about === 'jobMayRun' && remedy.canWaitLonger);
 
+/** Whether the job itself has failed. */
+export const hasJobFailed = ({ remedies }: Failure): boolean =>
+	remedies.some(({ about }) => about === 'jobFailed');
+
 export function linkMissing(job: JobSummary): GatewayError {
 	const message = `${jobName(job)} finished, but the response has no link to the file`;
 	return jobError(job, { message, remedies: [], reach: 'unreadable', pollCanHelp: true });

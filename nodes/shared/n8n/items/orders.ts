@@ -14,6 +14,7 @@ import {
 } from '../orders/messages';
 import { skippedOutput } from '../parameters/skippedOutput';
 import { failureOf, type CheckedItem, type Forecast } from './item';
+import { OrderLog, type RefusedItem } from './orderLog';
 import { failureForecast } from './preview';
 import type { RunState } from './runState';
 
@@ -25,12 +26,13 @@ export class ItemOrders {
 		private readonly run: RunState,
 		connection: Connection,
 	) {
-		const { context, cost, yielder, stop, work } = run;
+		const { context, cost, yielder, stop, work, log } = run;
 		this.journal = new Journal(context, {
 			cost,
 			isOrder: work.isOrder ?? false,
 			connection,
 			yielder,
+			log,
 			stop,
 		});
 	}
@@ -48,14 +50,20 @@ export class ItemOrders {
 			})),
 		);
 		const keys = { keyUsed: [] as string[], keyReleased: [] as string[] };
+		const refused: RefusedItem[] = [];
 		for (const item of items) {
 			const decision = decisions.get(item.index);
 			if (decision === undefined) continue;
 			if (item.isPreview) item.forecast = this.forecastOf(decision, item);
 			else this.apply(decision, item);
-			if (item.isPreview || decision.do !== 'leaveOut') continue;
-			keys[decision.because].push(item.orderOptions?.key ?? '');
+			if (item.isPreview) continue;
+			if (decision.do === 'leaveOut') {
+				keys[decision.because].push(item.orderOptions?.key ?? '');
+			} else if (decision.do === 'refuse') {
+				refused.push({ item, reason: decision.because });
+			}
 		}
+		new OrderLog(this.run).refused(refused);
 		this.hint(keysReleased, keys.keyReleased);
 		this.hint(keysUsed, keys.keyUsed);
 	}

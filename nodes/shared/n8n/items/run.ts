@@ -3,6 +3,7 @@ import { AdaptiveLimit } from '../../gateway/client/adaptiveLimit';
 import { recipientOf } from '../agent/recipient';
 import { createGateway } from '../client/gateway';
 import { signedLinkOf } from '../files/binary';
+import { NodeLog } from '../log/nodeLog';
 import { checkAll } from './check';
 import { ItemOrders } from './orders';
 import { previewAll } from './preview';
@@ -48,6 +49,7 @@ async function runSteps(
 	try {
 		const limiter = new AdaptiveLimit(parallel);
 		const gateway = await createGateway(context, { limiter, graceOnStop, closing: run.closing });
+		run.log = new NodeLog(context, gateway.redaction);
 		const checked = await checkAll(run, gateway);
 		if (!run.isFailing) {
 			if (run.cost !== 'read') orders = new ItemOrders(run, gateway.connection);

@@ -1,10 +1,11 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError, stopped } from '../../gateway/errors/gatewayError';
-import { jobName, type JobSummary } from '../../gateway/errors/jobSummary';
+import type { JobSummary } from '../../gateway/errors/jobSummary';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import { stopSignalOf } from '../client/httpClient';
 import { highlightJob, StoredJobs } from '../execution/memory';
+import { NodeLog } from '../log/nodeLog';
 import { EventLoopYielder } from '../client/eventLoopYielder';
 import type { Failure, Item } from './item';
 import type { DeliveringWork, ItemRun } from './work';
@@ -20,6 +21,8 @@ export class RunState {
 	/** Aborts when the user presses Stop. */
 	readonly stop?: AbortSignal;
 	readonly yielder = new EventLoopYielder();
+	/** Silent until the credential is read. */
+	log: NodeLog;
 	private readonly continues: boolean;
 	/** Aborts requests that are not sent yet when the node is about to fail. */
 	private readonly closer = new AbortController();
@@ -34,6 +37,7 @@ export class RunState {
 		this.cost = work.endpoint.cost;
 		this.stop = stopSignalOf(context);
 		this.continues = context.continueOnFail();
+		this.log = new NodeLog(context);
 	}
 
 	get closing(): AbortSignal {
@@ -95,17 +99,16 @@ export class RunState {
 
 	/** What the operation gets for one item. */
 	itemRun(item: Item, gateway: N8nGateway): ItemRun {
-		const { context, items } = this;
+		const { context, items, log } = this;
 		return {
 			context,
 			gateway,
+			log,
 			item: item.index,
 			count: items.length,
 			parts: item.parts,
 			reportJob: (job) => {
-				// When n8n is killed before it stores the node's output, only the log has the ID of the job.
 				if (this.cost !== 'read') {
-					context.logger.info(`${jobName(job)} was created`);
 					new StoredJobs(context).jobCreated();
 					highlightJob(context, job);
 				}

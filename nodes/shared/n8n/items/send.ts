@@ -3,6 +3,7 @@ import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
 import { addEstimates } from './estimate';
 import type { CheckedItem } from './item';
+import { OrderLog } from './orderLog';
 import type { ItemOrders } from './orders';
 import type { RunState } from './runState';
 import type { Batching } from './work';
@@ -49,12 +50,18 @@ async function sendBatch(
 	const batchGateway = gateway.withSignal(abort.signal);
 	for (const item of batch) item.abortController = abort;
 	const unsent = batch.filter(({ result }) => result === undefined);
+	const log = new OrderLog(run);
+	for (const item of unsent) log.sent(item);
 	if (unsent.length > 0) await perform(run, unsent, batchGateway);
-	for (const item of unsent) orders?.learn(item);
+	for (const item of unsent) {
+		log.ended(item);
+		orders?.learn(item);
+	}
 	await Promise.all(batch.map(async (item) => await deliver(run, item, batchGateway)));
 	// Again, because the result now has the files that were fetched.
 	for (const item of unsent) orders?.learn(item);
 	for (const item of batch) {
+		log.delivered(item);
 		item.abortController = undefined;
 		// Most of thousands of items end long before the node does, so their memory is freed.
 		item.request = undefined;

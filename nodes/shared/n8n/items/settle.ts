@@ -1,5 +1,5 @@
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
-import { describeProgress } from '../../gateway/errors/jobSummary';
+import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { textAt, withoutUndefined } from '../../gateway/json';
 import type { Recipient } from '../agent/recipient';
 import { isTool } from '../agent/tool';
@@ -70,10 +70,11 @@ const failuresOf = ({ items }: RunState) =>
 	});
 
 /** Logs the jobs, because n8n does not store the error of a stopped node. */
-function logJobs({ items, context }: RunState): void {
+function logJobs({ items, log }: RunState): void {
 	// Several items may wait for the same job.
-	const jobs = new Set(items.flatMap(({ job }) => (job ? [describeProgress(job)] : [])));
-	if (jobs.size > 0) context.logger.info(`Stopped. ${[...jobs].join('. ')}`);
+	const jobs = new Map<string, { item: number; job: JobSummary }>();
+	for (const { index: item, job } of items) if (job) jobs.set(job.id, { item, job });
+	for (const details of jobs.values()) log.write('node stopped', details);
 }
 
 /** The error of the node. It has the cause, the other failures, and every job. */

@@ -4,6 +4,7 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import type { Amount } from '../../gateway/protocol/amount';
 import type { Endpoint } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
+import type { NodeLog } from '../log/nodeLog';
 import type { ItemParameters } from '../parameters/itemParameters';
 
 /** An output of an operation; the item loop adds the paired item. */
@@ -16,6 +17,7 @@ export interface ItemOutput {
 export interface ItemRun {
 	context: IExecuteFunctions;
 	gateway: N8nGateway;
+	log: NodeLog;
 	item: number;
 	/** Number of items in this run. */
 	count: number;

@@ -5,6 +5,7 @@ import { sumOf } from '../../gateway/prices';
 import type { Cost } from '../../gateway/protocol/endpoints';
 import { isTool } from '../agent/tool';
 import type { EventLoopYielder } from '../client/eventLoopYielder';
+import type { NodeLog } from '../log/nodeLog';
 import type { OrderOptions } from '../parameters/orderOptions';
 import { DatabaseOrders } from './database';
 import type { Day } from './day';
@@ -64,6 +65,7 @@ interface Settings {
 	isOrder: boolean;
 	connection: Connection;
 	yielder: EventLoopYielder;
+	log: NodeLog;
 	/** Aborts when the user presses Stop. */
 	stop?: AbortSignal;
 }
@@ -263,8 +265,10 @@ export class Journal {
 		try {
 			await call();
 		} catch (error) {
+			// Later calls fail for the same reason.
+			if (this.storeError === undefined)
+				this.settings.log.write('store failed', { problem: String(error) });
 			this.storeError = error;
-			this.context.logger.warn(`The store of processed items failed: ${String(error)}`);
 		}
 	}
 

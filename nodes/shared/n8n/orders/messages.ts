@@ -112,7 +112,7 @@ function rewordedError(details: OrderDetails, known?: Known): GatewayError {
 }
 
 const howToFind =
-	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("was created"), and collect it by Wait for Video with that Job ID. Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged.';
+	'It may have been accepted and may be running. Look for the ID of its job in n8n\'s log ("order created"), and collect it by Wait for Video with that Job ID. Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged.';
 
 /** Says that no retry sends the order again, and how to order it anyway. */
 const alreadySent = ({ options }: OrderDetails) =>
@@ -144,7 +144,7 @@ const unreadableError = (details: OrderDetails) =>
 	notSent({
 		message:
 			'Nothing was sent, because the record of what earlier tries of this execution ordered cannot be read',
-		text: 'A newer version of n8n-nodes-model-gateway has stored it, or it is damaged. Install the newest version, and press Retry. The IDs of created jobs are in n8n\'s log ("was created"): Wait for Video collects them.',
+		text: 'A newer version of n8n-nodes-model-gateway has stored it, or it is damaged. Install the newest version, and press Retry. The IDs of created jobs are in n8n\'s log ("order created"): Wait for Video collects them.',
 		after: [alreadySent(details)],
 		billed: 'unknown',
 	});

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { EventLoopYielder } from '../../../../nodes/shared/n8n/client/eventLoopYielder';
+import { NodeLog } from '../../../../nodes/shared/n8n/log/nodeLog';
 import type { Outcome } from '../../../../nodes/shared/n8n/orders/decide';
 import { Journal, type PaidItem } from '../../../../nodes/shared/n8n/orders/journal';
 import { processMemory } from '../../../../nodes/shared/n8n/orders/shelves';
@@ -12,6 +13,7 @@ const settings = {
 	isOrder: true,
 	connection,
 	yielder: new EventLoopYielder(),
+	log: new NodeLog(executeContext()),
 } as const;
 const ofImages = { ...settings, cost: 'generation' } as const;
 const limit = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;

@@ -1,0 +1,125 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { deadlinePassed } from '../../../../nodes/shared/gateway/errors/jobErrors';
+import { NodeLog, type EventDetails } from '../../../../nodes/shared/n8n/log/nodeLog';
+import { executeContext } from '../../../support/executeContext';
+
+const key = 'sk-unit-0123456789';
+
+/** What n8n's logger gets for one event. */
+function logged(details: EventDetails, more: Partial<IExecuteFunctions> = {}) {
+	const lines: Array<{ message: string; metadata: Record<string, unknown> }> = [];
+	const logger = {
+		warn: (message: string, metadata: Record<string, unknown>) => lines.push({ message, metadata }),
+	};
+	const context = { ...executeContext(), logger, ...more };
+	const log = new NodeLog(context as IExecuteFunctions, new Redaction(key));
+	log.write('job failed', details);
+	expect(lines).toHaveLength(1);
+	return lines[0];
+}
+
+const named = (name: string) => ({
+	getWorkflow: () => ({ id: '7', name, active: true }),
+});
+
+/** The facts of a message, as a program would read them. */
+function factsIn(message: string): Record<string, string> {
+	const pairs = message.matchAll(/ (\w+)=("(?:[^"\\]|\\.)*"|[^ ]+)/g);
+	return Object.fromEntries(
+		[...pairs].map(([, name, value]) => [
+			name,
+			value.startsWith('"') ? (JSON.parse(value) as string) : value,
+		]),
+	);
+}
+
+describe('a line of the log', () => {
+	it('has the same facts in its message and in its metadata', () => {
+		const job = { id: 'job_1', status: 'FAILED', progress: 40, request_id: 'req_1' };
+		const details = { item: 0, model: 'a model', job, estimatedCost: 0.5 };
+		const { message, metadata } = logged(details, named('Say "hi"'));
+		expect(message).toBe(
+			'Model Gateway: job failed executionId=1 workflowId=7 workflowName="Say \\"hi\\"" node=Node item=0 model="a model" jobId=job_1 jobStatus=FAILED progress=40 estimatedCost=0.5 requestId=req_1',
+		);
+		const { event, ...facts } = metadata;
+		expect(event).toBe('job failed');
+		expect(factsIn(message)).toEqual(
+			Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, String(value)])),
+		);
+	});
+
+	it.each([
+		['a line break', 'a\nModel Gateway: order created jobId=forged'],
+		['a Unicode line break', 'a\u2028b\u2029c\u0085d'],
+		['an escape sequence', '\u001b[2K\u001b[1A'],
+		['text in the other direction', 'a\u202egpj.exe'],
+		['quotes and pairs', '" jobId=forged model="x'],
+		['a lone surrogate', 'a\ud800b'],
+		['a long text', 'word '.repeat(1_000_000)],
+	])('stays one bounded line with %s in a name or in an ID', (_, text) => {
+		const { message, metadata } = logged({ job: { id: text }, model: text }, named(text));
+		expect(message).toMatch(/^Model Gateway: job failed [^\p{Cc}\p{Zl}\p{Zp}\p{Cf}\p{Cs}]+$/u);
+		expect(message.length).toBeLessThan(1_200);
+		expect(Object.keys(factsIn(message))).toEqual([
+			...['executionId', 'workflowId', 'workflowName', 'node', 'model', 'jobId'],
+		]);
+		expect(String(metadata.workflowName).length).toBeLessThanOrEqual(301);
+		expect(factsIn(message).jobId).toBe(metadata.jobId);
+	});
+
+	it('keeps its metadata when a name has a percent sign', () => {
+		// n8n's logger drops the metadata of a message that has a placeholder, such as %d.
+		const { message, metadata } = logged({}, named('50 %discount'));
+		expect(message).not.toMatch(/%/);
+		expect(metadata.workflowName).toBe('50 %discount');
+		expect(factsIn(message).workflowName).toBe('50 %discount');
+	});
+
+	it.each([
+		['as it is', key],
+		['in the encoding of a URL', encodeURIComponent(`&${key}`).replaceAll('-', '%2D')],
+		['at the end of what is read', 'x'.repeat(1_000 - key.length + 2) + key],
+		['behind the end of what is shown', 'x'.repeat(295) + key],
+		['split by invisible characters', `${key.slice(0, 9)}\u200b${key.slice(9)}`],
+	])('never shows the key: %s', (_, text) => {
+		const { message, metadata } = logged({ job: { id: text }, problem: text }, named(text));
+		for (const shown of [message, JSON.stringify(metadata)]) {
+			expect(shown).not.toContain(key);
+			expect(shown).not.toContain(encodeURIComponent(key).replaceAll('-', '%2D'));
+			expect(shown).not.toContain(key.slice(0, key.length - 2));
+		}
+	});
+
+	it('leaves out a status or an error code that is no code, since it may quote the prompt', () => {
+		const job = { id: 'job_1', status: 'rejected: A secret otter' };
+		const { failure } = deadlinePassed(job, 60_000);
+		const { message } = logged({ job, failure: { ...failure, code: 'A secret otter' } });
+		expect(message).toMatch(/jobId=job_1$/);
+	});
+
+	it('leaves out what is not known, such as the execution of a workflow that is not saved', () => {
+		const getWorkflow = () => ({ id: '', active: false });
+		const { metadata } = logged({}, { getWorkflow, getExecutionId: () => '' });
+		expect(metadata).toEqual({ event: 'job failed', node: 'Node' });
+	});
+});
+
+describe('the log', () => {
+	it('does not fail when the logger fails', () => {
+		const context = {
+			...executeContext(),
+			get logger(): never {
+				throw new Error('no logger');
+			},
+		};
+		expect(() => new NodeLog(context, new Redaction(key)).write('order sent', {})).not.toThrow();
+	});
+
+	it('logs nothing without the key to redact', () => {
+		const warn = jest.fn();
+		const context = { ...executeContext(), logger: { ...executeContext().logger, warn } };
+		new NodeLog(context).write('job failed', {});
+		expect(warn).not.toHaveBeenCalled();
+	});
+});
