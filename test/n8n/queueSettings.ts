@@ -52,7 +52,7 @@ export const queueSettings: QueueSetting[] = [
 		standard: '`500000`',
 		recommended: '`1`',
 		processes: ['worker'],
-		why: "A starting worker reads its log of events, and marks as crashed every execution that has not ended and of which it ever ran a node. With `1` it reads one line only. [What else this changes](#the-workers-log-of-events).",
+		why: 'A starting worker reads its log of events, and marks as crashed every execution that has not ended and of which it ever ran a node. With `1` it reads one line only. [What else this changes](#the-workers-log-of-events).',
 		measured: { N8N_EVENTBUS_LOGWRITER_MAXTOTALMESSAGESPERFILE: '1' },
 	},
 	{

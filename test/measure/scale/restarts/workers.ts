@@ -1,0 +1,111 @@
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { until } from '../../../support/until';
+import type { Deployment } from '../deployment';
+import type { Stage, Trial } from './trial';
+
+const workers = 2;
+
+/** Longer than n8n takes from one search for due executions to the next. */
+const searchSeconds = 130;
+
+/** Waits until the main process has put all executions into the queue. */
+export async function enqueued({ executions, report }: Stage): Promise<void> {
+	await until(
+		async () => !(await executions()).some(({ status }) => status === 'waiting'),
+		searchSeconds,
+	);
+	report('the main process has enqueued all');
+}
+
+/** Stops all workers until every parked execution is due, and starts them again on their machines. */
+async function restartWorkers(
+	deployment: Deployment,
+	stage: Stage,
+	envOf: (machine: number) => Record<string, string> = () => ({}),
+): Promise<void> {
+	await deployment.stopWorkers(35);
+	stage.report('both workers have stopped');
+	await enqueued(stage);
+	for (let machine = 0; machine < workers; machine++) {
+		await deployment.startWorker({ env: envOf(machine) });
+	}
+}
+
+/** Both workers restart, with their logs of events as n8n sets them by default, or with a remedy. */
+export function eventLogTrials(count: number): Trial[] {
+	const standard = { N8N_EVENTBUS_LOGWRITER_MAXTOTALMESSAGESPERFILE: '500000' };
+	return [
+		{
+			title: "Both workers restart, n8n's default event log",
+			...{ count, isByItself: false },
+			async disrupt(deployment, stage) {
+				await restartWorkers(deployment, stage, () => standard);
+			},
+		},
+		{
+			title: 'Both workers restart, event log not read',
+			...{ count, isByItself: true },
+			disrupt: async (deployment, stage) => await restartWorkers(deployment, stage),
+		},
+		{
+			title: 'Both workers restart, event log in a folder that does not survive',
+			...{ count, isByItself: true },
+			async disrupt(deployment, stage) {
+				const folder = path.join(deployment.folder, 'fleeting');
+				const envOf = (machine: number) => ({
+					...standard,
+					N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(folder, `${machine}.log`),
+				});
+				// They get the setting by another restart.
+				await deployment.stopWorkers(35);
+				for (let machine = 0; machine < workers; machine++) {
+					await deployment.startWorker({ env: envOf(machine) });
+				}
+				await restartWorkers(deployment, stage, (machine) => {
+					rmSync(envOf(machine).N8N_EVENTBUS_LOGWRITER_LOGFULLPATH, { force: true });
+					return envOf(machine);
+				});
+			},
+		},
+	];
+}
+
+/** As in an update that is rolled back, or in a crash loop: workers stop soon after their start. */
+export const youngWorkers = (count: number): Trial => ({
+	title: 'Both workers stop 10 s after their start',
+	...{ count, isByItself: true },
+	async disrupt(deployment, stage) {
+		await restartWorkers(deployment, stage);
+		await setTimeout(10_000);
+		const begun = performance.now();
+		await deployment.stopWorkers(35);
+		const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+		stage.report(`both workers have stopped again, which took ${seconds} s`);
+		await deployment.startWorkers(workers);
+	},
+});
+
+/** As in an update: one process after another is stopped as a container is, and started again. */
+export const rollingRestart = (count: number): Trial => ({
+	title: `A rolling restart of all processes`,
+	...{ count, isByItself: true },
+	async disrupt(deployment, { report }) {
+		// Passes take a while, so that processes stop during them.
+		const slow = deployment.gateway.fault({
+			...{ route: 'video', action: 'stall', seconds: 4, times: Infinity },
+		});
+		await until(() => slow.hits > 0, searchSeconds);
+		report('passes have begun');
+		for (const { end } of deployment.running) {
+			await end('SIGTERM', 35);
+			await deployment.startWorker();
+		}
+		await deployment.webhook.process.end('SIGTERM', 35);
+		await deployment.startWebhook();
+		await deployment.queue.main.process.end('SIGTERM', 35);
+		await deployment.startMain();
+		slow.remove();
+	},
+});
