@@ -51,10 +51,7 @@ export async function bringToMoments(
 	const { each, title } = group;
 	const ended = once(end, 'abort');
 	const hold = (moment: Moment, rule: Partial<FaultRule>) =>
-		deployment.gateway.fault({
-			...{ action: 'stall', until: ended, times: each, ...rule },
-			when: (request) => isOf(deployment, request, `${title} ${moment} `),
-		} as FaultRule);
+		stallOf(deployment, `${title} ${moment} `, { until: ended, times: each, ...rule });
 	const reached = async (...handles: FaultHandle[]) =>
 		await until(() => handles.every(({ hits }) => hits >= each), patience);
 	/** Calls all at once, which is when n8n's store loses most entries. */
@@ -76,6 +73,18 @@ export async function bringToMoments(
 	await reached(create);
 	const recorded = ((await recordedOrders(deployment, workflows.video)) - before) / entriesOfOrder;
 	return Math.ceil(each - recorded);
+}
+
+/** Holds requests about the videos whose names start like this. */
+export function stallOf(
+	deployment: Deployment,
+	start: string,
+	rule: Partial<FaultRule>,
+): FaultHandle {
+	return deployment.gateway.fault({
+		...{ action: 'stall', ...rule },
+		when: (request) => isOf(deployment, request, start),
+	} as FaultRule);
 }
 
 /** The entries of n8n's store of processed items, where the journal records the orders of a workflow. */

@@ -11,7 +11,7 @@ const workers = 2;
 const searchSeconds = 130;
 
 /** Waits until the main process has put all executions into the queue. */
-export async function enqueued({ executions, report }: Stage): Promise<void> {
+async function enqueued({ executions, report }: Stage): Promise<void> {
 	await until(
 		async () => !(await executions()).some(({ status }) => status === 'waiting'),
 		searchSeconds,
@@ -19,18 +19,26 @@ export async function enqueued({ executions, report }: Stage): Promise<void> {
 	report('the main process has enqueued all');
 }
 
+type EnvOf = (machine: number) => Record<string, string>;
+
+/** At the same time, so that each looks for crashed executions before the other one resumes them. */
+async function startAll(deployment: Deployment, envOf: EnvOf): Promise<void> {
+	const machines = Array.from({ length: workers }, (_, machine) => machine);
+	await Promise.all(
+		machines.map(async (machine) => await deployment.startWorker({ env: envOf(machine) })),
+	);
+}
+
 /** Stops all workers until every parked execution is due, and starts them again on their machines. */
 async function restartWorkers(
 	deployment: Deployment,
 	stage: Stage,
-	envOf: (machine: number) => Record<string, string> = () => ({}),
+	envOf: EnvOf = () => ({}),
 ): Promise<void> {
 	await deployment.stopWorkers(35);
 	stage.report('both workers have stopped');
 	await enqueued(stage);
-	for (let machine = 0; machine < workers; machine++) {
-		await deployment.startWorker({ env: envOf(machine) });
-	}
+	await startAll(deployment, envOf);
 }
 
 /** Both workers restart, with their logs of events as n8n sets them by default, or with a remedy. */
@@ -60,9 +68,7 @@ export function eventLogTrials(count: number): Trial[] {
 				});
 				// They get the setting by another restart.
 				await deployment.stopWorkers(35);
-				for (let machine = 0; machine < workers; machine++) {
-					await deployment.startWorker({ env: envOf(machine) });
-				}
+				await startAll(deployment, envOf);
 				await restartWorkers(deployment, stage, (machine) => {
 					rmSync(envOf(machine).N8N_EVENTBUS_LOGWRITER_LOGFULLPATH, { force: true });
 					return envOf(machine);

@@ -1,0 +1,141 @@
+import type { IWorkflowBase } from 'n8n-workflow';
+import { setTimeout } from 'node:timers/promises';
+import { startGateway } from '../../../gateway';
+import { ensureInstallation } from '../../../n8n/installation';
+import { Instance } from '../../../n8n/instance';
+import { callWebhook } from '../../../n8n/owner';
+import { withFolder } from '../../../support/folder';
+import { until } from '../../../support/until';
+import { core, startedBy } from '../../../support/workflows';
+import { none, type Figure } from '../../report';
+import { onceEach } from '../faults/expectations';
+import { deliveriesOf } from '../fates';
+import { startSink, type Sink } from '../sink';
+import { videoWorkflow } from '../workflows';
+import { reporter, timedVideos } from './trial';
+
+const count = 9;
+/** Seconds that n8n stays down, so that every wait is due when it starts. */
+const downSeconds = 40;
+/** Seconds in which every execution has resumed, even on a busy machine. */
+const observed = 150;
+
+export interface SingleOptions {
+	title: string;
+	/** The version of n8n that starts again, if not the same. */
+	version?: string;
+	/** Whether a user presses Retry for each execution as soon as it shows as crashed. */
+	isRetried: boolean;
+}
+
+/** One process of n8n with SQLite and default settings restarts while parked waits are due. */
+export async function measureSingleProcess(options: SingleOptions): Promise<Figure[]> {
+	if (options.version) await ensureInstallation(options.version);
+	const gateway = await startGateway(timedVideos());
+	const sink = await startSink();
+	try {
+		return await withFolder('n8n-single', async (folder) => {
+			const instance = await Instance.open(folder);
+			try {
+				const credential = await instance.owner.createCredential(gateway);
+				const alarm = await instance.owner.createPublished(alarmWorkflow(sink));
+				const settings = { errorWorkflow: alarm.id };
+				const workflow = await instance.owner.createPublished(
+					videoWorkflow('single', { credential, sinkUrl: sink.url }, { settings }),
+				);
+				const names = Array.from({ length: count }, (_, index) => `${options.title} ${index}`);
+				const seen = await restart(instance, workflow, names, options);
+				const alarms = sink.deliveries.filter(({ name }) => name.startsWith('alarm')).length;
+				const twice = names.filter((name) => deliveriesOf(gateway, sink.deliveries, name) > 1);
+				const { title } = options;
+				return [
+					...onceEach({ gateway, sink }, title, names),
+					none(`${title}: delivered twice`, twice.length),
+					{
+						figure: `${title}: shown as crashed, but resumed`,
+						value: `${seen.crashed} of ${count}, for up to ${seen.seconds.toFixed(0)} s`,
+					},
+					{ figure: `${title}: Error Workflow ran`, value: `${alarms} times` },
+				];
+			} finally {
+				await instance.end('SIGKILL');
+			}
+		});
+	} finally {
+		await sink.close();
+		await gateway.close();
+	}
+}
+
+/** Tells the sink about each execution that n8n starts an Error Workflow for. */
+const alarmWorkflow = (sink: Sink) => ({
+	...startedBy(
+		core('Start', 'errorTrigger'),
+		core(
+			'Tell',
+			'httpRequest',
+			{
+				...{ method: 'PUT', url: `=${sink.url}/alarm {{ $json.execution.id }}` },
+			},
+			4.2,
+		),
+	),
+	name: 'alarm',
+});
+
+interface Seen {
+	/** Executions that showed as crashed. */
+	crashed: number;
+	/** The longest time that one did. */
+	seconds: number;
+}
+
+async function restart(
+	instance: Instance,
+	workflow: IWorkflowBase,
+	names: string[],
+	{ title, version, isRetried }: SingleOptions,
+): Promise<Seen> {
+	const report = reporter(title);
+	const list = async () => await instance.owner.executionsOf(workflow, 50);
+	for (const name of names) await callWebhook(instance.url, 'single', { name });
+	await until(
+		async () => (await list()).filter(({ status }) => status === 'waiting').length === count,
+	);
+	await instance.end('SIGTERM');
+	report(`${count} executions are parked, and n8n has stopped`);
+	await setTimeout(downSeconds * 1000);
+	await instance.start(version);
+	report('n8n responds again');
+
+	const crashedAt = new Map<string, { from: number; to: number }>();
+	const begun = Date.now();
+	let last = '';
+	while (Date.now() < begun + observed * 1000) {
+		const executions = await list();
+		const now = Date.now();
+		const shown = summary(executions.map(({ status }) => status));
+		if (shown !== last) report(shown);
+		last = shown;
+		for (const { id } of executions.filter(({ status }) => status === 'crashed')) {
+			const mark = crashedAt.get(id);
+			crashedAt.set(id, { from: mark?.from ?? now, to: now });
+			if (mark || !isRetried) continue;
+			// n8n responds when the Retry has ended.
+			const body = { loadWorkflow: false };
+			instance.owner.request('POST', `/executions/${id}/retry`, body).catch(() => undefined);
+		}
+		if (executions.every(({ status }) => status === 'success') && Date.now() > begun + 90_000)
+			break;
+		await setTimeout(500);
+	}
+	const times = [...crashedAt.values()].map(({ from, to }) => (to - from) / 1000);
+	return { crashed: crashedAt.size, seconds: Math.max(0, ...times) };
+}
+
+function summary(statuses: string[]): string {
+	return [...new Set(statuses)]
+		.sort()
+		.map((status) => `${statuses.filter((one) => one === status).length} ${status}`)
+		.join(', ');
+}
