@@ -235,7 +235,7 @@ export const measurements = [
 		name: 'scale',
 		summary:
 			'the capacity of n8n in queue mode, with Redis and PostgreSQL, and the resources it uses',
-		duration: '50 minutes, small 3',
+		duration: '75 minutes, small 3',
 		needs: 'n8n',
 		parts: {
 			kills: 'processes are killed and restarted during creates, passes and downloads',

@@ -75,7 +75,7 @@ export const queueSettings: QueueSetting[] = [
 	{
 		names: ['DB_POSTGRESDB_POOL_SIZE'],
 		standard: '`2`',
-		recommended: '`5` to `10`',
+		recommended: '`5`; `10` with many slots',
 		why: "Connections of each process. All together must stay under PostgreSQL's `max_connections` (100).",
 		measured: { DB_POSTGRESDB_POOL_SIZE: '5' },
 	},

@@ -5,42 +5,77 @@ import { measurePostgresRestart, postgresTitle } from './postgres';
 import { measureWorkflowSettings, settingsTitle } from './saving';
 import { measureSingleProcess, type SingleOptions } from './singleProcess';
 import { measureSlowDatabase, slowTitle } from './slowDatabase';
-import { benchOf, runTrial, timedVideos, type Trial } from './trial';
+import { measureTimeout, timeoutTitle } from './timeout';
+import { benchOf, runTrial, timedVideos, type Bench, type Trial } from './trial';
 import { eventLogTrials, rollingRestart, youngWorkers } from './workers';
 
-const trials = [
-	...eventLogTrials(20),
-	youngWorkers(17),
-	rollingRestart(36),
-	...missingPackageTrials(14),
+/** Something to measure. */
+interface Task {
+	title: string;
+	run(): Promise<Figure[]>;
+}
+
+/** Something to measure in a deployment that it shares with others. */
+interface SharedTask {
+	title: string;
+	run(deployment: Deployment, bench: Bench): Promise<Figure[]>;
+}
+
+const ofTrial = (trial: Trial): SharedTask => ({
+	title: trial.title,
+	run: async (deployment, bench) => [await runTrial(deployment, bench, trial)],
+});
+
+const restarts: SharedTask[] = [
+	...[...eventLogTrials(20), youngWorkers(17), rollingRestart(36)].map(ofTrial),
+	{ title: postgresTitle, run: measurePostgresRestart },
 ];
+const packages = missingPackageTrials(14).map(ofTrial);
+
 const update = '2.41.1';
 const singles: SingleOptions[] = [
 	{ title: 'One process restarts', isRetried: false },
 	{ title: 'One process restarts, Retry at once', isRetried: true },
 	{ title: `One process is updated to n8n ${update}`, version: update, isRetried: false },
 ];
+const ofSingles: Task[] = [
+	...singles.map((options) => ({
+		title: options.title,
+		run: async () => await measureSingleProcess(options),
+	})),
+	{ title: timeoutTitle('One process'), run: measureTimeout },
+];
 
 /** Restarts and failures, each while executions wait for videos. @param chosen part of a title; empty for all */
 export async function measureRestarts(chosen: string): Promise<Figure[]> {
 	const isChosen = ({ title }: { title: string }) => title.includes(chosen);
-	const figures = await playTrials(trials.filter(isChosen), isChosen({ title: postgresTitle }));
-	if (isChosen({ title: settingsTitle })) figures.push(...(await measureWorkflowSettings()));
-	if (isChosen({ title: slowTitle })) figures.push(...(await measureSlowDatabase()));
-	for (const single of singles.filter(isChosen)) {
-		figures.push(...(await measureSingleProcess(single)));
-	}
-	return figures;
+	const inDeployment = async (tasks: SharedTask[]) => await runShared(tasks.filter(isChosen));
+	const others: Task[] = [
+		{ title: settingsTitle, run: measureWorkflowSettings },
+		{ title: slowTitle, run: measureSlowDatabase },
+	].filter(isChosen);
+	// Most of the time passes while n8n waits: two deployments at a time need no more than two cores.
+	const [first, second] = await Promise.all([
+		inDeployment(restarts),
+		(async () => {
+			const figures = await inDeployment(packages);
+			for (const { run } of others) figures.push(...(await run()));
+			const last = await Promise.all(
+				ofSingles.filter(isChosen).map(async ({ run }) => await run()),
+			);
+			return [...figures, ...last.flat()];
+		})(),
+	]);
+	return [...first, ...second];
 }
 
-/** Plays trials one after another in one deployment. */
-async function playTrials(chosen: Trial[], withPostgres: boolean): Promise<Figure[]> {
-	if (chosen.length === 0 && !withPostgres) return [];
+/** Runs tasks one after another in one deployment. */
+async function runShared(tasks: SharedTask[]): Promise<Figure[]> {
+	if (tasks.length === 0) return [];
 	return await Deployment.with({ gateway: timedVideos() }, async (deployment) => {
 		const bench = await benchOf(deployment);
 		const figures: Figure[] = [];
-		for (const trial of chosen) figures.push(await runTrial(deployment, bench, trial));
-		if (withPostgres) figures.push(...(await measurePostgresRestart(deployment, bench)));
+		for (const { run } of tasks) figures.push(...(await run(deployment, bench)));
 		return figures;
 	});
 }

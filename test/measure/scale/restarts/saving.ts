@@ -1,17 +1,15 @@
 import type { Figure } from '../../report';
+import { isOpen } from '../../../n8n/owner';
 import { until } from '../../../support/until';
 import { fromNowOn } from '../aftermath';
 import { Deployment, type StoredExecution } from '../deployment';
 import { collectWorkflow, videoWorkflow } from '../workflows';
+import { timed, timeoutTitle } from './timeout';
 import { figureOfTrial, reporter, summaryOf, timedVideos } from './trial';
 
 const each = 4;
 const ways = { auto: 'parked', hold: 'kept running' };
 const saving = { none: 'successes not saved', all: 'successes saved' };
-/** Seconds of _Timeout Workflow_, less than the videos take. */
-const timeout = 30;
-const timedTitle = `Queue mode, Timeout Workflow ${timeout} s, 150 s videos`;
-
 export const settingsTitle = 'Workflow settings';
 
 /** Workflows of other settings: whether n8n saves successful executions, and when it stops them. */
@@ -25,18 +23,14 @@ export async function measureWorkflowSettings(): Promise<Figure[]> {
 				groups.push(await order(deployment, `${saved}, ${way}`, { settings, whileWaiting }));
 			}
 		}
-		const timed = await order(
-			deployment,
-			timedTitle,
-			{ settings: { executionTimeout: timeout } },
-			150,
-		);
+		const settings = { executionTimeout: timed.timeout };
+		const inTime = await order(deployment, timeoutTitle('Queue mode'), { settings }, timed.video);
 		const figures: Figure[] = [];
 		for (const group of groups) {
 			const report = reporter(group.title);
 			figures.push(await figureOfTrial(deployment, { ...group, isByItself: true, report }));
 		}
-		return [...figures, await timedFigure(timed)];
+		return [...figures, await timeoutFigure(inTime)];
 	});
 }
 
@@ -62,13 +56,7 @@ async function order(
 	return { title, names, executions };
 }
 
-async function timedFigure({ title, executions }: Group): Promise<Figure> {
-	await until(
-		async () =>
-			(await executions()).every(({ status }) =>
-				['success', 'canceled', 'error', 'crashed'].includes(status),
-			),
-		400,
-	);
+async function timeoutFigure({ title, executions }: Group): Promise<Figure> {
+	await until(async () => !(await executions()).some(isOpen), 400);
 	return { figure: title, value: summaryOf(await executions()) };
 }

@@ -1,18 +1,17 @@
 import type { IWorkflowBase } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
-import { startGateway } from '../../../gateway';
 import { ensureInstallation } from '../../../n8n/installation';
-import { Instance } from '../../../n8n/instance';
+import type { Instance } from '../../../n8n/instance';
 import { callWebhook } from '../../../n8n/owner';
-import { withFolder } from '../../../support/folder';
 import { until } from '../../../support/until';
 import { core, startedBy } from '../../../support/workflows';
 import { none, type Figure } from '../../report';
 import { onceEach } from '../faults/expectations';
 import { deliveriesOf } from '../fates';
-import { startSink, type Sink } from '../sink';
+import type { Sink } from '../sink';
 import { videoWorkflow } from '../workflows';
-import { reporter, timedVideos } from './trial';
+import { withSingle } from './single';
+import { reporter, summaryOf } from './trial';
 
 const count = 9;
 /** Seconds that n8n stays down, so that every wait is due when it starts. */
@@ -31,40 +30,27 @@ export interface SingleOptions {
 /** One process of n8n with SQLite and default settings restarts while parked waits are due. */
 export async function measureSingleProcess(options: SingleOptions): Promise<Figure[]> {
 	if (options.version) await ensureInstallation(options.version);
-	const gateway = await startGateway(timedVideos());
-	const sink = await startSink();
-	try {
-		return await withFolder('n8n-single', async (folder) => {
-			const instance = await Instance.open(folder);
-			try {
-				const credential = await instance.owner.createCredential(gateway);
-				const alarm = await instance.owner.createPublished(alarmWorkflow(sink));
-				const settings = { errorWorkflow: alarm.id };
-				const workflow = await instance.owner.createPublished(
-					videoWorkflow('single', { credential, sinkUrl: sink.url }, { settings }),
-				);
-				const names = Array.from({ length: count }, (_, index) => `${options.title} ${index}`);
-				const seen = await restart(instance, workflow, names, options);
-				const alarms = sink.deliveries.filter(({ name }) => name.startsWith('alarm')).length;
-				const twice = names.filter((name) => deliveriesOf(gateway, sink.deliveries, name) > 1);
-				const { title } = options;
-				return [
-					...onceEach({ gateway, sink }, title, names),
-					none(`${title}: delivered twice`, twice.length),
-					{
-						figure: `${title}: shown as crashed, but resumed`,
-						value: `${seen.crashed} of ${count}, for up to ${seen.seconds.toFixed(0)} s`,
-					},
-					{ figure: `${title}: Error Workflow ran`, value: `${alarms} times` },
-				];
-			} finally {
-				await instance.end('SIGKILL');
-			}
-		});
-	} finally {
-		await sink.close();
-		await gateway.close();
-	}
+	const { title } = options;
+	return await withSingle(async ({ instance, gateway, sink, environment }) => {
+		const alarm = await instance.owner.createPublished(alarmWorkflow(sink));
+		const settings = { errorWorkflow: alarm.id };
+		const workflow = await instance.owner.createPublished(
+			videoWorkflow('single', environment, { settings }),
+		);
+		const names = Array.from({ length: count }, (_, index) => `${title} ${index}`);
+		const seen = await restart(instance, workflow, names, options);
+		const alarms = sink.deliveries.filter(({ name }) => name.startsWith('alarm')).length;
+		const deliveries = names.map((name) => deliveriesOf(gateway, sink.deliveries, name));
+		return [
+			...onceEach({ gateway, sink }, title, names),
+			none(`${title}: delivered twice`, deliveries.filter((number) => number > 1).length),
+			{
+				figure: `${title}: shown as crashed, but resumed`,
+				value: `${seen.crashed} of ${count}, for up to ${seen.seconds.toFixed(0)} s`,
+			},
+			{ figure: `${title}: Error Workflow ran`, value: `${alarms} times` },
+		];
+	});
 }
 
 /** Tells the sink about each execution that n8n starts an Error Workflow for. */
@@ -114,7 +100,7 @@ async function restart(
 	while (Date.now() < begun + observed * 1000) {
 		const executions = await list();
 		const now = Date.now();
-		const shown = summary(executions.map(({ status }) => status));
+		const shown = summaryOf(executions);
 		if (shown !== last) report(shown);
 		last = shown;
 		for (const { id } of executions.filter(({ status }) => status === 'crashed')) {
@@ -131,11 +117,4 @@ async function restart(
 	}
 	const times = [...crashedAt.values()].map(({ from, to }) => (to - from) / 1000);
 	return { crashed: crashedAt.size, seconds: Math.max(0, ...times) };
-}
-
-function summary(statuses: string[]): string {
-	return [...new Set(statuses)]
-		.sort()
-		.map((status) => `${statuses.filter((one) => one === status).length} ${status}`)
-		.join(', ');
 }

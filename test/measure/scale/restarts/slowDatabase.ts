@@ -17,7 +17,7 @@ export const slowTitle = `PostgreSQL takes ${delay} ms longer for a message`;
 
 /** Many webhook calls at once while n8n's database is slow, with n8n's pool of connections and with a larger one. */
 export async function measureSlowDatabase(): Promise<Figure[]> {
-	const sizes = ['2', recommendedEnv('webhook').DB_POSTGRESDB_POOL_SIZE, '10'];
+	const sizes = ['2', recommendedEnv('webhook').DB_POSTGRESDB_POOL_SIZE];
 	const figures: Figure[] = [];
 	for (const size of sizes) figures.push(...(await callSlowly(size)));
 	return figures;

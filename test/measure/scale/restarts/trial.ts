@@ -17,6 +17,8 @@ export interface Trial {
 	title: string;
 	/** Executions, each of one video. */
 	count: number;
+	/** What n8n needs before the first order. */
+	prepare?(deployment: Deployment): Promise<void>;
 	/** What happens once all are parked. Afterwards everything runs again. */
 	disrupt(deployment: Deployment, stage: Stage): Promise<void>;
 	/** Whether every video must arrive by itself. Otherwise none may be lost. */
@@ -35,12 +37,13 @@ export interface Stage {
  */
 const lastResume = 90;
 
-/** Prints lines with their time. */
+/** Prints lines with their time and the title, because trials run side by side. */
 export function reporter(title: string): Report {
-	print(`\n${pc.bold(title)}`);
 	const started = performance.now();
-	return (line) =>
-		print(`  ${((performance.now() - started) / 1000).toFixed(0).padStart(4)} s  ${line}`);
+	return (line) => {
+		const seconds = ((performance.now() - started) / 1000).toFixed(0);
+		print(`  ${seconds.padStart(4)} s  ${pc.dim(title)}: ${line}`);
+	};
 }
 
 /** Videos whose names contain the seconds that they take: `… 20 s …`; by default 20. */
@@ -67,8 +70,9 @@ const isOverAfter = (begun: number) => (executions: StoredExecution[]) => {
 export async function runTrial(
 	deployment: Deployment,
 	{ video }: Bench,
-	{ title, count, disrupt, isByItself }: Trial,
+	{ title, count, prepare, disrupt, isByItself }: Trial,
 ): Promise<Figure> {
+	await prepare?.(deployment);
 	const report = reporter(title);
 	const executions = await fromNowOn(deployment, [video]);
 	const names = Array.from({ length: count }, (_, index) => `${title} ${index}`);
@@ -106,7 +110,7 @@ export async function figureOfTrial(
 }
 
 /** The number of executions by status. */
-export function summaryOf(executions: StoredExecution[]): string {
+export function summaryOf(executions: Array<{ status: string }>): string {
 	const statuses = [...new Set(executions.map(({ status }) => status))].sort();
 	const count = (status: string) => executions.filter((one) => one.status === status).length;
 	return statuses.map((status) => `${count(status)} ${status}`).join(', ') || 'no executions';

@@ -41,9 +41,11 @@ async function restartWorkers(
 	await startAll(deployment, envOf);
 }
 
+/** n8n's default. */
+const standard = { N8N_EVENTBUS_LOGWRITER_MAXTOTALMESSAGESPERFILE: '500000' };
+
 /** Both workers restart, with their logs of events as n8n sets them by default, or with a remedy. */
 export function eventLogTrials(count: number): Trial[] {
-	const standard = { N8N_EVENTBUS_LOGWRITER_MAXTOTALMESSAGESPERFILE: '500000' };
 	return [
 		{
 			title: "Both workers restart, n8n's default event log",
@@ -60,23 +62,26 @@ export function eventLogTrials(count: number): Trial[] {
 		{
 			title: 'Both workers restart, event log in a folder that does not survive',
 			...{ count, isByItself: true },
-			async disrupt(deployment, stage) {
-				const folder = path.join(deployment.folder, 'fleeting');
-				const envOf = (machine: number) => ({
-					...standard,
-					N8N_EVENTBUS_LOGWRITER_LOGFULLPATH: path.join(folder, `${machine}.log`),
-				});
-				// They get the setting by another restart.
+			async prepare(deployment) {
 				await deployment.stopWorkers(35);
-				await startAll(deployment, envOf);
+				await startAll(deployment, fleetingLog(deployment));
+			},
+			async disrupt(deployment, stage) {
+				const envOf = fleetingLog(deployment);
 				await restartWorkers(deployment, stage, (machine) => {
-					rmSync(envOf(machine).N8N_EVENTBUS_LOGWRITER_LOGFULLPATH, { force: true });
+					rmSync(envOf(machine)[logPath], { force: true });
 					return envOf(machine);
 				});
 			},
 		},
 	];
 }
+
+const logPath = 'N8N_EVENTBUS_LOGWRITER_LOGFULLPATH';
+
+const fleetingLog =
+	({ folder }: Deployment): EnvOf =>
+	(machine) => ({ ...standard, [logPath]: path.join(folder, 'fleeting', `${machine}.log`) });
 
 /** As in an update that is rolled back, or in a crash loop: workers stop soon after their start. */
 export const youngWorkers = (count: number): Trial => ({
@@ -95,7 +100,7 @@ export const youngWorkers = (count: number): Trial => ({
 
 /** As in an update: one process after another is stopped as a container is, and started again. */
 export const rollingRestart = (count: number): Trial => ({
-	title: `A rolling restart of all processes`,
+	title: 'A rolling restart of all processes',
 	...{ count, isByItself: true },
 	async disrupt(deployment, { report }) {
 		// Passes take a while, so that processes stop during them.
