@@ -154,15 +154,15 @@ export class Deployment {
 	/** The number of executions of a workflow, by status. */
 	async statuses({ id }: IWorkflowBase): Promise<Record<string, number>> {
 		const rows = await this.database.query(
-			`SELECT status, count(*) FROM execution_entity WHERE "workflowId" = '${id}' GROUP BY status`,
+			`SELECT status, count(*) FROM execution_entity WHERE "workflowId" = '${id}' AND "deletedAt" IS NULL GROUP BY status`,
 		);
 		return Object.fromEntries(rows.map(([status, count]) => [status, Number(count)]));
 	}
 
-	/** The executions of a workflow: ID, status, and which execution each is a Retry of. */
+	/** The executions of a workflow that n8n has not deleted: ID, status, and which execution each is a Retry of. */
 	async executions({ id }: IWorkflowBase): Promise<StoredExecution[]> {
 		const rows = await this.database.query(
-			`SELECT id, status, coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" = '${id}' ORDER BY id`,
+			`SELECT id, status, coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" = '${id}' AND "deletedAt" IS NULL ORDER BY id`,
 		);
 		return rows.map(([execution, status, retryOf]) => ({ id: execution, status, retryOf }));
 	}
