@@ -254,7 +254,7 @@ export const measurements = [
 				default: 1,
 				about: 'a factor for what load and latency start, and for how long the videos of hold take',
 			},
-			restart: { default: '', about: 'of the restarts, those whose titles contain this text' },
+			restart: { default: '', about: 'of the restarts, those whose titles match this pattern' },
 			small: { ...small, about: 'one worker killed, with few executions' },
 			write: { default: false, about: 'writes the figures into docs/capacity.md' },
 		},

@@ -16,7 +16,7 @@ interface Settings {
 	share: number;
 	/** One worker killed, with few executions. */
 	small: boolean;
-	/** Part of the title of the restarts to measure; empty for all. */
+	/** A pattern of the titles of the restarts to measure; empty for all. */
 	restart: string;
 	/** Whether to write the figures into docs/capacity.md. */
 	write: boolean;

@@ -46,9 +46,9 @@ const ofSingles: Task[] = [
 	{ title: timeoutTitle('One process'), run: measureTimeout },
 ];
 
-/** Restarts and failures, each while executions wait for videos. @param chosen part of a title; empty for all */
+/** Restarts and failures, each while executions wait for videos. @param chosen a pattern of titles; empty for all */
 export async function measureRestarts(chosen: string): Promise<Figure[]> {
-	const isChosen = ({ title }: { title: string }) => title.includes(chosen);
+	const isChosen = ({ title }: { title: string }) => new RegExp(chosen).test(title);
 	const inDeployment = async (tasks: SharedTask[]) => await runShared(tasks.filter(isChosen));
 	const others: Task[] = [
 		{ title: settingsTitle, run: measureWorkflowSettings },
