@@ -48,6 +48,8 @@ const ofSingles: Task[] = [
 
 /** Restarts and failures, each while executions wait for videos. @param chosen a pattern of titles; empty for all */
 export async function measureRestarts(chosen: string): Promise<Figure[]> {
+	// Each process that is started is ended with this one.
+	process.setMaxListeners(50);
 	const isChosen = ({ title }: { title: string }) => new RegExp(chosen).test(title);
 	const inDeployment = async (tasks: SharedTask[]) => await runShared(tasks.filter(isChosen));
 	const others: Task[] = [
