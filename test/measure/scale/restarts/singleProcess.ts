@@ -103,13 +103,13 @@ async function restart(
 
 	const crashedAt = new Map<string, { from: number; to: number }>();
 	const begun = Date.now();
-	let last = '';
+	let before = '';
 	while (Date.now() < begun + observed * 1000) {
 		const executions = await list();
 		const now = Date.now();
 		const shown = summaryOf(executions);
-		if (shown !== last) report(shown);
-		last = shown;
+		if (shown !== before) report(shown);
+		before = shown;
 		for (const { id } of executions.filter(({ status }) => status === 'crashed')) {
 			const mark = crashedAt.get(id);
 			crashedAt.set(id, { from: mark?.from ?? now, to: now });
