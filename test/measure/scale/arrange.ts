@@ -68,11 +68,23 @@ export async function bringToMoments(
 	await order('download');
 	await reached(pass, download);
 	await order('held');
-	const before = await recordedOrders(deployment, workflows.video);
-	await order('create');
-	await reached(create);
-	const recorded = ((await recordedOrders(deployment, workflows.video)) - before) / entriesOfOrder;
-	return Math.ceil(each - recorded);
+	return await unrecordedOrders(deployment, workflows.video, each, async () => {
+		await order('create');
+		await reached(create);
+	});
+}
+
+/** @returns how many of the orders that `order` brings into a create are missing in n8n's store */
+export async function unrecordedOrders(
+	deployment: Deployment,
+	workflow: IWorkflowBase,
+	count: number,
+	order: () => Promise<void>,
+): Promise<number> {
+	const before = await recordedOrders(deployment, workflow);
+	await order();
+	const recorded = ((await recordedOrders(deployment, workflow)) - before) / entriesOfOrder;
+	return Math.ceil(count - recorded);
 }
 
 /** Holds requests about the videos whose names start like this. */
