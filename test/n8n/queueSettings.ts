@@ -2,7 +2,7 @@
 export type ProcessKind = 'main' | 'webhook' | 'worker';
 
 /** A setting of n8n in queue mode, as the guide recommends it and as the deployment of the measurements has it. */
-export interface QueueSetting {
+interface QueueSetting {
 	/** Environment variables, or options of a command. */
 	names: string[];
 	/** The value in n8n's source, as the guide shows it. */

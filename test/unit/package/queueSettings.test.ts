@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { queueSettings, recommendedEnv } from '../../n8n/queueSettings';
 import { withSection } from '../../support/markdown';
-import { settingsTable } from '../../support/settingsTable';
+import { settingsTable } from '../../n8n/settingsTable';
 
 const page = path.join(__dirname, '../../../docs/queue-mode.md');
 

@@ -6,7 +6,7 @@ import { startSink, type Sink } from '../sink';
 import { timedVideos } from './trial';
 
 /** One process of n8n with SQLite and default settings, and the same services as a deployment. */
-export interface Single {
+interface Single {
 	instance: Instance;
 	gateway: Gateway;
 	sink: Sink;

@@ -1,5 +1,5 @@
-import { queueSettings, type ProcessKind } from '../n8n/queueSettings';
-import { aligned } from './markdown';
+import { queueSettings, type ProcessKind } from './queueSettings';
+import { aligned } from '../support/markdown';
 
 const processNames: Record<ProcessKind, string> = {
 	main: 'main',
