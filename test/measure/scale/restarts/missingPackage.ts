@@ -12,9 +12,12 @@ export const missingPackageTrials = (count: number): Trial[] => [
 		title: 'The package is missing on one of two workers',
 		...{ count, isByItself: false },
 		async disrupt(deployment, stage) {
+			// Nothing is due until both workers run.
+			await deployment.queue.main.process.end('SIGTERM', 35);
 			await deployment.stopWorkers(35);
 			await deployment.startWorker();
 			const bare = await deployment.startWorker({ home: path.join(deployment.folder, 'bare') });
+			await deployment.startMain();
 			await within(
 				async () => (await stage.executions()).some(({ status }) => status === 'error'),
 				passes,
