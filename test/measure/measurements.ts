@@ -235,10 +235,12 @@ export const measurements = [
 		name: 'scale',
 		summary:
 			'the capacity of n8n in queue mode, with Redis and PostgreSQL, and the resources it uses',
-		duration: '50 minutes, small 3',
+		duration: '75 minutes, small 3',
 		needs: 'n8n',
 		parts: {
 			kills: 'processes are killed and restarted during creates, passes and downloads',
+			restarts:
+				'restarts and failures of workers, PostgreSQL and n8n while executions wait for videos',
 			load: 'chats with one worker and with two; many parked and held waits at once',
 			latency: 'how late videos are noticed, and what a pass costs, by the number of parked waits',
 			hold: 'more executions than slots, kept running and parked',
@@ -252,6 +254,7 @@ export const measurements = [
 				default: 1,
 				about: 'a factor for what load and latency start, and for how long the videos of hold take',
 			},
+			restart: { default: '', about: 'of the restarts, those whose titles match this pattern' },
 			small: { ...small, about: 'one worker killed, with few executions' },
 			write: { default: false, about: 'writes the figures into docs/capacity.md' },
 		},

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +15,11 @@ export interface Database {
 	readonly env: Record<string, string>;
 	/** @returns the rows of a query, each as its columns */
 	query(sql: string): Promise<string[][]>;
+	/** Stops the server as an operator does: it closes all connections, and keeps what was committed. */
+	shutDown(): Promise<void>;
+	/** Starts it again with its data, at the same port. */
+	start(): Promise<void>;
+	/** Ends it, and removes its data. */
 	stop(): Promise<void>;
 }
 
@@ -44,19 +49,14 @@ export async function startDatabase(): Promise<Database> {
 		...{ port, listen_addresses: '127.0.0.1', unix_socket_directories: '', max_connections: 200 },
 	};
 	const flags = Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-	const server = spawn(command('postgres'), ['-D', folder, ...flags], {
-		...user,
-		cwd: folder,
-		stdio: 'ignore',
-	});
-	const ended = once(server, 'exit');
+	let server: ChildProcess;
+	let ended: Promise<unknown>;
 	// The children of a killed server would keep running. At this signal, the server ends them and itself at once.
 	const endAtOnce = () => server.kill('SIGQUIT');
 	const endWithUs = () => {
 		endAtOnce();
 		rmSync(folder, { recursive: true, force: true });
 	};
-	process.once('exit', endWithUs);
 
 	const query = async (sql: string) => {
 		const address = ['-h', '127.0.0.1', '-p', String(port), '-U', name];
@@ -65,17 +65,29 @@ export async function startDatabase(): Promise<Database> {
 		const lines = printed.split('\n').filter((line) => line !== '');
 		return lines.map((line) => line.split(separator));
 	};
-	for (let tries = 0; ; tries++) {
-		const isThere = await query('SELECT 1').then(
-			() => true,
-			() => false,
-		);
-		if (isThere) break;
-		if (server.exitCode !== null || tries === 100) throw new Error('PostgreSQL did not start');
-		await setTimeout(100);
-	}
+	const start = async () => {
+		server = spawn(command('postgres'), ['-D', folder, ...flags], {
+			...user,
+			cwd: folder,
+			stdio: 'ignore',
+		});
+		ended = once(server, 'exit');
+		for (let tries = 0; ; tries++) {
+			const isThere = await query('SELECT 1').then(
+				() => true,
+				() => false,
+			);
+			if (isThere) return;
+			if (server.exitCode !== null || tries === 100) throw new Error('PostgreSQL did not start');
+			await setTimeout(100);
+		}
+	};
+	process.once('exit', endWithUs);
+	await start();
 	return {
-		pid: server.pid as number,
+		get pid() {
+			return server.pid as number;
+		},
 		env: {
 			DB_TYPE: 'postgresdb',
 			DB_POSTGRESDB_HOST: '127.0.0.1',
@@ -85,6 +97,11 @@ export async function startDatabase(): Promise<Database> {
 			DB_POSTGRESDB_PASSWORD: name,
 		},
 		query,
+		async shutDown() {
+			server.kill('SIGINT');
+			await ended;
+		},
+		start,
 		async stop() {
 			endAtOnce();
 			await ended;

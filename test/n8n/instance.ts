@@ -74,10 +74,10 @@ export class Instance {
 		await this.n8n.process.end(signal);
 	}
 
-	/** Starts it again, at the same address. */
-	async start(): Promise<void> {
+	/** Starts it again, at the same address. @param version of n8n, by default the one of this run */
+	async start(version?: string): Promise<void> {
 		const { folder, url } = this.n8n;
-		this.n8n = await startN8n({ folder, port: Number(new URL(url).port), env: this.env });
+		this.n8n = await startN8n({ version, folder, port: Number(new URL(url).port), env: this.env });
 		this.owner = await Owner.of(this.n8n);
 	}
 }

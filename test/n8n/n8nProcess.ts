@@ -20,8 +20,8 @@ export interface N8nProcess {
 	readonly pid: number;
 	/** Whether it has not ended, by itself or by {@link end}. */
 	readonly isRunning: boolean;
-	/** Sends the signal and waits until the process ends; kills it after 10 s. */
-	end(signal: NodeJS.Signals): Promise<void>;
+	/** Sends the signal and waits until the process ends; kills it when that takes longer: by default 10 s, as Docker does. */
+	end(signal: NodeJS.Signals, graceSeconds?: number): Promise<void>;
 }
 
 /** Runs a command of n8n, such as `start` or `worker`, and waits until it is ready. */
@@ -54,11 +54,11 @@ export async function startProcess(
 	const endWithUs = () => child.kill('SIGKILL');
 	process.once('exit', endWithUs);
 
-	const end = async (signal: NodeJS.Signals) => {
+	const end = async (signal: NodeJS.Signals, graceSeconds = 10) => {
 		if (isRunning(child)) child.kill(signal);
 		// n8n waits for executions under way. As with a container, it is killed when that takes too long.
 		const late = new AbortController();
-		setTimeout(10_000, undefined, { signal: late.signal }).then(
+		setTimeout(graceSeconds * 1000, undefined, { signal: late.signal }).then(
 			() => child.kill('SIGKILL'),
 			() => undefined,
 		);

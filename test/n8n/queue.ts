@@ -14,6 +14,8 @@ interface QueueOptions {
 }
 
 export interface WorkerOptions {
+	/** As the name of its machine: a worker that is started again under its name finds the files that it has left. */
+	name?: string;
 	/** The maximum of executions at a time. */
 	concurrency?: number;
 	/** Where it stores everything and has its packages, if it does not share the folder of the main process. */
@@ -29,8 +31,8 @@ export interface Queue {
 	readonly redis: Redis;
 	readonly main: N8n;
 	killMain(): Promise<void>;
-	/** Starts the main process again. */
-	startMain(): Promise<void>;
+	/** Starts the main process again. @param home where it has its packages, if not where it had them */
+	startMain(home?: string): Promise<void>;
 	startWorker(options?: WorkerOptions): Promise<N8nProcess>;
 	/** Starts a process that serves webhooks, at the same address each time. */
 	startWebhook(): Promise<{ url: string; process: N8nProcess }>;
@@ -43,7 +45,7 @@ const soonNoticed = {
 	QUEUE_WORKER_LOCK_DURATION: '5000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '1000',
 	QUEUE_WORKER_STALLED_INTERVAL: '1000',
-	// Minutes between two checks for executions that no worker runs; 3 by default.
+	// Minutes between two checks for executions that no worker runs; 180 by default.
 	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.2',
 };
 
@@ -80,12 +82,16 @@ export async function startQueue({ tarball, folder, env }: QueueOptions): Promis
 			return main;
 		},
 		killMain: async () => await main.kill(),
-		async startMain() {
-			main = await startN8n({ folder, port: Number(new URL(url).port), env: shared });
+		async startMain(home = folder) {
+			main = await startN8n({ folder: home, port: Number(new URL(url).port), env: shared });
 		},
-		async startWorker({ concurrency = 10, home = folder, env: own }: WorkerOptions = {}) {
+		async startWorker({
+			name = `worker-${others.length}`,
+			concurrency = 10,
+			home = folder,
+			env: own,
+		}: WorkerOptions = {}) {
 			const port = await freePort();
-			const name = `worker-${others.length}`;
 			await mkdir(home, { recursive: true });
 			return added(
 				await startProcess(['worker', `--concurrency=${concurrency}`], {

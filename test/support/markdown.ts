@@ -70,6 +70,17 @@ export function aligned([header, ...lines]: string[][]): string {
 	return [row(header), row(widths.map((width) => '-'.repeat(width))), ...lines.map(row)].join('\n');
 }
 
+/**
+ * Replaces what is between the comments that name a section, such as `<!-- load -->` and `<!-- end of load -->`.
+ * @throws Error when the page has no such comments
+ */
+export function withSection(page: string, section: string, content: string): string {
+	const [begin, end] = [`<!-- ${section} -->`, `<!-- end of ${section} -->`];
+	const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+	if (from < 0 || to < from) throw new Error(`The page has no place for ${section}`);
+	return `${page.slice(0, from)}${begin}\n\n${content}\n\n${page.slice(to)}`;
+}
+
 function withoutFences(markdown: string): string {
 	return markdown.replace(/^ *(```+|~~~+)[^\n]*\n[\s\S]*?^ *\1[^\n]*$/gm, '');
 }

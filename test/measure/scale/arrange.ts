@@ -51,10 +51,7 @@ export async function bringToMoments(
 	const { each, title } = group;
 	const ended = once(end, 'abort');
 	const hold = (moment: Moment, rule: Partial<FaultRule>) =>
-		deployment.gateway.fault({
-			...{ action: 'stall', until: ended, times: each, ...rule },
-			when: (request) => isOf(deployment, request, `${title} ${moment} `),
-		} as FaultRule);
+		stallOf(deployment, `${title} ${moment} `, { until: ended, times: each, ...rule });
 	const reached = async (...handles: FaultHandle[]) =>
 		await until(() => handles.every(({ hits }) => hits >= each), patience);
 	/** Calls all at once, which is when n8n's store loses most entries. */
@@ -71,11 +68,35 @@ export async function bringToMoments(
 	await order('download');
 	await reached(pass, download);
 	await order('held');
-	const before = await recordedOrders(deployment, workflows.video);
-	await order('create');
-	await reached(create);
-	const recorded = ((await recordedOrders(deployment, workflows.video)) - before) / entriesOfOrder;
-	return Math.ceil(each - recorded);
+	return await unrecordedOrders(deployment, workflows.video, each, async () => {
+		await order('create');
+		await reached(create);
+	});
+}
+
+/** @returns how many of the orders that `order` brings into a create are missing in n8n's store */
+export async function unrecordedOrders(
+	deployment: Deployment,
+	workflow: IWorkflowBase,
+	count: number,
+	order: () => Promise<void>,
+): Promise<number> {
+	const before = await recordedOrders(deployment, workflow);
+	await order();
+	const recorded = ((await recordedOrders(deployment, workflow)) - before) / entriesOfOrder;
+	return Math.ceil(count - recorded);
+}
+
+/** Holds requests about the videos whose names start like this. */
+export function stallOf(
+	deployment: Deployment,
+	start: string,
+	rule: Partial<FaultRule>,
+): FaultHandle {
+	return deployment.gateway.fault({
+		...{ action: 'stall', ...rule },
+		when: (request) => isOf(deployment, request, start),
+	} as FaultRule);
 }
 
 /** The entries of n8n's store of processed items, where the journal records the orders of a workflow. */

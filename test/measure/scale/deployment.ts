@@ -4,7 +4,9 @@ import type { WorkflowJson } from '../../harness/workflow';
 import { startDatabase, type Database } from '../../n8n/database';
 import type { N8nProcess } from '../../n8n/n8nProcess';
 import { callWebhook, Owner, type CredentialReference } from '../../n8n/owner';
+import { recommendedEnv } from '../../n8n/queueSettings';
 import { startQueue, type Queue, type WorkerOptions } from '../../n8n/queue';
+import { startSlowProxy, type SlowProxy } from '../../n8n/slowProxy';
 import { withFolder } from '../../support/folder';
 import { packInto } from '../../support/packed';
 import { startSink, type Sink } from '../../n8n/sink';
@@ -14,17 +16,11 @@ interface DeploymentOptions {
 	workers?: number;
 	/** The maximum of executions that each worker runs at a time: n8n's default is 10. */
 	concurrency?: number;
-	/** Settings of n8n. */
+	/** Settings of n8n, besides those that the guide recommends. */
 	env?: Record<string, string>;
+	/** Whether n8n reaches PostgreSQL through {@link Deployment.slowProxy}. */
+	isDatabaseSlow?: boolean;
 }
-
-/** n8n's defaults, instead of the shorter times in the queue of other tests. */
-const defaults = {
-	QUEUE_WORKER_LOCK_DURATION: '60000',
-	QUEUE_WORKER_LOCK_RENEW_TIME: '10000',
-	QUEUE_WORKER_STALLED_INTERVAL: '30000',
-	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '3',
-};
 
 /** With these settings n8n notices within 15 s that a worker is gone, even on a busy machine. */
 export const soonNoticed = {
@@ -38,7 +34,8 @@ const encryptionKey = 'the-same-for-all-processes';
 
 /** Redis, PostgreSQL, the embedded gateway, and a complete n8n in queue mode: main, webhook process, workers. */
 export class Deployment {
-	readonly workers: N8nProcess[] = [];
+	/** A worker that starts again on its machine finds the files that the last one has left there. */
+	private readonly machines: Array<N8nProcess | 'starting'> = [];
 
 	private constructor(
 		readonly folder: string,
@@ -50,11 +47,14 @@ export class Deployment {
 		readonly credential: CredentialReference,
 		public webhook: { url: string; process: N8nProcess },
 		private readonly concurrency: number,
+		private readonly env: Record<string, string> | undefined,
+		/** Between n8n and PostgreSQL, if it was asked for. */
+		readonly slowProxy: SlowProxy | undefined,
 	) {}
 
 	/** Opens a deployment, and closes it after use, even after a failure. */
 	static async with<Result>(
-		{ workers = 2, concurrency = 10, env, ...options }: DeploymentOptions,
+		{ workers = 2, concurrency = 10, env, isDatabaseSlow, ...options }: DeploymentOptions,
 		use: (deployment: Deployment) => Promise<Result>,
 	): Promise<Result> {
 		return await withFolder('n8n-scale', async (folder) => {
@@ -66,14 +66,17 @@ export class Deployment {
 				ends.push(async () => await sink.close());
 				const database = await startDatabase();
 				ends.push(async () => await database.stop());
+				const proxy = isDatabaseSlow
+					? await startSlowProxy(Number(database.env.DB_POSTGRESDB_PORT))
+					: undefined;
+				if (proxy) ends.push(async () => await proxy.close());
 				const queue = await startQueue({
 					...{ tarball: packInto(folder).tarball, folder },
 					env: {
 						...database.env,
-						...defaults,
+						...(proxy && { DB_POSTGRESDB_PORT: String(proxy.port) }),
+						...recommendedEnv('main'),
 						N8N_ENCRYPTION_KEY: encryptionKey,
-						// The webhook process serves them.
-						N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true',
 						...env,
 					},
 				});
@@ -83,11 +86,9 @@ export class Deployment {
 				const webhook = await queue.startWebhook();
 				const deployment = new Deployment(
 					...([folder, gateway, sink, database, queue, owner] as const),
-					...([credential, webhook, concurrency] as const),
+					...([credential, webhook, concurrency, env, proxy] as const),
 				);
-				await Promise.all(
-					Array.from({ length: workers }, async () => await deployment.startWorker()),
-				);
+				await deployment.startWorkers(workers);
 				return await use(deployment);
 			} finally {
 				for (const end of ends.reverse()) await end();
@@ -100,14 +101,31 @@ export class Deployment {
 		return { credential: this.credential, sinkUrl: this.sink.url };
 	}
 
-	async startWorker(options: WorkerOptions = {}): Promise<N8nProcess> {
-		const worker = await this.queue.startWorker({ concurrency: this.concurrency, ...options });
-		this.workers.push(worker);
+	/** Starts a worker on the machine of one that has ended, or on a new one. */
+	async startWorker({ env, ...options }: WorkerOptions = {}): Promise<N8nProcess> {
+		const free = this.machines.findIndex((own) => own !== 'starting' && !own.isRunning);
+		const machine = free < 0 ? this.machines.length : free;
+		this.machines[machine] = 'starting';
+		const worker = await this.queue.startWorker({
+			...{ name: `worker-${machine}`, concurrency: this.concurrency, ...options },
+			env: { ...recommendedEnv('worker'), ...this.env, ...env },
+		});
+		this.machines[machine] = worker;
 		return worker;
 	}
 
-	async startMain(): Promise<void> {
-		await this.queue.startMain();
+	/** Starts several at the same time. */
+	async startWorkers(count: number, options: WorkerOptions = {}): Promise<void> {
+		await Promise.all(Array.from({ length: count }, async () => await this.startWorker(options)));
+	}
+
+	/** Stops all workers as a container is stopped. */
+	async stopWorkers(graceSeconds?: number): Promise<void> {
+		await Promise.all(this.running.map(async ({ end }) => await end('SIGTERM', graceSeconds)));
+	}
+
+	async startMain(home?: string): Promise<void> {
+		await this.queue.startMain(home);
 		this.owner = await Owner.of(this.queue);
 	}
 
@@ -118,6 +136,11 @@ export class Deployment {
 	/** Workers that have not ended. */
 	get running(): N8nProcess[] {
 		return this.workers.filter(({ isRunning }) => isRunning);
+	}
+
+	/** The last worker of each machine. */
+	get workers(): N8nProcess[] {
+		return this.machines.filter((own) => own !== 'starting');
 	}
 
 	async publish(workflow: WorkflowJson): Promise<IWorkflowBase> {
@@ -131,15 +154,15 @@ export class Deployment {
 	/** The number of executions of a workflow, by status. */
 	async statuses({ id }: IWorkflowBase): Promise<Record<string, number>> {
 		const rows = await this.database.query(
-			`SELECT status, count(*) FROM execution_entity WHERE "workflowId" = '${id}' GROUP BY status`,
+			`SELECT status, count(*) FROM execution_entity WHERE "workflowId" = '${id}' AND "deletedAt" IS NULL GROUP BY status`,
 		);
 		return Object.fromEntries(rows.map(([status, count]) => [status, Number(count)]));
 	}
 
-	/** The executions of a workflow: ID, status, and which execution each is a Retry of. */
+	/** The executions of a workflow that n8n has not deleted: ID, status, and which execution each is a Retry of. */
 	async executions({ id }: IWorkflowBase): Promise<StoredExecution[]> {
 		const rows = await this.database.query(
-			`SELECT id, status, coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" = '${id}' ORDER BY id`,
+			`SELECT id, status, coalesce("retryOf", '') FROM execution_entity WHERE "workflowId" = '${id}' AND "deletedAt" IS NULL ORDER BY id`,
 		);
 		return rows.map(([execution, status, retryOf]) => ({ id: execution, status, retryOf }));
 	}

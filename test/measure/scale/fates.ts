@@ -14,7 +14,6 @@ export type Way = (typeof ways)[number];
 /** The outcome of one execution and its video. */
 export interface Fate {
 	name: string;
-	moment: Moment;
 	way: Way;
 	/** Whether n8n has replaced all that it had stored of the execution with an error, so that Retry runs no node. */
 	isEmptied: boolean;

@@ -8,6 +8,7 @@ import { measureOneKill, measureProcessKills } from './kills';
 import { measureParkedLatency } from './latency';
 import { measureLoad } from './load';
 import { writeIntoPage } from './page';
+import { measureRestarts } from './restarts';
 import { measureStorage } from './storage';
 
 interface Settings {
@@ -15,21 +16,25 @@ interface Settings {
 	share: number;
 	/** One worker killed, with few executions. */
 	small: boolean;
+	/** A pattern of the titles of the restarts to measure; empty for all. */
+	restart: string;
 	/** Whether to write the figures into docs/capacity.md. */
 	write: boolean;
 }
 
-type Part = 'kills' | 'load' | 'latency' | 'hold' | 'packages' | 'redis' | 'disk' | 'storage';
+type Part =
+	'kills' | 'restarts' | 'load' | 'latency' | 'hold' | 'packages' | 'redis' | 'disk' | 'storage';
 
 /** Measures the capacity of a complete n8n in queue mode, and the resources that it uses. */
 export async function measureScale(
-	{ share, small, write }: Settings,
+	{ share, small, restart, write }: Settings,
 	chosen: Part[],
 ): Promise<Figure[]> {
 	if (small) return await measureOneKill();
 	const part = (whole: number) => Math.ceil(whole * share);
 	const parts: Record<Part, () => Promise<Figure[]>> = {
 		kills: measureProcessKills,
+		restarts: async () => await measureRestarts(restart),
 		load: async () => await measureLoad({ chats: part(1000), parked: part(500), held: part(100) }),
 		latency: async () => await measureParkedLatency([10, 100, 500].map(part)),
 		hold: async () => await measureHold({ executions: 30, videoSeconds: part(180) }),

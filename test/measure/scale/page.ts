@@ -2,16 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import type { Figure } from '../report';
-import { aligned } from '../../support/markdown';
+import { aligned, withSection } from '../../support/markdown';
 
 const page = path.join(__dirname, '../../../docs/capacity.md');
 
 /** Writes the figures of a section into the guide, between the comments that name it. */
 export function writeIntoPage(section: string, figures: Figure[]): void {
-	const text = readFileSync(page, 'utf8');
-	const [begin, end] = [`<!-- ${section} -->`, `<!-- end of ${section} -->`];
-	const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-	if (from < 0 || to < from) throw new Error(`docs/capacity.md has no place for ${section}`);
 	const rows = figures.map(({ figure, value, goal = '', met }) => [
 		figure.trim(),
 		value,
@@ -20,6 +16,5 @@ export function writeIntoPage(section: string, figures: Figure[]): void {
 	const day = new Date().toISOString().slice(0, 10);
 	const stamp = `Measured on ${day}, on ${availableParallelism()} cores that all processes and the service share:`;
 	const table = aligned([['Figure', 'Value', 'Goal'], ...rows]);
-	const own = `${begin}\n\n${stamp}\n\n${table}\n\n`;
-	writeFileSync(page, text.slice(0, from) + own + text.slice(to));
+	writeFileSync(page, withSection(readFileSync(page, 'utf8'), section, `${stamp}\n\n${table}`));
 }

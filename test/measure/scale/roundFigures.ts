@@ -1,8 +1,8 @@
 import { none, printTable, type Figure } from '../report';
-import { ways, type Fate } from './fates';
+import { ways } from './fates';
 import type { Round } from './round';
 
-export function printFates(fates: Fate[]): void {
+export function printFates(fates: Round['fates']): void {
 	printTable([
 		['moment', 'video arrived', 'emptied by n8n', 'ID found in', 'charges', 'deliveries'],
 		...fates.map(({ moment, way, isEmptied, foundIn, charges, deliveries }) => [
@@ -12,7 +12,7 @@ export function printFates(fates: Fate[]): void {
 }
 
 export function figuresOf(title: string, { fates, unrecorded }: Round): Figure[] {
-	const count = (is: (fate: Fate) => boolean) => fates.filter(is).length;
+	const count = (is: (fate: Round['fates'][number]) => boolean) => fates.filter(is).length;
 	const twice = count(({ charges }) => charges > 1);
 	return [
 		...ways.slice(0, -1).map((way) => ({

@@ -31,8 +31,11 @@ export function printError({ status, data }: Execution): void {
 }
 
 /** Figures: whether all videos were delivered and charged once. */
-export function onceEach(deployment: Deployment, title: string, names: string[]): Figure[] {
-	const { gateway, sink } = deployment;
+export function onceEach(
+	{ gateway, sink }: Pick<Deployment, 'gateway' | 'sink'>,
+	title: string,
+	names: string[],
+): Figure[] {
 	const once = (count: (name: string) => number) =>
 		names.filter((name) => count(name) === 1).length;
 	const delivered = once((name) => deliveriesOf(gateway, sink.deliveries, name));

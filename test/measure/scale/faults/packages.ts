@@ -7,7 +7,7 @@ import { installPackage } from '../../../n8n/n8n';
 import { until, within } from '../../../support/until';
 import { jobsOf } from '../../../n8n/kills/charges';
 import { Deployment, soonNoticed } from '../deployment';
-import { placeOf } from '../round';
+import { placeOf } from '../aftermath';
 import { collectWorkflow, videoWorkflow } from '../../../n8n/videoWorkflows';
 import { ended, onceEach, printError } from './expectations';
 
