@@ -195,7 +195,8 @@ export async function callWebhook(
 	hook: string,
 	query: Record<string, string> = {},
 ): Promise<void> {
-	const response = await fetchPublished(`${base}/webhook/${hook}?${new URLSearchParams(query)}`);
+	const url = `${base}/webhook/${hook}?${new URLSearchParams(query)}`;
+	const response = await fetchPublished(url, { headers: { connection: 'close' } });
 	const text = await response.text();
 	if (!response.ok) throw new Error(`The webhook ${hook} gave ${response.status}: ${text}`);
 }
