@@ -57,6 +57,28 @@ describe('Include Input Fields', () => {
 		expect(own.items('Create')[0].json.output).toBe('An answer');
 	});
 
+	it('gives other names to fields that say what happened to the item of an earlier node', async () => {
+		const skipped = {
+			ordered: false,
+			preview: true,
+			would: 'skip',
+			reason: 'used',
+			order_key: 'a',
+		};
+		const result = await runWorkflow(chain(create(), waitForVideo({ options })), {
+			credentials: credentialFor(gateway),
+			input: inputOf({ ...skipped, error: 'The image failed' }),
+		});
+		const [{ json, binary }] = result.items('Wait for Video');
+		expect(json).toMatchObject({
+			status: 'completed',
+			...{ input_ordered: false, input_preview: true, input_would: 'skip' },
+			...{ input_reason: 'used', input_order_key: 'a', input_error: 'The image failed' },
+		});
+		for (const name of [...Object.keys(skipped), 'error']) expect(json).not.toHaveProperty(name);
+		expect(binary).toHaveProperty('data');
+	});
+
 	it.each(subjects.filter(([, { type }]) => type === 'modelGateway'))(
 		'adds the input fields and files to the output of %s',
 		async (_, subject) => {

@@ -64,6 +64,23 @@ async function underWay(execute: () => Promise<WorkflowRun>) {
 	return { end };
 }
 
+it.each([
+	['in two forms of Unicode', 'Café', 'Cafe\u0301'],
+	['with a zero-width space', 'A-1', 'A\u200b-1'],
+	['with a byte order mark', 'A-1', '\ufeffA-1'],
+	['with a no-break space', 'A 1', 'A\u00a01'],
+	['with a line break at its end', 'A-1', 'A-1\n'],
+])('places one order for a key typed %s', async (_, one, other) => {
+	for (const sku of [one, other]) await order(sku);
+	expect(creates()).toHaveLength(1);
+});
+
+it('fails the item when its key has invisible characters only', async () => {
+	const run = await order('\u200b\u2060');
+	expect(run.errorOf('Create')?.message).toContain('Order Key');
+	expect(creates()).toEqual([]);
+});
+
 it.each([2, 40])(
 	'leaves an Order Key unused after %d executions at once were refused with it',
 	async (count) => {

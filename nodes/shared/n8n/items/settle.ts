@@ -7,6 +7,7 @@ import { messageOf } from '../errors/errorRecord';
 import { outlookOf } from '../errors/jobList';
 import { errorItem, nodeError } from '../errors/nodeError';
 import { stoppedError } from '../orders/messages';
+import { isSkippedOutput } from '../parameters/skippedOutput';
 import { failureOf, isFailure, type Item } from './item';
 import type { RunState } from './runState';
 import type { ItemOutput } from './work';
@@ -29,16 +30,35 @@ async function outputsOfAll(run: RunState, recipient: Recipient): Promise<INodeE
 	const outputs: INodeExecutionData[] = [];
 	for (const item of run.items) {
 		await run.yielder.yieldIfDue();
-		const { index, job, outcome = [] } = item;
+		const { index, job, result, outcome = [] } = item;
+		const isCharged = run.cost !== 'read' && result !== undefined;
 		for (const output of outcome) {
-			outputs.push(
-				isFailure(output)
-					? errorItem(output.error, item, run.context.getNode())
-					: { ...withInput(recipient.output(output, job), item, run), pairedItem: { item: index } },
-			);
+			if (isFailure(output)) {
+				outputs.push(errorItem(output.error, item, run.context.getNode()));
+				continue;
+			}
+			const clear = isCharged ? withoutSigns(output) : output;
+			const whole = withInput(recipient.output(clear, job), item, run);
+			outputs.push({ ...whole, pairedItem: { item: index } });
 		}
 	}
 	return outputs;
+}
+
+/**
+ * The output of a request that was charged. With Retry On Fail, n8n takes an item with an `error` for a failure, and runs
+ * the node again. Later nodes take some fields for a sign that nothing was ordered. Values of the service with such a
+ * name are kept as `service_…`.
+ */
+function withoutSigns(output: ItemOutput): ItemOutput {
+	const { json } = output;
+	const { error = null } = json;
+	const isFailureForN8n = error !== null && error !== false;
+	const names = [
+		...(isFailureForN8n ? ['error'] : []),
+		...(isSkippedOutput(json) ? ['ordered'] : []),
+	];
+	return names.length === 0 ? output : { ...output, json: prefixed(json, names, 'service') };
 }
 
 /** The output, with the fields and files of the input where the user includes them. */
@@ -49,13 +69,25 @@ function withInput(
 ): ItemOutput {
 	if (!includesInput || isTool(context.getNode())) return output;
 	const { json, binary } = context.getInputData()[index];
-	const fields = cost === 'job' ? withoutJob(json) : json;
+	const fields = prefixed(cost === 'job' ? withoutJob(json) : json, signs, 'input');
 	const files = { ...binary, ...output.binary };
 	return {
 		json: { ...fields, ...output.json },
 		...(Object.keys(files).length > 0 && { binary: files }),
 	};
 }
+
+/** Fields that say that an item failed, or that nothing was ordered for it. They are true only of the earlier item. */
+const signs = ['error', 'ordered', 'order_key', 'preview', 'reason', 'would'];
+
+/** The same fields, some of them under another name: `<prefix>_<name>`. */
+const prefixed = (json: IDataObject, names: string[], prefix: string): IDataObject =>
+	Object.fromEntries(
+		Object.entries(json).map(([name, value]) => [
+			names.includes(name) ? `${prefix}_${name}` : name,
+			value,
+		]),
+	);
 
 /** The input without the job of an earlier create, which later nodes would take for the job of this create. */
 function withoutJob(json: IDataObject): IDataObject {

@@ -57,9 +57,18 @@ const orderKeyOption = fieldOf(
 		if (value === undefined) return undefined;
 		if (typeof value === 'boolean') report('must be a text (it is true or false)');
 		// Otherwise, an expression that gives nothing would place an order without the key.
-		return nonEmptyText(value, report).trim();
+		return nonEmptyText(typeof value === 'string' ? comparableText(value) : value, report);
 	},
 );
+
+/** The same for keys that look the same: typed in two forms of Unicode, or with invisible characters. */
+const comparableText = (text: string) =>
+	text
+		.replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+		.replace(/\s/g, ' ')
+		.replace(/\p{Cc}/gu, '')
+		.normalize('NFC')
+		.trim();
 
 /** The limit of a tool when the user set none, because an agent may call it in a loop. */
 const maxOrdersOfTool = 3;
