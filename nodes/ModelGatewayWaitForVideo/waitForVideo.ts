@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { stillAwaited } from '../shared/gateway/errors/jobErrors';
+import { takenUp } from '../shared/gateway/errors/jobErrors';
 import { jobKinds } from '../shared/gateway/protocol/jobs';
-import { clock } from '../shared/n8n/client/httpClient';
+import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
 import { StoredJobs } from '../shared/n8n/execution/memory';
 import { runItems } from '../shared/n8n/items/run';
 import type { DeliveringWork, DirectWork } from '../shared/n8n/items/work';
@@ -14,25 +14,29 @@ import { nextPollOf } from './schedule';
 import { waitOutStartupRecovery } from './startup';
 import { WaitState } from './waitState';
 
-/** IDs of the executions that have a pass under way in this process. */
-const executionsInPass = new Set<string>();
+/** From what this process has resumed waits that another process had parked. */
+const resumed = new Set<string>();
 
 /**
  * Waits for one job per item, side by side, and downloads the files. This is one pass of the wait. The last pass
  * returns all results together.
+ *
+ * A starting n8n shows an execution that it has just resumed as crashed, and offers a Retry, which would deliver the
+ * videos a second time. So such a Retry leaves them to the execution.
  */
 export async function waitForVideos(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const state = new WaitState(context);
-	const { execution, retryOf = '' } = state;
-	if (executionsInPass.has(retryOf)) {
-		return await runItems(context, leavingItTo(retryOf), Infinity);
+	const { execution, storedBy = execution, origin = '' } = state;
+	if (storedBy !== execution && resumed.has(origin)) {
+		return await runItems(context, leavingItTo(storedBy), Infinity);
 	}
-	executionsInPass.add(execution);
+	if (state.earlier && new StoredJobs(context).wasParkedByOtherProcess) resumed.add(origin);
+	await waitOutStartupRecovery(context);
 	try {
-		await waitOutStartupRecovery(context);
 		return await runPass(context, state);
 	} finally {
-		executionsInPass.delete(execution);
+		// A stopped execution goes no further.
+		if (stopSignalOf(context)?.aborted) resumed.delete(origin);
 	}
 }
 
@@ -77,16 +81,12 @@ function workOf(pass: WaitPass): DeliveringWork<WaitRequest, WaitResult> {
 	};
 }
 
-/**
- * The work of a Retry whose first execution goes on. A starting n8n shows an execution that it has just resumed as
- * crashed, and offers a Retry, which would deliver the videos a second time.
- */
 function leavingItTo(execution: string): DirectWork<WaitRequest> {
 	return {
 		endpoint: jobKinds.task.endpoint,
 		prepare: waitRequest,
 		perform: async ({ id, kind }) => {
-			throw stillAwaited({ id, kind }, execution);
+			throw takenUp({ id, kind }, execution);
 		},
 	};
 }

@@ -23,6 +23,8 @@ type StoredItems = Record<number, StoredItem>;
 interface Stored {
 	/** The execution that stored the items. A retry is another one, and starts again: files belong to one execution. */
 	execution: string;
+	/** How many passes of the wait there were. */
+	passes?: number;
 	items: StoredItems;
 }
 
@@ -52,9 +54,12 @@ function isPoller(value: unknown): boolean {
 export class WaitState {
 	/** The items that the last pass stored; undefined in the first pass. */
 	readonly earlier?: Readonly<StoredItems>;
+	/** The execution that stored them; another one if this is its Retry. */
+	readonly storedBy?: string;
+	/** The same for all executions that start from what was stored then. */
+	readonly origin?: string;
 	readonly execution: string;
-	/** The execution that stored the items, if this one is its Retry. */
-	readonly retryOf?: string;
+	private readonly passes: number = 0;
 	private readonly waits: Record<string, unknown>;
 	/** Different for each run of a loop, and the same in all passes of a run. */
 	private readonly runKey: string;
@@ -67,13 +72,21 @@ export class WaitState {
 		const known = this.waits[this.runKey];
 		delete this.waits[this.runKey];
 		if (!isStored(known)) return;
-		if (known.execution === this.execution) this.earlier = known.items;
-		else this.retryOf = known.execution;
+		const { execution, passes = 0, items } = known;
+		this.storedBy = execution;
+		this.origin = JSON.stringify([execution, this.runKey, passes]);
+		if (execution !== this.execution) return;
+		this.earlier = items;
+		this.passes = passes;
 	}
 
 	/** Stores the items for the next pass. */
 	store(items: ReadonlyMap<number, StoredItem>): void {
-		const stored: Stored = { execution: this.execution, items: Object.fromEntries(items) };
+		const stored: Stored = {
+			execution: this.execution,
+			passes: this.passes + 1,
+			items: Object.fromEntries(items),
+		};
 		this.waits[this.runKey] = stored;
 	}
 }

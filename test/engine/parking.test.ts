@@ -524,32 +524,74 @@ describe('a parked Wait for Video', () => {
 			expect(await durationOfPass(age, options)).toBe(0);
 		});
 
-		it('leaves the videos to the first execution when Retry is pressed while that resumes', async () => {
+		/** Parks a wait, and restarts n8n when its job is finished. */
+		const parkAndRestart = async () => {
 			const [job] = createJobs(1);
-			const parked = await resume(await start(workflowOf(), [job]));
-			gateway.jobs.complete(job.id, video);
-			let retried: WorkflowRun | undefined;
-			const pressRetry = async () => {
-				retried = await retryExecution(parked);
-				release();
-			};
-			let release = () => {};
-			const released = new Promise<void>((resolve) => (release = resolve));
-			gateway.fault({
-				...{ route: 'download', action: 'stall', until: released },
-				when: () => {
-					void pressRetry();
-					return true;
-				},
-			});
-			const run = await resume(parked);
-			expect(idsOf(run.items('Done'))).toEqual([job.id]);
+			setProcess(++lastStart, 100_000);
+			const parked = await start(workflowOf(), [job]);
+			setProcess(++lastStart, 61_000);
+			return { job, parked };
+		};
+		const expectNothingToDo = (
+			retried: WorkflowRun | undefined,
+			{ job, execution }: { job: { id: string }; execution: string },
+		) => {
 			expect(retried?.data.resultData.runData.Done).toBeUndefined();
 			expect(retried?.errorOf('Wait for Video')).toMatchObject({
-				message: `Execution ${run.executionId} still waits for Video task ${job.id}`,
-				description: expect.stringContaining('It resumes by itself and delivers the video'),
+				message: `Execution ${execution} has resumed and goes on with Video task ${job.id}`,
+				description: expect.stringContaining('this Retry has nothing to do'),
 			});
+		};
+
+		it('leaves the videos to the first execution when Retry is pressed while that resumes', async () => {
+			const { job, parked } = await parkAndRestart();
+			gateway.jobs.complete(job.id, video);
+			let retried: WorkflowRun | undefined;
+			const pressRetry = async () => void (retried = await retryExecution(parked));
+			let pressed: Promise<void> | undefined;
+			const until = new Promise<void>((resolve) => {
+				gateway.fault({
+					...{ route: 'download', action: 'stall', until: Promise.resolve() },
+					when: () => {
+						pressed ??= pressRetry().then(resolve);
+						return true;
+					},
+				});
+			});
+			const run = await resume(parked);
+			await until;
+			expect(idsOf(run.items('Done'))).toEqual([job.id]);
+			expectNothingToDo(retried, { job, execution: parked.executionId });
 			expect(requestsOf(job.id, 'download')).toHaveLength(1);
+		});
+
+		it('leaves the videos to the first execution when Retry runs after that has delivered', async () => {
+			const { job, parked } = await parkAndRestart();
+			gateway.jobs.complete(job.id, video);
+			await resume(parked);
+			const retried = await retryExecution(parked);
+			expectNothingToDo(retried, { job, execution: parked.executionId });
+			expect(requestsOf(job.id, 'download')).toHaveLength(1);
+		});
+
+		it('delivers with Retry when the first execution was stopped after the restart', async () => {
+			const { job, parked } = await parkAndRestart();
+			let stop = () => {};
+			const pressStop = () => {
+				stop();
+				return true;
+			};
+			gateway.fault({ route: 'task', action: 'stall', when: pressStop, times: 1 });
+			await resumeExecution(parked, { onStart: (cancel) => void (stop = cancel) });
+			gateway.jobs.complete(job.id, video);
+			expect(idsOf((await retryExecution(parked)).items('Done'))).toEqual([job.id]);
+		});
+
+		it('delivers with Retry what the first execution has parked again after the restart', async () => {
+			const { job, parked } = await parkAndRestart();
+			const again = await resume(parked);
+			gateway.jobs.complete(job.id, video);
+			expect(idsOf((await retryExecution(again)).items('Done'))).toEqual([job.id]);
 		});
 	});
 

@@ -30,12 +30,12 @@ export function jobStopped(job: JobSummary): GatewayError {
 	return jobError(job, { message, isStopped, remedies });
 }
 
-/** Another execution waits for the job. */
-export function stillAwaited(job: JobSummary, execution: string): GatewayError {
+/** Another execution has resumed the wait for the job. */
+export function takenUp(job: JobSummary, execution: string): GatewayError {
 	const text =
-		'n8n shows that execution as crashed for a moment after a restart. It resumes by itself and delivers the video, so this Retry has nothing to do.';
+		'After a restart, n8n shows an execution that resumes as crashed for a moment. That execution delivers the video, so this Retry has nothing to do.';
 	return jobError(job, {
-		message: `Execution ${execution} still waits for ${jobName(job)}`,
+		message: `Execution ${execution} has resumed and goes on with ${jobName(job)}`,
 		remedies: [{ about: 'other', text }],
 		retry_can_help: false,
 	});
