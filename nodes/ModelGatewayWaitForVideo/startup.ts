@@ -14,15 +14,21 @@ const checkTimeout = 5_000;
 const startups = new Map<number, Promise<void>>();
 
 /**
- * Waits until a restarted n8n has searched for crashed executions, if another process parked this execution.
+ * Whether n8n may mistake this execution for a crashed one, because it was parked before n8n restarted. A worker of queue
+ * mode searches for crashed executions before it takes any.
+ */
+export const mayShowAsCrashed = (context: EngineContext): boolean =>
+	new StoredJobs(context).wasParkedByOtherProcess && !isWorker(context);
+
+/**
+ * Waits until a restarted n8n has searched for crashed executions.
  *
  * A starting n8n first resumes executions that are due, and then searches for crashed ones. It mistakes the executions
  * that it has just resumed for crashed ones: it reads them from its database, and stores them again, marked as crashed.
  * What a pass stores between the two is lost. What it stores later is kept, because n8n ignores the mark, unless Stop
- * was pressed. A worker of queue mode searches before it takes executions.
+ * was pressed.
  */
 export async function waitOutStartupRecovery(context: EngineContext): Promise<void> {
-	if (!new StoredJobs(context).wasParkedByOtherProcess || isWorker(context)) return;
 	const { timeOrigin } = performance;
 	const startup = startups.get(timeOrigin) ?? startupOver(context);
 	startups.set(timeOrigin, startup);

@@ -11,11 +11,14 @@ import { parkingPolicy, passLength, type PassLength } from './parkingPolicy';
 import { WaitPass, type WaitResult } from './pass';
 import { waitRequest, type WaitRequest } from './request';
 import { nextPollOf } from './schedule';
-import { waitOutStartupRecovery } from './startup';
+import { mayShowAsCrashed, waitOutStartupRecovery } from './startup';
 import { WaitState } from './waitState';
 
-/** From what this process has resumed waits that another process had parked. */
-const resumed = new Set<string>();
+/** By the origin of a wait that this process resumed after a restart of n8n: until when its Retries leave it alone. */
+const resumed = new Map<string, number>();
+
+/** Milliseconds in which n8n starts a Retry that was pressed before the execution ended. */
+const retryDelay = 60_000;
 
 /**
  * Waits for one job per item, side by side, and downloads the files. This is one pass of the wait. The last pass
@@ -27,16 +30,18 @@ const resumed = new Set<string>();
 export async function waitForVideos(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const state = new WaitState(context);
 	const { execution, storedBy = execution, origin = '' } = state;
-	if (storedBy !== execution && resumed.has(origin)) {
+	if (storedBy !== execution && clock.now() < (resumed.get(origin) ?? 0)) {
 		return await runItems(context, leavingItTo(storedBy), Infinity);
 	}
-	if (state.earlier && new StoredJobs(context).wasParkedByOtherProcess) resumed.add(origin);
+	if (!mayShowAsCrashed(context)) return await runPass(context, state);
+	if (state.earlier) resumed.set(origin, Infinity);
 	await waitOutStartupRecovery(context);
 	try {
 		return await runPass(context, state);
 	} finally {
 		// A stopped execution goes no further.
-		if (stopSignalOf(context)?.aborted) resumed.delete(origin);
+		const isStopped = stopSignalOf(context)?.aborted ?? false;
+		if (state.earlier) resumed.set(origin, isStopped ? 0 : clock.now() + retryDelay);
 	}
 }
 

@@ -574,6 +574,14 @@ describe('a parked Wait for Video', () => {
 			expect(requestsOf(job.id, 'download')).toHaveLength(1);
 		});
 
+		it('delivers with Retry a minute later, in case n8n has lost what the first execution stored', async () => {
+			const { job, parked } = await parkAndRestart();
+			gateway.jobs.complete(job.id, video);
+			await resume(parked);
+			jest.setSystemTime(Date.now() + 61_000);
+			expect(idsOf((await retryExecution(parked)).items('Done'))).toEqual([job.id]);
+		});
+
 		it('delivers with Retry when the first execution was stopped after the restart', async () => {
 			const { job, parked } = await parkAndRestart();
 			let stop = () => {};
