@@ -46,9 +46,15 @@ export class FirstPolls {
 	}
 }
 
-/** The order of jobs by when they were due, so that jobs that the limits delayed in the last pass are polled first. */
+/**
+ * The order of jobs by when they were due, so that jobs that the limits delayed in the last pass are polled first. Those
+ * that were delayed together keep their order.
+ */
 function queueRanks(pollers: PollerState[]): Map<string, number> {
-	const sorted = pollers.sort((one, other) => one.nextPollAt - other.nextPollAt);
+	const sorted = pollers.sort(
+		(one, other) =>
+			one.nextPollAt - other.nextPollAt || (one.lastPolledAt ?? 0) - (other.lastPolledAt ?? 0),
+	);
 	const ids = new Set(sorted.map(({ job }) => job.id));
 	return new Map([...ids].map((id, rank) => [id, rank]));
 }

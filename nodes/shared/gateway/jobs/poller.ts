@@ -106,7 +106,7 @@ const passPollTimeout = 8_000;
 /** A job that succeeds just before the deadline has this much more time to give its link. */
 const linkGrace = 60_000;
 
-/** How long limits may hold back a poll of a pass: meanwhile, the execution may keep others from running. */
+/** How long limits may hold back the polls of a pass: meanwhile, the execution may keep others from running. */
 const maxPassPatience = 20_000;
 
 /** A poll is later than this only when it could not be sent, for example because n8n was down. */
@@ -184,8 +184,10 @@ function sendRequest(state: PollerState, now: number): Step {
 	const timeLeft = Math.max(minPollTimeout, isLinking ? maxPollTimeout : deadlineOf(state) - now);
 	const isShort = passEndsAt !== null && !isLinking && !isUnanswered;
 	const timeout = Math.min(isShort ? passPollTimeout : maxPollTimeout, timeLeft);
+	// All polls of a pass give up at the same moment: otherwise, the first one would, just before its turn.
+	const leftOfPass = (passEndsAt ?? Infinity) + maxPassPatience - now;
+	const maxPatience = Math.max(0, Math.min(leftOfPass, timeLeft));
 	// A finished video is not left to another pass.
-	const maxPatience = passEndsAt === null ? timeLeft : Math.min(maxPassPatience, timeLeft);
 	const patience = isLinking ? undefined : maxPatience;
 	const action: PollerAction = { do: 'poll', kind, timeout, patience };
 	return { state: withChanges(state, { lastPolledAt: now }), action };
