@@ -21,11 +21,7 @@ export const rows: Row[] = [
 		shownBy: ['panels', 'mistakes', 'executeStep'],
 	},
 	{ name: 'Waits park, so that n8n can be restarted', shownBy: ['parking'] },
-	{
-		name: 'Parked waits with every setting about saving, in queue mode, too',
-		shownBy: ['savingSettings'],
-	},
-	{ name: 'The commands of the guide for queue mode', shownBy: ['queueGuide'] },
+	{ name: 'Queue mode by its guide, and every setting about saving', shownBy: ['queueMode'] },
 	{ name: 'Waits resume after n8n was killed', shownBy: ['kills'] },
 	{ name: 'Stop leaves the job IDs in the execution', shownBy: ['stop'] },
 	{

@@ -1,3 +1,4 @@
+import type { IWorkflowBase, IWorkflowSettings } from 'n8n-workflow';
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,18 +17,52 @@ import { deliveriesOf, startSink, type Sink } from '../n8n/sink';
 import { videoWorkflow } from '../n8n/videoWorkflows';
 import { packInto } from '../support/packed';
 import { titledVideos } from '../support/samples';
-import { until } from '../support/until';
+import { until, within } from '../support/until';
+import { shared as single } from './support/shared';
 
 const host = '127.0.0.1';
+
+type Mode = 'single' | 'queue';
+
+interface Case {
+	name: string;
+	mode: Mode;
+	settings: IWorkflowSettings;
+	whileWaiting: string;
+}
+
+/** Every combination of what n8n saves, of how n8n runs, and of what the execution does while it waits. */
+const cases: Case[] = (['single', 'queue'] as const).flatMap((mode) =>
+	(['all', 'none'] as const).flatMap((saveDataSuccessExecution) =>
+		(['all', 'none'] as const).flatMap((saveDataErrorExecution) =>
+			[true, false].flatMap((saveExecutionProgress) =>
+				['park', 'hold'].map((whileWaiting) => {
+					const settings = {
+						saveDataSuccessExecution,
+						saveDataErrorExecution,
+						saveExecutionProgress,
+					};
+					const name = [mode, ...Object.values(settings), whileWaiting].join('-');
+					return { name, mode, settings, whileWaiting };
+				}),
+			),
+		),
+	),
+);
+
+/** Seconds in which n8n looks for parked executions twice, on a busy machine. */
+const patience = 240;
+/** Executions that fail and are retried. */
 const count = 3;
 
-/** The guide for queue mode, followed to the letter on three machines: their data folders are separate. */
-describe('docs/queue-mode.md', () => {
+/** Three machines, set up as docs/queue-mode.md says: their data folders are separate. */
+describe('queue mode', () => {
+	const owners = {} as Record<Mode, Owner>;
+	const workflows = new Map<Case, IWorkflowBase>();
 	let folder: string;
 	let guide: string;
 	let gateway: Gateway;
 	let sink: Sink;
-	let owner: Owner;
 	let webhooks: string;
 	const ends: Array<() => Promise<unknown>> = [];
 
@@ -102,7 +137,25 @@ describe('docs/queue-mode.md', () => {
 				{ url: `${webhooks}/healthz`, status: 200 },
 			),
 		]);
-		owner = await Owner.of({ url: urlOf(mainPort) });
+		owners.single = await Owner.of(single);
+		owners.queue = await Owner.of({ url: urlOf(mainPort) });
+		// They wait while the other tests run, because n8n looks for parked executions once a minute.
+		for (const mode of ['single', 'queue'] as const) {
+			const credential = await owners[mode].createCredential(gateway);
+			// The other test files need an n8n without credentials.
+			const removal = `/credentials/${credential.id}`;
+			ends.push(async () => await owners[mode].request('DELETE', removal));
+			for (const one of cases.filter((each) => each.mode === mode)) {
+				const { name, settings, whileWaiting } = one;
+				const json = videoWorkflow(
+					name,
+					{ credential, sinkUrl: sink.url },
+					{ settings, whileWaiting },
+				);
+				workflows.set(one, await owners[mode].createPublished(json));
+				await callWebhook(mode === 'single' ? single.url : webhooks, name, { name });
+			}
+		}
 	}, 600_000);
 
 	afterAll(async () => {
@@ -110,7 +163,8 @@ describe('docs/queue-mode.md', () => {
 		await rm(folder, { recursive: true });
 	});
 
-	it('its commands list the jobs of failed executions, and retry all of them without another order', async () => {
+	it('the commands of the guide list the jobs of failed executions, and retry all without another order', async () => {
+		const owner = owners.queue;
 		const credential = await owner.createCredential(gateway);
 		const options = { settings: { saveExecutionProgress: true }, whileWaiting: 'hold' };
 		const workflow = await owner.createPublished(
@@ -122,7 +176,12 @@ describe('docs/queue-mode.md', () => {
 			status: 401,
 			times: Infinity,
 		});
-		const names = Array.from({ length: count }, (_, index) => `video-${index}`);
+		const names = Array.from({ length: count }, (_, index) => `failing-${index}`);
+		const jobs = () => gateway.jobs.list().filter(({ order }) => names.includes(order.prompt));
+		const refused = gateway.fault({
+			...{ route: 'video', action: 'answer', status: 401, times: Infinity },
+			when: ({ jobId }) => jobs().some(({ id }) => id === jobId),
+		});
 		for (const name of names) await callWebhook(webhooks, 'many', { name });
 		const statuses = async () => (await owner.executionsOf(workflow)).map(({ status }) => status);
 		const haveEnded = async (number: number) => {
@@ -140,8 +199,7 @@ describe('docs/queue-mode.md', () => {
 		const env = { N8N: owner.url, N8N_API_KEY };
 		const listed = await run(commandsOf('**List the job IDs**'), env);
 		expect(listed.trim().split('\n').sort()).toEqual(
-			gateway.jobs
-				.list()
+			jobs()
 				.map(({ id }) => id)
 				.sort(),
 		);
@@ -159,6 +217,26 @@ describe('docs/queue-mode.md', () => {
 			expect(deliveriesOf(gateway, sink.deliveries, name)).toBe(1);
 		}
 	}, 300_000);
+
+	it('every video arrives, whatever n8n saves', async () => {
+		const isThere = ({ name }: Case) => deliveriesOf(gateway, sink.deliveries, name) > 0;
+		await within(() => cases.every(isThere), patience);
+		expect(cases.filter((one) => !isThere(one)).map(({ name }) => name)).toEqual([]);
+	}, 300_000);
+
+	it.each(cases)('$name: the video is charged once, and delivered once', ({ name }) => {
+		expect(chargesOf(gateway, name)).toBe(1);
+		expect(deliveriesOf(gateway, sink.deliveries, name)).toBe(1);
+	});
+
+	it.each(cases)('$name: n8n keeps the execution only if the settings say so', async (one) => {
+		const workflow = workflows.get(one) as IWorkflowBase;
+		const isSaved = one.settings.saveDataSuccessExecution === 'all';
+		const statuses = async () =>
+			(await owners[one.mode].executionsOf(workflow)).map(({ status }) => status);
+		await within(async () => (await statuses()).every((status) => status === 'success'), 30);
+		expect(await statuses()).toEqual(isSaved ? ['success'] : []);
+	});
 
 	it('logs each event of an execution in the worker', async () => {
 		const log = await readFile(path.join(folder, 'worker.log'), 'utf8');
