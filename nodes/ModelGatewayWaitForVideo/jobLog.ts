@@ -25,6 +25,11 @@ export class JobLog {
 		this.log.write('job progress', { item, job });
 	}
 
+	/** n8n has restarted since the execution was parked, and may show it as crashed. */
+	resumed(item: number, job: JobSummary): void {
+		this.writeOnce('wait resumed', { item, job });
+	}
+
 	/** The execution is about to be parked. If it is stopped then, only the log has its jobs. */
 	parked(items: ReadonlyMap<number, StoredItem>): void {
 		for (const [item, stored] of items) {

@@ -19,6 +19,7 @@ import { outputsOf, unfinishedOutput } from './outputs';
 import type { PassLength } from './parkingPolicy';
 import { newPoller, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
+import { mayShowAsCrashed } from './startup';
 import { jobOf, type StoredItem } from './waitState';
 
 /** The result of a pass for the job of an item. */
@@ -44,6 +45,7 @@ export class WaitPass {
 	private readonly requests = new SharedRequests(clock);
 	private readonly downloads: AdaptiveLimit;
 	private readonly firstPolls: FirstPolls;
+	private readonly isAfterRestart: boolean;
 	private log?: JobLog;
 
 	/** @param earlier the items that the last pass stored */
@@ -55,6 +57,7 @@ export class WaitPass {
 		const { length: count } = context.getInputData();
 		this.downloads = new AdaptiveLimit(parallelOf(context, maxParallelDownloads));
 		this.firstPolls = new FirstPolls(count, length, Object.values(earlier));
+		this.isAfterRestart = mayShowAsCrashed(context);
 	}
 
 	/** The items to store for the next pass, in their order. */
@@ -74,6 +77,7 @@ export class WaitPass {
 		this.longestTimeout = Math.max(this.longestTimeout, request.timeout);
 		const known = this.knownOf(request, item);
 		if (known === undefined || 'poller' in known) {
+			if (known && this.isAfterRestart) this.log.resumed(item, known.poller.job);
 			return await this.waitFor(request, run, known?.poller);
 		}
 		this.storedItems.set(item, known);

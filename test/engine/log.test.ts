@@ -10,6 +10,7 @@ import {
 } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
 import { eventsOf, logLines } from '../support/log';
+import { setProcess } from '../support/processAge';
 import { resume, startWaits } from '../support/parkedWaits';
 import { sampleVideo } from '../support/samples';
 import { withGateway } from '../support/withGateway';
@@ -227,6 +228,18 @@ describe('the log of waits', () => {
 		);
 		expect(lines.filter(([level]) => level !== 'debug')).toHaveLength(3);
 		expect(lines).toContainEqual(['debug', 'job progress', fast.id, undefined]);
+	});
+
+	it('says once that a wait resumes after a restart of n8n', async () => {
+		const [job] = earlierTasks(gateway, 1);
+		const parked = await startWaits(gateway, wait({ whileWaiting: 'park' }), [job]);
+		const restore = setProcess(1, 61_000);
+		const result = await resume(await resume(parked));
+		restore();
+		expect((await linesOf(result, 'jobId')).filter(([level]) => level !== 'debug')).toEqual([
+			['info', 'wait parked', job.id],
+			['info', 'wait resumed', job.id],
+		]);
 	});
 
 	it('gives the code of a failed job', async () => {

@@ -41,6 +41,11 @@ export const events = {
 		level: 'info',
 		meaning: 'The execution is parked for the first time, while this job is running.',
 	},
+	'wait resumed': {
+		level: 'info',
+		meaning:
+			'n8n has restarted, and the execution resumes. It may show as crashed until this pass ends, usually for seconds.',
+	},
 	'job progress': { level: 'debug', meaning: 'The status or the progress of a job has changed.' },
 	'video delivered': {
 		level: 'info',
