@@ -170,12 +170,6 @@ describe('queue mode', () => {
 		const workflow = await owner.createPublished(
 			videoWorkflow('many', { credential, sinkUrl: sink.url }, options),
 		);
-		const refused = gateway.fault({
-			route: 'video',
-			action: 'answer',
-			status: 401,
-			times: Infinity,
-		});
 		const names = Array.from({ length: count }, (_, index) => `failing-${index}`);
 		const jobs = () => gateway.jobs.list().filter(({ order }) => names.includes(order.prompt));
 		const refused = gateway.fault({
