@@ -26,8 +26,11 @@ export interface Workflows {
 /** Entries of an order without a key: itself, its position, and its item. */
 const entriesOfOrder = 3;
 
-/** Seconds in which n8n checks for parked executions twice, on a busy machine. */
-export const patience = 240;
+/**
+ * Seconds in which n8n, with the recommended settings, has noticed that a worker is gone (90), has twice checked for
+ * executions that no worker runs (360), and has checked for parked ones, on a busy machine.
+ */
+export const patience = 540;
 
 /** The names of the executions at one moment. */
 export function namesAt(moment: Moment, { title, each, held }: Group): string[] {

@@ -22,14 +22,6 @@ interface DeploymentOptions {
 	isDatabaseSlow?: boolean;
 }
 
-/** With these settings n8n notices within 15 s that a worker is gone, even on a busy machine. */
-export const soonNoticed = {
-	QUEUE_WORKER_LOCK_DURATION: '12000',
-	QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
-	QUEUE_WORKER_STALLED_INTERVAL: '2000',
-	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '0.2',
-};
-
 const encryptionKey = 'the-same-for-all-processes';
 
 /** Redis, PostgreSQL, the embedded gateway, and a complete n8n in queue mode: main, webhook process, workers. */

@@ -2,25 +2,20 @@ import pc from 'picocolors';
 import { print, type Figure } from '../report';
 import { titledVideos } from '../../support/samples';
 import { figuresOf, printFates } from './roundFigures';
-import { Deployment, soonNoticed } from './deployment';
+import { Deployment } from './deployment';
 import { playRound, type RoundOptions } from './round';
 import { collectWorkflow, storedAfterEachNode, videoWorkflow } from '../../n8n/videoWorkflows';
 
 export type Disruption = RoundOptions['disrupt'];
 
-interface RoundsOptions extends Pick<RoundOptions, 'each' | 'held'> {
-	/** Settings of n8n. */
-	env?: Record<string, string>;
-}
-
 /** Plays a round for each disruption, in one deployment, and prints the outcome of each execution. */
 export async function playRounds(
 	disruptions: Record<string, Disruption>,
-	{ each, held, env = soonNoticed }: RoundsOptions,
+	{ each, held }: Pick<RoundOptions, 'each' | 'held'>,
 ): Promise<Figure[]> {
 	const gateway = titledVideos(({ order }) => (order.prompt.includes(' held ') ? Infinity : 1));
 	// A worker has slots for all, so that every moment is reached at once.
-	const options = { gateway, concurrency: 6 * each, env };
+	const options = { gateway, concurrency: 6 * each };
 	return await Deployment.with(options, async (deployment) => {
 		const keepsRunning = { whileWaiting: 'hold', settings: storedAfterEachNode };
 		const workflows = {

@@ -4,13 +4,14 @@ import { isOpen, type Execution } from '../../../n8n/owner';
 import { until } from '../../../support/until';
 import { chargesOf } from '../../../n8n/kills/charges';
 import { deliveriesOf } from '../../../n8n/sink';
+import { patience } from '../arrange';
 import type { Deployment } from '../deployment';
 
 /** Waits until all executions of a workflow have ended. @returns them, the oldest first */
 export async function ended(
 	deployment: Deployment,
 	workflow: IWorkflowBase,
-	seconds = 240,
+	seconds = patience,
 ): Promise<Execution[]> {
 	await until(async () => {
 		const executions = await deployment.executions(workflow);

@@ -6,8 +6,9 @@ import { packNext, packWith } from '../../../support/packed';
 import { installPackage } from '../../../n8n/n8n';
 import { until, within } from '../../../support/until';
 import { jobsOf } from '../../../n8n/kills/charges';
-import { Deployment, soonNoticed } from '../deployment';
+import { Deployment } from '../deployment';
 import { placeOf } from '../aftermath';
+import { patience } from '../arrange';
 import { collectWorkflow, videoWorkflow } from '../../../n8n/videoWorkflows';
 import { ended, onceEach, printError } from './expectations';
 
@@ -16,7 +17,7 @@ const count = 4;
 /** Workers whose package differs from that of the main process: none at all, or another version. */
 export async function measurePackagesFault(): Promise<Figure[]> {
 	const gateway = titledVideos(1);
-	return await Deployment.with({ gateway, workers: 0, env: soonNoticed }, async (deployment) => [
+	return await Deployment.with({ gateway, workers: 0 }, async (deployment) => [
 		...(await withoutPackage(deployment)),
 		...(await acrossVersions(deployment)),
 	]);
@@ -44,7 +45,7 @@ async function withoutPackage(deployment: Deployment): Promise<Figure[]> {
 	await deployment.call('collect', { name: parked, id });
 	await deployment.call('bare', { name: sent });
 	const isThere = (name: string) => deployment.sink.deliveries.some((each) => each.name === name);
-	await within(() => isThere(parked) && isThere(sent), 240);
+	await within(() => isThere(parked) && isThere(sent), patience);
 	await again.end('SIGTERM');
 	const title = 'A worker without the package';
 	return [

@@ -27,5 +27,5 @@ const disruptions: Record<string, Disruption> = {
 
 /** Redis is unavailable during creates, passes, downloads, and waits that keep running. */
 export async function measureRedisFault(): Promise<Figure[]> {
-	return await playRounds(disruptions, { each: 5, held: 2, env: {} });
+	return await playRounds(disruptions, { each: 5, held: 2 });
 }
