@@ -242,15 +242,19 @@ describe('an order under way when n8n was killed', () => {
 });
 
 describe('the record of orders', () => {
-	it('writes the record in two calls to the store, and removes what certainly was not accepted', async () => {
+	it('adds two values for an order and one for its execution, and removes what was not accepted', async () => {
 		await run(orderWorkflow(), ['Waves', 'Clouds', 'Waves']);
 		expect(processedItems.calls).toEqual(['record', 'record']);
-		expect(processedItems.size).toBe(9);
+		expect(processedItems.size).toBe(3 * 2 + 1);
 
 		gateway.fault({ ...refused, when: isFor('Fog') });
 		await run(orderWorkflow(), ['Rain', 'Fog']);
-		expect(processedItems.calls.slice(2)).toEqual(['record', 'record', 'remove']);
-		expect(processedItems.size).toBe(12);
+		expect(processedItems.size).toBe(7 + 2 + 1);
+	});
+
+	it('adds six values for an order with an Order Key', async () => {
+		await run(orderWorkflow({ orderKey: 'A' }));
+		expect(processedItems.size).toBe(6);
 	});
 
 	it('keeps the record when another worker overwrites it at the same moment', async () => {
@@ -320,15 +324,18 @@ describe('failures of n8n’s database', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it('does not use up an Order Key when the database fails and nothing is ordered', async () => {
-		const keyed = orderWorkflow({ orderKey: '={{ $json.prompt }}' });
-		failAt(2);
-		await run(keyed);
-		expect(creates()).toEqual([]);
-		processedItems.intercept = () => {};
-		await run(keyed);
-		expect(gateway.ledger).toHaveLength(1);
-	});
+	it.each([1, 3, 4])(
+		'does not use up an Order Key when call %d to the database fails and nothing is ordered',
+		async (call) => {
+			const keyed = orderWorkflow({ orderKey: '={{ $json.prompt }}' });
+			failAt(call);
+			await run(keyed);
+			expect(creates()).toEqual([]);
+			processedItems.intercept = () => {};
+			await run(keyed);
+			expect(gateway.ledger).toHaveLength(1);
+		},
+	);
 });
 
 describe('the Order Key', () => {

@@ -132,7 +132,9 @@ describe('stored data that this release cannot read', () => {
 				(known) => inOrders('known', known),
 			),
 			...['lost', 'answered', 'new'].map((state) => inOrders('known', { a: { id: 'a', state } })),
-			...[null, -1, '3', 0.5].map((placed) => inOrders('placed', placed)),
+			...[null, 3, { cost: 0 }, ...[-1, '3', 0.5].map((orders) => ({ orders, cost: 0 }))].map(
+				(dropped) => inOrders('dropped', dropped),
+			),
 			...[null, 'one', { number: 'one' }].map((run) => inOrders('run', run)),
 			...[null, 7].map((origin) => inOrders('origin', origin)),
 		];

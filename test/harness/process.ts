@@ -2,8 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import { jobTurns } from '../../nodes/shared/gateway/client/jobTurns';
 import { locks } from '../../nodes/shared/n8n/orders/locks';
-import { claimsByLimit } from '../../nodes/shared/n8n/orders/dayLimit';
-import { processMemory } from '../../nodes/shared/n8n/orders/shelves';
+import { tallies } from '../../nodes/shared/n8n/orders/limits/tally';
+import { counts } from '../../nodes/shared/n8n/orders/stores/database';
+import { pending } from '../../nodes/shared/n8n/orders/stores/processedItems';
+import { families } from '../../nodes/shared/n8n/orders/stores/process';
 
 /**
  * A process of n8n that a test can kill: from then on, its executions store and send nothing. Executions outside any
@@ -59,7 +61,9 @@ export function separateByProcess<Key, Value>(memory: Map<Key, Value>): void {
 	}
 }
 
-separateByProcess(processMemory);
-separateByProcess(claimsByLimit);
+separateByProcess(families);
+separateByProcess(tallies);
+separateByProcess(pending);
+separateByProcess(counts);
 separateByProcess(locks);
 separateByProcess(jobTurns);

@@ -10,7 +10,10 @@ import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 
 export const simplifyFieldOf = (description: string): Field<boolean> =>
 	withDefault(
-		booleanField({ displayName: 'Simplify', name: 'simplify', default: true, description }),
+		booleanField({
+			...{ displayName: 'Simplify', name: 'simplify', isSetting: true },
+			...{ default: true, description },
+		}),
 	);
 
 export const simplifyField = simplifyFieldOf(
@@ -42,6 +45,7 @@ export const ifAnswerLostOption = fieldOf(
 	{
 		displayName: 'If No Response Arrives',
 		name: 'ifAnswerLost',
+		isSetting: true,
 		options: [
 			{
 				name: 'Send Again',

@@ -88,6 +88,8 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { earlierFailure } = this.idempotencyOf(call.endpoint);
 		/** The first try that may have been accepted; no later refusal undoes that. */
 		let maybeAccepted = earlierFailure && new GatewayError(earlierFailure);
+		/** Requests that may have been accepted, and how many of them are counted as orders. */
+		let [unclear, counted] = [0, 1];
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
 				const send = async (slot: Slot) => await this.sendOnce(call, slot).catch(asGatewayError);
@@ -98,7 +100,10 @@ export class Gateway<R extends Runtime = Runtime> {
 			const outcome = await (isLimited ? limiter.run(attempt, isRateLimit) : attempt());
 			if (!(outcome instanceof GatewayError)) return outcome.value;
 			const { failure } = outcome;
-			if (failure.billed === 'unknown') maybeAccepted ??= outcome;
+			if (failure.billed === 'unknown') {
+				maybeAccepted ??= outcome;
+				unclear++;
+			}
 			if (signal?.aborted) throw stopped(maybeAccepted);
 
 			const { backupUrl } = this.connection;
@@ -108,15 +113,26 @@ export class Gateway<R extends Runtime = Runtime> {
 			// A poll that was never sent goes to the other base URL at once. After any other failure, the next poll is due.
 			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);
 			if (wait === undefined || waitsForNextPoll) throw withEarlierOutcome(outcome, maybeAccepted);
+			const { idempotencyKey, countResend } = this.idempotencyOf(call.endpoint);
+			if (maybeAccepted && unclear >= counted && idempotencyKey === undefined) {
+				const text = await countResend?.();
+				if (text !== undefined) {
+					const { remedies } = maybeAccepted.failure;
+					throw maybeAccepted.with({ remedies: [...remedies, { about: 'other', text }] });
+				}
+				counted++;
+			}
 			await clock.sleep(wait, signal).catch(() => undefined);
 			if (signal?.aborted) throw stopped(maybeAccepted);
 		}
 	}
 
-	/** Empty when this endpoint creates no job, or the service has no idempotency keys. */
+	/** Empty when this endpoint creates no job; without keys when the service has none. */
 	private idempotencyOf({ cost }: Endpoint): Idempotency {
 		const knowsKeys = this.connection.idempotencyHeaderName !== undefined;
-		return cost === 'job' && knowsKeys ? this.idempotency : {};
+		if (cost !== 'job') return {};
+		const { countResend } = this.idempotency;
+		return knowsKeys ? this.idempotency : { countResend };
 	}
 
 	/** Switches to the other base URL, unless another request has done so already. */

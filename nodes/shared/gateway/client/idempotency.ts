@@ -8,6 +8,11 @@ export interface Idempotency {
 	idempotencyKey?: string;
 	/** The failure of an earlier try with this key, which the service may have accepted. */
 	earlierFailure?: Failure;
+	/**
+	 * Called before its creation is sent again although the first request may have made a job.
+	 * @returns why it must not be; undefined when it may
+	 */
+	countResend?(): Promise<string | undefined>;
 }
 
 /**

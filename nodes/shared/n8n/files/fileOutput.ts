@@ -19,12 +19,14 @@ export function fileOutput(description: string): FieldGroup<FileOutput> {
 	const download = withDefault(
 		booleanField({
 			...{ displayName: 'Download', name: 'download', default: true, description },
+			isSetting: true,
 			displayOptions: hiddenForTools,
 		}),
 	);
 	const binaryField = requiredText({
 		displayName: 'Put Output File in Field',
 		name: 'binaryField',
+		isSetting: true,
 		default: 'data',
 		required: true,
 		displayOptions: { show: { download: [true] }, ...hiddenForTools },

@@ -3,7 +3,7 @@ import { badInput } from '../errors/badInput';
 import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
 import { previewOutput } from '../parameters/skippedOutput';
-import { previewField, readOrderOptions } from '../parameters/orderOptions';
+import { orderLimits, previewField, readOrderOptions } from '../parameters/orderOptions';
 import { estimatedCostOf } from './estimate';
 import type { CheckedItem, Item } from './item';
 import { failureForecast } from './preview';
@@ -26,7 +26,26 @@ export async function checkAll(run: RunState, gateway: N8nGateway): Promise<Chec
 			else run.fail(item, error);
 		}
 	}
-	return checked;
+	failOnOtherLimits(run, checked);
+	return checked.filter(({ outcome }) => outcome === undefined);
+}
+
+/** A limit is about all orders of a run: expressions that give it several values would let through the largest. */
+function failOnOtherLimits(run: RunState, items: CheckedItem[]): void {
+	for (const { name, valueIn } of orderLimits) {
+		const values = new Set(
+			items.flatMap(({ orderOptions }) => (orderOptions ? valueIn(orderOptions) : [])),
+		);
+		if (values.size <= 1) continue;
+		const shown = [...values].map((value) => value ?? 'none').join(', ');
+		const problem = `must be the same for all items (it is ${shown})`;
+		for (const item of items) {
+			if (item.outcome !== undefined) continue;
+			const error = badInput([{ field: name, problem }], { paid: true });
+			if (item.isPreview) item.outcome = [{ json: { ...previewOutput(failureForecast(error)) } }];
+			else run.fail(item, error);
+		}
+	}
 }
 
 async function readItem(

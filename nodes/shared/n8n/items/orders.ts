@@ -1,7 +1,8 @@
 import type { Connection } from '../../gateway/client/connection';
 import { isTool } from '../agent/tool';
-import type { Decision } from '../orders/decide';
-import { Journal } from '../orders/journal';
+import type { Decision, LimitStatus } from '../orders/decide';
+import { Ledger } from '../orders/ledger';
+import { extraBodyOption } from '../parameters/extraBody';
 import {
 	resultReused,
 	sentFailure,
@@ -9,6 +10,8 @@ import {
 	keysToRelease,
 	resentWithKey,
 	keysUsed,
+	entriesDropped,
+	notSentAgain,
 	refusal,
 	type OrderDetails,
 } from '../orders/messages';
@@ -18,28 +21,31 @@ import { OrderLog, type RefusedItem } from './orderLog';
 import { failureForecast } from './preview';
 import type { RunState } from './runState';
 
-/** Connects the items of one run with the journal of orders. */
+/** Connects the items of one run with the ledger of orders. */
 export class ItemOrders {
-	private readonly journal: Journal;
+	private readonly ledger: Ledger;
 
 	constructor(
 		private readonly run: RunState,
 		connection: Connection,
 	) {
 		const { context, cost, yielder, stop, work, log } = run;
-		this.journal = new Journal(context, {
-			cost,
+		this.ledger = new Ledger(context, {
+			billing: cost,
 			isOrder: work.isOrder ?? false,
 			connection,
+			fields: [...(work.fields ?? []), ...(work.options ?? []), extraBodyOption].filter(
+				({ isSetting }) => !isSetting,
+			),
 			yielder,
 			log,
 			stop,
 		});
 	}
 
-	/** Asks the journal about each item. An item that is not sent gets a known result, an outcome or a failure. */
+	/** Asks the ledger about each item. An item that is not sent gets a known result, an outcome or a failure. */
 	async open(items: CheckedItem[]): Promise<void> {
-		const decisions = await this.journal.open(
+		const decisions = await this.ledger.open(
 			items.map((item) => ({
 				index: item.index,
 				request: this.identityOf(item),
@@ -66,18 +72,20 @@ export class ItemOrders {
 		new OrderLog(this.run).refused(refused);
 		this.hint(keysReleased, keys.keyReleased);
 		this.hint(keysUsed, keys.keyUsed);
+		const { dropped } = this.ledger;
+		if (dropped > 0) this.run.context.addExecutionHints({ message: entriesDropped(dropped) });
 	}
 
 	/** Records the outcome of an item that was sent. */
 	learn(item: CheckedItem): void {
-		this.journal.learn(item.index, { ...item, error: failureOf(item)?.error });
+		this.ledger.learn(item.index, { ...item, error: failureOf(item)?.error });
 	}
 
 	async close(): Promise<void> {
 		const { failures, isFailing, isStopped } = this.run;
 		// A loop that fails here never reaches the items of these jobs, and n8n may not have stored the jobs.
-		if (isFailing) this.run.otherJobs = this.journal.otherJobs;
-		await this.journal.close({ isOver: failures.length === 0 && !isStopped });
+		if (isFailing) this.run.otherJobs = this.ledger.otherJobs;
+		await this.ledger.close({ hasSucceeded: failures.length === 0 && !isStopped });
 	}
 
 	private apply(decision: Decision, item: CheckedItem): void {
@@ -86,16 +94,22 @@ export class ItemOrders {
 			case 'send':
 				item.parts.push(...decision.parts);
 				// Set only where needed, because it adds up over thousands of items.
-				if (decision.idempotencyKey !== undefined) item.idempotency = decision;
+				if (run.cost === 'job') {
+					const { idempotencyKey } = decision;
+					item.idempotency = {
+						idempotencyKey,
+						countResend: async () => await this.countResend(item),
+					};
+				}
 				return;
 			case 'sendUnderKey': {
-				const { known, idempotencyKey } = decision;
-				const failure = known.state === 'lost' ? known.failure : sentFailure(this.detailsOf(item));
+				const { entry, idempotencyKey } = decision;
+				const failure = entry.state === 'lost' ? entry.failure : sentFailure(this.detailsOf(item));
 				item.idempotency = { idempotencyKey, earlierFailure: { ...failure, idempotencyKey } };
 				return;
 			}
 			case 'reuse': {
-				const { hints, job = item.job, result } = decision.known;
+				const { hints, job = item.job, result } = decision.entry;
 				for (const hint of hints) run.hint(item, hint);
 				Object.assign(item, { job, result });
 				return;
@@ -110,12 +124,21 @@ export class ItemOrders {
 				return;
 			}
 			case 'refuse': {
-				const { because, known } = decision;
+				const { because, entries = [] } = decision;
 				// So the error of the node names this job, too.
-				if (known?.state === 'answered') item.job = known.job ?? item.job;
-				run.fail(item, refusal(because, this.detailsOf(item), known));
+				const [job] = entries.flatMap((entry) =>
+					entry.state === 'answered' ? (entry.job ?? []) : [],
+				);
+				item.job = job ?? item.job;
+				run.fail(item, refusal(because, this.detailsOf(item), entries));
 			}
 		}
+	}
+
+	/** @returns why the order must not be sent again after a lost response; undefined when it is counted and may be */
+	private async countResend(item: CheckedItem): Promise<string | undefined> {
+		const status: LimitStatus = await this.ledger.countResend(item.index);
+		return status && notSentAgain(refusal(status, this.detailsOf(item)));
 	}
 
 	/** What {@link apply} would do. */
@@ -129,13 +152,13 @@ export class ItemOrders {
 			case 'sendUnderKey':
 				return { would: 'order', reason: resentWithKey };
 			case 'reuse':
-				return { would: 'reuse', reason: resultReused, job_id: decision.known.job?.id };
+				return { would: 'reuse', reason: resultReused, job_id: decision.entry.job?.id };
 			case 'leaveOut': {
 				const reasonFor = decision.because === 'keyUsed' ? keysUsed : keysToRelease;
 				return { would: 'skip', reason: reasonFor([key]) };
 			}
 			case 'refuse':
-				return failureForecast(refusal(decision.because, this.detailsOf(item), decision.known));
+				return failureForecast(refusal(decision.because, this.detailsOf(item), decision.entries));
 		}
 	}
 
@@ -146,7 +169,7 @@ export class ItemOrders {
 
 	private detailsOf(item: CheckedItem): OrderDetails {
 		const { context } = this.run;
-		const { storeError, day } = this.journal;
+		const { storeError, day } = this.ledger;
 		const request = this.identityOf(item);
 		const { orderOptions: options, cost } = item;
 		return { context, request, options, cost, storeError, day };

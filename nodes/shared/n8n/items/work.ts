@@ -5,6 +5,7 @@ import type { Amount } from '../../gateway/protocol/amount';
 import type { Endpoint } from '../../gateway/protocol/endpoints';
 import type { N8nGateway } from '../client/gateway';
 import type { NodeLog } from '../log/nodeLog';
+import type { Field } from '../parameters/field';
 import type { ItemParameters } from '../parameters/itemParameters';
 
 /** An output of an operation; the item loop adds the paired item. */
@@ -71,6 +72,9 @@ interface CheckedWork<Request> {
 		parameters: ItemParameters,
 		run: Pick<ItemRun, 'gateway' | 'reportJob'>,
 	): Promise<Request> | Request;
+	/** The fields of the operation, which say what is ordered, and the entries of its options. */
+	fields?: readonly Field[];
+	options?: readonly Field[];
 	/** Set where items order videos or images, which may have an Order Key and limits. */
 	isOrder?: true;
 	/** The amount that a request is charged for, where it costs money. */

@@ -1,7 +1,5 @@
-import { GatewayError } from '../../gateway/errors/gatewayError';
-import type { JobSummary } from '../../gateway/errors/jobSummary';
-import { isGuess, type Match } from './match';
-import type { Answered, Knowledge } from './order';
+import type { Answered, Entry } from './entry';
+import type { Match } from './match';
 
 /** What decides about an order apart from what is known of it: the user's options, its Order Key, and the limits. */
 export interface DecisionInput {
@@ -9,8 +7,8 @@ export interface DecisionInput {
 	resendsLost: boolean;
 	/** The key by which the gateway recognises the order. */
 	idempotencyKey?: string;
-	/** Hash of the parameters that say what is ordered: see `Order.written`. */
-	written: string;
+	/** See `Order.parameters`. */
+	parameters: string;
 	/**
 	 * How other orders used its Order Key: not at all, for the same request, or for another one. `free` also without a
 	 * key; `unknown` when n8n's database could not be read.
@@ -20,43 +18,48 @@ export interface DecisionInput {
 	ifOrderedBefore: 'skip' | 'drop' | 'fail';
 	/** Whether to release its Order Key instead of ordering. */
 	releasesKey: boolean;
-	/** `free` also when the order is already counted; `unknown` when earlier tries cannot be looked up. */
-	executionLimit: LimitStatus;
-	/** Counted in n8n's database; `unknown` when it could not be read. */
-	dailyLimit: LimitStatus;
+	/**
+	 * Earlier orders that may be this one in other words. `unknown`: there are such orders, and only their number is
+	 * known. Counts only where nothing is known of this order.
+	 */
+	unmatched: readonly Entry[] | 'unknown';
+	/** Whether earlier tries can be looked up. */
+	areTriesKnown: boolean;
+	/** Whether the limits of the execution and of the day allow one order more. */
+	limit: LimitStatus;
 }
 
-/** Whether limits allow an order. `full`: no more orders are allowed. `costly`: it costs more than what is left. */
-export type LimitStatus = 'free' | 'full' | 'costly' | 'unknown';
+/** Why limits allow no order; undefined when they do. */
+export type LimitStatus =
+	'limit' | 'costLimit' | 'limitOfDay' | 'costLimitOfDay' | 'dayUnknown' | undefined;
 
 export type Decision =
 	| { do: 'send'; parts: object[]; idempotencyKey?: string }
 	/** Sent again with its idempotency key, so that the gateway makes no second job. */
-	| { do: 'sendUnderKey'; known: Match['known']; idempotencyKey: string }
-	| { do: 'reuse'; known: Answered }
+	| { do: 'sendUnderKey'; entry: Entry; idempotencyKey: string }
+	| { do: 'reuse'; entry: Entry & Answered }
 	/** Nothing is ordered, but the item does not fail. */
 	| { do: 'leaveOut'; because: 'keyUsed' | 'keyReleased' }
-	| { do: 'refuse'; because: Reason; known?: Match['known'] };
+	/** @param entries the earlier orders that are the reason */
+	| { do: 'refuse'; because: Reason; entries?: readonly Entry[] };
 
 export type Reason =
 	/** It was sent, and its response was lost. */
 	| 'lost'
 	/** It was sent, and nothing else is known. */
 	| 'sent'
-	/** An earlier try sent an order that may be this one with other words. */
+	/** An earlier try sent an order that may be this one in other words. */
 	| 'reworded'
 	/** Its Order Key was used before. */
 	| 'keyUsed'
 	/** Its Order Key was used for another order. */
 	| 'keyOfOther'
 	| 'keyUnknown'
-	| 'limit'
-	| 'costLimit'
-	| 'limitOfDay'
-	| 'costLimitOfDay'
-	| 'dayUnknown'
+	| NonNullable<LimitStatus>
 	/** Earlier tries cannot be looked up. */
 	| 'triesUnknown'
+	/** The list has more orders than n8n's store can hold. */
+	| 'tooMany'
 	/** The record of orders that n8n stored with the execution cannot be read. */
 	| 'unreadable';
 
@@ -70,83 +73,53 @@ export function decide(found: Match | undefined, input: DecisionInput): Decision
 			? { do: 'refuse', because: 'keyUnknown' }
 			: { do: 'leaveOut', because: 'keyReleased' };
 	}
-	const known = found?.known;
-	switch (known?.state) {
+	const { entry, by } = found ?? {};
+	switch (entry?.state) {
 		case 'answered':
-			if (isGuess(found as Match)) return { do: 'refuse', because: 'reworded', known };
-			if (found?.by === 'key' && known.written !== input.written)
+			if (by === 'key' && entry.parameters !== input.parameters)
 				return { do: 'refuse', because: 'keyOfOther' };
-			return { do: 'reuse', known };
+			return { do: 'reuse', entry };
 		case 'sent':
 		case 'lost':
 			return decideSent(found as Match, input);
 		case 'new':
 		case undefined:
-			return decideNew(known?.parts ?? [], input);
+			return decideNew(entry?.parts ?? [], input);
 	}
 }
 
 /** An order that was sent and may have been accepted. */
-function decideSent({ known, by }: Match, input: DecisionInput): Decision {
-	const { resendsLost, idempotencyKey } = input;
-	if (known.isUnderWay && !idempotencyKey) return { do: 'refuse', because: 'sent', known };
+function decideSent({ entry, by }: Match, input: DecisionInput): Decision {
+	const { resendsLost, idempotencyKey, limit } = input;
+	const entries = [entry];
+	if (entry.isUnderWay && !idempotencyKey) return { do: 'refuse', because: 'sent', entries };
 	// The gateway recognises it only when both the key and the request are the same.
-	const isRecognised = by === 'request' && known.idempotencyKey === idempotencyKey;
+	const isRecognised = by === 'request' && entry.idempotencyKey === idempotencyKey;
 	if (isRecognised && idempotencyKey !== undefined) {
-		return withinLimits(input, { do: 'sendUnderKey', known, idempotencyKey });
+		// If n8n was killed before it was sent, this makes its first job. The day counts it already.
+		const isFirst = entry.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
+		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', entry, idempotencyKey });
 	}
-	if (resendsLost) return withinLimits(input, { do: 'send', parts: [], idempotencyKey });
-	if (isGuess({ by })) return { do: 'refuse', because: 'reworded', known };
-	if (known.state === 'lost') return { do: 'refuse', because: 'lost', known };
-	return { do: 'refuse', because: by === 'request' ? 'sent' : 'reworded', known };
+	if (resendsLost) return limited(limit, { do: 'send', parts: [], idempotencyKey });
+	if (entry.state === 'lost') return { do: 'refuse', because: 'lost', entries };
+	return { do: 'refuse', because: by === 'request' ? 'sent' : 'reworded', entries };
 }
 
 function decideNew(parts: object[], input: DecisionInput): Decision {
-	const { keyUse, ifOrderedBefore, idempotencyKey } = input;
+	const { keyUse, ifOrderedBefore, idempotencyKey, resendsLost, unmatched } = input;
 	if (keyUse === 'unknown') return { do: 'refuse', because: 'keyUnknown' };
 	if (keyUse === 'other') return { do: 'refuse', because: 'keyOfOther' };
 	if (keyUse === 'same')
 		return { do: ifOrderedBefore === 'fail' ? 'refuse' : 'leaveOut', because: 'keyUsed' };
-	return withinLimits(input, { do: 'send', parts, idempotencyKey });
+	if (!input.areTriesKnown) return { do: 'refuse', because: 'triesUnknown' };
+	if (unmatched === 'unknown' || unmatched.length > 0) {
+		const entries = unmatched === 'unknown' ? [] : unmatched;
+		const isDelivered = entries.some(({ state }) => state === 'answered');
+		if (isDelivered || !resendsLost) return { do: 'refuse', because: 'reworded', entries };
+	}
+	return limited(input.limit, { do: 'send', parts, idempotencyKey });
 }
 
 /** The decision, or a refusal where a limit does not allow it. */
-function withinLimits({ executionLimit, dailyLimit }: DecisionInput, decision: Decision): Decision {
-	if (executionLimit !== 'free')
-		return { do: 'refuse', because: executionLimitReasons[executionLimit] };
-	// Sending under the key makes no second job, and the first one is counted already.
-	if (dailyLimit === 'free' || decision.do === 'sendUnderKey') return decision;
-	return { do: 'refuse', because: dailyLimitReasons[dailyLimit] };
-}
-
-type LimitReasons = Record<Exclude<LimitStatus, 'free'>, Reason>;
-
-const executionLimitReasons: LimitReasons = {
-	full: 'limit',
-	costly: 'costLimit',
-	unknown: 'triesUnknown',
-};
-
-const dailyLimitReasons: LimitReasons = {
-	...{ full: 'limitOfDay', costly: 'costLimitOfDay', unknown: 'dayUnknown' },
-};
-
-/** The outcome of an order that was sent. */
-export interface Outcome {
-	/** The result of its request, if a response arrived. */
-	result?: object;
-	job?: JobSummary;
-	hints: string[];
-	/** Results of the requests that were answered so far, where the item takes several. */
-	parts: object[];
-	error?: unknown;
-}
-
-/** What is known of an order after it was sent; undefined when it certainly made nothing. Pure. */
-export function learn({ result, job, hints, parts, error }: Outcome): Knowledge | undefined {
-	if (result !== undefined) return { state: 'answered', result, job, hints };
-	if (error instanceof GatewayError && error.failure.billed !== 'no') {
-		return { state: 'lost', failure: error.failure };
-	}
-	return parts.length > 0 ? { state: 'new', parts } : undefined;
-}
+const limited = (limit: LimitStatus, decision: Decision): Decision =>
+	limit === undefined ? decision : { do: 'refuse', because: limit };

@@ -1,77 +1,80 @@
-import type { Known, Order } from './order';
+import type { Entry } from './entry';
+import type { Order } from './identity';
 
 /** What is known of an order, and what shows that it is the same order. */
 export interface Match {
-	known: Known;
-	by: 'request' | 'key' | 'item' | Guess;
+	entry: Entry;
+	by: 'request' | 'key' | 'item';
 }
-
-/** Marks that do not prove that it is the same order. */
-type Guess = 'equalItem' | 'place' | 'number';
 
 /**
  * Pairs the orders of a run with known orders of its other tries. Pure.
  *
  * The same request is the same order, in any run. A request that is left then may still be a known order in other
  * words: the time of day, chance or a model can change a prompt from try to try. Such an order is found by its Order
- * Key, or by its input item if that is unique or was stored with the execution. Otherwise the pair is a guess: by an
- * equal item, by its place, or by the number of orders in the run. When the node was edited, only the request and the
- * key count.
+ * Key, or by its input item if that was stored with the execution or is unique. Where the node was edited, only the
+ * request and the key count.
  */
-export function match(orders: readonly Order[], known: readonly Known[]): Map<Order, Match> {
+export function match(orders: readonly Order[], known: readonly Entry[]): Map<Order, Match> {
 	const pairs = new Map<Order, Match>();
-	const left = new Set([...known].sort((one, other) => runOf(one) - runOf(other)));
-	const pairBy = (by: Match['by'], mark: (order: Partial<Known>) => unknown) => {
-		if (left.size === 0) return;
-		const byMark = new Map<unknown, Known[]>();
+	const left = new Set([...known].sort((one, other) => one.run - other.run));
+	const pairBy = (by: Match['by'], nameOf: (order: Order | Entry) => string | undefined) => {
+		const byName = new Map<string | undefined, Entry[]>();
 		for (const entry of left) {
-			const same = byMark.get(mark(entry));
+			const name = nameOf(entry);
+			const same = byName.get(name);
 			if (same) same.push(entry);
-			else byMark.set(mark(entry), [entry]);
+			else byName.set(name, [entry]);
 		}
 		for (const order of orders) {
-			const own = mark(order);
-			if (own === undefined || pairs.has(order)) continue;
-			const entry = byMark.get(own)?.shift();
+			const name = nameOf(order);
+			if (name === undefined || pairs.has(order)) continue;
+			const entry = byName.get(name)?.shift();
 			if (entry === undefined) continue;
-			pairs.set(order, { known: entry, by });
+			pairs.set(order, { entry, by });
 			left.delete(entry);
 		}
 	};
 	pairBy('request', ({ id }) => id);
 	pairBy('request', ({ request }) => request);
 	pairBy('key', ({ key }) => key);
-	// An order with a key is found by that alone, and parts belong to their request.
-	const written = ({ key, state, ...order }: Partial<Known>) =>
-		key === undefined && state !== 'new' ? order.written : undefined;
-	const ifWritten = (order: Partial<Known>, ...marks: unknown[]) =>
-		written(order) === undefined || marks.includes(undefined)
-			? undefined
-			: [written(order), ...marks].join(' ');
-	const placed = (order: Partial<Known>) => ifWritten(order, order.run, order.place);
-	// What n8n stored with the execution has the same items at the same places.
-	pairBy('item', (order) => (order.isRecalled || isMark(order) ? undefined : placed(order)));
-	// n8n's database knows how many of several equal items were ordered.
+	// n8n stored the items in this order, so the item at the same index is the same.
 	pairBy('item', (order) =>
-		order.state === undefined || isMark(order)
-			? ifWritten(order, order.item, order.itemCount)
+		isReworded(order) && !('isRecalled' in order && order.isRecalled)
+			? `${order.parameters} ${order.run} ${order.index}`
 			: undefined,
 	);
 	const isUnique = uniqueItemTest(orders, known);
-	pairBy('item', (order) => (isUnique(order) ? ifWritten(order, order.item) : undefined));
-	pairBy('equalItem', (order) => ifWritten(order, order.item, order.run, order.place));
-	pairBy('equalItem', (order) => ifWritten(order, order.item));
-	pairBy('place', placed);
-	pairBy('number', (order) => ifWritten(order, order.run));
+	pairBy('item', (order) =>
+		isReworded(order) && isUnique(order) ? `${order.parameters} ${order.item}` : undefined,
+	);
 	return pairs;
 }
 
-/** Whether it may be another order. Its result is then not delivered, and it is not sent again either. */
-export const isGuess = ({ by }: Pick<Match, 'by'>): boolean =>
-	by === 'equalItem' || by === 'place' || by === 'number';
+/**
+ * The known orders that may be one of the orders which {@link match} has left: they are of the same run, and nothing
+ * tells which they are. Pure.
+ * @param isOfTool whether each call of an agent is a run: a call after one with an unknown outcome may repeat it
+ */
+export function unmatchedOf(
+	{ parameters, run }: Pick<Order, 'parameters' | 'run'>,
+	{
+		known,
+		pairs,
+		isOfTool,
+	}: { known: readonly Entry[]; pairs: Iterable<Match>; isOfTool: boolean },
+): Entry[] {
+	const matched = new Set([...pairs].map(({ entry }) => entry));
+	return known.filter((entry) => {
+		const isUnclear = entry.state !== 'answered' && entry.isUnderWay === undefined;
+		const isOfRun = entry.run === run || (isOfTool && isUnclear);
+		return isOfRun && isReworded(entry) && entry.parameters === parameters && !matched.has(entry);
+	});
+}
 
-/** Whether it is a mark in n8n's database, which only says that something was sent for an item or a place. */
-const isMark = ({ state, id }: Partial<Known>) => state === 'sent' && id === undefined;
+/** Whether an order can be found in other words: one with a key is found by that alone, and parts are of their request. */
+const isReworded = (order: Order | Entry) =>
+	order.key === undefined && !('state' in order && order.state === 'new');
 
 /**
  * Whether an input item is unique, so that what is known of an equal item is about this one. Later runs count only
@@ -79,19 +82,17 @@ const isMark = ({ state, id }: Partial<Known>) => state === 'sent' && id === und
  */
 function uniqueItemTest(
 	orders: readonly Order[],
-	known: readonly Known[],
-): (order: Partial<Known>) => boolean {
+	known: readonly Entry[],
+): (order: Order) => boolean {
 	const [{ run } = { run: 0 }] = orders;
 	const own = countItems(orders);
-	const soFar = countItems(known.filter((entry) => runOf(entry) <= run));
-	const later = countItems(known.filter((entry) => runOf(entry) > run));
+	const soFar = countItems(known.filter((entry) => entry.run <= run));
+	const later = countItems(known.filter((entry) => entry.run > run));
 	return ({ item = '' }) => own.get(item) === 1 && (soFar.get(item) ?? later.get(item)) === 1;
 }
 
-function countItems(entries: ReadonlyArray<Partial<Known>>): Map<string, number> {
+function countItems(orders: readonly Order[]): Map<string, number> {
 	const counts = new Map<string, number>();
-	for (const { item = '' } of entries) counts.set(item, (counts.get(item) ?? 0) + 1);
+	for (const { item = '' } of orders) counts.set(item, (counts.get(item) ?? 0) + 1);
 	return counts;
 }
-
-const runOf = ({ run = 0 }: Partial<Known>) => run;

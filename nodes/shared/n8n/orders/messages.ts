@@ -10,9 +10,10 @@ import { excerpt, textAt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
 import type { OrderOptions } from '../parameters/orderOptions';
-import type { Day } from './day';
+import type { Day } from './limits/day';
 import type { Reason } from './decide';
-import type { Known } from './order';
+import type { Entry } from './entry';
+import { guardedOrders } from './stores/database';
 
 /** What the messages about one order need to know. */
 export interface OrderDetails {
@@ -28,9 +29,14 @@ export interface OrderDetails {
 	day?: Day;
 }
 
-/** Why an order is not sent. @param known what is known of it, or of the order that may be the same */
-export function refusal(because: Reason, details: OrderDetails, known?: Known): GatewayError {
+/** Why an order is not sent. @param entries what is known of it, or of the orders that may be the same */
+export function refusal(
+	because: Reason,
+	details: OrderDetails,
+	entries: readonly Entry[] = [],
+): GatewayError {
 	const { key = '' } = details.options ?? {};
+	const [known] = entries;
 	switch (because) {
 		case 'lost':
 			return known?.state === 'lost'
@@ -39,7 +45,7 @@ export function refusal(because: Reason, details: OrderDetails, known?: Known): 
 		case 'sent':
 			return sentError(details);
 		case 'reworded':
-			return rewordedError(details, known);
+			return rewordedError(details, entries);
 		case 'keyUsed':
 			return notSent({
 				message: keysUsed([key]),
@@ -72,6 +78,8 @@ export function refusal(because: Reason, details: OrderDetails, known?: Known): 
 			return lookupError('orders of the day', details);
 		case 'keyUnknown':
 			return lookupError('Order Key', details);
+		case 'tooMany':
+			return tooManyError(key !== '');
 		case 'triesUnknown':
 			return lookupError('orders of earlier tries', details);
 		case 'unreadable':
@@ -96,12 +104,17 @@ function sentError(details: OrderDetails): GatewayError {
 /** The failure of an order that is only known to have been sent. @see sentError */
 export const sentFailure = (details: OrderDetails): Failure => sentError(details).failure;
 
-/** Another try of this execution has sent an order that may be this one with other words. */
-function rewordedError(details: OrderDetails, known?: Known): GatewayError {
-	const { job } = known?.state === 'answered' ? known : {};
-	const found = job
-		? `The job of the earlier one is ${job.id}: collect it by Wait for Video with that Job ID.`
-		: howToFind.replace('It may', 'The earlier one may');
+/** Another try of this execution has sent an order that may be this one in other words. */
+function rewordedError(details: OrderDetails, entries: readonly Entry[]): GatewayError {
+	const jobs = entries.flatMap((entry) => (entry.state === 'answered' ? (entry.job ?? []) : []));
+	const [job] = jobs;
+	const ids = joinFirst(jobs.map(({ id }) => id));
+	const found =
+		jobs.length === 0
+			? howToFind.replace('It may', 'The earlier one may')
+			: jobs.length === 1
+				? `The job of the earlier one is ${ids}: collect it by Wait for Video with that Job ID.`
+				: `The jobs of the earlier ones are ${ids}: collect them by Wait for Video with those Job IDs.`;
 	return notSent({
 		message: `Another order was sent before in place of this one${startOf(details)}`,
 		text: `Its prompt may have been reworded since, so nothing was sent in addition. ${found}`,
@@ -186,6 +199,15 @@ function costAllowed(
 	return `its estimated cost of ${cost ?? 'unknown size'} is more than what is left of the limit of ${options?.[option] ?? 0} per ${per}`;
 }
 
+/** What n8n's store drops, a Retry or an Order Key would order again. */
+function tooManyError(hasKeys: boolean): GatewayError {
+	const max = guardedOrders(hasKeys);
+	return notSent({
+		message: `Nothing was ordered, because the list has more than ${max} orders${hasKeys ? ' with an Order Key' : ''}`,
+		text: `n8n's database can keep ${max} of them at most, and what it drops could be ordered twice. Order the list in parts, for example with Loop Over Items.`,
+	});
+}
+
 /** Without n8n's database, the key or limit that the user set cannot be guaranteed. */
 function lookupError(guard: string, { storeError: cause }: OrderDetails): GatewayError {
 	const detail = cause instanceof Error ? cause.message : String(cause);
@@ -213,6 +235,14 @@ function notSent({
 		...facts,
 	});
 }
+
+/** Says that an order whose response was lost is not sent again. */
+export const notSentAgain = ({ message }: GatewayError): string =>
+	`It was not sent again. ${message.replace(/^Not ordered: it/, 'It').replace(/\.?$/, '.')}`;
+
+/** Older Order Keys count as unused from now on. */
+export const entriesDropped = (count: number): string =>
+	`n8n's database keeps a limited number of orders of this node, and dropped its ${count} oldest entries. Order Keys among them could be ordered again.`;
 
 // What an item without an order says.
 

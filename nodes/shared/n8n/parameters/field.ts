@@ -15,6 +15,8 @@ export interface Field<Value = unknown, Path extends string = string> {
 	rule?: FieldRule;
 	/** Of a list: the label of an entry, before its number, and the fields of an entry. */
 	entry?: { label: string; fields: readonly Field[] };
+	/** Whether it only says how the request is sent or what its output looks like, and not what is ordered. */
+	isSetting?: true;
 	/** Reads the value. Its problems are reported under the field's label. */
 	read(scope: Scope): Value;
 }

@@ -18,6 +18,7 @@ export type Declaration<Path extends string, Value> = Omit<INodeProperties, 'typ
 	request?: Path;
 	rule?: FieldRule;
 	default?: Value;
+	isSetting?: true;
 };
 
 /** Reports a problem under the field's label. */
@@ -26,7 +27,7 @@ export type Report = (problem: string, kind?: ProblemKind) => void;
 /** A field of one parameter. @param parse reads the value, which can be anything when an expression gives it */
 export function fieldOf<Value, Path extends string>(
 	type: NodePropertyTypes,
-	{ request, rule, ...property }: Declaration<Path, INodeProperties['default']>,
+	{ request, rule, isSetting, ...property }: Declaration<Path, INodeProperties['default']>,
 	parse: (value: unknown, report: Report) => Value,
 ): Field<Value, Path> {
 	const { name, displayName } = property;
@@ -34,7 +35,7 @@ export function fieldOf<Value, Path extends string>(
 	const kindOf = request === undefined ? 'unsendable' : 'rule';
 	return {
 		property: { default: '', ...property, type },
-		...{ request, rule },
+		...{ request, rule, isSetting },
 		read: (scope) =>
 			parse(scope.value(name), (problem, kind = kindOf) =>
 				scope.report(displayName, problem, kind),

@@ -21,17 +21,6 @@ const laterOptions = [
 	...['forgetOrderKey', 'extraBody', 'skipChecks'],
 ];
 
-/**
- * Parameters that say how a request is sent or what its output looks like. Changing one of them between two tries does
- * not change what is ordered.
- */
-export const settings: ReadonlySet<string> = new Set([
-	...['preview', 'orderKey', 'ifOrderedBefore', 'forgetOrderKey', 'ifAnswerLost'],
-	...['maxOrders', 'maxOrdersPerDay', 'maxCost', 'maxCostPerDay'],
-	...['parallelRequests', 'timeout', 'batchSize', 'skipChecks'],
-	...['simplify', 'download', 'binaryField', 'includeInputFields'],
-]);
-
 /** The node's "Options", those that say what to make first, in the order of their declaration. Only added ones are sent. */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
 	const rankOf = ({ name }: INodeProperties) => laterOptions.indexOf(name);
@@ -86,6 +75,7 @@ export const batchSizeOption = withDefault(
 	numberField({
 		displayName: 'Batch Size',
 		name: 'batchSize',
+		isSetting: true,
 		rule: { type: 'number', min: 1 },
 		default: 100,
 		description: 'The maximum number of texts in one request',

@@ -151,6 +151,17 @@ export const orderOptions = [
 	maxCostPerDayOption,
 ] as const;
 
+/** The limits, which must have one value for all items. */
+export const orderLimits: ReadonlyArray<{
+	name: string;
+	valueIn(options: OrderOptions): number | undefined;
+}> = [
+	{ name: maxOrdersOption.property.displayName, valueIn: ({ max }) => max },
+	{ name: maxOrdersPerDayOption.property.displayName, valueIn: ({ maxPerDay }) => maxPerDay },
+	{ name: maxCostOption.property.displayName, valueIn: ({ maxCost }) => maxCost },
+	{ name: maxCostPerDayOption.property.displayName, valueIn: ({ maxCostPerDay }) => maxCostPerDay },
+];
+
 export function readOrderOptions(options: Scope): OrderOptions {
 	const key = orderKeyOption.read(options);
 	const releasesKey = forgetOrderKeyOption.read(options) ?? false;

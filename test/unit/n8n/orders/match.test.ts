@@ -1,33 +1,26 @@
-import { match } from '../../../../nodes/shared/n8n/orders/match';
-import type { Known, Order } from '../../../../nodes/shared/n8n/orders/order';
+import type { Entry } from '../../../../nodes/shared/n8n/orders/entry';
+import type { Order } from '../../../../nodes/shared/n8n/orders/identity';
+import { match, unmatchedOf } from '../../../../nodes/shared/n8n/orders/match';
 
-/** An order for this request at this place. */
-const order = (request: string, place: number, more: Partial<Order> = {}): Order => ({
-	...{
-		id: `id of ${request}`,
-		request,
-		count: 0,
-		run: 0,
-		place,
-		written: 'node',
-		item: `item ${place}`,
-	},
-	...more,
+/** An order for this request, of the item at this index. */
+const order = (request: string, index: number, more: Partial<Order> = {}): Order => ({
+	...{ id: `id of ${request}`, request, count: 0, run: 0, index, parameters: 'node' },
+	...{ item: `item ${index}`, ...more },
 });
-const sent = (known: Partial<Order>): Known => ({ state: 'sent', ...known });
+const sent = (known: Order): Entry => ({ ...known, state: 'sent', timesSent: 1 });
 /** Recalled from the process, which does not know whether the items are the same. */
-const recalled = (known: Partial<Order>): Known => ({ ...sent(known), isRecalled: true });
+const recalled = (known: Order): Entry => ({ ...sent(known), isRecalled: true });
 
-const matched = (orders: Order[], known: Known[]) => {
+const matched = (orders: Order[], known: Entry[]) => {
 	const pairs = match(orders, known);
-	return orders.map((entry) => {
-		const found = pairs.get(entry);
-		return found && `${found.by}: ${found.known.request}`;
+	return orders.map((one) => {
+		const found = pairs.get(one);
+		return found && `${found.by}: ${found.entry.request}`;
 	});
 };
 
 describe('matching the orders of a run with known orders', () => {
-	it('matches orders by their requests, whatever their places', () => {
+	it('matches orders by their requests, wherever their items are', () => {
 		const known = [sent(order('A', 0)), sent(order('B', 1))];
 		expect(matched([order('X', 0), order('B', 1), order('A', 2)], known)).toEqual([
 			undefined,
@@ -46,7 +39,7 @@ describe('matching the orders of a run with known orders', () => {
 		expect(matched([order('A', 0)], [sent(earlier)])).toEqual(['request: A']);
 	});
 
-	it('matches reworded orders by their input items', () => {
+	it('matches reworded orders by their unique input items', () => {
 		const known = [recalled(order('A', 0)), recalled(order('C', 2))];
 		const reworded = [order('A2', 0), order('B2', 1), order('C2', 2)];
 		expect(matched(reworded, known)).toEqual(['item: A', undefined, 'item: C']);
@@ -55,34 +48,23 @@ describe('matching the orders of a run with known orders', () => {
 		expect(matched(moved, known.slice(0, 1))).toEqual([undefined, 'item: A']);
 	});
 
-	it('matches reworded orders by their places when they were stored with the execution', () => {
+	it('matches reworded orders by the index of their items when these were stored with the execution', () => {
 		const item = { item: 'equal' };
 		const known = [sent(order('A', 0, item)), sent(order('C', 2, item))];
-		const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, item));
+		const reworded = ['A2', 'B2', 'C2'].map((request, index) => order(request, index, item));
 		expect(matched(reworded, known)).toEqual(['item: A', undefined, 'item: C']);
 	});
 
 	it.each(['equal', undefined])(
-		'only guesses which reworded order is the same when its input item is not unique: %s',
+		'matches no reworded order when its input item is not unique: %s',
 		(item) => {
 			const known = [recalled(order('A', 0, { item })), recalled(order('C', 2, { item }))];
-			const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, { item }));
-			expect(matched(reworded, known)).toEqual([
-				item === undefined ? 'place: A' : 'equalItem: A',
-				undefined,
-				item === undefined ? 'place: C' : 'equalItem: C',
-			]);
+			const reworded = ['A2', 'B2', 'C2'].map((request, index) => order(request, index, { item }));
+			expect(matched(reworded, known)).toEqual([undefined, undefined, undefined]);
 		},
 	);
 
-	it('guesses by the place, then by the number, when the input items have changed as well', () => {
-		const known = [recalled(order('A', 0)), recalled(order('B', 3))];
-		const item = { item: 'new' };
-		const reworded = ['A2', 'B2', 'C2'].map((request, place) => order(request, place, item));
-		expect(matched(reworded, known)).toEqual(['place: A', 'number: B', undefined]);
-	});
-
-	it('matches orders of another run by their requests and unique items, but not by their places', () => {
+	it('matches orders of another run by their requests and unique items only', () => {
 		const known = [recalled(order('A', 0, { run: 1 })), recalled(order('B', 0, { run: 2 }))];
 		expect(matched([order('B', 0), order('A', 1)], known)).toEqual(['request: B', 'request: A']);
 		const [own, other] = [{ item: 'own' }, { item: 'other' }];
@@ -91,10 +73,10 @@ describe('matching the orders of a run with known orders', () => {
 		expect(matched([order('A2', 0, other)], worded)).toEqual([undefined]);
 	});
 
-	it('matches orders of a changed node by their requests only', () => {
-		const changed = { written: 'changed node' };
-		expect(matched([order('A2', 0, changed)], [sent(order('A', 0))])).toEqual([undefined]);
-		expect(matched([order('A', 0, changed)], [sent(order('A', 0))])).toEqual(['request: A']);
+	it('matches orders of an edited node by their requests only', () => {
+		const edited = { parameters: 'edited node' };
+		expect(matched([order('A2', 0, edited)], [sent(order('A', 0))])).toEqual([undefined]);
+		expect(matched([order('A', 0, edited)], [sent(order('A', 0))])).toEqual(['request: A']);
 	});
 
 	it('matches a reworded order that has an Order Key by this key only', () => {
@@ -102,35 +84,6 @@ describe('matching the orders of a run with known orders', () => {
 		const known = [sent(order('A', 0, key))];
 		expect(matched([order('B2', 0), order('A2', 1, key)], known)).toEqual([undefined, 'key: A']);
 		expect(matched([order('A2', 0, { key: 'other' })], known)).toEqual([undefined]);
-	});
-
-	it('matches an order by its place when only a mark of the place is known', () => {
-		const mark = { run: 0, place: 1, written: 'node' };
-		expect(matched([order('A', 0), order('B', 1)], [sent(mark)])).toEqual([
-			undefined,
-			'place: undefined',
-		]);
-	});
-
-	it('matches an order by its item, whatever its place, when only a mark of the item is known', () => {
-		const equal = [0, 1].map((itemCount) => ({ run: 0, item: 'equal', itemCount }));
-		const [first, second] = equal.map((item, place) => order(`W${place}`, place + 1, item));
-		const marks = equal.slice(1).map((item) => sent({ ...item, written: 'node', place: 7 }));
-		expect(matched([order('New', 0), first, second], marks)).toEqual([
-			undefined,
-			undefined,
-			'item: undefined',
-		]);
-	});
-
-	it('guesses by an equal item before it guesses by the place', () => {
-		const item = { item: 'equal' };
-		const orders = [order('New', 0), order('W2', 1, item), order('W3', 2, item)];
-		expect(matched(orders, [recalled(order('W', 0, item))])).toEqual([
-			undefined,
-			'equalItem: W',
-			undefined,
-		]);
 	});
 
 	it('matches items of earlier runs before those of later runs', () => {
@@ -148,7 +101,39 @@ describe('matching the orders of a run with known orders', () => {
 	});
 
 	it('does not match the parts of a request with another request', () => {
-		const known: Known[] = [{ ...order('A', 0), state: 'new', parts: [] }];
+		const known: Entry[] = [{ ...order('A', 0), state: 'new', parts: [], timesSent: 1 }];
 		expect(matched([order('A2', 0)], known)).toEqual([undefined]);
+	});
+});
+
+describe('the earlier orders that nothing has matched', () => {
+	const [own] = [order('New', 0, { item: 'new' })];
+	const unmatched = (known: Entry[], { isOfTool = false, orders = [own] } = {}) =>
+		unmatchedOf(own, { known, pairs: match(orders, known).values(), isOfTool }).map(
+			({ request }) => request,
+		);
+
+	it('are those of the same run', () => {
+		const known = [recalled(order('A', 1)), recalled(order('B', 1, { run: 1 }))];
+		expect(unmatched(known)).toEqual(['A']);
+	});
+
+	it('are none that an order of the run has matched, that has a key, or that an edited node placed', () => {
+		const known = [
+			recalled(order('A', 1)),
+			recalled(order('K', 2, { key: 'k' })),
+			recalled(order('E', 3, { parameters: 'before' })),
+		];
+		expect(unmatched(known, { orders: [own, order('A', 1)] })).toEqual([]);
+	});
+
+	it('are those of all calls of a tool whose outcome is unknown', () => {
+		const known: Entry[] = [
+			sent(order('Lost', 0, { run: 3 })),
+			{ ...order('Made', 0, { run: 4 }), state: 'answered', result: {}, hints: [], timesSent: 1 },
+			{ ...sent(order('Running', 0, { run: 5 })), isUnderWay: true },
+		];
+		expect(unmatched(known, { isOfTool: true })).toEqual(['Lost']);
+		expect(unmatched(known)).toEqual([]);
 	});
 });

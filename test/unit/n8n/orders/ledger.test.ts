@@ -2,20 +2,21 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { EventLoopYielder } from '../../../../nodes/shared/n8n/client/eventLoopYielder';
 import { NodeLog } from '../../../../nodes/shared/n8n/log/nodeLog';
-import type { Outcome } from '../../../../nodes/shared/n8n/orders/decide';
-import { Journal, type PaidItem } from '../../../../nodes/shared/n8n/orders/journal';
-import { processMemory } from '../../../../nodes/shared/n8n/orders/shelves';
+import type { Outcome } from '../../../../nodes/shared/n8n/orders/entry';
+import { Ledger, type PaidItem } from '../../../../nodes/shared/n8n/orders/ledger';
+import { families } from '../../../../nodes/shared/n8n/orders/stores/process';
 import { executeContext, type Execution } from '../../../support/executeContext';
 
 const connection = { baseUrl: 'http://127.0.0.1:9', asyncHeaderName: 'X-Gateway-Async', key: 'sk' };
 const settings = {
-	cost: 'job',
+	billing: 'job',
+	fields: [],
 	isOrder: true,
 	connection,
 	yielder: new EventLoopYielder(),
 	log: new NodeLog(executeContext()),
 } as const;
-const ofImages = { ...settings, cost: 'generation' } as const;
+const ofImages = { ...settings, billing: 'generation' } as const;
 const limit = { ifOrderedBefore: 'skip', releasesKey: false, max: Infinity } as const;
 
 const wanted = (request: string, index = 0): PaidItem => ({
@@ -35,17 +36,17 @@ const lost = outcome({
 		...{ billed: 'unknown', retry_can_help: false },
 	}),
 });
-const over = { isOver: true };
-const failing = { isOver: false };
+const over = { hasSucceeded: true };
+const failing = { hasSucceeded: false };
 
-afterEach(() => processMemory.clear());
+afterEach(() => families.clear());
 
 const open = async (execution: Execution, ...requests: string[]) => {
-	const journal = new Journal(executeContext({ ...execution, items: requests.length }), settings);
-	const decisions = await journal.open(requests.map(wanted));
-	const close = async (outcomeOf: (index: number) => Outcome, end: { isOver: boolean }) => {
-		requests.forEach((_, index) => journal.learn(index, outcomeOf(index)));
-		await journal.close(end);
+	const ledger = new Ledger(executeContext({ ...execution, items: requests.length }), settings);
+	const decisions = await ledger.open(requests.map(wanted));
+	const close = async (outcomeOf: (index: number) => Outcome, end: { hasSucceeded: boolean }) => {
+		requests.forEach((_, index) => ledger.learn(index, outcomeOf(index)));
+		await ledger.close(end);
 	};
 	return { close, decisions, made: [...decisions.values()].map((decision) => decision.do) };
 };
@@ -62,16 +63,18 @@ describe('the memory of the process', () => {
 		expect((await open({ token: 'third' }, 'A', 'B')).made).toEqual(['reuse', 'reuse']);
 	});
 
-	it('the process keeps every order of one execution, however large they are', async () => {
+	it('the process drops results of one execution that are too large, and then refuses their orders', async () => {
 		const { close } = await open({}, 'A', 'B', 'C', 'D');
 		await close(() => outcome({ result: { text: 'x'.repeat(12_000_000) } }), failing);
-		expect((await open({}, 'A', 'B', 'C', 'D')).made).toEqual(Array(4).fill('reuse'));
+		expect((await open({}, 'A', 'B', 'C', 'D')).made.sort()).toEqual([
+			...['refuse', 'refuse', 'reuse', 'reuse'],
+		]);
 	});
 
 	it('the process keeps nothing of a refused order', async () => {
 		const { close } = await open({}, 'A');
 		await close(() => refused, failing);
-		expect(processMemory.size).toBe(0);
+		expect(families.size).toBe(0);
 	});
 
 	it('the process knows an order before n8n’s database responds, so only one of two Retries sends it', async () => {
@@ -92,7 +95,7 @@ describe('the memory of the process', () => {
 describe('executions without n8n’s database', () => {
 	it('without n8n’s database, a Retry refuses an order that an earlier try may have sent', async () => {
 		expect((await open({ token: 'a' }, 'A')).made).toEqual(['send']);
-		processMemory.clear();
+		families.clear();
 		const retry = await open({ token: 'a', mode: 'retry' }, 'A');
 		expect(retry.decisions.get(0)).toEqual({ do: 'refuse', because: 'triesUnknown' });
 	});
@@ -100,12 +103,12 @@ describe('executions without n8n’s database', () => {
 	it('without n8n’s database, a Retry sends again only the lost orders that the process knows', async () => {
 		const { close } = await open({ token: 'a' }, 'A');
 		await close(() => lost, failing);
-		const journal = new Journal(executeContext({ token: 'a', mode: 'retry', items: 2 }), settings);
+		const ledger = new Ledger(executeContext({ token: 'a', mode: 'retry', items: 2 }), settings);
 		const items = ['A', 'B'].map((request, index) => ({
 			...wanted(request, index),
 			resendsLost: true,
 		}));
-		const decisions = [...(await journal.open(items)).values()];
+		const decisions = [...(await ledger.open(items)).values()];
 		expect(decisions.map((decision) => decision.do)).toEqual(['send', 'refuse']);
 	});
 });
@@ -120,13 +123,13 @@ describe('a tool of an agent', () => {
 		const context = executeContext({ type: 'modelGatewayTool', id });
 		if (earlier) context.getContext = (type) => earlier.getContext(type);
 		let run = 0;
-		const call = async (request: string, isOver = true) => {
+		const call = async (request: string, hasSucceeded = true) => {
 			const index = run++;
 			context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=a' : index);
-			const journal = new Journal(context, ofTool);
-			const what = (await journal.open([wanted(request)])).get(0)?.do;
-			journal.learn(0, answered);
-			await journal.close({ isOver });
+			const ledger = new Ledger(context, ofTool);
+			const what = (await ledger.open([wanted(request)])).get(0)?.do;
+			ledger.learn(0, answered);
+			await ledger.close({ hasSucceeded });
 			return what;
 		};
 		return { context, call };
@@ -147,7 +150,7 @@ describe('a tool of an agent', () => {
 		async (_, ofTool) => {
 			const { context, call } = agentOf('1', undefined, ofTool);
 			for (const request of ['A', 'B', 'A']) await call(request);
-			processMemory.clear();
+			families.clear();
 			const retry = agentOf('2', context, ofTool);
 			const made = [];
 			for (const request of ['B', 'A', 'A', 'A']) made.push(await retry.call(request));
@@ -160,7 +163,9 @@ describe('a tool of an agent', () => {
 		await call('A');
 		const retry = agentOf('2', context);
 		await retry.call('A');
-		const { orders } = context.getContext('node') as { orders: { known: object; placed: number } };
-		expect(Object.keys(orders.known).length + orders.placed).toBe(1);
+		const { orders } = context.getContext('node') as {
+			orders: { known: object; dropped: { orders: number } };
+		};
+		expect(Object.keys(orders.known).length + orders.dropped.orders).toBe(1);
 	});
 });

@@ -1,5 +1,5 @@
 import type { IBinaryData } from 'n8n-workflow';
-import { hashOf } from '../../../../nodes/shared/n8n/orders/order';
+import { hashOf } from '../../../../nodes/shared/n8n/orders/identity';
 
 describe('the hash of a request', () => {
 	const file: IBinaryData = {

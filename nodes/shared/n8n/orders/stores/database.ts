@@ -1,0 +1,243 @@
+import { randomUUID } from 'crypto';
+import type { Entry } from '../entry';
+import { hashOf, type Order } from '../identity';
+import type { TallyStep } from '../limits/tally';
+import { maxEntries, valuesOf, type ProcessedItems } from './processedItems';
+
+/** How often orders of an execution and its Retries were sent, when this process last looked; by origin. */
+export const counts = new Map<string, number>();
+const maxCounts = 1_000;
+
+/** How many orders of one list the store can guard, by how many values each has. */
+export const guardedOrders = (hasKeys: boolean): number =>
+	Math.floor(maxEntries / (hasKeys ? 6 : 3));
+
+/** An Order Key has two names in turn, so that it is recorded under the second before it is removed under the first. */
+const names = ['a', 'b'] as const;
+type Name = (typeof names)[number];
+
+const noStep: TallyStep = { present: [], absent: [], obsolete: [] };
+
+/**
+ * What n8n's database knows of orders: that they were sent, how many of an execution and its Retries were, and which
+ * Order Keys are used. Orders are recorded before they are sent, and removed when they certainly made nothing.
+ */
+export class DatabaseOrders {
+	/** How often orders of this execution and its Retries were sent, as far as this process knows. */
+	count: number;
+	/** Whether these parameters have ordered before, in this execution or one of its Retries. */
+	areParametersKnown = false;
+	/** How many of the oldest entries were dropped for what this run has recorded. */
+	dropped = 0;
+	private keys = { facts: new Set<string>(), values: new Set<string>() };
+	private requests = new Set<string>();
+	/** The names under which this run records Order Keys. */
+	private readonly nameOf = new Map<string, Name>();
+	/** What a failed {@link record} may have recorded. */
+	private attempted: string[] = [];
+
+	/**
+	 * @param origin see `originOf`
+	 * @param isTraced whether a Retry must find the orders here; if not, only their Order Keys are recorded
+	 */
+	constructor(
+		private readonly store: ProcessedItems,
+		private readonly origin: string,
+		private readonly isTraced: boolean,
+	) {
+		this.count = counts.get(origin) ?? 0;
+	}
+
+	/**
+	 * Looks up the Order Keys of these orders and, where a Retry must find them, the orders themselves.
+	 * @param local how often orders were sent of which the execution or the process knows
+	 */
+	async find(orders: readonly Order[], local: number): Promise<Entry[]> {
+		const keys = new Set(orders.flatMap(({ key }) => key ?? []));
+		const facts = [...keys].flatMap((key) => names.map((name) => factOf(key, name)));
+		const [first] = orders;
+		const family = this.isTraced && first ? [this.number(0), this.ofParameters(first)] : [];
+		this.keys = await this.store.findFacts([...facts, ...family]);
+		this.requests = await this.store.find(
+			orders.flatMap((order) => {
+				const name = this.usedName(order);
+				return name === undefined ? [] : [requestOf(order, name)];
+			}),
+		);
+		const [hasOrdered, areParametersKnown] = family.map((value) => this.keys.values.has(value));
+		this.areParametersKnown = areParametersKnown ?? false;
+		this.setCount(hasOrdered ? 1 : 0);
+		if (!hasOrdered) return [];
+		this.setCount(await this.firstFree(1));
+		if (this.count <= local) return [];
+		const known = await this.store.find(orders.flatMap(tracesOf));
+		return orders
+			.filter((order) => known.has(idOf(order)))
+			.map((order) => {
+				const [, ofKey] = tracesOf(order);
+				const isKeyKnown = ofKey !== undefined && known.has(ofKey);
+				const idempotencyKey = isKeyKnown ? order.idempotencyKey : undefined;
+				return { ...order, idempotencyKey, state: 'sent', timesSent: 1 };
+			});
+	}
+
+	/** How an Order Key was used before this run: for the same request, or for another one. */
+	keyUse(order: Order): 'free' | 'same' | 'other' {
+		const name = this.usedName(order);
+		if (name === undefined) return 'free';
+		return this.requests.has(requestOf(order, name)) ? 'same' : 'other';
+	}
+
+	/**
+	 * Records that these orders are about to be sent, and takes a step of the day's tally with them.
+	 * @param fresh orders that were not sent before
+	 * @param resent orders that are recorded already
+	 * @param again orders whose Order Keys this run has found used: they become the newest
+	 * @returns false when another worker has written in the meantime: nothing is recorded then
+	 */
+	async record({
+		fresh = [],
+		resent = [],
+		again = [],
+		step = noStep,
+	}: {
+		fresh?: readonly Order[];
+		resent?: readonly Order[];
+		again?: readonly Order[];
+		step?: TallyStep;
+	}): Promise<boolean> {
+		const keyed = fresh.filter(({ key }) => key !== undefined);
+		const size = keyed.length + again.length > 0 ? await this.store.size() : 0;
+		const renewed = size > maxEntries / 2 ? again.flatMap((order) => this.renewalOf(order)) : [];
+		const traced = this.isTraced ? [...fresh, ...resent] : [];
+		// Nobody else may have recorded these.
+		const free = [
+			...step.absent,
+			...traced.map((_, index) => this.number(this.count + index)),
+			...(this.isTraced ? fresh.flatMap(tracesOf) : []),
+			...keyed.map((order) => valuesOf(factOf(order.key as string, this.freeName(order)))[1]),
+		];
+		const others = [
+			...traced.flatMap((order) => [...tracesOf(order), this.ofParameters(order)]),
+			...keyed.flatMap((order) => this.keyValues(order)),
+			...renewed.flatMap(({ to }) => to),
+		];
+		if (free.length + others.length === 0) return true;
+		const claim = keyed.length + step.absent.length > 0 ? [`claim ${randomUUID()}`] : [];
+		const wanted = [...new Set([...claim, ...step.present, ...free, ...others])];
+		this.attempted = free;
+		const known = await this.store.add(wanted, { trims: true });
+		const isUnchanged =
+			!free.some((value) => known.has(value)) && step.present.every((value) => known.has(value));
+		// If the claim is gone, another worker has overwritten all of it.
+		const kept = isUnchanged ? await this.store.add([...claim, ...free]) : known;
+		this.attempted = [];
+		if (!isUnchanged || !claim.every((value) => kept.has(value))) {
+			await this.store.remove(wanted.filter((value) => !known.has(value)));
+			return false;
+		}
+		this.setCount(this.count + traced.length);
+		this.dropped = Math.max(0, size + wanted.length - known.size - maxEntries);
+		await this.store.discard([...claim, ...step.obsolete, ...renewed.flatMap(({ from }) => from)]);
+		return true;
+	}
+
+	/**
+	 * Removes what was recorded of orders that certainly made nothing.
+	 * @param resent how many requests more made nothing, of orders that stay recorded
+	 */
+	async remove(orders: readonly Order[], resent = 0): Promise<void> {
+		const keys = orders.flatMap((order) => this.keyValues(order));
+		const values = this.isTraced ? orders.flatMap(tracesOf) : [];
+		if (this.isTraced) {
+			// Freed from the top, so that the first free number stays the count.
+			const top = await this.firstFree(this.count);
+			this.setCount(Math.max(0, top - orders.length - resent));
+			for (let number = this.count; number < top; number++) values.push(this.number(number));
+		}
+		await this.store.remove([...values, ...keys]);
+		// A worker that read the store earlier may have written the values back, and a key would stay used for ever.
+		await this.store.remove(keys);
+	}
+
+	/** After an error of {@link record}, when nothing was sent: removes what it may have recorded. */
+	async withdraw(): Promise<void> {
+		await this.store.remove(this.attempted.splice(0));
+	}
+
+	/** Frees the Order Keys of these orders. A value of a key stays, so that it gets its other name next. */
+	async release(orders: readonly Order[]): Promise<void> {
+		await this.store.remove(
+			orders.flatMap((order) =>
+				names.flatMap((name) =>
+					order.key === undefined
+						? []
+						: [valuesOf(factOf(order.key, name))[1], requestOf(order, name)],
+				),
+			),
+		);
+	}
+
+	/** The first number that is free. @param from where to begin */
+	private async firstFree(from: number): Promise<number> {
+		for (let start = from, size = 8; ; start += size, size = 500) {
+			const numbers = Array.from({ length: size }, (_, index) => start + index);
+			const known = await this.store.find(numbers.map((number) => this.number(number)));
+			const free = numbers.find((number) => !known.has(this.number(number)));
+			if (free !== undefined) return free;
+		}
+	}
+
+	private setCount(count: number): void {
+		this.count = count;
+		counts.delete(this.origin);
+		if (count > 0) counts.set(this.origin, count);
+		for (const origin of counts.keys()) if (counts.size > maxCounts) counts.delete(origin);
+	}
+
+	private keyValues(order: Order): string[] {
+		if (order.key === undefined) return [];
+		const name = this.freeName(order);
+		return [...valuesOf(factOf(order.key, name)), requestOf(order, name)];
+	}
+
+	/** The values of a used Order Key, to be recorded under its other name. */
+	private renewalOf(order: Order): Array<{ from: string[]; to: string[] }> {
+		const { key } = order;
+		const used = this.usedName(order);
+		if (key === undefined || used === undefined || this.keyUse(order) !== 'same') return [];
+		const valuesUnder = (name: Name) => [...valuesOf(factOf(key, name)), requestOf(order, name)];
+		return [{ from: valuesUnder(used), to: valuesUnder(used === 'a' ? 'b' : 'a') }];
+	}
+
+	private usedName({ key }: Order): Name | undefined {
+		return names.find((name) => key !== undefined && this.keys.facts.has(factOf(key, name)));
+	}
+
+	/** A released Order Key gets its other name: under the first one, its earlier request may still be recorded. */
+	private freeName({ key = '' }: Order): Name {
+		const name = this.nameOf.get(key) ?? (this.keys.values.has(factOf(key, 'a')) ? 'b' : 'a');
+		this.nameOf.set(key, name);
+		return name;
+	}
+
+	private number(number: number): string {
+		return `number ${this.origin} ${number}`;
+	}
+
+	private ofParameters({ parameters }: Order): string {
+		return `parameters ${this.origin} ${parameters}`;
+	}
+}
+
+const idOf = ({ id }: Order) => `order ${id}`;
+
+/** The values by which a Retry finds an order. */
+const tracesOf = (order: Order): string[] => {
+	const { idempotencyKey } = order;
+	return [idOf(order), ...(idempotencyKey === undefined ? [] : [`idempotency ${idempotencyKey}`])];
+};
+
+const factOf = (key: string, name: Name) => `key ${name} ${key}`;
+const requestOf = ({ key, request }: Order, name: Name) =>
+	`request ${name} ${hashOf([key, request])}`;

@@ -1,0 +1,116 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { lockAll } from '../locks';
+
+/** How many values one call looks up or removes. */
+const portion = 500;
+
+/** Entries that n8n keeps for a node: about 540 kB. */
+export const maxEntries = 20_000;
+
+const mode = { mode: 'entries' } as const;
+
+/** Values still to be removed, by node. */
+export const pending = new Map<string, Set<string>>();
+
+/**
+ * n8n's store of processed items, for this node. It outlives the process, and every worker sees it. It holds hashes, the
+ * newest last, and n8n reads and writes all of them in each call. Three rules keep in it what it guards:
+ *
+ * 1. A value can only be looked up by adding it. A look-up never trims, and takes back what it has added before the next
+ *    portion. Where a portion that a kill leaves behind would do harm, a fact is a value and its confirmation.
+ * 2. Only the call that records what is kept trims the store to its newest entries.
+ * 3. What could not be removed, because the database failed, is removed before anything else is done. Until then, every
+ *    call fails.
+ *
+ * n8n reads, changes and writes without a lock. So the executions of one process take turns here; a worker that writes
+ * at the same moment may still overwrite what this process recorded.
+ *
+ * The methods throw n8n's error where there is no store: in a workflow that was never saved, or without a database.
+ */
+export class ProcessedItems {
+	constructor(private readonly context: IExecuteFunctions) {}
+
+	/** @returns those of the values that are recorded */
+	async find(values: readonly string[]): Promise<Set<string>> {
+		const found = new Set<string>();
+		for (let from = 0; from < values.length; from += portion) {
+			const some = values.slice(from, from + portion);
+			const known = await this.add(some);
+			await this.discard(some.filter((value) => !known.has(value)));
+			for (const value of known) found.add(value);
+		}
+		return found;
+	}
+
+	/** @returns the facts that are recorded; and the values, with those that have no confirmation */
+	async findFacts(facts: readonly string[]): Promise<{ facts: Set<string>; values: Set<string> }> {
+		const values = await this.find(facts);
+		const confirmed = await this.find([...values].map(confirmationOf));
+		const isFact = (value: string) => confirmed.has(confirmationOf(value));
+		return { values, facts: new Set([...values].filter(isFact)) };
+	}
+
+	/** Records values. @param trims whether to keep only the newest entries @returns those that were recorded before */
+	async add(values: readonly string[], { trims = false } = {}): Promise<Set<string>> {
+		const options = { ...mode, ...(trims && { maxEntries }) };
+		const { processed } = await this.inTurn(
+			async ({ checkProcessedAndRecord }) =>
+				await checkProcessedAndRecord([...values], 'node', options),
+		);
+		return new Set(processed.map(String));
+	}
+
+	/** Removes values. After an error, they are removed before the next call of any run of the node. */
+	async remove(values: readonly string[]): Promise<void> {
+		if (values.length === 0) return;
+		const own = pendingOf(this.context);
+		for (const value of values) own.add(value);
+		await this.inTurn(async () => {});
+	}
+
+	/** Removes values that do no harm for now: the next call reports an error. */
+	async discard(values: readonly string[]): Promise<void> {
+		await this.remove(values).catch(() => undefined);
+	}
+
+	/** The number of entries. */
+	async size(): Promise<number> {
+		return await this.inTurn(
+			async ({ getProcessedDataCount }) => await getProcessedDataCount('node', mode),
+		);
+	}
+
+	private async inTurn<T>(call: (helpers: IExecuteFunctions['helpers']) => Promise<T>): Promise<T> {
+		const { helpers } = this.context;
+		const unlock = await lockAll([nodeIdOf(this.context)]);
+		try {
+			const own = pendingOf(this.context);
+			while (own.size > 0) {
+				// n8n searches its whole list for each value, and blocks the event loop meanwhile.
+				const some = [...own].slice(0, portion);
+				await helpers.removeProcessed(some, 'node', mode);
+				for (const value of some) own.delete(value);
+			}
+			pending.delete(nodeIdOf(this.context));
+			return await call(helpers);
+		} finally {
+			unlock?.();
+		}
+	}
+}
+
+const confirmationOf = (fact: string) => `${fact}!`;
+
+/** The values of a fact. */
+export const valuesOf = (fact: string): string[] => [fact, confirmationOf(fact)];
+
+function pendingOf(context: IExecuteFunctions): Set<string> {
+	const name = nodeIdOf(context);
+	const own = pending.get(name) ?? new Set<string>();
+	pending.set(name, own);
+	return own;
+}
+
+/** Identifies the node across all executions. */
+export const nodeIdOf = (context: IExecuteFunctions): string =>
+	`${context.getWorkflow().id} ${context.getNode().id}`;
