@@ -1,20 +1,6 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { isTool } from '../shared/n8n/agent/tool';
+import type { EngineContext } from '../shared/n8n/execution/engineContext';
 import { runIndexOf, StoredJobs } from '../shared/n8n/execution/memory';
-
-/** What n8n's engine gives to a node beyond the interface for nodes. Other versions of n8n may lack it. */
-export type EngineContext = IExecuteFunctions & {
-	/** The data that n8n stores with the execution. */
-	runExecutionData?: object;
-	additionalData?: {
-		/** Only the main process sends to the editor. A worker of queue mode has it in manual runs alone. */
-		sendDataToUI?: unknown;
-	};
-};
-
-/** Whether a worker of queue mode runs the execution. */
-export const isWorker = ({ additionalData }: EngineContext): boolean =>
-	additionalData !== undefined && additionalData.sendDataToUI === undefined;
 
 /** Why n8n could not resume this execution if it were parked; undefined when it can. */
 export function parkingObstacle(context: EngineContext): string | undefined {

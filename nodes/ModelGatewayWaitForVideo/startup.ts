@@ -3,7 +3,7 @@ import { abortable } from '../shared/gateway/client/timeouts';
 import { textAt } from '../shared/gateway/json';
 import { clock, stopSignalOf } from '../shared/n8n/client/httpClient';
 import { StoredJobs } from '../shared/n8n/execution/memory';
-import { isWorker, type EngineContext } from './parking';
+import { isWorker, type EngineContext } from '../shared/n8n/execution/engineContext';
 
 /** Milliseconds from the start of the process until n8n has certainly searched for crashed executions. */
 const maxStartup = 60_000;

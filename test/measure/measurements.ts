@@ -117,7 +117,7 @@ export const measurements = [
 	}),
 	measurement({
 		name: 'orders',
-		summary: 'video orders with and without the journal of orders, in a complete n8n',
+		summary: 'video orders with and without the ledger of orders, in a complete n8n',
 		duration: '2 minutes',
 		needs: 'n8n',
 		notes: [

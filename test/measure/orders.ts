@@ -11,28 +11,29 @@ import { inTurns, median, spread } from '../support/statistics';
 
 const rounds = 5;
 const creates = 100;
-/** The number of entries that n8n's store keeps for a node. */
+/** The number of orders, of two entries each, that fill n8n's store. */
 const fullStore = 10_000;
 const callLine = 'a call of the store of processed items';
-const shelf = 'nodes/shared/n8n/orders/database.js';
-const store = 'nodes/shared/n8n/orders/store.js';
+const database = 'nodes/shared/n8n/orders/stores/database.js';
+const store = 'nodes/shared/n8n/orders/stores/processedItems.js';
 
 /** Changes to the installed package, by file. */
 const variants = {
 	/** Prints a line at each call of the store. */
 	with: {
 		[store]: `
-const { inTurn } = exports.Store.prototype;
-exports.Store.prototype.inTurn = async function (call) {
+const { inTurn } = exports.ProcessedItems.prototype;
+exports.ProcessedItems.prototype.inTurn = async function (call) {
 	console.log('${callLine}');
 	return await inTurn.call(this, call);
 };`,
 	},
 	/** Places orders as if there were no store. */
 	without: {
-		[shelf]: `
-exports.DatabaseOrders.prototype.record = async () => [];
-exports.DatabaseOrders.prototype.keepOnly = async () => undefined;`,
+		[database]: `
+exports.DatabaseOrders.prototype.find = async () => [];
+exports.DatabaseOrders.prototype.record = async () => true;
+exports.DatabaseOrders.prototype.remove = async () => undefined;`,
 	},
 };
 type Variant = keyof typeof variants;
@@ -94,34 +95,34 @@ class Orders {
 	}
 }
 
-/** Measures what the journal of orders costs in a complete n8n: 100 creates with it, and without its store. */
+/** Measures what the record of orders costs in a complete n8n: 100 creates with it, and without its store. */
 export async function measureOrders(): Promise<Figure[]> {
 	const gateway = await startGateway({
 		jobSeconds: Infinity,
 		render: async () => new Uint8Array(0),
 	});
 	return await withFolder('measure-orders', async (folder) => {
-		const [journal, plain] = await Promise.all([
+		const [recorded, plain] = await Promise.all([
 			Orders.start('with', gateway, folder),
 			Orders.start('without', gateway, folder),
 		]);
 		try {
-			return await figures(journal, plain);
+			return await figures(recorded, plain);
 		} finally {
-			await Promise.all([journal.stop(), plain.stop(), gateway.close()]);
+			await Promise.all([recorded.stop(), plain.stop(), gateway.close()]);
 		}
 	});
 }
 
-async function figures(journal: Orders, plain: Orders): Promise<Figure[]> {
+async function figures(recorded: Orders, plain: Orders): Promise<Figure[]> {
 	const compare = async (figure: string, order: (of: Orders) => Promise<number>) => {
 		const times = await inTurns(
-			{ with: async () => await order(journal), without: async () => await order(plain) },
+			{ with: async () => await order(recorded), without: async () => await order(plain) },
 			{ rounds, warmUps: 1 },
 		);
 		const more = (median(times.with) - median(times.without)) / creates;
 		return [
-			{ figure: `${figure}, without the journal of orders`, value: spread(times.without, 'ms') },
+			{ figure: `${figure}, without the record of orders`, value: spread(times.without, 'ms') },
 			{
 				figure: `${figure}, with it`,
 				value: `${spread(times.with, 'ms')}, ${more.toFixed(2)} ms each`,
@@ -130,11 +131,11 @@ async function figures(journal: Orders, plain: Orders): Promise<Figure[]> {
 	};
 	const atOnce = await compare('100 creates in one execution', (of) => of.order(creates));
 	const apart = await compare('100 executions of one create', (of) => of.orderEach(creates));
-	const before = journal.calls;
-	for (let run = 0; run < 10; run++) await journal.order(10);
-	const calls = (journal.calls - before) / 10;
+	const before = recorded.calls;
+	for (let run = 0; run < 10; run++) await recorded.order(10);
+	const calls = (recorded.calls - before) / 10;
 	if (calls === 0) throw new Error('No call of the store was printed');
-	for (let sent = 0; sent < fullStore; sent += 500) await journal.order(500);
+	for (let sent = 0; sent < fullStore; sent += 500) await recorded.order(500);
 	return [
 		...atOnce,
 		...apart,

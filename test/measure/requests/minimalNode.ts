@@ -4,7 +4,7 @@ import { chatModel, measured, type Target } from './nodes';
 
 /**
  * The minimum that a chat node does in n8n: it reads one parameter and sends one request for each item. It has no
- * credential, checks, timeout, retry or journal of orders.
+ * credential, checks, timeout, retry or ledger of orders.
  */
 const minimalNode = ({ url, apiKey }: Target, parallel: number): INodeType => ({
 	description: {

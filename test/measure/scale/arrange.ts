@@ -23,7 +23,7 @@ export interface Workflows {
 	collect: IWorkflowBase;
 }
 
-/** Entries of an order without a key: itself, its position, and its item. */
+/** Entries of an execution that orders one video: the order, its number, and the parameters. */
 const entriesOfOrder = 3;
 
 /**
@@ -102,7 +102,7 @@ export function stallOf(
 	} as FaultRule);
 }
 
-/** The entries of n8n's store of processed items, where the journal records the orders of a workflow. */
+/** The entries of n8n's store of processed items, where the ledger records the orders of a workflow. */
 async function recordedOrders({ database }: Deployment, { id }: IWorkflowBase): Promise<number> {
 	const rows = await database.query(
 		`SELECT json_array_length(value::json->'data') FROM processed_data WHERE "workflowId" = '${id}'`,

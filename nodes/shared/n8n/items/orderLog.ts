@@ -6,7 +6,7 @@ import type { Reason } from '../orders/decide';
 import { failureOf, type CheckedItem } from './item';
 import type { RunState } from './runState';
 
-/** An item that the journal does not send. */
+/** An item that the ledger does not send. */
 export interface RefusedItem {
 	item: CheckedItem;
 	reason: Reason;

@@ -23,7 +23,7 @@ export interface ItemRun {
 	/** Number of items in this run. */
 	count: number;
 	/**
-	 * For an item that takes several requests: the operation adds the result of each. When the item fails, the journal
+	 * For an item that takes several requests: the operation adds the result of each. When the item fails, the ledger
 	 * keeps them, and the next try finds them here. They must survive JSON.
 	 */
 	parts: object[];
@@ -64,7 +64,7 @@ export interface DeliveringWork<Request = unknown, Result extends object = objec
 interface CheckedWork<Request> {
 	/**
 	 * The endpoint it calls, or the first of several. Unless that is a read, {@link Sending.perform} costs money: the
-	 * journal keeps its result, and the request is never aborted because another item failed.
+	 * ledger keeps its result, and the request is never aborted because another item failed.
 	 */
 	endpoint: Endpoint;
 	/** Reads and checks one item's parameters; problems are collected by `parameters`. */

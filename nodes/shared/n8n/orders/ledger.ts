@@ -166,7 +166,7 @@ export class Ledger {
 				if (tries === maxConflicts - 1 && hasDailyLimit(options)) return 'dayUnknown';
 			}
 			line.timesSent++;
-			this.keep([this.entryOf(line, { state: 'sent' })]);
+			this.keepUnderWay([this.entryOf(line, { state: 'sent' })]);
 			return undefined;
 		});
 	}
@@ -301,7 +301,7 @@ export class Ledger {
 			decisions.set(line.index, decision);
 			const { key, request, cost } = order;
 			if (key !== undefined && (isSent(decision) || found)) usedKeys.set(key, request);
-			const own = decision.do === 'send' ? 1 : 0;
+			const own = decision.do === 'send' && !isContinued(line) ? 1 : 0;
 			const before = isUnsure(line) ? Math.max(1, found?.entry.timesSent ?? 0) : 0;
 			counted.execution = addTotals(
 				counted.execution,
@@ -334,7 +334,7 @@ export class Ledger {
 			keyUse: this.keyUseOf(order, usedKeys),
 			unmatched: key === undefined ? unmatched : [],
 			areTriesKnown: this.storeError === undefined || (!isRetry && this.database.count === 0),
-			limit: limitStatus(options, order.cost, counted),
+			limit: isContinued(line) ? undefined : limitStatus(options, order.cost, counted),
 		};
 	}
 
@@ -391,13 +391,14 @@ export class Ledger {
 	/** @returns false when the orders must be decided again */
 	private async recordSent(toSend: Line[], decisions: Map<number, Decision>): Promise<boolean> {
 		const decisionOf = ({ index }: Line) => decisions.get(index);
-		const fresh = toSend.filter((line) => decisionOf(line)?.do === 'send' && isFresh(line));
+		const sent = toSend.filter((line) => decisionOf(line)?.do === 'send');
+		const fresh = sent.filter(isFresh);
 		const guarded = this.settings.billing === 'job' ? fresh : fresh.filter(hasKey);
 		if (guarded.length > guardedOrders(guarded.some(hasKey))) {
 			for (const { index } of toSend) decisions.set(index, { do: 'refuse', because: 'tooMany' });
 			return await this.record({});
 		}
-		const resent = toSend.filter((line) => decisionOf(line)?.do === 'send' && !isFresh(line));
+		const resent = sent.filter((line) => !isFresh(line) && !isContinued(line));
 		const again = this.lines.filter((line) => {
 			const decision = decisionOf(line);
 			return isReal(line) && decision && 'because' in decision && decision.because === 'keyUsed';
@@ -441,7 +442,8 @@ export class Ledger {
 				this.execution.release(order);
 			} else {
 				const earlier = found?.entry.timesSent ?? 0;
-				line.timesSent = decision.do === 'send' ? earlier + 1 : Math.max(1, earlier);
+				const isResent = decision.do === 'send' && !isContinued(line);
+				line.timesSent = isResent ? earlier + 1 : Math.max(1, earlier);
 				this.sent.set(index, line);
 				if (this.process) underWay.push(this.entryOf(line, { state: 'sent' }));
 			}
@@ -453,8 +455,7 @@ export class Ledger {
 			}
 			this.execution.assign(found.entry);
 		}
-		this.execution.keep(underWay);
-		this.process?.keep(underWay.map((entry) => ({ ...entry, isUnderWay: true })));
+		this.keepUnderWay(underWay);
 	}
 
 	private async recordOutcomes(): Promise<void> {
@@ -498,6 +499,11 @@ export class Ledger {
 		}
 	}
 
+	private keepUnderWay(entries: Entry[]): void {
+		this.execution.keep(entries);
+		this.process?.keep(entries.map((entry) => ({ ...entry, isUnderWay: true })));
+	}
+
 	private keep(entries: readonly Entry[]): void {
 		this.execution.keep(entries);
 		this.process?.keep(entries);
@@ -536,7 +542,9 @@ const manyConflicts = 'Other workers wrote at the same moment, again and again';
 const isPreview = (item: Pick<PaidItem, 'isPreview'>) => item.isPreview;
 const isReal = (item: Pick<PaidItem, 'isPreview'>) => !item.isPreview;
 /** Whether it was not sent before. */
-const isFresh = ({ found }: Line) => !found || found.entry.state === 'new';
+const isFresh = ({ found }: Line) => !found;
+/** Whether some of its requests were answered, so that it counts already. */
+const isContinued = ({ found }: Line) => found?.entry.state === 'new';
 const hasKey = ({ order }: Line) => order.key !== undefined;
 
 const ordersOf = (lines: readonly Line[]) => lines.map(({ order }) => order);

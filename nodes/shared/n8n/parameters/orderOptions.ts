@@ -28,8 +28,8 @@ export interface OrderOptions {
 	maxCostPerDay?: number;
 }
 
-/** Maximum orders per day that can be counted: more would push the marks of orders out of n8n's store. */
-const maxOrdersCounted = 2_000;
+/** Maximum orders per day that can be counted: see `limits/tally.ts`. */
+const maxOrdersCounted = 100_000;
 
 /** Maximum cost per day that can be counted, in any currency. */
 const maxCostCounted = 1_000_000_000;

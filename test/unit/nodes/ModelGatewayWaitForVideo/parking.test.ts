@@ -1,7 +1,5 @@
-import {
-	parkingObstacle,
-	type EngineContext,
-} from '../../../../nodes/ModelGatewayWaitForVideo/parking';
+import { parkingObstacle } from '../../../../nodes/ModelGatewayWaitForVideo/parking';
+import type { EngineContext } from '../../../../nodes/shared/n8n/execution/engineContext';
 import type { INode, IWorkflowMetadata } from 'n8n-workflow';
 
 it.each([

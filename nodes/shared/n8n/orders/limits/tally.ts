@@ -34,6 +34,8 @@ interface Cached {
 	state?: State | null;
 	/** Steps of which nobody knows whether they were taken. If the tally is in `state`, `owed` is given back. */
 	unclear: Array<{ state: State | null; owed: Total }>;
+	/** Whether a step has found values that it did not expect: another worker's, or what a kill has left over. */
+	isInDoubt?: boolean;
 }
 
 /** By node and day. */
@@ -103,6 +105,7 @@ export class Tally {
 			end: (isTaken) => {
 				cached.unclear = isTaken ? [] : cached.unclear.filter((entry) => entry !== unclear);
 				cached.state = isTaken ? next : undefined;
+				cached.isInDoubt = !isTaken;
 			},
 		};
 	}
@@ -110,9 +113,11 @@ export class Tally {
 	private withoutOwed(state: State | null): Total {
 		const { orders, cost } = state ?? { orders: 0, cost: 0 };
 		const owed = this.cached.unclear.filter((entry) => isEqual(entry.state, state));
+		const ofOwed = owed.reduce((sum, entry) => sum + millionthsOf(entry.owed.cost), 0);
 		return {
 			orders: orders - owed.reduce((sum, entry) => sum + entry.owed.orders, 0),
-			cost: cost - owed.reduce((sum, entry) => sum + millionthsOf(entry.owed.cost), 0),
+			// Once unknown, the cost of a day stays so.
+			cost: cost === Infinity ? Infinity : cost - ofOwed,
 		};
 	}
 
@@ -135,12 +140,13 @@ export class Tally {
 		const isHeld = (slot: number) => known.facts.has(this.slotFact(slot));
 		// If n8n was killed during a step, two follow each other.
 		const slot = slots.find((one) => isHeld(one) && !isHeld((one + 1) % 3));
-		if (known.values.size > (slot === undefined ? 0 : 1)) {
+		if (this.cached.isInDoubt || known.values.size > (slot === undefined ? 0 : 1)) {
 			const others = slots.filter((one) => one !== slot);
 			await this.store.remove(others.flatMap((one) => this.allFacts(one)).flatMap(valuesOf));
 		}
 		if (slot === undefined && known.facts.size === 0) return null;
-		const { facts } = await this.store.findFacts(this.allFacts(slot ?? 0));
+		const { facts, values } = await this.store.findFacts(this.allFacts(slot ?? 0));
+		await this.store.remove([...values].filter((value) => !facts.has(value)));
 		const text = positions.map((position) =>
 			alphabet.filter((digit) => facts.has(this.digitFact(slot ?? 0, position, digit))),
 		);

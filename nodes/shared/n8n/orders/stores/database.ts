@@ -8,6 +8,9 @@ import { maxEntries, valuesOf, type ProcessedItems } from './processedItems';
 export const counts = new Map<string, number>();
 const maxCounts = 1_000;
 
+/** How often a recording is checked and repeated. */
+const maxChecks = 3;
+
 /** How many orders of one list the store can guard, by how many values each has. */
 export const guardedOrders = (hasKeys: boolean): number =>
 	Math.floor(maxEntries / (hasKeys ? 6 : 3));
@@ -129,10 +132,9 @@ export class DatabaseOrders {
 		const known = await this.store.add(wanted, { trims: true });
 		const isUnchanged =
 			!free.some((value) => known.has(value)) && step.present.every((value) => known.has(value));
-		// If the claim is gone, another worker has overwritten all of it.
-		const kept = isUnchanged ? await this.store.add([...claim, ...free]) : known;
+		const isKept = isUnchanged && (await this.isKept(claim, free));
 		this.attempted = [];
-		if (!isUnchanged || !claim.every((value) => kept.has(value))) {
+		if (!isKept) {
 			await this.store.remove(wanted.filter((value) => !known.has(value)));
 			return false;
 		}
@@ -176,6 +178,19 @@ export class DatabaseOrders {
 				),
 			),
 		);
+	}
+
+	/** Whether what was recorded is still there. Without a claim, it is recorded again where it is not. */
+	private async isKept(claim: string[], values: string[]): Promise<boolean> {
+		for (let checks = 0; checks < maxChecks; checks++) {
+			await this.store.settle();
+			const wanted = [...claim, ...values];
+			const known = await this.store.add(wanted);
+			// If the claim is gone, another worker may have recorded the same for itself.
+			if (claim.some((value) => !known.has(value))) return false;
+			if (wanted.every((value) => known.has(value))) return true;
+		}
+		return claim.length === 0;
 	}
 
 	/** The first number that is free. @param from where to begin */

@@ -1,4 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { clock } from '../../client/httpClient';
+import { isWorker } from '../../execution/engineContext';
 import { lockAll } from '../locks';
 
 /** How many values one call looks up or removes. */
@@ -6,6 +8,9 @@ const portion = 500;
 
 /** Entries that n8n keeps for a node: about 540 kB. */
 export const maxEntries = 20_000;
+
+/** Milliseconds. Longer than a worker takes between reading the store and writing it. */
+const settleTime = 200;
 
 const mode = { mode: 'entries' } as const;
 
@@ -22,8 +27,8 @@ export const pending = new Map<string, Set<string>>();
  * 3. What could not be removed, because the database failed, is removed before anything else is done. Until then, every
  *    call fails.
  *
- * n8n reads, changes and writes without a lock. So the executions of one process take turns here; a worker that writes
- * at the same moment may still overwrite what this process recorded.
+ * n8n reads, changes and writes without a lock. So the executions of one process take turns here, and what one
+ * records is checked again after a moment, because a worker may have overwritten it.
  *
  * The methods throw n8n's error where there is no store: in a workflow that was never saved, or without a database.
  */
@@ -71,6 +76,11 @@ export class ProcessedItems {
 	/** Removes values that do no harm for now: the next call reports an error. */
 	async discard(values: readonly string[]): Promise<void> {
 		await this.remove(values).catch(() => undefined);
+	}
+
+	/** Waits until a worker that had read the store before this process wrote to it has overwritten that. */
+	async settle(): Promise<void> {
+		if (isWorker(this.context)) await clock.sleep(settleTime);
 	}
 
 	/** The number of entries. */

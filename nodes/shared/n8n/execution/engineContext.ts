@@ -1,0 +1,15 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+
+/** What n8n's engine gives to a node beyond the interface for nodes. Other versions of n8n may lack it. */
+export type EngineContext = IExecuteFunctions & {
+	/** The data that n8n stores with the execution. */
+	runExecutionData?: object;
+	additionalData?: {
+		/** Only the main process sends to the editor. A worker of queue mode has it in manual runs alone. */
+		sendDataToUI?: unknown;
+	};
+};
+
+/** Whether a worker of queue mode runs the execution. */
+export const isWorker = ({ additionalData }: EngineContext): boolean =>
+	additionalData !== undefined && additionalData.sendDataToUI === undefined;
