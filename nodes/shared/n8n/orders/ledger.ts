@@ -389,7 +389,10 @@ export class Ledger {
 	}
 
 	/** @returns false when the orders must be decided again */
-	private async recordSent(toSend: Line[], decisions: Map<number, Decision>): Promise<boolean> {
+	private async recordSent(
+		toSend: Line[],
+		decisions: Map<number, Decision>,
+	): Promise<boolean | undefined> {
 		const decisionOf = ({ index }: Line) => decisions.get(index);
 		const sent = toSend.filter((line) => decisionOf(line)?.do === 'send');
 		const fresh = sent.filter(isFresh);
@@ -406,7 +409,7 @@ export class Ledger {
 		return await this.record({ fresh, resent, again });
 	}
 
-	/** Writes to n8n's database. @returns false when another worker has written meanwhile, or after an error */
+	/** Writes to n8n's database. @returns false when another worker has written meanwhile; undefined after an error */
 	private async record({
 		fresh = [],
 		resent = [],
@@ -417,9 +420,9 @@ export class Ledger {
 		resent?: Line[];
 		again?: Line[];
 		change?: Total;
-	}): Promise<boolean> {
+	}): Promise<boolean | undefined> {
 		const { tally, database } = this;
-		let isRecorded = false;
+		let isRecorded: boolean | undefined;
 		await this.tryStore(async () => {
 			const taken = change.orders === 0 ? undefined : await tally?.step(change);
 			// Until it is clear whether the step was taken.
@@ -495,7 +498,7 @@ export class Ledger {
 			async () => await this.database.remove(ordersOf(fresh), orders - fresh.length),
 		);
 		for (let tries = 0; tries < maxConflicts && this.tally; tries++) {
-			if (await this.record({ change: { orders: -orders, cost: -cost } })) return;
+			if ((await this.record({ change: { orders: -orders, cost: -cost } })) !== false) return;
 		}
 	}
 

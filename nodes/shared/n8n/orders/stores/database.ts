@@ -153,7 +153,7 @@ export class DatabaseOrders {
 		const values = this.isTraced ? orders.flatMap(tracesOf) : [];
 		if (this.isTraced) {
 			// Freed from the top, so that the first free number stays the count.
-			const top = await this.firstFree(this.count);
+			const top = await this.firstFree(this.count).catch(() => this.count);
 			this.setCount(Math.max(0, top - orders.length - resent));
 			for (let number = this.count; number < top; number++) values.push(this.number(number));
 		}
