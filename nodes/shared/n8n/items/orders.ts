@@ -72,7 +72,7 @@ export class ItemOrders {
 		new OrderLog(this.run).refused(refused);
 		this.hint(keysReleased, keys.keyReleased);
 		this.hint(keysUsed, keys.keyUsed);
-		const { dropped } = this.ledger;
+		const { dropped } = this.ledger.facts;
 		if (dropped > 0) this.run.context.addExecutionHints({ message: entriesDropped(dropped) });
 	}
 
@@ -169,7 +169,7 @@ export class ItemOrders {
 
 	private detailsOf(item: CheckedItem): OrderDetails {
 		const { context } = this.run;
-		const { storeError, day } = this.ledger;
+		const { error: storeError, day } = this.ledger.facts;
 		const request = this.identityOf(item);
 		const { orderOptions: options, cost } = item;
 		return { context, request, options, cost, storeError, day };

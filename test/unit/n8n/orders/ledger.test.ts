@@ -3,7 +3,8 @@ import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayErr
 import { EventLoopYielder } from '../../../../nodes/shared/n8n/client/eventLoopYielder';
 import { NodeLog } from '../../../../nodes/shared/n8n/log/nodeLog';
 import type { Outcome } from '../../../../nodes/shared/n8n/orders/entry';
-import { Ledger, type PaidItem } from '../../../../nodes/shared/n8n/orders/ledger';
+import { Ledger } from '../../../../nodes/shared/n8n/orders/ledger';
+import type { PaidItem } from '../../../../nodes/shared/n8n/orders/line';
 import { families } from '../../../../nodes/shared/n8n/orders/stores/process';
 import { executeContext, type Execution } from '../../../support/executeContext';
 
