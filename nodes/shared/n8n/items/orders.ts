@@ -12,6 +12,7 @@ import {
 	keysUsed,
 	entriesDropped,
 	notSentAgain,
+	withLimit,
 	refusal,
 	type OrderDetails,
 } from '../orders/messages';
@@ -124,13 +125,15 @@ export class ItemOrders {
 				return;
 			}
 			case 'refuse': {
-				const { because, entries = [] } = decision;
+				const { because, entries = [], limit } = decision;
 				// So the error of the node names this job, too.
 				const [job] = entries.flatMap((entry) =>
 					entry.state === 'answered' ? (entry.job ?? []) : [],
 				);
 				item.job = job ?? item.job;
-				run.fail(item, refusal(because, this.detailsOf(item), entries));
+				const details = this.detailsOf(item);
+				const error = refusal(because, details, entries);
+				run.fail(item, limit ? withLimit(error, refusal(limit, details)) : error);
 			}
 		}
 	}

@@ -40,8 +40,8 @@ export type Decision =
 	| { do: 'reuse'; entry: Entry & Answered }
 	/** Nothing is ordered, but the item does not fail. */
 	| { do: 'leaveOut'; because: 'keyUsed' | 'keyReleased' }
-	/** @param entries the earlier orders that are the reason */
-	| { do: 'refuse'; because: Reason; entries?: readonly Entry[] };
+	/** `entries` are the earlier orders that are the reason; `limit` is why the user's wish to send again is not followed. */
+	| { do: 'refuse'; because: Reason; entries?: readonly Entry[]; limit?: LimitStatus };
 
 export type Reason =
 	/** It was sent, and its response was lost. */
@@ -100,9 +100,10 @@ function decideSent({ entry, by }: Match, input: DecisionInput): Decision {
 		const isFirst = entry.state === 'sent' && (limit === 'limit' || limit === 'costLimit');
 		return limited(isFirst ? limit : undefined, { do: 'sendUnderKey', entry, idempotencyKey });
 	}
-	if (resendsLost) return limited(limit, { do: 'send', parts: [], idempotencyKey });
-	if (entry.state === 'lost') return { do: 'refuse', because: 'lost', entries };
-	return { do: 'refuse', because: by === 'request' ? 'sent' : 'reworded', entries };
+	if (resendsLost && limit === undefined) return { do: 'send', parts: [], idempotencyKey };
+	const ofSent = by === 'request' ? 'sent' : 'reworded';
+	const because = entry.state === 'lost' ? 'lost' : ofSent;
+	return { do: 'refuse', because, entries, ...(resendsLost && { limit }) };
 }
 
 function decideNew(parts: object[], input: DecisionInput): Decision {

@@ -240,6 +240,12 @@ function notSent({
 export const notSentAgain = ({ message }: GatewayError): string =>
 	`It was not sent again. ${message.replace(/^Not ordered: it/, 'It').replace(/\.?$/, '.')}`;
 
+/** The error of an order with a lost response that a limit keeps from being sent again. */
+export const withLimit = (error: GatewayError, limit: GatewayError): GatewayError =>
+	error.with({
+		remedies: [{ about: 'other', text: notSentAgain(limit) }, ...error.failure.remedies],
+	});
+
 /** Older Order Keys count as unused from now on. */
 export const entriesDropped = (count: number): string =>
 	`n8n's database keeps a limited number of orders of this node, and dropped its ${count} oldest entries. Order Keys among them could be ordered again.`;

@@ -4,12 +4,12 @@ import { addTotals, totalOf } from './entry';
 import { isContinued, isPreview, isReal, isUnsure, type Line } from './line';
 import { limitStatus, type Counted } from './limits/limits';
 
-export type Sending = Extract<Decision, { do: 'send' | 'sendUnderKey' }>;
+type Sending = Extract<Decision, { do: 'send' | 'sendUnderKey' }>;
 export const isSent = (decision: Decision | undefined): decision is Sending =>
 	decision?.do === 'send' || decision?.do === 'sendUnderKey';
 
 /** What the decisions about the orders of a run are made from, apart from the orders themselves. */
-export interface Facts {
+interface Facts {
 	/** What is counted before any of them is sent, without those that may never have been sent. */
 	counted: Counted;
 	unmatched: DecisionInput['unmatched'];
