@@ -4,7 +4,7 @@ process.env.FUZZ_FACTOR ??= '1';
 
 // A project may not have these two.
 const { maxWorkers: _workers, testTimeout: _timeout, ...base } = require('./jest.config.js');
-const parts = { moneyRuns: 8, familyRuns: 2 };
+const parts = { moneyRuns: 8, familyRuns: 4 };
 const fileOf = (name) => `<rootDir>/test/deep/${name}.test.ts`;
 
 /** @type {import('jest').Config} */

@@ -4,7 +4,10 @@ import type { FaultAction } from '../gateway';
 import { allEnds, moments } from '../support/breakingTls';
 import { makesJob, operations } from './moneyScenarios';
 
-/** What may happen to an order. The user never chooses Send Again. */
+/** The entries that a small store keeps of a node. */
+export const smallStore = 1_000;
+
+/** What may happen to an order. */
 const refusals: FaultAction[] = [
 	{ action: 'error', status: 400, code: 'invalid_prompt' },
 	{ action: 'error', status: 429, code: 'rate_limit_exceeded' },
@@ -63,6 +66,36 @@ const moves = fc.record({
 const oneOf = <T>(cases: number, arbitrary: fc.Arbitrary<T>) =>
 	fc.oneof({ arbitrary: fc.constant(undefined), weight: cases - 1 }, { arbitrary, weight: 1 });
 
+/** A call of n8n's store, by any execution, and whether before or after it is written. */
+const calls = fc.record({
+	/** Counted from 1. */
+	at: fc.integer({ min: 1, max: 24 }),
+	when: fc.constantFrom('before' as const, 'after' as const),
+});
+
+/** In number of orders, for costs as well. */
+const limits = fc.record({
+	perDay: fc.option(fc.nat({ max: 5 }), { freq: 2, nil: undefined }),
+	costPerDay: oneOf(4, fc.nat({ max: 5 })),
+	perExecution: oneOf(5, fc.nat({ max: 4 })),
+	costPerExecution: oneOf(5, fc.nat({ max: 4 })),
+	/** How they are entered: by an expression, in each item of the list, or one of two by chance. */
+	form: fc.constantFrom('number', 'number', 'expression', 'item', 'chance'),
+});
+
+const noLimits: Limits = {
+	...{ perDay: undefined, costPerDay: undefined },
+	...{ perExecution: undefined, costPerExecution: undefined, form: 'number' },
+};
+
+/** A preview of a family's list in an execution of its own. */
+const previews = fc.record({
+	/** The call at which its n8n is killed. */
+	kill: fc.option(calls, { freq: 4, nil: undefined }),
+	/** Whether a worker of its own runs it, which has not read n8n's store yet. */
+	isOfWorker: fc.boolean(),
+});
+
 /** The first execution of a family, or a Retry of one of its executions. */
 const steps = fc.record({
 	family: fc.nat({ max: 2 }),
@@ -79,6 +112,18 @@ const steps = fc.record({
 	keepsStart: fc.boolean(),
 	/** Runs at the same time as the step before. */
 	isMeanwhile: fc.boolean(),
+	/** A call of n8n's store fails. */
+	failing: oneOf(4, calls),
+	/** The limits of the node from now on. */
+	limits: oneOf(3, fc.oneof(limits, fc.constant(noLimits))),
+	/** Retries the execution with the workflow as it is now, instead of as it was. */
+	usesSaved: fc.boolean(),
+	/** It becomes the next day: before the step, or at that moment. */
+	midnight: oneOf(6, fc.oneof(fc.constant('before' as const), kills)),
+	/** How many entries others have added to n8n's store before. */
+	added: oneOf(3, fc.nat({ max: smallStore })),
+	/** Comes before the step. */
+	preview: oneOf(5, previews),
 });
 
 /** Equal words lead to equal items. */
@@ -88,8 +133,9 @@ export const jobOperations = new Map(
 	operations.filter(makesJob).map((operation) => [operation.name, operation]),
 );
 
-/** Several executions of one workflow in one process, each with its Retries. */
-export const families = fc.record({
+const scenarios = fc.record({
+	/** Nothing is stopped or killed, and no connection breaks. */
+	isCalm: fc.boolean(),
 	/** The name of an operation that makes a job. */
 	operation: fc.constantFrom(...jobOperations.keys()),
 	/** What each family orders: the same, or its own. */
@@ -103,15 +149,15 @@ export const families = fc.record({
 	isLoop: oneOf(3, fc.constant(true)),
 	/** Each item has an Order Key, which is the same in all executions. */
 	hasKey: oneOf(4, fc.constant(true)),
-	/** Max Orders per Day, which all families share. */
-	perDay: oneOf(4, fc.nat({ max: 4 })),
-	/** Max Cost per Day, which all families share, in videos. */
-	costPerDay: oneOf(4, fc.nat({ max: 4 })),
-	/** Max Cost per Execution, in videos. */
-	costPerExecution: oneOf(4, fc.nat({ max: 3 })),
+	/** The limits at the start. Without any, they never change. */
+	limits: fc.option(limits, { freq: 2, nil: undefined }),
+	/** An order whose response was lost is sent again. */
+	resends: oneOf(8, fc.constant(true)),
+	/** n8n's store keeps few entries. */
+	isStoreSmall: oneOf(3, fc.constant(true)),
 	parallel: fc.constantFrom(1, 2, 10),
 	onError: fc.oneof(
-		{ arbitrary: fc.constant<INode['onError']>('stopWorkflow'), weight: 4 },
+		{ arbitrary: fc.constant<INode['onError']>('stopWorkflow'), weight: 3 },
 		{ arbitrary: fc.constant<INode['onError']>('continueRegularOutput'), weight: 1 },
 	),
 	retryOnFail: fc.oneof(
@@ -121,5 +167,19 @@ export const families = fc.record({
 	steps: fc.array(steps, { minLength: 2, maxLength: 6 }),
 });
 
-export type Families = typeof families extends fc.Arbitrary<infer T> ? T : never;
+/** Several executions of one workflow in one process, each with its Retries. */
+export const families = scenarios.map((given) => ({
+	...given,
+	steps: given.isCalm ? given.steps.map(calmed) : given.steps,
+}));
+
+const calmed = (step: Step): Step => ({
+	...step,
+	stop: undefined,
+	kill: undefined,
+	breaks: undefined,
+});
+
+export type Families = typeof scenarios extends fc.Arbitrary<infer T> ? T : never;
 export type Step = Families['steps'][number];
+export type Limits = typeof limits extends fc.Arbitrary<infer T> ? T : never;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { setTimeout } from 'node:timers/promises';
+import { maxEntries } from '../../nodes/shared/n8n/orders/stores/processedItems';
 import { picture } from '../support/samples';
 import { chain, modelGateway } from '../support/workflows';
 import { startGateway, type Charge, type FaultAction, type Gateway } from '../gateway';
@@ -16,6 +17,7 @@ import {
 	type WorkflowRun,
 } from '../harness';
 import { nobody } from '../support/scriptedServer';
+import { atStoreCall, onStoreCalls } from '../support/storeCalls';
 import {
 	faults,
 	harmless,
@@ -24,11 +26,12 @@ import {
 	operations,
 	scenarios,
 	scenariosOf,
+	smallStore,
 	type Scenario,
 } from './moneyScenarios';
 
 /** The number of runs, and the seed that makes them reproducible. Both can be set for a longer search. */
-const allRuns = Number(process.env.MONEY_RUNS ?? 10_000);
+const allRuns = Number(process.env.MONEY_RUNS ?? 7_000);
 const firstSeed = Number(process.env.MONEY_SEED ?? 20_261_121);
 /** Which part of the runs this file has; see jest.deep.config.js. */
 const { part, parts } = (globalThis as { moneyRuns?: { part: number; parts: number } })
@@ -82,8 +85,11 @@ class ScenarioChecker {
 					body: JSON.stringify(body) ?? '',
 					charge: charges.find((charge) => charge.requestId === requestId),
 				}))
-				.filter(({ body }) => texts.some((text) => body.includes(`"${text}"`)));
+				.filter(({ body }) => texts.some((text) => isOf(body, text)));
 		};
+		processedItems.scale = given.isStoreSmall ? Math.floor(maxEntries / smallStore) : 1;
+		if (given.previewKill && isOrder(given.operation)) await this.killedPreview(given, texts);
+		if (orders().length > 0) throw new Error('A preview has ordered');
 		const made = await this.executions(given, texts);
 		for (const fault of armed) fault.remove();
 		checkLimit(given, texts, orders());
@@ -99,8 +105,18 @@ class ScenarioChecker {
 		const { gateway, media } = this;
 		return {
 			credentials: { modelGatewayApi: credentialOf(given, gateway) as Record<string, string> },
-			input: texts.map((text) => ({ json: { text, media } })),
+			input: texts.map((text) => ({ json: { text, media, reword: given.isReworded } })),
 		};
+	}
+
+	/** Previews the list in an n8n that is killed meanwhile, unless the preview ends before. */
+	private async killedPreview(given: Scenario, texts: string[]): Promise<void> {
+		const n8n = new EngineProcess();
+		const end = given.previewKill && atStoreCall(given.previewKill, () => n8n.kill());
+		const preview = nodeOf(given);
+		preview.parameters = { ...preview.parameters, preview: true };
+		await n8n.run(async () => await runWorkflow(chain(preview), this.settings(given, texts)));
+		end?.();
 	}
 
 	/** Runs the node, and presses Retry while it fails, for as often as given. The last execution comes first. */
@@ -116,6 +132,11 @@ class ScenarioChecker {
 			onStart: (cancel: () => void) => void (stop = cancel),
 		};
 		gateway.on('request', count);
+		const end =
+			given.failing &&
+			atStoreCall(given.failing, () => {
+				throw new Error('The database is locked');
+			});
 		try {
 			const killed = given.kill && (await this.killed(given, settings));
 			const made = [
@@ -123,6 +144,7 @@ class ScenarioChecker {
 					? await retryExecution(killed, settings)
 					: await runWorkflow(chain(nodeOf(given)), settings),
 			];
+			end?.();
 			for (let retries = 0; retries < given.retries && made[0].status !== 'success'; retries++) {
 				made.unshift(await retryExecution(made[0], settings));
 			}
@@ -133,6 +155,7 @@ class ScenarioChecker {
 			return made;
 		} finally {
 			gateway.off('request', count);
+			end?.();
 		}
 	}
 
@@ -150,7 +173,7 @@ class ScenarioChecker {
 		const event = () => {
 			if (stored && --left === 0) n8n.kill();
 		};
-		if (at === 'record') processedItems.intercept = event;
+		const end = at === 'record' ? onStoreCalls('after', event) : () => {};
 		if (at === 'job' || at === 'request') gateway.on(at, event);
 		await n8n.run(
 			async () =>
@@ -159,7 +182,7 @@ class ScenarioChecker {
 					onStart: (_, start) => void (stored = start),
 				}),
 		);
-		processedItems.intercept = () => {};
+		end();
 		gateway.off('job', event).off('request', event);
 		// Requests under way still arrive.
 		while (gateway.requests.length > before + over) await setTimeout(1);
@@ -178,11 +201,16 @@ interface SentOrder {
 const hasKey = ({ hasKey: isKeyed, operation }: Scenario) => isKeyed && isOrder(operation);
 
 const timesCharged = (text: string, orders: SentOrder[]) =>
-	orders.filter(({ body, charge }) => charge && body.includes(`"${text}"`)).length;
+	orders.filter(({ body, charge }) => charge && isOf(body, text)).length;
+
+/** Whether the body of a request has the text, also with other words after it. */
+const isOf = (body: string, text: string) => body.includes(`"${text}`);
 
 /** Nothing is charged twice, except after Send Again, or if n8n was killed during a request that makes no job. */
 function checkMoney(given: Scenario, texts: string[], orders: SentOrder[]): void {
-	const { operation, resends, kill } = given;
+	const { operation, resends, kill, failing } = given;
+	// n8n could not record what it sent, and was killed.
+	if (kill && failing) return;
 	const isUnprotected = makesJob(operation) ? resends : kill !== undefined && !hasKey(given);
 	if (isUnprotected) return;
 	for (const text of texts) {
@@ -193,8 +221,9 @@ function checkMoney(given: Scenario, texts: string[], orders: SentOrder[]): void
 
 /** n8n stores the count with the execution. After a kill, nothing is known about images. */
 function checkLimit(given: Scenario, texts: string[], orders: SentOrder[]): void {
-	const { operation, maxOrders = Infinity, kill } = given;
-	const isCounted = makesJob(operation) || (isOrder(operation) && !kill);
+	const { operation, maxOrders = Infinity, kill, failing } = given;
+	const isKnown = makesJob(operation) ? !(kill && failing) : !kill;
+	const isCounted = isOrder(operation) && isKnown;
 	const ordered = texts.filter((text) => timesCharged(text, orders) > 0).length;
 	if (isCounted && ordered > maxOrders) {
 		throw new Error(`${ordered} were ordered, of a maximum of ${maxOrders}`);
@@ -203,22 +232,28 @@ function checkLimit(given: Scenario, texts: string[], orders: SentOrder[]): void
 
 /** No known job is lost, and an order that was certainly never sent is not taken for sent. */
 function checkOutputs(
-	{ kill, resends, stopAfter }: Scenario,
+	{ kill, resends, stopAfter, failing, isReworded }: Scenario,
 	made: WorkflowRun[],
 	orders: SentOrder[],
 ): void {
 	const shown = made.map(({ data }) => JSON.stringify(data.resultData)).join();
 	const isUnknown = shown.includes('This order was sent before');
+	const isReplaced = shown.includes('Another order was sent before in place of this one');
 	for (const { charge, fault } of orders) {
 		// If n8n received a job ID before it was killed, the ID is in its log.
-		const hasReached = harmless.has(fault?.action) && !(kill && (isUnknown || resends));
+		const isLogged = kill && (isUnknown || isReworded || resends || failing);
+		const hasReached = harmless.has(fault?.action) && !isLogged;
 		if (charge?.job && hasReached && !shown.includes(charge.job)) {
 			const ends = made.map(({ status }) => status).join(', ');
 			throw new Error(`job ${charge.job} is lost; the executions, last first: ${ends}\n${shown}`);
 		}
 	}
 	if (isUnknown && !kill && !stopAfter) throw new Error('An order was taken for sent');
-	const mayBeAccepted = orders.some(({ fault }) => fault !== undefined && fault.action !== 'error');
+	const mayBeAccepted = orders.some(
+		({ fault, charge }) => charge ?? (fault !== undefined && fault.action !== 'error'),
+	);
+	if (isReplaced && !kill && !stopAfter && !mayBeAccepted)
+		throw new Error('An order was taken for sent in other words');
 	const skipped = orders.length === 0 && shown.includes('was used before');
 	if (skipped && !kill && !mayBeAccepted)
 		throw new Error('An order was skipped that was never sent');

@@ -11,7 +11,8 @@ interface Paid {
 	parameters: IDataObject;
 }
 
-const text = '={{ $json.text }}';
+/** With `reword`, it is another text in each try. */
+const text = '={{ $json.text + ($json.reword ? " " + Math.random() : "") }}';
 const messages = { values: [{ role: 'user', content: text }] };
 
 export const operations: Paid[] = [
@@ -86,11 +87,21 @@ const times = fc.integer({ min: 1, max: 6 });
 const inOneOfFour = <T>(arbitrary: fc.Arbitrary<T>) =>
 	fc.oneof({ arbitrary: fc.constant(undefined), weight: 3 }, { arbitrary, weight: 1 });
 
+/** The entries that a small store keeps. */
+export const smallStore = 64;
+
 const kills = fc.record({
 	/** When its orders are recorded, a job is accepted, a request is over, or all has ended but is not stored. */
 	at: fc.constantFrom('record', 'job', 'request', 'end'),
 	/** At which of these, counted from 1. */
 	times: fc.integer({ min: 1, max: 3 }),
+});
+
+/** A call of n8n's store, and whether before or after it is written. */
+const calls = fc.record({
+	/** Counted from 1. */
+	at: fc.integer({ min: 1, max: 16 }),
+	when: fc.constantFrom('before' as const, 'after' as const),
 });
 
 export const scenarios = fc.record({
@@ -125,6 +136,14 @@ export const scenarios = fc.record({
 	maxOrders: inOneOfFour(fc.integer({ min: 1, max: 3 })),
 	/** The limit is on the cost of that many orders, not on their number. */
 	limitsCost: fc.boolean(),
+	/** Each try words its prompts differently, as with a model or the time of day. */
+	isReworded: inOneOfFour(fc.constant(true)),
+	/** n8n's store keeps hardly more than the list has. */
+	isStoreSmall: inOneOfFour(fc.constant(true)),
+	/** A call of n8n's store fails in the first execution. */
+	failing: inOneOfFour(calls),
+	/** A preview of the list comes first, and its n8n is killed at this call of n8n's store. */
+	previewKill: inOneOfFour(calls),
 });
 
 /** Scenarios in which this operation meets this fault, and anything else may vary. */

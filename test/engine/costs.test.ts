@@ -9,6 +9,7 @@ import {
 	runWorkflow,
 	type WorkflowRun,
 } from '../harness';
+import { answerLater } from '../support/databaseFailures';
 import { storedBy } from '../support/interruptions';
 import {
 	byId,
@@ -357,6 +358,31 @@ describe('Max Cost per Day', () => {
 		expect((await run(limited, { count: 3 })).status).toBe('success');
 	});
 
+	describe('that is changed during the day', () => {
+		/** Orders a list under this limit. @returns how many orders there are then in all */
+		const orderedUnder = async (maxCostPerDay: number, count: number) => {
+			const onError = 'continueRegularOutput' as const;
+			await run({ ...create({ maxCostPerDay }), onError }, { count });
+			return gateway.ledger.length;
+		};
+
+		it('allows no more when it is lowered to what was spent, and again when it is raised', async () => {
+			for (let orders = 1; orders <= 5; orders++) expect(await orderedUnder(4, 1)).toBe(orders);
+			expect(await orderedUnder(1, 3)).toBe(5);
+			expect(await orderedUnder(0.4, 3)).toBe(5);
+			expect(await orderedUnder(1.4, 3)).toBe(7);
+		});
+
+		it('does not count a preview and refused orders when it is lowered to what was spent', async () => {
+			await run(create({ maxCostPerDay: 4 }, { preview: true }), { count: 10 });
+			refuseNext(5);
+			expect(await orderedUnder(4, 5)).toBe(0);
+			expect(await orderedUnder(4, 5)).toBe(5);
+			expect(await orderedUnder(1, 3)).toBe(5);
+			expect(await orderedUnder(1.2, 3)).toBe(6);
+		});
+	});
+
 	it('counts earlier orders of the day after Max Cost per Day was changed', async () => {
 		expect((await run(create({ maxCostPerDay: 10 }), { count: 4 })).status).toBe('success');
 		expect(messageOf(await run(create({ maxCostPerDay: 0.9 })))).toMatch(/limit of 0.9 per day/);
@@ -394,13 +420,19 @@ describe('Max Cost per Day', () => {
 		expect(results.filter(({ status }) => status === 'success')).toHaveLength(1);
 	});
 
-	it('keeps the cost of several workers at once within the limit', async () => {
-		const workers = [1, 2, 3, 4].map(() => new EngineProcess());
+	it('keeps the cost of two workers at once within the limit, and later allows all that is left of it', async () => {
+		const limited = create({ maxCostPerDay: 0.7 });
+		answerLater();
+		const workers = [1, 2].map(() => new EngineProcess());
 		const runs = async () =>
-			await Promise.all([1, 2, 3].map(async () => await run(create({ maxCostPerDay: 0.7 }))));
+			await Promise.all([1, 2, 3].map(async () => await run(limited, { inWorker: true })));
 		await Promise.all(workers.map(async (worker) => await worker.run(runs)));
 		expect(gateway.ledger.length).toBeLessThanOrEqual(3);
-		expect(gateway.ledger.length).toBeGreaterThan(0);
+		for (let left = 3 - gateway.ledger.length; left > 0; left--) {
+			expect((await run(limited)).status).toBe('success');
+		}
+		expect(messageOf(await run(limited))).toMatch(/limit of 0.7 per day/);
+		expect(gateway.ledger).toHaveLength(3);
 	});
 
 	it('counts many cheap orders in one process exactly', async () => {

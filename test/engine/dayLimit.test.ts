@@ -9,6 +9,7 @@ import {
 	runWorkflow,
 	type WorkflowRun,
 } from '../harness';
+import { answerLater } from '../support/databaseFailures';
 import { storedBy } from '../support/interruptions';
 import { chain, createReferenceVideo, credentialFor } from '../support/workflows';
 import { withGateway } from '../support/withGateway';
@@ -106,12 +107,47 @@ describe('Max Orders per Day', () => {
 		},
 	);
 
-	it('places no more orders than the limit in several workers at once', async () => {
-		const workers = [1, 2, 3, 4].map(() => new EngineProcess());
-		const runs = async () => await Promise.all([1, 2, 3].map(async () => await order(1)));
+	it.each([2, 4])(
+		'places no more orders than the limit in %d workers at once, and later all that are left of it',
+		async (count) => {
+			answerLater();
+			const workers = Array.from({ length: count }, () => new EngineProcess());
+			const runs = async () =>
+				await Promise.all([1, 2, 3].map(async () => await order(1, { inWorker: true })));
+			await Promise.all(workers.map(async (worker) => await worker.run(runs)));
+			expect(gateway.ledger.length).toBeLessThanOrEqual(3);
+			for (let left = 3 - gateway.ledger.length; left > 0; left--) {
+				expect((await order(1)).status).toBe('success');
+			}
+			expect(messageOf(await order(1))).toMatch(/it would exceed the limit/);
+			expect(gateway.ledger).toHaveLength(3);
+		},
+	);
+
+	it('orders again two minutes after a worker was killed that held the lock of the day', async () => {
+		const killed = new EngineProcess();
+		let calls = 0;
+		processedItems.intercept = () => void (++calls === 3 && killed.kill());
+		await killed.run(async () => await order(1, { inWorker: true }));
+		processedItems.intercept = () => {};
+		const begun = Date.now();
+		const next = new EngineProcess();
+		const run = await next.run(async () => await order(1, { inWorker: true }));
+		expect(run).toMatchObject({ status: 'success' });
+		expect(Date.now() - begun).toBeGreaterThan(10_000);
+		expect(Date.now() - begun).toBeLessThanOrEqual(121_000);
+	});
+
+	it('loses no place of the day to orders that were refused in two workers at once', async () => {
+		const refusal = refuseNext(Infinity);
+		answerLater();
+		const workers = [1, 2].map(() => new EngineProcess());
+		const runs = async () =>
+			await Promise.all([1, 2, 3].map(async () => await order(1, { inWorker: true })));
 		await Promise.all(workers.map(async (worker) => await worker.run(runs)));
-		expect(gateway.ledger.length).toBeLessThanOrEqual(3);
-		expect(gateway.ledger.length).toBeGreaterThan(0);
+		refusal.remove();
+		expect((await order(3)).status).toBe('success');
+		expect(messageOf(await order(1))).toMatch(/it would exceed the limit/);
 	});
 
 	it('takes another place of the day when another worker has overwritten its own', async () => {
@@ -168,6 +204,57 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(3);
 	});
 
+	describe('that is changed during the day', () => {
+		const limitedTo = (maxOrdersPerDay: number) => {
+			const options = { duration: 2, maxOrdersPerDay };
+			return chain(createReferenceVideo({ options }, { onError: 'continueRegularOutput' }));
+		};
+		/** Orders a list under this limit. @returns how many orders there are then in all */
+		const orderedUnder = async (maxOrdersPerDay: number, count: number) => {
+			await order(count, { workflow: limitedTo(maxOrdersPerDay) });
+			return gateway.ledger.length;
+		};
+
+		it('places no more when it is lowered to what was ordered, and again when it is raised', async () => {
+			expect(await orderedUnder(20, 10)).toBe(10);
+			expect(await orderedUnder(10, 3)).toBe(10);
+			expect(await orderedUnder(4, 3)).toBe(10);
+			expect(await orderedUnder(12, 3)).toBe(12);
+		});
+
+		it('does not count a preview when it is lowered to what was ordered', async () => {
+			await order(10, { workflow: create({ maxOrdersPerDay: 20 }, { preview: true }) });
+			expect(await orderedUnder(20, 10)).toBe(10);
+			expect(await orderedUnder(10, 3)).toBe(10);
+		});
+
+		it('does not count refused orders when it is lowered to what was ordered', async () => {
+			refuseNext(5);
+			expect(await orderedUnder(20, 5)).toBe(0);
+			expect(await orderedUnder(20, 5)).toBe(5);
+			expect(await orderedUnder(5, 3)).toBe(5);
+			expect(await orderedUnder(6, 3)).toBe(6);
+		});
+	});
+
+	it('loses no place of the day and no Order Key to a preview that was killed at any moment', async () => {
+		const keyed = (preview: boolean) =>
+			create({ maxOrdersPerDay: 4, orderKey: '={{ $json.prompt }}' }, { preview });
+		for (let call = 1, isKilled = true; isKilled; call++) {
+			processedItems.clear();
+			const before = gateway.ledger.length;
+			await new EngineProcess().run(async () => await order(1, { workflow: keyed(false) }));
+			const n8n = new EngineProcess();
+			let calls = 0;
+			processedItems.intercept = () => void (++calls === call && n8n.kill());
+			await n8n.run(async () => await order(4, { workflow: keyed(true) }));
+			({ isKilled } = n8n);
+			processedItems.intercept = () => {};
+			await new EngineProcess().run(async () => await order(4, { workflow: keyed(false) }));
+			expect({ call, orders: gateway.ledger.length - before }).toEqual({ call, orders: 4 });
+		}
+	});
+
 	it("adds the same number of values to n8n's store however much a day has ordered", async () => {
 		const workflow = create({ maxOrdersPerDay: 2000 });
 		await order(1, { workflow });
@@ -181,12 +268,12 @@ describe('Max Orders per Day', () => {
 		expect(gateway.ledger).toHaveLength(maxOrdersPerDay === 0 ? 0 : 1);
 	});
 
-	it.each(['', '={{ undefined }}', "={{ 'many' }}", '={{ -1 }}', '={{ 1.5 }}', '={{ 2001 }}'])(
+	it.each(['', '={{ undefined }}', "={{ 'many' }}", '={{ -1 }}', '={{ 1.5 }}', '={{ 100001 }}'])(
 		'refuses the limit %j, which is not a number of orders',
 		async (maxOrdersPerDay) => {
 			const refused = await order(1, { workflow: create({ maxOrdersPerDay, skipChecks: true }) });
 			expect(messageOf(refused)).toMatch(
-				/Max Orders per Day must be a whole number from 0 to 2000/,
+				/Max Orders per Day must be a whole number from 0 to 100000/,
 			);
 			expect(gateway.requests).toEqual([]);
 		},

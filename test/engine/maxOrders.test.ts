@@ -1,8 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway } from '../gateway';
-import { retryExecution, type RunOptions, type WorkflowJson } from '../harness';
+import { processedItems, retryExecution, type RunOptions, type WorkflowJson } from '../harness';
 import { stoppedBy } from '../support/interruptions';
-import { core } from '../support/workflows';
+import { core, credentialFor } from '../support/workflows';
 import { orderWorkflow, runOrders, createsOf } from '../support/videoOrders';
 import { withGateway } from '../support/withGateway';
 
@@ -121,4 +121,65 @@ describe('Max Orders per Execution', () => {
 		expect(result.status).toBe('success');
 		expect(gateway.ledger).toHaveLength(3);
 	});
+});
+
+describe('If No Response Arrives = Send Again', () => {
+	const retryOnFail = { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 };
+	const prices = '{"beta-2.7-r2v":{"per_video":1}}';
+
+	/** Orders one video, and every response is lost after its order was accepted. */
+	const orderAndLose = async (options: IDataObject, settings: Partial<INode> = {}) => {
+		gateway.fault({
+			...{ route: 'referenceVideoCreate', action: 'reset', accepted: true, times: Infinity },
+		});
+		const workflow = orderWorkflow({ ifAnswerLost: 'resend', ...options }, settings);
+		const credentials = credentialFor(gateway, { advanced: true, prices });
+		return await run(workflow, undefined, { credentials });
+	};
+
+	it.each([
+		['maxOrders', 'It would exceed the limit of 1 order per execution.'],
+		['maxOrdersPerDay', 'It would exceed the limit of 1 order per day. It opens again on'],
+		[
+			'maxCost',
+			'Its estimated cost of 1 is more than what is left of the limit of 1 per execution.',
+		],
+		[
+			'maxCostPerDay',
+			'Its estimated cost of 1 is more than what is left of the limit of 1 per day.',
+		],
+	])('sends an order again only if the limit allows one more, and says so: %s', async (...row) => {
+		const [limit, reason] = row;
+		const error = (await orderAndLose({ [limit]: 1 })).errorOf('Create');
+		expect(error?.message).toContain('the connection was lost before the response arrived');
+		expect(error?.description).toContain(`It was not sent again. ${reason}`);
+		expect(creates()).toHaveLength(1);
+	});
+
+	it.each(['maxOrders', 'maxOrdersPerDay', 'maxCost', 'maxCostPerDay'])(
+		'sends an order as often as the limit allows in all tries of Retry On Fail: %s',
+		async (limit) => {
+			for (const most of [1, 3]) {
+				const before = creates().length;
+				processedItems.clear();
+				await orderAndLose({ [limit]: most }, retryOnFail);
+				expect(creates().length - before).toBe(most);
+			}
+		},
+	);
+
+	it.each([
+		['a try of Retry On Fail', retryOnFail],
+		['a Retry', {}],
+	])(
+		'says in the error of %s that the order may have been accepted, and why it was not sent again',
+		async (what, settings) => {
+			const lost = await orderAndLose({ maxOrders: 1 }, settings);
+			const last = what === 'a Retry' ? await retryExecution(lost) : lost;
+			const error = last.errorOf('Create');
+			expect(error?.context.data).toMatchObject({ billed: 'unknown' });
+			expect(error?.description).toContain('It was not sent again. It would exceed the limit');
+			expect(creates()).toHaveLength(1);
+		},
+	);
 });

@@ -38,11 +38,11 @@ const operations: Array<[string, IDataObject]> = [
 
 async function order(
 	options: IDataObject,
-	{ parameters = referenceVideo as IDataObject, count = 3 } = {},
+	{ parameters = referenceVideo as IDataObject, count = 3, prices = '' } = {},
 ): Promise<WorkflowRun> {
 	const node = modelGateway({ ...parameters, options }, { name: 'Create' });
 	return await runWorkflow(chain(node), {
-		credentials: credentialFor(gateway),
+		credentials: credentialFor(gateway, { advanced: true, prices }),
 		input: Array.from({ length: count }, (_, index) => ({
 			json: { prompt: `Video ${index}`, media, sku: `A-${index}` },
 		})),
@@ -102,6 +102,30 @@ describe('Max Orders per Execution', () => {
 			expect(gateway.ledger).toHaveLength(before + max);
 		}
 	});
+});
+
+describe('a limit set by an expression', () => {
+	const price = { per_video: 1, per_image: 1 };
+	const prices = JSON.stringify({ 'beta-2.7-r2v': price, 'vid-3.1': price, 'image-1': price });
+
+	it.each([
+		['maxOrders', 'Max Orders per Execution'],
+		['maxOrdersPerDay', 'Max Orders per Day'],
+		['maxCost', 'Max Cost per Execution'],
+		['maxCostPerDay', 'Max Cost per Day'],
+	])(
+		'places no order when the items of a list have different values: %s',
+		async (option, label) => {
+			for (const [, parameters] of operations) {
+				const limits = { [option]: '={{ $itemIndex + 5 }}' };
+				const result = await order(limits, { parameters, prices });
+				expect(result.errorOf('Create')?.message).toMatch(
+					new RegExp(`${label} must be the same for all items \\(it is 5, 6, 7\\)`),
+				);
+			}
+			expect(gateway.requests).toEqual([]);
+		},
+	);
 });
 
 describe('Order Key', () => {

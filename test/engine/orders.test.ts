@@ -12,6 +12,7 @@ import {
 	type WorkflowJson,
 	type WorkflowRun,
 } from '../harness';
+import { type Moment, withFailures } from '../support/databaseFailures';
 import { earlierJob } from '../support/earlierJobs';
 import { stoppedBy, storedBy } from '../support/interruptions';
 import {
@@ -324,16 +325,63 @@ describe('failures of n8n’s database', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
-	it.each([1, 3, 4])(
-		'does not use up an Order Key when call %d to the database fails and nothing is ordered',
-		async (call) => {
-			const keyed = orderWorkflow({ orderKey: '={{ $json.prompt }}' });
-			failAt(call);
-			await run(keyed);
-			expect(creates()).toEqual([]);
-			processedItems.intercept = () => {};
-			await run(keyed);
-			expect(gateway.ledger).toHaveLength(1);
+	const guarded = orderWorkflow({ orderKey: '={{ $json.prompt }}', maxOrdersPerDay: 1 });
+	const order = async () => (await run(guarded)).status;
+	const moments: Moment[] = ['before', 'after'];
+	/** Repeats a test for each call to the database in turn. @param test returns how many there were in its first run */
+	const forEachCall = async (test: (call: number) => Promise<number>) => {
+		for (let call = 1, hasFailed = true; hasFailed; call++) {
+			processedItems.clear();
+			const { length } = gateway.ledger;
+			const calls = await new EngineProcess().run(async () => await test(call));
+			hasFailed = Number(calls) >= call;
+			expect({ call, orders: gateway.ledger.length - length }).toEqual({ call, orders: 1 });
+		}
+	};
+
+	it.each(moments)(
+		'places a refused order in the next run, whichever call to the database failed in the first: %s it took effect',
+		async (moment) => {
+			await forEachCall(async (call) => {
+				const refusal = gateway.fault(refused);
+				const first = async () => expect(await order()).toBe('error');
+				const calls = await withFailures(moment, (one) => one === call, first);
+				refusal.remove();
+				expect(await order()).toBe('success');
+				return calls;
+			});
+		},
+	);
+
+	it.each(moments)(
+		'reports an error as long as the database fails, and then places a refused order: %s each call took effect',
+		async (moment) => {
+			await forEachCall(async (call) => {
+				const refusal = gateway.fault(refused);
+				let calls = 0;
+				const fails = (one: number) => (calls = one) >= call;
+				let callsOfFirst = 0;
+				await withFailures(moment, fails, async () => {
+					expect(await order()).toBe('error');
+					refusal.remove();
+					callsOfFirst = calls;
+					if (calls < call) return;
+					for (let run = 0; run < 2; run++) expect(await order()).toBe('error');
+				});
+				expect(await order()).toBe('success');
+				return callsOfFirst;
+			});
+		},
+	);
+
+	it.each(moments)(
+		'places an order once, whichever call to the database failed in its run: %s it took effect',
+		async (moment) => {
+			await forEachCall(async (call) => {
+				const calls = await withFailures(moment, (one) => one === call, order);
+				for (let run = 0; run < 2; run++) expect(await order()).toBe('success');
+				return calls;
+			});
 		},
 	);
 });
@@ -394,6 +442,21 @@ describe('the Order Key', () => {
 		expect(gateway.ledger).toHaveLength(1);
 	});
 
+	it('refuses the first order of an Order Key that was released and then used for another order', async () => {
+		const order = async (prompt: string, options: IDataObject = {}) =>
+			await run(orderWorkflow({ orderKey: 'A-1', ...options }), [prompt]);
+		await order('Waves');
+		// The user has changed the prompt before the key is released.
+		await order('Clouds', { forgetOrderKey: true });
+		expect((await order('Rain')).status).toBe('success');
+		for (const earlier of ['Waves', 'Clouds']) {
+			expect((await order(earlier)).errorOf('Create')?.message).toBe(
+				'Order Key “A-1” was used before, and for another order than this',
+			);
+		}
+		expect(gateway.ledger).toHaveLength(2);
+	});
+
 	it('accepts an Order Key again after a refusal, but not after a lost response', async () => {
 		gateway.fault(refused);
 		await run(keyed(), ['Waves']);
@@ -431,15 +494,6 @@ describe('the Order Key', () => {
 		processedItems.intercept = () => {};
 		await run(keyed());
 		expect(gateway.ledger).toHaveLength(1);
-	});
-
-	it('does not push used Order Keys out of a full store by looking them up', async () => {
-		const prompts = Array.from({ length: 20 }, (_, row) => `Row ${row}`);
-		await run(keyed(), prompts);
-		const room = 10_000 - processedItems.size;
-		processedItems.fill(Array.from({ length: room }, (_, filler) => `filler ${filler}`));
-		for (let day = 0; day < 2; day++) await run(keyed(), prompts);
-		expect(gateway.ledger).toHaveLength(20);
 	});
 
 	it('advises Release Order Key on Retry when an order with an Order Key was under way at a kill', async () => {

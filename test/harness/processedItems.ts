@@ -22,6 +22,13 @@ class ProcessedItems implements IDataDeduplicator {
 	readonly calls: Call[] = [];
 	/** Called before the store responds. A test can make it throw or never return. */
 	intercept: (call: Call) => Promise<void> | void = () => {};
+	/** Called before the store reads. A test can make it throw: nothing is written then. */
+	precede: (call: Call | 'count') => Promise<void> | void = () => {};
+	/**
+	 * How many entries of n8n's store one entry stands for, so that a short list is large against the store: the store
+	 * keeps this part of `maxEntries`, and counts each entry this many times.
+	 */
+	scale = 1;
 	private readonly rows = new Map<string, string[]>();
 
 	async checkProcessedAndRecord(
@@ -30,6 +37,7 @@ class ProcessedItems implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 		{ maxEntries = Infinity }: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
+		await this.precede('record');
 		const { row, entries } = await this.read(context);
 		const isKnown = (item: DeduplicationItemTypes) => entries.includes(hashOf(item));
 		const output = {
@@ -37,7 +45,7 @@ class ProcessedItems implements IDataDeduplicator {
 			processed: items.filter(isKnown),
 		};
 		const all = [...entries, ...output.new.map(hashOf)];
-		this.rows.set(row, all.slice(Math.max(0, all.length - maxEntries)));
+		this.rows.set(row, all.slice(Math.max(0, all.length - Math.floor(maxEntries / this.scale))));
 		await this.respond('record');
 		return output;
 	}
@@ -47,6 +55,7 @@ class ProcessedItems implements IDataDeduplicator {
 		_: unknown,
 		context: ICheckProcessedContextData,
 	): Promise<void> {
+		await this.precede('remove');
 		const { row, entries } = await this.read(context);
 		const removed = new Set(items.map(hashOf));
 		this.rows.set(
@@ -61,7 +70,8 @@ class ProcessedItems implements IDataDeduplicator {
 	}
 
 	async getProcessedDataCount(_: unknown, context: ICheckProcessedContextData): Promise<number> {
-		return (await this.read(context)).entries.length;
+		await this.precede('count');
+		return (await this.read(context)).entries.length * this.scale;
 	}
 
 	/** All entries of all nodes. */
@@ -94,6 +104,8 @@ class ProcessedItems implements IDataDeduplicator {
 		this.rows.clear();
 		this.calls.length = 0;
 		this.intercept = () => {};
+		this.precede = () => {};
+		this.scale = 1;
 	}
 
 	private async read({ workflow, node }: ICheckProcessedContextData) {

@@ -180,9 +180,12 @@ export class Ledger {
 		const ofDay = this.isLimitedByDay ? [`day of ${nodeIdOf(this.context)}`] : [];
 		const unlock = await lockAll([this.local.execution.origin, ...ofDay], stop);
 		if (!unlock) return undefined;
+		let unlockDay: (() => Promise<void>) | undefined;
 		try {
-			return await call();
+			if (this.isLimitedByDay) unlockDay = await this.records.lockDay(stop);
+			return stop?.aborted ? undefined : await call();
 		} finally {
+			await unlockDay?.();
 			unlock();
 		}
 	}
@@ -201,7 +204,9 @@ export class Ledger {
 			const isRetry = this.context.getMode() === 'retry';
 			// A first try notices while it records whether the database knows more than this process.
 			const isSure = !isRetry && orders === records.orders.count && !unknown.some(hasKey);
-			if (tries > 1 || !isSure) this.pair(unknown, await records.find(ordersOf(unknown), orders));
+			// After an error, it would find what it has recorded itself.
+			if (records.error === undefined && (tries > 1 || !isSure))
+				this.pair(unknown, await records.find(ordersOf(unknown), orders));
 			const decisions = await this.plan();
 			if (records.error !== undefined) {
 				if (![...decisions.values()].some(isSent)) await records.withdraw();

@@ -53,6 +53,11 @@ export class Records {
 		});
 	}
 
+	/** Excludes the other workers from the day. @returns the function that ends that; undefined after Stop or an error */
+	async lockDay(signal?: AbortSignal): Promise<(() => Promise<void>) | undefined> {
+		return await this.attempt(async () => await this.store.lock('day', signal));
+	}
+
 	/** What this day has counted; undefined where nothing is, or when it cannot be looked up. */
 	async totalOfDay(): Promise<Total | undefined> {
 		const { tally } = this;
@@ -78,6 +83,7 @@ export class Records {
 			taken?.begin();
 			const isRecorded = await this.orders.record({ fresh, resent, again, step: taken?.step });
 			taken?.end(isRecorded);
+			if (!isRecorded) await this.tally?.clean();
 			return isRecorded;
 		});
 	}

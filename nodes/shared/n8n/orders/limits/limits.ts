@@ -25,7 +25,7 @@ export function limitStatus(
 ): LimitStatus {
 	const { max = Infinity, maxCost, maxPerDay = Infinity, maxCostPerDay } = options ?? {};
 	const exceeds = (spent: number, limit: number | undefined) =>
-		limit !== undefined && sumOf([spent, cost ?? Infinity]) > limit;
+		limit !== undefined && sumOf([spent, cost ?? Infinity]) > sumOf([limit]);
 	if (execution.orders >= max) return 'limit';
 	if (exceeds(execution.cost, maxCost)) return 'costLimit';
 	if (!hasDailyLimit(options)) return undefined;

@@ -1,13 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { clock } from '../../client/httpClient';
 import type { Total } from '../entry';
-import { nodeIdOf, valuesOf, type ProcessedItems } from '../stores/processedItems';
+import { confirmationOf, nodeIdOf, valuesOf, type ProcessedItems } from '../stores/processedItems';
 
 /** A change of a tally, as values of n8n's store. */
 export interface TallyStep {
 	/** The state before: these must be there. */
 	present: string[];
-	/** The state afterwards: none of these may be there. */
+	/** None of these may be there. */
 	absent: string[];
+	/** The state afterwards. */
+	added: string[];
 	/** To be removed once the step is taken. */
 	obsolete: string[];
 }
@@ -23,6 +26,8 @@ interface TakenStep {
 /** A state has one of three slots in turn, so that of two states that a kill leaves the newer one is known. */
 interface State {
 	slot: number;
+	/** The slot of the state before, if a kill has left it over. */
+	older?: number;
 	orders: number;
 	/** In millionths of the currency. Infinite when an order had no price. */
 	cost: number;
@@ -34,12 +39,13 @@ interface Cached {
 	state?: State | null;
 	/** Steps of which nobody knows whether they were taken. If the tally is in `state`, `owed` is given back. */
 	unclear: Array<{ state: State | null; owed: Total }>;
-	/** Whether a step has found values that it did not expect: another worker's, or what a kill has left over. */
-	isInDoubt?: boolean;
 }
 
 /** By node and day. */
 export const tallies = new Map<string, Cached>();
+
+/** How often the tally is read while others look it up, and for how many milliseconds it waits before. */
+const [maxTries, pause] = [5, 100];
 
 const slots = [0, 1, 2];
 const millionth = 1_000_000;
@@ -74,6 +80,15 @@ export class Tally {
 		this.cached.state = undefined;
 	}
 
+	/** Removes what a kill has left over of a step that was not taken. */
+	async clean(): Promise<void> {
+		this.forget();
+		const state = await this.state();
+		const next = ((state?.slot ?? 2) + 1) % 3;
+		const facts = await this.store.findFacts([this.slotFact(next)]);
+		if (facts.size === 0) await this.store.remove(this.allFacts(next).flatMap(valuesOf));
+	}
+
 	/** The step that counts these orders. @param change negative to give back */
 	async step(change: Total): Promise<TakenStep> {
 		const { cached } = this;
@@ -90,13 +105,15 @@ export class Tally {
 			owed: { orders: Math.abs(change.orders), cost: Math.abs(change.cost) },
 		};
 		const present = this.factsOf(state).flatMap(valuesOf);
-		const others = slots.filter((slot) => slot !== state?.slot && slot !== next.slot);
-		const probes = others.map((slot) => this.slotFact(slot));
+		const older = state?.older === undefined ? [] : this.allFacts(state.older).flatMap(valuesOf);
+		// Where there is no state before, nothing else would show that there is one by now.
+		const probes = state ? [] : slots.slice(1).map((slot) => confirmationOf(this.slotFact(slot)));
 		return {
 			step: {
 				present,
-				absent: [...this.factsOf(next).flatMap(valuesOf), ...probes],
-				obsolete: [...present, ...probes],
+				absent: [...this.factsOf(next).map(confirmationOf), ...probes],
+				added: this.factsOf(next),
+				obsolete: [...present, ...older, ...probes],
 			},
 			begin: () => {
 				cached.state = undefined;
@@ -105,7 +122,6 @@ export class Tally {
 			end: (isTaken) => {
 				cached.unclear = isTaken ? [] : cached.unclear.filter((entry) => entry !== unclear);
 				cached.state = isTaken ? next : undefined;
-				cached.isInDoubt = !isTaken;
 			},
 		};
 	}
@@ -136,28 +152,33 @@ export class Tally {
 	}
 
 	private async read(): Promise<State | null> {
+		for (let tries = 0; tries < maxTries; tries++) {
+			const state = await this.tryToRead();
+			if (state !== undefined) return state;
+			// The values that other workers look up at this moment look like digits.
+			await clock.sleep(pause * (1 + tries));
+		}
+		throw new Error('The count of the day in n8n’s database cannot be read');
+	}
+
+	/** @returns undefined when what is there makes no state */
+	private async tryToRead(): Promise<State | null | undefined> {
 		const known = await this.store.findFacts(slots.map((slot) => this.slotFact(slot)));
-		const isHeld = (slot: number) => known.facts.has(this.slotFact(slot));
+		const held = slots.filter((slot) => known.has(this.slotFact(slot)));
+		if (held.length === 0) return null;
 		// If n8n was killed during a step, two follow each other.
-		const slot = slots.find((one) => isHeld(one) && !isHeld((one + 1) % 3));
-		if (this.cached.isInDoubt || known.values.size > (slot === undefined ? 0 : 1)) {
-			const others = slots.filter((one) => one !== slot);
-			await this.store.remove(others.flatMap((one) => this.allFacts(one)).flatMap(valuesOf));
-		}
-		if (slot === undefined && known.facts.size === 0) return null;
-		const { facts, values } = await this.store.findFacts(this.allFacts(slot ?? 0));
-		await this.store.remove([...values].filter((value) => !facts.has(value)));
+		const slot = held.find((one) => !held.includes((one + 1) % 3));
+		if (slot === undefined) return undefined;
+		const facts = await this.store.findFacts(this.allFacts(slot));
 		const text = positions.map((position) =>
-			alphabet.filter((digit) => facts.has(this.digitFact(slot ?? 0, position, digit))),
+			alphabet.filter((digit) => facts.has(this.digitFact(slot, position, digit))),
 		);
-		if (text.some(({ length }) => length !== 1)) {
-			throw new Error('The count of the day in n8n’s database is damaged');
-		}
+		if (text.some(({ length }) => length !== 1)) return undefined;
 		const [orders, cost] = [text.slice(0, digits[0]), text.slice(digits[0])].map((part) =>
 			part.flat().join(''),
 		);
 		return {
-			slot: slot ?? 0,
+			...{ slot, older: held.find((one) => one !== slot) },
 			orders: Number(orders),
 			cost: cost.startsWith('x') ? Infinity : Number(cost),
 		};

@@ -2,7 +2,7 @@ import { randomUUID } from 'crypto';
 import type { Entry } from '../entry';
 import { hashOf, type Order } from '../identity';
 import type { TallyStep } from '../limits/tally';
-import { maxEntries, valuesOf, type ProcessedItems } from './processedItems';
+import { confirmationOf, maxEntries, valuesOf, type ProcessedItems } from './processedItems';
 
 /** How often orders of an execution and its Retries were sent, when this process last looked; by origin. */
 export const counts = new Map<string, number>();
@@ -11,15 +11,18 @@ const maxCounts = 1_000;
 /** How often a recording is checked and repeated. */
 const maxChecks = 3;
 
+/** Entries for what is recorded with the orders of a list: the tally of the day, a claim, a lock. */
+const reserved = 200;
+
 /** How many orders of one list the store can guard, by how many values each has. */
 export const guardedOrders = (hasKeys: boolean): number =>
-	Math.floor(maxEntries / (hasKeys ? 6 : 3));
+	Math.floor((maxEntries - reserved) / (hasKeys ? 6 : 3));
 
 /** An Order Key has two names in turn, so that it is recorded under the second before it is removed under the first. */
 const names = ['a', 'b'] as const;
 type Name = (typeof names)[number];
 
-const noStep: TallyStep = { present: [], absent: [], obsolete: [] };
+const noStep: TallyStep = { present: [], absent: [], added: [], obsolete: [] };
 
 /**
  * What n8n's database knows of orders: that they were sent, how many of an execution and its Retries were, and which
@@ -60,16 +63,18 @@ export class DatabaseOrders {
 		const facts = [...keys].flatMap((key) => names.map((name) => factOf(key, name)));
 		const [first] = orders;
 		const family = this.isTraced && first ? [this.number(0), this.ofParameters(first)] : [];
-		this.keys = await this.store.findFacts([...facts, ...family]);
+		const values = await this.store.find([...facts, ...family]);
+		const [hasOrdered, areParametersKnown] = family.map((value) => values.has(value));
+		this.areParametersKnown = areParametersKnown ?? false;
+		this.setCount(hasOrdered ? 1 : 0);
+		const keyValues = facts.filter((fact) => values.has(fact));
+		this.keys = { values, facts: await this.store.confirmed(keyValues) };
 		this.requests = await this.store.find(
 			orders.flatMap((order) => {
 				const name = this.usedName(order);
 				return name === undefined ? [] : [requestOf(order, name)];
 			}),
 		);
-		const [hasOrdered, areParametersKnown] = family.map((value) => this.keys.values.has(value));
-		this.areParametersKnown = areParametersKnown ?? false;
-		this.setCount(hasOrdered ? 1 : 0);
 		if (!hasOrdered) return [];
 		this.setCount(await this.firstFree(1));
 		if (this.count <= local) return [];
@@ -118,9 +123,10 @@ export class DatabaseOrders {
 			...step.absent,
 			...traced.map((_, index) => this.number(this.count + index)),
 			...(this.isTraced ? fresh.flatMap(tracesOf) : []),
-			...keyed.map((order) => valuesOf(factOf(order.key as string, this.freeName(order)))[1]),
+			...keyed.map((order) => confirmationOf(factOf(order.key as string, this.freeName(order)))),
 		];
 		const others = [
+			...step.added,
 			...traced.flatMap((order) => [...tracesOf(order), this.ofParameters(order)]),
 			...keyed.flatMap((order) => this.keyValues(order)),
 			...renewed.flatMap(({ to }) => to),
@@ -132,12 +138,14 @@ export class DatabaseOrders {
 		const known = await this.store.add(wanted, { trims: true });
 		const isUnchanged =
 			!free.some((value) => known.has(value)) && step.present.every((value) => known.has(value));
-		const isKept = isUnchanged && (await this.isKept(claim, free));
-		this.attempted = [];
-		if (!isKept) {
+		if (!isUnchanged) {
+			// The execution has ordered before, which counts even if the database fails from here on.
+			if (traced.length > 0 && known.has(this.number(this.count))) this.setCount(this.count + 1);
 			await this.store.remove(wanted.filter((value) => !known.has(value)));
-			return false;
 		}
+		const isKept = isUnchanged && (await this.isKept(claim, [...free, ...others]));
+		this.attempted = [];
+		if (!isKept) return false;
 		this.setCount(this.count + traced.length);
 		this.dropped = Math.max(0, size + wanted.length - known.size - maxEntries);
 		await this.store.discard([...claim, ...step.obsolete, ...renewed.flatMap(({ from }) => from)]);
@@ -174,23 +182,27 @@ export class DatabaseOrders {
 				names.flatMap((name) =>
 					order.key === undefined
 						? []
-						: [valuesOf(factOf(order.key, name))[1], requestOf(order, name)],
+						: [confirmationOf(factOf(order.key, name)), requestOf(order, name)],
 				),
 			),
 		);
 	}
 
-	/** Whether what was recorded is still there. Without a claim, it is recorded again where it is not. */
+	/**
+	 * Whether what was recorded is still there after a moment. Values that another worker has taken back, because it was
+	 * looking them up, are recorded again.
+	 */
 	private async isKept(claim: string[], values: string[]): Promise<boolean> {
-		for (let checks = 0; checks < maxChecks; checks++) {
+		await this.store.settle();
+		// If the claim is gone, another worker has overwritten all of it, and may have recorded the same for itself.
+		const isClaimed = claim.length === 0 || (await this.store.add(claim)).size > 0;
+		if (!isClaimed) await this.store.remove(claim);
+		for (let checks = 0; isClaimed && checks < maxChecks; checks++) {
+			const known = await this.store.add(values);
+			if (known.size === new Set(values).size) break;
 			await this.store.settle();
-			const wanted = [...claim, ...values];
-			const known = await this.store.add(wanted);
-			// If the claim is gone, another worker may have recorded the same for itself.
-			if (claim.some((value) => !known.has(value))) return false;
-			if (wanted.every((value) => known.has(value))) return true;
 		}
-		return claim.length === 0;
+		return isClaimed;
 	}
 
 	/** The first number that is free. @param from where to begin */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { clock } from '../../client/httpClient';
 import { isWorker } from '../../execution/engineContext';
@@ -12,6 +13,9 @@ export const maxEntries = 20_000;
 /** Milliseconds. Longer than a worker takes between reading the store and writing it. */
 const settleTime = 200;
 
+/** Milliseconds after which a lock may end by itself. Longer than any worker needs it. */
+const lease = 60_000;
+
 const mode = { mode: 'entries' } as const;
 
 /** Values still to be removed, by node. */
@@ -22,7 +26,8 @@ export const pending = new Map<string, Set<string>>();
  * newest last, and n8n reads and writes all of them in each call. Three rules keep in it what it guards:
  *
  * 1. A value can only be looked up by adding it. A look-up never trims, and takes back what it has added before the next
- *    portion. Where a portion that a kill leaves behind would do harm, a fact is a value and its confirmation.
+ *    portion. Where a portion that a kill leaves behind would do harm, a fact is a value and its
+ *    confirmation, which is looked up only where the value is there.
  * 2. Only the call that records what is kept trims the store to its newest entries.
  * 3. What could not be removed, because the database failed, is removed before anything else is done. Until then, every
  *    call fails.
@@ -47,12 +52,15 @@ export class ProcessedItems {
 		return found;
 	}
 
-	/** @returns the facts that are recorded; and the values, with those that have no confirmation */
-	async findFacts(facts: readonly string[]): Promise<{ facts: Set<string>; values: Set<string> }> {
-		const values = await this.find(facts);
-		const confirmed = await this.find([...values].map(confirmationOf));
-		const isFact = (value: string) => confirmed.has(confirmationOf(value));
-		return { values, facts: new Set([...values].filter(isFact)) };
+	/** @returns those of the facts that are recorded */
+	async findFacts(facts: readonly string[]): Promise<Set<string>> {
+		return await this.confirmed([...(await this.find(facts))]);
+	}
+
+	/** @returns those of the recorded values that are facts, because their confirmation is recorded, too */
+	async confirmed(values: readonly string[]): Promise<Set<string>> {
+		const confirmations = await this.find(values.map(confirmationOf));
+		return new Set(values.filter((value) => confirmations.has(confirmationOf(value))));
 	}
 
 	/** Records values. @param trims whether to keep only the newest entries @returns those that were recorded before */
@@ -83,6 +91,31 @@ export class ProcessedItems {
 		if (isWorker(this.context)) await clock.sleep(settleTime);
 	}
 
+	/**
+	 * Excludes other workers until it is released. n8n's store has no lock, so this one rests on time (Fischer's
+	 * algorithm): of workers that write the same name at the same moment, the last one finds its claim after a moment.
+	 * @returns the function that releases it; undefined when the signal aborted first
+	 * @throws Error when others hold it for minutes
+	 */
+	async lock(name: string, signal?: AbortSignal): Promise<(() => Promise<void>) | undefined> {
+		if (!isWorker(this.context)) return async () => {};
+		for (const end = clock.now() + 3 * lease; clock.now() < end && !signal?.aborted;) {
+			// The name changes with time, so that the lock of a killed worker ends.
+			const period = Math.floor(clock.now() / lease);
+			const [own, before] = [`lock ${name} ${period}`, `lock ${name} ${period - 1}`];
+			const claim = `claim ${randomUUID()}`;
+			const isHeldFromBefore = (await this.find([before])).size > 0;
+			const isFree = !isHeldFromBefore && !(await this.add([own, claim])).has(own);
+			if (isFree) await this.settle();
+			if (isFree && (await this.add([claim])).has(claim))
+				return async () => await this.discard([own, claim]);
+			await this.discard([claim]);
+			await clock.sleep(settleTime * (1 + Math.random()), signal).catch(() => undefined);
+		}
+		if (signal?.aborted) return undefined;
+		throw new Error('Other workers are ordering all the time');
+	}
+
 	/** The number of entries. */
 	async size(): Promise<number> {
 		return await this.inTurn(
@@ -109,7 +142,8 @@ export class ProcessedItems {
 	}
 }
 
-const confirmationOf = (fact: string) => `${fact}!`;
+/** The value that confirms a fact. */
+export const confirmationOf = (fact: string): string => `${fact}!`;
 
 /** The values of a fact. */
 export const valuesOf = (fact: string): string[] => [fact, confirmationOf(fact)];
