@@ -20,7 +20,7 @@ type Source =
 export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 	'What the service does': [
 		'The service does not charge for a call without a response, but does not say whether its job runs all the same',
-		'Its billing log does not tell either: it lists only what was charged, so an empty one proves nothing',
+		'Its billing log lists only what was charged, so an empty one proves nothing',
 		'What the service refuses is not charged',
 		'Without an ID in the log, nothing tells whether it runs: the billing log lists only what was charged',
 		'The billing log proves nothing here: it lists only what was charged',
@@ -119,7 +119,7 @@ export const serviceFacts: Readonly<Record<Source, readonly string[]>> = {
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner)",
 		"For a Reference Video, this is the permission of the key's group, or content moderation blocked it: change the prompt or the media",
 		'media are missing, or the service had an error',
-		'Nothing tells whether it was accepted: the service does not bill a call without a response, so that an empty billing log proves nothing',
+		'Nothing tells whether it was accepted: an empty billing log proves nothing',
 		'Run again; the call was not charged',
 		'the service could not deliver its response',
 		'The service does not bill a call without a response, but does not say whether its job runs all the same',

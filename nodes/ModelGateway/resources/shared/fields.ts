@@ -45,6 +45,7 @@ export const ifAnswerLostOption = fieldOf(
 	{
 		displayName: 'If No Response Arrives',
 		name: 'ifAnswerLost',
+		rank: 17,
 		isSetting: true,
 		options: [
 			{

@@ -78,8 +78,8 @@ export class ItemOrders {
 	}
 
 	/** Records the outcome of an item that was sent. */
-	learn(item: CheckedItem): void {
-		this.ledger.learn(item.index, { ...item, error: failureOf(item)?.error });
+	recordOutcome(item: CheckedItem): void {
+		this.ledger.recordOutcome(item.index, { ...item, error: failureOf(item)?.error });
 	}
 
 	async close(): Promise<void> {

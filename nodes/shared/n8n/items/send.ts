@@ -55,11 +55,11 @@ async function sendBatch(
 	if (unsent.length > 0) await perform(run, unsent, batchGateway);
 	for (const item of unsent) {
 		log.ended(item);
-		orders?.learn(item);
+		orders?.recordOutcome(item);
 	}
 	await Promise.all(batch.map(async (item) => await deliver(run, item, batchGateway)));
 	// Again, because the result now has the files that were fetched.
-	for (const item of unsent) orders?.learn(item);
+	for (const item of unsent) orders?.recordOutcome(item);
 	for (const item of batch) {
 		log.delivered(item);
 		item.abortController = undefined;

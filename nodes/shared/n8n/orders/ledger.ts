@@ -105,7 +105,7 @@ export class Ledger {
 	}
 
 	/** Records the outcome of an item at once, since a Retry may begin before the other items have ended. */
-	learn(index: number, outcome: Outcome): void {
+	recordOutcome(index: number, outcome: Outcome): void {
 		const line = this.sent.get(index);
 		const learned = knowledgeOf(outcome);
 		if (!line || !learned) return;

@@ -19,6 +19,7 @@ export type Declaration<Path extends string, Value> = Omit<INodeProperties, 'typ
 	rule?: FieldRule;
 	default?: Value;
 	isSetting?: true;
+	rank?: number;
 };
 
 /** Reports a problem under the field's label. */
@@ -27,7 +28,7 @@ export type Report = (problem: string, kind?: ProblemKind) => void;
 /** A field of one parameter. @param parse reads the value, which can be anything when an expression gives it */
 export function fieldOf<Value, Path extends string>(
 	type: NodePropertyTypes,
-	{ request, rule, isSetting, ...property }: Declaration<Path, INodeProperties['default']>,
+	{ request, rule, isSetting, rank, ...property }: Declaration<Path, INodeProperties['default']>,
 	parse: (value: unknown, report: Report) => Value,
 ): Field<Value, Path> {
 	const { name, displayName } = property;
@@ -35,7 +36,7 @@ export function fieldOf<Value, Path extends string>(
 	const kindOf = request === undefined ? 'unsendable' : 'rule';
 	return {
 		property: { default: '', ...property, type },
-		...{ request, rule, isSetting },
+		...{ request, rule, isSetting, rank },
 		read: (scope) =>
 			parse(scope.value(name), (problem, kind = kindOf) =>
 				scope.report(displayName, problem, kind),

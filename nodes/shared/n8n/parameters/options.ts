@@ -6,31 +6,20 @@ import type { Field } from './field';
 import { booleanField, choiceField, durationField, numberField, withDefault } from './fieldKinds';
 import { skipChecks } from './itemParameters';
 
-/** The options after those that say what to make: how to send it, what guards the bill, and what few people need. */
-const laterOptions = [
-	...['includeInputFields', 'parallelRequests', 'timeout'],
-	...[
-		'orderKey',
-		'ifOrderedBefore',
-		'maxOrders',
-		'maxOrdersPerDay',
-		'maxCost',
-		'maxCostPerDay',
-		'ifAnswerLost',
-	],
-	...['forgetOrderKey', 'extraBody', 'skipChecks'],
-];
-
-/** The node's "Options", those that say what to make first, in the order of their declaration. Only added ones are sent. */
+/**
+ * The node's "Options": first those that say what to make, then, by their rank, how to send it (from 1), what guards the
+ * bill (from 11), and what few people need (from 21). Only added ones are sent.
+ */
 export function optionsProperty(options: readonly Field[]): INodeProperties {
-	const rankOf = ({ name }: INodeProperties) => laterOptions.indexOf(name);
 	return {
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
-		options: options.map(({ property }) => property).sort((a, b) => rankOf(a) - rankOf(b)),
+		options: [...options]
+			.sort(({ rank = 0 }, { rank: other = 0 }) => rank - other)
+			.map(({ property }) => property),
 	};
 }
 
@@ -38,6 +27,7 @@ export function optionsProperty(options: readonly Field[]): INodeProperties {
 export const timeoutOption = durationField({
 	displayName: 'Request Timeout (Seconds)',
 	name: 'timeout',
+	rank: 3,
 	unit: 1000,
 	min: 1,
 	description: 'How long to wait for the response to one request',
@@ -53,6 +43,7 @@ export const timeoutOptionOf = ({ timeoutSeconds }: Endpoint): Field => ({
 export const includeInputFieldsOption = booleanField({
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
+	rank: 1,
 	default: true,
 	// The input of a tool comes from the model that calls it.
 	displayOptions: hiddenForTools,
@@ -64,6 +55,7 @@ export const includeInputFieldsOption = booleanField({
 export const skipChecksOption = booleanField({
 	displayName: 'Skip Checks',
 	name: skipChecks,
+	rank: 23,
 	default: true,
 	displayOptions: hiddenForTools,
 	description:
@@ -113,6 +105,7 @@ export const encodingFormatOption = choiceField({
 export const parallelRequestsOption = numberField({
 	displayName: 'Parallel Requests',
 	name: 'parallelRequests',
+	rank: 2,
 	rule: { type: 'number', min: 1 },
 	default: 10,
 	// An agent calls its tool for one item at a time.

@@ -49,6 +49,7 @@ const orderKeyOption = fieldOf(
 	{
 		displayName: 'Order Key',
 		name: 'orderKey',
+		rank: 11,
 		placeholder: 'e.g. {{ $json.sku }}-2026-11',
 		description:
 			'This node places an order with this key only once, across all executions. Needs a saved workflow. Of several thousand keys, the oldest are dropped.',
@@ -76,6 +77,7 @@ const maxOrdersOfTool = 3;
 const ifOrderedBeforeOption = choiceField({
 	displayName: 'If Ordered Before',
 	name: 'ifOrderedBefore',
+	rank: 12,
 	options: [
 		{
 			name: 'Drop the Item',
@@ -98,6 +100,7 @@ const ifOrderedBeforeOption = choiceField({
 const forgetOrderKeyOption = booleanField({
 	displayName: 'Release Order Key',
 	name: 'forgetOrderKey',
+	rank: 21,
 	default: true,
 	displayOptions: hiddenForTools,
 	description:
@@ -107,6 +110,7 @@ const forgetOrderKeyOption = booleanField({
 const maxOrdersOption = limitField({
 	displayName: 'Max Orders per Execution',
 	name: 'maxOrders',
+	rank: 13,
 	rule: { type: 'integer', min: 0 },
 	default: 3,
 	description:
@@ -116,6 +120,7 @@ const maxOrdersOption = limitField({
 const maxOrdersPerDayOption = limitField({
 	displayName: 'Max Orders per Day',
 	name: 'maxOrdersPerDay',
+	rank: 14,
 	rule: { type: 'integer', min: 0, max: maxOrdersCounted },
 	default: 20,
 	description:
@@ -125,6 +130,7 @@ const maxOrdersPerDayOption = limitField({
 export const maxCostOption = limitField({
 	displayName: 'Max Cost per Execution',
 	name: 'maxCost',
+	rank: 15,
 	rule: { type: 'number', min: 0 },
 	default: 5,
 	description:
@@ -134,6 +140,7 @@ export const maxCostOption = limitField({
 export const maxCostPerDayOption = limitField({
 	displayName: 'Max Cost per Day',
 	name: 'maxCostPerDay',
+	rank: 16,
 	rule: { type: 'number', min: 0, max: maxCostCounted },
 	default: 20,
 	description:

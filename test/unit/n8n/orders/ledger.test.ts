@@ -46,7 +46,7 @@ const open = async (execution: Execution, ...requests: string[]) => {
 	const ledger = new Ledger(executeContext({ ...execution, items: requests.length }), settings);
 	const decisions = await ledger.open(requests.map(wanted));
 	const close = async (outcomeOf: (index: number) => Outcome, end: { hasSucceeded: boolean }) => {
-		requests.forEach((_, index) => ledger.learn(index, outcomeOf(index)));
+		requests.forEach((_, index) => ledger.recordOutcome(index, outcomeOf(index)));
 		await ledger.close(end);
 	};
 	return { close, decisions, made: [...decisions.values()].map((decision) => decision.do) };
@@ -129,7 +129,7 @@ describe('a tool of an agent', () => {
 			context.evaluateExpression = (text) => (text.includes('resumeUrl') ? '?signature=a' : index);
 			const ledger = new Ledger(context, ofTool);
 			const what = (await ledger.open([wanted(request)])).get(0)?.do;
-			ledger.learn(0, answered);
+			ledger.recordOutcome(0, answered);
 			await ledger.close({ hasSucceeded });
 			return what;
 		};

@@ -193,14 +193,14 @@ export class DatabaseOrders {
 	 * looking them up, are recorded again.
 	 */
 	private async isKept(claim: string[], values: string[]): Promise<boolean> {
-		await this.store.settle();
+		await this.store.waitForOthers();
 		// If the claim is gone, another worker has overwritten all of it, and may have recorded the same for itself.
 		const isClaimed = claim.length === 0 || (await this.store.add(claim)).size > 0;
 		if (!isClaimed) await this.store.remove(claim);
 		for (let checks = 0; isClaimed && checks < maxChecks; checks++) {
 			const known = await this.store.add(values);
 			if (known.size === new Set(values).size) break;
-			await this.store.settle();
+			await this.store.waitForOthers();
 		}
 		return isClaimed;
 	}

@@ -11,7 +11,7 @@ const portion = 500;
 export const maxEntries = 20_000;
 
 /** Milliseconds. Longer than a worker takes between reading the store and writing it. */
-const settleTime = 200;
+const writeTime = 200;
 
 /** Milliseconds after which a lock may end by itself. Longer than any worker needs it. */
 const lease = 60_000;
@@ -87,8 +87,8 @@ export class ProcessedItems {
 	}
 
 	/** Waits until a worker that had read the store before this process wrote to it has overwritten that. */
-	async settle(): Promise<void> {
-		if (isWorker(this.context)) await clock.sleep(settleTime);
+	async waitForOthers(): Promise<void> {
+		if (isWorker(this.context)) await clock.sleep(writeTime);
 	}
 
 	/**
@@ -106,11 +106,11 @@ export class ProcessedItems {
 			const claim = `claim ${randomUUID()}`;
 			const isHeldFromBefore = (await this.find([before])).size > 0;
 			const isFree = !isHeldFromBefore && !(await this.add([own, claim])).has(own);
-			if (isFree) await this.settle();
+			if (isFree) await this.waitForOthers();
 			if (isFree && (await this.add([claim])).has(claim))
 				return async () => await this.discard([own, claim]);
 			await this.discard([claim]);
-			await clock.sleep(settleTime * (1 + Math.random()), signal).catch(() => undefined);
+			await clock.sleep(writeTime * (1 + Math.random()), signal).catch(() => undefined);
 		}
 		if (signal?.aborted) return undefined;
 		throw new Error('Other workers are ordering all the time');
