@@ -258,9 +258,9 @@ describe('Max Orders per Day', () => {
 	it("adds the same number of values to n8n's store however much a day has ordered", async () => {
 		const workflow = create({ maxOrdersPerDay: 2000 });
 		await order(1, { workflow });
-		const ofDay = processedItems.size - 3;
+		const ofDay = processedItems.size - 4;
 		await order(9, { workflow });
-		expect(processedItems.size - ofDay).toBe(3 + 9 * 2 + 1);
+		expect(processedItems.size - ofDay).toBe(4 + 9 * 2 + 2);
 	});
 
 	it.each([0, 1, 2000])('accepts a limit of %d', async (maxOrdersPerDay) => {

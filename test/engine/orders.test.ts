@@ -243,14 +243,14 @@ describe('an order under way when n8n was killed', () => {
 });
 
 describe('the record of orders', () => {
-	it('adds two values for an order and one for its execution, and removes what was not accepted', async () => {
+	it('adds two values for an order and two for its execution, and removes what was not accepted', async () => {
 		await run(orderWorkflow(), ['Waves', 'Clouds', 'Waves']);
 		expect(processedItems.calls).toEqual(['record', 'record']);
-		expect(processedItems.size).toBe(3 * 2 + 1);
+		expect(processedItems.size).toBe(3 * 2 + 2);
 
 		gateway.fault({ ...refused, when: isFor('Fog') });
 		await run(orderWorkflow(), ['Rain', 'Fog']);
-		expect(processedItems.size).toBe(7 + 2 + 1);
+		expect(processedItems.size).toBe(8 + 2 + 2);
 	});
 
 	it('adds six values for an order with an Order Key', async () => {

@@ -23,8 +23,8 @@ export interface Workflows {
 	collect: IWorkflowBase;
 }
 
-/** Entries of an execution that orders one video: the order, its number, and the parameters. */
-const entriesOfOrder = 3;
+/** Entries of an execution that orders one video: the order, its number and the proof of it, and the parameters. */
+const entriesOfOrder = 4;
 
 /**
  * Seconds in which n8n, with the recommended settings, has noticed that a worker is gone (90), has twice checked for

@@ -64,19 +64,20 @@ export class DatabaseOrders {
 		const [first] = orders;
 		const family = this.isTraced && first ? [this.number(0), this.ofParameters(first)] : [];
 		const values = await this.store.find([...facts, ...family]);
-		const [hasOrdered, areParametersKnown] = family.map((value) => values.has(value));
+		const [hasNumber, areParametersKnown] = family.map((value) => values.has(value));
 		this.areParametersKnown = areParametersKnown ?? false;
-		this.setCount(hasOrdered ? 1 : 0);
-		const keyValues = facts.filter((fact) => values.has(fact));
-		this.keys = { values, facts: await this.store.confirmed(keyValues) };
+		// Until it is confirmed: the database may fail.
+		this.setCount(hasNumber ? 1 : 0);
+		const toConfirm = [...facts, this.number(0)].filter((fact) => values.has(fact));
+		this.keys = { values, facts: await this.store.confirmed(toConfirm) };
+		const hasOrdered = this.keys.facts.has(this.number(0));
 		this.requests = await this.store.find(
 			orders.flatMap((order) => {
 				const name = this.usedName(order);
 				return name === undefined ? [] : [requestOf(order, name)];
 			}),
 		);
-		if (!hasOrdered) return [];
-		this.setCount(await this.firstFree(1));
+		this.setCount(hasOrdered ? await this.firstFree(1) : 0);
 		if (this.count <= local) return [];
 		const known = await this.store.find(orders.flatMap(tracesOf));
 		return orders
@@ -121,13 +122,15 @@ export class DatabaseOrders {
 		// Nobody else may have recorded these.
 		const free = [
 			...step.absent,
-			...traced.map((_, index) => this.number(this.count + index)),
+			...traced.map((_, index) => this.proofOf(this.count + index)),
 			...(this.isTraced ? fresh.flatMap(tracesOf) : []),
 			...keyed.map((order) => confirmationOf(factOf(order.key as string, this.freeName(order)))),
 		];
 		const others = [
 			...step.added,
-			...traced.flatMap((order) => [...tracesOf(order), this.ofParameters(order)]),
+			...traced.flatMap(tracesOf),
+			...traced.flatMap((order) => (order.key === undefined ? this.ofParameters(order) : [])),
+			...(traced.length > 0 && this.count === 0 ? [this.number(0)] : []),
 			...keyed.flatMap((order) => this.keyValues(order)),
 			...renewed.flatMap(({ to }) => to),
 		];
@@ -140,7 +143,7 @@ export class DatabaseOrders {
 			!free.some((value) => known.has(value)) && step.present.every((value) => known.has(value));
 		if (!isUnchanged) {
 			// The execution has ordered before, which counts even if the database fails from here on.
-			if (traced.length > 0 && known.has(this.number(this.count))) this.setCount(this.count + 1);
+			if (traced.length > 0 && known.has(this.proofOf(this.count))) this.setCount(this.count + 1);
 			await this.store.remove(wanted.filter((value) => !known.has(value)));
 		}
 		const isKept = isUnchanged && (await this.isKept(claim, [...free, ...others]));
@@ -163,7 +166,8 @@ export class DatabaseOrders {
 			// Freed from the top, so that the first free number stays the count.
 			const top = await this.firstFree(this.count).catch(() => this.count);
 			this.setCount(Math.max(0, top - orders.length - resent));
-			for (let number = this.count; number < top; number++) values.push(this.number(number));
+			for (let number = this.count; number < top; number++)
+				values.push(this.number(number), this.proofOf(number));
 		}
 		await this.store.remove([...values, ...keys]);
 		// A worker that read the store earlier may have written the values back, and a key would stay used for ever.
@@ -246,6 +250,14 @@ export class DatabaseOrders {
 		const name = this.nameOf.get(key) ?? (this.keys.values.has(factOf(key, 'a')) ? 'b' : 'a');
 		this.nameOf.set(key, name);
 		return name;
+	}
+
+	/**
+	 * The value that shows that a number is taken. The first number is a fact, because it is looked up for executions that
+	 * have ordered nothing, and the response to that may be lost.
+	 */
+	private proofOf(number: number): string {
+		return number === 0 ? confirmationOf(this.number(0)) : this.number(number);
 	}
 
 	private number(number: number): string {
