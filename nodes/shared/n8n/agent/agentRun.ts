@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isObject } from '../../gateway/json';
+import { isObject, valueAt } from '../../gateway/json';
 
 /** Where the calls of a tool began in one run of its agent. */
 interface AgentRun {
@@ -20,7 +20,8 @@ const agentRuns = new WeakMap<object, Map<string, AgentRun>>();
  * @returns the number of the first call of the agent's run, when this call begins another try of it
  */
 export function firstCallOfNewTry(context: IExecuteFunctions, next: number): number | undefined {
-	const { executeData, closeFunctions } = context as unknown as Record<string, unknown>;
+	const executeData = valueAt(context, 'executeData');
+	const closeFunctions = valueAt(context, 'closeFunctions');
 	const isOfAgent = 'getNextRunIndex' in context;
 	if (!isOfAgent || !isObject(executeData) || !Array.isArray(closeFunctions)) return undefined;
 	const tools = agentRuns.get(executeData) ?? new Map<string, AgentRun>();

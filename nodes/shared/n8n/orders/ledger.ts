@@ -204,9 +204,9 @@ export class Ledger {
 			const isRetry = this.context.getMode() === 'retry';
 			// A first try notices while it records whether the database knows more than this process.
 			const isSure = !isRetry && orders === records.orders.count && !unknown.some(hasKey);
-			// After an error, it would find what it has recorded itself.
+			// After a conflict, all of it is looked up; after an error, it would find what it has recorded itself.
 			if (records.error === undefined && (tries > 1 || !isSure))
-				this.pair(unknown, await records.find(ordersOf(unknown), orders));
+				this.pair(unknown, await records.find(ordersOf(unknown), tries > 1 ? 0 : orders));
 			const decisions = await this.plan();
 			if (records.error !== undefined) {
 				if (![...decisions.values()].some(isSent)) await records.withdraw();

@@ -120,8 +120,7 @@ export class DatabaseOrders {
 		const renewed = size > maxEntries / 2 ? again.flatMap((order) => this.renewalOf(order)) : [];
 		const traced = this.isTraced ? [...fresh, ...resent] : [];
 		// Nobody else may have recorded these.
-		const free = [
-			...step.absent,
+		const ofOrders = [
 			...traced.map((_, index) => this.proofOf(this.count + index)),
 			...(this.isTraced ? fresh.flatMap(tracesOf) : []),
 			...keyed.map((order) => confirmationOf(factOf(order.key as string, this.freeName(order)))),
@@ -134,10 +133,12 @@ export class DatabaseOrders {
 			...keyed.flatMap((order) => this.keyValues(order)),
 			...renewed.flatMap(({ to }) => to),
 		];
+		const free = [...step.absent, ...ofOrders];
 		if (free.length + others.length === 0) return true;
 		const claim = keyed.length + step.absent.length > 0 ? [`claim ${randomUUID()}`] : [];
 		const wanted = [...new Set([...claim, ...step.present, ...free, ...others])];
-		this.attempted = free;
+		// The tally finds out by itself whether its step was taken.
+		this.attempted = ofOrders;
 		const known = await this.store.add(wanted, { trims: true });
 		const isUnchanged =
 			!free.some((value) => known.has(value)) && step.present.every((value) => known.has(value));
