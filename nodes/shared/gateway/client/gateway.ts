@@ -116,10 +116,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			const { idempotencyKey, countResend } = this.idempotencyOf(call.endpoint);
 			if (maybeAccepted && unclear >= counted && idempotencyKey === undefined) {
 				const text = await countResend?.();
-				if (text !== undefined) {
-					const { remedies } = maybeAccepted.failure;
-					throw maybeAccepted.with({ remedies: [...remedies, { about: 'other', text }] });
-				}
+				if (text !== undefined) throw notResent(maybeAccepted, text, counted);
 				counted++;
 			}
 			await clock.sleep(wait, signal).catch(() => undefined);
@@ -266,6 +263,14 @@ function isWithoutMedia({ fields }: Endpoint, { body }: { body?: object }): bool
 
 function isRateLimit(outcome: unknown): boolean {
 	return outcome instanceof GatewayError && outcome.failure.status === 429;
+}
+
+/** @param reason why it is not sent again @param requests how many were sent */
+function notResent(error: GatewayError, reason: string, requests: number): GatewayError {
+	const remedies = error.failure.remedies.map((remedy) =>
+		remedy.about === 'mayBeAccepted' ? { ...remedy, isOnly: requests === 1 } : remedy,
+	);
+	return error.with({ remedies: [{ about: 'other', text: reason }, ...remedies] });
 }
 
 /** Keeps the unknown outcome of an earlier try: the service may have accepted it, however this try failed. */

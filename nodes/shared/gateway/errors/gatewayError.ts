@@ -70,9 +70,16 @@ export type Remedy =
 	| { about: 'lostIsNotBilled' }
 	/**
 	 * A job may have been accepted, even when the service does not charge for the call. Without an idempotency key, the
-	 * order is not sent again unless the user wanted that (`isResent`).
+	 * order is not sent again unless the user wanted that (`isResent`); a limit may have allowed one request only
+	 * (`isOnly`).
 	 */
-	| { about: 'mayBeAccepted'; hasKey: boolean; isUnbilled?: boolean; isResent?: boolean }
+	| {
+			about: 'mayBeAccepted';
+			hasKey: boolean;
+			isUnbilled?: boolean;
+			isResent?: boolean;
+			isOnly?: boolean;
+	  }
 	| { about: 'rawBody' }
 	| { about: 'partialText' }
 	| { about: 'foreignRedirect' }

@@ -58,13 +58,17 @@ function adviceOnUnknownOutcome({
 	hasKey,
 	isUnbilled = false,
 	isResent = false,
+	isOnly = false,
 }: Extract<Remedy, { about: 'mayBeAccepted' }>): string {
 	if (hasKey) {
 		return "The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution sends it again with the same key. The gateway recognizes the key and makes no second job.";
 	}
+	const resent = isOnly
+		? 'The job may have been accepted and may be running.'
+		: 'The option "If No Response Arrives" sends it again after such a try, so more than one job may have been accepted and may be running.';
 	return [
 		isResent
-			? 'The option "If No Response Arrives" sends it again after such a try, so more than one job may have been accepted and may be running.'
+			? resent
 			: 'The job may have been accepted and may be running, so it was not sent again: you could be charged twice.',
 		...(isUnbilled ? [notBilled] : []),
 		'The billing log proves nothing here: it lists only what was charged.',

@@ -133,7 +133,7 @@ export class ItemOrders {
 				item.job = job ?? item.job;
 				const details = this.detailsOf(item);
 				const error = refusal(because, details, entries);
-				run.fail(item, limit ? withLimit(error, refusal(limit, details)) : error);
+				run.fail(item, limit ? withLimit(error, refusal(limit, details), details) : error);
 			}
 		}
 	}

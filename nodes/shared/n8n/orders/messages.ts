@@ -241,10 +241,19 @@ export const notSentAgain = ({ message }: GatewayError): string =>
 	`It was not sent again. ${message.replace(/^Not ordered: it/, 'It').replace(/\.?$/, '.')}`;
 
 /** The error of an order with a lost response that a limit keeps from being sent again. */
-export const withLimit = (error: GatewayError, limit: GatewayError): GatewayError =>
-	error.with({
-		remedies: [{ about: 'other', text: notSentAgain(limit) }, ...error.failure.remedies],
-	});
+export function withLimit(
+	error: GatewayError,
+	limit: GatewayError,
+	details: OrderDetails,
+): GatewayError {
+	const text = notSentAgain(limit);
+	// The user wants that it is sent again.
+	const others: string[] = [text, alreadySent(details).text];
+	const remedies = error.failure.remedies.filter(
+		(remedy) => !(remedy.about === 'other' && others.includes(remedy.text)),
+	);
+	return error.with({ remedies: [{ about: 'other', text }, ...remedies] });
+}
 
 /** Older Order Keys count as unused from now on. */
 export const entriesDropped = (count: number): string =>
