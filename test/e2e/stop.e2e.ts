@@ -1,4 +1,5 @@
 import type { IDataObject, IWorkflowSettings } from 'n8n-workflow';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -63,7 +64,11 @@ describe('Stop', () => {
 
 	it('Stop during two orders keeps the known job ID, and Retry orders nothing twice', async () => {
 		const { gateway } = stage;
-		gateway.fault({ route: 'videoCreate', action: 'stall', seconds: 3, when: isSecond });
+		const released = new AbortController();
+		gateway.fault({
+			...{ route: 'videoCreate', action: 'stall', when: isSecond },
+			until: once(released.signal, 'abort'),
+		});
 		const id = await begin();
 		await until(() => gateway.ledger.length > 0 && gateway.requests.length === 2);
 		await stop(id);
@@ -71,6 +76,7 @@ describe('Stop', () => {
 
 		// The response to the second order is still to come.
 		const early = await retry(id);
+		released.abort();
 		if (lackOf('retryAfterStop')) {
 			expect(itemsOf(early, 'Create')).toEqual([]);
 			expect(gateway.requests).toHaveLength(2);

@@ -23,9 +23,6 @@ export interface Workflows {
 	collect: IWorkflowBase;
 }
 
-/** Entries of an execution that orders one video: the order, its number and the proof of it, and the parameters. */
-const entriesOfOrder = 4;
-
 /**
  * Seconds in which n8n, with the recommended settings, has noticed that a worker is gone (90), has twice checked for
  * executions that no worker runs (360), and has checked for parked ones, on a busy machine.
@@ -41,16 +38,12 @@ export function namesAt(moment: Moment, { title, each, held }: Group): string[] 
 export const allNames = (group: Group): Array<{ name: string; moment: Moment }> =>
 	moments.flatMap((moment) => namesAt(moment, group).map((name) => ({ name, moment })));
 
-/**
- * Brings executions to each moment at the same time, and keeps them there until the signal aborts.
- * @returns how many creates under way are missing in n8n's store: without a lock, workers overwrite each other's entries
- */
+/** Brings executions to each moment at the same time, and keeps them there until the signal aborts. */
 export async function bringToMoments(
 	deployment: Deployment,
-	workflows: Workflows,
 	group: Group,
 	end: AbortSignal,
-): Promise<number> {
+): Promise<void> {
 	const { each, title } = group;
 	const ended = once(end, 'abort');
 	const hold = (moment: Moment, rule: Partial<FaultRule>) =>
@@ -71,23 +64,8 @@ export async function bringToMoments(
 	await order('download');
 	await reached(pass, download);
 	await order('held');
-	return await unrecordedOrders(deployment, workflows.video, each, async () => {
-		await order('create');
-		await reached(create);
-	});
-}
-
-/** @returns how many of the orders that `order` brings into a create are missing in n8n's store */
-export async function unrecordedOrders(
-	deployment: Deployment,
-	workflow: IWorkflowBase,
-	count: number,
-	order: () => Promise<void>,
-): Promise<number> {
-	const before = await recordedOrders(deployment, workflow);
-	await order();
-	const recorded = ((await recordedOrders(deployment, workflow)) - before) / entriesOfOrder;
-	return Math.ceil(count - recorded);
+	await order('create');
+	await reached(create);
 }
 
 /** Holds requests about the videos whose names start like this. */
@@ -100,14 +78,6 @@ export function stallOf(
 		...{ action: 'stall', ...rule },
 		when: (request) => isOf(deployment, request, start),
 	} as FaultRule);
-}
-
-/** The entries of n8n's store of processed items, where the ledger records the orders of a workflow. */
-async function recordedOrders({ database }: Deployment, { id }: IWorkflowBase): Promise<number> {
-	const rows = await database.query(
-		`SELECT json_array_length(value::json->'data') FROM processed_data WHERE "workflowId" = '${id}'`,
-	);
-	return rows.reduce((sum, [entries]) => sum + Number(entries), 0);
 }
 
 /** Whether a request is about a video whose name starts like this. */

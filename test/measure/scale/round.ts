@@ -14,8 +14,6 @@ export interface RoundOptions extends Group {
 
 export interface Round {
 	fates: Array<Fate & { moment: Moment }>;
-	/** How many creates under way are missing in n8n's store. */
-	unrecorded: number;
 }
 
 /** Brings executions to each moment at the same time, disrupts n8n, and gets every video: see {@link resolveFates}. */
@@ -27,7 +25,7 @@ export async function playRound(
 	const { each, held, disrupt, report } = options;
 	const own = await fromNowOn(deployment, [workflows.video, workflows.held]);
 	const end = new AbortController();
-	const unrecorded = await bringToMoments(deployment, workflows, options, end.signal);
+	await bringToMoments(deployment, options, end.signal);
 	report(`${3 * each + held} executions are in creates, passes and downloads`);
 	await disrupt(deployment, () => end.abort());
 	report('what was stopped runs again');
@@ -36,7 +34,7 @@ export async function playRound(
 		...{ all: allNames(options), own, report },
 		isOver: (executions) => !executions.some(isUnderWay),
 	});
-	return { fates, unrecorded };
+	return { fates };
 }
 
 /** Finishes the videos of the waits that kept running at the disruption. */

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { until } from '../../../support/until';
 import type { Figure } from '../../report';
 import { fromNowOn } from '../aftermath';
-import { stallOf, unrecordedOrders } from '../arrange';
+import { stallOf } from '../arrange';
 import type { Deployment } from '../deployment';
 import { callAll } from '../load';
 import { supervise } from '../supervise';
@@ -36,10 +36,8 @@ export async function measurePostgresRestart(
 	const create = stallOf(deployment, 'in a create ', {
 		...{ route: 'videoCreate', accepted: true, times: each, until: once(away.signal, 'abort') },
 	});
-	const overwritten = await unrecordedOrders(deployment, creating, each, async () => {
-		await callAll(deployment, 'create', creates.names);
-		await until(() => create.hits >= each);
-	});
+	await callAll(deployment, 'create', creates.names);
+	await until(() => create.hits >= each);
 	report(`${each} executions are parked, ${each} are in a create`);
 	await deployment.database.shutDown();
 	away.abort();
@@ -49,6 +47,6 @@ export async function measurePostgresRestart(
 	await supervise(deployment, report);
 	return [
 		await figureOfTrial(deployment, { ...parked, isByItself: true }),
-		await figureOfTrial(deployment, { ...creates, isByItself: false, overwritten }),
+		await figureOfTrial(deployment, { ...creates, isByItself: false }),
 	];
 }
