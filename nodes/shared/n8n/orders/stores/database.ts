@@ -59,6 +59,7 @@ export class DatabaseOrders {
 	 * @param local how often orders were sent of which the execution or the process knows
 	 */
 	async find(orders: readonly Order[], local: number): Promise<Entry[]> {
+		const lastCount = counts.get(this.origin);
 		const keys = new Set(orders.flatMap(({ key }) => key ?? []));
 		const facts = [...keys].flatMap((key) => names.map((name) => factOf(key, name)));
 		const [first] = orders;
@@ -77,7 +78,7 @@ export class DatabaseOrders {
 				return name === undefined ? [] : [requestOf(order, name)];
 			}),
 		);
-		this.setCount(hasOrdered ? await this.firstFree(1) : 0);
+		this.setCount(hasOrdered ? await this.firstFree(1, lastCount) : 0);
 		if (this.count <= local) return [];
 		const known = await this.store.find(orders.flatMap(tracesOf));
 		return orders
@@ -165,7 +166,7 @@ export class DatabaseOrders {
 		const values = this.isTraced ? orders.flatMap(tracesOf) : [];
 		if (this.isTraced) {
 			// Freed from the top, so that the first free number stays the count.
-			const top = await this.firstFree(this.count).catch(() => this.count);
+			const top = await this.firstFree(this.count, this.count).catch(() => this.count);
 			this.setCount(Math.max(0, top - orders.length - resent));
 			for (let number = this.count; number < top; number++)
 				values.push(this.number(number), this.proofOf(number));
@@ -210,11 +211,19 @@ export class DatabaseOrders {
 		return isClaimed;
 	}
 
-	/** The first number that is free. @param from where to begin */
-	private async firstFree(from: number): Promise<number> {
+	/**
+	 * The first number that is free.
+	 * @param from where to begin
+	 * @param lastCount the number that was free when this process last looked
+	 */
+	private async firstFree(from: number, lastCount = Infinity): Promise<number> {
 		for (let start = from, size = 8; ; start += size, size = 500) {
 			const numbers = Array.from({ length: size }, (_, index) => start + index);
-			const known = await this.store.find(numbers.map((number) => this.number(number)));
+			const values = numbers.map((number) => this.number(number));
+			const known = await this.store.find(values).catch((error: unknown) => {
+				this.store.forget(values.filter((_, index) => numbers[index] >= lastCount));
+				throw error;
+			});
 			const free = numbers.find((number) => !known.has(this.number(number)));
 			if (free !== undefined) return free;
 		}

@@ -81,6 +81,15 @@ export class ProcessedItems {
 		await this.inTurn(async () => {});
 	}
 
+	/**
+	 * Removes values, before the next call of any run of the node, that a failed look-up may have left behind. Only where
+	 * no other process can have recorded them.
+	 */
+	forget(values: readonly string[]): void {
+		const own = pendingOf(this.context);
+		if (!isWorker(this.context)) for (const value of values) own.add(value);
+	}
+
 	/** Removes values that do no harm for now: the next call reports an error. */
 	async discard(values: readonly string[]): Promise<void> {
 		await this.remove(values).catch(() => undefined);
