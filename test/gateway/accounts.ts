@@ -86,10 +86,13 @@ export class Accounts {
 		);
 	}
 
-	/** "Authentication" 1 and 2: the account of an Authorization header, or a 401. */
+	/**
+	 * "Authentication" 1 and 2: the account of an Authorization header, or a 401. The scheme may be in any letter case
+	 * (RFC 9110, 11.1).
+	 */
 	authenticate(header = ''): Account {
-		const scheme = 'Bearer ';
-		const account = header.startsWith(scheme) && this.accounts.get(header.slice(scheme.length));
+		const [, key = ''] = /^bearer +(.*)$/i.exec(header) ?? [];
+		const account = this.accounts.get(key);
 		if (account) return account;
 		throw new ServiceError(401, 'invalid_api_key');
 	}

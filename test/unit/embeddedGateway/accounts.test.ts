@@ -28,6 +28,14 @@ describe('accounts', () => {
 		},
 	);
 
+	it.each(['Bearer free', 'bearer free', 'BEARER free'])(
+		'accepts the scheme of the Authorization header in any letter case: %s',
+		async (authorization) => {
+			const { status } = await at.client.get('/v1/models', { headers: { authorization } });
+			expect(status).toBe(200);
+		},
+	);
+
 	it('lists and accepts the models of the key’s group, and refuses others with 403', async () => {
 		const group = clientOf(at.gateway, 'group');
 		const { data } = await group.get('/v1/models');
