@@ -39,7 +39,15 @@ export class ServiceError extends Error {
 	}
 }
 
-/** An invalid parameter. The specification does not show its code; this one is ours. */
 export function invalidParameter(param: string, expected: string): ServiceError {
-	return new ServiceError(400, 'invalid_parameter', `${param} must be ${expected}`, { param });
+	return parameterError(param, `must be ${expected}`);
+}
+
+/**
+ * An invalid parameter. The specification does not show its code; this one is ours.
+ *
+ * @param problem continues the name of the parameter, as in "must be …"
+ */
+export function parameterError(param: string, problem: string): ServiceError {
+	return new ServiceError(400, 'invalid_parameter', `${param} ${problem}`, { param });
 }

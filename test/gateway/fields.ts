@@ -1,5 +1,9 @@
-import type { FieldRule, Fields } from '../../nodes/shared/gateway/protocol/fields';
-import { invalidParameter } from './errors';
+import {
+	fieldProblem,
+	type FieldRule,
+	type Fields,
+} from '../../nodes/shared/gateway/protocol/fields';
+import { invalidParameter, parameterError } from './errors';
 
 // Readers of the fields of a request. Each returns the value or its default, or throws a 400 that names the field.
 
@@ -59,27 +63,26 @@ export function readObject(value: unknown, param: string): Record<string, unknow
 export function readText(field: FieldRule, value: unknown, param: string): string | undefined {
 	if (value === undefined) return field.default as string | undefined;
 	if (typeof value !== 'string') throw invalidParameter(param, 'a text');
-	if (field.values && !field.values.includes(value)) {
-		throw invalidParameter(param, `one of ${field.values.join(', ')}`);
-	}
+	requireValid(field, value, param);
 	return value;
 }
 
 export function readNumber(field: FieldRule, value: unknown, param: string): number | undefined {
 	if (value === undefined) return field.default as number | undefined;
-	const { type, min = -Infinity, max = Infinity } = field;
-	const isKind = type === 'integer' ? Number.isInteger(value) : typeof value === 'number';
-	if (!isKind || Number(value) < min || Number(value) > max) {
-		const kind = type === 'integer' ? 'a whole number' : 'a number';
-		throw invalidParameter(param, `${kind} from ${min} to ${max}`);
-	}
+	requireValid(field, value, param);
 	return Number(value);
 }
 
 export function readBoolean(field: FieldRule, value: unknown, param: string): boolean | undefined {
 	if (value === undefined) return field.default as boolean | undefined;
-	if (typeof value !== 'boolean') throw invalidParameter(param, 'true or false');
-	return value;
+	requireValid(field, value, param);
+	return Boolean(value);
+}
+
+/** Throws a 400 that says what the field must be, in the words of the nodes. */
+function requireValid(field: FieldRule, value: unknown, param: string): void {
+	const problem = fieldProblem(value, field);
+	if (problem !== undefined) throw parameterError(param, problem);
 }
 
 /** The service accepts https links only. This gateway also accepts http links to loopback, which has no https. */

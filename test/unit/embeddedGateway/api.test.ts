@@ -83,6 +83,21 @@ describe.each(Object.keys(rows) as Array<keyof typeof bodies>)('POST /v1/%s', (r
 });
 
 describe('the API', () => {
+	it.each<[string, keyof typeof bodies, object]>([
+		['max_tokens must be a whole number of at least 1 (it is 0)', 'messages', { max_tokens: 0 }],
+		[
+			'max_tokens must be a whole number of at least 1 (it is 0)',
+			'chat/completions',
+			{ max_tokens: 0 },
+		],
+		['n must be a whole number from 1 to 10 (it is 11)', 'chat/completions', { n: 11 }],
+	])('says in the refusal: %s', async (message, route, change) => {
+		const headers = { 'vendor-version': '2023-06-01' };
+		const body = { ...bodies[route], ...change };
+		const { status, data } = await at.client.post(`/v1/${route}`, body, { headers });
+		expect([status, data.error]).toMatchObject([400, { code: 'invalid_parameter', message }]);
+	});
+
 	it('refuses an unknown route with 404', async () => {
 		const response = await at.client.get('/v1/nowhere');
 		expect(response.data.error).toEqual({
