@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { endpoints } from '../../../nodes/shared/gateway/protocol/endpoints';
 import type { FieldRule } from '../../../nodes/shared/gateway/protocol/fields';
 import { embed } from '../embedding';
-import { invalidParameter } from '../errors';
+import { invalidParameter, parameterError } from '../errors';
 import { readFields, readNumber, readObject } from '../fields';
 import { embeddingModels, findModel } from '../models';
 import { readPrompt } from '../prompts';
@@ -60,6 +60,12 @@ function readOrder(value: unknown) {
 
 function readTexts(input: unknown): string[] {
 	const texts: unknown[] = [input ?? []].flat();
-	if (texts.length === 0) throw invalidParameter('input', 'a text or an array of texts');
-	return texts.map((text) => readPrompt(typeof text === 'string' ? text.trim() : text, 'input'));
+	if (Array.isArray(input) && texts.length > 0 && texts.flat().every(Number.isInteger)) {
+		const type = `array of ${Array.isArray(texts[0]) ? 'arrays of ' : ''}integers`;
+		throw parameterError('input', `has token numbers where texts are expected (it is an ${type})`);
+	}
+	if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
+		throw invalidParameter('input', 'a text or an array of texts');
+	}
+	return texts.map((text) => readPrompt(text.trim(), 'input'));
 }

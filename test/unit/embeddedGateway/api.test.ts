@@ -49,6 +49,7 @@ const rows: Record<keyof typeof bodies, Refused[]> = {
 	embeddings: [
 		[404, 'model_not_found', 'model', { model: 'chat-1' }],
 		[400, 'invalid_parameter', 'input', { input: [] }],
+		[400, 'invalid_parameter', 'input', { input: [['good']] }],
 		[400, 'invalid_prompt', 'input', { input: ['good', ' \n'] }],
 		[400, 'invalid_parameter', 'encoding_format', { encoding_format: 'hex' }],
 		[400, 'invalid_parameter', 'dimensions', { dimensions: 257 }],
@@ -83,6 +84,7 @@ describe.each(Object.keys(rows) as Array<keyof typeof bodies>)('POST /v1/%s', (r
 });
 
 describe('the API', () => {
+	const tokens = 'input has token numbers where texts are expected';
 	it.each<[string, keyof typeof bodies, object]>([
 		['max_tokens must be a whole number of at least 1 (it is 0)', 'messages', { max_tokens: 0 }],
 		[
@@ -91,6 +93,9 @@ describe('the API', () => {
 			{ max_tokens: 0 },
 		],
 		['n must be a whole number from 1 to 10 (it is 11)', 'chat/completions', { n: 11 }],
+		['input must be a text or an array of texts', 'embeddings', { input: 5 }],
+		[`${tokens} (it is an array of integers)`, 'embeddings', { input: [9906, 1917] }],
+		[`${tokens} (it is an array of arrays of integers)`, 'embeddings', { input: [[9906], [1917]] }],
 	])('says in the refusal: %s', async (message, route, change) => {
 		const headers = { 'vendor-version': '2023-06-01' };
 		const body = { ...bodies[route], ...change };
