@@ -3,6 +3,7 @@ import { invalidParameter } from '../errors';
 import { readObject } from '../fields';
 import { readPictureLink, type PictureLink } from '../pictures';
 import { readPrompt } from '../prompts';
+import { tokensOf } from '../tokens';
 
 /** One message of a conversation. */
 export interface ChatMessage {
@@ -58,4 +59,13 @@ function readPart(value: unknown, param: string): Content {
 /** The request of a chat: the last message of the user, or the last message of all. */
 export function requestOf(messages: ChatMessage[]): ChatMessage {
 	return messages.findLast(({ role }) => role === 'user') ?? messages[messages.length - 1];
+}
+
+const summaryTokens = 20;
+
+/** The start of the request of a chat, on one line. */
+export function summaryOf(messages: ChatMessage[]): string {
+	const tokens = tokensOf(requestOf(messages).text.replace(/\s+/g, ' ').trim());
+	const start = tokens.slice(0, summaryTokens).join('');
+	return tokens.length > summaryTokens ? `${start}…` : start;
 }

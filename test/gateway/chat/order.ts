@@ -2,7 +2,8 @@ import { endpoints, reasoningRefuses } from '../../../nodes/shared/gateway/proto
 import { invalidParameter } from '../errors';
 import { readFields, readObject } from '../fields';
 import { chatModels, findModel, type ChatSeries } from '../models';
-import { readMessages, type ChatMessage } from './messages';
+import { readMessages, summaryOf, type ChatMessage } from './messages';
+import { readResponseFormat, type JsonFormat } from './responseFormat';
 import type { Input, Tool } from './videoAgent';
 
 /** A valid request to a chat model. */
@@ -17,7 +18,8 @@ export interface ChatOrder {
 	stops: string[];
 	/** The tools that the model may call. */
 	tools: Tool[];
-	asJson: boolean;
+	/** Set when the answer must be JSON. */
+	format?: JsonFormat;
 	isStream: boolean;
 }
 
@@ -45,7 +47,7 @@ export function readChatOrder(value: unknown): ChatOrder {
 		stops: readStops(rest.stop),
 		// The specification does not list these two fields, but clients send them.
 		tools: readTools(body.tools),
-		asJson: readObject(body.response_format ?? {}, 'response_format').type === 'json_object',
+		format: readResponseFormat(body.response_format, summaryOf(messages)),
 		isStream: rest.stream,
 	};
 }

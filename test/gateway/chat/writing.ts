@@ -3,8 +3,7 @@ import { loadPicture } from '../pictures';
 import { provocations } from '../prompts';
 import { mainColour } from '../rendering';
 import type { Service } from '../service';
-import { tokensOf } from '../tokens';
-import { requestOf, type ChatMessage } from './messages';
+import { requestOf, summaryOf, type ChatMessage } from './messages';
 import type { ChatOrder } from './order';
 import { say, withheld, type Reply } from './reply';
 import { play, scriptedCalls, scriptedText, toolResults } from './script';
@@ -16,7 +15,7 @@ export async function writeReplies(
 	order: ChatOrder,
 	signal: AbortSignal,
 ): Promise<Reply[]> {
-	const { messages, choices, tools, asJson } = order;
+	const { messages, choices, tools, format } = order;
 	const step = script.shift() ?? videoTurn(order);
 	if (step !== undefined) return [play(step, messages)];
 
@@ -27,14 +26,16 @@ export async function writeReplies(
 		if (request.text.includes(provocations.filtered)) return withheld;
 
 		const results = toolResults(messages);
-		if (results.length > 0) return say(`The tools gave: ${results.join('; ')}`, order);
+		if (results.length > 0 && !format) return say(`The tools gave: ${results.join('; ')}`, order);
 
-		const toolCalls = tools.length > 0 ? scriptedCalls(request.text) : [];
+		const mayCall = tools.length > 0 && results.length === 0;
+		const toolCalls = mayCall ? scriptedCalls(request.text) : [];
 		if (toolCalls.length > 0) return { text: '', toolCalls, finishReason: 'tool_calls' };
 
 		const facts = factsOf(request, messages, images);
-		const text = scriptedText(request.text) ?? (asJson ? JSON.stringify(facts) : proseOf(facts));
-		return say(index > 0 && !asJson ? `${index + 1}. ${text}` : text, order);
+		const answer = format ? (format.json ?? JSON.stringify(facts)) : proseOf(facts);
+		const text = scriptedText(request.text) ?? answer;
+		return say(index > 0 && !format ? `${index + 1}. ${text}` : text, order);
 	};
 	return Array.from({ length: choices }, (_, index) => reply(index));
 }
@@ -48,14 +49,11 @@ interface Facts {
 	images: Array<{ width: number; height: number; colour: string }>;
 }
 
-const summaryTokens = 20;
 const wordSegments = new Intl.Segmenter('en', { granularity: 'word' });
 
 function factsOf({ text }: ChatMessage, messages: ChatMessage[], images: Image[]): Facts {
-	const tokens = tokensOf(text.replace(/\s+/g, ' ').trim());
-	const start = tokens.slice(0, summaryTokens).join('');
 	return {
-		summary: tokens.length > summaryTokens ? `${start}…` : start,
+		summary: summaryOf(messages),
 		words: [...wordSegments.segment(text)].filter(({ isWordLike }) => isWordLike).length,
 		roles: messages.map(({ role }) => role),
 		images: images.map((image) => {

@@ -76,7 +76,6 @@ function readOrder(value: unknown): ChatOrder {
 		maxTokens,
 		stops: [],
 		tools: [],
-		asJson: false,
 		isStream: false,
 	};
 }

@@ -59,6 +59,15 @@ describe('streamed completions', () => {
 		expect(changes.map(({ finish_reason }) => finish_reason).slice(-2)).toEqual(['stop', 'length']);
 	});
 
+	it('streams JSON for a schema in pieces', async () => {
+		const schema = { properties: { name: { type: 'string' }, year: { type: 'integer' } } };
+		const response_format = { type: 'json_schema', json_schema: { name: 'boat', schema } };
+		const { data } = await stream('A boat', { response_format });
+		const pieces = chunksOf(data).flatMap(({ choices }) => choices[0]?.delta.content ?? []);
+		expect(pieces.length).toBeGreaterThan(2);
+		expect(JSON.parse(pieces.join(''))).toEqual({ name: 'A boat', year: 1 });
+	});
+
 	it('streams the arguments of a tool call in pieces', async () => {
 		const tools = [{ type: 'function', function: { name: 'weather' } }];
 		const { data } = await stream('call weather with {"city":"Paris"}', { tools });
