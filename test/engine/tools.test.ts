@@ -297,12 +297,12 @@ describe('a node as a tool of an agent', () => {
 
 	it('keeps a job status in an error message that looks like a network error code', async () => {
 		const { id } = await finishedJob('video');
-		const body = JSON.stringify({ id, status: 'EXPIRED' });
+		const body = JSON.stringify({ id, status: 'ENCODING' });
 		gateway.fault({ route: 'video', action: 'answer', body });
 		const { message } = await callToolOnce(waitForVideo, {
 			...{ jobId: id, options: { timeoutMinutes: 0.01 } },
 		});
-		expect(message).toContain('last status EXPIRED');
+		expect(message).toContain('last status ENCODING');
 	});
 
 	it('returns the job of a wait that exceeds its Timeout, and says how to wait again', async () => {

@@ -13,7 +13,14 @@ import {
 import { jobFailureReason, requestIdOf, type ErrorObject } from '../errors/errorObject';
 import { asText, excerpt, isObject, textAt, withoutUndefined, type JsonObject } from '../json';
 import { findLink } from '../links';
-import { jobIdFields, phaseOf, type JobKind, type Phase } from '../protocol/jobs';
+import {
+	isFinal,
+	isPollState,
+	jobIdFields,
+	phaseOf,
+	type JobKind,
+	type Phase,
+} from '../protocol/jobs';
 
 // ── Created jobs ("Endpoints" 1 and 11) ─────────────────────────────────────────────────────────
 
@@ -91,8 +98,12 @@ export interface JobStatus {
 	receivedAt?: number;
 }
 
-const statusPaths = [
-	...['status', 'task_status', 'output.task_status', 'output.status', 'data.status', 'state'],
+/** Where the status of a job may be, apart from `status`, which may be about the call. */
+const jobStatusPaths = [
+	...['task_status', 'output.task_status', 'output.status', 'data.task_status', 'data.status'],
+	...['data.output.task_status', 'data.output.status', 'data.task.status', 'result.task_status'],
+	...['result.status', 'task.status', 'job.status', 'video.status', 'output.state', 'data.state'],
+	...['data.task.state', 'result.state', 'task.state', 'job.state', 'state'],
 ];
 
 export function jobStatus(response: ServiceResponse): JobStatus {
@@ -113,11 +124,23 @@ export function jobStatus(response: ServiceResponse): JobStatus {
 	};
 }
 
-/** The status of a job in a response, as the service spells it. */
+/**
+ * The status of a job in a response, as the service spells it. Some gateways add a status of the call itself, such as
+ * "success", to that of the job; then the job's own decides, even if it is unknown.
+ */
 export function statusIn(fields: JsonObject): string | undefined {
-	const statuses = statusPaths.flatMap((path) => textAt(fields, path) ?? []);
-	// Some gateways add a status of the call itself to that of the job.
-	return statuses.find((text) => phaseOf(text) !== undefined) ?? statuses[0];
+	const status = textAt(fields, 'status');
+	const ofJob = jobStatusPaths.flatMap((path) => textAt(fields, path) ?? []).filter(isNoHttpStatus);
+	if (status !== undefined && isAboutJob(status)) return status;
+	return ofJob.find((text) => phaseOf(text) !== undefined) ?? ofJob[0] ?? status;
+}
+
+const isNoHttpStatus = (text: string) => !/^[1-5]\d\d$/.test(text);
+
+/** Whether a `status` is surely that of the job: "success" and "error" may also be about the call. */
+function isAboutJob(status: string): boolean {
+	const phase = phaseOf(status);
+	return isPollState(status) || (phase !== undefined && !isFinal(phase));
 }
 
 function progressOf(fields: JsonObject): number | undefined {

@@ -27,16 +27,55 @@ export const videoJobStates = {
 	failed: 'failed',
 } as const satisfies Record<string, Phase>;
 
-const phases = new Map<string, Phase>(
-	[taskCreationStates, taskPollStates, videoJobStates].flatMap((states) =>
+const phasesIn = (...lists: Array<Record<string, Phase>>) =>
+	lists.flatMap((states) =>
 		Object.entries(states).map(([state, phase]) => [state.toLowerCase(), phase] as const),
-	),
-);
+	);
 
-/** The phase of a state from any of the three lists; undefined for an unknown state. */
+/**
+ * Words of other services for the same states. Gateways pass on what a model's provider says, and a paid video must not
+ * be lost for its word. A word that may mean anything is left out: its job counts as not finished.
+ */
+const otherWords: Record<Phase, readonly string[]> = {
+	queued: [
+		...['waiting', 'created', 'scheduled', 'accepted', 'preparing', 'throttled'],
+		...['queue', 'in_queue', 'queueing', 'queuing', 'not_start', 'not_started'],
+	],
+	running: ['generating', 'rendering', 'starting', 'started', 'dreaming'],
+	succeeded: [
+		...['success', 'successful', 'succeed', 'complete', 'done'],
+		...['finish', 'finished', 'ready'],
+	],
+	failed: [
+		...['failure', 'fail', 'error', 'errored', 'rejected', 'expired', 'aborted'],
+		...['cancel', 'canceled', 'cancelled', 'timeout', 'time_out', 'timed_out'],
+	],
+};
+
+const phases = new Map<string, Phase>([
+	...(Object.keys(otherWords) as Phase[]).flatMap((phase) =>
+		otherWords[phase].map((word) => [word, phase] as const),
+	),
+	...phasesIn(taskCreationStates, taskPollStates, videoJobStates),
+]);
+
+const pollStates = new Map(phasesIn(taskPollStates, videoJobStates));
+
+/**
+ * The phase of a state from any of the three lists, or in the words of other services, which may have a prefix such as
+ * `TASK_STATUS_`; undefined for an unknown state.
+ */
 export function phaseOf(state: string): Phase | undefined {
-	return phases.get(state.toLowerCase());
+	const word = state
+		.slice(0, 100)
+		.trim()
+		.toLowerCase()
+		.replace(/[-_ ]+/g, '_');
+	return phases.get(word.replace(/^(?:(?:task|job|video|generation)_)?(?:status|state)_/, ''));
 }
+
+/** Whether a state is one that the specification gives for `status`. */
+export const isPollState = (state: string): boolean => pollStates.has(state.toLowerCase());
 
 /** Whether a job in this phase has ended; one in an unknown phase has not. */
 export const isFinal = (phase: Phase | undefined): phase is 'succeeded' | 'failed' =>

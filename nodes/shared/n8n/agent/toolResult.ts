@@ -3,7 +3,7 @@ import type { JobSummary } from '../../gateway/errors/jobSummary';
 import { statusIn } from '../../gateway/jobs/responses';
 import { asText, withoutUndefined } from '../../gateway/json';
 import { findLink } from '../../gateway/links';
-import { phaseOf, type Phase } from '../../gateway/protocol/jobs';
+import { isPollState, phaseOf, type Phase } from '../../gateway/protocol/jobs';
 import { limits } from '../../gateway/protocol/limits';
 
 // The results of a node that an AI agent calls as a tool. The agent's model sees the JSON of the items.
@@ -33,7 +33,11 @@ export function toolResult(
 	}
 	if (job) {
 		const { id, status = statusIn(json) } = job;
-		const phase = status === undefined ? undefined : phaseOf(status);
+		const named = status === undefined ? undefined : phaseOf(status);
+		// In the response to a create, a word such as "success" is about the call.
+		const isOfCall =
+			named === 'succeeded' && job.status === undefined && !isPollState(status ?? '');
+		const phase = isOfCall ? undefined : named;
 		// An unfinished job may have links too, such as one to poll its status.
 		const isUnderWay = phase === 'queued' || phase === 'running';
 		const url = isUnderWay ? undefined : (asText(json.url) ?? findLink(json, undefined));

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { statusIn } from '../../gateway/jobs/responses';
 import { asText, textAt } from '../../gateway/json';
-import { phaseOf, type JobKind } from '../../gateway/protocol/jobs';
+import { isPollState, type JobKind } from '../../gateway/protocol/jobs';
 import { isTool } from '../agent/tool';
 import type { Field } from './field';
 import type { ItemParameters } from './itemParameters';
@@ -70,5 +70,5 @@ export function jobKindOf(parameters: ItemParameters, id: string): JobKindHint {
 	if (textAt(json, 'output.task_id') === id || textAt(json, 'task_id') === id)
 		return { kind: 'task' };
 	if (textAt(json, 'id') !== id) return {};
-	return phaseOf(statusIn(json) ?? '') === undefined ? { guess: 'video' } : { kind: 'video' };
+	return isPollState(statusIn(json) ?? '') ? { kind: 'video' } : { guess: 'video' };
 }

@@ -180,7 +180,9 @@ describe('polled jobs', () => {
 		[' Completed ', 'succeeded'],
 		['FAILED', 'failed'],
 		['UNKNOWN', undefined],
-		['CANCELED', undefined],
+		['CANCELED', 'failed'],
+		['succeed', 'succeeded'],
+		['rendering_pass_2', undefined],
 		['constructor', undefined],
 		[2, undefined],
 	])('reads the state %j', (status, phase) => {
@@ -197,6 +199,65 @@ describe('polled jobs', () => {
 		['beside one that is no text', { status: true, data: { status: 'processing' } }],
 	])('finds the state %s', (_, body) => {
 		expect(jobStatus(answerOf(body)).phase).toBe('running');
+	});
+
+	it.each<[string, object, Phase | undefined]>([
+		[
+			'success, and running within data',
+			{ status: 'success', data: { status: 'processing' } },
+			'running',
+		],
+		[
+			'success, and running in the native form',
+			{ status: 'SUCCESS', output: { task_status: 'RUNNING' } },
+			'running',
+		],
+		[
+			'success, and running in the native form within data',
+			{ status: 'success', data: { output: { task_status: 'RUNNING' } } },
+			'running',
+		],
+		[
+			'success, and failed within data',
+			{ status: 'success', data: { status: 'FAILURE' } },
+			'failed',
+		],
+		['success, and an unknown word', { status: 'success', data: { status: 'pass_2' } }, undefined],
+		['success, and running as state', { status: 'success', state: 'processing' }, 'running'],
+		['success, and running as task_status', { status: 'ok', task_status: 'submitted' }, 'queued'],
+		['success, and running in result', { status: 'done', result: { state: 'queued' } }, 'queued'],
+		[
+			'an error, and running within data',
+			{ status: 'error', data: { status: 'queued' } },
+			'queued',
+		],
+		['200, and running within data', { status: 200, data: { task_status: 'RUNNING' } }, 'running'],
+		['200, and finished within data', { status: '200', data: { status: 'succeed' } }, 'succeeded'],
+		['true, and running within data', { success: true, data: { status: 'queued' } }, 'queued'],
+		[
+			'success as code, and running within data',
+			{ code: 'success', message: '', data: { status: 'IN_PROGRESS', progress: '30%' } },
+			'running',
+		],
+		['success only', { code: 200, status: 'success' }, 'succeeded'],
+		[
+			'success beside the status of its file',
+			{ status: 'success', data: { status: 200 } },
+			'succeeded',
+		],
+		[
+			'completed as specified, whatever else',
+			{ status: 'completed', data: { status: 'x' } },
+			'succeeded',
+		],
+		[
+			'failed as specified, whatever else',
+			{ status: 'failed', output: { status: 'done' } },
+			'failed',
+		],
+		['200 only, which is no status of a job', { status: 200, url: 'https://a.b/c' }, undefined],
+	])('tells the status of the job from that of the call: %s', (_, body, phase) => {
+		expect(jobStatus(answerOf(body)).phase).toBe(phase);
 	});
 
 	it.each<[unknown, number | undefined]>([

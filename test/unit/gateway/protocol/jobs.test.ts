@@ -1,4 +1,4 @@
-import { isFinal, phaseOf } from '../../../../nodes/shared/gateway/protocol/jobs';
+import { isFinal, isPollState, phaseOf } from '../../../../nodes/shared/gateway/protocol/jobs';
 
 // The expected phases come from the service's specification, not from the code.
 
@@ -25,12 +25,51 @@ describe('the phase of a state', () => {
 		},
 	);
 
-	it.each(['', 'canceled', 'UNKNOWN', 'constructor', '__proto__'])(
-		'gives no phase for the unknown state "%s"',
-		(state) => {
-			expect(phaseOf(state)).toBeUndefined();
-		},
-	);
+	it.each([
+		[
+			'queued',
+			['created', 'waiting', 'Scheduled', 'Accepted', 'IN_QUEUE', 'Queueing', 'NOT_START'],
+		],
+		[
+			'running',
+			['In Progress', 'in-progress', 'IN  PROGRESS', 'generating', 'Rendering', 'starting'],
+		],
+		['succeeded', ['SUCCESS', 'succeed', 'Successful', 'complete', 'Done', 'FINISHED', ' ready ']],
+		['failed', ['FAILURE', 'fail', 'Error', 'CANCELED', 'cancelled', 'EXPIRED', 'rejected']],
+		['failed', ['timeout', 'timed_out', 'Timed out', 'timed-out', 'aborted']],
+	])('knows the words of other services for the phase %s: %j', (phase, states) => {
+		expect(states.map(phaseOf)).toEqual(states.map(() => phase));
+	});
+
+	it.each([
+		['TASK_STATUS_SUCCEED', 'succeeded'],
+		['TASK_STATUS_IN_PROGRESS', 'running'],
+		['JOB_STATE_FAILED', 'failed'],
+		['STATE_PENDING', 'queued'],
+		['task status done', 'succeeded'],
+	])('knows the phase of a state with a prefix: %s', (state, phase) => {
+		expect(phaseOf(state)).toBe(phase);
+	});
+
+	it.each([
+		...['', 'UNKNOWN', 'constructor', '__proto__', 'TASK_STATUS_', 'TASK_STATUS_UNSPECIFIED'],
+		...['rendering_pass_2', 'success_rate', 'not ready', 'almost done', 'OK', '200', 'true'],
+	])('gives no phase for the unknown state "%s"', (state) => {
+		expect(phaseOf(state)).toBeUndefined();
+	});
+});
+
+describe('the states of a poll', () => {
+	it.each([
+		['in_progress', true],
+		['Completed', true],
+		['queued', true],
+		['SUCCEEDED', false],
+		['done', false],
+		['', false],
+	])('says whether the specification gives %s for the status of a poll: %s', (state, isGiven) => {
+		expect(isPollState(state)).toBe(isGiven);
+	});
 });
 
 describe('the end of a job', () => {
