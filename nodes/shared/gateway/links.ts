@@ -11,9 +11,9 @@ const privateHost =
 	/^(10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2}|169\.254(\.\d+){2}|0\.0\.0\.0|\[f[cde].*\]|[^.[\]]+|.*\.(local|internal|lan))$/i;
 
 /** Avoids URL.canParse, which in Node 20 rejects a host with an umlaut after it has been called often. */
-function parseUrl(text: string): URL | undefined {
+function parseUrl(text: string, base?: string): URL | undefined {
 	try {
-		return new URL(text);
+		return new URL(text, base);
 	} catch {
 		return undefined;
 	}
@@ -138,9 +138,15 @@ export function findLink(value: unknown, base: string | undefined): string | und
 	}
 	const named = linkNames.flatMap((linkName) => texts.filter(([name]) => name === linkName));
 	const likely = texts.filter(([name]) => likelyNames.test(name));
-	const links = [...named, ...likely].map(([, text]) => asLink(text, base));
-	return [...links, ...texts.map(([, text]) => asLink(text))].find((link) => link !== undefined);
+	// A text with a space may be a sentence that begins with a link.
+	const [likelyWords, words] = [likely, texts].map((entries) => entries.filter(isOneWord));
+	const links = [...named, ...likelyWords, ...likely].map(([, text]) => asLink(text, base));
+	return [...links, ...[...words, ['', value]].map(([, text]) => asLink(text))].find(
+		(link) => link !== undefined,
+	);
 }
+
+const isOneWord = ([, text]: NamedEntry) => !/\s/.test(String(text).trim());
 
 /** The fields of an object by their names, or the entries of a list under the list's name. */
 function entriesWithin([name, entry]: NamedEntry): NamedEntry[] {
@@ -149,12 +155,23 @@ function entriesWithin([name, entry]: NamedEntry): NamedEntry[] {
 	return entries.filter(([inner]) => !notVideoNames.test(inner));
 }
 
-/** The text, unchanged byte for byte, when it is a link: a rewritten URL would break its signature. */
+/** No link has these characters, nor is it followed by another one. */
+const notInLink = /[\p{Cc}\u2028\u2029]|\shttps?:\/\//iu;
+
+/**
+ * The text when it is a link. Spaces and letters beyond ASCII are percent-encoded, since no request can carry them. All
+ * else is unchanged byte for byte: a rewritten URL would break its signature.
+ */
 export function asLink(value: unknown, base?: string): string | undefined {
 	const text = typeof value === 'string' ? value.trim() : '';
-	if (text.length > maxLength) return undefined;
-	if (/^https?:\/\/\S+$/i.test(text)) return URL.canParse(text) ? text : undefined;
-	return base !== undefined && /^\/\S*$/.test(text) && URL.canParse(text, base)
-		? new URL(text, base).href
-		: undefined;
+	if (text.length > maxLength || notInLink.test(text)) return undefined;
+	const [origin] = /^https?:\/\/[^/?#\s]+/i.exec(text) ?? [];
+	if (origin !== undefined) {
+		const link = origin + text.slice(origin.length).replace(/[^!-~]+/g, percentEncoded);
+		return parseUrl(link) && link;
+	}
+	return base !== undefined && /^\/(?!\s)/.test(text) ? parseUrl(text, base)?.href : undefined;
 }
+
+const percentEncoded = (text: string) =>
+	[...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase()}`).join('');

@@ -188,7 +188,8 @@ function withoutEmbeddedFiles({ message, ...choice }: Choice): JsonObject {
 
 /** For a model that does not write Markdown: the text if it is a link, or the links in it that end like an image. */
 function bareLinks(text: string): string[] {
-	const link = asLink(text);
+	// A text with a space may be a sentence that begins with a link.
+	const link = /\s/.test(text.trim()) ? undefined : asLink(text);
 	if (link !== undefined) return [link];
 	const links = text.match(/https?:\/\/[^\s<>"')\]]+/gi) ?? [];
 	return links.filter((address) => /.\.(png|jpe?g|webp|gif|avif)\b/i.test(address.slice(7)));

@@ -108,6 +108,11 @@ describe('the images of a response', () => {
 		expect(bytes?.toString()).toBe('<svg width="100%"><text>a+b&c ü</text></svg>');
 	});
 
+	it('percent-encodes a space in the link to an image', () => {
+		const [{ url, fields }] = readImages(answerOf({ data: [{ url: `${link} 2` }] })).images;
+		expect([url, fields.url]).toEqual([`${link}%202`, `${link}%202`]);
+	});
+
 	it('returns the entries that came instead of missing images', () => {
 		const refused = { url: null, error: { message: 'Out of paint' } };
 		const body = { data: [{ url: link }, refused, { url: 'a.png' }] };
@@ -122,6 +127,7 @@ describe('the images of a response', () => {
 			'Here: https://a.example/1.png and (https://a.example/2.JPG?sig=x).',
 			['https://a.example/1.png', 'https://a.example/2.JPG?sig=x'],
 		],
+		['https://a.example/1.png is ready', ['https://a.example/1.png']],
 		['![a](https://a.example/1.png) see https://a.example/2.png', ['https://a.example/1.png']],
 	])('finds bare links to images only when the chat has no Markdown image: %j', (text, links) => {
 		const { images: pictures } = readChatImages(answerOf(chat(text)));

@@ -349,8 +349,41 @@ describe('the link to a video', () => {
 	});
 
 	it('keeps the link to a video byte for byte', () => {
-		const unusual = 'https://storage.example/a b'.replace(' ', '%20') + "/ü?x='1'&y=%7e&z=A%2fb+|";
+		const unusual = "https://bücher.example/a%20b/%c3%bc?x='1'&y=%7e&z=A%2fb+|^\"<`{\\[%#/../x";
 		expect(found({ url: unusual }).url).toBe(unusual);
+	});
+
+	it.each<[string, unknown, string]>([
+		[
+			'a space',
+			{ result_url: 'https://a.example/a b  c.mp4?x=%2f 1' },
+			'/a%20b%20%20c.mp4?x=%2f%201',
+		],
+		['other letters', { url: 'https://a.example/视频1é.mp4' }, '/%E8%A7%86%E9%A2%911%C3%A9.mp4'],
+		[
+			'other letters and a space',
+			{ data: [{ video: 'https://a.example/ü 😀' }] },
+			'/%C3%BC%20%F0%9F%98%80',
+		],
+		['a wide space', { output: { video_url: 'https://a.example/a\u3000b' } }, '/a%E3%80%80b'],
+		['half a character', { url: 'https://a.example/\ud83d' }, '/%EF%BF%BD'],
+		['a space as plain text', 'https://a.example/a b.mp4\n', '/a%20b.mp4'],
+		[
+			'a space, and no file beside it',
+			{ result_url: 'https://a.example/a b.mp4', page_link: 'https://b.example/' },
+			'/a%20b.mp4',
+		],
+	])('percent-encodes in the link to a video what no request can carry: %s', (_, body, path) => {
+		expect(found(body).url).toBe(`https://a.example${path}`);
+	});
+
+	it('prefers a link to a sentence that begins with one', () => {
+		const content = 'https://docs.example tells more';
+		expect(found({ content, data: { file: link } }).url).toBe(link);
+	});
+
+	it('percent-encodes a space in a relative link', () => {
+		expect(found({ url: '/files/a b.mp4' }).url).toBe('https://gateway.example/files/a%20b.mp4');
 	});
 
 	it('resolves a relative link against the address that responded', () => {
@@ -388,6 +421,15 @@ describe('the link to a video', () => {
 		['without a link', { id: 'video_1', status: 'completed' }],
 		['a link with another protocol', { url: 'ftp://storage.example/v.mp4' }],
 		['half a link', { url: 'https://' }],
+		['a link with a line break inside', { url: 'https://a.example/a\nb.mp4' }],
+		['a link with a tab inside', { url: 'https://a.example/a\tb.mp4' }],
+		['a link with a NUL inside', { url: 'https://a.example/a\0b.mp4' }],
+		['a link with another control character', { url: 'https://a.example/a\x85b.mp4' }],
+		['a link with a line separator inside', { url: 'https://a.example/a\u2028b.mp4' }],
+		['a relative link with a line break inside', { url: '/files/a\nb.mp4' }],
+		['a space in the host', { url: 'https://a .example/b.mp4' }],
+		['two links in one text', { url: 'https://a.example/1.mp4 https://a.example/2.mp4' }],
+		['a sentence that begins with a link', { note: 'https://a.example tells more' }],
 		['only the link to a thumbnail', { thumbnail_url: link }],
 		['a text that has a link in it', { note: `see ${link}` }],
 		['only the address of the status', { status_url: link, links: { self: link } }],
