@@ -3,7 +3,7 @@
  * types included. Folders on one floor do not know each other.
  */
 const floors = [
-	['shared/gateway/json'],
+	['shared/gateway/json', 'shared/gateway/markup'],
 	['shared/gateway/sharePages'],
 	['shared/gateway/links'],
 	['shared/gateway/protocol'],

@@ -2,6 +2,11 @@ import { EventParser } from '../../../nodes/shared/gateway/chat/eventStream';
 import { maySendKeyTo } from '../../../nodes/shared/gateway/client/connection';
 import { Redaction } from '../../../nodes/shared/gateway/client/redaction';
 import { parseRateLimitPause } from '../../../nodes/shared/gateway/client/retryPolicy';
+import {
+	jobFailureReason,
+	readErrorObject,
+	readReason,
+} from '../../../nodes/shared/gateway/errors/errorObject';
 import { jobFailed } from '../../../nodes/shared/gateway/errors/jobErrors';
 import { refused } from '../../../nodes/shared/gateway/errors/requestErrors';
 import { readChatImages } from '../../../nodes/shared/gateway/images/responses';
@@ -37,6 +42,8 @@ const repeated = [
 		'1m',
 		'video/',
 		'<',
+		...['<title>', '</title ', '<title a', '<script>', '<a:message', '<![CDATA[', ']]>', '<b>'],
+		...['&', '&#', '&#0', '&#x', '&#115', '&amp;', '&amp', ';'],
 		'%41',
 		'%25',
 		'/%2e',
@@ -81,6 +88,23 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 		},
 	]),
 	['an error page', (text) => recordOf(refused(create, { status: 502, headers: {}, text }))],
+	...['', 'text/html', 'text/xml'].map((type): [string, (text: string) => unknown] => [
+		`a body of the type "${type}" that is not JSON`,
+		(text) => [
+			readReason(text, { 'content-type': type }),
+			readReason(`<html><title>${text}`, {}),
+			readReason(`<Error><Message>${text}`, {}),
+		],
+	]),
+	[
+		'the reasons of other services',
+		(text) => [
+			readErrorObject({ error: text, message: text, errors: { [text]: [text, `${text} `] } }),
+			readErrorObject({ error: { message: text, metadata: { raw: `<html>${text}` } } }),
+			readErrorObject(`{"error":${text}`),
+			jobFailureReason({ data: { fail_reason: text, message: text } }),
+		],
+	],
 	[
 		'the message of a failed job',
 		(message) => jobFailed(job, { failure: { message }, fields: {} }),

@@ -1,0 +1,37 @@
+import { excerpt } from '../json';
+import { elementIn, plainTextOf } from '../markup';
+
+/** In characters: the reason is at the beginning. */
+const maxSearchedLength = 20_000;
+const maxReasonLength = 200;
+
+/**
+ * Why a request failed, from a body that is not JSON: a plain text, XML, or the page of a proxy. It is one short line
+ * without markup; undefined when there is none.
+ */
+export function readReason(text: string, headers: Record<string, string>): string | undefined {
+	const type = headers['content-type'] ?? '';
+	const start = text.slice(0, maxSearchedLength).trim();
+	const isFile =
+		/^(?:image|video|audio)\/|octet-stream/i.test(type) || /[\0-\x08\ufffd]/.test(start);
+	if (isFile) return undefined;
+	const isMarkup = start.startsWith('<') || /html|xml/i.test(type);
+	const reason = isMarkup ? reasonInMarkup(start) : start;
+	return reason ? excerpt(reason, maxReasonLength) : undefined;
+}
+
+/** The reason on a page, or in XML. */
+export function reasonInMarkup(text: string): string | undefined {
+	const markup = text.slice(0, maxSearchedLength);
+	const textIn = (...names: string[]) =>
+		names.map((name) => plainTextOf(elementIn(markup, name) ?? '')).find((found) => found !== '');
+	if (!/<(?:!doctype html|html|head|body|title|h1)\b/i.test(markup)) {
+		const message = textIn('message', 'fault_?string', 'msg', 'detail', 'description', 'reason');
+		const code = textIn('code', 'error_?code');
+		return message && code ? `${code}: ${message}` : (message ?? plainTextOf(markup));
+	}
+	// The title of some pages says only that there is an error.
+	return [textIn('title'), textIn('h1'), plainTextOf(elementIn(markup, 'body') ?? markup)].find(
+		(found) => found && !/^error$/i.test(found),
+	);
+}

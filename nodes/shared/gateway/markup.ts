@@ -1,0 +1,72 @@
+/** Reading HTML and XML of which only a few words are of interest. All takes linear time on any text. */
+
+// cspell:disable
+/** The names of the entities of each character, in lower case. A page may write any character like this. */
+export const entityNames: Readonly<Record<string, readonly string[]>> = {
+	...{ '!': ['excl'], '"': ['quot'], '#': ['num'], $: ['dollar'], '%': ['percnt'], '&': ['amp'] },
+	...{ "'": ['apos'], '(': ['lpar'], ')': ['rpar'], '*': ['ast', 'midast'], '+': ['plus'] },
+	...{ ',': ['comma'], '-': ['hyphen', 'dash', 'minus'], '.': ['period'], '/': ['sol'] },
+	...{ ':': ['colon'], ';': ['semi'], '<': ['lt'], '=': ['equals'], '>': ['gt'], '?': ['quest'] },
+	...{ '@': ['commat'], '[': ['lsqb', 'lbrack'], '\\': ['bsol'], ']': ['rsqb', 'rbrack'] },
+	...{ '^': ['hat'], _: ['lowbar', 'underbar'], '`': ['grave', 'diacriticalgrave'] },
+	...{ '{': ['lcub', 'lbrace'], '|': ['verbar', 'vert', 'verticalline'], '}': ['rcub', 'rbrace'] },
+	...{ '~': ['tilde'], ' ': ['nbsp'], '–': ['ndash'], '—': ['mdash'], '…': ['hellip'] },
+	...{ '‘': ['lsquo'], '’': ['rsquo'], '“': ['ldquo'], '”': ['rdquo'], '·': ['middot'] },
+};
+// cspell:enable
+
+const namedCharacters = new Map(
+	Object.entries(entityNames).flatMap(([character, names]) =>
+		names.map((name) => [name, character] as const),
+	),
+);
+
+/**
+ * The content of the first element with this name, in any namespace; undefined when there is none.
+ * @param name a pattern
+ */
+export function elementIn(markup: string, name: string): string | undefined {
+	const begin = new RegExp(`<(?:\\w+:)?${name}(?:\\s[^<>]*)?>`, 'i').exec(markup);
+	if (!begin) return undefined;
+	const content = markup.slice(begin.index + begin[0].length);
+	const end = content.search(new RegExp(`</(?:\\w+:)?${name}[\\s>]`, 'i'));
+	return end === -1 ? content : content.slice(0, end);
+}
+
+/** Elements whose content is no text for people. */
+const hiddenElement = /^<(script|style|svg|template)\b/i;
+
+/** The text of a page or an element as one line, without its tags. */
+export function plainTextOf(markup: string): string {
+	let text = '';
+	let hidden: string | undefined;
+	for (const [token] of withoutSections(markup).matchAll(/<[a-z/!?][^<>]*>|[^<]+|</gi)) {
+		const isTag = token.length > 1 && token.startsWith('<');
+		if (hidden !== undefined) {
+			if (token.toLowerCase().startsWith(`</${hidden}`)) hidden = undefined;
+		} else {
+			if (isTag) hidden = hiddenElement.exec(token)?.[1].toLowerCase();
+			text += isTag ? ' ' : token;
+		}
+	}
+	return decoded(text).replace(/\s+/g, ' ').trim();
+}
+
+/** Writes what is in CDATA sections, where `<` and `&` stand for themselves, with entities. */
+function withoutSections(markup: string): string {
+	const [before, ...sections] = markup.split('<![CDATA[');
+	const written = sections.map((section) => {
+		const [content, ...after] = section.split(']]>');
+		return content.replaceAll('&', '&amp;').replaceAll('<', '&lt;') + after.join(' ');
+	});
+	return before + written.join('');
+}
+
+function decoded(text: string): string {
+	return text.replace(/&(?:#(x[\da-f]{1,20}|\d{1,20})|([a-z]{1,20}));?/gi, (entity, ...groups) => {
+		const [number, name] = groups as Array<string | undefined>;
+		if (number === undefined) return namedCharacters.get((name ?? '').toLowerCase()) ?? entity;
+		const code = Number(/^x/i.test(number) ? `0${number}` : number);
+		return code <= 0x10ffff ? String.fromCodePoint(code) : entity;
+	});
+}
