@@ -1,3 +1,5 @@
+import { entityNames } from '../markup';
+
 /** A shorter key could be part of an ordinary text, so it is not redacted. */
 const minKeyLength = 8;
 const mask = '***';
@@ -6,10 +8,17 @@ const mask = '***';
 const maxPieceLength = 512;
 
 /** All encodings of one character of the key, in lower case, since letter case is ignored. */
-type Encodings = string[];
+interface Encodings {
+	texts: string[];
+	/** Matches each of the texts. */
+	pattern: string;
+}
 
 /** Maximum number of nested URL encodings that are recognised. */
 const maxLevels = 3;
+
+/** Maximum number of leading zeros of an HTML entity that are recognised. */
+const maxZeros = 8;
 
 /** Removes the API key from responses: services echo keys, and none may reach an output, an error or a log. */
 export class Redaction {
@@ -21,13 +30,15 @@ export class Redaction {
 
 	constructor(key: string) {
 		this.spellings = piecesOf(key).flatMap((piece) => [
-			[...piece].map(encodingsOf),
+			[...piece].map((letter) => encodingsOf(letter)),
 			...base64Of(piece).map((text) => [...text].map(base64LetterEncodings)),
 		]);
-		const source = this.spellings.map((spelling) => spelling.map(patternOf).join('')).join('|');
+		const source = this.spellings
+			.map((spelling) => spelling.map(({ pattern }) => pattern).join(''))
+			.join('|');
 		this.pattern = source === '' ? undefined : new RegExp(source, 'gi');
 		const lengths = this.spellings.map((spelling) =>
-			spelling.reduce((sum, encodings) => sum + Math.max(...encodings.map(lengthOf)), 0),
+			spelling.reduce((sum, encodings) => sum + Math.max(...encodings.texts.map(lengthOf)), 0),
 		);
 		this.maxLength = Math.max(0, ...lengths);
 	}
@@ -101,7 +112,8 @@ function piecesOf(key: string): string[] {
 
 const lengthOf = ({ length }: string) => length;
 
-function encodingsOf(letter: string): Encodings {
+/** @param others more ways to write the character */
+function encodingsOf(letter: string, others: string[] = []): Encodings {
 	const hexOf = (number: number, digits: number) => number.toString(16).padStart(digits, '0');
 	const bytes = [...Buffer.from(letter)].map((byte) => hexOf(byte, 2));
 	const units = [...Array(letter.length).keys()].map((at) => hexOf(letter.charCodeAt(at), 4));
@@ -112,10 +124,32 @@ function encodingsOf(letter: string): Encodings {
 	// JSON within JSON doubles each backslash, and adds one before a quote.
 	const inJson = [1, 2, 3, 4, 7].flatMap((count) => {
 		const backslashes = '\\'.repeat(count);
-		const escaped = units.map((unit) => `${backslashes}u${unit}`).join('');
-		return '"\\/'.includes(letter) ? [escaped, backslashes + letter] : [escaped];
+		const inUnits = units.map((unit) => `${backslashes}u${unit}`).join('');
+		return '"\\/'.includes(letter) ? [inUnits, backslashes + letter] : [inUnits];
 	});
-	return [letter.toLowerCase(), ...inUrl, ...inJson];
+	const entities = entitiesOf(letter);
+	const texts = [...others, letter.toLowerCase(), ...inUrl, ...inJson];
+	return {
+		texts: [...texts, ...entities.texts],
+		pattern: `(?:${[...texts.map(escaped), entities.pattern].join('|')})`,
+	};
+}
+
+/** The HTML entities of a character. The semicolon at their end may be missing. */
+function entitiesOf(letter: string): Encodings {
+	const code = letter.codePointAt(0) ?? 0;
+	const names = entityNames[letter] ?? [];
+	const numbers = [`${code}`, `x${code.toString(16)}`];
+	const zeros = [...Array(maxZeros + 1).keys()].map((count) => '0'.repeat(count));
+	const withZeros = numbers.flatMap((number) =>
+		zeros.map((some) => `#${number.replace(/^x?/, (x) => x + some)}`),
+	);
+	const patterns = numbers.map((number) => number.replace(/^x?/, `#$&0{0,${maxZeros}}`));
+	return {
+		texts: [...withZeros, ...names].flatMap((name) => [`&${name};`, `&${name}`]),
+		// A semicolon is taken whenever it is there: with a choice, a key of semicolons would take exponential time.
+		pattern: `&(?:${[...patterns, ...names].join('|')})(?:;|(?!;))`,
+	};
 }
 
 /** The base64 characters of the key that do not depend on the bytes around it, for each of its three offsets. */
@@ -129,29 +163,27 @@ function base64Of(key: string): string[] {
 
 /** base64url replaces two characters of base64. */
 function base64LetterEncodings(letter: string): Encodings {
-	if (letter === '+') return ['-', ...encodingsOf(letter)];
-	if (letter === '/') return ['_', ...encodingsOf(letter)];
-	return [letter.toLowerCase()];
+	if (letter === '+') return encodingsOf(letter, ['-']);
+	if (letter === '/') return encodingsOf(letter, ['_']);
+	const text = letter.toLowerCase();
+	return { texts: [text], pattern: text };
 }
 
-function patternOf(encodings: Encodings): string {
-	const patterns = encodings.map((encoding) => encoding.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
-	return patterns.length > 1 ? `(?:${patterns.join('|')})` : patterns[0];
-}
+const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** Whether a text, from `start` to its end, is the beginning of this spelling, in any encoding. */
 function isPrefixOfSpelling(text: string, start: number, spelling: Encodings[]): boolean {
-	let reached = [start];
-	for (const encodings of spelling) {
-		const next: number[] = [];
+	let reached = new Set([start]);
+	for (const { texts } of spelling) {
+		const next = new Set<number>();
 		for (const at of reached) {
-			for (const encoding of encodings) {
-				if (text.startsWith(encoding, at)) next.push(at + encoding.length);
+			for (const encoding of texts) {
+				if (text.startsWith(encoding, at)) next.add(at + encoding.length);
 				else if (at + encoding.length > text.length && encoding.startsWith(text.slice(at)))
 					return true;
 			}
 		}
-		if (next.length === 0) return false;
+		if (next.size === 0) return false;
 		reached = next;
 	}
 	return false;

@@ -28,6 +28,9 @@ describe('the redaction of the API key', () => {
 				.map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)
 				.join('');
 
+			const entities = (write: (code: number) => string) =>
+				[...own].map((letter) => write(letter.codePointAt(0) ?? 0)).join('');
+
 			it.each([
 				['as it is', own],
 				['in JSON', JSON.stringify(own).slice(1, -1)],
@@ -40,6 +43,21 @@ describe('the redaction of the API key', () => {
 				['in a URL in a URL', encodeURIComponent(hex)],
 				['in a URL in a URL in a URL', encodeURIComponent(encodeURIComponent(everyByte))],
 				['in the name of a host', own.toLowerCase()],
+				['in HTML', entities((code) => `&#${code};`)],
+				['in HTML, in hexadecimal', entities((code) => `&#x${code.toString(16)};`)],
+				['in HTML, in capitals', entities((code) => `&#X${code.toString(16).toUpperCase()};`)],
+				['in HTML, with leading zeros', entities((code) => `&#00${code};`)],
+				[
+					'in HTML, in hexadecimal with leading zeros',
+					entities((code) => `&#x000000${code.toString(16)};`),
+				],
+				['in HTML, without semicolons', entities((code) => `&#${code}`)],
+				[
+					'in HTML, in parts',
+					own.replace(/[^]/gu, (letter, at) =>
+						at % 2 === 0 ? letter : `&#${letter.codePointAt(0)};`,
+					),
+				],
 			])('redacts the key %s', (_, form) => {
 				expect(mine.text(`see ${form}!`)).toBe('see ***!');
 			});
@@ -68,6 +86,24 @@ describe('the redaction of the API key', () => {
 			});
 		},
 	);
+
+	it('redacts the key in HTML with named characters', () => {
+		const mine = new Redaction(`a&b"c'd<e>f-g_h/i.j+k=l`);
+		const named =
+			'a&amp;b&quot;c&apos;d&lt;e&gt;f&hyphen;g&lowbar;h&sol;i&period;j&plus;k&equals;l';
+		for (const form of [named, named.toUpperCase(), named.replaceAll(';', '')]) {
+			expect(mine.text(`see ${form}!`)).toBe('see ***!');
+		}
+		expect(redaction.text('sk&hyphen;sk&#45;01&#x2F;abc')).toBe('***');
+	});
+
+	it('takes linear time for a key of semicolons in HTML', () => {
+		const mine = new Redaction(';'.repeat(100));
+		const text = '&#59;'.repeat(40);
+		expect(mine.text(`${text}!`)).toBe(`${text}!`);
+		expect(mine.truncated(text)).toBe('***');
+		expect(mine.text(text.repeat(5))).toContain('***');
+	});
 
 	it('redacts the key after a megabyte of text that begins like it', () => {
 		const long = `${'%25sk-sk-'.repeat(100_000)}${'\\'.repeat(100_000)}`;
@@ -100,6 +136,10 @@ describe('the redaction of the API key', () => {
 		['sk-sk-01/ab', '***'],
 		['a sk-sk-01', 'a ***'],
 		['a sk-sk-0', 'a sk-sk-0'],
+		['a &#115;k-s', 'a ***'],
+		['a sk&#x2d;sk&#00', 'a ***'],
+		['a sk-sk&hyp', 'a ***'],
+		['a sk-sk&hyx', 'a sk-sk&hyx'],
 	])('redacts the key when a text breaks off within it: %s', (text, expected) => {
 		expect(redaction.truncated(text)).toBe(expected);
 	});
@@ -111,6 +151,7 @@ describe('the redaction of the API key', () => {
 	it('redacts the key in a text that arrives in chunks, and loses nothing else', () => {
 		const parts = fc.constantFrom(
 			...[key, 'sk-', 'sk-01/', 'abc', ' ', '\\/', key.slice(0, -1), '%', '%25', '73', '%2F'],
+			...['&#115;', '&#x6B', '&#0', '&', ';', '&hyphen;', '&sol', '01&#47;', 'sk&#45;'],
 			...[encodeURIComponent(key), '\\u0073', '\\', base64.slice(0, 5), base64.slice(5), base64],
 		);
 		const texts = fc.array(parts, { maxLength: 8 }).map((all) => all.join(''));
