@@ -122,6 +122,25 @@ describe('embeddings', () => {
 		expect(gateway.requests).toHaveLength(1);
 	});
 
+	it('gives each item its vector when the indexes begin at 1, and when all are 0', async () => {
+		const answer = (...indexes: number[]) => {
+			const data = indexes.map((index) => ({ index, embedding: [index, 0.5] }));
+			gateway.fault({ route: 'embedding', action: 'answer', body: JSON.stringify({ data }) });
+		};
+		const vectors = async () =>
+			(await run(texts(2))).items('Embed').map(({ json }) => json.embedding);
+		answer(2, 1);
+		expect(await vectors()).toEqual([
+			[1, 0.5],
+			[2, 0.5],
+		]);
+		answer(0, 0);
+		expect(await vectors()).toEqual([
+			[0, 0.5],
+			[0, 0.5],
+		]);
+	});
+
 	it('fails when a vector is missing or the vectors differ in length', async () => {
 		const answer = (data: unknown[]) =>
 			gateway.fault({

@@ -5,14 +5,7 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import {
-	asIndex,
-	describeValue,
-	isObject,
-	valueAt,
-	withoutUndefined,
-	type JsonObject,
-} from '../json';
+import { asIndex, isObject, valueAt, without, withoutUndefined, type JsonObject } from '../json';
 
 export interface EmbeddingList {
 	/** In the order of the texts that were sent. */
@@ -29,33 +22,37 @@ export interface EmbeddingList {
  * @throws UnusableResponse unless there is one vector for each of `count` texts, all of the same length
  */
 export function embeddingList(response: ServiceResponse, count: number): EmbeddingList {
-	const entries = valueAt(response.json, 'data');
-	if (!Array.isArray(entries)) throw new UnusableResponse(describeBody(response));
-	if (entries.length !== count) {
-		throw new UnusableResponse(`has ${entries.length} vectors for ${count} texts`);
+	const received = valueAt(response.json, 'data');
+	if (!Array.isArray(received)) throw new UnusableResponse(describeBody(response));
+	if (received.length !== count) {
+		throw new UnusableResponse(`has ${received.length} vectors for ${count} texts`);
 	}
-	const vectors = new Array<number[] | undefined>(count).fill(undefined);
-	const others = new Array<JsonObject>(count);
-	entries.forEach((entry, position) => {
-		const givenIndex = isObject(entry) ? (entry.index ?? position) : position;
-		const index = asIndex(givenIndex) ?? -1;
-		if (!(index in vectors) || vectors[index] !== undefined) {
-			const describedIndex = describeValue(givenIndex);
-			throw new UnusableResponse(
-				`has no clear order: index ${describedIndex} is out of range or there twice`,
-			);
-		}
-		const { embedding, ...other } = isObject(entry) ? entry : { embedding: entry };
-		vectors[index] = vectorOf(embedding, index);
-		others[index] = other;
-	});
-	const complete = vectors as number[][];
-	const unequalIndex = complete.findIndex((vector) => vector.length !== complete[0].length);
-	if (unequalIndex !== -1) {
-		throw new UnusableResponse(unequalLengths(complete[0].length, complete[unequalIndex].length));
-	}
+	const entries = inOrder(received).map((entry) =>
+		isObject(entry) ? entry : { embedding: entry },
+	);
+	const vectors = entries.map(({ embedding }, index) => vectorOf(embedding, index));
+	const unequal = vectors.find((vector) => vector.length !== vectors[0].length);
+	if (unequal) throw new UnusableResponse(unequalLengths(vectors[0].length, unequal.length));
 	const fields = withoutUndefined({ ...(response.json as JsonObject), data: undefined });
-	return { vectors: complete, entries: others, fields: withRequestIds(fields, response) };
+	return {
+		vectors,
+		entries: entries.map((entry) => without(entry, ['embedding'])),
+		fields: withRequestIds(fields, response),
+	};
+}
+
+/**
+ * The entries of a list in the order of their texts: by their indexes, whatever the first of them is. When these give no
+ * order, it is that of arrival: the vectors are charged, and most servers keep the order.
+ */
+function inOrder(entries: unknown[]): unknown[] {
+	const indexed = entries.map((entry) => ({
+		entry,
+		index: asIndex(valueAt(entry, 'index')) ?? NaN,
+	}));
+	const indexes = new Set(indexed.map(({ index }) => index));
+	if (indexes.has(NaN) || indexes.size < entries.length) return entries;
+	return indexed.sort((one, other) => one.index - other.index).map(({ entry }) => entry);
 }
 
 /**

@@ -91,6 +91,35 @@ describe('lists of vectors', () => {
 		expect(embeddingList(answerOf({ data: [[1], [2]] }), 2).vectors).toEqual([[1], [2]]);
 	});
 
+	it.each([[[2, 3, 1]], [[20, 30, 10]], [['11', 12, '9']], [[1, 5, 0]]])(
+		'returns the vectors in the order of their indexes, whatever these begin with: %j',
+		(indexes) => {
+			const data = indexes.map((index, at) => ({ index, embedding: [at] }));
+			expect(embeddingList(answerOf({ data }), 3).vectors).toEqual([[2], [0], [1]]);
+		},
+	);
+
+	it.each<[unknown[]]>([
+		[[0, 0, 0]],
+		[[2, 1, 2]],
+		[[2, undefined, 0]],
+		[[2, null, 0]],
+		[[2, 0.5, 0]],
+		[[2, '1.5', 0]],
+		[[2, 'x', 0]],
+		[[1, 0, -1]],
+		[[2, 1e300, 0]],
+		[[true, false, 0]],
+	])('keeps the order in which vectors arrived when their indexes give none: %j', (indexes) => {
+		const data = indexes.map((index, at) => ({ index, embedding: [at] }));
+		expect(embeddingList(answerOf({ data }), 3).vectors).toEqual([[0], [1], [2]]);
+	});
+
+	it('keeps the order in which vectors arrived when only some have an index', () => {
+		const data = [{ index: 1, embedding: [0] }, [1]];
+		expect(embeddingList(answerOf({ data }), 2).vectors).toEqual([[0], [1]]);
+	});
+
 	it('accepts the index of a vector as a text of digits', () => {
 		const data = ['2', '0', '1'].map((index) => ({ index, embedding: [Number(index)] }));
 		expect(embeddingList(answerOf({ data }), 3).vectors).toEqual([[0], [1], [2]]);
@@ -113,10 +142,6 @@ describe('lists of vectors', () => {
 		['null instead of an entry', { data: [{ embedding: [1] }, null] }],
 		['an object instead of a list', { data: {} }],
 		['no data', {}],
-		...[0, -1, 2, 0.5, 1e300, 'x', true].map((index): [string, unknown] => [
-			`the indexes 0 and ${index}`,
-			{ data: [0, index].map((own) => ({ index: own, embedding: [1] })) },
-		]),
 	])('refuses a list of vectors with %s', (_, body) => {
 		expect(() => embeddingList(answerOf(body), 2)).toThrow(UnusableResponse);
 	});
