@@ -10,6 +10,7 @@ import {
 	type WorkflowRun,
 } from '../harness';
 import { answerLater } from '../support/databaseFailures';
+import { picture } from '../support/samples';
 import { storedBy } from '../support/interruptions';
 import {
 	byId,
@@ -94,6 +95,34 @@ describe('estimated_cost', () => {
 		const images = { model: byId('image-1'), prompt: 'A cat', options: { n: 3 } };
 		const result = await run(node('image.generate', images));
 		expect(costsOf(result)).toEqual([0.12, undefined, undefined]);
+	});
+
+	it.each([
+		[2, 1, '2 images were requested, 1 was returned.'],
+		[1, 3, '1 image was requested, 3 were returned.'],
+		[undefined, 2, undefined],
+		[2, 2, undefined],
+	])(
+		'outputs all images that came, and their cost: %d requested, %d returned',
+		async (n, count, hint) => {
+			const data = Array.from({ length: count }, (_, index) => ({ url: `/${index}.png` }));
+			gateway.fault({ route: 'imageGenerate', action: 'answer', body: JSON.stringify({ data }) });
+			const images = { model: byId('image-1'), prompt: 'A cat', download: false };
+			const result = await run(node('image.generate', { ...images, options: n ? { n } : {} }));
+			expect(costsOf(result)).toEqual(data.map((_, index) => (index ? undefined : 0.04 * count)));
+			expect(hintsOf(result)).toEqual(hint === undefined ? [] : [hint]);
+		},
+	);
+
+	it('counts an image that came and could not be fetched', async () => {
+		const data = [
+			{ url: '/gone.png' },
+			{ b64_json: Buffer.from(picture('red')).toString('base64') },
+		];
+		gateway.fault({ route: 'imageGenerate', action: 'answer', body: JSON.stringify({ data }) });
+		const images = node('image.generate', { model: byId('image-1'), prompt: 'A cat' });
+		const result = await run({ ...images, onError: 'continueErrorOutput' });
+		expect(costsOf(result)).toEqual([0.08]);
 	});
 
 	it.each([

@@ -285,6 +285,13 @@ describe('images', () => {
 			]);
 		});
 
+		it('shows a hint when an answer of an image chat has no image', async () => {
+			answers(choice(`![a](${link})`, 'stop'), choice('Sorry.', 'stop'));
+			const result = await ask({ n: 2 });
+			expect(result.items('Image')).toHaveLength(1);
+			expect(hintsOf(result)).toEqual(['2 images were requested, 1 was returned.']);
+		});
+
 		it('advises another prompt when the content filter withheld the image', async () => {
 			answers(choice(null, 'content_filter'));
 			const error = (await ask()).errorOf('Image');

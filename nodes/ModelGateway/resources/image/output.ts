@@ -14,7 +14,7 @@ import {
 } from '../../../shared/gateway/images/download';
 import { imageType, type ImageType } from '../../../shared/gateway/images/imageType';
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
-import { excerpt, withoutUndefined } from '../../../shared/gateway/json';
+import { excerpt, valueAt, withoutUndefined } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { limits } from '../../../shared/gateway/protocol/limits';
 import { fileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutput';
@@ -91,6 +91,7 @@ export async function requestImages(
 		const entries = excerpt(JSON.stringify(missing));
 		hint(`The response lacks ${missing.length} of its images: ${entries}`);
 	}
+	hintAtCount(result, Number(valueAt(call.body, 'n') ?? call.form?.get('n') ?? NaN), hint);
 	const execution = context.getExecutionId();
 	const images = await Promise.all(
 		pictures.map(async ({ bytes, mimeType, fields, ...picture }, index): Promise<MadeImage> => {
@@ -110,6 +111,23 @@ export async function requestImages(
 		}),
 	);
 	return { images, fields: result.fields as IDataObject, finishReasons };
+}
+
+/** Shows a hint when the response does not have as many images as were requested: they are what is charged. */
+function hintAtCount(
+	{ images, missing, finishReasons }: ImageResult,
+	requested: number,
+	hint: ItemRun['hint'],
+): void {
+	const count = images.length + missing.length;
+	// An answer of a chat may have several images, and a missing answer has a hint of its own.
+	const isExpected = finishReasons
+		? count >= requested || finishReasons.length < requested
+		: count === requested;
+	if (isExpected || !Number.isInteger(requested)) return;
+	const noun = requested === 1 ? 'image was' : 'images were';
+	const verb = images.length === 1 ? 'was' : 'were';
+	hint(`${requested} ${noun} requested, ${images.length} ${verb} returned.`);
 }
 
 /** One output for each image, with the fields of the response. An image that cannot be used fails alone. */

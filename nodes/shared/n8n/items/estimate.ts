@@ -34,7 +34,7 @@ export const noEstimate = (problem: string) =>
 
 /**
  * Adds `estimated_cost` to the outputs of an item. The order counts once, and tokens count on each output that has a
- * `usage`, so that the sum over all outputs is correct.
+ * `usage`, so that the sum over all outputs is correct. Of images, those count that came, even if one was not fetched.
  * @param isShared whether the `usage` may be on the output of another item, because they shared a request
  */
 export function addEstimates(
@@ -47,12 +47,13 @@ export function addEstimates(
 	}: { prices: PriceList; isShared: boolean; hint: (message: string) => void },
 ): void {
 	const made = outputs.filter((output): output is ItemOutput => 'json' in output);
+	const order = amount.kind === 'image' ? { ...amount, count: outputs.length } : amount;
 	made.forEach((output, index) => {
 		const { usage } = output.json;
 		const isFirst = index === 0;
 		const isText = amount.kind === 'text';
 		const estimates: Estimate[] = [];
-		if (isFirst && !isText) estimates.push(prices.estimateOrder(amount));
+		if (isFirst && !isText) estimates.push(prices.estimateOrder(order));
 		if (usage !== undefined || (isFirst && isText && !isShared)) {
 			estimates.push(prices.estimateTokens(amount.model, usage));
 		}
