@@ -80,12 +80,8 @@ function isEmpty(text: unknown): boolean {
 function emptyTextError(message: string): GatewayError {
 	return new GatewayError({
 		message,
-		remedies: [
-			{
-				about: 'other',
-				text: 'Nothing was sent and nothing was charged. There is no embedding of an empty text: leave it out before this step, for example with a Filter node, and check the expression or the tool call that it comes from.',
-			},
-		],
+		advice:
+			'Nothing was sent and nothing was charged. There is no embedding of an empty text: leave it out before this step, for example with a Filter node, and check the expression or the tool call that it comes from.',
 		reach: 'none',
 		status: 0,
 		billed: 'no',

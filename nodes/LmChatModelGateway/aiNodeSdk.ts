@@ -112,12 +112,7 @@ function notProvided(error: unknown): GatewayError {
 	const [firstLine] = (error instanceof Error ? error.message : String(error)).split('\n');
 	return new GatewayError({
 		message: 'This version of n8n cannot use chat models of community nodes',
-		remedies: [
-			{
-				about: 'other',
-				text: `Update n8n: it has to provide @n8n/ai-node-sdk (${excerpt(firstLine, 120)}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
-			},
-		],
+		advice: `Update n8n: it has to provide @n8n/ai-node-sdk (${excerpt(firstLine, 120)}). Until then, use Chat: Complete of the Model Gateway node. Nothing was sent.`,
 		reach: 'none',
 		status: 0,
 		billed: 'no',

@@ -1,5 +1,5 @@
 import type { Failure } from '../shared/gateway/errors/gatewayError';
-import { hasJobFailed, isDeadlinePassed } from '../shared/gateway/errors/jobErrors';
+import { hasJobFailed } from '../shared/gateway/errors/jobErrors';
 import type { JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { ItemOutput } from '../shared/n8n/items/work';
 import type { EventName } from '../shared/n8n/log/events';
@@ -64,7 +64,7 @@ function eventOf(stored: StoredItem): EventName | undefined {
 
 function eventOfFailure(failure: Failure): EventName | undefined {
 	if (failure.isStopped) return undefined;
-	if (isDeadlinePassed(failure)) return 'wait timed out';
+	if (failure.waitEnded === 'timeout') return 'wait timed out';
 	if (hasJobFailed(failure)) return 'job failed';
 	// Only fetching a finished video can fail after it was billed.
 	return failure.billed === 'yes' ? 'download failed' : 'wait failed';

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { AdaptiveLimit } from '../shared/gateway/client/adaptiveLimit';
 import { asGatewayError, GatewayError, type Failure } from '../shared/gateway/errors/gatewayError';
-import { isDeadlinePassed } from '../shared/gateway/errors/jobErrors';
 import { describeProgress, jobName, type JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { jobSource } from '../shared/gateway/jobs/requests';
@@ -40,6 +39,10 @@ export class WaitPass {
 	private readonly storedItems = new Map<number, StoredItem>();
 	/** By item. */
 	private readonly waits = new Map<number, JobWait>();
+	/** The waits of all items. */
+	private readonly underWay: Array<Promise<WaitResult>> = [];
+	/** Whether an item is left out of the next pass only when all have ended, because one failure fails all of them. */
+	private readonly deliversTogether: boolean;
 	/** By the name of a job: the progress that was reported last. */
 	private readonly reported = new Map<string, string>();
 	private readonly requests = new SharedRequests(clock);
@@ -58,6 +61,7 @@ export class WaitPass {
 		this.downloads = new AdaptiveLimit(parallelOf(context, maxParallelDownloads));
 		this.firstPolls = new FirstPolls(count, length, Object.values(earlier));
 		this.isAfterRestart = mayShowAsCrashed(context);
+		this.deliversTogether = !context.continueOnFail();
 	}
 
 	/** The items to store for the next pass, in their order. */
@@ -78,7 +82,9 @@ export class WaitPass {
 		const known = this.knownOf(request, item);
 		if (known === undefined || 'poller' in known) {
 			if (known && this.isAfterRestart) this.log.resumed(item, known.poller.job);
-			return await this.waitFor(request, run, known?.poller);
+			const wait = this.waitFor(request, run, known);
+			this.underWay.push(wait);
+			return await wait;
 		}
 		this.storedItems.set(item, known);
 		run.reportJob(known.job);
@@ -88,6 +94,8 @@ export class WaitPass {
 
 	/** The outputs of one item; none while its job runs. @throws GatewayError when the download fails */
 	async deliver(result: WaitResult, request: WaitRequest, run: ItemRun): Promise<ItemOutput[]> {
+		// Nothing is downloaded for an output that another job may still prevent.
+		if (this.deliversTogether && !(await this.haveAllEnded())) return [];
 		if (result.name === 'running') return [];
 		if (result.name === 'unfinished') return [unfinishedOutput(result.failure)];
 		const isNew = result.name === 'finished';
@@ -103,23 +111,30 @@ export class WaitPass {
 		return known && jobOf(known).id === id ? known : undefined;
 	}
 
+	/** Whether the job of every item has ended well. */
+	private async haveAllEnded(): Promise<boolean> {
+		const waits = await Promise.allSettled(this.underWay);
+		return waits.every((wait) => wait.status === 'fulfilled' && wait.value.name !== 'running');
+	}
+
 	private async waitFor(
 		request: WaitRequest,
 		run: ItemRun,
-		poller = newPoller(request, clock.now()),
+		{ poller, finished: earlier }: Extract<StoredItem, { poller: PollerState }> = {
+			poller: newPoller(request, clock.now()),
+		},
 	): Promise<WaitResult> {
 		const { item } = run;
 		const lines = new ProgressLines(this.context, item);
 		const wait = this.newWait(poller, run, lines);
 		this.waits.set(item, wait);
 		try {
-			const finished = await this.outcomeOf(wait);
-			if (finished) return { name: 'finished', finished };
-			this.storedItems.set(item, { poller: wait.state });
-			return { name: 'running' };
+			const finished = earlier ?? (await this.outcomeOf(wait));
+			this.storedItems.set(item, { poller: wait.state, finished });
+			return finished ? { name: 'finished', finished } : { name: 'running' };
 		} catch (error) {
 			const { failure } = asGatewayError(error);
-			if (isTool(this.context.getNode()) && isDeadlinePassed(failure)) {
+			if (isTool(this.context.getNode()) && failure.waitEnded === 'timeout') {
 				return { name: 'unfinished', failure };
 			}
 			throw this.keepFailure(error, item, wait);

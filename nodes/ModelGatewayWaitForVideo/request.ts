@@ -1,4 +1,6 @@
+import { namesJob } from '../shared/gateway/jobs/jobIdentity';
 import { startWait, type PollerState } from '../shared/gateway/jobs/poller';
+import { statusIn } from '../shared/gateway/jobs/responses';
 import { textAt, withoutUndefined } from '../shared/gateway/json';
 import { limits } from '../shared/gateway/protocol/limits';
 import { isCalledByMcpClient } from '../shared/n8n/agent/tool';
@@ -14,6 +16,8 @@ export interface WaitRequest extends JobKindHint {
 	output: FileOutput;
 	/** The `request_id` of the incoming item. It is that of the order when the item comes from a create. */
 	inputRequestId?: string;
+	/** Whether the incoming item comes from the creation of this job, or from a later poll of it. */
+	isCreated: boolean;
 	fileName: string;
 	/** Milliseconds; undefined: the recommended interval for the kind of job. */
 	pollInterval?: number;
@@ -30,10 +34,12 @@ export function waitRequest(
 	const kindHint = jobKindOf(parameters, id);
 	if (id !== '') reportJob({ kind: kindHint.kind, id });
 	const { context, item, options } = parameters;
-	const inputRequestId = textAt(context.getInputData()[item]?.json, 'request_id');
+	const { json = {} } = context.getInputData()[item] ?? {};
+	const inputRequestId = textAt(json, 'request_id');
 	return {
 		id,
 		...kindHint,
+		isCreated: namesJob(json, id) && statusIn(json) !== undefined,
 		output: file.read(parameters),
 		fileName: fileName.read(options) ?? id,
 		...withoutUndefined({ inputRequestId, pollInterval: pollInterval.read(options) }),
@@ -49,8 +55,8 @@ const defaultTimeout = (context: ItemParameters['context']) =>
 
 /** The state of a wait before its first pass. @param now milliseconds since 1970, when the timeout begins to run */
 export function newPoller(
-	{ id, kind, guess, pollInterval, timeout }: WaitRequest,
+	{ id, kind, guess, isCreated, pollInterval, timeout }: WaitRequest,
 	now: number,
 ): PollerState {
-	return startWait({ id, ...(kind && { kind }) }, { now, guess, pollInterval, timeout });
+	return startWait({ id, ...(kind && { kind }) }, { now, guess, isCreated, pollInterval, timeout });
 }

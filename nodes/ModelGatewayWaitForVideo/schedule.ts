@@ -11,7 +11,7 @@ export function nextPollOf(items: ReadonlyMap<number, StoredItem>): number | und
 }
 
 function pollersOf(items: Iterable<StoredItem>): PollerState[] {
-	return [...items].flatMap((item) => ('poller' in item ? [item.poller] : []));
+	return [...items].flatMap((item) => ('poller' in item && !item.finished ? [item.poller] : []));
 }
 
 /** Maximum milliseconds between the first polls of two jobs, so that no job waits long for its first poll. */

@@ -1,14 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import type { Failure } from '../shared/gateway/errors/gatewayError';
 import type { JobSummary } from '../shared/gateway/errors/jobSummary';
-import type { PollerState } from '../shared/gateway/jobs/poller';
+import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { isObject, textAt, valueAt } from '../shared/gateway/json';
 import { clearNodeMemory, nodeMemory } from '../shared/n8n/execution/memory';
 import type { ItemOutput } from '../shared/n8n/items/work';
 
-/** What a pass stores of one item. With a `poller`, it still waits; otherwise its job is not polled again. */
+/** What a pass stores of one item. Without a `poller`, or with `finished`, its job is not polled again. */
 export type StoredItem =
-	| { poller: PollerState }
+	| { poller: PollerState; finished?: undefined }
+	/** Its job has finished, and the file is downloaded when all jobs have. */
+	| { poller: PollerState; finished: FinishedJob }
 	| { job: JobSummary; outputs: ItemOutput[] }
 	| { job: JobSummary; failure: Failure };
 

@@ -1,66 +1,30 @@
-import type { IDataObject, INode } from 'n8n-workflow';
-import { errorCodes, statusMeanings } from '../../nodes/shared/gateway/protocol/errorCodes';
+import type { INode } from 'n8n-workflow';
+import {
+	type RefusalKind,
+	errorCodes,
+	statusMeanings,
+} from '../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../nodes/shared/n8n/errors/advice';
-import { picture } from '../support/samples';
-import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
-import type { FaultRule, Gateway } from '../gateway';
+import { generations, isFor, itemsWith } from '../support/itemOperations';
+import { chain, credentialFor, modelGateway } from '../support/workflows';
+import type { Gateway } from '../gateway';
 import { runWorkflow } from '../harness';
 import { withGateway } from '../support/withGateway';
 
-interface Generation {
-	name: string;
-	route: FaultRule['route'];
-	parameters: IDataObject;
-	/** A fixed response for many items: the embedded gateway would draw 500 images. */
-	response?: object;
-}
-
-const messages = { values: [{ role: 'user', content: '={{ $json.text }}' }] };
-const prompt = { prompt: '={{ $json.text }}', download: false };
 const link = 'https://storage.example/picture.png';
 
-const generations: Generation[] = [
-	{
-		name: 'chat.complete',
-		route: 'chat',
-		parameters: { resource: 'chat', operation: 'complete', model: byId('chat-1'), messages },
-	},
-	{
-		name: 'message.create',
-		route: 'message',
-		parameters: {
-			...{ resource: 'message', operation: 'create', model: byId('chat-1'), messages },
-			maxTokens: 100,
-			options: { versionHeaderName: 'vendor-version', versionHeaderValue: '2024-10-01' },
-		},
-	},
-	{
-		name: 'embedding.create',
-		route: 'embedding',
-		parameters: {
-			...{ resource: 'embedding', operation: 'create', model: byId('embed-1') },
-			...{ input: '={{ $json.text }}', options: { batchSize: 1 } },
-		},
-	},
-	{
-		name: 'image.generate',
-		route: 'imageGenerate',
-		parameters: { resource: 'image', operation: 'generate', model: byId('image-1'), ...prompt },
-		response: { data: [{ url: link }] },
-	},
-	{
-		name: 'image.edit',
-		route: 'imageEdit',
-		parameters: { resource: 'image', operation: 'edit', model: byId('image-edit-1'), ...prompt },
-		response: { data: [{ url: link }] },
-	},
-	{
-		name: 'image.chat',
-		route: 'chat',
-		parameters: { resource: 'image', operation: 'chat', model: byId('image-chat-1'), ...prompt },
-		response: { choices: [{ message: { role: 'assistant', content: `![it](${link})` } }] },
-	},
-];
+/** Fixed responses for many items: the embedded gateway would draw 500 images. */
+const responses: Partial<Record<(typeof generations)[number]['name'], object>> = {
+	'image.generate': { data: [{ url: link }] },
+	'image.edit': { data: [{ url: link }] },
+	'image.chat': { choices: [{ message: { role: 'assistant', content: `![it](${link})` } }] },
+};
+
+const adviceOnRefusal = (refusal: RefusalKind) =>
+	adviceOf({
+		...{ message: 'No', reach: 'answered', status: 400, refusal, cost: 'generation' },
+		...{ billed: 'no', retry_can_help: false },
+	});
 
 /** "Errors", general table and codes: refusals that no retry can change, with their advice. */
 const refusals = [
@@ -68,12 +32,12 @@ const refusals = [
 		.filter(([, { isTransient: heals }]) => !heals)
 		.map(([code, { refusal }]) => ({
 			...{ status: code === 'quota_exceeded' ? 429 : 400, code },
-			advice: adviceOf([{ about: 'refusal', refusal }]),
+			advice: adviceOnRefusal(refusal),
 		})),
 	...[400, 401, 403].map((status) => ({
 		status,
 		code: 'other',
-		advice: adviceOf([{ about: 'refusal', refusal: statusMeanings[status].refusal }]),
+		advice: adviceOnRefusal(statusMeanings[status].refusal),
 	})),
 ];
 const transient = [
@@ -83,19 +47,14 @@ const transient = [
 	{ status: 500, code: 'write_response_body_failed' },
 ];
 
-describe.each(generations)('$name', ({ route, parameters, response }) => {
+describe.each(generations)('$name', ({ name, route, parameters }) => {
 	let gateway: Gateway;
 	withGateway({}, (world) => void ({ gateway } = world));
 
-	const data = {
-		mimeType: 'image/png',
-		fileName: 'a.png',
-		data: Buffer.from(picture('red')).toString('base64'),
-	};
 	const run = async (texts: string[], settings: Partial<INode> = {}) =>
 		await runWorkflow(chain(modelGateway(parameters, settings)), {
 			credentials: credentialFor(gateway),
-			input: texts.map((text) => ({ json: { text }, binary: { data } })),
+			input: itemsWith(texts),
 		});
 	const calls = () => gateway.requests.filter((request) => request.route === route);
 
@@ -141,8 +100,8 @@ describe.each(generations)('$name', ({ route, parameters, response }) => {
 
 	it('charges ten items ten times when the seventh fails and the node is retried', async () => {
 		const texts = Array.from({ length: 10 }, (_, index) => `Text ${index}.`);
-		const when = ({ body }: { body?: unknown }) => JSON.stringify(body).includes('Text 6.');
-		gateway.fault({ route, action: 'error', status: 400, code: 'invalid_prompt', when });
+		const fault = { route, action: 'error', status: 400, code: 'invalid_prompt' } as const;
+		gateway.fault({ ...fault, when: isFor('Text 6.') });
 		const retry = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 		const items = (await run(texts, retry)).items('Model Gateway');
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(texts.map((_, item) => ({ item })));
@@ -152,6 +111,7 @@ describe.each(generations)('$name', ({ route, parameters, response }) => {
 
 	const many = 500;
 	it(`processes ${many} items, each with its own text, and keeps their sequence`, async () => {
+		const response = responses[name];
 		if (response)
 			gateway.fault({ route, action: 'answer', body: JSON.stringify(response), times: Infinity });
 		const texts = Array.from({ length: many }, (_, index) => `Text ${index}.`);

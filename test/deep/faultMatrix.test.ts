@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import path from 'node:path';
+import { requestIdHeader } from '../../nodes/shared/gateway/protocol/endpoints';
 import type { ErrorRecord } from '../../nodes/shared/n8n/errors/errorRecord';
 import { picture, sampleVideo } from '../support/samples';
 import { chain } from '../support/workflows';
-import { startGateway, type Gateway } from '../gateway';
+import { startGateway, type FaultHandle, type Gateway, type Route } from '../gateway';
 import { resumeToEnd, runWorkflow, SimulatedTime, type WorkflowRun } from '../harness';
+import { forward } from '../support/proxy';
 import {
 	answer,
 	nobody,
@@ -23,7 +25,7 @@ const page = path.join(__dirname, '../../docs/faults.md');
 
 const cells = faults.flatMap((fault) =>
 	// A fault of an address does not pass.
-	(fault.action ? (['once', 'always'] as const) : (['always'] as const)).map((duration) => ({
+	(fault.addresses ? (['always'] as const) : (['once', 'always'] as const)).map((duration) => ({
 		...{ fault, duration },
 		title: `${fault.name}, ${duration}`,
 	})),
@@ -37,6 +39,15 @@ interface Cell {
 
 /** Servers that give no response of a gateway. */
 type BadServers = Record<'silent' | 'page', string>;
+
+/** How a cell is arranged. */
+interface Armed {
+	/** The fields of the credential. */
+	credential: Record<string, string>;
+	armed?: FaultHandle;
+	/** The route whose requests count, if it is not that of the cell. */
+	countedRoute?: Route;
+}
 
 /** Everything that was observed in a cell. */
 interface Seen extends Outcome {
@@ -65,7 +76,41 @@ describe('the matrix of faults and routes', () => {
 			noTls: addressOf(notHttp).replace('http:', 'https:'),
 		})[address];
 
-	const arm = ({ route, fault, duration }: Cell, elsewhere: string, bad: BadServers) => {
+	/** A proxy that disturbs the responses of one route. */
+	const startProxy = async (target: string, { fault, duration }: Cell, route: Route) => {
+		let left = duration === 'once' ? 1 : Infinity;
+		const { url } = await startServer(
+			forward(target, ({ [requestIdHeader]: id }) => {
+				const forwarded = gateway.requests.find(({ requestId }) => requestId === id);
+				return forwarded?.route === route && left-- > 0 ? fault.proxy : undefined;
+			}),
+		);
+		return url;
+	};
+
+	/** The proxy is before the gateway, or before the storage host if the route is a file. */
+	const armProxy = async (cell: Cell): Promise<Armed> => {
+		const { leader, route, repetition } = cell.route;
+		if (!leader) {
+			const baseUrl = await startProxy(gateway.url, cell, route);
+			return { credential: { apiKey: key, baseUrl } };
+		}
+		const [bytes, type] =
+			repetition === 'fetch' ? [picture('red', 32, 24), 'image/png'] : [video, 'video/mp4'];
+		const { pathname } = new URL(gateway.addMedia('file', bytes, type));
+		const countedRoute = 'media';
+		const link = `${await startProxy(gateway.storageUrl, cell, countedRoute)}${pathname}`;
+		const body = JSON.stringify(leader.answer(link));
+		const lead = { route: leader.route, action: 'answer', accepted: true, body } as const;
+		return {
+			...{ credential: { apiKey: key, baseUrl: gateway.url }, countedRoute },
+			armed: gateway.fault({ ...lead, times: Infinity }),
+		};
+	};
+
+	const arm = async (cell: Cell, elsewhere: string, bad: BadServers): Promise<Armed> => {
+		const { route, fault, duration } = cell;
+		if (fault.proxy) return await armProxy(cell);
 		const times = duration === 'once' ? 1 : Infinity;
 		const { url, backupUrl, storageUrl } = gateway;
 		const credential: Record<string, string> = { apiKey: key, baseUrl: url };
@@ -91,9 +136,11 @@ describe('the matrix of faults and routes', () => {
 		const silent = await startServer(silence);
 		const proxy = await startServer(answer(502, '<h1>Bad gateway</h1>', html));
 		time.patience = cell.fault.isSlow ? 100 : 20;
-		const { credential, armed } = arm(cell, elsewhere.url, {
-			...{ silent: silent.url, page: proxy.url },
-		});
+		const {
+			credential,
+			armed,
+			countedRoute = cell.route.route,
+		} = await arm(cell, elsewhere.url, { silent: silent.url, page: proxy.url });
 		const before = { requests: gateway.requests.length, charges: gateway.ledger.length };
 		const data = {
 			...{ mimeType: 'image/png', fileName: 'a.png' },
@@ -112,9 +159,10 @@ describe('the matrix of faults and routes', () => {
 		const record = failed as ErrorRecord | undefined;
 		const requests = gateway.requests.slice(before.requests);
 		return {
-			requests: requests.filter(({ route }) => route === cell.route.route).length,
+			requests: requests.filter(({ route }) => route === countedRoute).length,
 			charges: gateway.ledger.length - before.charges,
 			...(record && { error: { status: record.status, billed: record.billed } }),
+			...(hintsOf(run).some((hint) => /\btwice\b/.test(hint)) && { hintsTwice: true as const }),
 			...{ record, run, elsewhere },
 		};
 	};
@@ -162,10 +210,13 @@ describe('the matrix of faults and routes', () => {
 	});
 });
 
+const hintsOf = ({ data }: WorkflowRun): string[] =>
+	data.resultData.runData.Call.flatMap(({ hints = [] }) => hints.map(({ message }) => message));
+
 function expectGoodRecord(record: ErrorRecord, { name, leader }: FaultRoute): void {
 	const { message, advice, status, billed } = record;
 	expect(message).toMatch(/^\S.{10,600}\S$/);
-	expect(advice.length).toBeGreaterThan(20);
+	expect(advice.length).toBeGreaterThan(15);
 	if (status >= 400) expect(record.raw_body).toBeDefined();
 	if (billed === 'unknown')
 		expect(advice).toMatch(/charged|may have been accepted|raw_body|partial_text/);

@@ -309,7 +309,7 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			expect(json.error).toMatch(new RegExp(`^Could not download the video .*${id}: `));
 			expect(json.details).toMatchObject({
 				...{ billed: 'yes', retry_can_help: true, job: { id } },
-				advice: expect.stringMatching(/finished and charged.* collect it by its ID/),
+				advice: expect.stringMatching(/finished and charged.* Collect it by its ID/),
 			});
 			expect(binary).toBeUndefined();
 			expect(server.requests).toHaveLength(5);

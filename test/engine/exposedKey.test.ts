@@ -63,7 +63,7 @@ describe.each(Object.entries(ways))('%s', (_, [kind, node]) => {
 		const { message = '', description } = result.errorOf(node.name) ?? {};
 		expect(message).toContain(`${id} finished, but its link carries the API key`);
 		expect(description).toMatch(
-			/neither used nor shown.*operator.*exposed.*charged for the video, and it is not lost/,
+			/neither used nor shown.*operator.*exposed.*finished and charged, and it is not lost/,
 		);
 		expect(description).toContain(`Collect it by its ID ${id}`);
 		expect(storage.requests).toEqual([]);

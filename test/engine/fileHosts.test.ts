@@ -54,7 +54,7 @@ const hosts: Array<[what: string, url: () => Promise<string>, problem: string, a
 		'that breaks each connection',
 		async () => (await startServer(reset)).url,
 		'the connection was lost before the response arrived from 127.0.0.1',
-		'collect it by its ID',
+		'Collect it by its ID',
 	],
 ];
 
@@ -89,7 +89,7 @@ describe.each(hosts)('a storage host %s', (_, urlOf, problem, advice) => {
 		const result = await runWorkflow(chain(generate), { credentials: credentialFor(gateway) });
 		const { message, description } = result.errorOf('Model Gateway') ?? {};
 		expect(message).toContain(problem);
-		expect(description).toContain(advice.startsWith('collect') ? 'Fetch it by its link' : advice);
+		expect(description).toContain(advice.startsWith('Collect') ? 'Fetch it by its link' : advice);
 		expect(description).toContain('The image is made and charged. Fetch it by its link');
 		expect(description).not.toMatch(/Base URL|credential|[Nn]othing was sent/);
 	});

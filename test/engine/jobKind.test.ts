@@ -106,16 +106,6 @@ describe('the kind of a job', () => {
 		}
 	});
 
-	it.each([
-		[401, 401, 'status 401'],
-		[404, 403, 'status 403'],
-		[403, 404, 'status 403'],
-	])('ends the wait when the endpoints return %d and %d', async (task, video, message) => {
-		const { output, polls } = await waitFor({ task: refuse(task), video: refuse(video) }, typed);
-		expect(output.json.error).toContain(message);
-		expect(polls.map(([path]) => path)).toEqual(['/v1/tasks/job_1', '/v1/videos/job_1']);
-	});
-
 	it('polls both endpoints until the Timeout while both fail', async () => {
 		const { output, polls } = await waitFor({ task: refuse(500), video: page(502) }, typed);
 		expect(output.json.error).toContain('job_1 did not finish within 3 minutes');

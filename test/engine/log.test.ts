@@ -256,7 +256,7 @@ describe('the log of waits', () => {
 		const [running] = earlierTasks(gateway, 1);
 		const done = earlierJob(gateway, 'task', video);
 		gateway.fault({ route: 'download', action: 'error', status: 403, code: 'no', times: Infinity });
-		const options = { timeoutMinutes: 1 };
+		const options = { timeoutMinutes: 2 };
 		const jobs = [running, { id: 'task_unknown' }, done];
 		const result = await startWaits(gateway, wait({ options }), jobs, kept);
 		const warnings = (await linesOf(result, 'item', 'jobId', 'httpStatus')).filter(

@@ -103,7 +103,7 @@ describe('a response about another job', () => {
 		const { run, server } = await proxy(() => body);
 		const [output] = (await run(node, item)).items(node.name);
 		expect(output.json.error).toContain('is about another job: b');
-		expect(output.json).toMatchObject({ details: { job: { id: 'a' }, billed: 'no' } });
+		expect(output.json).toMatchObject({ details: { job: { id: 'a' }, billed: 'unknown' } });
 		expect(server.requests.length).toBeGreaterThan(1);
 	});
 });

@@ -117,7 +117,8 @@ describe('fields of a panel', () => {
 			...[...limit, 'If No Response Arrives', 'Release Order Key', ...rare],
 		]);
 		const imageOptions = optionsOf(gatewayNode, { resource: 'image', operation: 'generate' });
-		const limits = [...send, ...limit, 'Release Order Key', ...rare];
+		const ofImage = [...limit, 'If No Response Arrives', 'Release Order Key'];
+		const limits = [...send, ...ofImage, ...rare];
 		expect(imageOptions.slice(-limits.length)).toEqual(limits);
 		const chatOptions = optionsOf(gatewayNode, { resource: 'chat', operation: 'complete' });
 		expect(chatOptions.slice(-5)).toEqual([...send, ...rare]);

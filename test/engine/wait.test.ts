@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { once } from 'node:events';
 import type { FaultAction, Gateway, Route } from '../gateway';
-import { runWorkflow, type RunOptions, type WorkflowRun } from '../harness';
+import { resumeToEnd, runWorkflow, type RunOptions, type WorkflowRun } from '../harness';
 import { earlierJob, earlierTasks } from '../support/earlierJobs';
 import { sampleVideo } from '../support/samples';
 import {
@@ -40,11 +40,13 @@ describe('Wait for Video', () => {
 		jobs: Array<{ id: string }>,
 		{ options = {}, parameters = {}, settings = {}, ...runOptions }: WaitOptions = {},
 	) =>
-		await runWorkflow(chain(waitForVideo({ options, ...parameters }, settings)), {
-			credentials: credentialFor(gateway),
-			input: jobs.map(({ id }) => ({ json: { task_id: id } })),
-			...runOptions,
-		});
+		await resumeToEnd(
+			await runWorkflow(chain(waitForVideo({ options, ...parameters }, settings)), {
+				credentials: credentialFor(gateway),
+				input: jobs.map(({ id }) => ({ json: { task_id: id } })),
+				...runOptions,
+			}),
+		);
 	const fileOf = async (run: WorkflowRun) =>
 		sha256(await run.binary(run.items('Wait for Video')[0]));
 	const continues = { onError: 'continueRegularOutput' } as const;
@@ -248,7 +250,7 @@ describe('Wait for Video', () => {
 			job: { id: 'task_unknown' },
 			retry_can_help: false,
 		});
-		expect(pollsOf('task_unknown').map(({ route }) => route)).toEqual(['task', 'video']);
+		expect(pollsOf('task_unknown').map(({ route }) => route)).toEqual(['task', 'video', 'task']);
 	});
 
 	it('names every job when one fails, including those that still run', async () => {

@@ -17,7 +17,7 @@ export const video =
 	(asked: Asked): Said =>
 		asked.what === 'content' ? content : inTurn(...polls)(asked);
 
-interface NewJob extends Partial<Pick<PollerState, 'timeout' | 'pollInterval'>> {
+interface NewJob extends Partial<Pick<PollerState, 'timeout' | 'pollInterval' | 'isCreated'>> {
 	id?: string;
 	kind?: JobKind;
 }
@@ -30,8 +30,12 @@ export interface Waiting extends NewJob, Partial<Omit<WaitSettings, 'clock'>> {
 /** A job at the start of the wait for it. */
 export const newJob = (
 	now: number,
-	{ id = 'job_1', kind, timeout = 20 * minute, pollInterval }: NewJob = { kind: 'task' },
-): PollerState => startWait({ id, ...(kind && { kind }) }, { now, timeout, pollInterval });
+	{ id = 'job_1', kind, timeout = 20 * minute, ...settings }: NewJob = { kind: 'task' },
+): PollerState =>
+	startWait(
+		{ id, ...(kind && { kind }) },
+		{ now, timeout, pollInterval: settings.pollInterval, isCreated: settings.isCreated },
+	);
 
 /** A wait for one job in simulated time. @param say the responses of the service */
 export const waitFor = (

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+	createServer,
+	STATUS_CODES,
+	type IncomingMessage,
+	type Server,
+	type ServerResponse,
+} from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { witness } from './witness';
 
@@ -12,6 +18,8 @@ export interface ReceivedRequest {
 	path: string;
 	headers: IncomingMessage['headers'];
 	body: string;
+	/** The body as it was sent: that of a form with files is no text. */
+	bytes: Buffer;
 }
 
 /** What the server does with one request. */
@@ -80,17 +88,19 @@ export class ScriptedServer {
 
 	private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		response.on('error', () => undefined);
-		const body: Buffer[] = [];
+		const pieces: Buffer[] = [];
 		try {
-			for await (const piece of request) body.push(piece as Buffer);
+			for await (const piece of request) pieces.push(piece as Buffer);
 		} catch {
 			return;
 		}
+		const bytes = Buffer.concat(pieces);
 		const received: ReceivedRequest = {
 			method: request.method ?? '',
 			path: request.url ?? '',
 			headers: request.headers,
-			body: Buffer.concat(body).toString(),
+			body: bytes.toString(),
+			bytes,
 		};
 		const reply = this.replies[Math.min(this.requests.length, this.replies.length - 1)];
 		witness.emit('request', { ...received, url: received.path });
@@ -111,9 +121,14 @@ export function json(body: unknown, status = 200, headers: Headers = {}): Reply 
 	return answer(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
 }
 
+/** A page as nginx writes it. */
+export const nginxPage = (status: number): string => {
+	const title = [status, STATUS_CODES[status]].join(' ');
+	return `<html>\r\n<head><title>${title}</title></head>\r\n<body>\r\n<center><h1>${title}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n`;
+};
+
 export function page(status: number): Reply {
-	const html = `<!DOCTYPE html>\n<html><body><h1>${status}</h1><p>nginx</p></body></html>`;
-	return answer(status, html, { 'content-type': 'text/html' });
+	return answer(status, nginxPage(status), { 'content-type': 'text/html' });
 }
 
 export function redirect(status: number, location: string): Reply {

@@ -1,5 +1,5 @@
-import type { FileSource } from '../../nodes/shared/gateway/client/fileRequest';
-import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
+import { Redaction } from '../../nodes/shared/gateway/client/redaction';
+import { UnusableResponse, type ServiceResponse } from '../../nodes/shared/gateway/client/response';
 import { takeTurn } from '../../nodes/shared/gateway/client/jobTurns';
 import type { GatewayError } from '../../nodes/shared/gateway/errors/gatewayError';
 import {
@@ -8,11 +8,17 @@ import {
 	refused,
 	unreadable,
 } from '../../nodes/shared/gateway/errors/requestErrors';
-import { jobStatus, type JobStatus } from '../../nodes/shared/gateway/jobs/responses';
+import {
+	jobStatus,
+	videoContent,
+	type JobStatus,
+	type VideoContent,
+} from '../../nodes/shared/gateway/jobs/responses';
 import type { JobSource } from '../../nodes/shared/gateway/jobs/wait';
 import type { JobKind } from '../../nodes/shared/gateway/protocol/jobs';
 import { limits } from '../../nodes/shared/gateway/protocol/limits';
 import { answerOf } from './answers';
+import { nginxPage } from './scriptedServer';
 import type { SimulatedClock } from './simulatedClock';
 
 /** One request to the service. Times are in milliseconds from the beginning. */
@@ -33,19 +39,30 @@ export const link = 'https://storage.example/video.mp4';
 export const running = { status: 'in_progress', progress: 30 };
 export const completed = { status: 'completed', progress: 100, result_url: link };
 
+const noKey = new Redaction('');
 const what = { purpose: 'get the job status', cost: 'read' } as const;
 
 export const lost = noResponse(
 	what,
 	Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
+	noKey,
 );
-export const unsent = noResponse(what, Object.assign(new Error(''), { code: 'ECONNREFUSED' }));
+export const unsent = noResponse(
+	what,
+	Object.assign(new Error(''), { code: 'ECONNREFUSED' }),
+	noKey,
+);
 export const page = unreadable(what, { status: 200, headers: {}, text: '<html>' }, 'is a web page');
 
+/** A refusal with the service's own error object. */
 export function refusal(status: number, code?: string, retryAfter?: number): GatewayError {
-	const text = code === undefined ? '' : JSON.stringify({ error: { message: 'no', code } });
+	const text = JSON.stringify({ error: { message: 'no', code } });
 	return refused(what, { status, headers: {}, text }, retryAfter);
 }
+
+/** A refusal with the page of a proxy. */
+export const proxyPage = (status: number): GatewayError =>
+	refused(what, { status, headers: {}, text: nginxPage(status) });
 
 /** The service as a wait sees it, in simulated time. */
 export class SimulatedJobs implements JobSource {
@@ -83,18 +100,11 @@ export class SimulatedJobs implements JobSource {
 	}
 
 	async poll(kind: JobKind, id: string, timeout: number): Promise<JobStatus> {
-		const response = answerOf(await this.respond({ what: kind, id, timeout }));
-		try {
-			return jobStatus(response);
-		} catch (error) {
-			if (error instanceof UnusableResponse) throw unreadable(what, response, error.message);
-			throw error;
-		}
+		return parsed(await this.respond({ what: kind, id, timeout }), jobStatus);
 	}
 
-	async content(id: string): Promise<{ source: FileSource; fields: object & { url: string } }> {
-		const fields = (await this.respond({ what: 'content', id })) as { url: string };
-		return { source: { url: fields.url, authenticated: false }, fields: { ...fields } };
+	async content(id: string): Promise<VideoContent> {
+		return parsed(await this.respond({ what: 'content', id }), videoContent);
 	}
 
 	private async respond(request: Pick<Asked, 'what' | 'id' | 'timeout'>): Promise<object> {
@@ -107,6 +117,17 @@ export class SimulatedJobs implements JobSource {
 		if (this.latency > 0) await this.clock.sleep(this.latency);
 		if (response instanceof Error) throw response;
 		return response;
+	}
+}
+
+/** Reads a body as a gateway does. */
+function parsed<T>(body: object, parse: (response: ServiceResponse) => T): T {
+	const response = answerOf(body);
+	try {
+		return parse(response);
+	} catch (error) {
+		if (error instanceof UnusableResponse) throw unreadable(what, response, error.message);
+		throw error;
 	}
 }
 

@@ -1,5 +1,6 @@
 import { errorCodes } from '../../../nodes/shared/gateway/protocol/errorCodes';
 import type { FaultAction } from '../../gateway';
+import { json, page, reset, type Reply } from '../../support/scriptedServer';
 
 /** The addresses in the credential. Without `backup`, there is no backup URL. */
 export interface Addresses {
@@ -24,18 +25,31 @@ export interface FaultPlace {
 	isFile: boolean;
 }
 
-/** What the requests of the route meet, or where they are sent. Slow faults take pauses or threads. */
-export type Fault = { name: string; isSlow?: true } & (
-	| { action: (place: FaultPlace) => FaultAction; addresses?: undefined }
-	| { action?: undefined; addresses: Addresses }
-);
+/** Slow faults take pauses or threads. */
+export type Fault = { name: string; isSlow?: true } &
+	/** What the requests of the route meet in the gateway. */
+	(
+		| { action: (place: FaultPlace) => FaultAction; addresses?: undefined; proxy?: undefined }
+		/** Where the requests are sent. */
+		| { action?: undefined; addresses: Addresses; proxy?: undefined }
+		/** What a proxy does once it has read the complete response of the gateway. */
+		| { action?: undefined; addresses?: undefined; proxy: Reply }
+	);
 
 const refusal =
 	(status: number, code: string, headers = {}): NonNullable<Fault['action']> =>
 	() => ({ action: 'error', status, code, message: 'so it says', headers });
 
-const page = '<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>';
+const badGateway = '<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>';
 const html = { 'content-type': 'text/html' };
+
+/** The responses by which a proxy says that it lost the response: their status, and the words of a load balancer. */
+const proxyResponses: Array<[status: number, message: string]> = [
+	[502, 'Internal server error'],
+	[503, 'Service Unavailable'],
+	[504, 'Endpoint request timed out'],
+	[408, 'Request Timeout'],
+];
 
 /** All faults of the matrix. An `accepted` request has made its job, and is charged. */
 export const faults: Fault[] = [
@@ -67,7 +81,7 @@ export const faults: Fault[] = [
 	},
 	{
 		name: 'HTML 502',
-		action: () => ({ action: 'answer', status: 502, headers: html, body: page }),
+		action: () => ({ action: 'answer', status: 502, headers: html, body: badGateway }),
 	},
 	{
 		name: 'JSON 504 of a proxy',
@@ -76,6 +90,11 @@ export const faults: Fault[] = [
 			body: '{"message": "Endpoint request timed out"}',
 		}),
 	},
+	...proxyResponses.flatMap(([status, message]) => [
+		{ name: `a proxy's ${status} page, accepted`, proxy: page(status) },
+		{ name: `a load balancer's ${status} JSON, accepted`, proxy: json({ message }, status) },
+	]),
+	{ name: 'a proxy closes the connection, accepted', proxy: reset },
 	{ name: 'wrong content type', action: () => ({ action: 'headers', headers: html }) },
 	...(['gzip', 'br', 'deflate'] as const).map((encoding) => ({
 		...{ name: `compressed (${encoding})`, isSlow: true as const },

@@ -21,12 +21,13 @@ const columns: Record<Repetition, string> = {
 
 const billed = { no: 'not charged', unknown: 'perhaps charged', yes: 'charged' } as const;
 
-const wordsOf = ({ requests, charges, error }: Outcome): string =>
+const wordsOf = ({ requests, charges, error, hintsTwice }: Outcome): string =>
 	[
 		error ? `error ${error.status || ''}`.trim() : 'item',
 		`${requests}×`,
 		...(error ? [billed[error.billed]] : []),
 		...(charges > 1 ? [`${charges} charges`] : []),
+		...(hintsTwice ? ['a hint says so'] : []),
 	].join(', ');
 
 /** The outcome of most routes of a kind, and the routes with another one. */
@@ -65,7 +66,8 @@ Written by \`test/deep/faultMatrix.test.ts\` from what it saw: ${cells.length} w
 
 - \`item\`: the node gave what it should. \`error 429\`: it gave an error, with this HTTP status; without a number, no response arrived.
 - \`3×\`: this many requests reached the service.
-- \`not charged\`, \`perhaps charged\`, \`charged\`: what the error says about the charge. The billing log of the service never showed more than one charge, and none where an error says that there is none.
+- \`not charged\`, \`perhaps charged\`, \`charged\`: what the error says about the charge. The billing log of the service never showed more than one charge, and none where an error says that there is none. The exceptions are the faults of a proxy that are \`accepted\`: the service charges for each response that it has sent, and the proxy discards it.
+- \`a hint says so\`: the item has a hint that its request was sent twice.
 - In brackets: requests with another outcome.
 
 A wait lasts three minutes here, and polls every ten seconds. Its video is already charged.

@@ -82,12 +82,13 @@ export class SimulatedService {
 			const error = badAnswers[Math.floor(random() * badAnswers.length)];
 			return { type: 'requestFailed', now, error };
 		}
+		const kind = request.do === 'fetchContent' ? 'video' : request.kind;
+		if (kind !== job.kind) return { type: 'requestFailed', now, error: otherKind };
 		if (request.do === 'fetchContent') {
 			return sentAt < job.linkedAt
 				? { type: 'requestFailed', now, error: notReady }
 				: { type: 'contentReceived', content };
 		}
-		if (request.kind !== job.kind) return { type: 'requestFailed', now, error: otherKind };
 		return { type: 'polled', now, status: statusOf(job, sentAt) };
 	}
 }

@@ -56,7 +56,9 @@ interface Waiting {
 	/** How long after the end of the job the wait may notice it: an interval, and the delays since the last good poll. */
 	allowedDelay: number;
 	isLastAnswerBad: boolean;
-	/** Whether a response has reported everything that polls can report. */
+	/** When a response reported the success of the job; undefined until then. */
+	finishedAt?: number;
+	/** Whether polls can report nothing more. The link of a video is in its job only if its content has failed. */
 	isKnown: boolean;
 }
 
@@ -68,8 +70,8 @@ const minInterval = limits.minPollSeconds * second;
 /** How far the first polls of a pass are spread, as with many jobs in one node. */
 const maxSpread = { hold: 200, park: minInterval };
 
-/** The longest Retry-After of the simulated service. */
-const maxRetryAfter = 90 * second;
+/** How long a wait looks for the link of a finished job. */
+const linkGrace = minute;
 
 /** Drives the pollers of many jobs side by side, in simulated time, and counts the results. */
 export function simulate(settings: Settings): Outcome {
@@ -184,7 +186,10 @@ class Simulation {
 		request: Request,
 		{ answer, now }: { answer: Answer; now: number },
 	): void {
-		if (request.do !== 'poll') return;
+		if (request.do !== 'poll') {
+			waiting.isKnown = answer.type === 'contentReceived';
+			return;
+		}
 		const { job } = waiting;
 		const { latency } = job;
 		const interval = jobKinds[request.kind].pollSeconds * second;
@@ -199,12 +204,13 @@ class Simulation {
 			if (isFirst) this.outcome.delays.push(delay);
 			if (isFirst && delay > waiting.allowedDelay) this.outcome.broken.noticedTooLate++;
 			const { phase, link } = answer.status;
+			if (phase === 'succeeded') waiting.finishedAt ??= now;
 			waiting.isKnown = phase === 'failed' || job.kind === 'video' || link !== undefined;
 		}
 	}
 
 	private end(
-		{ job, state, polls, firstPolledAt, isLastAnswerBad }: Waiting,
+		{ job, state, polls, firstPolledAt, isLastAnswerBad, finishedAt = Infinity }: Waiting,
 		action: Extract<PollerAction, { do: 'finish' | 'fail' }>,
 		now: number,
 	): void {
@@ -215,7 +221,7 @@ class Simulation {
 		else if (status === 'failed') ends.failed++;
 		else if (status === 'completed') {
 			ends.linkNotFound++;
-			if (now + maxRetryAfter < deadline) broken.jobLost++;
+			if (now < finishedAt + linkGrace) broken.jobLost++;
 		} else {
 			ends.timedOut++;
 			const hadEnded = job.endsAt <= (state.lastPolledAt ?? Infinity);

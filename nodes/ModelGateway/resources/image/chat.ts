@@ -14,7 +14,7 @@ import { choiceField } from '../../../shared/n8n/parameters/fieldKinds';
 import type { ItemParameters } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { promptField, simplifyField } from '../shared/fields';
+import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
 import { hintAtIncompleteAnswers } from '../shared/finishReasons';
 import { detailField, imagesField } from '../shared/messageImages';
 import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
@@ -27,6 +27,7 @@ interface Request {
 	output: FileOutput;
 	simplify: boolean;
 	timeout?: number;
+	resendsLost?: boolean;
 }
 
 const shapeOf = (marker: string) => marker.slice(1, -1);
@@ -80,7 +81,7 @@ export const imageChat: Operation<Request, MadeImages> = {
 		...imageOutput.fields,
 		simplifyField,
 	],
-	options: [...bodyOptions, detailField],
+	options: [...bodyOptions, detailField, ifNoImageOption],
 
 	prepare(parameters) {
 		const extra = new ExtraBody(parameters, ['stream']);
@@ -92,13 +93,14 @@ export const imageChat: Operation<Request, MadeImages> = {
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
+			resendsLost: ifNoImageOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, messages: given, timeout }, run) {
+	async perform({ body, messages: given, timeout, resendsLost }, run) {
 		const messages = given && (await messagesToSend(given, run));
 		const call = {
-			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout },
+			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout, resendsLost },
 			body: { ...body, ...(messages && { messages }) },
 		};
 		return await requestImages(call, run, readChatImages);
@@ -112,6 +114,8 @@ export const imageChat: Operation<Request, MadeImages> = {
 	amount: ({ body }) => imageAmount(body),
 
 	identity: ({ body, messages }) => ({ body, messages }),
+
+	resendsLost: ({ resendsLost = false }) => resendsLost,
 };
 
 function promptMessage(parameters: ItemParameters): MessageInput {

@@ -11,7 +11,7 @@ import type { FieldGroup } from '../../../shared/n8n/parameters/field';
 import { linkField, requiredText } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { promptField, simplifyField } from '../shared/fields';
+import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
 import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
@@ -22,6 +22,7 @@ interface Request {
 	output: FileOutput;
 	simplify: boolean;
 	timeout?: number;
+	resendsLost?: boolean;
 }
 
 const model = modelField();
@@ -56,18 +57,17 @@ export const imageEdit: Operation<Request, MadeImages> = {
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
+			resendsLost: ifNoImageOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, timeout, ...sources }, run) {
+	async perform({ body, timeout, resendsLost, ...sources }, run) {
 		const form = new FormData();
 		for (const [name, value] of Object.entries(body)) form.append(name, formText(value));
 		if (sources.image) await append(form, 'image', sources.image, run);
 		if (sources.mask) await append(form, 'mask', sources.mask, run);
-		return await requestImages(
-			{ endpoint: endpoints.imageEdit, purpose: 'edit the image', form, timeout },
-			run,
-		);
+		const call = { purpose: 'edit the image', form, timeout, resendsLost };
+		return await requestImages({ endpoint: endpoints.imageEdit, ...call }, run);
 	},
 
 	deliver: deliverImages,
@@ -75,6 +75,8 @@ export const imageEdit: Operation<Request, MadeImages> = {
 	amount: ({ body }) => imageAmount(body),
 
 	identity: (request) => ({ body: request.body, image: request.image, mask: request.mask }),
+
+	resendsLost: ({ resendsLost = false }) => resendsLost,
 };
 
 function sourceOf(

@@ -7,7 +7,7 @@ import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import { booleanField, numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
-import { promptField, simplifyField } from '../shared/fields';
+import { ifNoImageOption, promptField, simplifyField } from '../shared/fields';
 import { deliverImages, imageOptions, imageOutput, requestImages, type MadeImages } from './output';
 
 interface Request {
@@ -15,6 +15,7 @@ interface Request {
 	output: FileOutput;
 	simplify: boolean;
 	timeout?: number;
+	resendsLost?: boolean;
 }
 
 const { fields: rules } = endpoints.imageGenerate;
@@ -82,14 +83,13 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 			output: imageOutput.read(parameters),
 			simplify: simplifyField.read(parameters),
 			timeout: timeoutOption.read(parameters.options),
+			resendsLost: ifNoImageOption.read(parameters.options),
 		};
 	},
 
-	async perform({ body, timeout }, run) {
-		return await requestImages(
-			{ endpoint: endpoints.imageGenerate, purpose: 'generate the image', body, timeout },
-			run,
-		);
+	async perform({ body, timeout, resendsLost }, run) {
+		const call = { purpose: 'generate the image', body, timeout, resendsLost };
+		return await requestImages({ endpoint: endpoints.imageGenerate, ...call }, run);
 	},
 
 	deliver: deliverImages,
@@ -97,4 +97,6 @@ export const imageGenerate: Operation<Request, MadeImages> = {
 	amount: ({ body }) => imageAmount(body),
 
 	identity: ({ body }) => body,
+
+	resendsLost: ({ resendsLost = false }) => resendsLost,
 };

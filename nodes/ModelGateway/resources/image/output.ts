@@ -1,11 +1,7 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Call } from '../../../shared/gateway/client/gateway';
 import { requestIdsOf, type ServiceResponse } from '../../../shared/gateway/client/response';
-import {
-	asGatewayError,
-	GatewayError,
-	type Remedy,
-} from '../../../shared/gateway/errors/gatewayError';
+import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
 import { linkCarriesKey } from '../../../shared/gateway/errors/requestErrors';
 import {
 	downloadImage,
@@ -21,6 +17,7 @@ import { fileOutput, type FileOutput } from '../../../shared/n8n/files/fileOutpu
 import { storeError, storeProblem } from '../../../shared/n8n/files/storeError';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import { numberField, textField } from '../../../shared/n8n/parameters/fieldKinds';
+import { ifNoImageOption } from '../shared/fields';
 
 /** Whether images are downloaded, and into which field. */
 export const imageOutput = fileOutput(
@@ -53,6 +50,7 @@ export const imageOptions = [
 		placeholder: `e.g. ${rules.aspect_ratio.examples[0]}`,
 		description: 'Aspect ratio of the image, for models that support it',
 	}),
+	ifNoImageOption,
 ] as const;
 
 /** What was charged: images, and the other fields of their response. Stored with the execution. */
@@ -190,8 +188,7 @@ async function fileOf(
 			image.file = await store(received, index, context);
 			image.isDownloaded = true;
 		} catch (error) {
-			const paid: Remedy = { about: 'imageIsPaid', hasLink: true, isLost: false };
-			throw storeError(error, 'download the image', [paid]).with({ ...known, url });
+			throw storeError(error, 'download the image', 'image').with({ ...known, url });
 		}
 	}
 	image.execution = own;

@@ -15,7 +15,7 @@ import { booleanField, choiceField, numberField } from '../../../shared/n8n/para
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
-import { ifAnswerLostOption, resendsIfNoResponse, promptField } from '../shared/fields';
+import { ifNoJobOption, promptField } from '../shared/fields';
 import { mediaFields, modelsThat, readMedia } from './media';
 import { jsonWording } from './mediaJson';
 
@@ -23,7 +23,7 @@ interface Request {
 	body: ReferenceVideoRequest;
 	/** The body with the files in place of their signed links, which differ from try to try. */
 	identity: unknown;
-	resendsLost: boolean;
+	resendsLost?: boolean;
 	timeout?: number;
 }
 
@@ -133,7 +133,7 @@ const options = [
 		request: 'parameters.seed',
 		description: 'A whole number, for models that take a seed',
 	}),
-	ifAnswerLostOption,
+	ifNoJobOption,
 ];
 
 /** "Endpoints" 1. */
@@ -169,7 +169,7 @@ export const referenceVideoCreate: Operation<Request> = {
 		return {
 			body,
 			identity: bodyWith(media.map(({ identity }) => identity)),
-			resendsLost: resendsIfNoResponse(parameters.options),
+			resendsLost: ifNoJobOption.read(parameters.options),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},
@@ -187,5 +187,5 @@ export const referenceVideoCreate: Operation<Request> = {
 	amount: ({ body }) => referenceVideoAmount({ ...body }),
 
 	identity: (request) => request.identity,
-	resendsLost: (request) => request.resendsLost,
+	resendsLost: (request) => request.resendsLost ?? false,
 };

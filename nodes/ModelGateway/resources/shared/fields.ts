@@ -6,7 +6,6 @@ import {
 	requiredText,
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
-import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 
 export const simplifyFieldOf = (description: string): Field<boolean> =>
 	withDefault(
@@ -39,38 +38,45 @@ export const promptField = <const Path extends string>({
 		...own,
 	});
 
-/** What to do when a create got no response: only the user can weigh money against time. */
-export const ifAnswerLostOption = fieldOf(
-	'options',
-	{
-		displayName: 'If No Response Arrives',
-		name: 'ifAnswerLost',
-		rank: 17,
-		isSetting: true,
-		options: [
-			{
-				name: 'Send Again',
-				value: 'resend',
-				description: 'A call without a response is not charged, but a second job may run',
-			},
-			{
-				name: 'Stop and Report',
-				value: 'stop',
-				description: 'Nothing is sent twice; the item fails with what is known',
-			},
-		],
-		default: 'stop',
-		description:
-			'What to do when the request was sent and the connection broke before the response arrived',
-	},
-	(value, report): 'stop' | 'resend' => {
-		if (value === undefined || value === 'stop') return 'stop';
-		if (value === 'resend') return 'resend';
-		// An expression that gives nothing or any other value must not decide about money.
-		report(`must be stop or resend (it is ${describeValue(value)})`);
-		return 'stop';
-	},
+/**
+ * What to do when a paid request got no response: only the user can weigh money against time. Reads as whether it is sent
+ * again; undefined where the user has not decided.
+ * @param resend what sending again means
+ */
+const ifNoResponseOption = (resend: string) =>
+	fieldOf(
+		'options',
+		{
+			displayName: 'If No Response Arrives',
+			name: 'ifAnswerLost',
+			rank: 17,
+			isSetting: true,
+			options: [
+				{ name: 'Send Again', value: 'resend', description: resend },
+				{
+					name: 'Stop and Report',
+					value: 'stop',
+					description: 'Nothing is sent twice; the item fails with what is known',
+				},
+			],
+			default: 'stop',
+			description:
+				'What to do when the request was sent and the connection broke before the response arrived',
+		},
+		(value, report): boolean | undefined => {
+			if (value === undefined) return undefined;
+			if (value === 'stop' || value === 'resend') return value === 'resend';
+			// An expression that gives nothing or any other value must not decide about money.
+			report(`must be stop or resend (it is ${describeValue(value)})`);
+			return false;
+		},
+	);
+
+export const ifNoJobOption = ifNoResponseOption(
+	'A call without a response is not charged, but a second job may run',
 );
 
-export const resendsIfNoResponse = (options: Scope): boolean =>
-	ifAnswerLostOption.read(options) === 'resend';
+/** Unless it is set, what certainly is not charged is sent again, and what a proxy cut off at most once. */
+export const ifNoImageOption = ifNoResponseOption(
+	'A call without a response is not charged, but one that a proxy has cut off may be',
+);

@@ -9,11 +9,11 @@ import type { Field } from '../../../shared/n8n/parameters/field';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
-import { ifAnswerLostOption, resendsIfNoResponse, promptField } from '../shared/fields';
+import { ifNoJobOption, promptField } from '../shared/fields';
 
 interface Request {
 	body: JsonObject;
-	resendsLost: boolean;
+	resendsLost?: boolean;
 	timeout?: number;
 }
 
@@ -50,7 +50,7 @@ export const videoCreate: Operation<Request> = {
 	endpoint: endpoints.videoCreate,
 	isOrder: true,
 	fields: [model, frameNotice, prompt],
-	options: [ifAnswerLostOption],
+	options: [ifNoJobOption],
 
 	prepare(parameters) {
 		const extra = new ExtraBody(parameters);
@@ -63,7 +63,7 @@ export const videoCreate: Operation<Request> = {
 		}
 		return {
 			body,
-			resendsLost: resendsIfNoResponse(parameters.options),
+			resendsLost: ifNoJobOption.read(parameters.options),
 			timeout: timeoutOption.read(parameters.options),
 		};
 	},
@@ -81,5 +81,5 @@ export const videoCreate: Operation<Request> = {
 	amount: ({ body }) => videoAmount(body),
 
 	identity: ({ body }) => body,
-	resendsLost: ({ resendsLost }) => resendsLost,
+	resendsLost: ({ resendsLost = false }) => resendsLost,
 };

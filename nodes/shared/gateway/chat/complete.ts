@@ -70,9 +70,6 @@ function withReasoningAdvice(error: unknown, body: JsonObject): unknown {
 	];
 	if (refusedSettings.length === 0) return error;
 	return error.with({
-		remedies: [
-			...error.failure.remedies,
-			{ about: 'reasoningModel', model: String(body.model), settings: refusedSettings },
-		],
+		reasoningSettings: { model: String(body.model), settings: refusedSettings },
 	});
 }

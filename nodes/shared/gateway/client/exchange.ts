@@ -1,6 +1,5 @@
-import { GatewayError } from '../errors/gatewayError';
-import type { RequestInfo } from '../errors/requestErrors';
-import { excerpt } from '../json';
+import type { GatewayError } from '../errors/gatewayError';
+import { redirected, type RequestInfo } from '../errors/requestErrors';
 import { maxAddressLength } from './connection';
 import { type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
 import type { Redaction } from './redaction';
@@ -16,8 +15,10 @@ export interface RawResponse {
 	url: string;
 	/** Why the body ended early. */
 	broken?: string;
-	/** The target of a redirect that was not followed. */
+	/** The target of a redirect to a file. */
 	location?: string;
+	/** The error of a redirect that was not followed, unless the body has what was requested. */
+	redirect?: GatewayError;
 	/** The body is a file and was left unread. */
 	isFile?: boolean;
 }
@@ -61,8 +62,7 @@ const fileCharacters = /[\0-\x08]/;
 /**
  * Sends one request with the key and reads its response. Redirects are followed only to addresses of the same origin
  * below the base URL: the key is never sent anywhere else.
- * @throws GatewayError for a redirect that must not be followed; the network's own error, or a
- * TimeLimitError, when no response arrived
+ * @throws the network's own error, or a TimeLimitError, when no response arrived
  */
 export async function exchange(
 	requestInfo: RequestInfo,
@@ -71,12 +71,24 @@ export async function exchange(
 ): Promise<RawResponse> {
 	const { http, clock, signal, timeout, grace, maySendKeyTo, redaction, ...handlers } = options;
 	const { mayLeadToFile, onRedirect, onText } = handlers;
-	const redirectError = (status: number, location: string, about: RedirectRemedy) =>
-		refusedRedirect(requestInfo, { status, location: redaction.text(location) }, about);
 	// Kept outside, so that a timeout in the middle of the body does not lose what had arrived.
 	let rawResponse: RawResponse | undefined;
 
 	const followRedirects = async (innerSignal: AbortSignal): Promise<RawResponse> => {
+		const unfollowed = async (
+			head: RawResponse,
+			response: HttpResponse,
+			target: string,
+			why: Parameters<typeof redirected>[2],
+		): Promise<RawResponse> => {
+			const { status } = head;
+			const redirect = redirected(requestInfo, { status, location: redaction.text(target) }, why);
+			rawResponse = { ...head, redirect };
+			// Some services redirect to the job that they have just created, and describe it in the body.
+			if (requestInfo.cost !== 'read')
+				await readInto(rawResponse, response, { clock, innerSignal });
+			return rawResponse;
+		};
 		let { url } = request;
 		const visited = new Set<string>();
 		for (let hop = 0; ; hop++) {
@@ -96,7 +108,7 @@ export async function exchange(
 				if (redirects.has(status) && headers.location) {
 					const isTooLong = headers.location.length > maxAddressLength;
 					if (isTooLong || !URL.canParse(headers.location, url)) {
-						throw redirectError(status, headers.location, 'foreignRedirect');
+						return await unfollowed(head, response, headers.location, 'foreign');
 					}
 					const location = new URL(headers.location, url);
 					const keepsMethod = request.method === 'GET' || status >= 307;
@@ -107,15 +119,15 @@ export async function exchange(
 						isSameOrigin && location.pathname.replace(/(?<!\/)\/+$/, '') === pathname;
 					if (mayLeadToFile && !isSamePath) return { ...head, location: location.href };
 					if (redaction.text(location.href) !== location.href) {
-						throw redirectError(status, location.href, 'linkCarriesKey');
+						return await unfollowed(head, response, location.href, 'carriesKey');
 					}
 					const target = isSameOrigin ? location.href : location.origin;
 					if (!isSameOrigin || !maySendKeyTo(location.href)) {
-						throw redirectError(status, target, 'foreignRedirect');
+						return await unfollowed(head, response, target, 'foreign');
 					}
 					// A loop, too many redirects, or one that would drop the body.
 					if (visited.has(location.href) || !keepsMethod || hop === maxRedirects) {
-						throw redirectError(status, target, 'uselessRedirect');
+						return await unfollowed(head, response, target, 'useless');
 					}
 					url = location.href;
 					continue;
@@ -207,23 +219,4 @@ function tooLarge(): Error {
 
 function asError(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));
-}
-
-type RedirectRemedy = 'foreignRedirect' | 'uselessRedirect' | 'linkCarriesKey';
-
-function refusedRedirect(
-	{ purpose }: RequestInfo,
-	{ status, location }: { status: number; location: string },
-	about: RedirectRemedy,
-): GatewayError {
-	return new GatewayError({
-		message: `Could not ${purpose}: the gateway redirects to ${excerpt(location)}`,
-		remedies: [{ about }],
-		reach: 'answered',
-		status,
-		billed: 'no',
-		retry_can_help: false,
-		// A proxy may redirect only for a moment, so a later poll can succeed.
-		pollCanHelp: true,
-	});
 }

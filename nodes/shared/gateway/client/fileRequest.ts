@@ -1,7 +1,10 @@
+import type { Failure } from '../errors/gatewayError';
 import { linkCarriesKey, noResponse, type RequestInfo } from '../errors/requestErrors';
+import { withoutUndefined } from '../json';
 import { maySendKeyTo } from './connection';
 import type { Gateway } from './gateway';
 import { type HttpRequest, type HttpResponse } from './http';
+import type { FailedRequest } from './retryPolicy';
 import { readWithIdleTimeout, withTimeout } from './timeouts';
 
 /** Where a file can be fetched. */
@@ -27,6 +30,12 @@ const maxRedirects = 10;
 
 /** Statuses with which storage hosts refuse a link that has expired or never existed. */
 export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
+
+/** What counts of a failure of a storage host: it is not the service, so its error codes say nothing. */
+export function ofStorageHost({ reach, status, retryAfter, network }: Failure): FailedRequest {
+	const retry_can_help = status === 0 || status === 408 || status === 429 || status >= 500;
+	return { reach, status, retry_can_help, ...withoutUndefined({ retryAfter, network }) };
+}
 
 /**
  * Requests a file, or the rest of it, from a storage host ("Endpoints" 3). The link is sent unchanged, byte for byte.
@@ -64,7 +73,7 @@ export async function requestFile(
 			(error: unknown) => {
 				closing.abort();
 				leave?.();
-				throw noResponse({ ...requestInfo, host: new URL(url).host }, error);
+				throw noResponse({ ...requestInfo, host: new URL(url).host, url }, error, redaction);
 			},
 		);
 		const close = () => {

@@ -12,7 +12,8 @@ import type { Idempotency } from './idempotency';
 import { sendInTurn, type Slot } from './sendInTurn';
 import { Redaction } from './redaction';
 import { OtherJobResponse, UnusableResponse, type ServiceResponse } from './response';
-import { parseRetryAfter, waitBeforeRetry } from './retryPolicy';
+import { minTryTime, TimeBudget } from './timeouts';
+import { isOutOfReach, parseRetryAfter, waitBeforeRetry } from './retryPolicy';
 
 export interface Call<T> {
 	endpoint: Endpoint;
@@ -24,9 +25,9 @@ export interface Call<T> {
 	body?: object;
 	/** Sent as a multipart form, instead of a body. */
 	form?: FormData;
-	/** Milliseconds for one try, including its response. Default: the endpoint's. */
+	/** Milliseconds for one try; of a generation, for all tries together. Default: the endpoint's. */
 	timeout?: number;
-	/** The user wants a job created again when the response to its creation was lost. */
+	/** Whether the user wants it sent again when its response was lost. Default: as its cost says. */
 	resendsLost?: boolean;
 	/** Maximum number of retries. Default: as `retryPolicy.ts` says. */
 	retries?: number;
@@ -84,21 +85,31 @@ export class Gateway<R extends Runtime = Runtime> {
 	/** @throws GatewayError; in a dry run, a DryRun */
 	async call<T>(call: Call<T>): Promise<T> {
 		if (this.runtime.isDry) throw new DryRun(this.request(this.route.base, call), this.redaction);
-		const { clock, random, signal, limiter } = this.runtime;
-		const { earlierFailure } = this.idempotencyOf(call.endpoint);
+		const { clock, random, signal, closing, limiter } = this.runtime;
+		const { endpoint, resendsLost } = call;
+		const { earlierFailure, idempotencyKey, countResend, sentTwice } = this.idempotencyOf(endpoint);
+		const hasBackup = this.connection.backupUrl !== undefined;
+		const request = { cost: endpoint.cost, idempotencyKey, resendsLost, hasBackup };
+		const waiting = AbortSignal.any([signal, closing].filter((each) => each !== undefined));
+		const timeout = call.timeout ?? endpoint.timeoutSeconds * 1000;
+		const budget = new TimeBudget(timeout, clock, { isShared: endpoint.cost === 'generation' });
 		/** The first try that may have been accepted; no later refusal undoes that. */
 		let maybeAccepted = earlierFailure && new GatewayError(earlierFailure);
 		/** Requests that may have been accepted, and how many of them are counted as orders. */
 		let [unclear, counted] = [0, 1];
 		for (let tries = 1; ; tries++) {
 			const attempt = async () => {
-				const send = async (slot: Slot) => await this.sendOnce(call, slot).catch(asGatewayError);
+				const send = async (slot: Slot) =>
+					await this.sendOnce(call, slot, budget).catch(asGatewayError);
 				return await sendInTurn(call, this, send, maybeAccepted);
 			};
 			// Polls have their own schedule, so the limiter does not hold them back.
 			const isLimited = limiter !== undefined && !call.once;
 			const outcome = await (isLimited ? limiter.run(attempt, isRateLimit) : attempt());
-			if (!(outcome instanceof GatewayError)) return outcome.value;
+			if (!(outcome instanceof GatewayError)) {
+				if (unclear > 0 && idempotencyKey === undefined) sentTwice?.();
+				return outcome.value;
+			}
 			const { failure } = outcome;
 			if (failure.billed === 'unknown') {
 				maybeAccepted ??= outcome;
@@ -106,30 +117,35 @@ export class Gateway<R extends Runtime = Runtime> {
 			}
 			if (signal?.aborted) throw stopped(maybeAccepted);
 
-			const { backupUrl } = this.connection;
-			const hasBackup = backupUrl !== undefined;
-			const rules = { tries, hasBackup, retries: call.retries, random: random() };
-			const wait = waitBeforeRetry(failure, rules);
+			const wait = waitBeforeRetry(failure, request, {
+				tries,
+				retries: call.retries,
+				random: random(),
+			});
 			// A poll that was never sent goes to the other base URL at once. After any other failure, the next poll is due.
 			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);
-			if (wait === undefined || waitsForNextPoll) throw withEarlierOutcome(outcome, maybeAccepted);
-			const { idempotencyKey, countResend } = this.idempotencyOf(call.endpoint);
+			const isOver =
+				waitsForNextPoll || closing?.aborted || budget.left(this.route.base) < minTryTime;
+			if (wait === undefined || isOver) throw withEarlierOutcome(outcome, maybeAccepted, unclear);
 			if (maybeAccepted && unclear >= counted && idempotencyKey === undefined) {
-				const text = await countResend?.();
-				if (text !== undefined) throw notResent(maybeAccepted, text, counted);
+				const advice = await countResend?.();
+				if (advice !== undefined) {
+					throw withEarlierOutcome(maybeAccepted, maybeAccepted, counted).with({ advice });
+				}
 				counted++;
 			}
-			await clock.sleep(wait, signal).catch(() => undefined);
+			await clock.sleep(wait, waiting).catch(() => undefined);
 			if (signal?.aborted) throw stopped(maybeAccepted);
+			if (closing?.aborted) throw withEarlierOutcome(outcome, maybeAccepted, unclear);
 		}
 	}
 
-	/** Empty when this endpoint creates no job; without keys when the service has none. */
+	/** Empty for a read; without keys when this endpoint creates no job, or the service has none. */
 	private idempotencyOf({ cost }: Endpoint): Idempotency {
-		const knowsKeys = this.connection.idempotencyHeaderName !== undefined;
-		if (cost !== 'job') return {};
-		const { countResend } = this.idempotency;
-		return knowsKeys ? this.idempotency : { countResend };
+		if (cost === 'read') return {};
+		const knowsKeys = cost === 'job' && this.connection.idempotencyHeaderName !== undefined;
+		const { countResend, sentTwice } = this.idempotency;
+		return knowsKeys ? this.idempotency : { countResend, sentTwice };
 	}
 
 	/** Switches to the other base URL, unless another request has done so already. */
@@ -140,7 +156,7 @@ export class Gateway<R extends Runtime = Runtime> {
 	}
 
 	/** @param slot the request's place in the queue; each redirect replaces it by its own */
-	private async sendOnce<T>(call: Call<T>, slot: Slot): Promise<{ value: T }> {
+	private async sendOnce<T>(call: Call<T>, slot: Slot, budget: TimeBudget): Promise<{ value: T }> {
 		const { endpoint } = call;
 		const { base } = this.route;
 		const requestInfo: RequestInfo = {
@@ -150,13 +166,16 @@ export class Gateway<R extends Runtime = Runtime> {
 			resendsLost: call.resendsLost,
 			idempotencyKey: this.idempotencyOf(endpoint).idempotencyKey,
 			otherModel: otherModelIn(endpoint, call),
+			url: base,
 		};
+		const timeout = budget.left(base);
+		const startedAt = this.runtime.clock.now();
 		const { http, clock, signal, graceOnStop, queue } = this.runtime;
 		const rawResponse = await exchange(requestInfo, this.request(base, call), {
 			http,
 			clock,
 			signal,
-			timeout: call.timeout ?? endpoint.timeoutSeconds * 1000,
+			timeout,
 			grace: endpoint.cost === 'read' ? undefined : graceOnStop,
 			maySendKeyTo: (address) => maySendKeyTo(address, this.connection),
 			redaction: this.redaction,
@@ -166,13 +185,12 @@ export class Gateway<R extends Runtime = Runtime> {
 				slot.leave = await queue?.enter({ signal: innerSignal });
 			},
 			onText: call.onText,
-		}).catch((error: unknown) => {
-			const isResponse = error instanceof GatewayError && error.failure.reach === 'answered';
+		})
 			// A request that Stop interrupted had no response either, and may have been accepted.
-			return isResponse ? error : noResponse(requestInfo, error);
-		});
+			.catch((error: unknown) => noResponse(requestInfo, error, this.redaction))
+			.finally(() => budget.spend(base, startedAt));
 		if (rawResponse instanceof GatewayError) {
-			if (rawResponse.failure.triesOtherBase) this.switchBase(base);
+			this.switchBase(base);
 			throw rawResponse;
 		}
 
@@ -180,14 +198,17 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { status, headers, json } = response;
 		if (status >= 400 || status < 200) {
 			const refusal = refused(requestInfo, response, parseRetryAfter(headers, clock.now()));
-			if (refusal.failure.triesOtherBase) this.switchBase(base);
+			if (isOutOfReach(refusal.failure, endpoint.cost)) this.switchBase(base);
 			queue?.applyRateLimitPause(refusal, headers);
 			throw refusal;
 		}
+		const { redirect } = response;
+		if (redirect && (endpoint.cost === 'read' || json === undefined)) throw redirect;
 		try {
 			return { value: call.parse({ ...response, requestId: requestIdOf(headers, json) }) };
 		} catch (error) {
 			if (!(error instanceof UnusableResponse)) throw asGatewayError(error);
+			if (redirect) throw redirect;
 			throw this.unusableError(requestInfo, response, error);
 		}
 	}
@@ -230,11 +251,12 @@ export class Gateway<R extends Runtime = Runtime> {
 				errorBody ? { ...response, text: JSON.stringify(errorBody) } : response,
 			);
 		}
-		return unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
+		const failed = unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {
 			partialText,
 			error,
 			refusal: unusable.refusal,
 		});
+		return response.broken === undefined ? failed : failed.with({ isCut: true });
 	}
 
 	private request(base: string, { endpoint, id, body, form, ...call }: Call<unknown>) {
@@ -265,24 +287,14 @@ function isRateLimit(outcome: unknown): boolean {
 	return outcome instanceof GatewayError && outcome.failure.status === 429;
 }
 
-/** @param reason why it is not sent again @param requests how many were sent */
-function notResent(error: GatewayError, reason: string, requests: number): GatewayError {
-	const remedies = error.failure.remedies.map((remedy) =>
-		remedy.about === 'mayBeAccepted' ? { ...remedy, isOnly: requests === 1 } : remedy,
-	);
-	return error.with({ remedies: [{ about: 'other', text: reason }, ...remedies] });
-}
-
 /** Keeps the unknown outcome of an earlier try: the service may have accepted it, however this try failed. */
 function withEarlierOutcome(
 	error: GatewayError,
 	maybeAccepted: GatewayError | undefined,
+	requests: number,
 ): GatewayError {
 	if (maybeAccepted === undefined) return error;
-	const { billed, remedies, idempotencyKey } = maybeAccepted.failure;
-	const isRefusal = error.failure.billed === 'no';
-	const ownRemedies = error.failure.remedies.filter(
-		({ about }) => isRefusal && about === 'refusal',
-	);
-	return error.with({ billed, remedies: [...ownRemedies, ...remedies], idempotencyKey });
+	const { billed, mayBeAccepted, idempotencyKey } = maybeAccepted.failure;
+	const outcome = mayBeAccepted && { ...mayBeAccepted, requests };
+	return error.with({ billed, idempotencyKey, mayBeAccepted: outcome });
 }

@@ -2,17 +2,19 @@ import { createHash } from 'crypto';
 import type { Failure } from '../errors/gatewayError';
 import type { Connection } from './connection';
 
-/** Identifies the creation of one job to the service, across all its tries. */
+/** What protects one order across all its tries. */
 export interface Idempotency {
 	/** The same in each try of this job, and different for every other job; undefined when the service has no keys. */
 	idempotencyKey?: string;
 	/** The failure of an earlier try with this key, which the service may have accepted. */
 	earlierFailure?: Failure;
 	/**
-	 * Called before its creation is sent again although the first request may have made a job.
+	 * Called before it is sent again although the first request may have made something.
 	 * @returns why it must not be; undefined when it may
 	 */
 	countResend?(): Promise<string | undefined>;
+	/** Called when a response arrived after an earlier request that may have been accepted, too. */
+	sentTwice?(): void;
 }
 
 /**

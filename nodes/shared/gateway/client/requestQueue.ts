@@ -35,7 +35,7 @@ export class RequestQueue {
 	applyRateLimitPause({ failure }: GatewayError, headers: Record<string, string>): void {
 		const pause = parseRateLimitPause(headers, this.clock.now());
 		// An empty account has this status too, but waiting does not help.
-		if (failure.status === 429 && failure.sendsAgain && pause) this.keyLimit.pauseFor(pause);
+		if (failure.status === 429 && failure.retry_can_help && pause) this.keyLimit.pauseFor(pause);
 	}
 
 	/** Looked up each time, because an idle one is discarded. */

@@ -38,9 +38,8 @@ export async function sendInTurn<T extends object>(
 	try {
 		const isHeldBack = interval > 0 && turn === undefined;
 		if (!isHeldBack) slot.leave = await queue?.enter(waiting());
-		// Stop may have been pressed while the request waited.
-		const mayHaveWaited = queue !== undefined || interval > 0;
-		if (signal?.aborted || (mayHaveWaited && closing?.aborted)) throw stopped(maybeAccepted);
+		// The request may have waited here, or for other requests of the node.
+		if (signal?.aborted || closing?.aborted) throw stopped(maybeAccepted);
 		if (isHeldBack) return heldBack(purpose, 'other requests about the same job');
 		if (queue && !slot.leave) return heldBack(purpose, 'the limits of the credential');
 		turn?.start();

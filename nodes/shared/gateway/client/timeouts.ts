@@ -97,3 +97,29 @@ export async function* readWithIdleTimeout(
 	}
 	if (failure !== undefined) throw failure;
 }
+
+/**
+ * The time that the tries of one request have, without the pauses between them. Where it is shared, they have it together:
+ * nobody waits for a long response several times. The other base URL has its own.
+ */
+export class TimeBudget {
+	private readonly spent = new Map<string, number>();
+
+	constructor(
+		private readonly milliseconds: number,
+		private readonly clock: Clock,
+		private readonly options: { isShared: boolean },
+	) {}
+
+	left(base: string): number {
+		return this.milliseconds - (this.spent.get(base) ?? 0);
+	}
+
+	spend(base: string, startedAt: number): void {
+		if (!this.options.isShared) return;
+		this.spent.set(base, (this.spent.get(base) ?? 0) + this.clock.now() - startedAt);
+	}
+}
+
+/** Milliseconds. In less time, a response would hardly arrive. */
+export const minTryTime = 100;

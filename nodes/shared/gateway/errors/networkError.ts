@@ -32,6 +32,8 @@ interface NetworkError {
 	problem?: AddressProblem;
 	/** Its codes and messages, each once. */
 	texts: string[];
+	/** The IP address and port to which no connection could be made. */
+	address?: string;
 }
 
 /** @param cause the network's own error, possibly wrapped by a layer above */
@@ -42,7 +44,13 @@ export function readNetworkError(cause: unknown): NetworkError {
 	const words = [...texts, ...levels.map(({ name }) => name).filter(isText)];
 	const [, problem] =
 		addressProblems.find(([pattern]) => words.some((text) => pattern.test(text))) ?? [];
-	return { isUnsent: levels.some(neverConnected), isTimeout, problem, texts: [...new Set(texts)] };
+	const [address] = levels.flatMap(({ syscall, address: ip, port }) =>
+		syscall === 'connect' && isText(ip) && port !== undefined ? `${ip}:${String(port)}` : [],
+	);
+	return {
+		...{ isUnsent: levels.some(neverConnected), isTimeout, problem, address },
+		texts: [...new Set(texts)],
+	};
 }
 
 /** The message of the HTTP client's own timeout, which may fire just before ours. */

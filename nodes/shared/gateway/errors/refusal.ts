@@ -1,6 +1,7 @@
 import type { Endpoint } from '../protocol/endpoints';
 import {
 	balanceWords,
+	emptyBalanceWords,
 	errorCodes,
 	mediaWords,
 	missingMedia,
@@ -31,18 +32,22 @@ export function refusalOf(
 ): ErrorMeaning {
 	const { code = '', type = '' } = error;
 	const message = (error.message ?? '').slice(0, maxSearchedLength);
-	const texts = [code, type, message];
-	if (status === 429 && texts.some((text) => balanceWords.test(text))) {
+	const effectiveStatus = status < 400 ? statusOf(error) : status;
+	const isAboutBalance = (words: RegExp) => [code, type, message].some((text) => words.test(text));
+	const codeMeaning = meaningOf(error);
+	const isUndelivered = codeMeaning?.refusal === 'responseNotDelivered';
+	if (status === 429 && !isUndelivered && isAboutBalance(balanceWords)) {
 		return errorCodes.quota_exceeded;
 	}
-	const codeMeaning = meaningOf(error);
 	if (codeMeaning) return codeMeaning;
+	const mayBeBalance = [400, 402, 403, 429].includes(effectiveStatus);
+	if (mayBeBalance && isAboutBalance(emptyBalanceWords)) return errorCodes.quota_exceeded;
 	// The type is left out, since it only repeats the status.
 	const reason = `${code} ${message}`;
 	// A read requests only what its address names.
-	const isNotFound = cost === 'read' && [400, 422].includes(status) && notFoundWords.test(reason);
+	const mayName = cost === 'read' && [400, 422].includes(effectiveStatus);
+	const isNotFound = mayName && notFoundWords.test(reason);
 	if (isNotFound) return statusMeanings[404];
-	const effectiveStatus = status < 400 ? statusOf(error) : status;
 	const byStatus =
 		ownMeanings[effectiveStatus] ??
 		statusMeanings[effectiveStatus] ??
@@ -62,7 +67,8 @@ export function refusalOf(
 }
 
 /** The status that fits an error inside a 2xx response. */
-function statusOf({ code, type }: ErrorObject): number {
+function statusOf({ code = '', type = '' }: ErrorObject): number {
+	if (/^[45]\d\d$/.test(code)) return Number(code);
 	const [status] = statusWords.find(([, words]) => words.test(`${code} ${type}`)) ?? [400];
 	return status;
 }

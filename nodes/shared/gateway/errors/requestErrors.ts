@@ -1,20 +1,25 @@
 import { excerpt, isObject, parseResponse, valueAt, withoutUndefined } from '../json';
 import { knownOrder, type RefusalKind } from '../protocol/errorCodes';
-import { readErrorObject, requestIdOf, type ErrorObject } from './errorObject';
-import { GatewayError, type Failure, type Remedy } from './gatewayError';
+import { readErrorObject, readReason, requestIdOf, type ErrorObject } from './errorObject';
+import { GatewayError, type Failure, type Reach, type UnknownOutcome } from './gatewayError';
 import { readNetworkError, type AddressProblem } from './networkError';
 import { blamedModel, type OtherModel } from './otherModel';
-import { meaningOf } from './refusal';
-import { verdictOn, type JudgedRequest, type Reach, type Verdict } from './verdict';
+import { meaningOf, refusalOf, type RefusedRequest } from './refusal';
 
 /** What the errors about a request need to know about it. */
-export interface RequestInfo extends JudgedRequest {
+export interface RequestInfo extends RefusedRequest {
 	/** Continues "Could not …". */
 	purpose: string;
+	/** Whether the user wants it sent again when the response was lost; undefined: as the cost of the request says. */
+	resendsLost?: boolean;
+	/** The idempotency key of the order: sent again with it, the same order creates no second job. */
+	idempotencyKey?: string;
 	/** The requested model, if it is known to belong to another endpoint. */
 	otherModel?: OtherModel;
 	/** The host of a requested file. Failures name it, and quote the network's error in their message. */
 	host?: string;
+	/** The address that was requested. A connection that was refused by another one is that of a proxy. */
+	url?: string;
 }
 
 /** A response whose body has been read. */
@@ -37,34 +42,42 @@ export const truncateBody = (text: string) =>
 /**
  * A request without a response.
  * @param cause the network's own error, possibly wrapped
+ * @param redaction for the network's error, which may quote the headers of the request
  */
-export function noResponse(request: RequestInfo, cause: unknown): GatewayError {
-	const { isUnsent, isTimeout, problem, texts } = readNetworkError(cause);
+export function noResponse(
+	request: RequestInfo,
+	cause: unknown,
+	redaction: { text(text: string): string },
+): GatewayError {
+	const { isUnsent, isTimeout, problem, texts, address } = readNetworkError(cause);
 	const reach = isUnsent ? 'unsent' : 'lost';
 	// Some HTTP clients advise a retry, without knowing that it may cost money.
-	const detail = excerpt(texts.filter((text) => !/\bretry\b/i.test(text)).join(', '));
-	const { purpose, host } = request;
+	const own = texts.filter((text) => !/\bretry\b/i.test(text)).join(', ');
+	const detail = excerpt(redaction.text(own));
+	const { purpose, host, url } = request;
+	const proxy = address !== undefined && !isAddressOf(address, url) ? address : undefined;
 	const from = host === undefined ? '' : ` from ${host}`;
 	const lost = isTimeout
 		? `no response arrived${from} within the time limit`
 		: `the connection was lost before the response arrived${from}`;
-	const whatHappened = isUnsent ? `${host ?? 'the gateway'} could not be reached` : lost;
-	const addressProblem = host !== undefined && problem && addressProblemTexts[problem](host);
-	const remedies: Remedy[] = isUnsent
-		? [{ about: 'unreachable', detail, host, problem }]
-		: [
-				{ about: 'lost', detail, isTimeout, host, problem },
-				...(request.cost === 'job'
-					? unknownOutcomeRemedies(request, { isUnbilled: true })
-					: [{ about: 'lostIsNotBilled' } as const]),
-			];
+	const target = proxy === undefined ? (host ?? 'the gateway') : `the proxy ${proxy}`;
+	const whatHappened = isUnsent ? `${target} could not be reached` : lost;
+	const addressProblem =
+		host !== undefined && problem && !proxy && addressProblemTexts[problem](host);
 	return new GatewayError({
 		message: `Could not ${purpose}: ${addressProblem || whatHappened}${host ? ` (${detail})` : ''}`,
-		remedies,
-		reach,
-		status: 0,
-		...failureFields(verdictOn({ reach, status: 0 }, request), request),
+		...{ reach, status: 0 },
+		network: { detail, isTimeout, ...withoutUndefined({ host, problem, proxy }) },
+		...chargeOf(request, { reach }),
+		retry_can_help: isUnsent || isSafeToRepeat(request),
 	});
+}
+
+/** Whether a connection to this address was one to the host of the URL: a name may resolve to any IP address. */
+function isAddressOf(address: string, url?: string): boolean {
+	if (url === undefined || !URL.canParse(url)) return true;
+	const { port, protocol } = new URL(url);
+	return address.endsWith(`:${port || (protocol === 'http:' ? '80' : '443')}`);
 }
 
 const addressProblemTexts: Record<AddressProblem, (host: string) => string> = {
@@ -79,47 +92,34 @@ const addressProblemTexts: Record<AddressProblem, (host: string) => string> = {
 export function linkCarriesKey({ purpose }: Pick<RequestInfo, 'purpose'>): GatewayError {
 	return new GatewayError({
 		message: `Could not ${purpose}: its link carries the API key`,
-		remedies: [{ about: 'linkCarriesKey' }],
-		reach: 'unreadable',
-		status: 0,
-		billed: 'no',
-		retry_can_help: false,
+		...{ reach: 'unreadable', status: 0, billed: 'no', retry_can_help: false },
+		linkCarriesKey: true,
 	});
 }
 
-/** The remedies about the link of a file, for when the file itself is known to exist. */
-export function linkRemedies({ remedies }: Pick<Failure, 'remedies'>): Remedy[] {
-	return remedies.filter(
-		(remedy) =>
-			remedy.about === 'linkCarriesKey' ||
-			remedy.about === 'unreachable' ||
-			(remedy.about === 'lost' && remedy.problem !== undefined),
-	);
+/** A redirect that is not followed. @param location the target, without the key */
+export function redirected(
+	request: RequestInfo,
+	{ status, location }: { status: number; location: string },
+	why: NonNullable<Failure['redirect']> | 'carriesKey',
+): GatewayError {
+	// With 303, a server sends the client to the result of what it has done (RFC 9110, 15.4.4); old ones use 301 and 302.
+	const reach = request.cost !== 'read' && status <= 303 ? 'proxied' : 'answered';
+	return new GatewayError({
+		message: `Could not ${request.purpose}: the gateway redirects to ${excerpt(location)}`,
+		...{ reach, status },
+		...(why === 'carriesKey' ? { linkCarriesKey: true } : { redirect: why }),
+		...chargeOf(request, { reach }),
+		retry_can_help: false,
+	});
 }
 
 /** A request that was held back for too long, and not sent. @param holder what held it back */
 export function heldBack(purpose: string, holder: string): GatewayError {
 	return new GatewayError({
 		message: `Could not ${purpose}: ${holder} held the request back for too long`,
-		remedies: [{ about: 'nothingMoreSent' }],
-		reach: 'none',
-		status: 0,
-		billed: 'no',
-		retry_can_help: true,
-		pollCanHelp: true,
-		isHeldBack: true,
+		...{ reach: 'none', status: 0, billed: 'no', retry_can_help: true, isHeldBack: true },
 	});
-}
-
-/** Sending again can be charged twice only when the request creates a job and its outcome is unknown. */
-function unknownOutcomeRemedies(
-	{ cost, idempotencyKey, resendsLost }: RequestInfo,
-	{ isUnbilled }: { isUnbilled: boolean },
-): Remedy[] {
-	const hasKey = idempotencyKey !== undefined;
-	// After an unreadable response, the order is not sent again, whatever the user wants.
-	const isResent = resendsLost && isUnbilled;
-	return cost === 'job' ? [{ about: 'mayBeAccepted', hasKey, isUnbilled, isResent }] : [];
 }
 
 /**
@@ -131,43 +131,59 @@ export function refused(
 	response: FailedResponse,
 	retryAfter?: number,
 ): GatewayError {
-	const { status } = response;
+	const { status, headers, text } = response;
 	// Parsed only once: a large body takes long.
-	const body = parseResponse(response.text);
-	const error = readErrorObject(body);
-	const refusalVerdict = verdictOn({ reach: 'answered', status, error }, request);
-	const reach: Reach = isFromProxy(status, body) ? 'lost' : 'answered';
-	const verdict = reach === 'lost' ? verdictOn({ reach, status }, request) : refusalVerdict;
-	const { refusal, meaning = '' } = refusalVerdict;
-	const mayBeAccepted = verdict.billed === 'unknown' && refusal !== knownOrder.refusal;
+	const body = parseResponse(text);
+	const said = readErrorObject(body);
+	const error = said ?? { message: readReason(text, headers) };
+	const isService = isFromService(body);
+	const reach: Reach = !isService && (status >= 500 || status === 408) ? 'proxied' : 'answered';
+	const { refusal, meaning, isTransient } = meaningFor(request, response, error, isService);
+	const charge = chargeOf(request, { reach, refusal });
+	// What may have been accepted is recorded as an order, so a retry does not send it again.
+	const canRetry =
+		charge.billed === 'no'
+			? isTransient
+			: isSafeToRepeat({ ...request, resendsLost: request.resendsLost ?? false });
 	const blamed = blamedModel(request.otherModel, status, error);
 	const serviceMessage =
-		error?.message ?? (error ? meaning : `${meaning}; the response gives no reason`);
+		error.message ?? (said ? meaning : `${meaning}; the response gives no reason`);
 	const reason = blamed
 		? `${blamed.id} is a model of another kind; the service said: ${serviceMessage}`
 		: serviceMessage;
 	return new GatewayError({
-		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, error?.code].filter(Boolean).join(', ')})`,
-		remedies: [
-			...(blamed ? [{ about: 'otherModel', model: blamed } as const] : []),
-			// Some of this advice is to run again, which is wrong when a job may have been accepted.
-			...(refusal && !blamed && !mayBeAccepted ? [{ about: 'refusal', refusal } as const] : []),
-			...(mayBeAccepted ? unknownOutcomeRemedies(request, { isUnbilled: true }) : []),
-			...(retryAfter ? [{ about: 'retryAfter', milliseconds: retryAfter } as const] : []),
-		],
+		message: `Could not ${request.purpose}: ${excerpt(reason)} (${[`HTTP ${status}`, said?.code].filter(Boolean).join(', ')})`,
 		reach,
-		...responseFields(response, { body, error }),
-		...failureFields({ ...verdict, refusal }, request),
-		...(retryAfter !== undefined && { retryAfter }),
+		...responseFields(response, { body, error: said }),
+		...withoutUndefined({ refusal, otherModel: blamed, retryAfter }),
+		...(!isService && { isPage: true }),
+		...charge,
+		retry_can_help: canRetry,
 	});
 }
 
-/** Whether a proxy responded instead of the service, so that it is unknown what the service did. */
-function isFromProxy(status: number, body: unknown): boolean {
+/** Why the response refuses the request. */
+function meaningFor(
+	request: RequestInfo,
+	{ status, headers }: FailedResponse,
+	error: ErrorObject,
+	isService: boolean,
+): ReturnType<typeof refusalOf> {
+	const refusal = refusalOf(status, error, request);
+	// The 409 says that an earlier try arrived, but not how it ended.
+	const isKnown = status === 409 && request.idempotencyKey !== undefined && !meaningOf(error);
+	if (isKnown) return { ...refusal, ...knownOrder, isTransient: true };
+	const { 'www-authenticate': challenge = '', 'proxy-authenticate': ofProxy = '' } = headers;
+	const isOfProxy = /^(basic|digest|ntlm|negotiate)\b/i.test(challenge) || ofProxy !== '';
+	const wantsLogin = (status === 401 && isOfProxy && !isService) || status === 407;
+	return wantsLogin ? { ...refusal, refusal: 'proxyLogin' } : refusal;
+}
+
+/** Whether the response is the service's own: it has the error object, or a code of the service. */
+function isFromService(body: unknown): boolean {
 	const error = valueAt(body, 'error');
 	const isKnown = meaningOf(readErrorObject(body) ?? {}) !== undefined;
-	const isFromService = isKnown || (isObject(error) && readErrorObject({ error }) !== undefined);
-	return !isFromService && (status >= 500 || status === 408);
+	return isKnown || (isObject(error) && readErrorObject({ error }) !== undefined);
 }
 
 /**
@@ -189,18 +205,14 @@ export function unreadable(
 	const { status } = response;
 	return new GatewayError({
 		message: `Could not ${request.purpose}: the response ${excerpt(problem, 1000)} (HTTP ${status})`,
-		remedies: [
-			refusal
-				? { about: 'refusal', refusal }
-				: { about: partialText === '' ? 'rawBody' : 'partialText' },
-			...unknownOutcomeRemedies(request, { isUnbilled: false }),
-		],
 		reach: 'unreadable',
 		...responseFields(response, {
 			body: parseResponse(response.text),
 			error: readErrorObject({ error }),
 		}),
-		...failureFields({ ...verdictOn({ reach: 'unreadable', status }, request), refusal }, request),
+		...withoutUndefined({ refusal }),
+		...chargeOf(request, { reach: 'unreadable' }),
+		retry_can_help: request.cost === 'read' || request.idempotencyKey !== undefined,
 		...(partialText !== '' && { partial_text: partialText }),
 	});
 }
@@ -219,18 +231,36 @@ function responseFields(
 	};
 }
 
-/** The fields of a failure that come from the verdict. */
-function failureFields(
-	{ refusal, sendsAgain, triesOtherBase, retryCanHelp, pollCanHelp, billed }: Verdict,
-	{ idempotencyKey }: RequestInfo,
-): Pick<Failure, 'billed' | 'retry_can_help'> & Partial<Failure> {
+/** Whether the same request makes nothing twice when its first response was lost. */
+function isSafeToRepeat({ cost, resendsLost, idempotencyKey }: RequestInfo): boolean {
+	return cost === 'read' || idempotencyKey !== undefined || (resendsLost ?? cost !== 'job');
+}
+
+/**
+ * Whether the failed request may have been accepted and charged ("Errors", status 0, and "What the service does",
+ * billing rules). A call without a response is not charged, but the job it creates may be running. What a proxy did
+ * with a request before it responded by itself is unknown.
+ */
+function chargeOf(
+	{ cost, resendsLost = false, idempotencyKey }: RequestInfo,
+	{ reach, refusal }: Pick<Failure, 'reach' | 'refusal'>,
+): Pick<Failure, 'cost' | 'billed' | 'mayBeAccepted' | 'idempotencyKey'> {
+	const isJob = cost === 'job';
+	const isUndelivered = isJob && refusal === 'responseNotDelivered';
+	const isUnknown =
+		cost !== 'read' &&
+		((reach === 'lost' && isJob) ||
+			reach === 'proxied' ||
+			reach === 'unreadable' ||
+			isUndelivered ||
+			refusal === 'knownOrder');
+	if (!isUnknown) return { cost, billed: 'no' };
+	// After an unreadable response, the order is not sent again, whatever the user wants.
+	const isUnbilled = isJob && reach !== 'unreadable';
+	const outcome: UnknownOutcome = { isUnbilled, isResent: resendsLost && isUnbilled };
 	return {
-		billed,
-		retry_can_help: retryCanHelp,
-		sendsAgain,
-		pollCanHelp,
-		...(triesOtherBase && { triesOtherBase }),
-		...(refusal && { refusal }),
-		...(billed === 'unknown' && idempotencyKey && { idempotencyKey }),
+		...{ cost, billed: 'unknown' },
+		...(refusal !== 'knownOrder' && { mayBeAccepted: outcome }),
+		...(idempotencyKey !== undefined && { idempotencyKey }),
 	};
 }

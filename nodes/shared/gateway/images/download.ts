@@ -1,16 +1,14 @@
-import { linkRefusedStatuses, requestFile, type FileSource } from '../client/fileRequest';
+import {
+	linkRefusedStatuses,
+	ofStorageHost,
+	requestFile,
+	type FileSource,
+} from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
 import { GatewayError, type Failure } from '../errors/gatewayError';
-import {
-	linkRemedies,
-	noResponse,
-	refused,
-	unreadable,
-	type RequestInfo,
-} from '../errors/requestErrors';
-import { verdictOn } from '../errors/verdict';
+import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { excerpt } from '../json';
 import { hasEnd, imageType } from './imageType';
 
@@ -38,15 +36,13 @@ export async function downloadImage(
 	const requestInfo: RequestInfo = { purpose, cost: 'read', host: new URL(url).host };
 	for (let tries = 1; ; tries++) {
 		const outcome = await fetchOnce(gateway, url, requestInfo).catch((error: unknown) =>
-			error instanceof GatewayError ? error : noResponse(requestInfo, error),
+			error instanceof GatewayError ? error : noResponse(requestInfo, error, gateway.redaction),
 		);
 		if (!(outcome instanceof GatewayError)) return outcome;
 		const { failure } = outcome;
-		// A storage host is not the service, so its error codes are ignored and only its status counts.
-		const { status, reach, retryAfter } = failure;
-		const { sendsAgain } = verdictOn({ reach, status }, requestInfo);
-		const rules = { tries, hasBackup: false, random: runtime.random() };
-		const wait = waitBeforeRetry({ sendsAgain, status, retryAfter }, rules);
+		const request = { cost: 'read', hasBackup: false } as const;
+		const rules = { tries, random: runtime.random() };
+		const wait = waitBeforeRetry(ofStorageHost(failure), request, rules);
 		if (wait === undefined) throw chargedImageError(failure, { ...extraFields, url });
 		await runtime.clock.sleep(wait, runtime.signal);
 	}
@@ -63,7 +59,7 @@ export function imageProblem(bytes: Buffer, declaredType?: string): string | und
  * @param extraFields added to the failure, such as the link
  */
 export function chargedImageError(
-	{ remedies = [], ...failure }: Pick<Failure, 'message' | 'status'> & Partial<Failure>,
+	failure: Pick<Failure, 'message' | 'status'> & Partial<Failure>,
 	extraFields: Partial<Failure>,
 ): GatewayError {
 	const hasLink = extraFields.url !== undefined;
@@ -72,7 +68,8 @@ export function chargedImageError(
 		reach: 'unreadable',
 		...failure,
 		...extraFields,
-		remedies: [...linkRemedies({ remedies }), { about: 'imageIsPaid', hasLink, isLost }],
+		made: isLost ? 'lostImage' : 'image',
+		refusal: undefined,
 		billed: 'yes',
 		retry_can_help: !isLost,
 	});

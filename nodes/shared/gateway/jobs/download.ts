@@ -1,13 +1,17 @@
 import { maySendKeyTo } from '../client/connection';
 import type { FileSource } from '../client/fileRequest';
-import { linkRefusedStatuses, readBeginning, requestFile } from '../client/fileRequest';
+import {
+	linkRefusedStatuses,
+	ofStorageHost,
+	readBeginning,
+	requestFile,
+} from '../client/fileRequest';
 import type { Gateway } from '../client/gateway';
 import { type HttpResponse, type Runtime } from '../client/http';
-import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
+import { parseRetryAfter, waitBeforeRetry, type FailedRequest } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
-import { asGatewayError, GatewayError, stopped, type Failure } from '../errors/gatewayError';
-import { linkRemedies, refused, type RequestInfo } from '../errors/requestErrors';
-import { verdictOn } from '../errors/verdict';
+import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
+import { refused, type RequestInfo } from '../errors/requestErrors';
 import { excerpt } from '../json';
 import { Mp4Boxes } from './mp4';
 import { isShortRange, ReceivedPart } from './receivedPart';
@@ -195,18 +199,16 @@ class Transfer {
 	private async recover({ reason, page }: Interruption, hasProgressed: boolean): Promise<void> {
 		this.interruptions++;
 		this.emptyTries = hasProgressed ? 1 : this.emptyTries + 1;
-		const wait = this.waitAfter({ sendsAgain: true, status: 0 }, this.emptyTries);
+		const wait = this.waitAfter(interrupted, this.emptyTries);
 		if (wait === undefined || this.interruptions > maxInterruptions)
 			throw this.incompleteError(reason, page);
 		await this.runtime.clock.sleep(wait, this.runtime.signal);
 		if (page) await this.renewLink(this.incompleteError(reason, page));
 	}
 
-	private waitAfter(
-		failure: Pick<Failure, 'sendsAgain' | 'status' | 'retryAfter'>,
-		tries: number,
-	): number | undefined {
-		return waitBeforeRetry(failure, { tries, hasBackup: false, random: this.runtime.random() });
+	private waitAfter(failure: FailedRequest, tries: number): number | undefined {
+		const request = { cost: 'read', hasBackup: false } as const;
+		return waitBeforeRetry(failure, request, { tries, random: this.runtime.random() });
 	}
 
 	/** Requests the missing bytes until a response has them; undefined when none are missing. */
@@ -231,10 +233,7 @@ class Transfer {
 				await this.renewLink(refusal);
 				continue;
 			}
-			const { status, reach, retryAfter } = refusal.failure;
-			// A storage host is not the service, so its error codes are ignored and only its status counts.
-			const { sendsAgain } = verdictOn({ reach, status }, { cost: 'read' });
-			const wait = this.waitAfter({ sendsAgain, status, retryAfter }, tries++);
+			const wait = this.waitAfter(ofStorageHost(refusal.failure), tries++);
 			if (wait === undefined) throw this.collectLaterError(refusal);
 			await clock.sleep(wait, signal);
 		}
@@ -275,15 +274,13 @@ class Transfer {
 
 	/** The error with the advice that the video is finished and can be fetched later. */
 	collectLaterError(error: GatewayError): GatewayError {
-		const { billed, remedies, retry_can_help } = this.incompleteError('').failure;
-		const aboutLink = linkRemedies(error.failure);
-		return error.with({ billed, remedies: [...aboutLink, ...remedies], retry_can_help });
+		return error.with({ made: 'video', billed: 'yes', retry_can_help: true, refusal: undefined });
 	}
 
 	incompleteError(reason: string, page?: Interruption['page']): GatewayError {
 		return new GatewayError({
 			message: `Could not ${this.requestInfo.purpose}: ${excerpt(reason)}`,
-			remedies: [{ about: 'videoIsFinished' }],
+			made: 'video',
 			reach: page ? 'unreadable' : 'lost',
 			status: page?.status ?? 0,
 			billed: 'yes',
@@ -292,6 +289,9 @@ class Transfer {
 		});
 	}
 }
+
+/** The bytes broke off, which costs nothing. */
+const interrupted: FailedRequest = { reach: 'lost', status: 0, retry_can_help: true };
 
 async function* prepend(first: Uint8Array, rest: ByteStream): ByteStream {
 	yield first;

@@ -13,12 +13,12 @@ import { withOwnFields, type ResponseFields } from '../client/response';
 import { GatewayError, type Failure } from '../errors/gatewayError';
 import {
 	deadlinePassed,
+	hasJobFailed,
 	isJobUnknown,
 	jobFailed,
 	jobLinkCarriesKey,
 	jobStopped,
 	jobStatusUnclear,
-	jobUnknown,
 	linkMissing,
 	linkNotFound,
 } from '../errors/jobErrors';
@@ -34,6 +34,8 @@ import type { JobStatus, VideoContent } from './responses';
 export interface PollerState {
 	/** The last known status of the job. Its kind is absent while it is unknown. */
 	readonly job: JobSummary;
+	/** Whether the job certainly exists, because the item comes from its creation. */
+	readonly isCreated?: boolean;
 	/** The kind whose endpoint is polled: a guess until a poll has found the job. */
 	readonly kind: JobKind;
 	/** Time between two polls. Default: what the service recommends for the kind of job. */
@@ -47,6 +49,8 @@ export interface PollerState {
 	readonly lastPolledAt?: number;
 	/** Whether the last poll got no response. */
 	readonly isUnanswered?: boolean;
+	/** The polls in a row whose refusal was about this job or this key; null: the last one was not refused so. */
+	readonly refused?: { readonly since: number; readonly count: number } | null;
 	/** Polls that are due later are left to another pass. Null: this pass lasts until the wait is over. */
 	readonly passEndsAt: number | null;
 	readonly stage: Stage;
@@ -56,8 +60,24 @@ type Stage =
 	| { readonly name: 'polling' }
 	/** The endpoint of one kind gave no status of the job; the endpoint of the other kind is polled next. */
 	| { readonly name: 'tryingOtherKind'; readonly refusal: Failure }
-	/** The job has succeeded; `fields` are those of the response that said so. */
-	| { readonly name: 'linking'; readonly deadline: number; readonly fields: ResponseFields };
+	| Linking;
+
+/** The job has succeeded. Its link is in the job itself, or the content endpoint gives it. */
+interface Linking {
+	readonly name: 'linking';
+	/** Until when the link is looked for, although the service says that there is none. */
+	readonly deadline: number;
+	/** The fields of the response that said so. */
+	readonly fields: ResponseFields;
+	/** The link in that response. */
+	readonly link?: string;
+	/** Where the link is looked for next. */
+	readonly source: LinkSource;
+	/** Why the last look there gave none. */
+	readonly failures: Readonly<Partial<Record<LinkSource, Failure>>>;
+}
+
+type LinkSource = 'job' | 'content';
 
 export type PollerEvent =
 	/** A pass of the wait begins; it sends no poll in its first `delay` milliseconds. */
@@ -103,7 +123,7 @@ const minPollTimeout = 5_000;
  */
 const passPollTimeout = 8_000;
 
-/** A job that succeeds just before the deadline has this much more time to give its link. */
+/** A job that succeeds has this much time to give its link, also after the deadline of the wait. */
 const linkGrace = 60_000;
 
 /** How long limits may hold back the polls of a pass: meanwhile, the execution may keep others from running. */
@@ -112,9 +132,15 @@ const maxPassPatience = 20_000;
 /** A poll is later than this only when it could not be sent, for example because n8n was down. */
 const maxLateness = 180_000;
 
+/**
+ * A refusal ends the wait when it was repeated, in a row, at least as often and over at least as long. Times in
+ * milliseconds.
+ */
+const lasting = { polls: 3, time: 60_000 };
+
 const polling: Stage = { name: 'polling' };
 
-interface NewWait extends Pick<PollerState, 'timeout' | 'pollInterval'> {
+interface NewWait extends Pick<PollerState, 'timeout' | 'pollInterval' | 'isCreated'> {
 	now: number;
 	/** Which kind to poll first when the job's kind is unknown. */
 	guess?: JobKind;
@@ -123,11 +149,11 @@ interface NewWait extends Pick<PollerState, 'timeout' | 'pollInterval'> {
 /** A wait whose timeout starts now. If the kind of the job is unknown, its polls find out. */
 export function startWait(
 	job: Pick<JobSummary, 'id' | 'kind'>,
-	{ now, guess = 'task', pollInterval, timeout }: NewWait,
+	{ now, guess = 'task', pollInterval, timeout, isCreated }: NewWait,
 ): PollerState {
 	const kind = job.kind ?? guess;
-	const [since, nextPollAt] = [now, now];
-	return { job, kind, pollInterval, timeout, since, nextPollAt, passEndsAt: null, stage: polling };
+	const schedule = { pollInterval, timeout, since: now, nextPollAt: now, passEndsAt: null };
+	return { job, isCreated, kind, ...schedule, stage: polling };
 }
 
 /** Handles an event: returns the new state, and the one thing to do next. */
@@ -144,7 +170,7 @@ export function step(state: PollerState, event: PollerEvent): Step {
 		case 'requestFailed':
 			return handleFailure(state, event.error, event.now);
 		case 'linkExpired':
-			return waitUntil(startLinking(state, event.now + linkGrace), event.now);
+			return waitUntil(startLinking(state, event.now), event.now);
 		case 'stopped':
 			return fail(state, jobStopped(state.job));
 	}
@@ -178,7 +204,7 @@ function waitUntil(state: PollerState, now: number, time = now): Step {
 
 function sendRequest(state: PollerState, now: number): Step {
 	const { stage, kind, passEndsAt, isUnanswered } = state;
-	if (stage.name === 'linking' && kind === 'video')
+	if (stage.name === 'linking' && stage.source === 'content')
 		return { state, action: { do: 'fetchContent' } };
 	const isLinking = stage.name === 'linking';
 	const timeLeft = Math.max(minPollTimeout, isLinking ? maxPollTimeout : deadlineOf(state) - now);
@@ -194,20 +220,21 @@ function sendRequest(state: PollerState, now: number): Step {
 }
 
 function handleStatus(before: PollerState, status: JobStatus, now: number): Step {
-	// Some services report an unknown job with a 2xx status.
+	// Some services respond so about an ID of the other kind.
 	const isUnknown = status.failure && notFoundWords.test(JSON.stringify(status.failure));
-	if (isUnknown && before.job.status === undefined) {
-		return handleFailure(before, jobUnknown(before.job, status), now);
+	const isGuess = before.job.kind === undefined && before.stage.name === 'polling';
+	if (isUnknown && isGuess && !namesJob(status.fields, before.job.id)) {
+		return tryOtherKind(before, jobFailed(withStatus(before, status).job, status), now);
 	}
 	if (isStatusUnclear(before, status))
 		return handleFailure(before, jobStatusUnclear(before.job, status), now);
 
+	if (before.stage.name === 'linking') return handleLink(before, status, now);
 	const state = withStatus(before, status);
-	if (state.stage.name === 'linking') return handleLink(state, status, now);
 	if (status.phase === 'failed') return fail(state, jobFailed(state.job, status));
 	if (status.phase !== 'succeeded') return pollAgain(state, now);
-	const deadline = Math.max(deadlineOf(state), now + linkGrace);
-	return handleLink(startLinking(state, deadline, status.fields), status, now);
+	const linking = startLinking(state, now, status);
+	return state.kind === 'video' ? sendRequest(linking, now) : handleLink(linking, status, now);
 }
 
 /** Returns the same state when the status is nothing new. */
@@ -224,61 +251,97 @@ function withStatus(state: PollerState, { status, progress, fields }: JobStatus)
 		: withChanges(state, { job: { id: job.id, kind, status, ...withoutUndefined(known) } });
 }
 
+/** The link of a task is in the task, and that of a video job comes from the content endpoint ("Endpoints" 2 and 13). */
 function startLinking(
 	state: PollerState,
-	deadline: number,
-	fields: ResponseFields = {},
+	now: number,
+	{ link, linkCarriesKey, fields = {} }: Partial<JobStatus> = {},
 ): PollerState {
-	return withChanges(state, { stage: { name: 'linking', deadline, fields } });
+	const source = state.kind === 'video' ? 'content' : 'job';
+	const known = linkCarriesKey ? {} : withoutUndefined({ link });
+	const deadline = now + linkGrace;
+	return withChanges(state, {
+		stage: { name: 'linking', deadline, fields, ...known, source, failures: {} },
+	});
 }
 
-/** The status is final; a task is polled again only when its link is missing. */
+/** The status is final; the job is polled again only for its link. */
 function handleLink(
 	state: PollerState,
 	{ link, linkCarriesKey, fields }: JobStatus,
 	now: number,
 ): Step {
-	const { job, kind } = state;
-	if (kind === 'video') return sendRequest(state, now);
+	const { job } = state;
 	if (linkCarriesKey) return fail(state, jobLinkCarriesKey(job));
-	if (link === undefined) return handleFailure(state, linkMissing(job), now);
-	const source = { url: link, authenticated: false };
-	const shown = withOwnFields(fields, { task_id: job.id, result_url: link });
-	return finish(state, { source, fields: shown });
+	if (link === undefined) return handleFailure(state, linkMissing(job, fields), now);
+	return finishWithLink(state, link, fields);
+}
+
+/** Finishes with the link that the job itself carries. */
+function finishWithLink(state: PollerState, url: string, fields: ResponseFields): Step {
+	const isVideo = state.kind === 'video';
+	const source: FileSource = { url, authenticated: false, ...(isVideo && { mayNeedKey: true }) };
+	return finish(state, { source, fields: withOwnFields(fields, idAndLink(state, url)) });
 }
 
 function handleContent(state: PollerState, { source, fields }: VideoContent): Step {
 	const known = state.stage.name === 'linking' ? state.stage.fields : {};
-	const { id } = state.job;
-	const shown = withOwnFields({ ...known, ...fields }, { id, url: source.url });
+	const shown = withOwnFields({ ...known, ...fields }, idAndLink(state, source.url));
 	return finish(state, { source, fields: shown });
 }
+
+const idAndLink = ({ kind, job: { id } }: PollerState, url: string) =>
+	kind === 'video' ? { id, url } : { task_id: id, result_url: url };
 
 function handleFailure(state: PollerState, error: GatewayError, now: number): Step {
 	const { stage, job } = state;
 	switch (stage.name) {
 		case 'polling':
-			return mayBeOfOtherKind(job, error)
+			return mayBeOfOtherKind(state, error)
 				? tryOtherKind(state, error, now)
-				: pollAfterFailure(state, error, now);
+				: pollAfterFailure(state, [error], now);
 		case 'tryingOtherKind': {
 			if (error.failure.isHeldBack) return pollAgain(state, now, error);
+			const back = switchKind(state, polling);
 			const first = new GatewayError(stage.refusal);
+			if (hasJobFailed(first.failure)) return fail(back, first);
 			// When the kind was a guess, any other error says more than "not found".
 			const isFirst = job.kind !== undefined || isJobUnknown(error.failure);
-			const moreSpecific = isFirst || !isJobUnknown(stage.refusal) ? first : error;
-			const reported = [first, error].find(isTemporary) ?? moreSpecific;
-			// The pause for which the first refusal asked has already passed.
-			const { retryAfter } = error.failure;
-			return pollAfterFailure(switchKind(state, polling), reported.with({ retryAfter }), now);
+			if (isFirst || !isJobUnknown(stage.refusal)) {
+				// The pause for which the first refusal asked has already passed.
+				const reported = first.with({ retryAfter: error.failure.retryAfter });
+				return pollAfterFailure(back, [reported, error], now);
+			}
+			return pollAfterFailure(withChanges(state, { stage: polling }), [error, first], now);
 		}
-		case 'linking': {
-			const next = now + pauseAfter(state, error);
-			const mayRetry = isTemporary(error) && next <= stage.deadline;
-			return mayRetry ? waitUntil(state, now, next) : fail(state, linkNotFound(job, error));
-		}
+		case 'linking':
+			return linkAfterFailure(state, stage, error, now);
 	}
 }
+
+/** Looks for the link in the other place, and after a pause in the first one again. */
+function linkAfterFailure(
+	state: PollerState,
+	stage: Linking,
+	error: GatewayError,
+	now: number,
+): Step {
+	const { link, fields, deadline } = stage;
+	if (link !== undefined) return finishWithLink(state, link, fields);
+	const failures = { ...stage.failures, [stage.source]: error.failure };
+	const isSure = Object.values(failures).every(saysThereIsNoLink);
+	const until = isSure ? deadline : Math.max(deadline, deadlineOf(state));
+	if (error.failure.linkCarriesKey || now >= until)
+		return fail(state, linkNotFound(state.job, failures, fields));
+	const source = stage.source === 'job' ? 'content' : 'job';
+	const last = failures[source];
+	const next = last ? Math.min(now + pauseAfter(state, last), until) : now;
+	return waitUntil(withChanges(state, { stage: { ...stage, source, failures } }), now, next);
+}
+
+/** Whether the service responded, and would respond so again. */
+const saysThereIsNoLink = ({ reach, retry_can_help, isCut }: Failure) =>
+	(reach === 'unreadable' && !isCut) || (reach === 'answered' && !retry_can_help);
 
 /** Polls the other endpoint, even after the deadline: without that, it is unknown whether the job exists. */
 function tryOtherKind(state: PollerState, error: GatewayError, now: number): Step {
@@ -288,15 +351,39 @@ function tryOtherKind(state: PollerState, error: GatewayError, now: number): Ste
 	const requestedTime = Math.min(now + (failure.retryAfter ?? 0), deadlineOf(state));
 	const nextPollAt = Math.max(soonest, requestedTime);
 	const other = switchKind(state, { name: 'tryingOtherKind', refusal: failure });
-	const next = withChanges(other, { nextPollAt });
+	const refused = isSureRefusal(state, failure) ? { since: now, count: 1 } : null;
+	const next = withChanges(other, { nextPollAt, refused });
 	// Both endpoints are polled in one pass, unless the service asks for a longer pause.
 	return nextPollAt > soonest ? waitForPoll(next, now) : waitUntil(next, now, nextPollAt);
 }
 
-function pollAfterFailure(state: PollerState, error: GatewayError, now: number): Step {
-	return isTemporary(error)
-		? pollAgain(state, now, error)
-		: fail(state, error.with({ job: state.job }));
+/** @param errors those of the endpoints that were polled; the first one is reported */
+function pollAfterFailure(state: PollerState, errors: GatewayError[], now: number): Step {
+	const [error] = errors;
+	if (!errors.every((each) => isSureRefusal(state, each.failure))) {
+		return pollAgain(withChanges(state, { refused: null }), now, error);
+	}
+	const { since = now, count = 0 } = state.refused ?? {};
+	const refused = { since, count: count + 1 };
+	if (refused.count >= lasting.polls && now >= since + lasting.time) {
+		return fail(state, error.about(state.job));
+	}
+	// The poll that decides comes after the whole time.
+	const decides = refused.count + 1 >= lasting.polls;
+	const retryAfter = decides ? since + lasting.time - now : error.failure.retryAfter;
+	return pollAgain(withChanges(state, { refused }), now, error.with({ retryAfter }));
+}
+
+/**
+ * Whether the service itself refuses this key, or a job that may not exist. Anything else is a poll that did not work:
+ * the page of a proxy, an error of the service, or a refusal of a job that was created or seen.
+ */
+function isSureRefusal({ job, isCreated }: PollerState, failure: Failure): boolean {
+	const { reach, status, refusal = '', isPage } = failure;
+	if (reach !== 'answered' || isPage) return false;
+	if (['invalidKey', 'notPermitted', 'forbidden'].includes(refusal)) return true;
+	const isKnown = isCreated === true || job.status !== undefined;
+	return !isKnown && (isJobUnknown(failure) || refusal === 'badRequest' || status === 422);
 }
 
 /** @param error why the last poll failed */
@@ -311,15 +398,19 @@ function pollAgain(state: PollerState, now: number, error?: GatewayError): Step 
 		const next = withChanges(state, { nextPollAt: passEndsAt, stage: polling });
 		return { state: next, action: { do: 'park', until: passEndsAt } };
 	}
-	const nextPollAt = Math.min(now + pauseAfter(state, error), deadline);
+	const nextPollAt = Math.min(now + pauseAfter(state, error?.failure), deadline);
 	const isUnanswered = error?.failure.status === 0;
-	return waitForPoll(withChanges(state, { nextPollAt, isUnanswered, stage: polling }), now);
+	const { refused = null } = error ? state : {};
+	return waitForPoll(
+		withChanges(state, { nextPollAt, isUnanswered, refused, stage: polling }),
+		now,
+	);
 }
 
 /** Milliseconds until the next request: the interval, or longer if the service asks for it. */
-function pauseAfter({ kind, pollInterval }: PollerState, error?: GatewayError): number {
+function pauseAfter({ kind, pollInterval }: PollerState, failure?: Failure): number {
 	const interval = pollInterval ?? jobKinds[kind].pollSeconds * 1000;
-	return Math.max(minInterval, interval, error?.failure.retryAfter ?? 0);
+	return Math.max(minInterval, interval, failure?.retryAfter ?? 0);
 }
 
 function switchKind(state: PollerState, stage: Stage): PollerState {
@@ -330,9 +421,11 @@ function switchKind(state: PollerState, stage: Stage): PollerState {
  * Until a poll has found the job, its kind is a guess, even when the item gives one. When the item gives none, the
  * endpoint of the wrong kind may respond with anything, even with an error that looks temporary.
  */
-function mayBeOfOtherKind({ status, kind }: JobSummary, error: GatewayError): boolean {
-	if (status !== undefined || error.failure.isHeldBack) return false;
-	return kind === undefined || !isTemporary(error);
+function mayBeOfOtherKind(state: PollerState, { failure }: GatewayError): boolean {
+	const { job, isCreated } = state;
+	if (job.status !== undefined || failure.isHeldBack || state.refused) return false;
+	const isGuess = !isCreated && job.kind === undefined;
+	return isGuess || isJobUnknown(failure) || (!isCreated && isSureRefusal(state, failure));
 }
 
 /** Whether the status may be that of anything, such as a proxy: it is unknown, and no field names the job. */
@@ -343,7 +436,7 @@ function isStatusUnclear({ job }: PollerState, { phase, fields }: JobStatus): bo
 
 /** A copy with changes. It is written out because a spread takes ten times as long, and every poll makes two. */
 function withChanges(state: PollerState, changes: Partial<PollerState>): PollerState {
-	const { pollInterval, timeout } = state;
+	const { isCreated, pollInterval, timeout } = state;
 	const {
 		job = state.job,
 		kind = state.kind,
@@ -351,11 +444,13 @@ function withChanges(state: PollerState, changes: Partial<PollerState>): PollerS
 		nextPollAt = state.nextPollAt,
 		lastPolledAt = state.lastPolledAt,
 		isUnanswered = state.isUnanswered,
+		refused = state.refused,
 		passEndsAt = state.passEndsAt,
 		stage = state.stage,
 	} = changes;
 	return {
 		job,
+		isCreated,
 		kind,
 		pollInterval,
 		timeout,
@@ -363,6 +458,7 @@ function withChanges(state: PollerState, changes: Partial<PollerState>): PollerS
 		nextPollAt,
 		lastPolledAt,
 		isUnanswered,
+		refused,
 		passEndsAt,
 		stage,
 	};
@@ -378,9 +474,4 @@ function fail(state: PollerState, error: GatewayError): Step {
 
 function deadlineOf({ since, timeout }: PollerState): number {
 	return since + timeout;
-}
-
-/** Whether a later request may succeed. */
-function isTemporary({ failure }: GatewayError): boolean {
-	return failure.pollCanHelp ?? false;
 }

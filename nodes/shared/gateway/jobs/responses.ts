@@ -10,9 +10,15 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { jobFailureReason, requestIdOf, type ErrorObject } from '../errors/errorObject';
+import {
+	jobFailureReason,
+	readErrorObject,
+	requestIdOf,
+	type ErrorObject,
+} from '../errors/errorObject';
 import { asText, excerpt, isObject, textAt, withoutUndefined, type JsonObject } from '../json';
 import { findLink } from '../links';
+import { notFoundWords } from '../protocol/errorCodes';
 import {
 	isFinal,
 	isPollState,
@@ -109,8 +115,13 @@ const jobStatusPaths = [
 export function jobStatus(response: ServiceResponse): JobStatus {
 	const fields = bodyFields(response);
 	const status = statusIn(fields);
-	if (status === undefined)
-		throw new UnusableResponse(`names no status: ${excerpt(response.text, 120)}`);
+	if (status === undefined) {
+		const problem = `names no status: ${excerpt(response.text, 120)}`;
+		// Some services say with a 2xx that there is no such job.
+		const error = readErrorObject(fields);
+		const isUnknown = error && notFoundWords.test(JSON.stringify(error));
+		throw new UnusableResponse(problem, undefined, isUnknown ? error : undefined);
+	}
 	const phase = phaseOf(status);
 	const progress = progressOf(fields);
 	const link = findLink(fields, response.url);

@@ -1,4 +1,8 @@
-import { referenceVideoStatusMeanings, type StatusMeanings } from './errorCodes';
+import {
+	referenceVideoStatusMeanings,
+	videoStatusMeanings,
+	type StatusMeanings,
+} from './errorCodes';
 import type { Fields } from './fields';
 import { limits } from './limits';
 import type { ModelKind } from './models';
@@ -122,6 +126,7 @@ export const endpoints = {
 		...job,
 		path: '/v1/videos',
 		models: 'video',
+		statusMeanings: videoStatusMeanings,
 		fields: { prompt: requiredText, model: requiredText },
 	},
 	video: { ...poll, path: '/v1/videos/{id}' },

@@ -14,8 +14,11 @@ export type RefusalKind =
 	| 'moderated'
 	| 'notPermitted'
 	| 'forbidden'
+	| 'unexplained'
 	| 'notFound'
 	| 'knownOrder'
+	| 'tooLarge'
+	| 'proxyLogin'
 	| 'serverTimeout'
 	| 'missingMedia'
 	| 'mediaOrServerError'
@@ -99,9 +102,11 @@ export type StatusMeanings = Readonly<Record<number, ErrorMeaning>>;
 export const statusMeanings: StatusMeanings = {
 	400: { refusal: 'badRequest', meaning: 'the request was refused', isTransient: false },
 	401: errorCodes.invalid_api_key,
+	402: errorCodes.quota_exceeded,
 	403: { refusal: 'notPermitted', meaning: 'not permitted', isTransient: false },
 	404: notFound,
 	410: notFound,
+	413: { refusal: 'tooLarge', meaning: 'the request is too large', isTransient: false },
 	408: serverTimeout,
 	425: serverTimeout,
 	429: {
@@ -124,6 +129,11 @@ export const referenceVideoStatusMeanings: StatusMeanings = {
 		meaning: 'media are missing, or the service had an error',
 		isTransient: true,
 	},
+};
+
+/** The creation of a video job: the specification does not show which statuses it has ("Error codes seen"). */
+export const videoStatusMeanings: StatusMeanings = {
+	403: { refusal: 'unexplained', meaning: 'not permitted', isTransient: false },
 };
 
 /** The first of the two causes of this 500. The same request, sent again, would lack the same media. */
@@ -159,6 +169,10 @@ export const moderationWords =
 /** Matches a 403 for a key whose group may not use what was requested ("Authentication" 4). */
 export const permissionWords =
 	/permission|permitted|group|(no|not|without|denied) access|access (is )?denied|not (allowed|authori[sz]ed|entitled)|unauthori[sz]ed/i;
+
+/** Matches a refusal with another status than 429 that certainly is about the balance. */
+export const emptyBalanceWords =
+	/quota_exceeded|exceeded your (current )?quota|insufficient[ _-]([a-z]+[ _-]){0,2}(balance|quota|funds?|credits?)|arrear|(balance|quota|credits?|funds) (is|are) (insufficient|too low|not enough|used up)|(out of|not enough) (credits?|funds|quota|balance)/i;
 
 /**
  * Matches a 429 that waiting does not resolve: the table of the video endpoint gives "insufficient balance" the

@@ -1,4 +1,6 @@
-import type { KnownJob, Remedy } from '../../gateway/errors/gatewayError';
+import type { Failure, NetworkFailure } from '../../gateway/errors/gatewayError';
+import { hasJobFailed } from '../../gateway/errors/jobErrors';
+import type { JobSummary } from '../../gateway/errors/jobSummary';
 import type { AddressProblem } from '../../gateway/errors/networkError';
 import type { RefusalKind } from '../../gateway/protocol/errorCodes';
 import { limits } from '../../gateway/protocol/limits';
@@ -10,19 +12,23 @@ export const resourceOf: Record<ModelKind, string> = {
 	video: 'Video',
 };
 
-/** What the user can do about a failure, with the labels of n8n's user interface. */
-export function adviceOf(remedies: Remedy[]): string {
-	return remedies.map(adviceOn).join(' ');
-}
+/** What to do about a refusal: a text, or what depends on the request. */
+type Advice = string | ((failure: Failure) => string);
 
-const refusalAdvice: Record<RefusalKind, string> = {
+const isAboutJob = ({ cost, job }: Failure) => cost === 'read' && job !== undefined;
+const taskLife = `The ID of a reference video is valid for ${limits.taskIdHours} hours.`;
+const checkBaseUrl = 'Check the Base URL in the Model Gateway credential';
+
+const refusalAdvice: Record<RefusalKind, Advice> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
+	proxyLogin:
+		'A proxy between n8n and the service asks for a login of its own: ask the administrator of n8n or of the network. The API key is not the cause.',
 	unknownModel:
 		'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. If it is an image model, it may work with Image: Chat only.',
 	unknownVideoModel:
 		'Choose a video model from the list, which begins with those that fit, or check the ID that was typed.',
 	refusedPrompt: 'Change the prompt; sending the same one again gives the same response.',
-	unknownJob: `Check the ID of the job, and whether it was ordered with this credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
+	unknownJob: `Check the ID of the job, and whether it was ordered with this credential. ${taskLife}`,
 	jobNotFinished: 'Use the Wait for Video node, or ask again later.',
 	quotaExceeded: 'Top up the account or raise its quota, then run again.',
 	invalidImage:
@@ -31,16 +37,25 @@ const refusalAdvice: Record<RefusalKind, string> = {
 	responseNotDelivered: 'Run again; the call was not charged.',
 	badRequest:
 		'Correct the value that the response names. If the content was refused for safety, change the prompt or the media.',
+	tooLarge:
+		'The request is too large for the service or for a proxy before it: send less text, or fewer or smaller files.',
 	moderated:
 		'Content moderation blocked it: change the prompt or the media. Sending the same again gives the same response.',
-	notPermitted:
-		"The key lacks the permission. Ask the account's owner for it, or choose another model.",
+	notPermitted: (failure) =>
+		isAboutJob(failure)
+			? 'Check whether the job was ordered with the key of this credential.'
+			: `The key lacks the permission. Ask the account's owner for it${failure.cost === 'read' ? '' : ', or choose another model'}.`,
 	forbidden:
 		"Either content moderation blocked it (change the prompt or the media), or the key's group may not use this model (ask the account's owner).",
-	notFound: `Check the ID, and the Base URL in the credential. The ID of a reference video is valid for ${limits.taskIdHours} hours.`,
+	unexplained:
+		"The service does not say why it refuses. Perhaps content moderation blocked it (change the prompt), or the key may not use this model (ask the account's owner).",
+	notFound: (failure) =>
+		isAboutJob(failure)
+			? `Check the ID, and the Base URL in the credential. ${taskLife}`
+			: `${checkBaseUrl}, also its path${failure.cost === 'read' ? '' : ', and whether the model belongs to this operation'}.`,
 	knownOrder:
 		"The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution asks the gateway again with the same key; wait a minute first. If this keeps happening, order it again only if a second video is acceptable.",
-	serverTimeout: 'Run again.',
+	serverTimeout: 'Run again later.',
 	missingMedia:
 		'Add the reference media that are missing, and check that anyone can open their links. Sending the same again gives the same response.',
 	mediaOrServerError:
@@ -50,98 +65,134 @@ const refusalAdvice: Record<RefusalKind, string> = {
 	serverError: 'Check the raw response (raw_body), then run again later.',
 };
 
-const notBilled =
-	'The service does not bill a call without a response, but does not say whether its job runs all the same.';
+/**
+ * What the user can do, with the labels of n8n's user interface: one sentence for each row that applies. The only place
+ * where facts become advice, and nothing reads it back.
+ */
+const rows: Array<[applies: (failure: Failure) => unknown, say: (failure: Failure) => string]> = [
+	[({ advice }) => advice, ({ advice = '' }) => advice],
+	[({ isBadInput }) => isBadInput, adviceOnInput],
+	[
+		({ isHeldBack, isStopped, billed }) => isHeldBack || (isStopped && billed === 'no'),
+		() => 'Nothing more was sent to the gateway.',
+	],
+	[({ otherModel }) => otherModel, adviceOnModel],
+	[isRefused, adviceOnRefusal],
+	[hasJobFailed, adviceOnFailedJob],
+	[isNetworkToBlame, adviceOnNetwork],
+	[
+		({ redirect }) => redirect === 'foreign',
+		() =>
+			'The API key is never sent to another address. If you trust it, make it the Base URL in the Model Gateway credential.',
+	],
+	[
+		({ redirect }) => redirect === 'useless',
+		() =>
+			`The request would lose its content on the way, or never arrive. ${checkBaseUrl}, also its path: it has to be the final one.`,
+	],
+	[
+		({ linkCarriesKey }) => linkCarriesKey,
+		() =>
+			'The link carries your API key, so it is neither used nor shown. Ask the operator of the gateway to remove the key from its links. Consider the key exposed, and create a new one.',
+	],
+	[({ store }) => store, adviceOnStore],
+	[
+		isUnexplained,
+		() =>
+			'The raw response is in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.',
+	],
+	[({ partial_text }) => partial_text, () => 'The text received so far is in partial_text.'],
+	[({ mayBeAccepted }) => mayBeAccepted, adviceOnUnknownOutcome],
+	[
+		({ cost, job, made }) => cost === 'read' && job && !made,
+		() => 'This request ordered nothing; the job itself may be charged.',
+	],
+	[
+		isUnbilledLoss,
+		() =>
+			'The service does not bill a call without a response: run again. If this keeps happening, check the network.',
+	],
+	[({ reasoningSettings }) => reasoningSettings, adviceOnReasoning],
+	[({ waitEnded, made }) => waitEnded && !made, adviceOnWait],
+	[({ made }) => made === 'video', adviceOnVideo],
+	[({ made }) => made === 'image' || made === 'lostImage', adviceOnImage],
+	[({ lastProblem }) => lastProblem, ({ lastProblem }) => `The last poll failed: ${lastProblem}.`],
+	[({ retryAfter }) => retryAfter, ({ retryAfter = 0 }) => adviceOnPause(retryAfter)],
+	[({ orderAdvice }) => orderAdvice, ({ orderAdvice = '' }) => orderAdvice],
+];
 
-/** Advice about an order whose job may be running. */
-function adviceOnUnknownOutcome({
-	hasKey,
-	isUnbilled = false,
-	isResent = false,
-	isOnly = false,
-}: Extract<Remedy, { about: 'mayBeAccepted' }>): string {
-	if (hasKey) {
-		return "The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution sends it again with the same key. The gateway recognizes the key and makes no second job.";
-	}
-	const resent = isOnly
-		? 'The job may have been accepted and may be running.'
-		: 'The option "If No Response Arrives" sends it again after such a try, so more than one job may have been accepted and may be running.';
-	return [
-		isResent
-			? resent
-			: 'The job may have been accepted and may be running, so it was not sent again: you could be charged twice.',
-		...(isUnbilled ? [notBilled] : []),
-		'The billing log proves nothing here: it lists only what was charged.',
-		isResent
-			? 'Order again only if a second video is acceptable.'
-			: 'Order again only if a second video is acceptable, by hand or with the option "If No Response Arrives" set to "Send Again".',
-	].join(' ');
+/** What the user can do about a failure. */
+export function adviceOf(failure: Failure): string {
+	const sentences = rows.filter(([applies]) => applies(failure)).map(([, say]) => say(failure));
+	return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
-function adviceOn(remedy: Remedy): string {
-	switch (remedy.about) {
-		case 'refusal':
-			return refusalAdvice[remedy.refusal];
-		case 'otherModel': {
-			const { id, kind } = remedy.model;
-			return `${id} is a model of ${resourceOf[kind]}: Create. Choose another model here, or that operation.`;
-		}
-		case 'retryAfter':
-			return `The service asks to wait ${durationOf(remedy.milliseconds)} first.`;
-		case 'unreachable':
-			if (remedy.host !== undefined) return adviceOnHost(remedy.host, remedy.problem);
-			if (remedy.problem === 'blocked') {
-				return `n8n's SSRF protection blocks the address of the gateway (${remedy.detail}). ${allowBySsrf('it')} Nothing was sent, so nothing was charged.`;
-			}
-			return `Check the Base URL in the Model Gateway credential and the network (${remedy.detail}). Nothing was sent, so nothing was charged.`;
-		case 'lost': {
-			if (remedy.host !== undefined) return adviceOnHost(remedy.host, remedy.problem);
-			const longer =
-				'If the response needs longer, raise Request Timeout (Seconds) where the node has it.';
-			return `The network said: ${remedy.detail}.${remedy.isTimeout ? ` ${longer}` : ''}`;
-		}
-		case 'lostIsNotBilled':
-			return 'The service does not bill a call without a response: run again. If this keeps happening, check the network.';
-		case 'mayBeAccepted':
-			return adviceOnUnknownOutcome(remedy);
-		case 'rawBody':
-			return 'The raw response is in raw_body. If it is a web page, the Base URL in the credential does not lead to the gateway.';
-		case 'partialText':
-			return 'The text received so far is in partial_text.';
-		case 'foreignRedirect':
-			return 'The API key is never sent to another address. If you trust it, make it the Base URL in the Model Gateway credential.';
-		case 'uselessRedirect':
-			return 'The request would lose its content on the way, or never arrive. Check the Base URL in the Model Gateway credential, also its path: it has to be the final one.';
-		case 'linkCarriesKey':
-			return 'The link carries your API key, so it is neither used nor shown. Ask the operator of the gateway to remove the key from its links. Consider the key exposed, and create a new one.';
-		case 'nothingMoreSent':
-			return 'Nothing more was sent to the gateway.';
-		case 'badInput':
-			return `Nothing was sent${remedy.isFree ? '' : ' and nothing was charged'}. Correct the fields named above.`;
-		case 'jobMayRun':
-			return `It may still be running, and you may be charged for it. ${howToCollect(remedy.job)}${remedy.canWaitLonger ? ' Raise Timeout (Minutes) if videos often take longer.' : ''}`;
-		case 'lastPollFailed':
-			return `The last poll failed: ${remedy.message}.`;
-		case 'jobFailed': {
-			const cause = remedy.refusal && refusalAdvice[remedy.refusal];
-			return `${cause ?? 'Change the prompt or the media if the reason names them.'} To try again, create a new job; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.`;
-		}
-		case 'videoIsKept':
-			return `You were charged for the video, and it is not lost. ${howToCollect(remedy.job)}`;
-		case 'videoIsFinished':
-			return `The video is finished and charged, and it is not lost: collect it by its ID. Its link usually works for ${limits.resultUrlHours} hours.`;
-		case 'notStored':
-			return `${
-				remedy.isFull
-					? 'n8n has no space left for files: free some on its disk or in its database'
-					: "Check n8n's binary data storage (N8N_DEFAULT_BINARY_DATA_MODE)"
-			}. Then press Retry: it fetches the file again.`;
-		case 'imageIsPaid':
-			return adviceOnImage(remedy);
-		case 'reasoningModel':
-			return `If ${remedy.model} is a reasoning model, remove: ${remedy.settings.join(', ')}.`;
-		case 'other':
-			return remedy.text;
+/** Refusals after which one runs again. That is wrong where the order may have been accepted. */
+const passing: ReadonlySet<RefusalKind> = new Set([
+	...(['providerError', 'responseNotDelivered', 'serverTimeout'] as const),
+	...(['mediaOrServerError', 'tooManyRequests', 'serverError'] as const),
+]);
+
+function isRefused({ refusal, otherModel, mayBeAccepted, made }: Failure): boolean {
+	if (refusal === undefined || otherModel) return false;
+	if (mayBeAccepted && passing.has(refusal)) return false;
+	// A job that has finished is known, whatever the request for its link says.
+	return !(made && (refusal === 'unknownJob' || refusal === 'notFound'));
+}
+
+function adviceOnRefusal(failure: Failure): string {
+	const advice = refusalAdvice[failure.refusal as RefusalKind];
+	return typeof advice === 'string' ? advice : advice(failure);
+}
+
+function adviceOnFailedJob({ refusal }: Failure): string {
+	const cause = refusal ? '' : 'Change the prompt or the media if the reason names them. ';
+	return `${cause}To try again, create a new job; a failed one never finishes. The service does not say whether it bills a job that fails after it was accepted.`;
+}
+
+function adviceOnInput({ cost }: Failure): string {
+	return `Nothing was sent${cost === 'read' ? '' : ' and nothing was charged'}. Correct the fields named above.`;
+}
+
+function adviceOnModel({ otherModel }: Failure): string {
+	if (!otherModel) return '';
+	const { id, kind } = otherModel;
+	return `${id} is a model of ${resourceOf[kind]}: Create. Choose another model here, or that operation.`;
+}
+
+/** Where a file was made and its transfer broke off, there is nothing to do about the network. */
+function isNetworkToBlame({ network, made, reach }: Failure): boolean {
+	return network !== undefined && !(made && reach === 'lost' && !network.problem);
+}
+
+function adviceOnNetwork({ network, reach, billed }: Failure): string {
+	if (!network) return '';
+	const { host, problem, detail, isTimeout } = network;
+	if (host !== undefined) return adviceOnHost(host, problem);
+	if (reach === 'lost') {
+		const longer = isTimeout
+			? ' If the response needs longer, raise Request Timeout (Seconds) where the node has it.'
+			: '';
+		return `The network said: ${detail}.${longer}`;
+	}
+	const unsent = billed === 'no' ? ' Nothing was sent, so nothing was charged.' : '';
+	return `${adviceOnGatewayAddress(network)}${unsent}`;
+}
+
+/** Why no connection to the gateway could be made. */
+function adviceOnGatewayAddress({ problem, proxy, detail }: NetworkFailure): string {
+	if (proxy !== undefined) {
+		return `n8n connects through the proxy ${proxy} (HTTP_PROXY, HTTPS_PROXY), which does not respond: ask the administrator of n8n (${detail}).`;
+	}
+	switch (problem) {
+		case 'blocked':
+			return `n8n's SSRF protection blocks the address of the gateway (${detail}). ${allowBySsrf('it')}`;
+		case 'badCertificate':
+			return `The certificate of the gateway is not accepted (${detail}). If the gateway, or a proxy before it, has a certificate of its own, n8n has to trust it (NODE_EXTRA_CA_CERTS).`;
+		case 'notTls':
+			return `The server does not speak https:// at this address (${detail}). ${checkBaseUrl}, also its port.`;
+		default:
+			return `${checkBaseUrl} and the network (${detail}).`;
 	}
 }
 
@@ -162,21 +213,100 @@ function adviceOnHost(host: string, problem?: AddressProblem): string {
 export const allowBySsrf = (host: string) =>
 	`Ask the administrator of n8n to allow ${host} (N8N_SSRF_ALLOWED_HOSTNAMES or N8N_SSRF_ALLOWED_IP_RANGES).`;
 
+/** A response that nothing else explains. */
+function isUnexplained({ reach, partial_text, refusal, made, linkCarriesKey }: Failure): boolean {
+	return reach === 'unreadable' && !partial_text && !refusal && !made && !linkCarriesKey;
+}
+
+function isUnbilledLoss({ reach, cost, made, job }: Failure): boolean {
+	return reach === 'lost' && cost !== undefined && cost !== 'job' && !made && !job;
+}
+
+const notBilled =
+	'The service does not bill a call without a response, but does not say whether its job runs all the same.';
+
+/** Advice about a request that may have been accepted. */
+function adviceOnUnknownOutcome({ mayBeAccepted, cost, idempotencyKey }: Failure): string {
+	const { isUnbilled = false, isResent = false, requests = 1 } = mayBeAccepted ?? {};
+	if (cost === 'generation') {
+		const sent =
+			requests > 1
+				? 'It was sent twice, and either may be charged.'
+				: 'It may have been made and charged, so it was not sent again.';
+		return `${sent} Execute the workflow again only if another charge is acceptable.`;
+	}
+	if (idempotencyKey !== undefined) {
+		return "The job may have been accepted and may be running, so do not order it again: you could be charged twice. n8n's Retry of this execution sends it again with the same key. The gateway recognizes the key and makes no second job.";
+	}
+	const state = !isResent
+		? 'The job may have been accepted and may be running, so it was not sent again: you could be charged twice.'
+		: requests === 1
+			? 'The job may have been accepted and may be running.'
+			: 'The option "If No Response Arrives" sends it again after such a try, so more than one job may have been accepted and may be running.';
+	return [
+		state,
+		...(isUnbilled ? [notBilled] : []),
+		'Its absence from the billing log proves nothing, since that lists only what was charged; an entry of that moment proves that the order was accepted.',
+		isResent
+			? 'Order again only if a second video is acceptable.'
+			: 'Order again only if a second video is acceptable, by hand or with the option "If No Response Arrives" set to "Send Again".',
+	].join(' ');
+}
+
+function adviceOnReasoning({ reasoningSettings }: Failure): string {
+	const { model, settings } = reasoningSettings ?? { model: '', settings: [] };
+	return `If ${model} is a reasoning model, remove: ${settings.join(', ')}.`;
+}
+
+function adviceOnWait({ job, waitEnded }: Failure): string {
+	const longer =
+		waitEnded === 'timeout' ? ' Raise Timeout (Minutes) if videos often take longer.' : '';
+	return `It may still be running, and you may be charged for it.${job ? ` ${howToCollect(job)}` : ''}${longer}`;
+}
+
 /** How to collect a job. The specification limits the lifetime of task IDs only. */
-function howToCollect({ id, kind }: KnownJob): string {
+function howToCollect({ id, kind }: JobSummary): string {
 	const time = kind === 'video' ? '' : ` within ${limits.taskIdHours} hours`;
 	return `Collect it by its ID ${id}${time}: Wait for Video with that Job ID, and no Create before it.`;
 }
 
-function adviceOnImage({ hasLink, isLost }: { hasLink: boolean; isLost: boolean }): string {
-	const state = isLost
-		? `, but ${hasLink ? 'its link no longer works' : 'it cannot be used'}. Executing the workflow again makes a new one and is charged again`
-		: '. Fetch it by its link; if the node failed, its retry does so without a new charge';
+function adviceOnVideo({ job }: Failure): string {
+	return `The video is finished and charged, and it is not lost. ${job ? howToCollect(job) : 'Collect it by its ID.'}`;
+}
+
+function adviceOnImage({ made, url, store }: Failure): string {
+	const hasLink = url !== undefined;
+	const again = 'Executing the workflow again makes a new one and is charged again';
+	const lost = hasLink
+		? `, but its link no longer works. ${again}`
+		: `, but it cannot be used. ${again}`;
+	const kept = '. Fetch it by its link; if the node failed, its retry does so without a new charge';
+	const state = made === 'lostImage' && !store ? lost : kept;
 	const life = `; links of some models live for ${limits.imageUrlMinutes} minutes only`;
 	return `The image is made and charged${state}${hasLink ? life : ''}.`;
 }
 
-function durationOf(milliseconds: number): string {
+function adviceOnStore({ store }: Failure): string {
+	const cause =
+		store === 'full'
+			? 'n8n has no space left for files: free some on its disk or in its database'
+			: "Check n8n's binary data storage (N8N_DEFAULT_BINARY_DATA_MODE)";
+	return `${cause}. Then press Retry: it fetches the file again.`;
+}
+
+const [minute, hour, day] = [60, 3_600, 86_400];
+
+/** @param milliseconds for which the service asks to wait; more than a month comes from a clock that is wrong */
+function adviceOnPause(milliseconds: number): string {
 	const seconds = Math.ceil(milliseconds / 1000);
-	return seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`;
+	if (seconds > 31 * day) return '';
+	const [unit, name] =
+		seconds < 2 * minute
+			? [1, 's']
+			: seconds < 2 * hour
+				? [minute, 'minutes']
+				: seconds < 2 * day
+					? [hour, 'hours']
+					: [day, 'days'];
+	return `The service asks to wait ${Math.ceil(seconds / Number(unit))} ${name} first.`;
 }

@@ -25,7 +25,8 @@ export function badInput(problems: Problem[], { paid } = { paid: true }): Gatewa
 	const lines = problems.map(({ field, problem }) => `${field} ${excerpt(problem, 1000)}`);
 	return new GatewayError({
 		message: joinFirst(lines, maxProblemsLength),
-		remedies: [{ about: 'badInput', isFree: !paid }],
+		isBadInput: true,
+		...(!paid && { cost: 'read' }),
 		reach: 'none',
 		status: 0,
 		billed: 'no',

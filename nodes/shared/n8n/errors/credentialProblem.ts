@@ -1,4 +1,4 @@
-import { GatewayError, type Remedy } from '../../gateway/errors/gatewayError';
+import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { AddressProblem } from '../../gateway/errors/networkError';
 import { adviceOf, allowBySsrf } from './advice';
 
@@ -12,7 +12,7 @@ const addressAdvice: Record<AddressProblem, (address: string) => string> = {
 	notTls: () =>
 		'the server does not speak https:// at this address. Check the address and its port.',
 	badCertificate: () =>
-		'the encrypted connection failed, because the certificate of the server is not accepted.',
+		'the encrypted connection failed, because the certificate of the server is not accepted. If the server, or a proxy before it, has a certificate of its own, n8n has to trust it (NODE_EXTRA_CA_CERTS).',
 };
 
 /**
@@ -21,16 +21,17 @@ const addressAdvice: Record<AddressProblem, (address: string) => string> = {
  */
 export function credentialProblem(error: unknown, field: string, address: string): string {
 	if (!(error instanceof GatewayError)) throw error;
-	const { message, reach, remedies, refusal, status, retry_can_help: canRetry } = error.failure;
+	const { failure } = error;
+	const { message, reach, network, refusal, status, retry_can_help: canRetry } = failure;
 	const at = `${field} ${address}`;
 	switch (reach) {
 		case 'none':
 			return message;
 		// n8n's helper for this test does not distinguish the two.
 		case 'unsent':
-		case 'lost': {
-			const { detail, problem } =
-				status === 0 ? networkErrorOf(remedies) : { detail: `HTTP ${status}` };
+		case 'lost':
+		case 'proxied': {
+			const { detail, problem } = network ?? { detail: `HTTP ${status}` };
 			if (problem) return `${field}: ${addressAdvice[problem](address)}`;
 			return reach === 'unsent'
 				? `${field}: the server cannot be reached (${detail}).`
@@ -45,12 +46,8 @@ export function credentialProblem(error: unknown, field: string, address: string
 			}
 			// The test sends no model and no content, so only the key can be the cause.
 			if (status === 403) return `${message}. Ask the account's owner what this key may do.`;
-			return `${message}. ${canRetry ? 'Test again later.' : adviceOf(remedies)}`;
+			return `${message}. ${canRetry ? 'Test again later.' : adviceOf(failure)}`;
 	}
-}
-
-function networkErrorOf(remedies: Remedy[]): { detail: string; problem?: AddressProblem } {
-	return remedies.find((remedy) => 'detail' in remedy) ?? { detail: '' };
 }
 
 const hostOf = (address: string) => new URL(address).hostname;

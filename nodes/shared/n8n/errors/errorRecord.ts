@@ -47,12 +47,12 @@ export function messageOf(error: unknown): string {
 	return typeof message === 'string' && message !== '' ? message : 'An unknown error occurred';
 }
 
-function recordOfFailure(message: string, { remedies, status, ...failure }: Failure): ErrorRecord {
-	const { code, type, param, request_id, billed, retry_can_help } = failure;
+function recordOfFailure(message: string, failure: Failure): ErrorRecord {
+	const { status, code, type, param, request_id, billed, retry_can_help } = failure;
 	const { raw_body, partial_text, url, job } = failure;
 	return {
 		message,
-		advice: adviceOf(remedies),
+		advice: adviceOf(failure),
 		status,
 		...withoutUndefined({ code, type, param, request_id }),
 		billed,

@@ -43,6 +43,8 @@ interface NodeFailure {
 	jobs: ItemJob[];
 	/** Whether the next try reuses these jobs. */
 	jobsAreKept: boolean;
+	/** Whether items that have not failed would be delivered if the node went on. */
+	deliversOthers?: true;
 }
 
 /**
@@ -50,7 +52,7 @@ interface NodeFailure {
  * service, and would drop the request ID. So both are set here, and the whole record is kept as data.
  */
 export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
-	const { error, item, itemCount, others, jobs, jobsAreKept } = failure;
+	const { error, item, itemCount, others, jobs, jobsAreKept, deliversOthers } = failure;
 	const record = recordOf(error);
 	const isForAgent = isTool(node);
 	// A model that reads about a job twice may take it for two jobs.
@@ -59,6 +61,7 @@ export function nodeError(node: INode, failure: NodeFailure): NodeApiError {
 		record.advice,
 		describeFacts(record),
 		describeOthers(others),
+		deliversOthers && !isForAgent ? onErrorAdvice : '',
 		describeJobs(listedJobs, jobsAreKept, itemCount),
 	]
 		.filter((part) => part !== '')
@@ -131,6 +134,9 @@ function describeFacts({
 	];
 	return `(${facts.filter(Boolean).join(', ')}.)`;
 }
+
+const onErrorAdvice =
+	'To get the other items all the same, set On Error to Continue in the settings of this node, save, and press Retry with currently saved workflow.';
 
 function describeOthers(others: string[]): string {
 	return others.length === 0 ? '' : `Also: ${joinFirst(others.map((other) => excerpt(other)))}.`;

@@ -1,4 +1,4 @@
-import { GatewayError, type Remedy } from '../../gateway/errors/gatewayError';
+import { GatewayError, type Failure } from '../../gateway/errors/gatewayError';
 import { excerpt } from '../../gateway/json';
 
 /** The errors of operating systems and databases that have no space left. */
@@ -12,13 +12,14 @@ export const storeProblem = (error: unknown): string =>
  * The failure of a file that was charged and received, but that n8n could not store.
  * @param error n8n's error
  * @param purpose continues "Could not …"
- * @param remedies what else to do
+ * @param made what was received
  */
-export function storeError(error: unknown, purpose: string, remedies: Remedy[]): GatewayError {
+export function storeError(error: unknown, purpose: string, made: Failure['made']): GatewayError {
 	const problem = storeProblem(error);
 	return new GatewayError({
 		message: `Could not ${purpose}: n8n could not store it: ${problem}`,
-		remedies: [{ about: 'notStored', isFull: noSpaceLeft.test(problem) }, ...remedies],
+		store: noSpaceLeft.test(problem) ? 'full' : 'failed',
+		made,
 		reach: 'none',
 		status: 0,
 		billed: 'yes',

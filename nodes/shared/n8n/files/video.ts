@@ -25,7 +25,7 @@ export async function storeVideo(
 				type.mimeType,
 			);
 		} catch (error) {
-			throw storeError(error, request.purpose, [{ about: 'videoIsFinished' }]);
+			throw storeError(error, request.purpose, 'video');
 		}
 	});
 	return { [binaryField]: file };

@@ -95,7 +95,7 @@ export class ItemOrders {
 			case 'send':
 				item.parts.push(...decision.parts);
 				// Set only where needed, because it adds up over thousands of items.
-				if (run.cost === 'job') {
+				if (run.cost === 'job' || run.work.isOrder) {
 					const { idempotencyKey } = decision;
 					item.idempotency = {
 						idempotencyKey,
@@ -133,7 +133,7 @@ export class ItemOrders {
 				item.job = job ?? item.job;
 				const details = this.detailsOf(item);
 				const error = refusal(because, details, entries);
-				run.fail(item, limit ? withLimit(error, refusal(limit, details), details) : error);
+				run.fail(item, limit ? withLimit(error, refusal(limit, details)) : error);
 			}
 		}
 	}

@@ -59,7 +59,7 @@ export class RunState {
 
 	/** @returns the failure to show in place of the item, or of its one output, that failed */
 	recordFailure({ index, job }: Item, cause: unknown): Failure {
-		const error = job && cause instanceof GatewayError ? cause.with({ job }) : cause;
+		const error = job && cause instanceof GatewayError ? cause.about(job) : cause;
 		// Failures after an abort or Stop are only its consequences.
 		const isUnsent =
 			error instanceof GatewayError && error.failure.isStopped && error.failure.billed === 'no';

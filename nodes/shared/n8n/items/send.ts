@@ -3,6 +3,7 @@ import { GatewayError } from '../../gateway/errors/gatewayError';
 import type { N8nGateway } from '../client/gateway';
 import { addEstimates } from './estimate';
 import type { CheckedItem } from './item';
+import { requestSentTwice } from '../orders/messages';
 import { OrderLog } from './orderLog';
 import type { ItemOrders } from './orders';
 import type { RunState } from './runState';
@@ -71,7 +72,9 @@ async function sendBatch(
 async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway): Promise<void> {
 	const { work } = run;
 	const requests = batch.map(({ request }) => request);
-	const itemRun = run.itemRun(batch[0], gateway.withIdempotency(batch[0].idempotency ?? {}));
+	const [item] = batch;
+	const sentTwice = () => run.hint(item, requestSentTwice);
+	const itemRun = run.itemRun(item, gateway.withIdempotency({ ...item.idempotency, sentTwice }));
 	try {
 		const results = work.batch
 			? await work.batch.perform(requests, itemRun)
@@ -88,7 +91,8 @@ async function perform(run: RunState, batch: CheckedItem[], gateway: N8nGateway)
 
 async function deliver(run: RunState, item: CheckedItem, gateway: N8nGateway): Promise<void> {
 	const { result, request } = item;
-	if (result === undefined) return;
+	// What was made is fetched even for a node that fails: its Retry then needs no link, which may have expired.
+	if (result === undefined || (run.isFailing && run.cost === 'read')) return;
 	try {
 		const itemRun = run.itemRun(item, gateway);
 		const outputs = await run.work.deliver(result, request, itemRun);

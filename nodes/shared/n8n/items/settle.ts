@@ -112,9 +112,11 @@ function logJobs({ items, log }: RunState): void {
 /** The error of the node. It has the cause, the other failures, and every job. */
 function errorOfNode(
 	{ error, item }: { error: unknown; item?: number },
-	{ context, items, failures, cost, otherJobs }: RunState,
+	{ context, items, failures, cost, otherJobs, isStopped }: RunState,
 ): NodeApiError {
 	const message = messageOf(error);
+	const failed = new Set(failures.map((failure) => failure.item));
+	const isAlone = items.every(({ index }) => failed.has(index));
 	const others = failures
 		.map((failure) => ({ item: failure.item, message: messageOf(failure.error) }))
 		.filter((other) => other.message !== message);
@@ -132,5 +134,6 @@ function errorOfNode(
 			...otherJobs.map((job) => ({ ...job, outlook: outlookOf(job, undefined) })),
 		],
 		jobsAreKept: cost !== 'read',
+		...(!isAlone && !isStopped && { deliversOthers: true }),
 	});
 }

@@ -91,7 +91,7 @@ export const facts = {
 	code: 'The error code in that response',
 	requestId: 'The request ID, for the support of your service',
 	reach:
-		'How far the failed request came: `unsent` (no connection), `lost` (no response), `answered`, or `unreadable`',
+		'How far the failed request came: `unsent` (no connection), `lost` (no response), `proxied` (a proxy responded), `answered`, or `unreadable`',
 	reason:
 		'Why nothing was sent. A [maximum](limits-and-quotas.md) is reached: `limit`, `costLimit`, `limitOfDay`, `costLimitOfDay`. The [Order Key](never-pay-twice.md#order-key) was used: `keyUsed`, `keyOfOther`. An earlier try sent this order, or one that may be the same, and its [outcome is unknown](never-pay-twice.md#orders-whose-outcome-is-unknown): `sent`, `lost`, `reworded`. The records of earlier orders could not be read: `dayUnknown`, `keyUnknown`, `triesUnknown`, `unreadable`',
 	bytes: 'Size of the file',

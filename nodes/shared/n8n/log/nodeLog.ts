@@ -70,14 +70,13 @@ function valuesOf({ job, failure, ...values }: EventDetails): Values {
 	};
 }
 
-function valuesOfFailure({ status, code, request_id, reach, remedies }: Failure): Values {
-	const store = remedies.find((remedy) => remedy.about === 'notStored');
+function valuesOfFailure({ status, code, request_id, reach, store }: Failure): Values {
 	return withoutUndefined({
 		httpStatus: status || undefined,
 		code: asCode(code),
 		requestId: request_id,
 		reach: reach === 'none' ? undefined : reach,
-		problem: store && (store.isFull ? 'no space left' : 'n8n could not store the file'),
+		problem: store && (store === 'full' ? 'no space left' : 'n8n could not store the file'),
 	});
 }
 

@@ -1,11 +1,6 @@
 /** All messages about orders: why one is not sent, and what happened to one. */
 import type { IExecuteFunctions } from 'n8n-workflow';
-import {
-	GatewayError,
-	stopped,
-	type Failure,
-	type Remedy,
-} from '../../gateway/errors/gatewayError';
+import { GatewayError, stopped, type Failure } from '../../gateway/errors/gatewayError';
 import { excerpt, textAt } from '../../gateway/json';
 import { isTool } from '../agent/tool';
 import { joinFirst } from '../errors/badInput';
@@ -49,12 +44,14 @@ export function refusal(
 		case 'keyUsed':
 			return notSent({
 				message: keysUsed([key]),
-				text: 'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Release Order Key.',
+				advice:
+					'The ID of its job is in the execution that ordered it. To order again, use another key, or run this node once with Release Order Key.',
 			});
 		case 'keyOfOther':
 			return notSent({
 				message: `Order Key ${quoted(key)} was used before, and for another order than this`,
-				text: 'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Release Order Key.',
+				advice:
+					'A key belongs to one order: the same model, prompt, files and options. Links that change, dates and random seeds make another order, too. Use another key, or run this node once with Release Order Key.',
 			});
 		case 'limit':
 			return limitError(details, ordersAllowed(details.options?.max, 'execution'), {
@@ -95,8 +92,8 @@ function sentError(details: OrderDetails): GatewayError {
 	const what = [model, prompt && `“${excerpt(prompt)}”`].filter(Boolean).join(', ');
 	return notSent({
 		message: `This order was sent before${startOf(details)}${what && ` (${what})`}`,
-		text: `n8n or the execution stopped before the ID of the job was stored, or an earlier Retry took the order over. ${howToFind}`,
-		after: [alreadySent(details)],
+		advice: `n8n or the execution stopped before the ID of the job was stored, or an earlier Retry took the order over. ${howToFind}`,
+		orderAdvice: alreadySent(details),
 		billed: 'unknown',
 	});
 }
@@ -117,8 +114,8 @@ function rewordedError(details: OrderDetails, entries: readonly Entry[]): Gatewa
 				: `The jobs of the earlier ones are ${ids}: collect them by Wait for Video with those Job IDs.`;
 	return notSent({
 		message: `Another order was sent before in place of this one${startOf(details)}`,
-		text: `Its prompt may have been reworded since, so nothing was sent in addition. ${found}`,
-		after: [alreadySent(details)],
+		advice: `Its prompt may have been reworded since, so nothing was sent in addition. ${found}`,
+		orderAdvice: alreadySent(details),
 		billed: 'unknown',
 		...(job && { job }),
 	});
@@ -129,25 +126,17 @@ const howToFind =
 
 /** Says that no retry sends the order again, and how to order it anyway. */
 const alreadySent = ({ options }: OrderDetails) =>
-	({
-		about: 'other',
-		text: `An earlier try has already sent this order. A retry does not send it again, because you could be charged twice. If a second video is acceptable, ${options?.key === undefined ? '' : 'run this node once with Release Order Key, then '}execute the workflow again.`,
-	}) as const satisfies Remedy;
+	`An earlier try has already sent this order. A retry does not send it again, because you could be charged twice. If a second video is acceptable, ${options?.key === undefined ? '' : 'run this node once with Release Order Key, then '}execute the workflow again.`;
 
 /** An earlier try has sent the order and failed, and its outcome is unknown. */
 function alreadySentError(
-	{ isStopped, message, remedies, ...failure }: Failure,
+	{ isStopped, message, ...failure }: Failure,
 	details: OrderDetails,
 ): GatewayError {
-	const own = alreadySent(details);
-	const others = remedies.filter(
-		(remedy) => !(remedy.about === 'other' && remedy.text === own.text),
-	);
 	return new GatewayError({
 		...failure,
 		message: isStopped ? 'An earlier try was stopped before its response arrived' : message,
-		remedies: [...others, own],
-		reach: 'unreadable',
+		orderAdvice: alreadySent(details),
 		retry_can_help: false,
 	});
 }
@@ -157,8 +146,9 @@ const unreadableError = (details: OrderDetails) =>
 	notSent({
 		message:
 			'Nothing was sent, because the record of what earlier tries of this execution ordered cannot be read',
-		text: 'A newer version of n8n-nodes-model-gateway has stored it, or it is damaged. Install the newest version, and press Retry. The IDs of created jobs are in n8n\'s log ("order created"): Wait for Video collects them.',
-		after: [alreadySent(details)],
+		advice:
+			'A newer version of n8n-nodes-model-gateway has stored it, or it is damaged. Install the newest version, and press Retry. The IDs of created jobs are in n8n\'s log ("order created"): Wait for Video collects them.',
+		orderAdvice: alreadySent(details),
 		billed: 'unknown',
 	});
 
@@ -179,7 +169,7 @@ function limitError(
 	return notSent({
 		message: `Not ordered: ${reached}${opensAgain}`,
 		// The model of an agent cannot change the options.
-		text: isTool(context.getNode())
+		advice: isTool(context.getNode())
 			? 'Do not try again. Continue with what was ordered, or tell the user that the limit is reached.'
 			: `To allow more, raise ${option}.${noneOrdered}`,
 		retry_can_help: opens,
@@ -204,7 +194,7 @@ function tooManyError(hasKeys: boolean): GatewayError {
 	const max = guardedOrders(hasKeys);
 	return notSent({
 		message: `Nothing was ordered, because the list has more than ${max} orders${hasKeys ? ' with an Order Key' : ''}`,
-		text: `n8n's database can keep ${max} of them at most, and what it drops could be ordered twice. Order the list in parts, for example with Loop Over Items.`,
+		advice: `n8n's database can keep ${max} of them at most, and what it drops could be ordered twice. Order the list in parts, for example with Loop Over Items.`,
 	});
 }
 
@@ -213,21 +203,13 @@ function lookupError(guard: string, { storeError: cause }: OrderDetails): Gatewa
 	const detail = cause instanceof Error ? cause.message : String(cause);
 	return notSent({
 		message: `The ${guard} could not be looked up in n8n's database, so nothing was ordered`,
-		text: `Save the workflow if it is new, then run again. n8n said: ${excerpt(detail)}`,
+		advice: `Save the workflow if it is new, then run again. n8n said: ${excerpt(detail)}`,
 		retry_can_help: true,
 	});
 }
 
-function notSent({
-	message,
-	text,
-	after = [],
-	...facts
-}: Pick<Failure, 'message'> &
-	Partial<Failure> & { text: string; after?: Failure['remedies'] }): GatewayError {
+function notSent(facts: Pick<Failure, 'message' | 'advice'> & Partial<Failure>): GatewayError {
 	return new GatewayError({
-		message,
-		remedies: [{ about: 'other', text }, ...after],
 		reach: 'none',
 		status: 0,
 		billed: 'no',
@@ -240,20 +222,17 @@ function notSent({
 export const notSentAgain = ({ message }: GatewayError): string =>
 	`It was not sent again. ${message.replace(/^Not ordered: it/, 'It').replace(/\.?$/, '.')}`;
 
-/** The error of an order with a lost response that a limit keeps from being sent again. */
-export function withLimit(
-	error: GatewayError,
-	limit: GatewayError,
-	details: OrderDetails,
-): GatewayError {
-	const text = notSentAgain(limit);
-	// The user wants that it is sent again.
-	const others: string[] = [text, alreadySent(details).text];
-	const remedies = error.failure.remedies.filter(
-		(remedy) => !(remedy.about === 'other' && others.includes(remedy.text)),
-	);
-	return error.with({ remedies: [{ about: 'other', text }, ...remedies] });
-}
+/** The error of an order with a lost response that the user wants sent again, which a limit prevents. */
+export const withLimit = (error: GatewayError, limit: GatewayError): GatewayError =>
+	error.with({
+		// An earlier try may have failed by the same limit.
+		advice: [...new Set([notSentAgain(limit), error.failure.advice ?? ''])].join(' ').trim(),
+		orderAdvice: undefined,
+	});
+
+/** What an item says whose first response was lost. */
+export const requestSentTwice =
+	'The request was sent twice, because no response of the service arrived the first time. You may be charged for both.';
 
 /** Older Order Keys count as unused from now on. */
 export const entriesDropped = (count: number): string =>
@@ -364,11 +343,11 @@ export function stoppedError(failures: Array<{ item: number; error: unknown }>):
 	const [first, ...others] = accepted;
 	if (first === undefined) return { error: stopped() };
 	if (others.length === 0) return first;
-	const { remedies } = first.error.failure;
+	const { orderAdvice = '' } = first.error.failure;
 	const text = `The same applies to items ${others.map(({ item }) => item).join(', ')}.`;
 	return {
 		...first,
-		error: first.error.with({ remedies: [...remedies, { about: 'other', text }] }),
+		error: first.error.with({ orderAdvice: `${orderAdvice} ${text}`.trim() }),
 	};
 }
 

@@ -30,7 +30,10 @@ const send = async (
 ) => {
 	const { http, clock } = simulatedWorld(options);
 	const guard = { maySendKeyTo: () => true, redaction };
-	return await exchange(what, request, { http, clock, timeout: 60_000, ...guard, ...options });
+	const settings = { http, clock, timeout: 60_000, ...guard, ...options };
+	const response = await exchange(what, request, settings);
+	if (response.redirect) throw response.redirect;
+	return response;
 };
 
 const text = JSON.stringify({ text: 'Grüße, 世界 🎬' });

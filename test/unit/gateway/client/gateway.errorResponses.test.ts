@@ -91,9 +91,9 @@ describe('unusual bodies', () => {
 	const isPage = 'the response is a web page instead of JSON (HTTP 200)';
 
 	it.each<[string, Reply, Partial<ErrorRecord>, string]>([
-		['a page with 502', page(502), { status: 502, message: 'the service had an error' }, 'lost'],
-		['nothing with 500', answer(500, ''), { status: 500, raw_body: '' }, 'lost'],
-		['broken JSON with 503', answer(503, '{"error":'), { raw_body: '{"error":' }, 'lost'],
+		['a page with 502', page(502), { status: 502, message: '502 Bad Gateway' }, 'proxied'],
+		['nothing with 500', answer(500, ''), { status: 500, raw_body: '' }, 'proxied'],
+		['broken JSON with 503', answer(503, '{"error":'), { raw_body: '{"error":' }, 'proxied'],
 		['a text with 404', answer(404, 'no route'), { status: 404, raw_body: 'no route' }, 'answered'],
 		['an array with 400', json(['bad'], 400), { raw_body: '["bad"]' }, 'answered'],
 		['null with 400', json(null, 400), { raw_body: 'null' }, 'answered'],

@@ -93,7 +93,7 @@ describe('creates', () => {
 		const server = await startServer(reply, created);
 		const { record, reach } = await failureOf(gatewayTo(server.url).call(create));
 		expect(server.requests).toHaveLength(1);
-		expect([reach, record.billed]).toEqual(['lost', 'unknown']);
+		expect([reach, record.billed]).toEqual([reply === reset ? 'lost' : 'proxied', 'unknown']);
 		expect(record.advice).toMatch(/may have been accepted.*"If No Response Arrives"/);
 	});
 
@@ -143,6 +143,29 @@ describe('creates', () => {
 		const server = await startServer(reply, created);
 		await failureOf(gatewayTo(server.url).call(createAgainIfLost));
 		expect(server.requests).toHaveLength(1);
+	});
+
+	it('returns the job that a redirect describes, and does not know the outcome of another redirect', async () => {
+		const described = await startServer((response) => {
+			const headers = { location: '/v1/videos/video_8', 'content-type': 'application/json' };
+			response.writeHead(303, headers).end('{"id":"video_8","status":"queued"}');
+		});
+		expect((await gatewayTo(described.url).call(create)).id).toBe('video_8');
+		expect(described.requests).toHaveLength(1);
+
+		const bare = await startServer(redirect(303, '/v1/videos/video_8'));
+		const { record } = await failureOf(gatewayTo(bare.url).call(create));
+		expect(record).toMatchObject({ billed: 'unknown', retry_can_help: false });
+		const moved = await startServer(redirect(307, 'https://elsewhere.example/v1/videos'));
+		expect((await failureOf(gatewayTo(moved.url).call(create))).record.billed).toBe('no');
+	});
+
+	it('tries a generation no longer than its time limit allows in all', async () => {
+		const server = await startServer(reset, silence);
+		const gateway = gatewayTo(server.url, { patience: 100 });
+		// A second before the second try.
+		expect(await timeOf(gateway, { ...chat, timeout: 30_000 })).toBe(31_000);
+		expect(server.requests).toHaveLength(2);
 	});
 
 	it('returns the job when the response to a create breaks off after the ID', async () => {
@@ -249,9 +272,9 @@ describe('the backup URL', () => {
 		['nothing with 503', answer(503, '')],
 		['JSON of a proxy with 504', json({ message: 'Endpoint request timed out' }, 504)],
 	])(
-		'sends reads and generations to the backup URL when a proxy cannot reach the gateway: %s',
-		async (_, reply) => {
-			for (const call of [models, chat]) {
+		'sends reads, and generations unless the proxy has waited, to the backup URL when a proxy cannot reach the gateway: %s',
+		async (name, reply) => {
+			for (const call of name.includes('504') ? [models] : [models, chat]) {
 				const base = await startServer(reply);
 				const backup = await startServer(list);
 				const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
@@ -278,7 +301,7 @@ describe('the backup URL', () => {
 		const base = await startServer(page(502));
 		const backup = await startServer(json({ status: 'queued' }));
 		const gateway = gatewayTo({ baseUrl: base.url, backupUrl: backup.url });
-		expect((await failureOf(gateway.call(poll))).reach).toBe('lost');
+		expect((await failureOf(gateway.call(poll))).reach).toBe('proxied');
 		await expect(gateway.call(poll)).resolves.toMatchObject({ status: 'queued' });
 		expect([base.requests.length, backup.requests.length]).toEqual([1, 1]);
 	});

@@ -1,17 +1,19 @@
 import {
 	parseRetryAfter,
 	waitBeforeRetry,
-	type RetryRules,
+	type RetriedRequest,
 } from '../../../../nodes/shared/gateway/client/retryPolicy';
 import type { ErrorObject } from '../../../../nodes/shared/gateway/errors/errorObject';
-import { verdictOn, type Reach } from '../../../../nodes/shared/gateway/errors/verdict';
+import type { Failure, Reach } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import { refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import type { Cost } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import { fc } from '../../../support/fuzz';
 
 const rules = {
-	'a read': { cost: 'read', resendsLost: false },
-	'a generation': { cost: 'generation', resendsLost: false },
-	'a create': { cost: 'job', resendsLost: false },
+	'a read': { cost: 'read' },
+	'a generation': { cost: 'generation' },
+	'a generation, once': { cost: 'generation', resendsLost: false },
+	'a create': { cost: 'job' },
 	'a create, again if lost': { cost: 'job', resendsLost: true },
 	'a create with a key': { cost: 'job', idempotencyKey: 'a-key' },
 } as const satisfies Record<string, { cost: Cost; resendsLost?: boolean; idempotencyKey?: string }>;
@@ -25,22 +27,36 @@ interface FailedTry extends ErrorObject {
 	tries: number;
 }
 
-const usual = { hasBackup: false, random: 0.5 };
+/** What the client knows of a failed attempt. */
+function factsOf(
+	{ reach, status, retryAfter, ...error }: FailedTry,
+	request: Omit<RetriedRequest, 'hasBackup'>,
+): Pick<Failure, 'reach' | 'status' | 'retry_can_help' | 'retryAfter'> {
+	if (reach !== 'answered') return { reach, status, retryAfter, retry_can_help: true };
+	const text = JSON.stringify({ error: { message: 'No', ...error } });
+	return refused({ purpose: 'ask', ...request }, { status, headers: {}, text }, retryAfter).failure;
+}
 
-/** The wait before the next attempt, if any: the verdict decides whether there is one, the retry policy when. */
+/** The wait before the next attempt, if any. */
 function waitOf(
-	{ reach, status, retryAfter, tries, ...error }: FailedTry,
+	{ tries, ...failure }: FailedTry,
 	kind: RequestKind,
-	policy: Partial<RetryRules> = {},
+	{ hasBackup = false, random = 0.5, retries }: Policy = {},
 ): number | undefined {
-	const { cost, ...repetition } = rules[kind];
-	const verdict = verdictOn({ reach, status, error }, { cost, ...repetition });
-	return waitBeforeRetry({ ...verdict, status, retryAfter }, { ...usual, ...policy, tries });
+	const request = rules[kind];
+	const facts = factsOf({ ...failure, tries }, request);
+	return waitBeforeRetry(facts, { ...request, hasBackup }, { tries, retries, random });
+}
+
+interface Policy {
+	hasBackup?: boolean;
+	random?: number;
+	retries?: number;
 }
 
 const all = Object.keys(rules) as RequestKind[];
-const allRepeatable = ['a read', 'a generation', 'a create with a key'];
-const allUnlessAsked = all.filter((kind) => kind !== 'a create');
+const allRepeatable = ['a read', 'a generation', 'a generation, once', 'a create with a key'];
+const allUnlessAsked = all.filter((kind) => kind !== 'a create' && kind !== 'a generation, once');
 
 const failed = (parts: Partial<FailedTry>): FailedTry => ({
 	reach: 'answered',
@@ -56,7 +72,12 @@ describe('retries after a failure', () => {
 	it.each<[string, FailedTry, string[]]>([
 		['a request that was never sent', failed({ reach: 'unsent', status: 0 }), all],
 		['a lost response', failed({ reach: 'lost', status: 0 }), allUnlessAsked],
-		["a proxy's page with 502", failed({ reach: 'lost', status: 502 }), allUnlessAsked],
+		["a proxy's page with 502", failed({ reach: 'proxied', status: 502 }), allUnlessAsked],
+		[
+			"a proxy's page with 504",
+			failed({ reach: 'proxied', status: 504 }),
+			allUnlessAsked.filter((kind) => kind !== 'a generation'),
+		],
 		[
 			'a 2xx status with a broken body',
 			failed({ reach: 'unreadable', status: 200 }),
@@ -91,7 +112,11 @@ describe('retries after a failure', () => {
 		['500, by its type', answered(500, { type: 'upstream_error' }), all],
 		['500 with a permanent code', answered(500, { code: 'invalid_prompt' }), []],
 		['503 with a permanent code', answered(503, { code: 'model_not_found' }), []],
-		['500, not delivered', answered(500, { code: 'write_response_body_failed' }), allUnlessAsked],
+		[
+			'500, not delivered',
+			answered(500, { code: 'write_response_body_failed' }),
+			all.filter((kind) => kind !== 'a create'),
+		],
 		['500 that names no cause', answered(500, { message: 'missing media' }), allRepeatable],
 		['500, an unknown code', answered(500, { code: 'toString' }), allRepeatable],
 		['502 of the service', answered(502, { message: 'bad gateway' }), allRepeatable],
@@ -199,7 +224,7 @@ describe('the other base URL', () => {
 
 	it.each([
 		...[failed({ reach: 'unsent', status: 0 }), failed({ reach: 'lost', status: 0 })],
-		...[502, 503, 504].map((status) => failed({ reach: 'lost', status })),
+		...[502, 503, 504].map((status) => failed({ reach: 'proxied', status })),
 	])('tries the other base URL before the wait grows ($reach, $status)', (failure) => {
 		expect(tries(failure)).toEqual([0, 1000, 0, 2000, undefined]);
 	});
@@ -207,7 +232,7 @@ describe('the other base URL', () => {
 	it.each([
 		answered(500),
 		answered(429),
-		failed({ reach: 'lost', status: 500 }),
+		failed({ reach: 'proxied', status: 500 }),
 		answered(503),
 		failed({ reach: 'unreadable', status: 200 }),
 	])('does not try the other base URL when a gateway responded ($reach, $status)', (failure) => {
@@ -259,7 +284,7 @@ describe('Retry-After', () => {
 });
 
 const anyFailure = fc.record({
-	reach: fc.constantFrom('unsent', 'lost', 'answered', 'unreadable', 'none'),
+	reach: fc.constantFrom('unsent', 'lost', 'proxied', 'answered', 'unreadable', 'none'),
 	status: fc.integer({ min: 0, max: 599 }),
 	code: fc.option(fc.string(), { nil: undefined }),
 	retryAfter: fc.option(fc.double({ min: 0, noNaN: true }), { nil: undefined }),
@@ -269,4 +294,4 @@ const anyFailure = fc.record({
 const anyRules = fc.record({
 	hasBackup: fc.boolean(),
 	random: fc.double({ min: 0, max: 1, noNaN: true }),
-}) satisfies fc.Arbitrary<Partial<RetryRules>>;
+}) satisfies fc.Arbitrary<Policy>;

@@ -1,8 +1,10 @@
 import { GatewayError, stopped } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { noResponse, refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
+import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { shown } from '../../../support/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
+const noKey = new Redaction('');
 const list = { purpose: 'list the models', cost: 'read' } as const;
 
 /** As Node throws it. */
@@ -32,11 +34,11 @@ describe('Stop', () => {
 	});
 
 	it('says at Stop whether a paid request may have been accepted', () => {
-		const lost = noResponse(create, networkError('read ECONNRESET', 'ECONNRESET'));
+		const lost = noResponse(create, networkError('read ECONNRESET', 'ECONNRESET'), noKey);
 		expect(shown(stopped(lost)).record).toMatchObject({
 			billed: 'unknown',
 			advice: shown(lost).record.advice,
 		});
-		expect(shown(stopped(noResponse(list, undefined))).record.billed).toBe('no');
+		expect(shown(stopped(noResponse(list, undefined, noKey))).record.billed).toBe('no');
 	});
 });

@@ -1,3 +1,4 @@
+import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import * as errors from '../../../../nodes/shared/gateway/errors/requestErrors';
 import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
@@ -5,10 +6,12 @@ import { adviceOf } from '../../../../nodes/shared/n8n/errors/advice';
 import { shown } from '../../../support/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
+const ofRefusal = errors.refused(create, { status: 400, headers: {}, text: '' }).failure;
 const list = { purpose: 'list the models', cost: 'read' } as const;
 
 type Request = errors.RequestInfo;
-const noResponse = (request: Request, cause: unknown) => shown(errors.noResponse(request, cause));
+const noResponse = (request: Request, cause: unknown) =>
+	shown(errors.noResponse(request, cause, new Redaction('')));
 const refused = (...given: Parameters<typeof errors.refused>) => shown(errors.refused(...given));
 const unreadable = (...given: Parameters<typeof errors.unreadable>) =>
 	shown(errors.unreadable(...given));
@@ -92,6 +95,34 @@ describe('a request without a response', () => {
 		expect(noResponse(create, cause).reach).toBe('lost');
 	});
 
+	it('names the proxy to which no connection could be made', () => {
+		const cause = Object.assign(connectError('connect', 'ECONNREFUSED'), {
+			...{ address: '10.0.0.9', port: 3128 },
+		});
+		const { record } = noResponse({ ...create, url: 'https://gateway.example' }, cause);
+		expect(record.message).toContain('the proxy 10.0.0.9:3128 could not be reached');
+		expect(record.advice).toMatch(
+			/10\.0\.0\.9:3128 \(HTTP_PROXY, HTTPS_PROXY\).*nothing was charged/,
+		);
+		expect(record.advice).not.toContain('Base URL');
+		const own = Object.assign(cause, { port: 443 });
+		expect(noResponse({ ...create, url: 'https://gateway.example' }, own).record.advice).toMatch(
+			/^Check the Base URL/,
+		);
+	});
+
+	it('says how n8n trusts a certificate that is not accepted', () => {
+		const cause = failedRequest({ secureConnecting: true }, 'DEPTH_ZERO_SELF_SIGNED_CERT');
+		expect(noResponse(create, cause).record.advice).toContain('NODE_EXTRA_CA_CERTS');
+	});
+
+	it("shows no key when the network's error quotes the request", () => {
+		const cause = networkError('Invalid character in header ["Bearer sk-secret-0123456789"]');
+		const { failure } = errors.noResponse(create, cause, new Redaction('sk-secret-0123456789'));
+		expect(JSON.stringify(failure)).toContain('***');
+		expect(JSON.stringify(failure)).not.toContain('sk-secret');
+	});
+
 	it('reports a request as never sent when no address of the host accepts a connection', () => {
 		const cause = new AggregateError([
 			connectError('connect', 'ETIMEDOUT'),
@@ -167,7 +198,7 @@ describe('an error response', () => {
 		(code, { meaning, refusal: kind, isTransient }) => {
 			expect(refusal(500, { code }).record).toMatchObject({
 				message: `Could not create the video: ${meaning} (HTTP 500, ${code})`,
-				advice: adviceOf([{ about: 'refusal', refusal: kind }]),
+				advice: adviceOf({ ...ofRefusal, refusal: kind }),
 				code,
 				billed: 'no',
 				retry_can_help: isTransient,
@@ -185,7 +216,7 @@ describe('an error response', () => {
 	it.each([
 		[400, 'the request was refused', false],
 		[401, 'the API key is not valid', false],
-		[402, 'the request was refused', false],
+		[402, 'the quota or balance is used up', false],
 		[403, 'not permitted', false],
 		[404, 'not found', false],
 		[429, 'too many requests', true],
@@ -197,6 +228,28 @@ describe('an error response', () => {
 			`Could not list the models: ${meaning}; the response gives no reason (HTTP ${status})`,
 		);
 		expect(record).toMatchObject({ status, retry_can_help: retryCanHelp, raw_body: '<html>' });
+	});
+
+	it.each([
+		[401, { 'www-authenticate': 'Basic realm="proxy"' }],
+		[407, { 'proxy-authenticate': 'NTLM' }],
+	])(
+		'blames the proxy that asks for a login of its own, not the key (HTTP %d)',
+		(status, headers) => {
+			const { record } = refused(list, { status, headers, text: '<title>Login</title>' });
+			expect(record.advice).toMatch(/^A proxy between n8n and the service asks for a login/);
+		},
+	);
+
+	it.each([
+		[60_000, 'wait 60 s first'],
+		[3_000_000, 'wait 50 minutes first'],
+		[80_000_000, 'wait 23 hours first'],
+		[900_000_000, 'wait 11 days first'],
+	])('says in its unit how long the service asks to wait (%d ms)', (retryAfter, said) => {
+		const response = { status: 429, headers: {}, text: '' };
+		expect(refused(list, response, retryAfter).record.advice).toContain(said);
+		expect(refused(list, response, 1e14).record.advice).not.toContain('asks to wait');
 	});
 
 	it('mentions the balance for a 429 without a cause on the creation of a reference video', () => {
@@ -211,7 +264,7 @@ describe('an error response', () => {
 		const { record } = refusal(400, { message: 'no', code: 'upstream_error' });
 		expect(record).toMatchObject({
 			retry_can_help: true,
-			advice: adviceOf([{ about: 'refusal', refusal: 'providerError' }]),
+			advice: adviceOf({ ...ofRefusal, refusal: 'providerError' }),
 		});
 	});
 
@@ -235,7 +288,7 @@ describe('an error response', () => {
 
 	it('says that a job may have been accepted when a proxy responds', () => {
 		const failure = refused(create, { status: 502, headers: {}, text: '<html>' });
-		expect(failure.reach).toBe('lost');
+		expect(failure.reach).toBe('proxied');
 		expect(failure.record.billed).toBe('unknown');
 		expect(failure.record.advice).toContain('may have been accepted');
 	});
@@ -250,7 +303,7 @@ describe('an error response', () => {
 		'says that a job may have been accepted when a proxy responds with JSON: %i %j',
 		(status, body) => {
 			const failure = refused(create, { status, headers: {}, text: JSON.stringify(body) });
-			expect(failure.reach).toBe('lost');
+			expect(failure.reach).toBe('proxied');
 			expect(failure.record.billed).toBe('unknown');
 		},
 	);

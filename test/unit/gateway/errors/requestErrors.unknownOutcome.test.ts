@@ -1,3 +1,5 @@
+import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
+import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import {
 	noResponse,
 	refused,
@@ -6,12 +8,13 @@ import {
 import { shown } from '../../../support/gatewayWorld';
 
 const create = { purpose: 'create the video', cost: 'job' } as const;
+const noKey = new Redaction('');
 const responseOf = (status: number, text: string) => ({ status, headers: {}, text });
 const undelivered = JSON.stringify({ error: { code: 'write_response_body_failed' } });
 
 describe('the advice on an order whose outcome is unknown', () => {
 	it.each([
-		['no response arrived', noResponse(create, new Error('read ECONNRESET'))],
+		['no response arrived', noResponse(create, new Error('read ECONNRESET'), noKey)],
 		['a proxy responded', refused(create, responseOf(502, '<html>'))],
 		['the response could not be delivered', refused(create, responseOf(500, undelivered))],
 	])(
@@ -27,7 +30,10 @@ describe('the advice on an order whose outcome is unknown', () => {
 	);
 
 	it('says that more than one job may have been accepted when the user chose to resend', () => {
-		const error = noResponse({ ...create, resendsLost: true }, new Error('read ECONNRESET'));
+		const lost = new Error('read ECONNRESET');
+		const { failure } = noResponse({ ...create, resendsLost: true }, lost, noKey);
+		const outcome = { isUnbilled: true, isResent: true, requests: 2 };
+		const error = new GatewayError({ ...failure, mayBeAccepted: outcome });
 		const { advice } = shown(error).record;
 		expect(advice).toMatch(/more than one job may have been accepted/);
 		expect(advice).toMatch(/Order again only if a second video is acceptable\./);

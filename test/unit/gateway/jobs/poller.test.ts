@@ -10,7 +10,7 @@ import {
 import { jobStatus } from '../../../../nodes/shared/gateway/jobs/responses';
 import { answerOf } from '../../../support/answers';
 import { fc } from '../../../support/fuzz';
-import { completed, link, lost, refusal, running } from '../../../support/simulatedJobs';
+import { completed, link, lost, proxyPage, refusal, running } from '../../../support/simulatedJobs';
 
 const second = 1000;
 const minute = 60 * second;
@@ -20,6 +20,7 @@ const timeout = 20 * minute;
 const task = startWait({ id: 'job_1', kind: 'task' }, { now: 0, timeout });
 const video = startWait({ id: 'job_1', kind: 'video' }, { now: 0, timeout });
 const unknown = startWait({ id: 'job_1' }, { now: 0, timeout });
+const created = { ...task, isCreated: true };
 
 const started = (now: number, pass: { delay?: number; endsAt?: number } = {}): PollerEvent => ({
 	...{ type: 'passStarted', now, ...pass },
@@ -52,6 +53,12 @@ const fail = (message: string) => ({
 });
 
 const done = { status: 'completed' };
+
+const once = [started(0), failed(0, refusal(401))];
+const twice = [...once, due(10_000), failed(10_000, refusal(401))];
+const unknownTwice = [
+	...[started(0), failed(100, refusal(404)), due(3100), failed(3200, refusal(404))],
+];
 
 /** The state after these events, as n8n's database returns it. */
 function after(state: PollerState, events: PollerEvent[]): PollerState {
@@ -148,11 +155,37 @@ describe.each<[string, Row[]]>([
 				[started(0), failed(100, refusal(429, undefined, 42_000))],
 				wait(42_100),
 			],
+		],
+	],
+	[
+		'refusals that last',
+		[
+			['polls again after one interval when the key is refused', created, once, wait(10_000)],
+			['polls a minute after the first refusal when it is repeated', created, twice, wait(minute)],
 			[
-				'ends the wait after a failed poll when no later poll can help',
+				'ends the wait when the key is still refused after a minute',
+				created,
+				[...twice, due(minute), failed(minute, refusal(401))],
+				fail('HTTP 401'),
+			],
+			...Object.entries({
+				'a poll without a response': failed(minute, lost),
+				'the page of a proxy': failed(minute, proxyPage(401)),
+				'a status': polled(minute, running),
+			}).map(([name, other]): Row => [
+				`counts the refusals from the beginning after ${name}`,
+				created,
+				[...twice, due(minute), other, due(70_000), failed(70_000, refusal(401))],
+				wait(80_000),
+			]),
+			[
+				'polls a job that was seen until the deadline, although it is not found any more',
 				task,
-				[started(0), polled(100, running), due(10_100), failed(10_200, refusal(403))],
-				fail('403'),
+				[
+					...[started(0), polled(0, running), due(10_000), failed(10_000, refusal(404))],
+					...[due(20_000), failed(20_000, refusal(404))],
+				],
+				wait(30_000),
 			],
 		],
 	],
@@ -208,8 +241,8 @@ describe.each<[string, Row[]]>([
 			],
 			[
 				'waits without a limit for a poll for the link of a finished job',
-				task,
-				[started(0), polled(100, done), due(10_100)],
+				video,
+				[started(0), polled(100, done), failed(200, lost), due(3000)],
 				{ do: 'poll', patience: undefined },
 			],
 		],
@@ -252,10 +285,16 @@ describe.each<[string, Row[]]>([
 				poll('video'),
 			],
 			[
-				'ends the wait when neither endpoint knows the job',
+				'polls again a minute after the first refusal when neither endpoint knows the job',
 				unknown,
-				[started(0), failed(100, refusal(404)), due(3100), failed(3200, refusal(404))],
-				fail('404'),
+				unknownTwice,
+				wait(60_100),
+			],
+			[
+				'ends the wait when neither endpoint knows the job after a minute',
+				unknown,
+				[...unknownTwice, due(60_100), failed(60_200, refusal(404))],
+				fail('HTTP 404'),
 			],
 		],
 	],
@@ -276,28 +315,10 @@ describe.each<[string, Row[]]>([
 				finish,
 			],
 			[
-				'requests the content of a finished video again after a failure',
+				'polls a finished video for its link when its content fails',
 				video,
 				[started(0), polled(100, done), failed(200, lost)],
-				wait(5200),
-			],
-			[
-				'requests the content of a finished video for a minute after the deadline',
-				{ ...video, timeout: 0 },
-				[started(0), polled(100, done), failed(55_000, lost)],
-				wait(60_000),
-			],
-			[
-				'gives up on the content of a finished video a minute after the deadline',
-				{ ...video, timeout: 0 },
-				[started(0), polled(100, done), failed(55_200, lost)],
-				fail('Video job job_1 finished. '),
-			],
-			[
-				'polls a finished task without a link again',
-				task,
-				[started(0), polled(100, done)],
-				wait(10_100),
+				wait(3000),
 			],
 			[
 				'ends the wait for a job that failed',

@@ -102,7 +102,7 @@ describe('several waits for the same job', () => {
 		const { jobs, waits } = waitsFor(inTurn(refusal(403)), [task, task]);
 		const failures = await Promise.all(waits.map(async (wait) => await failureOf(wait.hold())));
 		for (const { record } of failures) expect(record.status).toBe(403);
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'video']);
+		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'video', 'task']);
 	});
 
 	it('shares polls as soon as the kind of the job is known', async () => {

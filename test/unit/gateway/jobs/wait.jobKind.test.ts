@@ -1,11 +1,12 @@
 import { failureOf } from '../../../support/gatewayWorld';
-import { content, done, minute, video, waitFor } from '../../../support/jobWaits';
+import { content, done, minute, video, waitFor, type Waiting } from '../../../support/jobWaits';
 import {
 	completed,
 	inTurn,
 	link,
 	lost,
 	page,
+	proxyPage,
 	refusal,
 	running,
 	type Asked,
@@ -74,15 +75,6 @@ describe('jobs of unknown kind', () => {
 		expect(jobs.times.slice(0, 2)).toEqual([0, 30_000]);
 	});
 
-	it('polls both endpoints until the deadline while neither knows the job', async () => {
-		const { wait, jobs } = waitFor(inTurn(refusal(500), page), { timeout: minute });
-		const { record } = await failureOf(wait.hold());
-		expect(record.message).toBe('Job job_1 did not finish within 1 minute (no status check yet)');
-		const kinds = jobs.asked.map(({ what }) => what);
-		expect(kinds.slice(0, 6)).toEqual(['task', 'video', 'task', 'video', 'task', 'video']);
-		expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
-	});
-
 	it('polls both endpoints however short the timeout is', async () => {
 		const say = (asked: Asked) => (asked.what === 'task' ? refusal(500) : video(done)(asked));
 		expect((await waitFor(say, { timeout: 0 }).wait.hold()).source.url).toBe(link);
@@ -106,25 +98,24 @@ describe('jobs of unknown kind', () => {
 		}
 	});
 
-	it('reports a job at once when neither endpoint knows it', async () => {
-		const { wait, jobs } = waitFor(inTurn(refusal(404, 'video_not_found')), {});
-		const { record } = await failureOf(wait.hold());
-		expect(record).toMatchObject({ status: 404, code: 'video_not_found', job: { id: 'job_1' } });
-		expect(jobs.times).toEqual([0, 3000]);
-	});
-
 	const unknown = { status: 'failed', error: { code: 'task_not_exist', message: 'no' } };
+	const any = ['task', undefined] as const;
+	const typed = [undefined];
 
-	it.each<[string, Said]>([
-		['500 video_not_found', refusal(500, 'video_not_found')],
-		['500 task_not_exist', refusal(500, 'task_not_exist')],
-		['200 video_not_found', refusal(200, 'video_not_found')],
-		['403', refusal(403)],
-		['401', refusal(401)],
-		['a failure because the job is unknown', unknown],
-	])('polls a job as the other kind after %s', async (name, said) => {
-		// A 500 says nothing about a job that the item names as a task.
-		for (const kind of name.startsWith('500') ? [undefined] : (['task', undefined] as const)) {
+	it.each<[string, Said, ReadonlyArray<'task' | undefined>]>([
+		['404', refusal(404), any],
+		['404 of a proxy', proxyPage(404), any],
+		['500 video_not_found', refusal(500, 'video_not_found'), any],
+		['200 video_not_found', refusal(200, 'video_not_found'), any],
+		['400', refusal(400), any],
+		['403', refusal(403), any],
+		['401', refusal(401), any],
+		// It says nothing about a job that the item names as a task.
+		['500 task_not_exist', refusal(500, 'task_not_exist'), typed],
+		// A task with this reason has failed.
+		['a failure because the job is unknown', unknown, typed],
+	])('polls a job as the other kind after %s', async (_, said, kinds) => {
+		for (const kind of kinds) {
 			const say = (asked: Asked) => (asked.what === 'task' ? said : video(done)(asked));
 			const { wait, jobs } = waitFor(say, { kind });
 			expect((await wait.hold()).source.url).toBe(link);
@@ -132,6 +123,37 @@ describe('jobs of unknown kind', () => {
 			expect(wait.state.job).toMatchObject({ kind: 'video', status: 'completed' });
 		}
 	});
+
+	it.each<[string, Said, Waiting, string[]]>([
+		['a refusal of the key', refusal(401), { isCreated: true }, ['task', 'task']],
+		['a failure', unknown, {}, ['task']],
+		['a failure of a job from its creation', unknown, { isCreated: true }, ['task']],
+		['a video that is not ready', refusal(404, 'video_not_ready'), {}, ['task', 'task']],
+	])('does not poll a task as a video after %s', async (_, said, settings, expected) => {
+		const { wait, jobs } = waitFor(inTurn(said, completed), { kind: 'task', ...settings });
+		await wait.hold().catch(() => undefined);
+		expect(jobs.asked.map(({ what }) => what)).toEqual(expected);
+	});
+
+	it.each<[string, Said]>([
+		['the same', unknown],
+		['404', refusal(404)],
+		['403', refusal(403)],
+		['500', refusal(500)],
+		['a lost response', lost],
+		['a status of anything', { status: 'ok' }],
+	])(
+		'reports a job as failed whose reason says "not found" when the other endpoint responds with %s',
+		async (_, other) => {
+			const say = ({ what }: Asked) => (what === 'task' ? unknown : other);
+			const { wait, jobs } = waitFor(say, {});
+			const { record } = await failureOf(wait.hold());
+			expect(record.message).toMatch(/^Video (task|job) job_1 failed: no$/);
+			expect(record).toMatchObject({ billed: 'unknown', job: { id: 'job_1', status: 'failed' } });
+			expect(record.advice).not.toContain('Check the ID');
+			expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'video']);
+		},
+	);
 
 	it.each<[string, Said, Said, number]>([
 		['the first', refusal(403), refusal(404), 403],
@@ -141,14 +163,6 @@ describe('jobs of unknown kind', () => {
 		const [first, second, status] = said;
 		const { wait } = waitFor(({ what }) => (what === 'task' ? first : second), {});
 		expect((await failureOf(wait.hold())).record.status).toBe(status);
-	});
-
-	it('does not report a job as failed that the service does not know', async () => {
-		const { wait } = waitFor(inTurn(unknown), {});
-		const { record } = await failureOf(wait.hold());
-		expect(record.message).toBe('Job job_1 is not known to the service: no');
-		expect(record.advice).toMatch(/^Check the ID of the job/);
-		expect(record.advice).not.toMatch(/wait for it|create a new job/);
 	});
 
 	it('continues to poll while one of the endpoints may still know the job', async () => {
@@ -180,11 +194,5 @@ describe('jobs of unknown kind', () => {
 		const { wait, jobs } = waitFor(inTurn({ status: 'failed', error: 'no faces' }), {});
 		expect((await failureOf(wait.hold())).message).toBe('Video task job_1 failed: no faces');
 		expect(jobs.asked).toHaveLength(1);
-	});
-
-	it('does not poll the other endpoint once the job has been found', async () => {
-		const { wait, jobs } = waitFor(inTurn(running, refusal(404)), {});
-		await failureOf(wait.hold());
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['task', 'task']);
 	});
 });

@@ -5,13 +5,14 @@ import {
 } from '../../../../nodes/shared/gateway/errors/jobSummary';
 import { fc } from '../../../support/fuzz';
 import { failureOf } from '../../../support/gatewayWorld';
-import { done, minute, second, task, video, waitFor } from '../../../support/jobWaits';
+import { done, minute, task, video, waitFor, type Waiting } from '../../../support/jobWaits';
 import {
 	completed,
 	inTurn,
 	link,
 	lost,
 	page,
+	proxyPage,
 	refusal,
 	running,
 	unsent,
@@ -33,7 +34,7 @@ describe('finished jobs', () => {
 	it('requests the content of a finished video job', async () => {
 		const { wait, jobs } = waitFor(video({ status: 'processing' }, done), { kind: 'video' });
 		await expect(wait.hold()).resolves.toEqual({
-			source: { url: link, authenticated: false },
+			source: { url: link, authenticated: false, mayNeedKey: true },
 			fields: { status: 'completed', id: 'job_1', url: link },
 		});
 		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
@@ -115,53 +116,91 @@ describe('failed jobs', () => {
 });
 
 describe('failed polls', () => {
-	it.each<[string, Said]>([
-		['gets no response', lost],
-		['never leaves', unsent],
-		['gets a page', page],
-		['gets no status', {}],
-		['meets the rate limit', refusal(429, 'rate_limit_exceeded')],
-		['gets an error response', refusal(500)],
-		["gets a proxy's page", refusal(502)],
-		["gets the provider's error", refusal(500, 'upstream_error')],
-		['is refused as too early', refusal(425)],
-		['takes too long', refusal(408)],
-		['hears that the video is not ready', refusal(400, 'video_not_ready')],
-	])('continues to poll when a poll %s', async (_, wrong) => {
-		const { wait, jobs } = waitFor(inTurn(running, wrong, wrong, wrong, completed), task());
-		expect((await wait.hold()).source.url).toBe(link);
-		expect(jobs.asked).toHaveLength(5);
+	/** For which jobs such polls end the wait: all, or those that are not known to exist, or none. */
+	type Ends = 'all' | 'unknown' | 'none';
+
+	const polls: Array<[name: string, said: Said, ends: Ends]> = [
+		['401 invalid_api_key', refusal(401, 'invalid_api_key'), 'all'],
+		['401', refusal(401), 'all'],
+		['403', refusal(403), 'all'],
+		['404', refusal(404), 'unknown'],
+		['404 video_not_found', refusal(404, 'video_not_found'), 'unknown'],
+		['410', refusal(410), 'unknown'],
+		// A known code decides, whatever the status.
+		['200 video_not_found', refusal(200, 'video_not_found'), 'unknown'],
+		['500 video_not_found', refusal(500, 'video_not_found'), 'unknown'],
+		['400 task_not_exist', refusal(400, 'task_not_exist'), 'unknown'],
+		['400', refusal(400), 'unknown'],
+		['422', refusal(422), 'unknown'],
+		['400 video_not_ready', refusal(400, 'video_not_ready'), 'none'],
+		['404 video_not_ready', refusal(404, 'video_not_ready'), 'none'],
+		['413', refusal(413), 'none'],
+		['a rate limit', refusal(429, 'rate_limit_exceeded'), 'none'],
+		['an empty balance', refusal(403, 'quota_exceeded'), 'none'],
+		['408', refusal(408), 'none'],
+		['425', refusal(425), 'none'],
+		['500', refusal(500), 'none'],
+		['500 upstream_error', refusal(500, 'upstream_error'), 'none'],
+		...[400, 401, 403, 404, 407, 422, 502].map((status): [string, Said, Ends] => [
+			`${status} of a proxy`,
+			proxyPage(status),
+			'none',
+		]),
+		['no response', lost, 'none'],
+		['no connection', unsent, 'none'],
+		['a page', page, 'none'],
+		['no status', {}, 'none'],
+	];
+	const timeout = 5 * minute;
+
+	describe.each<[string, Said[], Waiting]>([
+		['was seen', [running], task({ timeout })],
+		['comes from its creation', [], task({ timeout, isCreated: true })],
+	])('of a job that %s', (_, first, settings) => {
+		it.each(polls)(
+			'end the wait after a minute only when the key is refused: %s',
+			async (_, said, ends) => {
+				const { wait, jobs, passed } = waitFor(inTurn(...first, said), settings);
+				const { record } = await failureOf(wait.hold());
+				if (first.length > 0)
+					expect(new Set(jobs.asked.map(({ what }) => what))).toEqual(new Set(['task']));
+				expect(record.billed).toBe('unknown');
+				expect(record.job).toEqual(wait.state.job);
+				if (ends === 'all') {
+					const since = first.length * 10_000;
+					const refusals = [since, since + 10_000, since + minute];
+					expect(jobs.times.slice(first.length)).toEqual(refusals);
+					expect(record.status).toBe((said as GatewayError).failure.status);
+				} else {
+					expect(passed()).toBeGreaterThanOrEqual(timeout);
+					expect(record.message).toContain('did not finish within 5 minutes');
+					expect(record.advice).toContain('The last poll failed: Could not get the job status');
+				}
+			},
+		);
 	});
 
-	it.each([
-		[400, undefined],
-		[401, 'invalid_api_key'],
-		[403, undefined],
-		[404, 'video_not_found'],
-		// A known code is final, also with a 2xx status.
-		[200, 'video_not_found'],
-	])('ends the wait when no later poll can help: %d', async (status, code) => {
-		const { wait, jobs } = waitFor(inTurn(running, refusal(status, code), completed), task());
-		const { record } = await failureOf(wait.hold());
-		expect(record).toMatchObject({
-			status,
-			job: { kind: 'task', id: 'job_1', status: 'in_progress', progress: 30 },
-		});
-		expect(jobs.asked).toHaveLength(2);
-	});
-
-	it('continues to poll when the balance is empty, because the job still runs', async () => {
-		const wrong = refusal(500, 'quota_exceeded');
-		const { wait } = waitFor(inTurn(running, wrong, wrong, completed), task());
-		expect((await wait.hold()).source.url).toBe(link);
-	});
-
-	it('polls the same endpoint again after a 404 that says nothing about the job', async () => {
-		const said = video(refusal(404, 'video_not_ready'), done);
-		const { wait, jobs } = waitFor(said, { kind: 'video' });
-		await wait.hold().catch(() => undefined);
-		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'video', 'content']);
-	});
+	it.each(polls)(
+		'of a job that may not exist end the wait after a minute only when the service is sure: %s',
+		async (_, said, ends) => {
+			const { wait, jobs, passed } = waitFor(inTurn(said), { timeout });
+			const { record } = await failureOf(wait.hold());
+			const kinds = jobs.asked.map(({ what }) => what);
+			expect(kinds.slice(0, 3)).toEqual(['task', 'video', 'task']);
+			expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
+			expect(record).toMatchObject({ billed: 'unknown', job: { id: 'job_1' } });
+			if (ends === 'none') {
+				expect(passed()).toBeGreaterThanOrEqual(timeout);
+				expect(record.message).toBe(
+					'Job job_1 did not finish within 5 minutes (no status check yet)',
+				);
+				expect(record.advice).toContain('The last poll failed: Could not get the job status');
+			} else {
+				expect(jobs.times).toEqual([0, 3000, 60_000]);
+				expect(record.status).toBe((said as GatewayError).failure.status);
+			}
+		},
+	);
 
 	it('does not hide a programming error', async () => {
 		// The types do not allow it, but it can happen.
@@ -210,15 +249,6 @@ describe('the deadline', () => {
 			},
 		});
 		expect(reach).toBe('none');
-	});
-
-	it('reports the last failed poll at the deadline when no status was ever seen', async () => {
-		const { wait } = waitFor(inTurn(lost), task({ timeout: 30 * second }));
-		const { record } = await failureOf(wait.hold());
-		expect(record.message).toBe(
-			'Video task job_1 did not finish within 0.5 minutes (no status check yet)',
-		);
-		expect(record.advice).toContain('the connection was lost before the response arrived');
 	});
 
 	it('returns a job that finishes with the last poll', async () => {

@@ -1,85 +1,121 @@
-import { JobWait } from '../../../../nodes/shared/gateway/jobs/wait';
 import { failureOf } from '../../../support/gatewayWorld';
-import { content, done, minute, newJob, task, video, waitFor } from '../../../support/jobWaits';
-import { SimulatedClock } from '../../../support/simulatedClock';
+import {
+	content,
+	done,
+	minute,
+	task,
+	video,
+	waitFor,
+	type Waiting,
+} from '../../../support/jobWaits';
 import {
 	completed,
 	inTurn,
 	link,
 	lost,
 	page,
+	proxyPage,
 	refusal,
-	SimulatedJobs,
 	type Asked,
 	type Said,
 } from '../../../support/simulatedJobs';
 
-describe('the content of a finished video', () => {
-	const contentThen =
-		(...said: Said[]) =>
-		({ what, before }: Asked) =>
-			what === 'content' ? said[Math.min(before - 1, said.length - 1)] : done;
-	const waitForContent = (...said: Said[]) => waitFor(contentThen(...said), { kind: 'video' });
+/** Responses for each place of a link: the job and its content. The last one of each is repeated. */
+const places = (places: Record<'job' | 'content', Said[]>) => {
+	const counts = { job: 0, content: 0 };
+	return ({ what }: Asked): Said => {
+		const place = what === 'content' ? 'content' : 'job';
+		const said = places[place];
+		return said[Math.min(counts[place]++, said.length - 1)];
+	};
+};
 
-	it.each<[string, Said]>([
-		['is not ready', refusal(404, 'video_not_ready')],
-		['is lost', lost],
-		['is a page', page],
-		['is an error', refusal(500)],
-	])('requests the content of a video again when the first response %s', async (_, said) => {
-		const { wait, jobs } = waitForContent(said, said, content);
+const notFound = refusal(404, 'video_not_found');
+const notReady = refusal(404, 'video_not_ready');
+const busy = refusal(503, undefined, 31_000);
+const badLooks: Array<[string, Said]> = [
+	['is not ready', notReady],
+	['is lost', lost],
+	['is a page', page],
+	['is the page of a proxy', proxyPage(404)],
+	['is an error', refusal(500)],
+	['is a refusal', notFound],
+	['has no link', {}],
+];
+
+describe('the link of a finished job', () => {
+	it.each(badLooks)(
+		'polls a finished video and requests its content in turn while the content %s',
+		async (_, said) => {
+			const say = places({ job: [done], content: [said, said, content] });
+			const { wait, jobs } = waitFor(say, { kind: 'video' });
+			expect((await wait.hold()).source.url).toBe(link);
+			expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
+				['video', 0],
+				['content', 0],
+				['video', 3000],
+				['content', 8000],
+				['video', 13_000],
+				['content', 18_000],
+			]);
+		},
+	);
+
+	it.each(badLooks)(
+		'requests the content of a finished task when the link of the job %s',
+		async (_, said) => {
+			const say = places({ job: [done, said], content: [notFound, content] });
+			const { wait, jobs } = waitFor(say, task());
+			expect((await wait.hold()).source.url).toBe(link);
+			expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
+				['task', 0],
+				['content', 3000],
+				['task', 13_000],
+				['content', 23_000],
+			]);
+		},
+	);
+
+	it.each<[string, Waiting, Record<'job' | 'content', Said[]>]>([
+		['a video whose content fails', { kind: 'video' }, { job: [completed], content: [lost] }],
+		['a video that has it later', { kind: 'video' }, { job: [done, completed], content: [lost] }],
+		['a task that has it later', task(), { job: [done, completed], content: [notFound] }],
+		['a task that is polled in vain', task(), { job: [done, lost, completed], content: [lost] }],
+	])('returns the link that is in the job of %s', async (_, settings, said) => {
+		const { wait } = waitFor(places(said), settings);
 		expect((await wait.hold()).source.url).toBe(link);
-		expect(jobs.asked.map(({ what, at }) => [what, at])).toEqual([
-			['video', 0],
-			['content', 0],
-			['content', 5000],
-			['content', 10_000],
-		]);
-	});
-
-	it('requests the content of a video for a minute although the deadline has passed', async () => {
-		const notReady = refusal(404, 'video_not_ready');
-		const clock = new SimulatedClock();
-		const jobs = new SimulatedJobs(clock, contentThen(notReady));
-		const state = newJob(clock.now(), { kind: 'video', timeout: 0 });
-		const { record } = await failureOf(new JobWait(jobs, state, { clock }).hold());
-		expect(jobs.times.at(-1)).toBe(minute);
-		expect(record).toMatchObject({
-			code: 'video_not_ready',
-			job: { id: 'job_1', status: 'completed' },
-		});
-	});
-
-	it('reports the job when its content is refused', async () => {
-		const { wait } = waitForContent(refusal(404, 'video_not_found'));
-		expect((await failureOf(wait.hold())).record).toMatchObject({
-			code: 'video_not_found',
-			job: { kind: 'video', id: 'job_1', status: 'completed' },
-		});
 	});
 
 	it('requests the content of a video again when Retry-After says so', async () => {
-		const { wait, jobs } = waitForContent(refusal(429, undefined, 31_000), content);
+		const say = places({ job: [done], content: [busy, content] });
+		const { wait, jobs } = waitFor(say, { kind: 'video' });
 		await wait.hold();
-		expect(jobs.times).toEqual([0, 0, 31_000]);
-	});
-});
-
-describe('finished tasks without a link', () => {
-	it('polls a finished task again until it has a link', async () => {
-		const { wait, jobs } = waitFor(inTurn(done, lost, done, completed), task());
-		expect((await wait.hold()).source.url).toBe(link);
-		expect(jobs.times).toEqual([0, 10_000, 20_000, 30_000]);
+		expect(jobs.times).toEqual([0, 0, 3000, 34_000]);
 	});
 
-	it('reports a finished task that never gets a link', async () => {
-		const { wait } = waitFor(inTurn(done), task({ timeout: 0 }));
+	it.each<[string, Waiting, Record<'job' | 'content', Said[]>]>([
+		['a video', { kind: 'video' }, { job: [done], content: [page] }],
+		['a video after the Timeout', { kind: 'video', timeout: 0 }, { job: [done], content: [page] }],
+		['a video whose polls fail', { kind: 'video' }, { job: [done, page], content: [notFound] }],
+		['a task', task(), { job: [done], content: [notFound] }],
+		['a task after the Timeout', task({ timeout: 0 }), { job: [done], content: [page] }],
+		// The status of a finished job is final.
+		['a strange task', task(), { job: [done, { status: 'failed' }], content: [notFound] }],
+	])('looks for the link of %s for a minute, and then reports both places', async (_, ...given) => {
+		const [settings, said] = given;
+		const { wait, jobs, passed } = waitFor(places(said), settings);
 		const { record } = await failureOf(wait.hold());
+		expect(passed()).toBe(minute);
+		expect(jobs.shortestGap).toBeGreaterThanOrEqual(3000);
+		const { kind } = settings;
+		const name = kind === 'video' ? 'Video job' : 'Video task';
+		expect(record.message).toMatch(new RegExp(`^${name} job_1 finished.*\\. Could not`));
 		expect(record).toMatchObject({
-			message: 'Video task job_1 finished, but the response has no link to the file',
-			billed: 'yes',
-			job: { id: 'job_1', status: 'completed' },
+			...{ billed: 'yes', raw_body: JSON.stringify(done) },
+			job: { kind, id: 'job_1', status: 'completed' },
 		});
+		expect(record.advice).toContain('The video is finished and charged, and it is not lost.');
+		expect(record.advice).not.toContain('Check the ID');
 	});
 });
 
@@ -96,14 +132,14 @@ describe('fresh links', () => {
 	it('requests a fresh link of a video job by its content', async () => {
 		const { wait, jobs } = waitFor(video(done), { kind: 'video' });
 		await wait.hold();
-		await expect(wait.freshSource()).resolves.toEqual({ url: link, authenticated: false });
+		await expect(wait.freshSource()).resolves.toMatchObject({ url: link, authenticated: false });
 		expect(jobs.asked.map(({ what }) => what)).toEqual(['video', 'content', 'content']);
 	});
 
 	it('reports that the service has no fresh link', async () => {
-		const { wait } = waitFor(inTurn(completed, done), task());
+		const { wait } = waitFor(places({ job: [completed, done], content: [notFound] }), task());
 		await wait.hold();
-		expect((await failureOf(wait.freshSource())).message).toMatch(/has no link to the file$/);
+		expect((await failureOf(wait.freshSource())).message).toContain('has no link to the file');
 	});
 
 	it('reports the charged job when its fresh link is refused', async () => {
@@ -120,8 +156,19 @@ describe('fresh links', () => {
 		['is an error', refusal(500)],
 		['is a rate limit', refusal(429, 'rate_limit_exceeded')],
 	])('requests a fresh link again when the first response %s', async (_, said) => {
-		const { wait } = waitFor(inTurn(completed, said, { ...completed, result_url: fresh }), task());
+		const job = [completed, said, { ...completed, result_url: fresh }];
+		const { wait } = waitFor(places({ job, content: [notFound] }), task());
 		await wait.hold();
 		await expect(wait.freshSource()).resolves.toMatchObject({ url: fresh });
+	});
+
+	it.each<[string, Waiting, Record<'job' | 'content', Said[]>]>([
+		['is not ready', { kind: 'video' }, { job: [done], content: [notReady] }],
+		['meets a busy service', task(), { job: [done, refusal(503)], content: [page] }],
+	])('looks for the link of a job until the Timeout while it %s', async (_, settings, said) => {
+		const { wait, passed } = waitFor(places(said), { ...settings, timeout: 5 * minute });
+		const { record } = await failureOf(wait.hold());
+		expect(passed()).toBe(5 * minute);
+		expect(record.billed).toBe('yes');
 	});
 });

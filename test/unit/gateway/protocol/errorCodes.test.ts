@@ -1,6 +1,11 @@
 import { errorCodes, statusMeanings } from '../../../../nodes/shared/gateway/protocol/errorCodes';
 import { adviceOf } from '../../../../nodes/shared/n8n/errors/advice';
 
+const refused = {
+	...({ message: 'No', reach: 'answered', status: 400 } as const),
+	...({ billed: 'no', retry_can_help: false, cost: 'generation' } as const),
+};
+
 describe('the error codes', () => {
 	it('lists all error codes of the specification', () => {
 		expect(Object.keys(errorCodes)).toEqual([
@@ -33,7 +38,7 @@ describe('the error codes', () => {
 	it('explains every error code and status in one line and advises one action', () => {
 		for (const { meaning, refusal } of [errorCodes, statusMeanings].flatMap(Object.values)) {
 			expect(meaning).toMatch(/^[a-z][^.\n]+$/);
-			expect(adviceOf([{ about: 'refusal', refusal }])).toMatch(/^[A-Z].+\.$/);
+			expect(adviceOf({ ...refused, refusal })).toMatch(/^[A-Z].+\.$/);
 		}
 	});
 });

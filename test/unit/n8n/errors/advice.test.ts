@@ -1,3 +1,4 @@
+import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { noResponse } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import { adviceOf } from '../../../../nodes/shared/n8n/errors/advice';
 
@@ -6,7 +7,9 @@ it('names the storage host, not the gateway, when the certificate of that host i
 		...{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT', request: { socket: { secureConnecting: true } } },
 	});
 	const request = { purpose: 'download it', cost: 'read', host: 'storage.example' } as const;
-	const { message, remedies } = noResponse(request, cause).failure;
-	expect(message).toMatch(/^Could not download it: the TLS certificate of storage.example is not/);
-	expect(adviceOf(remedies)).toMatch(/replaces the certificate of storage.example.*NODE_EXTRA_CA_/);
+	const { failure } = noResponse(request, cause, new Redaction(''));
+	expect(failure.message).toMatch(
+		/^Could not download it: the TLS certificate of storage.example is not/,
+	);
+	expect(adviceOf(failure)).toMatch(/replaces the certificate of storage.example.*NODE_EXTRA_CA_/);
 });

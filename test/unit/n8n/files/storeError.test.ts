@@ -3,9 +3,7 @@ import { storeError } from '../../../../nodes/shared/n8n/files/storeError';
 
 describe('a file that n8n could not store', () => {
 	const recordFor = (message: string) =>
-		recordOf(
-			storeError(new Error(message), 'download the video of job j', [{ about: 'videoIsFinished' }]),
-		);
+		recordOf(storeError(new Error(message), 'download the video of job j', 'video'));
 
 	it.each([
 		'ENOSPC: no space left on device, write',

@@ -1,6 +1,5 @@
 import { AdaptiveLimit } from '../../../../nodes/shared/gateway/client/adaptiveLimit';
-import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
-import type { Reach } from '../../../../nodes/shared/gateway/errors/verdict';
+import { GatewayError, type Reach } from '../../../../nodes/shared/gateway/errors/gatewayError';
 import { endpoints } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import { createGateway } from '../../../../nodes/shared/n8n/client/gateway';
 import { checkAll } from '../../../../nodes/shared/n8n/items/check';
@@ -21,7 +20,7 @@ export const orders: Work = {
 
 export const failed = (message: string, reach: Reach = 'answered') =>
 	new GatewayError({
-		...{ message, remedies: [], reach, status: 0, retry_can_help: false },
+		...{ message, reach, status: 0, retry_can_help: false },
 		billed: reach === 'lost' ? 'unknown' : 'no',
 	});
 

@@ -2,7 +2,6 @@ import { Gateway } from '../../../../nodes/shared/gateway/client/gateway';
 import type { Http, HttpResponse } from '../../../../nodes/shared/gateway/client/http';
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import { GatewayError } from '../../../../nodes/shared/gateway/errors/gatewayError';
-import { verdictOn, type FailedRequest } from '../../../../nodes/shared/gateway/errors/verdict';
 import { isObject } from '../../../../nodes/shared/gateway/json';
 import { endpoints, type Endpoint } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import { errorCodes } from '../../../../nodes/shared/gateway/protocol/errorCodes';
@@ -19,7 +18,9 @@ const connection = {
 
 /** What happens to a request each time it is sent. */
 type Fate =
-	{ end: 'unsent' | 'lost' | 'unreadable' } | { end: 'answered'; status: number; error: object };
+	| { end: 'unsent' | 'lost' | 'unreadable' }
+	| { end: 'proxied'; status: number }
+	| { end: 'answered'; status: number; error: object };
 
 const response = (status: number, text: string): HttpResponse => ({
 	status,
@@ -30,14 +31,15 @@ const response = (status: number, text: string): HttpResponse => ({
 	close: () => undefined,
 });
 
-const networkError = (code: string) => Object.assign(new Error(code), { code });
+const networkError = (code: string, syscall?: string) =>
+	Object.assign(new Error(code), { code, syscall });
 
 /** Makes a call with the real client, over HTTP in which every request meets the same fate. */
 async function meet(
 	endpoint: Endpoint,
 	fate: Fate,
 	{
-		resendsLost = false,
+		resendsLost,
 		idempotencyKey,
 		body,
 	}: { resendsLost?: boolean; idempotencyKey?: string; body?: object } = {},
@@ -45,8 +47,9 @@ async function meet(
 	let sent = 0;
 	const http: Http = async () => {
 		sent++;
-		if (fate.end === 'unsent') throw networkError('ECONNREFUSED');
+		if (fate.end === 'unsent') throw networkError('ECONNREFUSED', 'connect');
 		if (fate.end === 'lost') throw networkError('ECONNRESET');
+		if (fate.end === 'proxied') return response(fate.status, '<title>No</title>');
 		if (fate.end !== 'answered') return response(200, 'Welcome');
 		return response(fate.status, JSON.stringify({ error: fate.error }));
 	};
@@ -62,7 +65,7 @@ async function meet(
 		})
 		.catch((error: unknown) => error);
 	if (!(outcome instanceof GatewayError)) throw outcome;
-	return { sent, failure: outcome.failure, record: recordOf(outcome) };
+	return { sent, record: recordOf(outcome) };
 }
 
 const codes = [...Object.keys(errorCodes), 'insufficient_quota', 'rate_limit_exceeded', 'other'];
@@ -101,20 +104,17 @@ describe('any failure of any endpoint', () => {
 		const property = fc.asyncProperty(names, fates, repetitions, async (name, fate, repetition) => {
 			const endpoint: Endpoint = endpoints[name];
 			const resends = repetition.resendsLost || repetition.idempotencyKey !== undefined;
-			const { sent, failure, record } = await meet(endpoint, fate, repetition);
+			const { sent, record } = await meet(endpoint, fate, repetition);
 			const { billed, retry_can_help: canHelp, advice } = record;
 
 			// The user can run again what the client sent again; the client did not retry where that cannot help.
 			if (sent > 1) expect(canHelp).toBe(true);
 			if (!canHelp) expect(sent).toBe(1);
-			expect(failure.sendsAgain).toBe(sent > 1);
 			// A request that may be charged is sent again, or called worth a retry, only when the user chose so or it
 			// has a key.
 			if (billed === 'unknown')
 				expect([sent > 1, canHelp]).toEqual([resends && sent > 1, sent > 1]);
 			if (endpoint.cost === 'read') expect(billed).toBe('no');
-			// A wait polls on after every failure after which a single request is sent again.
-			if (sent > 1) expect(failure.pollCanHelp).toBe(true);
 			// The advice agrees with the verdict.
 			if (/Top up/.test(advice)) expect([sent, canHelp]).toEqual([1, false]);
 			if (/Lower Parallel Requests/.test(advice)) expect(canHelp).toBe(true);
@@ -147,11 +147,13 @@ describe('the advice', () => {
 	);
 
 	it.each(Object.keys(endpoints) as Array<keyof typeof endpoints>)(
-		'mentions moderation after a 403 without a cause only for a reference video: %s',
+		'mentions moderation after a 403 without a cause only for a video: %s',
 		async (name) => {
 			const { advice } = await onRefusal(403, { message: 'No' }, endpoints[name]);
 			expect(advice).toMatch(/owner/);
-			expect(/moderation/.test(advice)).toBe(name === 'referenceVideoCreate');
+			expect(/moderation/.test(advice)).toBe(
+				name === 'referenceVideoCreate' || name === 'videoCreate',
+			);
 		},
 	);
 
@@ -161,6 +163,40 @@ describe('the advice', () => {
 		['The name is case-sensitive', /Correct the value/],
 	])('advises on the cause that a 400 names: %s', async (message, named) => {
 		expect((await onRefusal(400, { message })).advice).toMatch(named);
+	});
+
+	it.each<[string, number, object, Endpoint, RegExp, RegExp]>([
+		['an empty balance under 402', 402, { message: 'No' }, endpoints.chat, /^Top up/, /Correct/],
+		[
+			...(['a quota under 403', 403, { code: 'insufficient_user_quota', message: 'No' }] as const),
+			...([endpoints.chat, /^Top up/, /permission/] as const),
+		],
+		[
+			...(['arrears under 400', 400, { code: 'Arrearage', message: 'Denied' }] as const),
+			...([endpoints.videoCreate, /^Top up/, /Correct/] as const),
+		],
+		[
+			...(['a balance that is a setting', 400, { message: 'white balance must be 0' }] as const),
+			...([endpoints.imageGenerate, /^Correct/, /Top up/] as const),
+		],
+		['413', 413, { message: 'No' }, endpoints.imageEdit, /smaller files/, /Correct|safety/],
+		[
+			'404 on a chat',
+			404,
+			{ message: 'No' },
+			endpoints.chat,
+			/Base URL.*model/,
+			/Check the ID|24 h/,
+		],
+		['404 on the list', 404, { message: 'No' }, endpoints.models, /Base URL/, /Check the ID|model/],
+		[
+			...(['429 within a 200', 200, { code: '429', message: 'Rate limit' }] as const),
+			...([endpoints.chat, /Requests per Second/, /Correct/] as const),
+		],
+	])('names what %s means', async (_, status, error, endpoint, named, unnamed) => {
+		const { advice } = await onRefusal(status, error, endpoint);
+		expect(advice).toMatch(named);
+		expect(advice).not.toMatch(unnamed);
 	});
 
 	it('advises to top up when a code, a type or a message says that the balance is empty', async () => {
@@ -177,64 +213,48 @@ describe('the advice', () => {
 });
 
 describe('the creation of a job', () => {
-	const outcomeUnknown = { billed: 'unknown', sendsAgain: false, retryCanHelp: false };
-	const sentAgain = { sendsAgain: true, retryCanHelp: true };
-	const finallyRefused = { billed: 'no', sendsAgain: false, retryCanHelp: false };
+	const outcomeUnknown = ['unknown', false, false];
+	const sentAgain = ['no', true, true];
+	const sentAgainByKey = ['unknown', true, true];
+	const finallyRefused = ['no', false, false];
 	/** A transient refusal after which only the user can send the order again. */
-	const temporarilyRefused = { billed: 'no', sendsAgain: false, retryCanHelp: true };
+	const temporarilyRefused = ['no', false, true];
+	const refused = (status: number, error: object = {}): Fate => ({
+		...{ end: 'answered', status, error: { message: 'No', ...error } },
+	});
 
-	it.each<[string, FailedRequest, withoutKey: object, withKey: object]>([
-		['never sent', { reach: 'unsent', status: 0 }, { billed: 'no', ...sentAgain }, sentAgain],
+	it.each<[string, Fate, withoutKey: unknown[], withKey: unknown[]]>([
+		['never sent', { end: 'unsent' }, sentAgain, sentAgain],
 		// The service keeps its response under the key: sending again makes no second job and returns the first.
-		['lost', { reach: 'lost', status: 0 }, outcomeUnknown, { billed: 'unknown', ...sentAgain }],
-		[
-			'lost at a proxy',
-			{ reach: 'lost', status: 502 },
-			outcomeUnknown,
-			{ billed: 'unknown', ...sentAgain },
-		],
-		[
-			'unreadable',
-			{ reach: 'unreadable', status: 200 },
-			outcomeUnknown,
-			{ billed: 'unknown', ...sentAgain },
-		],
-		['408', { reach: 'answered', status: 408 }, temporarilyRefused, { billed: 'no', ...sentAgain }],
-		['425', { reach: 'answered', status: 425 }, temporarilyRefused, { billed: 'no', ...sentAgain }],
-		['429', { reach: 'answered', status: 429 }, { billed: 'no', ...sentAgain }, sentAgain],
-		['500', { reach: 'answered', status: 500 }, temporarilyRefused, { billed: 'no', ...sentAgain }],
-		['503', { reach: 'answered', status: 503 }, temporarilyRefused, { billed: 'no', ...sentAgain }],
+		['lost', { end: 'lost' }, outcomeUnknown, sentAgainByKey],
+		['lost at a proxy', { end: 'proxied', status: 502 }, outcomeUnknown, sentAgainByKey],
+		['unreadable', { end: 'unreadable' }, outcomeUnknown, sentAgainByKey],
+		...[408, 425, 500, 503].map((status): [string, Fate, unknown[], unknown[]] => [
+			...([String(status), refused(status), temporarilyRefused, sentAgain] as const),
+		]),
+		['429', refused(429), sentAgain, sentAgain],
 		// With a key, a 409 says that an earlier attempt arrived.
-		[
-			'409',
-			{ reach: 'answered', status: 409 },
-			finallyRefused,
-			{ billed: 'unknown', ...sentAgain },
-		],
-		...[400, 401, 403, 404, 422].map((status): [string, FailedRequest, object, object] => [
-			String(status),
-			{ reach: 'answered', status },
-			finallyRefused,
-			finallyRefused,
+		['409', refused(409), finallyRefused, sentAgainByKey],
+		...[400, 401, 403, 404, 422].map((status): [string, Fate, unknown[], unknown[]] => [
+			...([String(status), refused(status), finallyRefused, finallyRefused] as const),
 		]),
 		[
-			'an empty balance',
-			{ reach: 'answered', status: 429, error: { code: 'quota_exceeded' } },
-			finallyRefused,
-			finallyRefused,
+			...(['an empty balance', refused(429, { code: 'quota_exceeded' })] as const),
+			...([finallyRefused, finallyRefused] as const),
 		],
 		[
-			'409 for its prompt',
-			{ reach: 'answered', status: 409, error: { code: 'invalid_prompt' } },
-			finallyRefused,
-			finallyRefused,
+			...(['409 for its prompt', refused(409, { code: 'invalid_prompt' })] as const),
+			...([finallyRefused, finallyRefused] as const),
 		],
-		['not tried', { reach: 'none', status: 0 }, finallyRefused, finallyRefused],
 	])(
 		'decides whether to send an order again with and without an idempotency key: %s',
-		(_, failure, withoutKey, withKey) => {
-			expect(verdictOn(failure, { cost: 'job' })).toMatchObject(withoutKey);
-			expect(verdictOn(failure, { cost: 'job', idempotencyKey: 'a-key' })).toMatchObject(withKey);
+		async (_, fate, withoutKey, withKey) => {
+			const judge = async (idempotencyKey?: string) => {
+				const { sent, record } = await meet(endpoints.videoCreate, fate, { idempotencyKey });
+				return [record.billed, sent > 1, record.retry_can_help];
+			};
+			expect(await judge()).toEqual(withoutKey);
+			expect(await judge('a-key')).toEqual(withKey);
 		},
 	);
 
@@ -249,21 +269,28 @@ describe('the creation of a job', () => {
 	});
 });
 
-describe('the verdict', () => {
-	it('lets polls continue while the job may still succeed', () => {
-		const pollCanHelp = (status: number, code?: string) =>
-			verdictOn({ reach: 'answered', status, error: { code } }, { cost: 'read' }).pollCanHelp;
-		expect(pollCanHelp(500, 'other')).toBe(true);
-		expect(pollCanHelp(500, 'model_not_found')).toBe(false);
-		expect(pollCanHelp(429, 'quota_exceeded')).toBe(true);
-		expect(pollCanHelp(429, 'model_not_found')).toBe(false);
-		expect(pollCanHelp(500, 'video_not_found')).toBe(false);
-		expect(pollCanHelp(500, 'write_response_body_failed')).toBe(true);
-		expect(pollCanHelp(404, 'video_not_ready')).toBe(true);
-		expect(pollCanHelp(404, 'video_not_found')).toBe(false);
-		expect(pollCanHelp(401)).toBe(false);
-		expect(pollCanHelp(403, 'quota_exceeded')).toBe(false);
-	});
+describe('the page of a proxy', () => {
+	const generations = Object.values(endpoints).filter(({ cost }) => cost === 'generation');
+
+	it.each([
+		[502, 2],
+		[503, 2],
+		[520, 2],
+		[504, 1],
+		[408, 1],
+		[524, 1],
+	])(
+		'may come after the service has delivered, so after HTTP %i, %i requests are sent',
+		async (status, requests) => {
+			for (const endpoint of generations) {
+				const { sent, record } = await meet(endpoint, { end: 'proxied', status });
+				expect([sent, record.billed, record.retry_can_help]).toEqual([requests, 'unknown', false]);
+				expect(record.advice).toMatch(requests === 2 ? /sent twice/ : /was not sent again/);
+				const stopped = await meet(endpoint, { end: 'proxied', status }, { resendsLost: false });
+				expect(stopped.sent).toBe(1);
+			}
+		},
+	);
 });
 
 describe('an error response of any endpoint', () => {
@@ -280,14 +307,11 @@ describe('an error response of any endpoint', () => {
 					for (const idempotencyKey of keys) {
 						const fate: Fate = { end: 'answered', status, error: { message: 'No', code } };
 						const options = { idempotencyKey, resendsLost: true };
-						const { sent, record, failure } = await meet(endpoints[name], fate, options);
+						const { sent, record } = await meet(endpoints[name], fate, options);
 						const observed = { code, status, sent, canHelp: record.retry_can_help };
 						expect(observed).toEqual({ code, status, sent: 1, canHelp: false });
 						expect(record.billed).toBe('no');
 						expect(record.advice).not.toMatch(/^Run again|run again later/);
-						// A wait continues while the balance is empty, and ends after errors that waiting cannot fix.
-						const isEmptyAccount = code === 'quota_exceeded' && (status < 400 || status >= 429);
-						expect(failure.pollCanHelp).toBe(isEmptyAccount);
 					}
 				}
 			}
