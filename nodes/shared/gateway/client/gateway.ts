@@ -111,17 +111,15 @@ export class Gateway<R extends Runtime = Runtime> {
 				return outcome.value;
 			}
 			const { failure } = outcome;
+			const rules = { tries, retries: call.retries, random: random() };
+			const isUnclear = maybeAccepted !== undefined;
+			const wait = waitBeforeRetry(failure, { ...request, isUnclear }, rules);
 			if (failure.billed === 'unknown') {
 				maybeAccepted ??= outcome;
 				unclear++;
 			}
 			if (signal?.aborted) throw stopped(maybeAccepted);
 
-			const wait = waitBeforeRetry(failure, request, {
-				tries,
-				retries: call.retries,
-				random: random(),
-			});
 			// A poll that was never sent goes to the other base URL at once. After any other failure, the next poll is due.
 			const waitsForNextPoll = call.once && !(failure.reach === 'unsent' && wait === 0);
 			const isOver =

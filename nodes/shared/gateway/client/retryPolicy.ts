@@ -24,6 +24,8 @@ export interface RetriedRequest {
 	/** Whether the user wants it sent again when its response was lost; undefined: as its cost says. */
 	resendsLost?: boolean;
 	hasBackup: boolean;
+	/** Whether an earlier try may have been accepted, and charged. */
+	isUnclear?: boolean;
 }
 
 const minBackoff = 1_000;
@@ -67,6 +69,7 @@ const rules: Array<
 	// The service may have delivered to the proxy, and charged: at most one more, and none after a long wait.
 	[1, ({ reach, status }) => reach === 'proxied' && gaveUpWaiting.includes(status)],
 	[2, ({ reach }) => reach === 'proxied'],
+	[1, (failure, request) => isLost(failure, request) && request.isUnclear === true],
 	// A call without a response is not charged ("Errors", status 0).
 	[maxTries, isLost],
 	// The service would give the same response again.

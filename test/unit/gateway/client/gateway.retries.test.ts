@@ -160,6 +160,13 @@ describe('creates', () => {
 		expect((await failureOf(gatewayTo(moved.url).call(create))).record.billed).toBe('no');
 	});
 
+	it('sends a generation no third time when its second response is lost after the page of a proxy', async () => {
+		const server = await startServer(page(502), reset);
+		const { record } = await failureOf(gatewayTo(server.url).call(chat));
+		expect(server.requests).toHaveLength(2);
+		expect(record.billed).toBe('unknown');
+	});
+
 	it('tries a generation no longer than its time limit allows in all', async () => {
 		const server = await startServer(reset, silence);
 		const gateway = gatewayTo(server.url, { patience: 100 });
