@@ -41,6 +41,7 @@ export class WaitPass {
 	private readonly waits = new Map<number, JobWait>();
 	/** The waits of all items. */
 	private readonly underWay: Array<Promise<WaitResult>> = [];
+	private allEnded?: Promise<boolean>;
 	/** Whether an item is left out of the next pass only when all have ended, because one failure fails all of them. */
 	private readonly deliversTogether: boolean;
 	/** By the name of a job: the progress that was reported last. */
@@ -111,10 +112,12 @@ export class WaitPass {
 		return known && jobOf(known).id === id ? known : undefined;
 	}
 
-	/** Whether the job of every item has ended well. */
+	/** Whether the job of every item has ended well. All waits begin before the first one ends. */
 	private async haveAllEnded(): Promise<boolean> {
-		const waits = await Promise.allSettled(this.underWay);
-		return waits.every((wait) => wait.status === 'fulfilled' && wait.value.name !== 'running');
+		const isEnded = (wait: PromiseSettledResult<WaitResult>) =>
+			wait.status === 'fulfilled' && wait.value.name !== 'running';
+		this.allEnded ??= Promise.allSettled(this.underWay).then((waits) => waits.every(isEnded));
+		return await this.allEnded;
 	}
 
 	private async waitFor(

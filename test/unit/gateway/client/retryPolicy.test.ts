@@ -5,6 +5,7 @@ import {
 } from '../../../../nodes/shared/gateway/client/retryPolicy';
 import type { ErrorObject } from '../../../../nodes/shared/gateway/errors/errorObject';
 import type { Failure, Reach } from '../../../../nodes/shared/gateway/errors/gatewayError';
+import type { AddressProblem } from '../../../../nodes/shared/gateway/errors/networkError';
 import { refused } from '../../../../nodes/shared/gateway/errors/requestErrors';
 import type { Cost } from '../../../../nodes/shared/gateway/protocol/endpoints';
 import { fc } from '../../../support/fuzz';
@@ -144,6 +145,29 @@ describe('retries after a failure', () => {
 			expect(all.filter((kind) => waitOf(failure, kind))).toEqual(all);
 		},
 	);
+});
+
+describe('an address that is wrong', () => {
+	const unsent = (problem: AddressProblem) => ({
+		...({ reach: 'unsent', status: 0, retry_can_help: true } as const),
+		network: { detail: 'no', isTimeout: false, problem },
+	});
+	const waitsOf = (problem: AddressProblem, hasBackup: boolean) =>
+		[1, 2].map((tries) =>
+			waitBeforeRetry(unsent(problem), { cost: 'read', hasBackup }, { tries, random: 0.5 }),
+		);
+
+	it.each(['badCertificate', 'blocked'] as const)(
+		'is not tried again, except at the other base URL: %s',
+		(problem) => {
+			expect(waitsOf(problem, false)).toEqual([undefined, undefined]);
+			expect(waitsOf(problem, true)).toEqual([0, undefined]);
+		},
+	);
+
+	it('is tried again when nothing listens there yet', () => {
+		expect(waitsOf('refused', false)).toEqual([1000, 2000]);
+	});
 });
 
 describe('the number of retries', () => {
