@@ -173,7 +173,8 @@ describe('queue mode', () => {
 		const names = Array.from({ length: count }, (_, index) => `failing-${index}`);
 		const jobs = () => gateway.jobs.list().filter(({ order }) => names.includes(order.prompt));
 		const refused = gateway.fault({
-			...{ route: 'video', action: 'answer', status: 401, times: Infinity },
+			...{ route: 'video', action: 'error', status: 401, code: 'invalid_api_key' },
+			times: Infinity,
 			when: ({ jobId }) => jobs().some(({ id }) => id === jobId),
 		});
 		for (const name of names) await callWebhook(webhooks, 'many', { name });

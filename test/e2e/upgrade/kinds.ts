@@ -28,6 +28,8 @@ interface Kind {
 	fault?: Pick<Extract<FaultRule, { action: 'error' }>, 'status' | 'code'>;
 	/** Whether its orders get no response. */
 	hasNoResponse?: true;
+	/** Settings of the node Wait for Video. */
+	waitSettings?: NodeSettings;
 	/** How many videos are downloaded before the execution is stored. */
 	fetched?: number;
 	/** Its status when it is stored. */
@@ -37,7 +39,13 @@ interface Kind {
 export const kinds: Record<string, Kind> = {
 	task: { videos: 1, status: 'waiting' },
 	video: { videos: 1, create: { resource: 'video', model: byId('vid-3.1') }, status: 'waiting' },
-	'one-fetched': { videos: 3, fetched: 1, status: 'waiting' },
+	'one-fetched': {
+		videos: 3,
+		// By default, no video is fetched before all are finished.
+		waitSettings: { onError: 'continueRegularOutput' },
+		fetched: 1,
+		status: 'waiting',
+	},
 	'input-fields': { videos: 2, options: { includeInputFields: true }, status: 'waiting' },
 	'retry-on-fail': {
 		videos: 2,
@@ -165,7 +173,7 @@ export class Stored {
 
 	/** A webhook starts it, as an active workflow is started. */
 	private build() {
-		const { create, options = {}, wait = {}, settings } = this.kind;
+		const { create, options = {}, wait = {}, settings, waitSettings } = this.kind;
 		const { gateway } = this.stage;
 		const videos = this.prompts.map((prompt) => ({ prompt }));
 		const list = { mode: 'raw', jsonOutput: JSON.stringify({ videos }) };
@@ -183,7 +191,7 @@ export class Stored {
 			core('List', 'set', list, 3.4),
 			core('Each', 'splitOut', { fieldToSplitOut: 'videos' }),
 			modelGateway(order, { name: 'Create', ...settings }),
-			waitForVideo({ ...wait, options }),
+			waitForVideo({ ...wait, options }, waitSettings),
 			core('After', 'noOp'),
 		);
 	}
