@@ -90,7 +90,6 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { earlierFailure, idempotencyKey, countResend, sentTwice } = this.idempotencyOf(endpoint);
 		const hasBackup = this.connection.backupUrl !== undefined;
 		const request = { cost: endpoint.cost, idempotencyKey, resendsLost, hasBackup };
-		const waiting = AbortSignal.any([signal, closing].filter((each) => each !== undefined));
 		const timeout = call.timeout ?? endpoint.timeoutSeconds * 1000;
 		const budget = new TimeBudget(timeout, clock, { isShared: endpoint.cost === 'generation' });
 		/** The first try that may have been accepted; no later refusal undoes that. */
@@ -132,6 +131,8 @@ export class Gateway<R extends Runtime = Runtime> {
 				}
 				counted++;
 			}
+			// Made only here: most of thousands of calls never pause.
+			const waiting = AbortSignal.any([signal, closing].filter((each) => each !== undefined));
 			await clock.sleep(wait, waiting).catch(() => undefined);
 			if (signal?.aborted) throw stopped(maybeAccepted);
 			if (closing?.aborted) throw withEarlierOutcome(outcome, maybeAccepted, unclear);
