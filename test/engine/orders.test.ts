@@ -123,7 +123,7 @@ describe('an order under way when n8n was killed', () => {
 		);
 		expect(error?.description).toContain('It may have been accepted and may be running.');
 		expect(error?.description).toContain(
-			'If a second video is acceptable, execute the workflow again.',
+			'If a second charge is acceptable, execute the workflow again.',
 		);
 
 		// A later Retry does not place it either.

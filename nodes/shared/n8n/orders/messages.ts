@@ -126,7 +126,7 @@ const howToFind =
 
 /** Says that no retry sends the order again, and how to order it anyway. */
 const alreadySent = ({ options }: OrderDetails) =>
-	`An earlier try has already sent this order. A retry does not send it again, because you could be charged twice. If a second video is acceptable, ${options?.key === undefined ? '' : 'run this node once with Release Order Key, then '}execute the workflow again.`;
+	`An earlier try has already sent this order. A retry does not send it again, because you could be charged twice. If a second charge is acceptable, ${options?.key === undefined ? '' : 'run this node once with Release Order Key, then '}execute the workflow again.`;
 
 /** An earlier try has sent the order and failed, and its outcome is unknown. */
 function alreadySentError(
