@@ -5,7 +5,7 @@
 const floors = [
 	['shared/gateway/json', 'shared/gateway/markup'],
 	['shared/gateway/sharePages'],
-	['shared/gateway/links'],
+	['shared/gateway/links', 'shared/gateway/files'],
 	['shared/gateway/protocol'],
 	['shared/gateway/prices'],
 	['shared/gateway/errors'],

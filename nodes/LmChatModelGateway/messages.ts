@@ -1,4 +1,4 @@
-import { imageType } from '../shared/gateway/images/imageType';
+import { fileTypeOf, headLength } from '../shared/gateway/files/fileType';
 import { asText, isObject, withoutUndefined, type JsonObject } from '../shared/gateway/json';
 import { badInput } from '../shared/n8n/errors/badInput';
 import type {
@@ -51,8 +51,8 @@ function dataUrlOf(data: string | Uint8Array, mediaType: string | undefined): st
 	const base64 = typeof data === 'string' ? data : Buffer.from(data).toString('base64');
 	if (/^data:image\//i.test(base64)) return base64;
 	// n8n does not give the MIME type of every file.
-	const head = Buffer.from(base64.slice(0, 64), 'base64');
-	const type = mediaType ?? imageType(head)?.mimeType;
+	const head = Buffer.from(base64.slice(0, 2 * headLength), 'base64');
+	const type = fileTypeOf(head)?.mimeType ?? mediaType;
 	if (type?.startsWith('image/')) return `data:${type};base64,${base64}`;
 	throw badInput([
 		{

@@ -16,6 +16,13 @@ export function unfinishedOutput({ message, lastProblem }: Failure): ItemOutput 
 	return { json: withoutUndefined({ message, last_problem: lastProblem }) };
 }
 
+/** What a finished job gives. n8n stores it with the execution, so it must survive JSON. */
+export interface Delivered {
+	outputs: ItemOutput[];
+	/** What the user should know about the file. */
+	hint?: string;
+}
+
 /**
  * The outputs of a finished job, with its file if the user wants it.
  * @param refresh requests a new link to the file
@@ -23,7 +30,7 @@ export function unfinishedOutput({ message, lastProblem }: Failure): ItemOutput 
  */
 export async function outputsOf(
 	{ source, fields }: FinishedJob,
-	{ id, output, fileName, inputRequestId }: WaitRequest,
+	{ id, output, fileName, inputRequestId, timeout }: WaitRequest,
 	{
 		run,
 		downloads,
@@ -33,16 +40,16 @@ export async function outputsOf(
 		downloads: AdaptiveLimit;
 		refresh: () => Promise<FileSource>;
 	},
-): Promise<ItemOutput[]> {
+): Promise<Delivered> {
 	const isTask = [undefined, id].includes(textAt(fields, 'task_id', 'output.task_id'));
 	const named = isTask ? fields : videoFields(fields, id);
 	// The same for both kinds of job, even if the service has other fields with these names.
 	const own = { job_id: id, video_url: source.url };
 	const ofInput = withoutUndefined({ input_request_id: inputRequestId });
 	const json = withOwnFields(named, { ...own, ...ofInput }) as IDataObject;
-	if (!shouldDownload(output, source, run.context)) return [{ json }];
-	const request = { source, refresh, purpose: `download the video of job ${id}` };
+	if (!shouldDownload(output, source, run.context)) return { outputs: [{ json }] };
+	const request = { source, refresh, timeout, purpose: `download the video of job ${id}` };
 	const target = { ...output, name: fileName };
-	const binary = await downloads.run(async () => await storeVideo(run, request, target));
-	return [{ json, binary }];
+	const video = await downloads.run(async () => await storeVideo(run, request, target));
+	return { outputs: [{ json, binary: video.binary }], hint: video.hint };
 }

@@ -9,12 +9,11 @@ import { JobWait } from '../shared/gateway/jobs/wait';
 import { ProgressLines } from '../shared/n8n/agent/progress';
 import { isTool } from '../shared/n8n/agent/tool';
 import { clock } from '../shared/n8n/client/httpClient';
-import { hintIfNotMp4 } from '../shared/n8n/files/video';
 import type { ItemOutput, ItemRun } from '../shared/n8n/items/work';
 import { parallelOf } from '../shared/n8n/parameters/options';
 import { maxParallelDownloads } from './fields';
 import { JobLog } from './jobLog';
-import { outputsOf, unfinishedOutput } from './outputs';
+import { outputsOf, unfinishedOutput, type Delivered } from './outputs';
 import type { PassLength } from './parkingPolicy';
 import { newPoller, type WaitRequest } from './request';
 import { FirstPolls } from './schedule';
@@ -25,7 +24,7 @@ import { jobOf, type StoredItem } from './waitState';
 export type WaitResult =
 	| { name: 'finished'; finished: FinishedJob }
 	/** An earlier pass has delivered it. */
-	| { name: 'delivered'; outputs: ItemOutput[] }
+	| ({ name: 'delivered' } & Delivered)
 	/** It still runs; the next pass polls it again. */
 	| { name: 'running' }
 	/** It still runs; the model that called the tool may wait for it again. */
@@ -90,7 +89,8 @@ export class WaitPass {
 		this.storedItems.set(item, known);
 		run.reportJob(known.job);
 		if ('failure' in known) throw new GatewayError(known.failure);
-		return { name: 'delivered', outputs: known.outputs };
+		const { outputs, hint } = known;
+		return { name: 'delivered', outputs, hint };
 	}
 
 	/** The outputs of one item; none while its job runs. @throws GatewayError when the download fails */
@@ -100,9 +100,9 @@ export class WaitPass {
 		if (result.name === 'running') return [];
 		if (result.name === 'unfinished') return [unfinishedOutput(result.failure)];
 		const isNew = result.name === 'finished';
-		const outputs = isNew ? await this.collect(result.finished, request, run) : result.outputs;
+		const { outputs, hint } = isNew ? await this.collect(result.finished, request, run) : result;
 		// n8n shows the hints of the last pass only.
-		for (const { binary = {} } of outputs) hintIfNotMp4(binary, run);
+		if (hint !== undefined) run.hint(hint);
 		return outputs;
 	}
 
@@ -151,15 +151,15 @@ export class WaitPass {
 		finished: FinishedJob,
 		request: WaitRequest,
 		run: ItemRun,
-	): Promise<ItemOutput[]> {
+	): Promise<Delivered> {
 		const { downloads } = this;
 		const { item } = run;
 		const wait = this.waits.get(item) as JobWait;
 		const refresh = async () => await wait.freshSource();
 		try {
-			const outputs = await outputsOf(finished, request, { run, downloads, refresh });
-			this.end(item, { job: wait.state.job, outputs });
-			return outputs;
+			const delivered = await outputsOf(finished, request, { run, downloads, refresh });
+			this.end(item, { job: wait.state.job, ...delivered });
+			return delivered;
 		} catch (error) {
 			throw this.keepFailure(error, item, wait);
 		} finally {

@@ -4,14 +4,14 @@ import type { JobSummary } from '../shared/gateway/errors/jobSummary';
 import type { FinishedJob, PollerState } from '../shared/gateway/jobs/poller';
 import { isObject, textAt, valueAt } from '../shared/gateway/json';
 import { clearNodeMemory, nodeMemory } from '../shared/n8n/execution/memory';
-import type { ItemOutput } from '../shared/n8n/items/work';
+import type { Delivered } from './outputs';
 
 /** What a pass stores of one item. Without a `poller`, or with `finished`, its job is not polled again. */
 export type StoredItem =
 	| { poller: PollerState; finished?: undefined }
 	/** Its job has finished, and the file is downloaded when all jobs have. */
 	| { poller: PollerState; finished: FinishedJob }
-	| { job: JobSummary; outputs: ItemOutput[] }
+	| ({ job: JobSummary } & Delivered)
 	| { job: JobSummary; failure: Failure };
 
 /** The job of an item, with its last known status. */

@@ -1,3 +1,4 @@
+import { GifEncoder } from '@napi-rs/canvas';
 import type { IDataObject, IExecuteFunctions, INodeExecutionData, INodeType } from 'n8n-workflow';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -14,6 +15,7 @@ import {
 	runWorkflow,
 } from '../harness';
 import { storedBy } from '../support/interruptions';
+import { mp4Of } from '../support/boxes';
 import { jpegOf, withPictures } from '../support/jpegs';
 import { picture } from '../support/samples';
 import { chain, core, createReferenceVideo, credentialFor, startedBy } from '../support/workflows';
@@ -41,14 +43,26 @@ const camera: INodeType = {
 const plainJpeg = jpegOf('teal');
 const phoneJpeg = withPictures(plainJpeg, jpegOf('orange'));
 
-/** An earlier node that makes a JPEG as phones do, with a second image in it. */
-const phone: INodeType = {
-	description: { ...camera.description, name: 'phone' },
+/** What the disk has, as an earlier node gives it. */
+let onDisk = { bytes: phoneJpeg, name: 'photo.jpg', mimeType: 'image/jpeg' };
+
+/** An earlier node that gives a file. */
+const disk: INodeType = {
+	description: { ...camera.description, name: 'disk' },
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		const photo = await this.helpers.prepareBinaryData(phoneJpeg, 'photo.jpg', 'image/jpeg');
+		const { bytes, name, mimeType } = onDisk;
+		const photo = await this.helpers.prepareBinaryData(bytes, name, mimeType);
 		return [[{ json: {}, binary: { photo }, pairedItem: { item: 0 } }]];
 	},
 };
+
+function animation(): Buffer {
+	const encoder = new GifEncoder(8, 8);
+	for (const shade of [0, 255]) {
+		encoder.addFrame(new Uint8Array(8 * 8 * 4).fill(shade), 8, 8, { delay: 100 });
+	}
+	return encoder.finish();
+}
 
 const createWith = (options: IDataObject) =>
 	createReferenceVideo({
@@ -65,7 +79,7 @@ describe('files of earlier nodes as reference media', () => {
 	let fetches: number;
 
 	beforeAll(async () => {
-		registerTypes({ nodes: [camera, phone] });
+		registerTypes({ nodes: [camera, disk] });
 		gateway = await startGateway({
 			...{ jobSeconds: 0, idempotencyHeader: 'Idempotency-Key' },
 			render: async () => new Uint8Array(0),
@@ -110,37 +124,104 @@ describe('files of earlier nodes as reference media', () => {
 		expect(gateway.jobs.get(output.task_id)?.error).toBeUndefined();
 	});
 
-	describe('a JPEG with several images', () => {
-		const send = async (options: { skipChecks?: boolean }) => {
-			const { parameters, ...node } = create;
-			const order = { ...node, parameters: { ...parameters, options } };
-			const phoneNode = { name: 'Phone', type: 'test.phone' };
-			const credentials = credentialFor(gateway);
-			const result = await runWorkflow(chain(phoneNode, order), { credentials, restApiUrl });
-			const sent = gateway.requests.filter(({ route }) => route === 'referenceVideoCreate').at(-1);
-			const { media } = (sent?.body as { input: { media: Array<{ url: string }> } }).input;
-			const fetched = await fetch(media[0].url);
-			expect(fetched.headers.get('content-type')).toBe('image/jpeg');
+	describe('a file on the disk', () => {
+		/** Orders with the file; returns the error, or the file that the link leads to. */
+		const send = async (
+			file: typeof onDisk,
+			type = 'reference_image',
+			options: IDataObject = {},
+		) => {
+			onDisk = file;
+			const before = gateway.requests.length;
+			const media = { values: [{ type, source: 'binary', binaryField: 'photo' }] };
+			const order = createReferenceVideo({ mediaInput: 'fields', media, options });
+			const result = await runWorkflow(chain({ name: 'Disk', type: 'test.disk' }, order), {
+				...{ credentials: credentialFor(gateway), restApiUrl },
+			});
+			const error = result.errorOf('Create')?.message;
+			const [sent] = gateway.requests.slice(before);
+			if (sent === undefined) return { error };
+			const { input } = sent.body as { input: { media: Array<{ url: string }> } };
+			const fetched = await fetch(input.media[0].url);
 			const [{ hints }] = result.data.resultData.runData.Create;
 			return {
+				error,
+				type: fetched.headers.get('content-type'),
 				bytes: Buffer.from(await fetched.arrayBuffer()),
 				hints: hints?.map(({ message }) => message),
 			};
 		};
+		const phone = { bytes: phoneJpeg, name: 'photo.jpg', mimeType: 'image/jpeg' };
+		const clip = Buffer.from(mp4Of(20_000));
 
 		it('sends only the first image of a JPEG, and shows a hint', async () => {
-			const { bytes, hints } = await send({});
-			expect(bytes.equals(plainJpeg)).toBe(true);
+			const { bytes, hints, type } = await send(phone);
+			expect(bytes?.equals(plainJpeg)).toBe(true);
+			expect(type).toBe('image/jpeg');
 			expect(hints).toEqual([
 				'photo.jpg holds more than one image, or a clip; only its first image was sent.',
 			]);
 		});
 
 		it('sends the whole JPEG with Skip Checks', async () => {
-			const { bytes, hints } = await send({ skipChecks: true });
-			expect(bytes.equals(phoneJpeg)).toBe(true);
+			const { bytes, hints } = await send(phone, 'reference_image', { skipChecks: true });
+			expect(bytes?.equals(phoneJpeg)).toBe(true);
 			expect(hints).toEqual([]);
 		});
+
+		it.each<[string, Buffer, string, string, string]>([
+			[
+				'reference_image',
+				Buffer.from('<html>'),
+				'a.png',
+				'image/png',
+				'is a web page, not an image',
+			],
+			['first_frame', Buffer.from('%PDF-1.7'), 'a.png', 'image/png', 'is a PDF, not an image'],
+			['reference_image', Buffer.alloc(0), 'a.png', 'image/png', 'is empty'],
+			['reference_image', clip, 'a.mp4', 'video/mp4', 'is an mp4 video, not an image'],
+			['reference_image', plainJpeg.subarray(0, -9), 'a.jpg', 'image/jpeg', 'ends in the middle'],
+			[
+				'reference_image',
+				animation(),
+				'a.jpg',
+				'image/jpeg',
+				'several frames behind the name a.jpg',
+			],
+			['reference_video', plainJpeg, 'a.jpg', 'image/jpeg', 'is a JPEG image, not a video'],
+			[
+				'reference_video',
+				Buffer.from('<html>'),
+				'a.mp4',
+				'video/mp4',
+				'is a web page, not a video',
+			],
+			['reference_video', clip.subarray(0, -9), 'a.mp4', 'video/mp4', 'ends in the middle'],
+		])(
+			'refuses as %s a file that surely cannot be one: %#',
+			async (type, bytes, name, mimeType, problem) => {
+				const { error, bytes: sent } = await send({ bytes, name, mimeType }, type);
+				expect(error).toContain(
+					`Media 1: File ${problem.startsWith('several') ? 'leads to a file with ' : ''}${problem}`,
+				);
+				expect(sent).toBeUndefined();
+			},
+		);
+
+		it.each<[string, Buffer, string, string, string]>([
+			['reference_image', plainJpeg, 'photo', 'application/octet-stream', 'image/jpeg'],
+			['reference_image', Buffer.from(picture('red')), 'a.jpg', 'image/jpeg', 'image/png'],
+			['reference_video', clip, 'clip', 'application/octet-stream', 'video/mp4'],
+			['reference_video', clip, 'clip.m4v', 'video/x-m4v', 'video/x-m4v'],
+			['reference_video', animation(), 'a.gif', 'image/gif', 'image/gif'],
+		])(
+			'sends as %s a file under the type that its bytes show: %#',
+			async (slot, bytes, name, mimeType, expected) => {
+				const { error, type, bytes: sent } = await send({ bytes, name, mimeType }, slot);
+				expect([error, type]).toEqual([undefined, expected]);
+				expect(sent?.equals(bytes)).toBe(true);
+			},
+		);
 	});
 
 	it('recognises an order after a kill although the Retry makes the file again', async () => {

@@ -1,6 +1,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
 import type { Gateway } from '../gateway';
 import { retryExecution, runWorkflow } from '../harness';
+import { mp4Of } from '../support/boxes';
 import { answer, startServer, type Reply } from '../support/scriptedServer';
 import { picture } from '../support/samples';
 import { byId, chain, credentialFor, modelGateway } from '../support/workflows';
@@ -108,7 +109,34 @@ describe('images that cannot be fetched', () => {
 
 describe('unusable base64 images', () => {
 	const html = Buffer.from('<html>Out of paint</html>').toString('base64');
-	const half = png.subarray(0, png.length / 2).toString('base64');
+	const half = png.subarray(0, png.length / 2);
+
+	it.each<[string, Buffer, string, string]>([
+		[
+			'half an image',
+			half,
+			'image/png',
+			'image.png ends in the middle: it arrived as the service made it.',
+		],
+		['a video', mp4Of(1000), 'video/mp4', 'image.mp4 is an mp4 video, not an image.'],
+		[
+			'bytes of no known kind',
+			Buffer.alloc(1000, 3),
+			'application/octet-stream',
+			'image.bin is a file of an unknown kind, not an image.',
+		],
+	])(
+		'delivers %s as it is, because it is charged, and shows a hint',
+		async (_, bytes, mimeType, hint) => {
+			answers([{ b64_json: bytes.toString('base64') }]);
+			const result = await run('generate');
+			const [item] = result.items('Model Gateway');
+			expect(await result.binary(item)).toEqual(bytes);
+			expect(item.binary?.data.mimeType).toBe(mimeType);
+			const [{ hints }] = result.data.resultData.runData['Model Gateway'];
+			expect(hints?.map(({ message }) => message)).toEqual([hint]);
+		},
+	);
 
 	it.each([
 		['a web page', { b64_json: html }, 'is no image: <html>Out of paint</html>'],
@@ -117,7 +145,6 @@ describe('unusable base64 images', () => {
 			{ url: `data:image/png;base64,${html}` },
 			'is no image',
 		],
-		['half an image', { b64_json: half }, 'ends too early'],
 	])(
 		'reports an unusable base64 image, and delivers the other image: %s',
 		async (_, entry, problem) => {

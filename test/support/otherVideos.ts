@@ -18,6 +18,12 @@ export const otherVideos: Record<string, { bytes: Buffer; mimeType: string; exte
 		...{ bytes: file('\x1aE\xdf\xa3\x9fB\x86\x81\x01B\x82\x84webm'), extension: 'webm' },
 		mimeType: 'video/webm',
 	},
+	'WebM of a streaming encoder': {
+		bytes: file(
+			'\x1aE\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x82\x01\0\0\0\0\0\0\x04webmM\x80\x8clibmatroska',
+		),
+		...{ extension: 'webm', mimeType: 'video/webm' },
+	},
 	'WebM that does not say so': {
 		...{ bytes: file('\x1aE\xdf\xa3\x9fB\x86\x81\x01'), extension: 'webm' },
 		mimeType: 'video/webm',

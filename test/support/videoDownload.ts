@@ -25,6 +25,9 @@ interface Downloading extends WorldOptions {
 	/** Whether it is the content of a video job, and not the link of a task. */
 	mayNeedKey?: true;
 	refresh?: DownloadRequest['refresh'];
+	timeout?: DownloadRequest['timeout'];
+	/** Called whenever bytes have reached the store. */
+	onBytes?: () => void;
 }
 
 /** Downloads into memory, and also returns what was stored at each try, and as which type. */
@@ -35,6 +38,8 @@ export const download = (
 		authenticated = false,
 		mayNeedKey,
 		refresh,
+		timeout,
+		onBytes,
 		baseUrl = elsewhere,
 		...options
 	}: Downloading = {},
@@ -45,18 +50,25 @@ export const download = (
 	const types: string[] = [];
 	const start = runtime.clock.now();
 	const source: FileSource = { url: url + path, authenticated, mayNeedKey };
-	const request = { source, refresh: refresh ?? (async () => source), purpose: 'download it' };
-	const done = downloadVideo(gateway, request, async (bytes, { mimeType }) => {
+	const request = {
+		...{ source, timeout, purpose: 'download it' },
+		refresh: refresh ?? (async () => source),
+	};
+	const downloading = downloadVideo(gateway, request, async (bytes, { mimeType }) => {
 		types.push(mimeType);
 		const pieces: Uint8Array[] = [];
 		try {
-			for await (const piece of bytes) pieces.push(piece);
+			for await (const piece of bytes) {
+				pieces.push(piece);
+				onBytes?.();
+			}
 		} finally {
 			stored.push(Buffer.concat(pieces));
 		}
 		return sha256(Buffer.concat(pieces));
 	});
-	return { done, stored, types, runtime, passed: () => runtime.clock.now() - start };
+	const done = downloading.then(({ stored: hash }) => hash);
+	return { done, downloading, stored, types, runtime, passed: () => runtime.clock.now() - start };
 };
 
 /** The Range header of each request. */

@@ -1,6 +1,7 @@
 import { loadImage, type Image } from '@napi-rs/canvas';
 
-import { hasSeveralFrames, imageType } from '../../../nodes/shared/gateway/images/imageType';
+import { fileTypeOf } from '../../../nodes/shared/gateway/files/fileType';
+import { hasSeveralFrames } from '../../../nodes/shared/gateway/files/imageParts';
 
 /** The formats of still images that are accepted. The decoder would also take an SVG, which may load other files. */
 const formats: Record<string, string> = {
@@ -12,7 +13,7 @@ const formatNames = new Intl.ListFormat('en', { type: 'disjunction' }).format(
 
 /** Decodes a still image. Rejects with a sentence that names the problem of the file. */
 export async function decodeImage(bytes: Uint8Array): Promise<Image> {
-	const { extension = '' } = imageType(bytes) ?? {};
+	const { extensions: [extension] = [''] } = fileTypeOf(bytes) ?? {};
 	const name = formats[extension];
 	if (!name) throw new Error(`The file is no ${formatNames} image.`);
 	// Decoders show the first image of a JPEG with several.

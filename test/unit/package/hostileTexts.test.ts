@@ -13,7 +13,7 @@ import { readChatImages } from '../../../nodes/shared/gateway/images/responses';
 import { UnusableResponse } from '../../../nodes/shared/gateway/client/response';
 import { referenceVideoWarnings } from '../../../nodes/shared/gateway/jobs/referenceVideo';
 import { createdTask, jobStatus } from '../../../nodes/shared/gateway/jobs/responses';
-import { videoTypeOf } from '../../../nodes/shared/gateway/jobs/videoType';
+import { fileTypeOf, typeToDeliver } from '../../../nodes/shared/gateway/files/fileType';
 import { asLink, linkProblem } from '../../../nodes/shared/gateway/links';
 import { recordOf } from '../../../nodes/shared/n8n/errors/errorRecord';
 import { videoFileName } from '../../../nodes/shared/n8n/files/video';
@@ -129,11 +129,9 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 	],
 	['an event stream', (text) => new EventParser().push(text)],
 	['a link', (text) => [linkProblem(text), asLink(text), linkProblem(`https://a.b/${text}`)]],
-	[
-		'a file name',
-		(text) => videoFileName(text, { mimeType: 'video/mp4', kind: 'an mp4', extensions: ['mp4'] }),
-	],
-	['a media type', (text) => videoTypeOf(new Uint8Array(512), `video/${text}`)],
+	['a file name', (text) => videoFileName(text, typeToDeliver(new Uint8Array(1), 'video/webm'))],
+	['a media type', (text) => typeToDeliver(new Uint8Array(512), `video/${text}`)],
+	['a file', (text) => fileTypeOf(Buffer.from(text))],
 	[
 		'a header of a rate limit',
 		(text) => parseRateLimitPause({ 'retry-after': text, 'ratelimit-reset': text }, 0),

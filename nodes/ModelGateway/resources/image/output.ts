@@ -3,12 +3,8 @@ import type { Call } from '../../../shared/gateway/client/gateway';
 import { requestIdsOf, type ServiceResponse } from '../../../shared/gateway/client/response';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
 import { linkCarriesKey } from '../../../shared/gateway/errors/requestErrors';
-import {
-	downloadImage,
-	imageProblem,
-	chargedImageError,
-} from '../../../shared/gateway/images/download';
-import { imageType, type ImageType } from '../../../shared/gateway/images/imageType';
+import { chargedImageError, downloadImage } from '../../../shared/gateway/images/download';
+import { receivedImage, type ReceivedImage } from '../../../shared/gateway/images/receivedImage';
 import { readImages, type ImageResult } from '../../../shared/gateway/images/responses';
 import { excerpt, valueAt, withoutUndefined } from '../../../shared/gateway/json';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
@@ -69,6 +65,8 @@ interface MadeImage {
 	file?: IBinaryData;
 	/** Whether the file was downloaded from the link. */
 	isDownloaded?: true;
+	/** What the user should know about the file; continues its name. */
+	hint?: string;
 	/** Why the file in the response cannot be used. */
 	problem?: string;
 	/** Set when the link had the API key in it. */
@@ -96,12 +94,15 @@ export async function requestImages(
 			const { url } = picture;
 			const position = pictures.length > 1 ? { index } : {};
 			const json = { ...fields, ...position } as IDataObject;
-			const found = bytes && imageProblem(bytes, mimeType);
-			// The problem may quote the file, and the file may contain the API key.
-			const problem = found && gateway.redaction.text(found);
-			if (!bytes || problem !== undefined) return { ...picture, json, problem, execution };
+			if (!bytes) return { ...picture, json, execution };
+			const received = receivedImage(bytes, mimeType);
+			if ('problem' in received) {
+				// The problem may quote the file, and the file may contain the API key.
+				const problem = gateway.redaction.text(received.problem);
+				return { ...picture, json, problem, execution };
+			}
 			try {
-				return { json, file: await store({ bytes, mimeType }, index, context), execution };
+				return { json, ...(await store(received, index, context)), execution };
 			} catch (error) {
 				// The image is lost, and this is kept: the next try must not order another one unasked.
 				return { json, url, problem: `could not be stored: ${storeProblem(error)}`, execution };
@@ -159,7 +160,7 @@ async function fileOf(
 	image: MadeImage,
 	index: number,
 	{ fields, download }: { fields: IDataObject; download: boolean },
-	{ context, gateway }: ItemRun,
+	{ context, gateway, hint }: ItemRun,
 ): Promise<IBinaryData | undefined> {
 	const { json, url, file, isDownloaded, problem, execution } = image;
 	const { helpers } = context;
@@ -185,27 +186,27 @@ async function fileOf(
 	} else if (!file && download && url !== undefined) {
 		const received = await downloadImage(gateway, url, known);
 		try {
-			image.file = await store(received, index, context);
+			Object.assign(image, await store(received, index, context));
 			image.isDownloaded = true;
 		} catch (error) {
 			throw storeError(error, 'download the image', 'image').with({ ...known, url });
 		}
 	}
 	image.execution = own;
+	const { file: stored, hint: note } = image;
+	if (stored && note !== undefined) hint(`${stored.fileName} ${note}`);
 	// A copy, since later nodes may change it.
-	return image.file && { ...image.file };
+	return stored && { ...stored };
 }
 
-/** Stores bytes that were found to be an image. */
+/** Stores the file of an image as what it is. */
 async function store(
-	{ bytes, mimeType: givenType }: { bytes: Buffer; mimeType?: string },
+	{ bytes, type, hint }: ReceivedImage,
 	index: number,
 	{ helpers }: ItemRun['context'],
-): Promise<IBinaryData> {
-	const { extension, mimeType } = imageType(bytes, givenType) as ImageType;
-	return await helpers.prepareBinaryData(
-		bytes,
-		`image${index === 0 ? '' : `-${index + 1}`}.${extension}`,
-		mimeType,
-	);
+): Promise<{ file: IBinaryData; hint?: string }> {
+	const { extensions, mimeType } = type;
+	const fileName = `image${index === 0 ? '' : `-${index + 1}`}.${extensions[0]}`;
+	const file = await helpers.prepareBinaryData(bytes, fileName, mimeType);
+	return { file, ...(hint !== undefined && { hint }) };
 }

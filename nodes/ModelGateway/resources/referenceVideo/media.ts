@@ -58,6 +58,13 @@ function typeName(name: string): string {
 	return option?.name ?? name;
 }
 
+/** What a file must be for each type of medium. */
+const wantedFor: Partial<Record<string, 'image' | 'video'>> = {
+	reference_image: 'image',
+	reference_video: 'video',
+	first_frame: 'image',
+};
+
 /** The label for problems of a file, whose link the user does not see. */
 const fileLabel = 'File';
 
@@ -159,6 +166,6 @@ async function readMedium(scope: Scope): Promise<ReferenceMedium> {
 		return { medium, identity: medium };
 	}
 	const { file } = picked;
-	const link = await publicLinkOf(file, { scope, field: fileLabel });
+	const link = await publicLinkOf(file, { wanted: wantedFor[kind], field: fileLabel, scope });
 	return { medium: withLink(link), identity: { ...withLink(undefined), url: file } };
 }

@@ -3,7 +3,7 @@ import { withOwnFields } from '../../../shared/gateway/client/response';
 import { getVideoContent } from '../../../shared/gateway/jobs/requests';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { fileOutput, shouldDownload, type FileOutput } from '../../../shared/n8n/files/fileOutput';
-import { hintIfNotMp4, storeVideo } from '../../../shared/n8n/files/video';
+import { storeVideo } from '../../../shared/n8n/files/video';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { videoIdField } from './get';
@@ -42,8 +42,8 @@ export const videoGetContent: Operation<Request> = {
 		const refresh = async () => (await getContent()).source;
 		const purpose = `download the video ${id}`;
 		const target = { ...output, name: id };
-		const binary = await storeVideo(run, { source, refresh, purpose }, target);
-		hintIfNotMp4(binary, run);
+		const { binary, hint } = await storeVideo(run, { source, refresh, purpose }, target);
+		if (hint !== undefined) run.hint(hint);
 		return [{ json, binary }];
 	},
 };

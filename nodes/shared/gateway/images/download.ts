@@ -7,19 +7,14 @@ import {
 import type { Gateway } from '../client/gateway';
 import { parseRetryAfter, waitBeforeRetry } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
+import { announcedLength, TransferLimit } from '../client/transferLimit';
 import { GatewayError, type Failure } from '../errors/gatewayError';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
 import { excerpt } from '../json';
-import { hasEnd, imageType } from './imageType';
+import { receivedImage, type ReceivedImage } from './receivedImage';
 
-interface DownloadedImage {
-	bytes: Buffer;
-	/** The content type that the storage host sent. */
-	mimeType?: string;
-}
-
-const idleTimeout = 60_000;
-const maxBytes = 256 * 1024 * 1024;
+/** Images are kept in memory. */
+const maxBytes = 250_000_000;
 
 /**
  * Downloads an image, without the key; its link may work for only 10 minutes ("Limits").
@@ -30,7 +25,7 @@ export async function downloadImage(
 	gateway: Gateway,
 	url: string,
 	extraFields: Partial<Failure>,
-): Promise<DownloadedImage> {
+): Promise<ReceivedImage> {
 	const { runtime } = gateway;
 	const purpose = `download the image ${excerpt(url, 200)}`;
 	const requestInfo: RequestInfo = { purpose, cost: 'read', host: new URL(url).host };
@@ -46,12 +41,6 @@ export async function downloadImage(
 		if (wait === undefined) throw chargedImageError(failure, { ...extraFields, url });
 		await runtime.clock.sleep(wait, runtime.signal);
 	}
-}
-
-/** Why the bytes of an image cannot be used; continues "the response …". */
-export function imageProblem(bytes: Buffer, declaredType?: string): string | undefined {
-	if (imageType(bytes, declaredType)) return hasEnd(bytes) === false ? 'ends too early' : undefined;
-	return `is no image: ${excerpt(bytes.toString('utf8', 0, 500))}`;
 }
 
 /**
@@ -79,37 +68,48 @@ async function fetchOnce(
 	gateway: Gateway,
 	url: string,
 	requestInfo: RequestInfo,
-): Promise<DownloadedImage> {
+): Promise<ReceivedImage> {
 	const { runtime, redaction } = gateway;
 	const source: FileSource = { url, authenticated: false };
 	const response = await requestFile(gateway, requestInfo, source, { offset: 0 });
 	const { status, headers } = response;
+	const announced = announcedLength(response);
+	const limit = new TransferLimit(runtime.clock, 0, maxBytes);
+	const { idleTimeout } = limit;
 	const chunks: Uint8Array[] = [];
 	let length = 0;
+	let excess = limit.announce(announced);
 	let failure: unknown;
 	try {
 		for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout })) {
 			chunks.push(bytes);
 			length += bytes.length;
-			if (length > maxBytes) break;
+			excess ??= limit.excess(length);
+			if (excess !== undefined) break;
 		}
 	} catch (error) {
 		failure = error;
 	}
-	const bytes = Buffer.concat(chunks);
-	// A storage host may announce more bytes than there are, so an image with its end marker is complete.
-	if (failure !== undefined && !hasEnd(bytes)) throw failure;
+	const file = Buffer.concat(chunks);
 	const failedResponse = { status, headers, text: '' };
 	if (status < 200 || status > 299) {
-		const text = redaction.truncated(bytes.subarray(0, 10_000).toString('utf8'));
+		if (failure !== undefined) throw failure;
+		const text = redaction.truncated(file.subarray(0, 10_000).toString('utf8'));
 		throw refused(
 			requestInfo,
 			{ ...failedResponse, text },
 			parseRetryAfter(headers, runtime.clock.now()),
 		);
 	}
-	const mimeType = headers['content-type'];
-	const problem = imageProblem(bytes, mimeType);
-	if (problem !== undefined) throw unreadable(requestInfo, failedResponse, redaction.text(problem));
-	return { bytes, mimeType };
+	if (excess !== undefined) throw unreadable(requestInfo, failedResponse, excess);
+	const image = receivedImage(file, headers['content-type']);
+	// A storage host may announce more bytes than there are, so an image with its end marker is complete.
+	if (failure !== undefined && image.isWhole !== true) throw failure;
+	if ('problem' in image) {
+		throw unreadable(requestInfo, failedResponse, redaction.text(image.problem));
+	}
+	if (image.isWhole === false && announced?.bytes !== length) {
+		throw unreadable(requestInfo, failedResponse, 'ends too early').with({ isCut: true });
+	}
+	return image;
 }

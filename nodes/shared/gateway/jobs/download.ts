@@ -10,12 +10,14 @@ import type { Gateway } from '../client/gateway';
 import { type HttpResponse, type Runtime } from '../client/http';
 import { parseRetryAfter, waitBeforeRetry, type FailedRequest } from '../client/retryPolicy';
 import { readWithIdleTimeout } from '../client/timeouts';
+import { announcedLength, TransferLimit } from '../client/transferLimit';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { refused, type RequestInfo } from '../errors/requestErrors';
 import { excerpt } from '../json';
-import { Mp4Boxes } from './mp4';
+import { limits } from '../protocol/limits';
+import { fileTypeOf, typeToDeliver, videoHeadLength, type FileType } from '../files/fileType';
+import { Mp4Boxes } from '../files/mp4';
 import { isShortRange, ReceivedPart } from './receivedPart';
-import { headLength, isTextFile, videoTypeOf, type VideoType } from './videoType';
 
 export interface DownloadRequest {
 	source: FileSource;
@@ -23,14 +25,22 @@ export interface DownloadRequest {
 	refresh: () => Promise<FileSource>;
 	/** Continues "Could not …" in errors. */
 	purpose: string;
+	/** Milliseconds that the user waits for the video. Default: as recommended. */
+	timeout?: number;
+}
+
+interface Downloaded<T> {
+	/** What the store returned. */
+	stored: T;
+	type: FileType;
+	/** Whether it is an mp4 without the index that players need, although all announced bytes have arrived. */
+	lacksIndex: boolean;
 }
 
 /** Consumes the bytes of a file. */
-type Store<T> = (bytes: ByteStream, type: VideoType) => Promise<T>;
+type Store<T> = (bytes: ByteStream, type: FileType) => Promise<T>;
 type ByteStream = AsyncGenerator<Uint8Array, void, undefined>;
 
-/** Maximum milliseconds without a byte of the body. */
-const idleTimeout = 60_000;
 const maxRefreshes = 3;
 
 /** How often a transfer may start again from the first byte, when the storage host does not support ranges. */
@@ -42,8 +52,9 @@ const maxInterruptions = 100;
 /**
  * Downloads a finished video ("Endpoints" 3) by its unchanged link, in constant memory, and without the key unless the
  * gateway itself serves the file. An interrupted transfer resumes where it broke off. The file is complete when the
- * connection ended normally and, for an mp4 or QuickTime file, the last box ends with the last byte.
- * @param store consumes the bytes once their kind is known; called again, from the first byte, when the storage host
+ * connection ended normally and, for an mp4 or QuickTime file, the last box ends with the last byte. Without its index,
+ * such a file is complete only if its length was announced. It is limited as {@link TransferLimit} says.
+ * @param store consumes the bytes once their type is known; called again, from the first byte, when the storage host
  * cannot resume
  * @throws GatewayError
  */
@@ -51,7 +62,7 @@ export async function downloadVideo<T>(
 	gateway: Gateway,
 	request: DownloadRequest,
 	store: Store<T>,
-): Promise<T> {
+): Promise<Downloaded<T>> {
 	// The transfer must end with the store, which may fail while the storage host sends nothing.
 	const ended = new AbortController();
 	const stop = gateway.runtime.signal;
@@ -59,13 +70,13 @@ export async function downloadVideo<T>(
 	const transfer = new Transfer(gateway.withSignal(signal), request);
 	for (let restarts = 0; ; restarts++) {
 		const outcome = await transfer.passTo(store).then(
-			(value) => ({ value }),
+			(downloaded) => ({ downloaded }),
 			// The store may have wrapped the error of the transfer, which knows the original cause.
 			(error: unknown) => ({ error: transfer.failure ?? error }),
 		);
 		if (!('error' in outcome && outcome.error instanceof RestartTransfer)) ended.abort();
 		if (stop?.aborted) throw transfer.collectLaterError(stopped());
-		if ('value' in outcome) return outcome.value;
+		if ('downloaded' in outcome) return outcome.downloaded;
 		if (!(outcome.error instanceof RestartTransfer)) throw outcome.error;
 		if (restarts === maxRestarts) throw transfer.incompleteError(outcome.error.message);
 	}
@@ -87,15 +98,18 @@ class Transfer {
 	private source: FileSource;
 	private readonly requestInfo: RequestInfo;
 	private readonly runtime: Runtime;
+	private readonly limit: TransferLimit;
 	/** The bytes passed on so far. */
 	private received = new ReceivedPart();
 	/** Unknown until the first bytes have arrived. */
-	private type?: VideoType;
+	private type?: FileType;
 	private boxes = new Mp4Boxes();
 	private refreshes = 0;
 	private interruptions = 0;
 	/** Tries since the last one that received bytes, including that one. */
 	private emptyTries = 0;
+	/** Why the last try was not enough. */
+	private reason = '';
 	/** The offset at which the transfer last broke off although the boxes were complete. */
 	private completeAt?: number;
 
@@ -105,16 +119,22 @@ class Transfer {
 	) {
 		this.source = request.source;
 		this.runtime = gateway.runtime;
+		this.limit = new TransferLimit(
+			this.runtime.clock,
+			request.timeout ?? limits.waitMinutes * 60_000,
+		);
 		this.requestInfo = { purpose: request.purpose, cost: 'read' };
 	}
 
-	/** Passes the bytes on, from the first one, as soon as their kind is known. */
-	async passTo<T>(store: Store<T>): Promise<T> {
+	/** Passes the bytes on, from the first one, as soon as their type is known. */
+	async passTo<T>(store: Store<T>): Promise<Downloaded<T>> {
 		const bytes = this.bytes();
 		const first = await bytes.next();
-		if (first.done || this.type === undefined) throw this.incompleteError('no data arrived');
+		const { type } = this;
+		if (first.done || type === undefined) throw this.incompleteError('no data arrived');
 		try {
-			return await store(prepend(first.value, bytes), this.type);
+			const stored = await store(prepend(first.value, bytes), type);
+			return { stored, type, lacksIndex: this.lacksIndex };
 		} finally {
 			// A store that fails may leave bytes unread. They may still be on their way, so nothing waits for them.
 			bytes.return().catch(() => undefined);
@@ -144,55 +164,80 @@ class Transfer {
 	private async *forward(
 		response: HttpResponse,
 	): AsyncGenerator<Uint8Array, Interruption | undefined, undefined> {
-		/** Not passed on yet: the bytes must be known to be a video first. */
-		const buffered: Uint8Array[] = [];
+		const { runtime, limit, received } = this;
+		/** Not passed on yet: the type must be known first. */
+		const pending: Uint8Array[] = [];
+		let pendingBytes = 0;
+		const passOn = () => {
+			received.length += pendingBytes;
+			pendingBytes = 0;
+			return pending.splice(0);
+		};
 		let failure: unknown;
+		let excess = limit.announce(announcedLength(response));
+		const { idleTimeout } = limit;
 		try {
-			for await (const bytes of readWithIdleTimeout(response, {
-				...this.runtime,
-				idleTimeout,
-			})) {
+			for await (const bytes of readWithIdleTimeout(response, { ...runtime, idleTimeout })) {
 				this.boxes.push(bytes);
-				buffered.push(bytes);
-				if (this.type === undefined) {
-					const head = Buffer.concat(buffered).subarray(0, headLength);
-					this.type = videoTypeOf(head, response.headers['content-type']);
-					if (this.type === undefined && head.length === headLength) break;
-				}
-				for (const chunk of this.type ? buffered.splice(0) : []) {
-					this.received.length += chunk.length;
-					yield chunk;
-				}
+				pending.push(bytes);
+				pendingBytes += bytes.length;
+				excess ??= limit.excess(received.length + pendingBytes);
+				if (excess !== undefined) break;
+				if (this.type === undefined && pendingBytes < videoHeadLength) continue;
+				if (!this.recognize(pending, response)) break;
+				yield* passOn();
 			}
 		} catch (error) {
 			failure = error;
 		}
-		if (this.type === undefined) return this.notAVideo(buffered, response, failure);
+		if (excess !== undefined) throw this.incompleteError(`the file ${excess}`);
+		// A transfer that broke off early is passed on only if its type is sure.
+		const isEnough = failure === undefined ? pendingBytes > 0 : fileTypeOf(Buffer.concat(pending));
+		if (this.type === undefined && isEnough && this.recognize(pending, response)) yield* passOn();
+		if (this.type === undefined) return this.nothingPassedOn(pending, response, failure);
 		if (failure === undefined) {
-			if (!this.boxes.isTruncated && !isShortRange(response)) return undefined;
+			if (!this.boxes.isTruncated && !isShortRange(response)) return this.missingIndex();
 			// The announced length was not that of the file.
-			this.received.discardFileLength();
+			received.discardFileLength();
 			return { reason: 'the file ends too early' };
 		}
 		// A storage host may announce more bytes than there are, and then breaks off at the same offset again.
-		if (this.boxes.isComplete && this.completeAt === this.received.length) return undefined;
-		if (this.boxes.isComplete) this.completeAt = this.received.length;
+		if (this.boxes.isComplete && this.completeAt === received.length) return undefined;
+		if (this.boxes.isComplete) this.completeAt = received.length;
 		return { reason: reasonOf(failure) };
 	}
 
-	private notAVideo(
-		buffered: Uint8Array[],
+	/** Determines the type of the file, unless its first bytes are a text: the page of a storage host is no file. */
+	private recognize(head: Uint8Array[], { headers }: HttpResponse): boolean {
+		if (this.type) return true;
+		const type = typeToDeliver(Buffer.concat(head), headers['content-type']);
+		if (type.kind === 'text') return false;
+		this.type = type;
+		return true;
+	}
+
+	private get lacksIndex(): boolean {
+		return this.type?.kind !== 'image' && this.boxes.lacksIndex;
+	}
+
+	/** An interruption if the file has no index, and perhaps ended early because its length was not announced. */
+	private missingIndex(): Interruption | undefined {
+		return this.lacksIndex && !this.received.hasAnnouncedLength
+			? { reason: 'the file ends before its index' }
+			: undefined;
+	}
+
+	private nothingPassedOn(
+		head: Uint8Array[],
 		{ status, headers }: HttpResponse,
 		failure: unknown,
 	): Interruption {
 		this.boxes = new Mp4Boxes();
 		if (failure !== undefined) return { reason: reasonOf(failure) };
-		if (buffered.length === 0) return { reason: 'no data arrived' };
-		const head = Buffer.concat(buffered).subarray(0, 2000);
-		const text = this.gateway.redaction.truncated(new TextDecoder().decode(head));
-		const { 'content-type': type = 'of no declared type' } = headers;
-		const content = isTextFile(head) ? excerpt(text, 120) : `a file of another kind (${type})`;
-		return { reason: `it is no video: ${content}`, page: { status, headers, text } };
+		if (head.length === 0) return { reason: 'no data arrived' };
+		const beginning = Buffer.concat(head).subarray(0, 2000);
+		const text = this.gateway.redaction.truncated(new TextDecoder().decode(beginning));
+		return { reason: `it is no video: ${excerpt(text, 120)}`, page: { status, headers, text } };
 	}
 
 	/** Prepares the next try. @throws GatewayError when there is none */
@@ -200,8 +245,10 @@ class Transfer {
 		this.interruptions++;
 		this.emptyTries = hasProgressed ? 1 : this.emptyTries + 1;
 		const wait = this.waitAfter(interrupted, this.emptyTries);
-		if (wait === undefined || this.interruptions > maxInterruptions)
-			throw this.incompleteError(reason, page);
+		const isOver = wait === undefined || this.interruptions > maxInterruptions;
+		const excess = this.limit.excess(this.received.length);
+		if (isOver || excess) throw this.incompleteError(excess ? `the file ${excess}` : reason, page);
+		this.reason = reason;
 		await this.runtime.clock.sleep(wait, this.runtime.signal);
 		if (page) await this.renewLink(this.incompleteError(reason, page));
 	}
@@ -262,7 +309,8 @@ class Transfer {
 		if (content !== 'refused') {
 			response.close();
 			if (content === 'end' && !this.boxes.isTruncated) return 'complete';
-			throw new RestartTransfer('the storage cannot resume a transfer');
+			const { reason } = this;
+			throw new RestartTransfer(`${reason}, and the storage cannot resume a transfer`);
 		}
 		const { status, headers } = response;
 		const text = await readBeginning(response, this.gateway);

@@ -1,4 +1,5 @@
 import type { HttpResponse } from '../client/http';
+import { rangeOf } from '../client/transferLimit';
 import { withoutUndefined } from '../json';
 
 /**
@@ -25,6 +26,11 @@ export class ReceivedPart {
 	/** Call this when the host announced a wrong length. */
 	discardFileLength(): void {
 		delete this.version.length;
+	}
+
+	/** Whether these are as many bytes as the host announced for the file. */
+	get hasAnnouncedLength(): boolean {
+		return Number(this.version.length ?? NaN) === this.length;
 	}
 
 	/** @param url where the response came from */
@@ -60,10 +66,4 @@ export class ReceivedPart {
 export function isShortRange({ status, headers }: HttpResponse): boolean {
 	const { last, length } = rangeOf(headers);
 	return status === 206 && Number(last) + 1 < Number(length);
-}
-
-/** The numbers of `Content-Range` (RFC 9110, 14.4), as far as it has them. */
-function rangeOf(headers: HttpResponse['headers']): Partial<Record<string, string>> {
-	const pattern = /^bytes (?:(?<first>\d+)-(?<last>\d+)|\*)\/(?:(?<length>\d+)|\*)$/;
-	return pattern.exec(headers['content-range'] ?? '')?.groups ?? {};
 }

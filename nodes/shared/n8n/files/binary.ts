@@ -1,8 +1,7 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { firstImage } from '../../gateway/images/jpeg';
+import { isOtherType, type FileType } from '../../gateway/files/fileType';
 import { publicLinkProblem } from '../../gateway/links';
-import type { Scope } from '../parameters/itemParameters';
-import { hintAtOtherImages } from './itemFile';
+import { checkFile, type FileCheck } from './itemFile';
 
 /** Long enough for a job that waits in the service's queue before it fetches the file. */
 const linkLifetime = '24 hours';
@@ -17,44 +16,41 @@ export function signedLinkOf(
 }
 
 /**
- * The file, or a copy of it that belongs to this execution. A file from a webhook or a form is in a shared temporary
- * folder. When n8n stores the execution, it moves the file, which breaks links that were signed before.
+ * The file that the service will fetch, once it has been checked. It is a copy
+ * - of the first image alone, if a JPEG has several;
+ * - with the type that its bytes show, if it is declared as another: the service may go by that;
+ * - that belongs to this execution, if it is in the shared temporary folder of a webhook or a form. When n8n stores the
+ *   execution, it moves such a file, which breaks links that were signed before.
  */
-async function permanentFile(
-	file: IBinaryData,
-	{ helpers }: Pick<IExecuteFunctions, 'helpers'>,
-): Promise<IBinaryData> {
-	if (!file.id?.includes('/temp/')) return file;
-	const bytes = await helpers.getBinaryStream(file.id);
-	return await helpers.prepareBinaryData(bytes, file.fileName, file.mimeType);
+async function fileToFetch(file: IBinaryData, check: FileCheck): Promise<IBinaryData> {
+	const { context, skipsRules } = check.scope.parameters;
+	const { prepareBinaryData, getBinaryStream } = context.helpers;
+	const { type, firstOfSeveral } = skipsRules ? {} : await checkFile(file, check);
+	const isMisnamed = type !== undefined && isOtherType(file.mimeType, type);
+	const isTemporary = file.id?.includes('/temp/') ?? false;
+	if (!firstOfSeveral && !isMisnamed && !isTemporary) return file;
+	const bytes = firstOfSeveral ?? (await getBinaryStream(String(file.id)));
+	const [name, mimeType] = isMisnamed
+		? [nameOf(file, type), type.mimeType]
+		: [file.fileName, file.mimeType];
+	return await prepareBinaryData(bytes, name, mimeType);
 }
 
-/**
- * The file that the service will fetch. If a JPEG has more than one image, it is a copy of the first image alone,
- * unless the user skips checks.
- */
-async function fileToFetch(file: IBinaryData, scope: Scope): Promise<IBinaryData> {
-	const { context, item } = scope.parameters;
-	const { helpers } = context;
-	// A clip is not read into memory, because it may be large.
-	if (!file.mimeType.startsWith('image/') || scope.parameters.skipsRules)
-		return await permanentFile(file, context);
-	const whole = await helpers.getBinaryDataBuffer(item, file);
-	const image = firstImage(whole);
-	if (!image || image === whole) return await permanentFile(file, context);
-	hintAtOtherImages(file, scope);
-	return await helpers.prepareBinaryData(image, file.fileName, file.mimeType);
+/** The name of a file with an ending of its type. */
+function nameOf({ fileName = 'file' }: IBinaryData, { extensions }: FileType): string {
+	const [, stem, given] = /^(.+)\.(\w{1,5})$/.exec(fileName) ?? [undefined, fileName, ''];
+	return extensions.includes(given.toLowerCase()) ? fileName : `${stem}.${extensions[0]}`;
 }
 
 /**
  * A link by which the gateway can fetch a file of an earlier node. Undefined where n8n cannot give one: it then reports
  * a problem that says what to change.
- * @param field label for its problems
  */
 export async function publicLinkOf(
 	file: IBinaryData,
-	{ scope, field }: { scope: Scope; field: string },
+	check: FileCheck,
 ): Promise<string | undefined> {
+	const { scope, field } = check;
 	const instead = 'or give a public https link instead of the file';
 	const { context, gatewayUrl, skipsRules } = scope.parameters;
 	const link = signedLinkOf(file, context);
@@ -70,7 +66,7 @@ export async function publicLinkOf(
 	}
 	const problem = publicLinkProblem(link, gatewayUrl);
 	if (problem === undefined || skipsRules) {
-		return signedLinkOf(await fileToFetch(file, scope), context);
+		return signedLinkOf(await fileToFetch(file, check), context);
 	}
 	const address = URL.canParse(link) ? new URL(link).origin : link;
 	scope.report(

@@ -1,6 +1,8 @@
 import type { IBinaryData, IExecuteFunctions } from 'n8n-workflow';
-import { hasSeveralFrames, imageType } from '../../gateway/images/imageType';
-import { firstImage } from '../../gateway/images/jpeg';
+import { fileTypeOf, headLength, wrongType, type FileType } from '../../gateway/files/fileType';
+import { hasEnd, hasSeveralFrames } from '../../gateway/files/imageParts';
+import { firstImage } from '../../gateway/files/jpeg';
+import { Mp4Boxes } from '../../gateway/files/mp4';
 import { isTool } from '../agent/tool';
 import { ItemParameters, type Scope } from '../parameters/itemParameters';
 
@@ -23,32 +25,92 @@ export function itemFile(name: string, field: string, scope: Scope): IBinaryData
 /** A file of the item that must be an image. */
 export function itemImage(name: string, field: string, scope: Scope): IBinaryData | undefined {
 	const file = itemFile(name, field, scope);
-	if (file) scope.parameters.checks.push(async () => await checkImage(file, field, scope));
+	if (file) {
+		const check = async () => void (await checkFile(file, { wanted: 'image', field, scope }));
+		scope.parameters.checks.push(check);
+	}
 	return file;
 }
 
-/** Reports an image that the service would refuse ("Error codes seen", invalid_image_file). */
-async function checkImage(file: IBinaryData, field: string, scope: Scope): Promise<void> {
-	const { context, item } = scope.parameters;
+/** What a file has to be, and where its problems are reported. */
+export interface FileCheck {
+	/** Undefined when it may be anything. */
+	wanted?: 'image' | 'video';
+	/** Label for its problems. */
+	field: string;
+	scope: Scope;
+}
+
+/**
+ * Reports what surely cannot work: a file of another kind, one that ends in the middle, and an image that the service
+ * would refuse ("Error codes seen", invalid_image_file).
+ * @returns its type, as far as its bytes show it; of a JPEG with several images, the first one
+ */
+export async function checkFile(
+	file: IBinaryData,
+	{ wanted, field, scope }: FileCheck,
+): Promise<{ type?: FileType; firstOfSeveral?: Buffer }> {
+	const { context, item, skipsRules } = scope.parameters;
+	const head = await headOf(file, scope);
+	const type = fileTypeOf(head);
+	const problem = wanted && wrongType(head, file.mimeType, wanted);
+	if (problem !== undefined) {
+		scope.report(field, type?.isEncoded ? `${problem}; ${decodeFirst}` : problem);
+		return { type };
+	}
+	if (type?.kind !== 'image') {
+		// A clip is not read into memory, because it may be large.
+		if (type?.kind === 'video' && (await isTruncated(file, context)))
+			scope.report(field, endsEarly);
+		return { type };
+	}
 	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
 	const image = firstImage(bytes);
-	const isCut = image !== undefined && image !== bytes;
-	if (isCut && !scope.parameters.skipsRules) hintAtOtherImages(file, scope);
+	const firstOfSeveral = image === bytes ? undefined : image;
+	if (firstOfSeveral && !skipsRules) hintAtOtherImages(file, scope);
 	const { fileName = 'of a JPEG' } = file;
 	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
-	// An image may have a format that only n8n's type shows.
-	if (!imageType(bytes) && !file.mimeType.startsWith('image/')) {
-		scope.report(field, `is no image (it is ${file.mimeType})`);
-	} else if (isCalledJpeg && !image && hasSeveralFrames(bytes)) {
+	if (hasEnd(bytes) === false) scope.report(field, endsEarly);
+	else if (isCalledJpeg && !image && hasSeveralFrames(bytes)) {
 		scope.report(
 			field,
 			`leads to a file with several frames behind the name ${fileName}; save it as a plain JPEG or PNG`,
 		);
 	}
+	return { type, firstOfSeveral };
+}
+
+const endsEarly = 'ends in the middle: a part of the file is missing';
+const decodeFirst =
+	'make a file of it first (Convert to File, with the operation Move Base64 String to File)';
+
+/** The first bytes of a file, as many as its type needs. */
+async function headOf(file: IBinaryData, { parameters: { context } }: Scope): Promise<Buffer> {
+	if (!file.id) return Buffer.from(file.data.slice(0, 2 * headLength), 'base64');
+	const chunks: Buffer[] = [];
+	let length = 0;
+	for await (const chunk of await context.helpers.getBinaryStream(file.id)) {
+		chunks.push(chunk as Buffer);
+		length += (chunk as Buffer).length;
+		if (length >= headLength) break;
+	}
+	return Buffer.concat(chunks);
+}
+
+/** Whether an mp4 or QuickTime file lacks its end. */
+async function isTruncated(
+	file: IBinaryData,
+	{ helpers }: Scope['parameters']['context'],
+): Promise<boolean> {
+	const boxes = new Mp4Boxes();
+	if (!file.id) boxes.push(Buffer.from(file.data, 'base64'));
+	else
+		for await (const chunk of await helpers.getBinaryStream(file.id)) boxes.push(chunk as Buffer);
+	return boxes.isTruncated;
 }
 
 /** Says that only the first image of a JPEG is sent, because the service may refuse a JPEG with several. */
-export function hintAtOtherImages(
+function hintAtOtherImages(
 	{ fileName = 'The JPEG' }: IBinaryData,
 	{ parameters }: Scope,
 ): void {
@@ -57,8 +119,8 @@ export function hintAtOtherImages(
 	);
 }
 
-/** An image as it is sent: with the type that its bytes show, and the file extension of that type where it is known. */
-interface ImageToSend {
+/** A file as it is sent: with the type that its bytes show, and the file extension of that type. */
+interface FileToSend {
 	bytes: Buffer;
 	mimeType: string;
 	extension?: string;
@@ -69,11 +131,12 @@ export async function imageToSend(
 	file: IBinaryData,
 	context: IExecuteFunctions,
 	item: number,
-): Promise<ImageToSend> {
+): Promise<FileToSend> {
 	const whole = await context.helpers.getBinaryDataBuffer(item, file);
 	const { skipsRules } = new ItemParameters(context, item);
 	const bytes = (skipsRules ? undefined : firstImage(whole)) ?? whole;
-	return { bytes, mimeType: file.mimeType, ...imageType(bytes) };
+	const type = fileTypeOf(bytes);
+	return { bytes, mimeType: type?.mimeType ?? file.mimeType, extension: type?.extensions[0] };
 }
 
 /** An image as a data URL. */

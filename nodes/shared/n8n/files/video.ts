@@ -1,9 +1,15 @@
 import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 import { downloadVideo, type DownloadRequest } from '../../gateway/jobs/download';
-import { typeFromMime, videoExtensions, type VideoType } from '../../gateway/jobs/videoType';
+import { videoExtensions, type FileType } from '../../gateway/files/fileType';
 import type { N8nGateway } from '../client/gateway';
 import type { FileOutput } from './fileOutput';
 import { storeError } from './storeError';
+
+/** A stored video, and what the user should know about it. */
+interface StoredVideo {
+	binary: IBinaryKeyData;
+	hint?: string;
+}
 
 /**
  * Streams a finished video into n8n's binary store, with the file type that its bytes show.
@@ -14,34 +20,34 @@ export async function storeVideo(
 	{ context, gateway }: { context: IExecuteFunctions; gateway: N8nGateway },
 	request: DownloadRequest,
 	{ binaryField, name }: Pick<FileOutput, 'binaryField'> & { name: string },
-): Promise<IBinaryKeyData> {
+): Promise<StoredVideo> {
 	const { runtime } = gateway;
-	const file = await downloadVideo(gateway, request, async (bytes, type) => {
-		const stream = runtime.toStream(bytes);
-		try {
-			return await context.helpers.prepareBinaryData(
-				stream,
-				videoFileName(name, type),
-				type.mimeType,
-			);
-		} catch (error) {
-			throw storeError(error, request.purpose, 'video');
-		}
-	});
-	return { [binaryField]: file };
+	const { stored, type, lacksIndex } = await downloadVideo(
+		gateway,
+		request,
+		async (bytes, { mimeType, ...ofType }) => {
+			const fileName = videoFileName(name, { mimeType, ...ofType });
+			try {
+				return await context.helpers.prepareBinaryData(runtime.toStream(bytes), fileName, mimeType);
+			} catch (error) {
+				throw storeError(error, request.purpose, 'video');
+			}
+		},
+	);
+	const { fileName = name } = stored;
+	const hint = hintAt(type, lacksIndex);
+	return { binary: { [binaryField]: stored }, ...(hint && { hint: `${fileName} ${hint}` }) };
 }
 
-/** Shows a hint if a stored video is not an mp4, because the next node may expect one. */
-export function hintIfNotMp4(
-	binary: IBinaryKeyData,
-	{ hint }: { hint(message: string): void },
-): void {
-	for (const { mimeType, fileName = 'the file' } of Object.values(binary)) {
-		const type = typeFromMime(mimeType);
-		if (type && type.extensions[0] !== 'mp4') {
-			hint(`${fileName} is ${type.kind}, not an mp4.`);
-		}
-	}
+/** What the next node may not expect of a video; continues its name. */
+function hintAt(
+	{ name, extensions: [extension] }: FileType,
+	lacksIndex: boolean,
+): string | undefined {
+	if (extension !== 'mp4') return `is ${name}, not an mp4.`;
+	return lacksIndex
+		? 'has no index (moov): it arrived as the service made it, but players cannot open it.'
+		: undefined;
 }
 
 /** Names that Windows reserves for devices, whatever follows their first dot. */
@@ -54,7 +60,7 @@ const maxNameLength = 10_000;
  * A file name that is valid on every system, with an extension of the video's type. The extension of another video
  * type is replaced. Any other ending, as in "v1.2", belongs to the name.
  */
-export function videoFileName(name: string, { extensions }: VideoType): string {
+export function videoFileName(name: string, { extensions }: FileType): string {
 	const safe = name
 		.slice(0, maxNameLength)
 		.replace(/[<>:"/\\|?*\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, '_')

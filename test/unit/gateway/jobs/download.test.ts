@@ -170,7 +170,7 @@ describe('the store of a download', () => {
 		const gateway = gatewayTo(elsewhere);
 		const source = { url: server.url, authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
-		const stored = await downloadVideo(gateway, request, async (bytes) => {
+		const downloaded = await downloadVideo(gateway, request, async (bytes) => {
 			const chunks: Uint8Array[] = [];
 			for await (const chunk of bytes) {
 				await gateway.runtime.clock.sleep(150_000);
@@ -178,18 +178,18 @@ describe('the store of a download', () => {
 			}
 			return sha256(Buffer.concat(chunks));
 		});
-		expect(stored).toBe(sha256(file));
+		expect(downloaded.stored).toBe(sha256(file));
 		expect(server.requests).toHaveLength(1);
 	});
 
 	it('returns the value that the store returns', async () => {
 		const source = { url: (await startServer(whole)).url, authenticated: false };
 		const request = { source, refresh: async () => source, purpose: 'download it' };
-		const stored = downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
+		const downloading = downloadVideo(gatewayTo(elsewhere), request, async (bytes) => {
 			for await (const chunk of bytes) void chunk;
 			return 'a file id';
 		});
-		await expect(stored).resolves.toBe('a file id');
+		await expect(downloading).resolves.toMatchObject({ stored: 'a file id' });
 	});
 });
 

@@ -1,4 +1,4 @@
-import { headLength, videoTypeOf } from '../../../../nodes/shared/gateway/jobs/videoType';
+import { fileTypeOf } from '../../../../nodes/shared/gateway/files/fileType';
 import { videoFileName } from '../../../../nodes/shared/n8n/files/video';
 import { mp4Of } from '../../../support/boxes';
 import { otherVideos } from '../../../support/otherVideos';
@@ -6,8 +6,8 @@ import { otherVideos } from '../../../support/otherVideos';
 const mp4 = mp4Of(10_000);
 
 describe('the file name of a video', () => {
-	const webm = videoTypeOf(otherVideos.WebM.bytes.subarray(0, headLength));
-	const types = { mp4: videoTypeOf(mp4), webm };
+	const webm = fileTypeOf(otherVideos.WebM.bytes);
+	const types = { mp4: fileTypeOf(mp4), webm };
 	const typeOf = (kind: keyof typeof types) => {
 		const type = types[kind];
 		if (!type) throw new Error(`${kind} is not known`);

@@ -1,20 +1,24 @@
+/** The name of a box as the number that its four bytes are: a file of tiny boxes has very many names to compare. */
+const numberOf = (name: string) => Buffer.from(name, 'latin1').readUInt32BE();
+
 /** Boxes that may occur at the top level of an mp4 or QuickTime file (ISO/IEC 14496-12, 6.2.3). */
 const topBoxes = new Set(
-	'ftyp styp moov moof mdat mfra free skip wide pnot udta uuid meta meco pdin sidx ssix prft emsg'.split(
-		' ',
-	),
+	'ftyp styp moov moof mdat mfra free skip wide pnot udta uuid meta meco pdin sidx ssix prft emsg'
+		.split(' ')
+		.map(numberOf),
 );
+const [moov, moof, mdat] = ['moov', 'moof', 'mdat'].map(numberOf);
 
 /**
  * Follows the top-level boxes of an mp4 while its bytes are streamed, without keeping them. A file that ends in
  * the middle of a box is truncated, whatever length its storage host announced.
  */
 export class Mp4Boxes {
-	private header = new Uint8Array(16);
+	private readonly header = new DataView(new ArrayBuffer(16));
 	private headerLength = 0;
 	/** Bytes of the current box still to come; undefined while a header is being read. */
 	private remaining?: number;
-	private readonly seenTypes = new Set<string>();
+	private readonly seenTypes = new Set<number>();
 	private isUnknown = false;
 
 	/** False as soon as the first bytes cannot be an mp4's; undefined until they have arrived. */
@@ -26,7 +30,16 @@ export class Mp4Boxes {
 	get isComplete(): boolean {
 		const isAtEnd =
 			this.remaining === Infinity || (this.remaining === undefined && this.headerLength === 0);
-		return isAtEnd && !this.isUnknown && this.seenTypes.has('moov');
+		return isAtEnd && !this.isUnknown && this.hasIndex;
+	}
+
+	/** Whether the index of the tracks has not arrived, without which nothing can be played. */
+	get lacksIndex(): boolean {
+		return this.seenTypes.size > 0 && !this.isUnknown && !this.hasIndex;
+	}
+
+	private get hasIndex(): boolean {
+		return this.seenTypes.has(moov);
 	}
 
 	/** Whether the last box lacks bytes. Unknown boxes prove nothing, nor do stray bytes after a playable file. */
@@ -37,7 +50,7 @@ export class Mp4Boxes {
 
 	/** Whether the index and the media data are there; never true of a fragmented file, whose end is not known. */
 	private get hasEverything(): boolean {
-		return this.seenTypes.has('moov') && this.seenTypes.has('mdat') && !this.seenTypes.has('moof');
+		return this.hasIndex && this.seenTypes.has(mdat) && !this.seenTypes.has(moof);
 	}
 
 	push(bytes: Uint8Array): void {
@@ -50,16 +63,14 @@ export class Mp4Boxes {
 				if (this.remaining === 0) this.remaining = undefined;
 				continue;
 			}
-			this.header[this.headerLength++] = bytes[offset++];
-			this.readHeader();
+			this.header.setUint8(this.headerLength++, bytes[offset++]);
+			if (this.headerLength === 8 || this.headerLength === 16) this.readHeader();
 		}
 	}
 
 	private readHeader(): void {
-		if (this.headerLength < 8) return;
-		const view = new DataView(this.header.buffer);
-		const type = String.fromCharCode(...this.header.subarray(4, 8));
-		const shortSize = view.getUint32(0);
+		const shortSize = this.header.getUint32(0);
+		const type = this.header.getUint32(4);
 		if (!topBoxes.has(type) || (shortSize > 1 && shortSize < 8)) {
 			this.isUnknown = true;
 			return;
@@ -67,7 +78,7 @@ export class Mp4Boxes {
 		if (shortSize === 1 && this.headerLength < 16) return;
 		this.seenTypes.add(type);
 		// Size 1: the size follows as 64 bits. Size 0: the box extends to the end of the file.
-		const size = shortSize === 1 ? Number(view.getBigUint64(8)) : shortSize;
+		const size = shortSize === 1 ? Number(this.header.getBigUint64(8)) : shortSize;
 		this.remaining =
 			shortSize === 0 ? Infinity : Math.max(0, size - this.headerLength) || undefined;
 		this.headerLength = 0;

@@ -1,5 +1,6 @@
 import { createCanvas, GifEncoder } from '@napi-rs/canvas';
-import { hasSeveralFrames, imageType } from '../../../../nodes/shared/gateway/images/imageType';
+import { hasEnd, hasSeveralFrames } from '../../../../nodes/shared/gateway/files/imageParts';
+import { box } from '../../../support/boxes';
 import { fc } from '../../../support/fuzz';
 import { withPictures, withSegment } from '../../../support/jpegs';
 
@@ -58,70 +59,6 @@ const gif = (...blocks: Buffer[]) => Buffer.concat([gifHead, ...blocks, Buffer.f
 const comment = (data: Buffer) =>
 	Buffer.concat([Buffer.from([0x21, 0xfe, data.length]), data, Buffer.from([0])]);
 
-describe('image types', () => {
-	it.each<[string, Uint8Array, string, string]>([
-		['PNG', png, 'png', 'image/png'],
-		['JPEG', jpeg, 'jpg', 'image/jpeg'],
-		['WebP', webp, 'webp', 'image/webp'],
-		['AVIF', avif, 'avif', 'image/avif'],
-		['GIF', gifOf(1), 'gif', 'image/gif'],
-		['small GIF', pixel, 'gif', 'image/gif'],
-		['TIFF', Buffer.from('II*\0\b\0\0\0', 'latin1'), 'tiff', 'image/tiff'],
-		['SVG', Buffer.from('\n<svg xmlns="http://www.w3.org/2000/svg"/>'), 'svg', 'image/svg+xml'],
-		[
-			'SVG with an XML declaration',
-			Buffer.from('<?xml version="1.0"?>\n<svg/>'),
-			'svg',
-			'image/svg+xml',
-		],
-		['BMP', Buffer.from('BM6\0\0\0\0\0\0\0', 'latin1'), 'bmp', 'image/bmp'],
-		...['heic', 'hevc', 'mif1'].map((brand): [string, Uint8Array, string, string] => [
-			`HEIC by its brand ${brand}`,
-			Buffer.from(`\0\0\0\x18ftyp${brand}\0\0\0\0`),
-			'heic',
-			'image/heic',
-		]),
-	])('recognises the type of an image by its bytes: %s', (_, bytes, extension, mimeType) => {
-		expect(imageType(bytes)).toEqual({ extension, mimeType });
-		const within = new Uint8Array(bytes.length + 7);
-		within.set(bytes, 7);
-		expect(imageType(within.subarray(7))).toEqual({ extension, mimeType });
-	});
-
-	it.each([
-		'',
-		'{"error":{}}',
-		'<html>',
-		'<!doctype html>',
-		'RIFF....WAVE',
-		'....ftypisom',
-		'%PDF-',
-		'<?xml version="1.0"?><Error/>',
-		'BMW 320d, 2019',
-	])('finds no image type in %j', (text) => expect(imageType(Buffer.from(text))).toBeUndefined());
-});
-
-describe('declared image types', () => {
-	const bytes = Buffer.from('\xff\x0a\x00\x10\x05', 'latin1');
-	it('uses the declared type only when the bytes have no known form', () => {
-		expect(imageType(bytes, 'image/jxl; a=b')).toEqual({
-			extension: 'jxl',
-			mimeType: 'image/jxl',
-		});
-		expect(imageType(png, 'image/jxl')?.mimeType).toBe('image/png');
-	});
-
-	it.each<[string, Uint8Array]>([
-		['text/html', bytes],
-		['application/octet-stream', bytes],
-		['image/png', Buffer.from('<html>Grüße</html>')],
-		['image/png', Buffer.alloc(0)],
-	])(
-		'ignores the declared type %s when it is no image type or the bytes are no image',
-		(said, file) => expect(imageType(file, said)).toBeUndefined(),
-	);
-});
-
 describe('images with several frames', () => {
 	it.each<[string, Uint8Array]>([
 		['GIF', gifOf(2)],
@@ -171,5 +108,33 @@ describe('images with several frames', () => {
 				expect(typeof hasSeveralFrames(bytes)).toBe('boolean');
 			}),
 		);
+	});
+});
+
+describe('images that end in the middle', () => {
+	const files: Array<[string, Buffer]> = [
+		['PNG', png],
+		['JPEG', jpeg],
+		['JPEG with a thumbnail', withSegment(jpeg, 0xe1, Buffer.concat([Buffer.from('Exif'), jpeg]))],
+		['WebP', webp],
+		['AVIF', avif],
+	];
+
+	it.each(files)('recognises %s that is cut anywhere behind its first half', (_, file) => {
+		expect(hasEnd(file)).not.toBe(false);
+		for (let length = file.length >> 1; length < file.length; length += 7) {
+			expect(hasEnd(file.subarray(0, length))).toBe(false);
+		}
+	});
+
+	it.each<[string, Buffer]>([
+		['a JPEG with zeros behind it', Buffer.concat([jpeg, Buffer.alloc(100)])],
+		['a JPEG with a clip behind it that is cut', Buffer.concat([jpeg, box('ftyp').subarray(0, 5)])],
+		['a PNG with notes behind it', Buffer.concat([png, Buffer.from('notes')])],
+	])('finds the end of %s', (_, file) => expect(hasEnd(file)).toBe(true));
+
+	it('does not judge the end of a file in another format', () => {
+		expect(hasEnd(gifOf(1))).toBeUndefined();
+		expect(hasEnd(Buffer.from('II*\0\b\0\0\0', 'latin1'))).toBeUndefined();
 	});
 });

@@ -1,4 +1,4 @@
-import { Mp4Boxes } from '../../../../nodes/shared/gateway/jobs/mp4';
+import { Mp4Boxes } from '../../../../nodes/shared/gateway/files/mp4';
 import { box, largeBox, mp4Of } from '../../../support/boxes';
 import { fc } from '../../../support/fuzz';
 

@@ -1,5 +1,5 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
-import { firstImage } from '../../../../nodes/shared/gateway/images/jpeg';
+import { firstImage } from '../../../../nodes/shared/gateway/files/jpeg';
 import { fc } from '../../../support/fuzz';
 import { jpegOf, progressiveJpeg, withPictures, withSegment } from '../../../support/jpegs';
 

@@ -1,0 +1,39 @@
+import { typeToDeliver, type FileType } from '../files/fileType';
+import { hasEnd } from '../files/imageParts';
+import { excerpt } from '../json';
+
+/** The file of an image, as it was received. */
+export interface ReceivedImage {
+	bytes: Buffer;
+	type: FileType;
+	/** Undefined when it cannot be determined. */
+	isWhole?: boolean;
+	/** What the user should know about it; continues its name. */
+	hint?: string;
+}
+
+/** A text in place of an image. The problem continues "the response …". */
+interface NoImage {
+	problem: string;
+	isWhole?: undefined;
+}
+
+/**
+ * Judges the file of an image that is charged. Only a text is no file: whatever else came is delivered as it is.
+ * @param declaredType its MIME type as declared, used when the bytes are of no known type
+ */
+export function receivedImage(bytes: Buffer, declaredType?: string): ReceivedImage | NoImage {
+	const type = typeToDeliver(bytes, declaredType);
+	if (bytes.length === 0) return { problem: 'is empty' };
+	if (type.kind === 'text') {
+		return { problem: `is no image: ${excerpt(bytes.toString('utf8', 0, 500))}` };
+	}
+	const isWhole = hasEnd(bytes);
+	const hint =
+		type.kind === 'image'
+			? isWhole === false
+				? 'ends in the middle: it arrived as the service made it.'
+				: undefined
+			: `is ${type.name}, not an image.`;
+	return { bytes, type, isWhole, hint };
+}
