@@ -110,10 +110,7 @@ async function isTruncated(
 }
 
 /** Says that only the first image of a JPEG is sent, because the service may refuse a JPEG with several. */
-function hintAtOtherImages(
-	{ fileName = 'The JPEG' }: IBinaryData,
-	{ parameters }: Scope,
-): void {
+function hintAtOtherImages({ fileName = 'The JPEG' }: IBinaryData, { parameters }: Scope): void {
 	parameters.hints.push(
 		`${fileName} holds more than one image, or a clip; only its first image was sent.`,
 	);
