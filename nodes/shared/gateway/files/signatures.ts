@@ -41,7 +41,10 @@ export const pdfSignature = /^(\xef\xbb\xbf)?\s*%PDF-/;
 /** The first bytes of the types that are no text, read as Latin-1. The first match counts. */
 export const signatures: ReadonlyArray<readonly [signature: RegExp, type: FileType]> = [
 	// The chunk acTL is 8 bytes long, and comes before the image data.
-	[/^\x89PNG\r\n(?:(?!IDAT)[^])*?\0\0\0\x08acTL/, animated('image/png', 'an animated PNG', 'png', 'apng')],
+	[
+		/^\x89PNG\r\n(?:(?!IDAT)[^])*?\0\0\0\x08acTL/,
+		animated('image/png', 'an animated PNG', 'png', 'apng'),
+	],
 	[/^\x89PNG\r\n/, image('image/png', 'a PNG image', 'png')],
 	[/^\xff\xd8\xff/, image('image/jpeg', 'a JPEG image', 'jpg', 'jpeg')],
 	[/^GIF8[79]a/, animated('image/gif', 'a GIF', 'gif')],
