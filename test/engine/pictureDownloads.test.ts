@@ -115,6 +115,36 @@ describe('image downloads', () => {
 		},
 	);
 
+	it('delivers an image that ends early each time at the announced length, with a hint', async () => {
+		const part = png.subarray(0, at(5));
+		const server = await serve(storage(part));
+		const result = await run();
+		expect(sha256(await result.binary(result.items('Model Gateway')[0]))).toBe(sha256(part));
+		const [{ hints }] = result.data.resultData.runData['Model Gateway'];
+		expect(hints?.map(({ message }) => message)).toEqual([
+			'image.png ends in the middle: it arrived as the service made it.',
+		]);
+		expect(server.requests).toHaveLength(2);
+	});
+
+	it('fails when an image whose length was not announced ends early each time', async () => {
+		const server = await serve((response) => {
+			response.write(png.subarray(0, 99));
+			response.end(png.subarray(99, at(5)));
+		});
+		const error = (await run()).errorOf('Model Gateway');
+		expect(error?.message).toContain('the response ends too early');
+		expect(error?.description).toContain('The image is made and charged.');
+		expect(server.requests).toHaveLength(5);
+	});
+
+	it('fails at once when an image is larger than the node keeps in memory', async () => {
+		const server = await serve(answer(200, png, { 'content-length': '300000000' }));
+		const error = (await run()).errorOf('Model Gateway');
+		expect(error?.message).toContain('the response is larger than 0.25 GB');
+		expect(server.requests).toHaveLength(1);
+	});
+
 	it.each<[string, Reply, string]>([
 		['its bytes', answer(200, heic), 'image/heic'],
 		['its Content-Type alone', answer(200, strange, { 'content-type': 'image/jxl' }), 'image/jxl'],

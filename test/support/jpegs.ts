@@ -32,9 +32,20 @@ export function withSegment(jpeg: Buffer, marker: number, data: Buffer, offset =
 	return Buffer.concat([jpeg.subarray(0, offset), head, data, jpeg.subarray(offset)]);
 }
 
-/** The index of a file with two images (CIPA DC-007), as far as readers use it. */
-const pictureIndex = Buffer.from('MPF\0II*\0\b\0\0\0', 'latin1');
+/** The index of a file with several images (CIPA DC-007), as far as readers use it: the entry with their number. */
+export function pictureIndex(count: number, isLittle = true): Buffer {
+	const index = Buffer.alloc(26);
+	index.write(isLittle ? 'MPF\0II*\0' : 'MPF\0MM\0*', 'latin1');
+	const view = new DataView(index.buffer, index.byteOffset + 4, 22);
+	view.setUint32(4, 8, isLittle);
+	view.setUint16(8, 1, isLittle);
+	view.setUint16(10, 0xb001, isLittle);
+	view.setUint16(12, 4, isLittle);
+	view.setUint32(14, 1, isLittle);
+	view.setUint32(18, count, isLittle);
+	return index;
+}
 
 /** A phone's file: the first image has an index, and the other images follow it. */
 export const withPictures = (jpeg: Buffer, ...others: Buffer[]): Buffer =>
-	Buffer.concat([withSegment(jpeg, 0xe2, pictureIndex), ...others]);
+	Buffer.concat([withSegment(jpeg, 0xe2, pictureIndex(1 + (others.length || 1))), ...others]);

@@ -32,15 +32,8 @@ const maxRedirects = 10;
 export const linkRefusedStatuses = new Set([400, 401, 403, 404, 410]);
 
 /** What counts of a failure of a storage host: it is not the service, so its error codes say nothing. */
-export function ofStorageHost({
-	reach,
-	status,
-	isCut,
-	retryAfter,
-	network,
-}: Failure): FailedRequest {
-	const isBusy = status === 408 || status === 429 || status >= 500;
-	const retry_can_help = status === 0 || isCut === true || isBusy;
+export function ofStorageHost({ reach, status, retryAfter, network }: Failure): FailedRequest {
+	const retry_can_help = status === 0 || status === 408 || status === 429 || status >= 500;
 	return { reach, status, retry_can_help, ...withoutUndefined({ retryAfter, network }) };
 }
 

@@ -54,11 +54,14 @@ export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
 	const file = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, textLength));
 	const head = file.subarray(0, headLength);
 	const text = head.toString('latin1');
-	// A small PDF may have no other than text characters.
-	if (isText(text) && !pdfSignature.test(text)) return base64Type(text) ?? textTypeOf(file);
-	const [, type] = signatures.find(([signature]) => signature.test(text)) ?? [];
+	const [signature, type] = signatures.find(([one]) => one.test(text)) ?? [];
+	// A small PDF may have no other than text characters; a text may begin like a file.
+	const isFile = signature === pdfSignature || (type && !isUtf8(head));
+	if (isText(text) && !isFile) return base64Type(text) ?? textTypeOf(file);
 	return type ?? boxesType(head, text);
 }
+
+const isUtf8 = (bytes: Buffer) => Buffer.from(bytes.toString('utf8')).equals(bytes);
 
 /** The type of a file of boxes, such as an mp4; undefined for any other. */
 function boxesType(head: Buffer, text: string): FileType | undefined {

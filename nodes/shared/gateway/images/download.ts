@@ -29,8 +29,9 @@ export async function downloadImage(
 	const { runtime } = gateway;
 	const purpose = `download the image ${excerpt(url, 200)}`;
 	const requestInfo: RequestInfo = { purpose, cost: 'read', host: new URL(url).host };
+	const earlier: EarlierTry = {};
 	for (let tries = 1; ; tries++) {
-		const outcome = await fetchOnce(gateway, url, requestInfo).catch((error: unknown) =>
+		const outcome = await fetchOnce(gateway, url, requestInfo, earlier).catch((error: unknown) =>
 			error instanceof GatewayError ? error : noResponse(requestInfo, error, gateway.redaction),
 		);
 		if (!(outcome instanceof GatewayError)) return outcome;
@@ -41,6 +42,11 @@ export async function downloadImage(
 		if (wait === undefined) throw chargedImageError(failure, { ...extraFields, url });
 		await runtime.clock.sleep(wait, runtime.signal);
 	}
+}
+
+interface EarlierTry {
+	/** The length of a file that ended in the middle. */
+	cutAt?: number;
 }
 
 /**
@@ -68,6 +74,7 @@ async function fetchOnce(
 	gateway: Gateway,
 	url: string,
 	requestInfo: RequestInfo,
+	earlier: EarlierTry,
 ): Promise<ReceivedImage> {
 	const { runtime, redaction } = gateway;
 	const source: FileSource = { url, authenticated: false };
@@ -91,25 +98,25 @@ async function fetchOnce(
 		failure = error;
 	}
 	const file = Buffer.concat(chunks);
-	const failedResponse = { status, headers, text: '' };
+	const head = { status, headers, text: '' };
 	if (status < 200 || status > 299) {
 		if (failure !== undefined) throw failure;
 		const text = redaction.truncated(file.subarray(0, 10_000).toString('utf8'));
-		throw refused(
-			requestInfo,
-			{ ...failedResponse, text },
-			parseRetryAfter(headers, runtime.clock.now()),
-		);
+		throw refused(requestInfo, { ...head, text }, parseRetryAfter(headers, runtime.clock.now()));
 	}
-	if (excess !== undefined) throw unreadable(requestInfo, failedResponse, excess);
+	// Another try would take as long, or bring as much.
+	if (excess !== undefined) throw unreadable(requestInfo, head, excess).with({ reach: 'none' });
 	const image = receivedImage(file, headers['content-type']);
 	// A storage host may announce more bytes than there are, so an image with its end marker is complete.
 	if (failure !== undefined && image.isWhole !== true) throw failure;
 	if ('problem' in image) {
-		throw unreadable(requestInfo, failedResponse, redaction.text(image.problem));
+		throw unreadable(requestInfo, head, redaction.text(image.problem));
 	}
-	if (image.isWhole === false && announced?.bytes !== length) {
-		throw unreadable(requestInfo, failedResponse, 'ends too early').with({ isCut: true });
+	// If all announced bytes have arrived, and the second time as many, the file is like this.
+	const isLikeThis = announced?.bytes === length && earlier.cutAt === length;
+	if (image.isWhole === false && !isLikeThis) {
+		earlier.cutAt = length;
+		throw unreadable(requestInfo, head, 'ends too early');
 	}
 	return image;
 }

@@ -1,7 +1,13 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { firstImage } from '../../../../nodes/shared/gateway/files/jpeg';
 import { fc } from '../../../support/fuzz';
-import { jpegOf, progressiveJpeg, withPictures, withSegment } from '../../../support/jpegs';
+import {
+	jpegOf,
+	pictureIndex,
+	progressiveJpeg,
+	withPictures,
+	withSegment,
+} from '../../../support/jpegs';
 
 const baseline = jpegOf('teal');
 const other = jpegOf('orange', 16, 16);
@@ -68,6 +74,17 @@ it('keeps the orientation of the first image', async () => {
 	expect([width, height]).toEqual([48, 64]);
 });
 
+it.each([true, false])(
+	'keeps an index that lists only the image itself (little-endian: %s)',
+	(isLittle) => {
+		const indexed = withSegment(baseline, 0xe2, pictureIndex(1, isLittle));
+		expect(firstImage(indexed)).toBe(indexed);
+		expect(
+			firstImage(withSegment(baseline, 0xe2, pictureIndex(2, isLittle)))?.equals(baseline),
+		).toBe(true);
+	},
+);
+
 it('drops the index of images wherever it stands among the segments', () => {
 	const behindIt = withSegment(baseline, 0xe2, Buffer.from('MPF\0MM\0*', 'latin1'), 20);
 	expect(firstImage(behindIt)?.equals(baseline)).toBe(true);
@@ -88,6 +105,14 @@ it.each<[string, Buffer]>([
 	[
 		'a JPEG without a marker where one has to be',
 		Buffer.concat([baseline.subarray(0, 20), Buffer.alloc(9)]),
+	],
+	[
+		'a JPEG with more segments than a camera writes',
+		Buffer.concat([
+			baseline.subarray(0, 2),
+			Buffer.alloc(80_000, Buffer.from([0xff, 0xe1, 0, 2])),
+			baseline.subarray(2),
+		]),
 	],
 	['a JPEG with an image within the image', Buffer.from([0xff, 0xd8, 0xff, 0xd8, 0xff, 0xd9])],
 ])('finds no first image in %s', (_, file) => expect(firstImage(file)).toBeUndefined());
