@@ -10,7 +10,7 @@ import {
 	withoutStore,
 	type WorkflowRun,
 } from '../harness';
-import { mp4Of } from '../support/boxes';
+import { box, mp4Of } from '../support/boxes';
 import { earlierJob } from '../support/earlierJobs';
 import { otherVideos } from '../support/otherVideos';
 import {
@@ -268,6 +268,27 @@ describe.each(Object.entries(ways))('%s', (_, { kind, linkFrom, node }) => {
 			expect(hints.map(({ message }) => message)).toEqual([
 				`${fileName} is a${kind === 'AVI' ? 'n' : ''} ${kind} video, not an mp4.`,
 			]);
+		},
+	);
+
+	it.each<[string, Buffer, string]>([
+		['heic', box('ftyp', Buffer.from('heic\0\0\0\0mif1heic')), 'is a HEIC image, not an mp4.'],
+		['m4a', box('ftyp', Buffer.from('M4A \0\0\0\0')), 'is an M4A sound, not an mp4.'],
+		['bin', Buffer.alloc(1000, 3), 'is a file of an unknown kind, not an mp4.'],
+		[
+			'mp4',
+			Buffer.concat([box('ftyp', Buffer.from('isom')), box('mdat', Buffer.alloc(99))]),
+			'has no index (moov): it arrived as the service made it, but players cannot open it.',
+		],
+	])(
+		'delivers as .%s what is charged but is no video that plays, and shows a hint',
+		async (extension, bytes, hint) => {
+			await serve(storage(bytes));
+			const result = await run();
+			const [item] = result.items('Wait for Video');
+			expect(sha256(await result.binary(item))).toBe(sha256(bytes));
+			const hints = result.data.resultData.runData['Wait for Video'][0].hints ?? [];
+			expect(hints.map(({ message }) => message)).toEqual([`${id}.${extension} ${hint}`]);
 		},
 	);
 
