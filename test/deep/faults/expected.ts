@@ -188,7 +188,9 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 		once: { ...healed, ...idCame, ...broken },
 		always: {
 			...{ ...useless, ...idCame, ...broken, ...slowPolls(200) },
-			...{ download: error(20, 0, 'yes'), fetch: error(5, 0, 'yes', 1) },
+			// A download has as long as the wait that it belongs to: three minutes, or else twenty.
+			...{ download: error(3, 0, 'yes'), fetch: error(5, 0, 'yes', 1) },
+			'the file of video.getContent': error(20, 0, 'yes'),
 		},
 	},
 	'slow drip': { once: unharmed, always: unharmed },
@@ -202,6 +204,8 @@ const rows: Record<string, Partial<Record<Duration, Row>>> = {
 		always: {
 			...{ ...useless, ...idCame, ...broken, [streamed]: item(1) },
 			download: error(5, 0, 'yes'),
+			// It is like this the second time, too.
+			'the file of an image': item(2, 1),
 		},
 	},
 	empty: {

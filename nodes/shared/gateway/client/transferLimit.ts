@@ -84,7 +84,7 @@ export class TransferLimit {
 
 	/** Milliseconds. */
 	private get maxTime(): number {
-		return this.minTime + Math.min(this.announced, this.maxBytes) / slowestRate;
+		return this.minTime + Math.ceil(Math.min(this.announced, this.maxBytes) / slowestRate);
 	}
 
 	private get tooLarge(): string {
