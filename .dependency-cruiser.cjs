@@ -3,7 +3,8 @@
  * types included. Folders on one floor do not know each other.
  */
 const floors = [
-	['shared/gateway/json', 'shared/gateway/markup'],
+	['shared/gateway/jsonBounds', 'shared/gateway/markup'],
+	['shared/gateway/json'],
 	['shared/gateway/sharePages'],
 	['shared/gateway/links', 'shared/gateway/files'],
 	['shared/gateway/protocol'],

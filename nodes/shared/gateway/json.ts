@@ -1,5 +1,7 @@
 /** Reading responses whose shape is not guaranteed: the readers take `unknown` and never throw. */
 
+import { JsonBounds } from './jsonBounds';
+
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -38,13 +40,11 @@ export function asIndex(value: unknown): number | undefined {
 	return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** Undefined when the text is not JSON, or is nested too deeply to be handled by recursive code. */
+/** Undefined when the text is not JSON, or has more in it than readers can handle: see {@link JsonBounds}. */
 export function parseJson(text: string): unknown {
-	// JSON.parse takes long to refuse a megabyte of brackets.
-	if (manyBrackets.test(text)) return undefined;
+	if (!new JsonBounds().accepts(text)) return undefined;
 	try {
-		const value: unknown = JSON.parse(text);
-		return isTooDeep(value) ? undefined : value;
+		return JSON.parse(text) as unknown;
 	} catch {
 		return undefined;
 	}
@@ -67,27 +67,6 @@ export function parseResponse(text: string): unknown {
 		return isRounded && !isInText ? `"${token}"` : token;
 	});
 	return parseJson(marked);
-}
-
-/** Maximum levels of nesting: JSON.stringify and other readers of the value recurse. */
-const maxDepth = 100;
-const manyBrackets = /^\s*(?:(?:\[|\{\s*"[^"\\]*"\s*:)\s*){101}/;
-
-function isTooDeep(value: unknown): boolean {
-	let level = [value].filter(isNested);
-	for (let depth = 0; level.length > 0; depth++) {
-		if (depth >= maxDepth) return true;
-		// Vectors hold very many numbers: they are not copied, and only nested values are kept for the next level.
-		level = level.flatMap((entry) => {
-			const values = Array.isArray(entry) ? (entry as unknown[]) : Object.values(entry);
-			return values.filter(isNested);
-		});
-	}
-	return false;
-}
-
-function isNested(value: unknown): value is object {
-	return typeof value === 'object' && value !== null;
 }
 
 /** A text cut to `length` characters, on one line and without control characters, for messages. */

@@ -75,7 +75,7 @@ export class StreamedCompletion {
 			choices.every(({ finish_reason: reason }) => reason !== undefined);
 		if (choices.length === 0 || !(this.hasEndMark || areFinished))
 			throw new UnusableResponse(
-				`broke off: ${response.broken ?? 'the stream ended too early'}`,
+				response.excess ?? `broke off: ${response.broken ?? 'the stream ended too early'}`,
 				text,
 			);
 		for (const { message } of choices) {

@@ -1,5 +1,6 @@
 import type { GatewayError } from '../errors/gatewayError';
 import { redirected, type RequestInfo } from '../errors/requestErrors';
+import { JsonBounds } from '../jsonBounds';
 import { maxAddressLength } from './connection';
 import { type Clock, type Http, type HttpRequest, type HttpResponse } from './http';
 import type { Redaction } from './redaction';
@@ -15,6 +16,8 @@ export interface RawResponse {
 	url: string;
 	/** Why the body ended early. */
 	broken?: string;
+	/** Why it was not read to its end: it is larger than n8n could bear. Continues "the response …". */
+	excess?: string;
 	/** The target of a redirect to a file. */
 	location?: string;
 	/** The error of a redirect that was not followed, unless the body has what was requested. */
@@ -46,8 +49,11 @@ export interface ExchangeOptions {
 const redirects = new Set([301, 302, 303, 307, 308]);
 const maxRedirects = 5;
 
-/** Responses are JSON; the largest carry images as base64. */
-const maxCharacters = 256 * 1024 * 1024;
+/** Responses are JSON; the largest carry ten images of 20 MB as base64. */
+const maxCharacters = 300_000_000;
+
+/** Of an error, the beginning is enough. */
+const maxErrorCharacters = 10_000_000;
 
 /** Milliseconds to wait for the end of a response once everything needed has arrived. */
 const drainTimeout = 1_000;
@@ -193,6 +199,11 @@ async function readInto(
 	}: Pick<ExchangeOptions, 'onText' | 'clock'> & { mayBeFile?: boolean; innerSignal: AbortSignal },
 ): Promise<void> {
 	const decoder = new TextDecoder();
+	const bounds = new JsonBounds();
+	const isError = rawResponse.status >= 400;
+	/** Undefined until the first character: the events of a stream are parsed one by one. */
+	let isJson: boolean | undefined;
+	let beginning: string | undefined;
 	const chunks = response.body[Symbol.asyncIterator]();
 	for (;;) {
 		const { value: bytes, done } = await chunks.next();
@@ -203,7 +214,14 @@ async function readInto(
 			return;
 		}
 		rawResponse.text += text;
-		if (rawResponse.text.length > maxCharacters) throw tooLarge();
+		beginning ??= text;
+		const [first] = isJson === undefined ? (/\S/.exec(text) ?? []) : [];
+		if (first !== undefined) isJson = first === '{' || first === '[';
+		const isTooLong = rawResponse.text.length > (isError ? maxErrorCharacters : maxCharacters);
+		if (isTooLong || (isJson && !bounds.accepts(text))) {
+			if (!isError) Object.assign(rawResponse, { text: beginning, excess: excessOf(isTooLong) });
+			return;
+		}
 		if (await onText?.(text)) break;
 	}
 	// The service may count a response as delivered only when it was read to its end, but some connections never end.
@@ -213,9 +231,10 @@ async function readInto(
 	await Promise.race([drain(), clock.sleep(drainTimeout, innerSignal)]).catch(() => undefined);
 }
 
-function tooLarge(): Error {
-	return new RangeError(`it is longer than ${maxCharacters} characters`);
-}
+const excessOf = (isTooLong: boolean) =>
+	isTooLong
+		? `has more than ${maxCharacters / 1_000_000} million characters, and no response of the service needs as many`
+		: 'has more lists, objects and texts in it than any response of the service needs';
 
 function asError(error: unknown): Error {
 	return error instanceof Error ? error : new Error(String(error));

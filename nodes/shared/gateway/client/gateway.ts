@@ -218,7 +218,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		const { headers, url, location } = response;
 		const head = { headers, url, location };
 		const cleanHead = redaction.json(head);
-		const isWhole = response.broken === undefined;
+		const isWhole = response.broken === undefined && response.excess === undefined;
 		const text = isWhole ? redaction.text(response.text) : redaction.truncated(response.text);
 		const parsed = parseResponse(response.text);
 		// A key written with \u escapes may appear only once the JSON is parsed.
@@ -255,6 +255,8 @@ export class Gateway<R extends Runtime = Runtime> {
 			error,
 			refusal: unusable.refusal,
 		});
+		if (response.excess !== undefined)
+			return failed.with({ isExcess: true, retry_can_help: false });
 		return response.broken === undefined ? failed : failed.with({ isCut: true });
 	}
 

@@ -86,7 +86,8 @@ export function withOwnFields(fields: JsonObject, own: JsonObject): JsonObject {
 }
 
 /** What is wrong with a body that should have been JSON; continues "the response …". */
-export function describeBody({ text, headers, json, broken }: ServiceResponse): string {
+export function describeBody({ text, headers, json, broken, excess }: ServiceResponse): string {
+	if (excess !== undefined) return excess;
 	if (broken !== undefined) return `broke off: ${broken}`;
 	if (text.trim() === '') return 'is empty';
 	if (json !== undefined) return `has an unexpected form: ${excerpt(text, 120)}`;

@@ -15,6 +15,7 @@ export type FailedRequest = Pick<
 	| 'network'
 	| 'redirect'
 	| 'linkCarriesKey'
+	| 'isExcess'
 >;
 
 export interface RetriedRequest {
@@ -78,6 +79,7 @@ const rules: Array<
 		({ reach, status, retry_can_help }) =>
 			reach === 'answered' && !(retry_can_help && mayPass(status)),
 	],
+	[1, ({ isExcess }) => isExcess === true],
 	// It costs nothing, or the service recognises the order.
 	[maxTries, (_, request) => request.cost === 'read' || hasKey(request)],
 	// A 2xx had begun to arrive, so it is charged.

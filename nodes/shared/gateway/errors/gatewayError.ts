@@ -37,6 +37,8 @@ export interface Failure {
 	raw_body?: string;
 	/** Whether the response broke off. */
 	isCut?: true;
+	/** Whether the response was larger than n8n could bear, and so was not read to its end. */
+	isExcess?: true;
 	/** The part of a text that arrived before its response broke off. */
 	partial_text?: string;
 	/** The link of an image that could not be fetched, byte for byte. */

@@ -9,7 +9,7 @@ import type { Http } from '../../gateway/client/http';
 import { listModels } from '../../gateway/models/list';
 import { credentialProblem } from '../errors/credentialProblem';
 import { connectionFrom } from './connection';
-import { clock } from './httpClient';
+import { clock, type Readable } from './httpClient';
 
 /** Milliseconds for one address. Short, because a user waits at the dialog. */
 const testTimeout = 15_000;
@@ -48,25 +48,21 @@ async function listModelsAt(
 	await listModels(gateway, { timeout: testTimeout, retries: 0 });
 }
 
-/** Uses the only HTTP helper that n8n gives to a credential test. That helper does not add the key. */
+/** Uses the only HTTP helper that n8n gives to a credential test. That helper neither adds the key nor knows signals. */
 function httpOf({ helpers }: ICredentialTestFunctions, key: string): Http {
-	return async ({ method, url, headers, timeout }) => {
+	return async ({ method, url, headers, timeout, signal }) => {
 		const { statusCode, body, ...response } = (await helpers.request({
-			...{ method, uri: url, timeout },
+			...{ method, uri: url, timeout, useStream: true },
 			headers: { ...headers, Authorization: `Bearer ${key}` },
 			resolveWithFullResponse: true,
 			simple: false,
 			followRedirect: false,
-		})) as { statusCode: number; headers: Record<string, string>; body?: string };
-		return {
-			status: statusCode,
-			headers: response.headers,
-			body: bytesOf(body),
-			close: () => undefined,
-		};
+		})) as { statusCode: number; headers: Record<string, string>; body: Readable };
+		const close = () => void body.destroy();
+		// The reader of the body gets its errors. Without any listener, they would crash n8n.
+		body.on('error', () => undefined);
+		signal?.addEventListener('abort', close, { once: true });
+		if (signal?.aborted) close();
+		return { status: statusCode, headers: response.headers, body, close };
 	};
-}
-
-async function* bytesOf(text = ''): AsyncGenerator<Uint8Array> {
-	yield Buffer.from(text);
 }

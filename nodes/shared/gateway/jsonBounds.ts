@@ -1,0 +1,73 @@
+/** Maximum levels of nesting: JSON.stringify and other readers of the value recurse. */
+const maxDepth = 100;
+
+/** Maximum number of names in one object: readers look at each of them, and no object of the service has as many. */
+const maxNames = 10_000;
+
+/**
+ * What it costs to parse a comma, as between numbers, and a list, object, text or name: about as much time and memory as
+ * these numbers say. 16,000 tokens with 20 alternatives each weigh 18 million, 2,048 vectors of 3,072 numbers 6 million.
+ */
+const weights = { value: 1, part: 8 };
+const maxWeight = 20_000_000;
+
+/** A denser text takes long to parse for its length. The response to a chat with alternatives weighs 1.3 per character. */
+const [freeWeight, weightPerCharacter] = [500_000, 1.5];
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Judges whether a JSON text can be parsed without blocking n8n or filling its memory, before it is parsed. The text
+ * arrives in chunks that may be cut anywhere. It needs not be valid.
+ */
+export class JsonBounds {
+	/** The weight of what has arrived. */
+	weight = 0;
+	private characters = 0;
+	private isInText = false;
+	/** Whether the next character follows a backslash. */
+	private isEscaped = false;
+	/** For each open list or object, the number of its names so far; the first is outside of all. */
+	private readonly names = [0];
+
+	/** @returns whether the text is within the bounds so far */
+	accepts(chunk: string): boolean {
+		const { names, characters } = this;
+		let { weight } = this;
+		for (let at = 0; at < chunk.length; at++) {
+			if (this.isInText) {
+				at = this.endOfText(chunk, at);
+				continue;
+			}
+			const code = chunk.charCodeAt(at);
+			if (code === comma) weight += weights.value;
+			else if (code === colon && ++names[names.length - 1] > maxNames) return false;
+			else if (code === closeList || code === closeObject) {
+				if (names.length > 1) names.pop();
+			} else if (code === quote || code === openList || code === openObject) {
+				weight += weights.part;
+				if (code === quote) this.isInText = true;
+				else if (names.push(0) > maxDepth + 1) return false;
+			} else continue;
+			if (weight > maxWeight || weight > freeWeight + weightPerCharacter * (characters + at))
+				return false;
+		}
+		this.weight = weight;
+		this.characters += chunk.length;
+		return true;
+	}
+
+	/** The position of the quote that ends the text, or the end of the chunk. */
+	private endOfText(chunk: string, start: number): number {
+		let at = this.isEscaped ? start + 1 : start;
+		for (; at < chunk.length; at++) {
+			const code = chunk.charCodeAt(at);
+			if (code === backslash) at++;
+			else if (code === quote) break;
+		}
+		this.isInText = at >= chunk.length;
+		this.isEscaped = at > chunk.length;
+		return at;
+	}
+}
