@@ -1,6 +1,6 @@
 /** Reading responses whose shape is not guaranteed: the readers take `unknown` and never throw. */
 
-import { JsonBounds } from './jsonBounds';
+import { endOfText, JsonBounds, quote } from './jsonBounds';
 
 export type JsonObject = Record<string, unknown>;
 
@@ -50,9 +50,6 @@ export function parseJson(text: string): unknown {
 	}
 }
 
-/** A number with more digits than JavaScript keeps. */
-const longNumber = /[[:,]\s*-?\d{16}/;
-
 /**
  * Like {@link parseJson}, for responses of the service: a whole number that JavaScript would round is an ID, and
  * becomes a text with all its digits.
@@ -60,14 +57,38 @@ const longNumber = /[[:,]\s*-?\d{16}/;
 export function parseResponse(text: string): unknown {
 	const value = parseJson(text);
 	if (value === undefined || !longNumber.test(text)) return value;
-	let isInText = false;
-	const marked = text.replace(/\\.|"|(?<![\w.+-])-?\d{16,}(?![\d.eE])/g, (token) => {
-		if (token === '"') isInText = !isInText;
-		const isRounded = /\d$/.test(token) && !Number.isSafeInteger(Number(token));
-		return isRounded && !isInText ? `"${token}"` : token;
-	});
-	return parseJson(marked);
+	const marked = withLongNumbersAsTexts(text);
+	return marked === text ? value : (JSON.parse(marked) as unknown);
 }
+
+/** Digits of a whole number that JavaScript may round, and that may be an ID. */
+const [minLongDigits, maxLongDigits] = [16, 1_000];
+const longNumber = /[[:,]\s*-?\d{16}/;
+/** A response with more of such numbers is no list of IDs, and it would take long to change them all. */
+const maxLongNumbers = 10_000;
+
+/** @param json valid JSON */
+function withLongNumbersAsTexts(json: string): string {
+	const parts: string[] = [];
+	let copied = 0;
+	for (let at = 0; at < json.length; at++) {
+		if (json.charCodeAt(at) === quote) at = endOfText(json, at + 1);
+		if (!isDigit(json.charCodeAt(at))) continue;
+		let start = at;
+		while (isDigit(json.charCodeAt(at))) at++;
+		if (at - start < minLongDigits || at - start > maxLongDigits) continue;
+		if (json[start - 1] === '-') start--;
+		// The digits of a fraction or an exponent, or those before one.
+		if (/[.eE+]/.test(json[start - 1] ?? '') || /[.eE]/.test(json[at] ?? '')) continue;
+		const number = json.slice(start, at);
+		if (Number.isSafeInteger(Number(number))) continue;
+		if (parts.push(json.slice(copied, start), `"${number}"`) > 2 * maxLongNumbers) return json;
+		copied = at;
+	}
+	return copied === 0 ? json : [...parts, json.slice(copied)].join('');
+}
+
+const isDigit = (code: number) => code >= 0x30 && code <= 0x39;
 
 /** A text cut to `length` characters, on one line and without control characters, for messages. */
 export function excerpt(text: string, length = 300): string {

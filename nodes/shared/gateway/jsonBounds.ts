@@ -14,7 +14,8 @@ const maxWeight = 20_000_000;
 /** A denser text takes long to parse for its length. The response to a chat with alternatives weighs 1.3 per character. */
 const [freeWeight, weightPerCharacter] = [500_000, 1.5];
 
-const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a];
+export const quote = 0x22;
+const [backslash, comma, colon] = [0x5c, 0x2c, 0x3a];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -37,7 +38,9 @@ export class JsonBounds {
 		let { weight } = this;
 		for (let at = 0; at < chunk.length; at++) {
 			if (this.isInText) {
-				at = this.endOfText(chunk, at);
+				at = endOfText(chunk, this.isEscaped ? at + 1 : at);
+				this.isInText = at >= chunk.length;
+				this.isEscaped = at > chunk.length;
 				continue;
 			}
 			const code = chunk.charCodeAt(at);
@@ -57,17 +60,15 @@ export class JsonBounds {
 		this.characters += chunk.length;
 		return true;
 	}
+}
 
-	/** The position of the quote that ends the text, or the end of the chunk. */
-	private endOfText(chunk: string, start: number): number {
-		let at = this.isEscaped ? start + 1 : start;
-		for (; at < chunk.length; at++) {
-			const code = chunk.charCodeAt(at);
-			if (code === backslash) at++;
-			else if (code === quote) break;
-		}
-		this.isInText = at >= chunk.length;
-		this.isEscaped = at > chunk.length;
-		return at;
+/** The position of the quote that ends a text; the length of the JSON, or one more after a backslash, if none does. */
+export function endOfText(json: string, start: number): number {
+	let at = start;
+	for (; at < json.length; at++) {
+		const code = json.charCodeAt(at);
+		if (code === backslash) at++;
+		else if (code === quote) break;
 	}
+	return at;
 }

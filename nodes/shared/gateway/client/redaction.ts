@@ -44,7 +44,7 @@ export class Redaction {
 	}
 
 	text(text: string): string {
-		return this.pattern ? text.replace(this.pattern, mask) : text;
+		return this.pattern && text.length >= minKeyLength ? text.replace(this.pattern, mask) : text;
 	}
 
 	/** The value without the key; the same object when it does not contain the key. */
@@ -80,14 +80,26 @@ export class Redaction {
 	private redacted(value: unknown): unknown {
 		if (typeof value === 'string') return this.text(value);
 		if (typeof value !== 'object' || value === null) return value;
+		if (Array.isArray(value)) return this.redactedList(value);
+		let isSame = true;
 		const entries = Object.entries(value).map(([name, entry]: [string, unknown]) => {
-			const [cleanName, clean] = [this.text(name), this.redacted(entry)];
-			return { cleanName, clean, isSame: cleanName === name && clean === entry };
+			const clean = [this.text(name), this.redacted(entry)] as const;
+			isSame &&= clean[0] === name && clean[1] === entry;
+			return clean;
 		});
-		if (entries.every(({ isSame }) => isSame)) return value;
-		return Array.isArray(value)
-			? entries.map(({ clean }) => clean)
-			: Object.fromEntries(entries.map(({ cleanName, clean }) => [cleanName, clean]));
+		return isSame ? value : Object.fromEntries(entries);
+	}
+
+	/** Copies nothing but what has the key: a list of numbers may have millions of them. */
+	private redactedList(list: unknown[]): unknown[] {
+		let clean: unknown[] | undefined;
+		list.forEach((entry, index) => {
+			const cleanEntry = this.redacted(entry);
+			if (cleanEntry === entry) return;
+			clean ??= [...list];
+			clean[index] = cleanEntry;
+		});
+		return clean ?? list;
 	}
 
 	/** The number of characters at the end that may be the beginning of the key. */

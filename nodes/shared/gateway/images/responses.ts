@@ -99,6 +99,8 @@ function readEntries(
 }
 
 function readImage(entry: unknown, response: ServiceResponse): Image | undefined {
+	// A list may have millions of other values.
+	if (typeof entry !== 'string' && !isObject(entry)) return undefined;
 	const { b64_json, image_base64, ...fields } = isObject(entry) ? entry : { url: entry };
 	const base64 = asText(b64_json) ?? asText(image_base64);
 	if (base64 !== undefined) return embeddedImage(base64, fields);
@@ -163,8 +165,10 @@ function readAnswer({ message, finish_reason }: Choice, response: ServiceRespons
 
 /** Base64 may be wrapped into lines; a URL in Markdown ends at the first line break, so these are removed. */
 const unwrapped = (text: string) =>
-	text.replace(/(?<=\(\s*<?data:image\/[^,()\s]*,)[\w+/=\s-]+([)>]|(?=["'(]))/g, (base64) =>
-		base64.replace(/(?<!\s)\s+(?=\S)/g, ''),
+	text.replace(
+		/(\(\s*<?data:image\/[^,()\s]*,)([\w+/=\s-]+(?:[)>]|(?=["'(])))/g,
+		(token, start: string, base64: string) =>
+			/\s/.test(base64) ? start + base64.replace(/(?<!\s)\s+(?=\S)/g, '') : token,
 	);
 
 /** An image embedded in the text becomes a file; left in the text, it would fill the execution's log. */
