@@ -156,10 +156,14 @@ describe('options that change the request', () => {
 		);
 
 		it('refuses an Extra Body that is not a JSON object', async () => {
-			for (const extraBody of ['[1]', 'a=b', 7]) {
+			for (const [extraBody, shown] of [
+				['[1]', '"[1]"'],
+				['a=b', '"a=b"'],
+				[7, '7'],
+			]) {
 				const { body, message } = await run('video create', { options: { extraBody } });
 				expect(body).toBeUndefined();
-				expect(message).toBe('Extra Body (JSON) must be a JSON object');
+				expect(message).toBe(`Extra Body (JSON) must be a JSON object (it is ${shown})`);
 			}
 		});
 	});

@@ -157,7 +157,7 @@ describe('Content (JSON) of native messages', () => {
 	it('refuses broken Content (JSON), and names the message', async () => {
 		expect(await send({ contentJson: '[{ "type": ' })).toEqual({
 			messages: undefined,
-			message: 'Message 1: Content (JSON) must be JSON',
+			message: 'Message 1: Content (JSON) must be JSON (it is "[{ \\"type\\":")',
 		});
 	});
 });

@@ -8,7 +8,7 @@ import {
 	type EmbedOptions,
 } from '../../../shared/gateway/embeddings/embed';
 import { asGatewayError, GatewayError } from '../../../shared/gateway/errors/gatewayError';
-import { textAt, withoutUndefined } from '../../../shared/gateway/json';
+import { describeValue, textAt, withoutUndefined } from '../../../shared/gateway/json';
 import { textAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
@@ -114,8 +114,9 @@ function readInput(scope: Scope): Texts {
 	if (texts.length === 0) scope.report(displayName, 'is an empty list', 'unsendable');
 	texts.forEach((text, index) => {
 		const field = Array.isArray(value) ? `${displayName} ${index + 1}` : displayName;
-		if (typeof text !== 'string') scope.report(field, 'must be a text', 'unsendable');
-		else if (text.trim() === '') scope.report(field, 'is empty');
+		if (typeof text !== 'string') {
+			scope.report(field, `must be a text (it is ${describeValue(text)})`, 'unsendable');
+		} else if (text.trim() === '') scope.report(field, 'is empty');
 	});
 	return { texts, isList: Array.isArray(value) };
 }

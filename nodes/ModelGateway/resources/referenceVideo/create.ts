@@ -160,8 +160,10 @@ export const referenceVideoCreate: Operation<Request> = {
 			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
 		const body = bodyWith(media.map(({ medium }) => medium));
 		const labelAt = (path: string) => labelOf(path, [...fields, ...options]);
+		// A field that could not be read breaks the rules of the model, too: one problem is enough.
+		const reported = new Set(parameters.problems.map(({ field }) => field));
 		for (const { path, problem } of referenceVideoProblems(body, parameters.gatewayUrl, wording)) {
-			parameters.report(labelAt(path), problem);
+			if (!reported.has(labelAt(path))) parameters.report(labelAt(path), problem);
 		}
 		for (const { path, problem } of referenceVideoWarnings(body)) {
 			parameters.hints.push(`${labelAt(path)} ${problem}.`);

@@ -6,6 +6,7 @@ import {
 	requiredText,
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
+import { asKnown } from '../../../shared/n8n/parameters/spellings';
 
 export const simplifyFieldOf = (description: string): Field<boolean> =>
 	withDefault(
@@ -65,7 +66,8 @@ const ifNoResponseOption = (resend: string) =>
 		},
 		(value, report): boolean | undefined => {
 			if (value === undefined) return undefined;
-			if (value === 'stop' || value === 'resend') return value === 'resend';
+			const known = asKnown(value, ['stop', 'resend']);
+			if (known !== undefined) return known === 'resend';
 			// An expression that gives nothing or any other value must not decide about money.
 			report(`must be stop or resend (it is ${describeValue(value)})`);
 			return false;

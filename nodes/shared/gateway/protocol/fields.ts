@@ -31,8 +31,7 @@ export type Fields = Readonly<Record<string, FieldRule>>;
 export function fieldProblem(value: unknown, field: FieldRule): string | undefined {
 	const expected = describeRule(field);
 	if (expected === undefined || fits(value, field)) return undefined;
-	const given = field.type === 'boolean' ? '' : ` (it is ${describeValue(value)})`;
-	return `must be ${expected}${given}`;
+	return `must be ${expected} (it is ${describeValue(value)})`;
 }
 
 /** What a value must be, as in "a whole number from 2 to 15"; undefined when nothing restricts it. */

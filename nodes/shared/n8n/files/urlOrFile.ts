@@ -3,6 +3,7 @@ import { publicLinkProblem } from '../../gateway/links';
 import { hiddenForTools } from '../parameters/editor';
 import type { Field, FieldGroup } from '../parameters/field';
 import type { Scope } from '../parameters/itemParameters';
+import { asKnown } from '../parameters/spellings';
 
 /** A link, or a file of the item. */
 export type Source = { url: string } | { file: IBinaryData };
@@ -48,7 +49,7 @@ export function urlOrFile({
 	});
 	const menu: Field = {
 		property: { ...source, type: 'options' },
-		read: (scope) => scope.value(source.name),
+		read: (scope) => asKnown(scope.value(source.name), ['url', 'binary', 'none']),
 	};
 	return {
 		fields: [menu, shownFor(url, 'url'), shownFor(file, 'binary')],

@@ -10,6 +10,7 @@ import {
 import { fieldProblem, type FieldRule } from '../../gateway/protocol/fields';
 import type { Field } from './field';
 import type { ProblemKind } from './itemParameters';
+import { asBoolean, asKnown } from './spellings';
 
 // The kinds of fields. An optional field reads as undefined when the user did not add it or left it empty.
 
@@ -57,7 +58,10 @@ export const requiredText = <const Path extends string = never>(
 export const uncheckedText = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
 ): Field<string | undefined, Path> =>
-	fieldOf(declaration.options ? 'options' : 'string', declaration, asText);
+	fieldOf(declaration.options ? 'options' : 'string', declaration, (value) => {
+		const text = asText(value);
+		return asKnown(text, choicesOf(declaration)) ?? text;
+	});
 
 /** A link that is checked later, with what it belongs to. A list of links reads as one link per line. */
 export const linkField = <const Path extends string = never>(
@@ -86,14 +90,19 @@ export const textsField = <const Path extends string = never>(
 		},
 	);
 
-/** One of several texts. Without a rule, any text is accepted. */
+/** One of several texts, in the spelling of the menu. Without a rule, any text is accepted. */
 export const choiceField = <const Path extends string = never>(
 	declaration: Declaration<Path, string> & { default: string },
 ): Field<string | undefined, Path> =>
 	fieldOf('options', declaration, (value, report) => {
 		const text = textIn(value, report)?.trim();
-		return text === undefined ? undefined : checked(text, declaration.rule, report);
+		const known = asKnown(text, choicesOf(declaration)) ?? text;
+		return known === undefined ? undefined : checked(known, declaration.rule, report);
 	});
+
+/** The values of the menu. */
+const choicesOf = ({ options = [] }: Pick<INodeProperties, 'options'>): string[] =>
+	options.flatMap((choice) => ('value' in choice ? String(choice.value) : []));
 
 /** A number, or a text that is one. Without a rule, any value is accepted. */
 export const numberField = <const Path extends string = never>(
@@ -139,18 +148,21 @@ export const booleanField = <const Path extends string = never>(
 ): Field<boolean | undefined, Path> =>
 	fieldOf('boolean', declaration, (value, report) => {
 		if (isNothing(value)) return undefined;
-		const known = value === 'true' || (value === 'false' ? false : value);
-		return checked(known, { type: 'boolean' }, report);
+		return checked(asBoolean(value) ?? value, { type: 'boolean' }, report);
 	});
 
-/** A switch for safety. An expression that gives neither true nor false is a problem: it must not turn the switch off. */
+/**
+ * A switch for safety. An expression that gives neither true nor false is a problem: it must not turn the switch off. A 0
+ * could be a number, and a "no" an answer to something else.
+ */
 export function safetySwitch(
 	declaration: Declaration<never, boolean> & { default: boolean },
 ): Field<boolean> {
 	const { name } = declaration;
 	const { read, ...field } = fieldOf('boolean', declaration, (value, report) => {
-		const known = value === 'true' || (value === 'false' ? false : value);
-		return checked<boolean>(known, { type: 'boolean', required: true }, report);
+		const known = asKnown(value, ['true', 'false']);
+		const given = known === undefined ? value : known === 'true';
+		return checked<boolean>(given, { type: 'boolean', required: true }, report);
 	});
 	return {
 		...field,
@@ -170,7 +182,7 @@ export const objectField = <const Path extends string = never>(
 		if (isNothing(typeof value === 'string' ? value.trim() : value)) return undefined;
 		const parsed = typeof value === 'string' ? parseJson(value) : toJson(value);
 		if (isObject(parsed)) return parsed;
-		report('must be a JSON object', 'unsendable');
+		report(`must be a JSON object (it is ${describeValue(value)})`, 'unsendable');
 		return undefined;
 	});
 
@@ -181,7 +193,7 @@ export const jsonField = <const Path extends string = never>(
 	fieldOf('json', { rule: { type: 'json' }, ...declaration }, (value, report) => {
 		if (isNothing(typeof value === 'string' ? value.trim() : value)) return undefined;
 		const parsed = typeof value === 'string' ? parseJson(value) : toJson(value);
-		if (parsed === undefined) report('must be JSON', 'unsendable');
+		if (parsed === undefined) report(`must be JSON (it is ${describeValue(value)})`, 'unsendable');
 		return parsed ?? value;
 	});
 

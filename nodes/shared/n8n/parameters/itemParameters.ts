@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData, ISupplyDataFunctions } from 'n8n-workflow';
 import { isObject, valueAt, type JsonObject } from '../../gateway/json';
 import type { Problem } from '../errors/badInput';
+import { asBoolean } from './spellings';
 
 /** Name of the option that sends a request without checking it against the rules of the service. */
 export const skipChecks = 'skipChecks';
@@ -66,7 +67,7 @@ export class ItemParameters implements Scope {
 
 	/** Whether the user wants the request sent without checks. */
 	get skipsRules(): boolean {
-		return String(this.options.value(skipChecks)) === 'true';
+		return asBoolean(this.options.value(skipChecks)) ?? false;
 	}
 }
 

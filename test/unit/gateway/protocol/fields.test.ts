@@ -38,8 +38,9 @@ describe('invalid values', () => {
 		[NaN, { type: 'number' }, 'must be a number (it is not a number)'],
 		['720p', choice, 'must be one of 720P, 1080P (it is "720p")'],
 		[undefined, choice, 'must be one of 720P, 1080P (it is empty)'],
-		['true', { type: 'boolean' }, 'must be true or false'],
-		[0, { type: 'boolean' }, 'must be true or false'],
+		['true', { type: 'boolean' }, 'must be true or false (it is "true")'],
+		[0, { type: 'boolean' }, 'must be true or false (it is 0)'],
+		[undefined, { type: 'boolean' }, 'must be true or false (it is empty)'],
 	])('refuses the value %j for the rule %j', (value, field, problem) => {
 		expect(fieldProblem(value, field)).toBe(problem);
 	});

@@ -1,0 +1,16 @@
+// Spreadsheets, databases and forms write a value in their own way. A spelling that can mean only one thing is taken as that.
+
+const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+	...([true, 'true', 'yes', 1, '1'] as const).map((value) => [value, true] as const),
+	...([false, 'false', 'no', 0, '0'] as const).map((value) => [value, false] as const),
+]);
+
+/** True or false, as Google Sheets ("TRUE"), a form ("yes") or a database (1) writes it. Undefined for anything else. */
+export const asBoolean = (value: unknown): boolean | undefined => booleans.get(comparable(value));
+
+/** The one of these values that differs from the given one only in case and in the spaces around it; else undefined. */
+export const asKnown = <Value>(value: unknown, known: readonly Value[]): Value | undefined =>
+	known.find((each) => comparable(each) === comparable(value));
+
+const comparable = (value: unknown) =>
+	typeof value === 'string' ? value.trim().toLowerCase() : value;
