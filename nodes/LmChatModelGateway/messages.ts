@@ -1,5 +1,11 @@
 import { fileTypeOf, headLength } from '../shared/gateway/files/fileType';
-import { asText, isObject, withoutUndefined, type JsonObject } from '../shared/gateway/json';
+import {
+	asText,
+	isObject,
+	jsonTextOf,
+	withoutUndefined,
+	type JsonObject,
+} from '../shared/gateway/json';
 import { badInput } from '../shared/n8n/errors/badInput';
 import type {
 	FileContent,
@@ -74,7 +80,7 @@ function toServiceToolResult({ toolCallId, result }: ToolResultContent): JsonObj
 function resultContent(result: unknown): string | JsonObject[] {
 	if (typeof result === 'string') return result;
 	const isContent = Array.isArray(result) && result.length > 0 && result.every(isResultPart);
-	return isContent ? toServiceContent(result) : (JSON.stringify(result) ?? '');
+	return isContent ? toServiceContent(result) : jsonTextOf(result);
 }
 
 function isResultPart(part: unknown): part is MessageContent {

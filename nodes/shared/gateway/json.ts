@@ -119,6 +119,17 @@ export function toJson(value: unknown): unknown {
 	}
 }
 
+/**
+ * The value as JSON text, which is empty for what JSON does not have. Half of a character, such as of an emoji that was cut, becomes U+FFFD: no UTF-8 has it, and many
+ * programs refuse its escape.
+ */
+export function jsonTextOf(value: unknown): string {
+	// Nothing comes of undefined, whatever its type says.
+	const text = (JSON.stringify(value) as string | undefined) ?? '';
+	if (!text.includes('\\ud')) return text;
+	return text.replace(/\\(?:ud[\da-f]{3}|.)/g, (escape) => (escape.length > 2 ? '\ufffd' : escape));
+}
+
 /** Throws for what JSON would turn into null: NaN, an invalid date, and undefined in a list. */
 function refuseNull(this: JsonObject, name: string, value: unknown): unknown {
 	const isNotFinite = typeof value === 'number' && !Number.isFinite(value);

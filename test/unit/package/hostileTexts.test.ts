@@ -17,6 +17,7 @@ import { fileTypeOf, typeToDeliver } from '../../../nodes/shared/gateway/files/f
 import { asLink, linkProblem } from '../../../nodes/shared/gateway/links';
 import { recordOf } from '../../../nodes/shared/n8n/errors/errorRecord';
 import { videoFileName } from '../../../nodes/shared/n8n/files/video';
+import { accidentIn } from '../../../nodes/shared/n8n/parameters/accidentalText';
 import { nodeError } from '../../../nodes/shared/n8n/errors/nodeError';
 
 /** Length of a text, in characters of its JSON; 1 MB in `npm run test:deep`. */
@@ -57,6 +58,7 @@ const repeated = [
 		'"task_id":"',
 		'media[',
 		'media[1].',
+		...['{{', '}}', '{{ }}', '{{ $json', '}}{{', '[object Object]', '[object Object]}}{{'],
 		'\ud83d',
 		'"',
 		'{"a":',
@@ -122,6 +124,7 @@ const readers: Array<[what: string, read: (text: string) => unknown]> = [
 				parameters: {},
 			}),
 	],
+	['a text that may hold accidents', (text) => [accidentIn(text, true), accidentIn(`{{${text}}}`)]],
 	['the status of a job', (text) => jobStatus(response({ id: 'a', status: text, error: text }))],
 	[
 		'the text of an image chat',

@@ -15,7 +15,7 @@ import type { ItemOutput, ItemRun } from '../../../shared/n8n/items/work';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
 import type { Field } from '../../../shared/n8n/parameters/field';
-import { requiredText } from '../../../shared/n8n/parameters/fieldKinds';
+import { intendedText, requiredText, type Report } from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import {
@@ -112,11 +112,17 @@ function readInput(scope: Scope): Texts {
 		Number.isFinite(entry) ? String(entry) : entry,
 	);
 	if (texts.length === 0) scope.report(displayName, 'is an empty list', 'unsendable');
+	let hasHint = false;
 	texts.forEach((text, index) => {
 		const field = Array.isArray(value) ? `${displayName} ${index + 1}` : displayName;
-		if (typeof text !== 'string') {
-			scope.report(field, `must be a text (it is ${describeValue(text)})`, 'unsendable');
-		} else if (text.trim() === '') scope.report(field, 'is empty');
+		const report: Report = (problem, kind) => {
+			// A list may have thousands of texts about such words.
+			if (kind === 'hint' && hasHint) return;
+			hasHint ||= kind === 'hint';
+			scope.report(field, problem, kind);
+		};
+		if (typeof text === 'string') intendedText(text, report);
+		else report(`must be a text (it is ${describeValue(text)})`, 'unsendable');
 	});
 	return { texts, isList: Array.isArray(value) };
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../shared/gateway/json';
+import { isObject, jsonTextOf, type JsonObject } from '../../../shared/gateway/json';
 import { imageAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
@@ -113,7 +113,7 @@ function sourceOf(
 
 /** A form field is a text, so objects and lists of Extra Body are sent as JSON. */
 const formText = (value: unknown) =>
-	typeof value === 'object' ? JSON.stringify(value) : String(value);
+	isObject(value) || Array.isArray(value) ? jsonTextOf(value) : String(value);
 
 /** Appends a link, or a file with its true type and a matching extension. */
 async function append(

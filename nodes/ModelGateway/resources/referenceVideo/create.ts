@@ -4,12 +4,14 @@ import {
 	referenceVideoProblems,
 	type ReferenceVideoRequest,
 } from '../../../shared/gateway/jobs/referenceVideo';
+import { asText, valueAt } from '../../../shared/gateway/json';
 import { createdTask } from '../../../shared/gateway/jobs/responses';
 import { referenceVideoAmount } from '../../../shared/gateway/protocol/amount';
 import { endpoints } from '../../../shared/gateway/protocol/endpoints';
 import { referenceVideoModels } from '../../../shared/gateway/protocol/models';
 import type { Operation } from '../../../shared/n8n/operations/operation';
 import { ExtraBody } from '../../../shared/n8n/parameters/extraBody';
+import { placeholderIn } from '../../../shared/n8n/parameters/accidentalText';
 import { labelOf } from '../../../shared/n8n/parameters/field';
 import { booleanField, choiceField, numberField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
@@ -17,7 +19,7 @@ import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { createdJobOutput } from '../shared/createdJob';
 import { ifNoJobOption, promptField } from '../shared/fields';
 import { mediaFields, modelsThat, readMedia } from './media';
-import { jsonWording } from './mediaJson';
+import { jsonWording, type ReferenceMedium } from './mediaJson';
 
 interface Request {
 	body: ReferenceVideoRequest;
@@ -136,6 +138,15 @@ const options = [
 	ifNoJobOption,
 ];
 
+/** Links with a text that stands for a value which never took its place. */
+const linkAccidents = (media: ReferenceMedium[]) =>
+	media.flatMap(({ medium }, index) =>
+		['url', 'reference_voice'].flatMap((name) => {
+			const accident = placeholderIn(asText(valueAt(medium, name)) ?? '', true);
+			return accident ? [{ path: `input.media[${index}].${name}`, ...accident }] : [];
+		}),
+	);
+
 /** "Endpoints" 1. */
 export const referenceVideoCreate: Operation<Request> = {
 	resource: { name: 'Reference Video', value: 'referenceVideo' },
@@ -160,13 +171,14 @@ export const referenceVideoCreate: Operation<Request> = {
 			extra.addTo({ ...required, input: { ...input, media: list }, ...settings });
 		const body = bodyWith(media.map(({ medium }) => medium));
 		const labelAt = (path: string) => labelOf(path, [...fields, ...options]);
+		for (const { path, problem } of linkAccidents(media)) parameters.report(labelAt(path), problem);
 		// A field that could not be read breaks the rules of the model, too: one problem is enough.
 		const reported = new Set(parameters.problems.map(({ field }) => field));
 		for (const { path, problem } of referenceVideoProblems(body, parameters.gatewayUrl, wording)) {
 			if (!reported.has(labelAt(path))) parameters.report(labelAt(path), problem);
 		}
 		for (const { path, problem } of referenceVideoWarnings(body)) {
-			parameters.hints.push(`${labelAt(path)} ${problem}.`);
+			parameters.report(labelAt(path), problem, 'hint');
 		}
 		return {
 			body,

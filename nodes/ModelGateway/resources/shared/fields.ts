@@ -3,7 +3,7 @@ import type { Field } from '../../../shared/n8n/parameters/field';
 import {
 	booleanField,
 	fieldOf,
-	requiredText,
+	intendedText,
 	withDefault,
 } from '../../../shared/n8n/parameters/fieldKinds';
 import { asKnown } from '../../../shared/n8n/parameters/spellings';
@@ -20,7 +20,7 @@ export const simplifyField = simplifyFieldOf(
 	'Whether to return a simplified version of the response instead of the raw data',
 );
 
-/** The prompt, which must not be empty. */
+/** The prompt of a video or an image, which must not be empty. */
 export const promptField = <const Path extends string>({
 	rows = 3,
 	...own
@@ -31,13 +31,17 @@ export const promptField = <const Path extends string>({
 	hint?: string;
 	rows?: number;
 }): Field<string, Path> =>
-	requiredText({
-		displayName: 'Prompt',
-		name: 'prompt',
-		typeOptions: { rows },
-		required: true,
-		...own,
-	});
+	fieldOf(
+		'string',
+		{
+			displayName: 'Prompt',
+			name: 'prompt',
+			typeOptions: { rows },
+			required: true,
+			...own,
+		},
+		(value, report) => intendedText(value, report, true),
+	);
 
 /**
  * What to do when a paid request got no response: only the user can weigh money against time. Reads as whether it is sent

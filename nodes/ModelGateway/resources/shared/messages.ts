@@ -1,10 +1,23 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { asText, isObject, toJson, type JsonObject } from '../../../shared/gateway/json';
+import {
+	asText,
+	isObject,
+	jsonTextOf,
+	toJson,
+	type JsonObject,
+} from '../../../shared/gateway/json';
 import { dataUrlOf } from '../../../shared/n8n/files/itemFile';
 import { reasoningRefuses } from '../../../shared/gateway/protocol/endpoints';
 import type { ItemRun } from '../../../shared/n8n/items/work';
+import { accidentIn, accidentInJson } from '../../../shared/n8n/parameters/accidentalText';
 import { bodyOf, type Field } from '../../../shared/n8n/parameters/field';
-import { choiceField, fieldOf, withDefault } from '../../../shared/n8n/parameters/fieldKinds';
+import {
+	choiceField,
+	fieldOf,
+	reportAccident,
+	withDefault,
+	type Report,
+} from '../../../shared/n8n/parameters/fieldKinds';
 import type { Scope } from '../../../shared/n8n/parameters/itemParameters';
 import { listField } from '../../../shared/n8n/parameters/listField';
 import type { MessageImage } from './messageImages';
@@ -122,16 +135,19 @@ function checkContent(message: MessageInput, scope: Scope): MessageInput {
 	}
 	const sent = Array.isArray(json) ? json : plainText(json);
 	const isEmpty = typeof sent === 'string' && sent.trim() === '';
-	if (isEmpty && images.length === 0 && writtenRoles.includes(role)) {
-		scope.report(displayName, 'is empty');
-	}
+	const isWritten = writtenRoles.includes(role);
+	if (isEmpty && images.length === 0 && isWritten) scope.report(displayName, 'is empty');
+	const accident = typeof json === 'string' && isWritten ? accidentIn(json) : accidentInJson(json);
+	const reportOrHint: Report = (problem, kind) =>
+		scope.report(displayName, problem, isWritten ? kind : 'hint');
+	reportAccident(accident, reportOrHint);
 	return { ...message, content: sent };
 }
 
 /** A text as it is, an object as JSON, and nothing as an empty text. */
 function plainText(json: unknown): string {
 	if (typeof json === 'string') return json;
-	return isObject(json) ? JSON.stringify(json) : (asText(json) ?? '');
+	return isObject(json) ? jsonTextOf(json) : (asText(json) ?? '');
 }
 
 /** The messages as they are sent ("Resources", message). */

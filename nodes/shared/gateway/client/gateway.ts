@@ -2,7 +2,7 @@ import { readErrorObject, requestIdOf } from '../errors/errorObject';
 import { asGatewayError, GatewayError, stopped } from '../errors/gatewayError';
 import { otherModelIn } from '../errors/otherModel';
 import { noResponse, refused, unreadable, type RequestInfo } from '../errors/requestErrors';
-import { parseResponse, valueAt } from '../json';
+import { jsonTextOf, parseResponse, valueAt } from '../json';
 import { asyncHeader, type Endpoint } from '../protocol/endpoints';
 import { maySendKeyTo, type Connection } from './connection';
 import { exchange, type ExchangeOptions, type RawResponse } from './exchange';
@@ -271,7 +271,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			method: endpoint.method,
 			url: base + endpoint.path.replace('{id}', () => encodeURIComponent(id ?? '')),
 			headers,
-			body: form ?? (body && JSON.stringify(body)),
+			body: form ?? (body && jsonTextOf(body)),
 		};
 	}
 }

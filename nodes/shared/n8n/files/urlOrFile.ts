@@ -1,5 +1,6 @@
 import type { IBinaryData, INodeProperties } from 'n8n-workflow';
 import { publicLinkProblem } from '../../gateway/links';
+import { placeholderIn } from '../parameters/accidentalText';
 import { hiddenForTools } from '../parameters/editor';
 import type { Field, FieldGroup } from '../parameters/field';
 import type { Scope } from '../parameters/itemParameters';
@@ -59,7 +60,10 @@ export function urlOrFile({
 			// An expression may give a value that is no choice; the default then counts.
 			if (choice === 'url' || (choice !== 'binary' && source.default === 'url')) {
 				const link = (url.read(scope) ?? '').trim();
-				const problem = links && publicLinkProblem(link, scope.parameters.gatewayUrl, links);
+				const problem =
+					links &&
+					(placeholderIn(link, true)?.problem ??
+						publicLinkProblem(link, scope.parameters.gatewayUrl, links));
 				if (problem !== undefined) scope.report(labels.url, problem);
 				return { url: link };
 			}

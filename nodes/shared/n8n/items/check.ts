@@ -1,5 +1,6 @@
 import type { N8nGateway } from '../client/gateway';
 import { badInput } from '../errors/badInput';
+import { textsIn } from '../parameters/accidentalText';
 import { ItemParameters } from '../parameters/itemParameters';
 import { includeInputFieldsOption } from '../parameters/options';
 import { previewOutput } from '../parameters/skippedOutput';
@@ -8,6 +9,9 @@ import { estimatedCostOf } from './estimate';
 import type { CheckedItem, Item } from './item';
 import { failureForecast } from './preview';
 import type { RunState } from './runState';
+
+/** One code unit of a character that has two. */
+const halfCharacter = /\p{Cs}/u;
 
 /**
  * Reads and checks the parameters of every item. An item with problems fails, and its error names all of them.
@@ -53,8 +57,9 @@ async function readItem(
 	item: Item,
 	gateway: N8nGateway,
 ): Promise<Pick<CheckedItem, 'request' | 'orderOptions' | 'cost' | 'includesInput'> | undefined> {
-	const { baseUrl, prices } = gateway.connection;
-	const parameters = new ItemParameters(run.context, item.index, baseUrl);
+	const { baseUrl: gatewayUrl, prices } = gateway.connection;
+	const { isOrder } = run.work;
+	const parameters = new ItemParameters(run.context, item.index, { gatewayUrl, isOrder });
 	if (run.work.isOrder) item.isPreview = previewField.read(parameters) === true;
 	const request = await run.work.prepare(parameters, run.itemRun(item, gateway));
 	if (parameters.passThrough) {
@@ -70,5 +75,11 @@ async function readItem(
 	const { problems, hints } = parameters;
 	if (problems.length > 0) throw badInput(problems, { paid: run.cost !== 'read' });
 	for (const hint of hints) run.hint(item, hint);
+	const isCut = run.cost !== 'read' && textsIn(request).some((text) => halfCharacter.test(text));
+	if (isCut)
+		run.hint(
+			item,
+			'A text has half a character, such as one that was cut off inside an emoji. It is sent as �.',
+		);
 	return { request, orderOptions, cost, includesInput };
 }

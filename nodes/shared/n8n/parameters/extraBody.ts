@@ -1,6 +1,7 @@
 import { merged, valueAt, type JsonObject } from '../../gateway/json';
+import { accidentInJson } from './accidentalText';
 import { bodyOf, type Body, type Field } from './field';
-import { objectField } from './fieldKinds';
+import { objectField, reportAccident } from './fieldKinds';
 import type { ItemParameters, Scope } from './itemParameters';
 
 /** Fields that the user adds to the request, such as one that this package does not know yet. */
@@ -29,13 +30,17 @@ export class ExtraBody {
 		refused: ReadonlyArray<keyof typeof reserved> = [],
 	) {
 		const { options } = parameters;
+		const { displayName } = extraBodyOption.property;
 		this.fields = extraBodyOption.read(options) ?? {};
 		for (const name of refused) {
 			const value = this.fields[name];
 			if (value === undefined || (name === 'stream' && !value)) continue;
 			const problem = `cannot have “${name}”: ${reserved[name]}`;
-			options.report(extraBodyOption.property.displayName, problem, 'unsendable');
+			options.report(displayName, problem, 'unsendable');
 		}
+		reportAccident(accidentInJson(this.fields, parameters.isOrder), (problem, kind) =>
+			options.report(displayName, problem, kind),
+		);
 	}
 
 	/**

@@ -8,9 +8,10 @@ import {
 	type JsonObject,
 } from '../../gateway/json';
 import { fieldProblem, type FieldRule } from '../../gateway/protocol/fields';
+import { accidentIn, accidentInJson, type Accident } from './accidentalText';
 import type { Field } from './field';
 import type { ProblemKind } from './itemParameters';
-import { asBoolean, asKnown } from './spellings';
+import { asBoolean, asKnown, asTrueOrFalse } from './spellings';
 
 // The kinds of fields. An optional field reads as undefined when the user did not add it or left it empty.
 
@@ -47,12 +48,18 @@ export function fieldOf<Value, Path extends string>(
 
 export const textField = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
-): Field<string | undefined, Path> => fieldOf('string', declaration, textIn);
+): Field<string | undefined, Path> =>
+	fieldOf('string', declaration, (value, report) => {
+		const text = textIn(value, report);
+		if (declaration.request !== undefined) reportAccident(accidentIn(text ?? ''), report);
+		return text;
+	});
 
 /** A text that must not be empty. */
 export const requiredText = <const Path extends string = never>(
 	declaration: Declaration<Path, string>,
-): Field<string, Path> => fieldOf('string', declaration, nonEmptyText);
+): Field<string, Path> =>
+	fieldOf('string', declaration, declaration.request === undefined ? nonEmptyText : intendedText);
 
 /** A text or a choice that is checked later, with what it belongs to. A value that is no text reads as undefined. */
 export const uncheckedText = <const Path extends string = never>(
@@ -143,25 +150,22 @@ export function durationField({
 	);
 }
 
+/** @param readSwitch how a value that is no boolean is read */
 export const booleanField = <const Path extends string = never>(
 	declaration: Declaration<Path, boolean> & { default: boolean },
+	readSwitch = asBoolean,
 ): Field<boolean | undefined, Path> =>
-	fieldOf('boolean', declaration, (value, report) => {
-		if (isNothing(value)) return undefined;
-		return checked(asBoolean(value) ?? value, { type: 'boolean' }, report);
-	});
+	fieldOf('boolean', declaration, (value, report) =>
+		isNothing(value) ? undefined : checked(readSwitch(value) ?? value, { type: 'boolean' }, report),
+	);
 
-/**
- * A switch for safety. An expression that gives neither true nor false is a problem: it must not turn the switch off. A 0
- * could be a number, and a "no" an answer to something else.
- */
+/** A switch for safety. An expression that gives neither true nor false is a problem: it must not turn the switch off. */
 export function safetySwitch(
 	declaration: Declaration<never, boolean> & { default: boolean },
 ): Field<boolean> {
 	const { name } = declaration;
 	const { read, ...field } = fieldOf('boolean', declaration, (value, report) => {
-		const known = asKnown(value, ['true', 'false']);
-		const given = known === undefined ? value : known === 'true';
+		const given = asTrueOrFalse(value) ?? value;
 		return checked<boolean>(given, { type: 'boolean', required: true }, report);
 	});
 	return {
@@ -194,6 +198,7 @@ export const jsonField = <const Path extends string = never>(
 		if (isNothing(typeof value === 'string' ? value.trim() : value)) return undefined;
 		const parsed = typeof value === 'string' ? parseJson(value) : toJson(value);
 		if (parsed === undefined) report(`must be JSON (it is ${describeValue(value)})`, 'unsendable');
+		else reportAccident(accidentInJson(parsed), report);
 		return parsed ?? value;
 	});
 
@@ -210,6 +215,17 @@ export function nonEmptyText(value: unknown, report: Report): string {
 	const text = toText(value ?? '', report);
 	if (text?.trim() === '') report('is empty');
 	return text ?? '';
+}
+
+/** A text that must not be empty, and that somebody meant. @param isOrdered as in {@link accidentIn} */
+export function intendedText(value: unknown, report: Report, isOrdered = false): string {
+	const text = nonEmptyText(value, report);
+	reportAccident(accidentIn(text, isOrdered), report);
+	return text;
+}
+
+export function reportAccident(accident: Accident | undefined, report: Report): void {
+	if (accident) report(accident.problem, accident.isHint && 'hint');
 }
 
 function textIn(value: unknown, report: Report): string | undefined {

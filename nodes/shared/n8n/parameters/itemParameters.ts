@@ -18,12 +18,13 @@ export interface Scope {
 	/**
 	 * @param field its label in the editor
 	 * @param problem continues the label: "must be …"
-	 * @param kind `rule`: a rule of the service, which Skip Checks skips; `unsendable`: the value cannot be sent at all
+	 * @param kind `rule`: a rule of the service, which Skip Checks skips; `unsendable`: the value cannot be sent at all;
+	 * `hint`: it is sent, and the user should know
 	 */
 	report(field: string, problem: string, kind?: ProblemKind): void;
 }
 
-export type ProblemKind = 'rule' | 'unsendable';
+export type ProblemKind = 'rule' | 'unsendable' | 'hint';
 
 /** The parameters of one item. Their problems are collected, and reported all at once. */
 export class ItemParameters implements Scope {
@@ -40,9 +41,18 @@ export class ItemParameters implements Scope {
 	constructor(
 		readonly context: IExecuteFunctions | ISupplyDataFunctions,
 		readonly item: number,
-		/** The base URL of the gateway, which fetches the links of the item. */
-		readonly gatewayUrl = '',
+		private readonly operation: { gatewayUrl?: string; isOrder?: boolean } = {},
 	) {}
+
+	/** The base URL of the gateway, which fetches the links of the item. */
+	get gatewayUrl(): string {
+		return this.operation.gatewayUrl ?? '';
+	}
+
+	/** Whether the item orders a video or an image. */
+	get isOrder(): boolean {
+		return this.operation.isOrder ?? false;
+	}
 
 	/**
 	 * What the user added under "Options". n8n evaluates all of them when they are first read. So an item should report
@@ -61,8 +71,8 @@ export class ItemParameters implements Scope {
 	}
 
 	report(field: string, problem: string, kind: ProblemKind = 'rule'): void {
-		if (kind === 'rule' && this.skipsRules) return;
-		this.problems.push({ field, problem });
+		if (kind === 'hint') this.hints.push(`${field} ${problem}.`);
+		else if (kind === 'unsendable' || !this.skipsRules) this.problems.push({ field, problem });
 	}
 
 	/** Whether the user wants the request sent without checks. */

@@ -5,7 +5,7 @@ import { createGateway } from '../client/gateway';
 import { resourceOf } from '../errors/advice';
 import { nodeError } from '../errors/nodeError';
 import type { Field } from './field';
-import { fieldOf, nonEmptyText } from './fieldKinds';
+import { fieldOf, intendedText } from './fieldKinds';
 import type { ItemParameters, Scope } from './itemParameters';
 
 /**
@@ -47,7 +47,7 @@ export function modelField(
 			],
 		},
 		(value, report) => {
-			const id = nonEmptyText(value, report).trim();
+			const id = intendedText(value, report).trim();
 			const kind = knownModels.get(id)?.kind;
 			if (kind !== undefined && kind === refused) {
 				report(`${id} belongs to ${resourceOf[kind]}: choose that resource`);

@@ -3,12 +3,13 @@ import { hiddenForTools } from './editor';
 import {
 	booleanField,
 	choiceField,
-	nonEmptyText,
+	intendedText,
 	fieldOf,
 	limitField,
 	safetySwitch,
 } from './fieldKinds';
 import type { Scope } from './itemParameters';
+import { asTrueOrFalse } from './spellings';
 
 /** The user's options for the order of one item. */
 export interface OrderOptions {
@@ -58,7 +59,7 @@ const orderKeyOption = fieldOf(
 		if (value === undefined) return undefined;
 		if (typeof value === 'boolean') report('must be a text (it is true or false)');
 		// Otherwise, an expression that gives nothing would place an order without the key.
-		return nonEmptyText(typeof value === 'string' ? comparableText(value) : value, report);
+		return intendedText(typeof value === 'string' ? comparableText(value) : value, report);
 	},
 );
 
@@ -97,15 +98,18 @@ const ifOrderedBeforeOption = choiceField({
 	description: 'What to do when an order with the same Order Key was placed before',
 });
 
-const forgetOrderKeyOption = booleanField({
-	displayName: 'Release Order Key',
-	name: 'forgetOrderKey',
-	rank: 21,
-	default: true,
-	displayOptions: hiddenForTools,
-	description:
-		'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
-});
+const forgetOrderKeyOption = booleanField(
+	{
+		displayName: 'Release Order Key',
+		name: 'forgetOrderKey',
+		rank: 21,
+		default: true,
+		displayOptions: hiddenForTools,
+		description:
+			'Whether to free the Order Key instead of ordering, so that a later run can order with it again',
+	},
+	asTrueOrFalse,
+);
 
 const maxOrdersOption = limitField({
 	displayName: 'Max Orders per Execution',

@@ -8,6 +8,15 @@ const booleans: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
 /** True or false, as Google Sheets ("TRUE"), a form ("yes") or a database (1) writes it. Undefined for anything else. */
 export const asBoolean = (value: unknown): boolean | undefined => booleans.get(comparable(value));
 
+/**
+ * True or false, or one of these words, for a switch that guards money: there, a 1 could be any number, and a "yes" the
+ * answer to something else. Undefined for anything else.
+ */
+export function asTrueOrFalse(value: unknown): boolean | undefined {
+	const known = asKnown(value, [true, false, 'true', 'false']);
+	return known === undefined ? undefined : String(known) === 'true';
+}
+
 /** The one of these values that differs from the given one only in case and in the spaces around it; else undefined. */
 export const asKnown = <Value>(value: unknown, known: readonly Value[]): Value | undefined =>
 	known.find((each) => comparable(each) === comparable(value));
