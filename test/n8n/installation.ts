@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { cp, mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { cacheRoot } from './cache';
 import { run } from './commands';
 import { ensureCommands } from './debian';
 
@@ -79,12 +79,7 @@ const linkOf = (version: string) => path.join(folderOf(version), 'node_modules')
 async function cacheFolder(folder: string): Promise<string> {
 	const hash = createHash('sha256');
 	for (const name of manifests) hash.update(await readFile(path.join(folder, name)));
-	const root = process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache');
-	const target = path.join(
-		root,
-		'n8n-nodes-model-gateway',
-		`n8n-${hash.digest('hex').slice(0, 16)}`,
-	);
+	const target = path.join(cacheRoot, `n8n-${hash.digest('hex').slice(0, 16)}`);
 	if (!existsSync(target)) await install(folder, target);
 	return target;
 }
