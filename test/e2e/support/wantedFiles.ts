@@ -32,7 +32,6 @@ const isClip = /\bis an? .*(video|animation|stream|clip)/i;
 const isSound = /\bis an? .*(sound|audio)/i;
 const endsInTheMiddle = /ends in the middle/;
 const hasNoIndex = /ends in the middle|no index|moov/;
-const isUnknown = /\bis (no|not|of|unknown)\b/;
 const isNoResult = /is no (image|video)|has no image|no data|\bis (an?|empty|JSON)\b/;
 const severalFrames = /several frames/;
 
@@ -54,8 +53,8 @@ export const wanted: Record<Kind, Wanted> = {
 	},
 	// Only the declared type says that it is a picture.
 	'picture without a signature': {
-		picture: { own: 'passes', unknown: isUnknown, jpeg: 'passes' },
-		video: /\bis /,
+		picture: 'passes',
+		video: { own: /\bis /, unknown: 'passes', jpeg: /\bis / },
 		...{ base64: 'as declared', link: 'as declared', result: 'as declared' },
 	},
 	animation: {
@@ -69,8 +68,8 @@ export const wanted: Record<Kind, Wanted> = {
 	},
 	'picture that is cut': {
 		...{ picture: endsInTheMiddle, video: isPicture },
-		// A link can be fetched again; base64 cannot.
-		...{ base64: 'hint', link: /ends (in the middle|too early)/, result: 'hint' },
+		// A link is fetched again first.
+		...{ base64: 'hint', link: 'hint', result: 'hint' },
 	},
 	clip: {
 		...{ picture: isClip, video: 'passes' },
@@ -95,13 +94,14 @@ export const wanted: Record<Kind, Wanted> = {
 	'web page': text(/is a web page/),
 	XML: text(/is an? (XML|web page|text)/),
 	JSON: text(/is (JSON|a JSON|a text)/),
-	text: text(/is a (base64 |data URL|text)/),
+	text: text(/base64 text|data URL|is a text/),
 	PDF: other(/is a PDF/),
 	archive: other(/is an? .*(archive|zip|gzip|document)/i),
 	program: other(/is an? .*(program|executable)|\bis no /, 'as declared'),
 	'unknown bytes': {
-		picture: { own: isUnknown, unknown: isUnknown, jpeg: 'passes' },
-		video: isUnknown,
+		// They may be of a format that only the service knows.
+		picture: 'passes',
+		video: { own: 'passes', unknown: 'passes', jpeg: /\bis / },
 		...{ base64: 'as declared', link: 'as declared', result: 'as declared' },
 	},
 	'empty file': text(/is empty/),

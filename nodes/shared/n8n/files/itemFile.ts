@@ -59,12 +59,14 @@ export async function checkFile(
 		return { type };
 	}
 	if (type?.kind !== 'image') {
-		// A clip is not read into memory, because it may be large.
-		if (type?.kind === 'video' && (await isTruncated(file, context)))
-			scope.report(field, endsEarly);
+		const defect = type?.kind === 'video' && (await defectOfClip(file, context));
+		if (defect) scope.report(field, defect);
 		return { type };
 	}
 	const bytes = await context.helpers.getBinaryDataBuffer(item, file);
+	if (wanted === 'video' && !hasSeveralFrames(bytes)) {
+		scope.report(field, `is ${type.name} with one image, not a video`);
+	}
 	const image = firstImage(bytes);
 	const firstOfSeveral = image === bytes ? undefined : image;
 	if (firstOfSeveral && !skipsRules) hintAtOtherImages(file, scope);
@@ -97,16 +99,17 @@ async function headOf(file: IBinaryData, { parameters: { context } }: Scope): Pr
 	return Buffer.concat(chunks);
 }
 
-/** Whether an mp4 or QuickTime file lacks its end. */
-async function isTruncated(
+/** Why nothing can play a clip. It is not read into memory, because it may be large. */
+async function defectOfClip(
 	file: IBinaryData,
 	{ helpers }: Scope['parameters']['context'],
-): Promise<boolean> {
+): Promise<string | undefined> {
 	const boxes = new Mp4Boxes();
 	if (!file.id) boxes.push(Buffer.from(file.data, 'base64'));
 	else
 		for await (const chunk of await helpers.getBinaryStream(file.id)) boxes.push(chunk as Buffer);
-	return boxes.isTruncated;
+	if (boxes.isTruncated) return endsEarly;
+	return boxes.lacksIndex ? 'has no index (moov), without which nothing can play it' : undefined;
 }
 
 /** Says that only the first image of a JPEG is sent, because the service may refuse a JPEG with several. */

@@ -211,7 +211,7 @@ export function withDefault<Value, Path extends string>(
 }
 
 /** A text that must not be empty. */
-export function nonEmptyText(value: unknown, report: Report): string {
+function nonEmptyText(value: unknown, report: Report): string {
 	const text = toText(value ?? '', report);
 	if (text?.trim() === '') report('is empty');
 	return text ?? '';
