@@ -346,7 +346,11 @@ async function inputProblems(
 	const type = await typeIn(sent[0]);
 	// Only the declared type says what these are.
 	const isUnknown = ['picture without a signature', 'unknown bytes'].includes(file.kind);
-	if (![...file.types, ...(isUnknown ? ['image/jpeg'] : [])].includes(type)) {
+	if (
+		![...file.types, ...(isUnknown ? ['image/jpeg', 'application/octet-stream'] : [])].includes(
+			type,
+		)
+	) {
 		problems.push(`sent as ${type}`);
 	}
 	const hasMore = file.kind === 'JPEG with more behind it';

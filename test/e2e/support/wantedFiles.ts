@@ -84,7 +84,8 @@ export const wanted: Record<Kind, Wanted> = {
 	'clip without its index': {
 		...{ picture: isClip, video: hasNoIndex },
 		...{ base64: 'hint', link: 'hint', result: 'hint' },
-		resultWithoutLength: hasNoIndex,
+		// The storage host announces the length when the rest is requested.
+		resultWithoutLength: 'hint',
 	},
 	'clip that is cut': {
 		...{ picture: isClip, video: endsInTheMiddle },

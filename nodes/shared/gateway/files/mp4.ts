@@ -33,6 +33,12 @@ export class Mp4Boxes {
 		return isAtEnd && !this.isUnknown && this.hasIndex;
 	}
 
+	/** Whether the last box lacks bytes. Unknown boxes prove nothing, nor do stray bytes after a playable file. */
+	get isTruncated(): boolean {
+		const isWithinBox = (this.headerLength > 0 && !this.hasEverything) || (this.remaining ?? 0) > 0;
+		return this.isMp4 === true && !this.isUnknown && isWithinBox && this.remaining !== Infinity;
+	}
+
 	/** Whether the index of the tracks has not arrived, without which nothing can be played. */
 	get lacksIndex(): boolean {
 		return this.seenTypes.size > 0 && !this.isUnknown && !this.hasIndex;
@@ -40,12 +46,6 @@ export class Mp4Boxes {
 
 	private get hasIndex(): boolean {
 		return this.seenTypes.has(moov);
-	}
-
-	/** Whether the last box lacks bytes. Unknown boxes prove nothing, nor do stray bytes after a playable file. */
-	get isTruncated(): boolean {
-		const isWithinBox = (this.headerLength > 0 && !this.hasEverything) || (this.remaining ?? 0) > 0;
-		return !this.isUnknown && isWithinBox && this.remaining !== Infinity;
 	}
 
 	/** Whether the index and the media data are there; never true of a fragmented file, whose end is not known. */

@@ -58,7 +58,7 @@ export const signatures: ReadonlyArray<readonly [signature: RegExp, type: FileTy
 	// Of a BigTIFF, the version is 43 instead of 42.
 	[/^(II[*+]\0|MM\0[*+])/, image('image/tiff', 'a TIFF image', 'tiff', 'tif')],
 	[/^BM[^]{4}\0\0\0\0/, image('image/bmp', 'a BMP image', 'bmp')],
-	[/^\0\0\x01\0[^\0]\0/, image('image/x-icon', 'an icon', 'ico')],
+	[/^\0\0\x01\0[^\0]\0/, image('image/x-icon', 'an ICO image', 'ico')],
 	[/^8BPS\0[\x01\x02]/, image('image/vnd.adobe.photoshop', 'a Photoshop image', 'psd')],
 	[/^II\xbc\x01/, image('image/jxr', 'a JPEG XR image', 'jxr')],
 	[/^qoif/, image('image/qoi', 'a QOI image', 'qoi')],
@@ -73,7 +73,7 @@ export const signatures: ReadonlyArray<readonly [signature: RegExp, type: FileTy
 	[/^\0\0\x01[\xba\xb3]/, video('video/mpeg', 'an MPEG video', 'mpg', 'mpeg')],
 	[/^RIFF[^]{4}AVI /, video('video/x-msvideo', 'an AVI video', 'avi')],
 	[/^FLV\x01/, video('video/x-flv', 'a Flash video', 'flv')],
-	[/^0&\xb2u\x8ef\xcf\x11/, video('video/x-ms-wmv', 'a Windows Media file', 'wmv', 'asf')],
+	[/^0&\xb2u\x8ef\xcf\x11/, video('video/x-ms-wmv', 'a Windows Media video', 'wmv', 'asf')],
 	[/^\x06\x0e\x2b\x34\x02\x05\x01\x01/, video('application/mxf', 'an MXF video', 'mxf')],
 	[/^YUV4MPEG2 /, video('video/x-yuv4mpeg', 'a YUV4MPEG video', 'y4m')],
 	[/^OggS\0[^]*?\x80theora/, ogg],

@@ -220,9 +220,11 @@ class Transfer {
 		return this.type?.kind !== 'image' && this.boxes.lacksIndex;
 	}
 
-	/** An interruption if the file has no index, and perhaps ended early because its length was not announced. */
+	/** An interruption if the file perhaps ended early: its length was not announced, and it has no index. */
 	private missingIndex(): Interruption | undefined {
-		return this.lacksIndex && !this.received.hasAnnouncedLength
+		// Fewer bytes than a box may be the beginning of one.
+		const mayBeCut = this.lacksIndex || this.boxes.isMp4 === undefined;
+		return mayBeCut && !this.received.hasAnnouncedLength
 			? { reason: 'the file ends before its index' }
 			: undefined;
 	}

@@ -73,7 +73,7 @@ export async function checkFile(
 	const { fileName = 'of a JPEG' } = file;
 	const isCalledJpeg = /\.jpe?g$/i.test(fileName) || file.mimeType === 'image/jpeg';
 	if (hasEnd(bytes) === false) scope.report(field, endsEarly);
-	else if (isCalledJpeg && !image && hasSeveralFrames(bytes)) {
+	else if (wanted !== 'video' && isCalledJpeg && !image && hasSeveralFrames(bytes)) {
 		scope.report(
 			field,
 			`leads to a file with several frames behind the name ${fileName}; save it as a plain JPEG or PNG`,
