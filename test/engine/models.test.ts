@@ -58,8 +58,53 @@ describe('the list of models', () => {
 	])('lists suitable models first: %j %s', async (parameters, node, first) => {
 		const found = await names(parameters as INodeParameters, { node });
 		expect(found[0]).toBe(first);
-		expect(found.findIndex((name) => name.includes('('))).toBe(found.length - knownModels.size);
-		expect(found.at(-1)).toMatch(/ \(a model of (Reference )?Video\)$/);
+		const marked = found.filter((name) => name.includes('('));
+		expect(found.slice(-marked.length)).toEqual(marked);
+		const probable = marked.slice(0, -knownModels.size);
+		expect(probable.every((name) => name.includes('(probably a model of '))).toBe(true);
+		for (const name of marked.slice(-knownModels.size)) {
+			expect(name).toMatch(/ \(a model of (Reference )?Video\)$/);
+		}
+	});
+
+	it.each([
+		[{ resource: 'chat', operation: 'complete' }, ['Embedding', 'Image', 'Video']],
+		[{ resource: 'message', operation: 'create' }, ['Embedding', 'Image', 'Video']],
+		[{ resource: 'embedding', operation: 'create' }, ['Chat', 'Image', 'Video']],
+		[{ resource: 'image', operation: 'generate' }, ['Chat', 'Embedding', 'Video']],
+		[forVideo, ['Chat', 'Embedding', 'Image', 'Reference Video']],
+		[forReferenceVideo, ['Chat', 'Embedding', 'Image', 'Video']],
+	])('marks what models are probably for in a list of others: %j', async (parameters, marks) => {
+		const ids = [
+			'gpt-7',
+			'big-instruct',
+			'embedding-9',
+			'gpt-image-7',
+			'vid-9',
+			'omega-r2v',
+			'zeta',
+		];
+		const body = JSON.stringify({ data: ids.map((id) => ({ id })) });
+		gateway.fault({ route: 'models', action: 'answer', body });
+		const found = await names(parameters);
+		const own = (mark: string) =>
+			found.filter((name) => name.endsWith(`(probably a model of ${mark})`));
+		const expected: Record<string, string[]> = {
+			Chat: ['big-instruct', 'gpt-7'],
+			Embedding: ['embedding-9'],
+			Image: ['gpt-image-7'],
+			Video: ['vid-9'],
+			'Reference Video': ['omega-r2v'],
+		};
+		for (const mark of marks) {
+			expect(own(mark)).toEqual(expected[mark].map((id) => `${id} (probably a model of ${mark})`));
+		}
+		expect(found).toContain('zeta');
+	});
+
+	it('finds the models of another resource by its name', async () => {
+		const found = await names(forVideo, { filter: 'of chat' });
+		expect(found).toContain('chat-1 (probably a model of Chat)');
 	});
 
 	it('gives a video model as an example only in video operations', () => {
@@ -85,8 +130,8 @@ describe('the list of models', () => {
 		gateway.fault({ route: 'models', action: 'answer', body: JSON.stringify({ data }) });
 		expect((await names(forVideo)).slice(-3)).toEqual([
 			'vid-4',
-			'gamma-3.0-r2v (probably a model of Reference Video)',
 			'zeta-1',
+			'gamma-3.0-r2v (probably a model of Reference Video)',
 		]);
 	});
 });
@@ -138,6 +183,21 @@ describe('models of another resource', () => {
 		const error = await failureOf(modelGateway({ ...create, model: byId('gamma-3.0-r2v') }));
 		expect(error?.description).toContain('Choose a video model from the list');
 	});
+
+	const advice =
+		'The model is probably not for this operation. Choose a video model from the list, which begins with those that fit, or check the ID that was typed.';
+
+	it.each(['chat-1', 'embed-1', 'image-1', 'vid-9'])(
+		'says that %s is probably not for an operation of videos that refuses it',
+		async (id) => {
+			const video = { resource: 'video', operation: 'create', prompt: 'A boat' };
+			const refused = [
+				await failureOf(modelGateway({ ...video, model: byId(id) })),
+				await failureOf(createReferenceVideo({ model: byId(id) }), { media }),
+			];
+			for (const error of refused) expect(error?.description).toContain(advice);
+		},
+	);
 
 	const messages = { values: [{ role: 'user', content: 'Hello' }] };
 	const chat = { resource: 'chat', operation: 'complete', messages };

@@ -19,14 +19,18 @@ const isAboutJob = ({ cost, job }: Failure) => cost === 'read' && job !== undefi
 const taskLife = `The ID of a reference video is valid for ${limits.taskIdHours} hours.`;
 const checkBaseUrl = 'Check the Base URL in the Model Gateway credential';
 
+const chooseVideoModel =
+	'The model is probably not for this operation. Choose a video model from the list, which begins with those that fit, or check the ID that was typed.';
+
 const refusalAdvice: Record<RefusalKind, Advice> = {
 	invalidKey: 'Check the API key in the Model Gateway credential.',
 	proxyLogin:
 		'A proxy between n8n and the service asks for a login of its own: ask the administrator of n8n or of the network. The API key is not the cause.',
-	unknownModel:
-		'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. If it is an image model, it may work with Image: Chat only.',
-	unknownVideoModel:
-		'Choose a video model from the list, which begins with those that fit, or check the ID that was typed.',
+	unknownModel: ({ cost }) =>
+		cost === 'job'
+			? chooseVideoModel
+			: 'Choose another model from the list, which begins with those that seem to fit, or check the ID that was typed. If it is an image model, it may work with Image: Chat only.',
+	unknownVideoModel: chooseVideoModel,
 	refusedPrompt: 'Change the prompt; sending the same one again gives the same response.',
 	unknownJob: `Check the ID of the job, and whether it was ordered with this credential. ${taskLife}`,
 	jobNotFinished: 'Use the Wait for Video node, or ask again later.',

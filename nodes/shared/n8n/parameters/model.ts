@@ -83,20 +83,29 @@ const purposes: Readonly<Record<string, Purpose>> = {
 	embeddingsModelGateway: 'embedding',
 };
 
+/** The label of the resource that takes models of this purpose. Message takes those of Chat. */
+const labels: Record<Purpose, string> = {
+	...resourceOf,
+	chat: 'Chat',
+	embedding: 'Embedding',
+	image: 'Image',
+};
+
 /** What an ID suggests; the first match counts. This is a guess, which only decides the order and names in the list. */
 const suggestions: ReadonlyArray<readonly [RegExp, Purpose]> = [
 	[/r2v/i, 'referenceVideo'],
 	[/vid/i, 'video'],
 	[/embed/i, 'embedding'],
 	[/image|img|picture|photo/i, 'image'],
-	[/(?:)/, 'chat'],
+	[/chat|instruct|reason|think|coder|gpt|llm/i, 'chat'],
 ];
 
 const suggestedBy = (id: string) => suggestions.find(([words]) => words.test(id))?.[1];
 
 /**
  * Fills the list of models. First come models that are known to fit, then those that seem to fit by their ID, then
- * others, and last those that are known not to fit. The filter searches the names in the list.
+ * those whose ID says nothing, then those that seem to be for something else, and last those that certainly are. The
+ * filter searches the names in the list.
  */
 export async function searchModels(
 	this: ILoadOptionsFunctions,
@@ -111,8 +120,11 @@ export async function searchModels(
 		const ids = [...new Set([...known, ...listed.map(({ id }) => id).sort()])];
 		const rank = (id: string) => {
 			const kind = knownModels.get(id)?.kind;
-			if (kind !== undefined) return kind === purpose ? 0 : 3;
-			return suggestedBy(id) === purpose ? 1 : 2;
+			if (kind !== undefined) return kind === purpose ? 0 : 4;
+			// Most IDs that say nothing are those of chat models.
+			const suggested = suggestedBy(id) ?? (purpose === 'chat' ? purpose : undefined);
+			if (suggested === undefined) return 2;
+			return suggested === purpose ? 1 : 3;
 		};
 		const search = filter.trim().toLowerCase();
 		const results = ids
@@ -132,7 +144,8 @@ function nameInList(id: string, purpose: Purpose | undefined): string {
 		const { kind, meaning } = known;
 		return `${id} (${kind === purpose ? meaning : `a model of ${resourceOf[kind]}`})`;
 	}
-	// "Endpoints" 1: models of reference videos do not work here.
-	const seemsUnfit = purpose === 'video' && suggestedBy(id) === 'referenceVideo';
-	return seemsUnfit ? `${id} (probably a model of ${resourceOf.referenceVideo})` : id;
+	const suggested = suggestedBy(id);
+	return suggested === undefined || suggested === purpose
+		? id
+		: `${id} (probably a model of ${labels[suggested]})`;
 }
