@@ -58,6 +58,11 @@ describe('Embeddings Model Gateway', () => {
 			}),
 		});
 
+	it('sends half an emoji of a document as U+FFFD', async () => {
+		await run({ documents: ['A boat \ud83d', 'null'] });
+		expect(inputs()).toEqual([['A boat \ufffd', 'null']]);
+	});
+
 	it('sends 250 texts in three requests, and gives each its vector whatever the order of the response', async () => {
 		const query = (await run({ query: 'Text number 137' })).items('Store')[0].json.query;
 		gateway.fault({ route: 'embedding', action: 'shuffle', times: Infinity });

@@ -84,6 +84,14 @@ describe('the chat model', () => {
 		]);
 	});
 
+	it('sends half an emoji of a message and of the options as U+FFFD', async () => {
+		const { model } = modelOf({ settings: { fields: { user: '\ude00' } } });
+		await model.generate([{ role: 'user', content: [{ type: 'text', text: 'say \ud83d' }] }]);
+		expect(bodies()).toMatchObject([
+			{ user: '\ufffd', messages: [{ role: 'user', content: 'say \ufffd' }] },
+		]);
+	});
+
 	it('streams the text in pieces and ends with the usage', async () => {
 		const chunks = await chunksOf(modelOf().model.stream(hello));
 		expect(chunks).toEqual([

@@ -45,6 +45,7 @@ describe('messages to the service', () => {
 	it.each<[string, unknown, unknown]>([
 		['a text', 'done', 'done'],
 		['an object', { id: 7 }, '{"id":7}'],
+		['an object with half an emoji', { id: '\ud83d' }, '{"id":"\ufffd"}'],
 		['a list', [1, 2], '[1,2]'],
 		['an empty list', [], '[]'],
 		['undefined', undefined, ''],
