@@ -74,7 +74,8 @@ export class GatewayChatModel implements ChatModel {
 				await this.complete(messages, options, {
 					abandoned,
 					onText(delta) {
-						isStreamed = true;
+						// What follows spaces alone may be a refusal, which is not streamed as text.
+						isStreamed ||= delta.trim() !== '';
 						emit({ type: 'text-delta', delta });
 					},
 				}),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'crypto';
-import { textOf, type Completion } from '../shared/gateway/chat/completion';
+import { textToShow, type Completion } from '../shared/gateway/chat/completion';
 import { requestIdsOf, UnusableResponse } from '../shared/gateway/client/response';
 import {
 	asText,
@@ -28,7 +28,7 @@ const sdkFinishReasons = new Map<string, FinishReason>([
 export function toGenerateResult(completion: Completion): GenerateResult {
 	const { choices, usage, id } = completion;
 	const [{ message, finish_reason }] = choices;
-	const text = textOf(message);
+	const text = textToShow(message);
 	// `function_call` is the older form of tool calls.
 	const { function_call: call, tool_calls: given = call ? [{ function: call }] : [] } = message;
 	const calls = Array.isArray(given) ? given.filter(isObject) : [];

@@ -1,6 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { completeChat } from '../../../shared/gateway/chat/complete';
-import { textOf, type Completion } from '../../../shared/gateway/chat/completion';
+import {
+	otherContentOf,
+	textOf,
+	textToShow,
+	type Completion,
+} from '../../../shared/gateway/chat/completion';
 import { requestIdsOf } from '../../../shared/gateway/client/response';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { textAmount } from '../../../shared/gateway/protocol/amount';
@@ -14,7 +19,7 @@ import { booleanField } from '../../../shared/n8n/parameters/fieldKinds';
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
-import { hintAtIncompleteAnswers } from '../shared/finishReasons';
+import { hintAtIncompleteAnswers, hintAtMissingText } from '../shared/finishReasons';
 import { imagesField } from '../shared/messageImages';
 import { messagesField, messagesToSend, type MessageInput } from '../shared/messages';
 import { toolFields } from '../shared/toolFields';
@@ -77,6 +82,8 @@ export const chatComplete: Operation<Request, Completion> = {
 	async deliver(completion, { body, simplify }, run) {
 		const reasons = completion.choices.map(({ finish_reason }) => finish_reason);
 		hintAtIncompleteAnswers(run, reasons, body.n);
+		for (const { message, finish_reason: reason } of completion.choices)
+			hintAtMissingText(run, { text: textOf(message), reason, ...otherContentOf(message) });
 		return simplify ? simplified(completion) : [{ json: completion as IDataObject }];
 	},
 
@@ -109,7 +116,7 @@ async function completeLive(
 			parse: (whole) => whole,
 		});
 		// A server that does not stream has sent the text in one piece.
-		if (!hasBegun) await onText(textOf(completion.choices[0].message));
+		if (!hasBegun) await onText(textToShow(completion.choices[0].message));
 		isWhole = true;
 		return completion;
 	} finally {
@@ -128,8 +135,7 @@ function simplified(completion: Completion): ItemOutput[] {
 			// The usage is that of all choices, so only one item has it: the sum over all items is then correct.
 			usage: position === 0 ? usage : undefined,
 			...requestIdsOf(completion),
-			tool_calls: message.tool_calls,
-			function_call: message.function_call,
+			...otherContentOf(message),
 			index: choices.length > 1 ? index : undefined,
 		}) as IDataObject,
 	}));

@@ -1,5 +1,6 @@
+import { unstreamed } from '../../../shared/gateway/chat/streamedCompletion';
 import { readChatImages } from '../../../shared/gateway/images/responses';
-import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
+import { asIndex, withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
 import { imageAmount } from '../../../shared/gateway/protocol/amount';
 import { aspectMarkers, endpoints } from '../../../shared/gateway/protocol/endpoints';
 import type { FileOutput } from '../../../shared/n8n/files/fileOutput';
@@ -103,7 +104,9 @@ export const imageChat: Operation<Request, MadeImages> = {
 			...{ endpoint: endpoints.chat, purpose: 'make the image', timeout, resendsLost },
 			body: { ...body, ...(messages && { messages }) },
 		};
-		return await requestImages(call, run, readChatImages);
+		return await requestImages(call, run, (response) =>
+			readChatImages(unstreamed(response, run.gateway.redaction, asIndex(body.n))),
+		);
 	},
 
 	async deliver(made, request, run) {

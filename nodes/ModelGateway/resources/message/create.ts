@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { textMessage, type TextMessage } from '../../../shared/gateway/chat/message';
+import { unstreamedMessage } from '../../../shared/gateway/chat/streamedMessage';
 import { isHeaderName, isReservedHeader } from '../../../shared/gateway/client/http';
 import { requestIdsOf } from '../../../shared/gateway/client/response';
 import { withoutUndefined, type JsonObject } from '../../../shared/gateway/json';
@@ -14,7 +15,7 @@ import type { ItemParameters, Scope } from '../../../shared/n8n/parameters/itemP
 import { modelField } from '../../../shared/n8n/parameters/model';
 import { timeoutOption } from '../../../shared/n8n/parameters/options';
 import { simplifyField } from '../shared/fields';
-import { hintAtIncompleteAnswers } from '../shared/finishReasons';
+import { hintAtIncompleteAnswers, hintAtMissingText } from '../shared/finishReasons';
 import { messagesField } from '../shared/messages';
 
 interface Request {
@@ -88,12 +89,13 @@ export const messageCreate: Operation<Request, TextMessage> = {
 			endpoint: endpoints.message,
 			purpose: 'create the message',
 			...{ body, headers, timeout },
-			parse: textMessage,
+			parse: (response) => textMessage(unstreamedMessage(response, gateway.redaction)),
 		}),
 
 	async deliver({ text, otherContent, finish_reason, fields }, { simplify }, run) {
 		const { stop_reason, model: used, usage } = fields;
 		hintAtIncompleteAnswers(run, [finish_reason]);
+		hintAtMissingText(run, { text, reason: finish_reason ?? stop_reason, ...otherContent });
 		// The specification shows no response: `max_tokens` is how endpoints of this kind report a cut answer.
 		if (stop_reason === 'max_tokens') {
 			run.hint(`The answer is not complete: ${finishReasons.length}.`);

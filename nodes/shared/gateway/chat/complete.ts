@@ -3,7 +3,7 @@ import { GatewayError } from '../errors/gatewayError';
 import { asIndex, isObject, type JsonObject } from '../json';
 import { endpoints, reasoningRefuses } from '../protocol/endpoints';
 import { completion, type Completion } from './completion';
-import { StreamedCompletion } from './streamedCompletion';
+import { StreamedCompletion, unstreamed } from './streamedCompletion';
 
 interface ChatCall<T> {
 	/** The request; with `stream`, the response arrives while it is being generated. */
@@ -27,7 +27,8 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 	const { body, timeout, retries, onText, parse } = call;
 	const { redaction } = gateway;
 	const isStream = body.stream === true;
-	const newStream = () => new StreamedCompletion(asIndex(body.n), (text) => redaction.text(text));
+	const count = asIndex(body.n);
+	const newStream = () => new StreamedCompletion(count, (text) => redaction.text(text));
 	let stream = newStream();
 	const redactedStream = redaction.stream();
 	const emitText = async (text: string) => {
@@ -48,7 +49,9 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 				// A server that does not support streaming sends the whole completion at once.
 				const isUnstreamed = !isStream || isObject(response.json);
 				return parse(
-					isUnstreamed ? completion(response) : redaction.json(finishedStream.finish(response)),
+					isUnstreamed
+						? completion(unstreamed(response, redaction, count))
+						: redaction.json(finishedStream.finish(response)),
 				);
 			},
 		})

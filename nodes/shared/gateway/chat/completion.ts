@@ -4,7 +4,8 @@ import {
 	withRequestIds,
 	type ServiceResponse,
 } from '../client/response';
-import { asIndex, isObject, type JsonObject } from '../json';
+import { asIndex, isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
+import { brokeOffWithError, endsWithError, errorIn, errorInChoice } from './answerError';
 
 /** One choice of a chat completion ("Resources"), with the fields we use. */
 export interface Choice extends JsonObject {
@@ -17,25 +18,77 @@ export interface Completion extends JsonObject {
 	choices: Choice[];
 }
 
-/** @throws UnusableResponse when it has no choices */
+/** @throws UnusableResponse when it has no choices, or an error in place of an answer or of the rest of one */
 export function completion(response: ServiceResponse): Completion {
+	const whole = anyCompletion(response);
+	const broken = brokenAnswer(whole);
+	if (broken) throw broken;
+	return whole;
+}
+
+/** A completion that may have errors in it. @throws UnusableResponse when it has no choices */
+export function anyCompletion(response: ServiceResponse): Completion {
 	const { json } = response;
 	if (!isObject(json) || !Array.isArray(json.choices))
 		throw new UnusableResponse(describeBody(response));
 	const choices = json.choices.filter(isObject).map((choice, position) => ({
 		...choice,
 		index: asIndex(choice.index) ?? position,
-		message: isObject(choice.message) ? choice.message : { content: choice.text ?? null },
+		message: [choice.message, choice.delta].find(isObject) ?? { content: choice.text ?? null },
 	}));
 	if (choices.length === 0) throw new UnusableResponse('has no choices');
 	return { ...withRequestIds(json, response), choices: choices as Choice[] };
 }
 
-/** The text of a message, whether its content is a text or a list of parts ("Resources", message). */
-export function textOf({ content }: Choice['message']): string {
+/** Why a completion is not whole: it, or one of its answers, has an error. */
+export function brokenAnswer(whole: Completion): UnusableResponse | undefined {
+	const { choices } = whole;
+	const error = [errorIn(whole), ...choices.map(errorInChoice)].find(Boolean);
+	if (error === undefined && !choices.some(endsWithError)) return undefined;
+	const texts = choices.map(({ message }) => textOf(message)).filter((text) => text !== '');
+	return brokeOffWithError(error, texts.join('\n\n'));
+}
+
+/** The parts of a message's content, which may be a text, a part, or a list of both ("Resources", message). */
+export function partsOf(content: unknown): unknown[] {
+	return [content].flat().filter((part) => part !== undefined && part !== null);
+}
+
+export const isTextPart = (part: unknown): boolean => textIn(part) !== undefined;
+
+function textIn(part: unknown): string | undefined {
+	const text = isObject(part) ? part.text : part;
+	return typeof text === 'string' ? text : undefined;
+}
+
+/** The text of a message; empty when it has none. */
+export function textOf({ content }: JsonObject): string {
 	if (typeof content === 'string') return content;
-	if (!Array.isArray(content)) return '';
-	return content
-		.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : ''))
+	return partsOf(content)
+		.map((part) => textIn(part) ?? '')
 		.join('');
+}
+
+/** The words with which a model refuses to answer; empty when it does not. */
+export function refusalOf({ content, refusal }: JsonObject): string {
+	if (typeof refusal === 'string' && refusal !== '') return refusal;
+	const refusals = partsOf(content).map((part) => valueAt(part, 'refusal'));
+	return refusals.filter((words) => typeof words === 'string').join('');
+}
+
+/** The text for a person: the answer, or the words with which the model refuses to give one. */
+export function textToShow(message: JsonObject): string {
+	const text = textOf(message);
+	return text.trim() === '' ? refusalOf(message) || text : text;
+}
+
+/** What a message has besides its text, under the service's own names. */
+export function otherContentOf(message: JsonObject): JsonObject {
+	const { content, tool_calls, function_call, images, audio } = message;
+	return withoutUndefined({
+		// A part such as an image or a tool call has no text.
+		content: partsOf(content).every(isTextPart) ? undefined : content,
+		...{ tool_calls, function_call, images, audio },
+		refusal: refusalOf(message) || undefined,
+	});
 }

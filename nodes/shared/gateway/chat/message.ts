@@ -5,12 +5,14 @@ import {
 	type ResponseFields,
 	type ServiceResponse,
 } from '../client/response';
-import { isObject, valueAt, withoutUndefined, type JsonObject } from '../json';
+import { isObject, valueAt, type JsonObject } from '../json';
+import { brokeOffWithError, endsWithError, errorIn, errorInChoice } from './answerError';
+import { otherContentOf, refusalOf, textOf } from './completion';
 
 export interface TextMessage {
 	/** Empty when the model only called tools, or was stopped before its first word. */
 	text: string;
-	/** What the model gave besides the text, such as tool calls, under the service's own names. */
+	/** What the model gave besides the text, such as tool calls or a refusal, under the service's own names. */
 	otherContent: JsonObject;
 	/** Why the answer ended, if the response has the form of a chat completion. */
 	finish_reason?: unknown;
@@ -34,7 +36,7 @@ export function textMessage(response: ServiceResponse): TextMessage {
 		...[...messages, choice]
 			.filter(isObject)
 			.flatMap(({ completion, output_text, text }) => [completion, output_text, text]),
-		partsOf(output),
+		contentsOf(output),
 		...[output, result],
 	];
 	const content = contents.find(isContent);
@@ -42,25 +44,22 @@ export function textMessage(response: ServiceResponse): TextMessage {
 	const finish_reason = valueAt(choice, 'finish_reason') ?? fields.finish_reason;
 	const isEnded = typeof (finish_reason ?? fields.stop_reason) === 'string';
 	const isWithoutText = messages.some((message) => message.content === null && isEnded);
-	if (content === undefined && !isWithoutText && !messages.some(callsTool))
+	const refusal = [...messages, { content }].map(refusalOf).find(Boolean);
+	if (content === undefined && !isWithoutText && !refusal && !messages.some(callsTool))
 		throw new UnusableResponse(describeBody(response));
-	const parts = Array.isArray(content) ? content : [content];
-	const texts = parts.map((part) => (isObject(part) ? part.text : part));
-	const isText = (text: unknown) => typeof text === 'string';
+	const text = textOf({ content });
+	const error = errorIn(fields) ?? errorInChoice(choice);
+	if (error !== undefined || endsWithError(choice)) throw brokeOffWithError(error, text);
 	return {
-		text: texts.filter(isText).join(''),
-		otherContent: withoutUndefined({
-			// A part such as a tool call has no text.
-			content: Array.isArray(content) && !texts.every(isText) ? content : undefined,
-			...{ tool_calls, function_call },
-		}),
+		text,
+		otherContent: otherContentOf({ content, tool_calls, function_call, refusal }),
 		finish_reason,
 		fields,
 	};
 }
 
 /** The parts of a list of messages. */
-function partsOf(output: unknown): unknown[] | undefined {
+function contentsOf(output: unknown): unknown[] | undefined {
 	const contents = Array.isArray(output) ? output.map((entry) => valueAt(entry, 'content')) : [];
 	const parts = contents.filter((content) => content !== undefined).flat();
 	return parts.length > 0 ? parts : undefined;

@@ -4,19 +4,25 @@ import {
 	withRequestIds,
 	type ServiceResponse,
 } from '../client/response';
-import { readErrorObject } from '../errors/errorObject';
-import { asIndex, asText, excerpt, isObject, parseJson, valueAt, type JsonObject } from '../json';
+import type { Redaction } from '../client/redaction';
+import { asIndex, excerpt, isObject, parseJson, valueAt, type JsonObject } from '../json';
 import { streamEnd } from '../protocol/chat';
-import { textOf, type Choice, type Completion } from './completion';
+import { brokeOffWithError, endsWithError, errorIn, errorInChoice } from './answerError';
+import type { Completion } from './completion';
 import { EventParser, type StreamEvent } from './eventStream';
+import { defineField } from './fragments';
+import { StreamedChoice } from './streamedChoice';
 
 /** Assembles a streamed completion ("Endpoints" 4, streaming) while its text is passed on live. */
 export class StreamedCompletion {
 	private readonly parser = new EventParser();
 	private readonly fields: JsonObject = {};
-	private readonly choices = new Map<number, Choice>();
+	private readonly choices = new Map<number, StreamedChoice>();
 	private hasChunks = false;
 	private error: unknown;
+	private endsWithError = false;
+	/** Whether the only chunk is a whole completion, as without streaming. */
+	private isWhole = false;
 	/** The first text in the stream that is not an event of the completion. */
 	private strayText?: string;
 	private endMarkSeen = false;
@@ -45,7 +51,7 @@ export class StreamedCompletion {
 
 	/** The text of all choices received so far, in the order in which they began. */
 	get text(): string {
-		const texts = [...this.choices.values()].map(({ message }) => textOf(message));
+		const texts = [...this.choices.values()].map(({ text }) => text);
 		return texts.filter((text) => text !== '').join('\n\n');
 	}
 
@@ -55,11 +61,8 @@ export class StreamedCompletion {
 		// Read first: an event that the end of the stream cut off is not stray text.
 		for (const event of this.parser.end()) this.readEvent(event);
 		const { error, text } = this;
-		if (error !== undefined) {
-			const message =
-				readErrorObject({ error })?.message ?? excerpt(this.redact(JSON.stringify(error)));
-			throw new UnusableResponse(`broke off with an error: ${message}`, text, error);
-		}
+		if (error !== undefined || this.endsWithError)
+			throw brokeOffWithError(error, text, this.redact);
 		if (!this.hasChunks && !this.hasEndMark)
 			throw new UnusableResponse(describeBody(response), text);
 		if (strayText !== undefined) {
@@ -71,111 +74,83 @@ export class StreamedCompletion {
 		const choices = [...this.choices.values()].sort((a, b) => a.index - b.index);
 		// Some servers omit the end mark; choices that all have a finish reason are complete nonetheless.
 		const areFinished =
-			choices.length >= this.count &&
-			choices.every(({ finish_reason: reason }) => reason !== undefined);
-		if (choices.length === 0 || !(this.hasEndMark || areFinished))
+			choices.length >= this.count && choices.every(({ isFinished }) => isFinished);
+		const isComplete = this.hasEndMark || areFinished || (this.isWhole && !response.broken);
+		if (choices.length === 0 || !isComplete)
 			throw new UnusableResponse(
 				response.excess ?? `broke off: ${response.broken ?? 'the stream ended too early'}`,
 				text,
 			);
-		for (const { message } of choices) {
-			const { tool_calls: toolCalls } = message;
-			// Indexes that no call used leave holes in the list.
-			if (Array.isArray(toolCalls))
-				message.tool_calls = toolCalls.filter((call) => call !== undefined);
-		}
-		return { ...withRequestIds(this.fields, response), object: 'chat.completion', choices };
+		return {
+			...withRequestIds(this.fields, response),
+			object: 'chat.completion',
+			choices: choices.map((choice) => choice.get()),
+		};
 	}
 
 	private readEvent({ name, data }: StreamEvent): string {
-		if (this.hasEndMark || data.trim() === '') return '';
-		if (data.trim() === streamEnd) {
-			this.endMarkSeen = true;
-			return '';
-		}
-		const chunk = parseJson(data);
+		const text = data.trim();
+		if (this.hasEndMark || text === '') return '';
+		const json = withoutEndMark(text);
+		const chunk = parseJson(json);
+		this.endMarkSeen = json !== text && (json === '' || isObject(chunk));
+		if (json === '') return '';
 		this.hasChunks ||= isObject(chunk);
 		if (name === 'error') this.error = valueAt(chunk, 'error') ?? chunk ?? data;
 		else if (chunk === undefined && !isHeartbeat({ name, data })) this.strayText ??= data;
 		if (!isObject(chunk)) return '';
-		if (chunk.error) this.error = chunk.error;
-		else if (chunk.type === 'error') this.error = chunk;
 		for (const [name, value] of Object.entries(chunk)) {
 			if (name !== 'choices' && name !== 'object' && value !== null)
 				defineField(this.fields, name, value);
 		}
-		const deltas = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
-		return deltas.map((choiceDelta) => this.applyDelta(choiceDelta)).join('');
+		const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
+		this.error = [this.error, errorIn(chunk), ...choices.map(errorInChoice)].find(Boolean);
+		this.endsWithError ||= choices.some(endsWithError);
+		const isFirst = this.choices.size === 0;
+		const isCompletion =
+			chunk.object !== 'chat.completion.chunk' && choices.every(({ message }) => isObject(message));
+		if (choices.length > 0) this.isWhole = isFirst && isCompletion;
+		return choices.map((choice, position) => this.addTo(choice, position)).join('');
 	}
 
-	private applyDelta(choiceDelta: JsonObject): string {
-		const index = asIndex(choiceDelta.index) ?? 0;
-		const choice = this.choices.get(index) ?? {
-			index,
-			message: { role: 'assistant', content: '' },
-		};
+	private addTo(given: JsonObject, position: number): string {
+		const index = asIndex(given.index) ?? position;
+		const choice = this.choices.get(index) ?? new StreamedChoice(index);
 		this.choices.set(index, choice);
-		// Some servers send an empty finish reason until the end.
-		choice.finish_reason = asText(choiceDelta.finish_reason) ?? choice.finish_reason;
-		const delta = isObject(choiceDelta.delta) ? choiceDelta.delta : {};
-		for (const [name, value] of Object.entries(delta)) {
-			if (name === 'tool_calls') mergeToolCalls(choice.message, value);
-			else if (name === 'function_call')
-				choice.message[name] = mergeFragment(choice.message[name], value);
-			else if (name === 'content')
-				choice.message.content = `${textOf(choice.message)}${textOf({ content: value })}`;
-			else if (value !== null) {
-				// Reasoning and refusals are streamed too, so they are appended; some servers repeat the role in each chunk.
-				const before = choice.message[name];
-				const appends = name !== 'role' && typeof before === 'string' && typeof value === 'string';
-				defineField(choice.message, name, appends ? before + value : value);
-			}
-		}
+		const added = choice.add(given);
 		const [first] = this.choices.keys();
-		return index === first ? textOf({ content: delta.content }) : '';
+		return index === first ? added : '';
 	}
+}
+
+/** The data of an event without the end mark, which some servers put behind the JSON of a whole completion. */
+function withoutEndMark(text: string): string {
+	if (!text.endsWith(streamEnd)) return text;
+	const json = text.slice(0, -streamEnd.length).trimEnd();
+	return json.endsWith('data:') ? json.slice(0, -'data:'.length).trimEnd() : json;
+}
+
+/**
+ * A response with its completion as JSON. Some servers send events although they were not asked to stream, or put
+ * `data:` before the JSON and the end mark behind it.
+ * @throws UnusableResponse when the stream broke off, or the response is neither JSON nor a stream
+ */
+export function unstreamed(
+	response: ServiceResponse,
+	redaction: Redaction,
+	count?: number,
+): ServiceResponse {
+	if (isObject(response.json)) return response;
+	const stream = new StreamedCompletion(count, (text) => redaction.text(text));
+	stream.push(response.text);
+	const assembled = stream.finish(response);
+	// A key that was split over several chunks appears only now.
+	const json = redaction.json(assembled);
+	return { ...response, json, isRedacted: response.isRedacted || json !== assembled };
 }
 
 /** Some servers keep the connection alive with events of other names, or with a single word. */
 function isHeartbeat({ name, data }: StreamEvent): boolean {
 	const isNamed = name !== '' && name !== 'message';
 	return isNamed || /^(ping|pong|heartbeat|keep-?alive)$/i.test(data.trim());
-}
-
-/** Assigns a field even when its name is `__proto__`. */
-function defineField(object: JsonObject, name: string, value: unknown): void {
-	Object.defineProperty(object, name, {
-		value,
-		writable: true,
-		enumerable: true,
-		configurable: true,
-	});
-}
-
-const maxToolCalls = 1000;
-
-/** Tool calls are streamed in fragments, each of which belongs to the call at its index. */
-function mergeToolCalls(message: JsonObject, fragments: unknown): void {
-	const toolCalls = (Array.isArray(message.tool_calls) ? message.tool_calls : []) as unknown[];
-	for (const fragment of Array.isArray(fragments) ? fragments.filter(isObject) : []) {
-		const { index, ...rest } = fragment;
-		const callIndex = asIndex(index) ?? Infinity;
-		const position = callIndex < maxToolCalls ? callIndex : toolCalls.length;
-		toolCalls[position] = mergeFragment(toolCalls[position], rest);
-	}
-	message.tool_calls = toolCalls;
-}
-
-/** Merges a fragment into an object: `arguments` are appended, every other value is replaced. */
-function mergeFragment(before: unknown, fragment: unknown): unknown {
-	if (!isObject(fragment)) return fragment ?? before;
-	const base = isObject(before) ? before : {};
-	const entries = Object.entries(fragment).map(([name, value]) => {
-		const previous = valueAt(base, name);
-		if (isObject(value)) return [name, mergeFragment(previous, value)];
-		const appends =
-			name === 'arguments' && typeof previous === 'string' && typeof value === 'string';
-		return [name, appends ? previous + value : (value ?? previous)];
-	});
-	return { ...base, ...Object.fromEntries(entries) };
 }

@@ -1,4 +1,10 @@
-import { completion, textOf } from '../../../../nodes/shared/gateway/chat/completion';
+import {
+	completion,
+	otherContentOf,
+	textOf,
+	textToShow,
+} from '../../../../nodes/shared/gateway/chat/completion';
+import type { JsonObject } from '../../../../nodes/shared/gateway/json';
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import { answerOf } from '../../../support/answers';
 import { fc } from '../../../support/fuzz';
@@ -26,6 +32,59 @@ describe('completions', () => {
 		]);
 	});
 
+	it('reads choices with a delta in place of a message', () => {
+		const { choices } = completion(answerOf({ choices: [{ delta: { content: 'Hi' } }] }));
+		expect(textOf(choices[0].message)).toBe('Hi');
+	});
+
+	const hello = { message: { role: 'assistant', content: 'Hel' }, finish_reason: 'stop' };
+	it.each<[string, object]>([
+		['an error in a choice', { choices: [{ ...hello, error: { message: 'Overloaded' } }] }],
+		['an error in a message', { choices: [{ message: { content: 'Hel', error: 'Overloaded' } }] }],
+		['an error beside the choices', { error: { message: 'Overloaded' }, choices: [hello] }],
+		[
+			'an error in the second choice',
+			{ choices: [hello, { message: {}, finish_reason: 'error', error: 'Overloaded' }] },
+		],
+	])('keeps the text of a completion with %s', (_, body) => {
+		expect(unusable(() => completion(answerOf(body)))).toMatchObject({
+			...{ message: 'broke off with an error: Overloaded', partialText: 'Hel' },
+			error: expect.anything(),
+		});
+	});
+
+	it('keeps the text of a completion that ends with the finish_reason error', () => {
+		const body = { choices: [{ ...hello, finish_reason: 'error' }] };
+		expect(unusable(() => completion(answerOf(body)))).toMatchObject({
+			...{ message: 'broke off with an error', partialText: 'Hel' },
+		});
+	});
+
+	it.each([null, '', {}, [], 0, false, 'no error', { code: 0, message: 'success' }])(
+		'does not take %j for an error',
+		(error) => {
+			const body = { error, choices: [{ ...hello, error }] };
+			expect(completion(answerOf(body)).choices).toHaveLength(1);
+		},
+	);
+
+	it.each<[string, JsonObject]>([
+		['beside the content', { content: null, refusal: 'I cannot.' }],
+		['in the content', { content: [{ type: 'refusal', refusal: 'I cannot.' }] }],
+	])('shows the words of a refusal %s, which are not the text', (_, message) => {
+		expect(textOf(message)).toBe('');
+		expect(textToShow(message)).toBe('I cannot.');
+		expect(otherContentOf(message)).toMatchObject({ refusal: 'I cannot.' });
+	});
+
+	it('keeps what a message has besides its text', () => {
+		const image = { type: 'image_url', image_url: { url: 'https://a.example/1.png' } };
+		const content = [{ type: 'text', text: 'Hi' }, image];
+		expect(otherContentOf({ content })).toEqual({ content });
+		expect(otherContentOf({ content: 'Hi', images: [image] })).toEqual({ images: [image] });
+		expect(otherContentOf({ content: content.slice(0, 1), refusal: '' })).toEqual({});
+	});
+
 	it.each([{}, { choices: [] }, { choices: ['a'] }, { choices: {} }, [], '', '<html>'])(
 		'refuses %j because it is no completion',
 		(body) => void unusable(() => completion(answerOf(body))),
@@ -51,7 +110,8 @@ describe('completions', () => {
 		['Hi', 'Hi'],
 		[null, ''],
 		[undefined, ''],
-		[[{ type: 'text', text: 'a' }, { type: 'image_url' }, null, 'x', { text: 'b' }], 'ab'],
+		[[{ type: 'text', text: 'a' }, { type: 'image_url' }, null, 'x', { text: 'b' }], 'axb'],
+		[{ type: 'text', text: 'a' }, 'a'],
 	])('reads the content %j as the text %j', (value, text) => {
 		expect(textOf({ content: value })).toBe(text);
 	});

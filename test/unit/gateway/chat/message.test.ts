@@ -1,6 +1,7 @@
 import { textMessage } from '../../../../nodes/shared/gateway/chat/message';
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import { answerOf } from '../../../support/answers';
+import { unusable } from './bodies';
 
 const call = { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } };
 const text = { type: 'text', text: 'Hello' };
@@ -74,6 +75,23 @@ describe('responses of the messages endpoint', () => {
 			expect(whole).toMatchObject({ text: 'Hel', finish_reason });
 		},
 	);
+
+	it.each<[string, object]>([
+		['in the form of a chat completion', chat({ content: null, refusal: 'I cannot.' })],
+		['as a part', { content: [{ type: 'refusal', refusal: 'I cannot.' }] }],
+	])('reads a refusal %s', (_, body) => {
+		const message = textMessage(answerOf(body));
+		expect(message).toMatchObject({ text: '', otherContent: { refusal: 'I cannot.' } });
+	});
+
+	it.each<[string, object]>([
+		['beside its content', { content: [text], error: { message: 'Overloaded' } }],
+		['in its choice', { choices: [{ message: { content: 'Hello' }, error: 'Overloaded' }] }],
+	])('keeps the text of a message with an error %s', (_, body) => {
+		const error = unusable(() => textMessage(answerOf(body)));
+		expect(error.message).toBe('broke off with an error: Overloaded');
+		expect(error.partialText).toBe('Hello');
+	});
 
 	it('accepts a message that stops before its first word', () => {
 		const body = { content: null, stop_reason: 'refusal' };

@@ -1,6 +1,11 @@
-import { StreamedCompletion } from '../../../../nodes/shared/gateway/chat/streamedCompletion';
+import {
+	StreamedCompletion,
+	unstreamed,
+} from '../../../../nodes/shared/gateway/chat/streamedCompletion';
+import { Redaction } from '../../../../nodes/shared/gateway/client/redaction';
 import { UnusableResponse } from '../../../../nodes/shared/gateway/client/response';
 import { answerOf } from '../../../support/answers';
+import { unlessEndless } from '../../../support/endless';
 import { fc } from '../../../support/fuzz';
 import { anyBody, unusable } from './bodies';
 
@@ -270,80 +275,174 @@ describe('streamed completions', () => {
 			{ numRuns: 1000 },
 		);
 	});
-});
 
-describe('tool calls in chunks', () => {
-	const callOf = (id: string, text: string) => ({
-		id,
-		type: 'function',
-		function: { name: `tool_${id}`, arguments: text },
+	const whole = (message: object, parts: object = {}) => ({
+		choices: [{ index: 0, message: { role: 'assistant', ...message }, ...parts }],
 	});
-	const more = (index: number, text: string) => ({ index, function: { arguments: text } });
-	const callsOf = (pieces: object[][]) =>
-		streamed([...pieces.map((calls) => chunkOf({ tool_calls: calls })), stop()]).finish().choices[0]
-			.message.tool_calls;
+	const piece = (text: string, parts: object = {}) => whole({ content: text }, parts);
+	const legacy = (text: string, parts: object = {}) => ({ choices: [{ text, ...parts }] });
+	const ended = { finish_reason: 'stop' };
 
-	it('joins each tool call however the chunks of several calls are interleaved', () => {
-		const cases = fc
-			.array(fc.array(fc.string(), { maxLength: 4 }), { minLength: 1, maxLength: 3 })
-			.chain((calls) => {
-				const turns = calls.flatMap((pieces, index) => pieces.map(() => index));
-				return fc.record({
-					calls: fc.constant(calls),
-					turns: fc.shuffledSubarray(turns, { minLength: turns.length, maxLength: turns.length }),
-				});
-			});
-		fc.assert(
-			fc.property(cases, ({ calls, turns }) => {
-				const left = calls.map((pieces) => [...pieces]);
-				const pieces = [
-					...calls.map((_, index) => [{ index, ...callOf(`${index}`, '') }]),
-					...turns.map((index) => [more(index, left[index].shift() as string)]),
-				];
-				expect(callsOf(pieces)).toEqual(
-					calls.map((texts, index) => callOf(`${index}`, texts.join(''))),
-				);
-			}),
-		);
-	});
-
-	it('reads several tool calls in one chunk', () => {
-		const pieces = [
+	it.each<[string, unknown[]]>([
+		['in one message', [piece('Hello', ended), done]],
+		['in one message without its end', [piece('Hello')]],
+		['in one message with delta null', [piece('Hello', { delta: null, ...ended })]],
+		['in messages that are parts', [piece('Hel'), piece('lo'), whole({}, ended)]],
+		['in messages with the answer so far', ['H', 'Hel', 'Hel', 'Hello'].map((text) => piece(text))],
+		['in texts', [legacy('Hel'), legacy('lo', ended)]],
+		['in texts with the answer so far', [legacy('Hel'), legacy('Hello'), legacy('Hello', ended)]],
+		['in one text', [legacy('Hello', ended)]],
+		['and repeats it in its last chunk', [content('Hel'), content('lo'), piece('Hello', ended)]],
+		[
+			'and repeats it beside the last delta',
+			[content('Hel'), chunkOf({ content: 'lo' }, { message: { content: 'Hello' }, ...ended })],
+		],
+		[
+			'and repeats it beside an empty delta',
+			[content('Hello'), chunkOf({ content: '' }, { message: { content: 'Hello' }, ...ended })],
+		],
+		[
+			'and repeats it without the spaces around it',
+			[content(' Hel'), content('lo\n'), piece('Hello', ended)],
+		],
+		[
+			'and repeats each delta as a text',
 			[
-				{ index: 0, ...callOf('a', '{') },
-				{ index: 1, ...callOf('b', '[') },
+				chunkOf({ content: 'Hel' }, { text: 'Hel' }),
+				chunkOf({ content: 'lo' }, { text: 'lo', ...ended }),
 			],
-			[more(1, ']'), more(0, '}')],
-		];
-		expect(callsOf(pieces)).toEqual([callOf('a', '{}'), callOf('b', '[]')]);
+		],
+		[
+			'and repeats it as a list of parts',
+			[content('Hello'), whole({ content: [{ type: 'text', text: 'Hello' }] }, ended)],
+		],
+	])('reads the text of a stream that has it %s', (_, chunks) => {
+		const { live, finish } = streamed([...chunks, done]);
+		expect(live.join('').trim()).toBe('Hello');
+		const [{ message }] = finish().choices;
+		expect(String(message.content).trim()).toBe('Hello');
 	});
 
-	it.each<[string, number[]]>([
-		['begins with 1', [1, 2]],
-		['skips numbers', [0, 2]],
-		['begins with the last', [1, 0]],
-	])('joins the chunks of a tool call by their index, which %s', (_, indexes) => {
-		const pieces = [
-			...indexes.map((index) => [{ index, ...callOf(`${index}`, '{') }]),
-			...indexes.map((index) => [more(index, '}')]),
-		];
-		const sorted = [...indexes].sort((a, b) => a - b);
-		expect(callsOf(pieces)).toEqual(sorted.map((index) => callOf(`${index}`, '{}')));
+	it.each([
+		['before its end', [piece('Hel'), piece('lo')]],
+		['after one chunk', [{ object: 'chat.completion.chunk', ...piece('Hello') }]],
+		['after one text', [legacy('Hello')]],
+	])('refuses a stream of messages that breaks off %s', (_, chunks) => {
+		expect(unusable(streamed(chunks).finish)).toMatchObject({ partialText: 'Hello' });
 	});
 
-	it('takes each tool call without an index as complete', () => {
-		expect(callsOf([[callOf('a', '{}')], [callOf('b', '{}')]])).toEqual([
-			callOf('a', '{}'),
-			callOf('b', '{}'),
-		]);
+	it('does not take a part of a message that is like the one before for a repetition', () => {
+		const { live, finish } = streamed([piece('no '), piece('no '), piece('!', ended)]);
+		expect(live).toEqual(['no ', 'no ', '!']);
+		expect(finish().choices[0].message.content).toBe('no no !');
 	});
 
-	it('reads the one function_call of older models', () => {
-		const { finish } = streamed([
-			chunkOf({ function_call: { name: 'f', arguments: '{' } }),
-			chunkOf({ function_call: { arguments: '}' } }),
+	it('keeps the choices of a chunk apart that have no index', () => {
+		const choices = ['a', 'b'].map((text) => ({ message: { content: text }, ...ended }));
+		expect(
+			streamed([{ choices }])
+				.finish()
+				.choices.map(({ message }) => message.content),
+		).toEqual(['a', 'b']);
+	});
+
+	it.each([
+		['with the end mark behind it', (json: string) => `${json}\ndata: [DONE]\n\n`],
+		['with the end mark in its last line', (json: string) => `${json} data: [DONE]`],
+		['with the bare end mark behind it', (json: string) => `${json}\n\n[DONE]`],
+		['with data: before it', (json: string) => `data: ${json}`],
+		['behind a byte order mark', (json: string) => `\ufeff${json}\n\ndata: [DONE]`],
+	])('reads the JSON of a whole completion %s', (_, write) => {
+		const body = { id: 'c', ...piece('Hello'), usage: { total_tokens: 3 } };
+		for (const json of [JSON.stringify(body), JSON.stringify(body, null, 2)]) {
+			const { json: read } = unstreamed(answerOf(write(json)), new Redaction(''));
+			expect(read).toMatchObject({
+				id: 'c',
+				choices: [{ message: { content: 'Hello' } }],
+				usage: { total_tokens: 3 },
+			});
+		}
+	});
+
+	it('keeps an image that is streamed in the content or beside it', () => {
+		const image = { type: 'image_url', image_url: { url: 'https://a.example/1.png' } };
+		const text = (words: string) => ({ type: 'text', text: words });
+		const { live, finish } = streamed([
+			content('One '),
+			chunkOf({ content: [text('image: '), image] }),
+			content('Wo'),
+			chunkOf({ content: 'w', images: [image] }),
+			chunkOf({ images: [image] }),
 			stop(),
 		]);
-		expect(finish().choices[0].message.function_call).toEqual({ name: 'f', arguments: '{}' });
+		expect(live.join('')).toBe('One image: Wow');
+		expect(finish().choices[0].message).toEqual({
+			...{ role: 'assistant', images: [image, image] },
+			content: [text('One image: '), image, text('Wow')],
+		});
+	});
+
+	it.each<[string, object]>([
+		[
+			'an error in its choice',
+			{ index: 0, delta: {}, error: { message: 'Overloaded', code: 502 } },
+		],
+		[
+			'an error in its choice and a finish_reason',
+			{ delta: { content: '' }, finish_reason: 'error', error: 'Overloaded' },
+		],
+		['an error in its delta', { delta: { error: { message: 'Overloaded' } } }],
+		['an error in its message', { message: { error: { message: 'Overloaded' } } }],
+	])('fails when the last chunk of a stream has %s', (_, choice) => {
+		for (const end of [[], [stop(), done]]) {
+			expect(
+				unusable(streamed([content('Hel'), { choices: [choice] }, ...end]).finish),
+			).toMatchObject({
+				...{ message: 'broke off with an error: Overloaded', partialText: 'Hel' },
+				error: expect.anything(),
+			});
+		}
+	});
+
+	it('fails when a choice of a stream ends with the finish_reason error', () => {
+		const pieces = [content('Hel'), chunkOf({}, { finish_reason: 'error' }), done];
+		expect(unusable(streamed(pieces).finish)).toMatchObject({
+			...{ message: 'broke off with an error', partialText: 'Hel', error: undefined },
+		});
+	});
+
+	it.each([null, '', {}, [], 0, false, 'no error', { message: '', code: null }, { code: 0 }])(
+		'does not take %j for an error',
+		(error) => {
+			const chunk = { ...chunkOf({ content: 'Hi', error }, { error, ...ended }), error };
+			expect(streamed([chunk]).finish().choices[0].message).toEqual({
+				role: 'assistant',
+				content: 'Hi',
+			});
+		},
+	);
+
+	it.each<[string, object]>([
+		['text', { choices: [{ text: 'a' }] }],
+		[
+			'parts',
+			chunkOf({ content: [{ type: 'text', text: 'a' }, { type: 'image' }], images: ['a'] }),
+		],
+		['calls', chunkOf({ tool_calls: [{ index: 0, function: { name: 'f', arguments: '}' } }] })],
+	])('assembles 50,000 chunks in linear time: %s', (_, chunk) => {
+		const stream = new StreamedCompletion();
+		const { length } = unlessEndless(() => {
+			for (let count = 0; count < 50_000; count++) {
+				// Fields that a fragment adds must not make the later ones slower.
+				const json = JSON.stringify(chunk).replace(
+					'"function":{',
+					`"x${count}":1,$&"y${count}":1,`,
+				);
+				stream.push(`data: ${json}\n\n`);
+			}
+			stream.push(done);
+			return JSON.stringify(stream.finish(answerOf('')));
+		});
+		expect(length).toBeGreaterThan(50_000);
 	});
 });
