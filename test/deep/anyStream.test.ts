@@ -1,7 +1,7 @@
 import { textOf } from '../../nodes/shared/gateway/chat/completion';
 import { StreamedCompletion } from '../../nodes/shared/gateway/chat/streamedCompletion';
 import { UnusableResponse } from '../../nodes/shared/gateway/client/response';
-import { markdownImages } from '../../nodes/shared/gateway/images/markdown';
+import { imagesIn } from '../../nodes/shared/gateway/images/textImages';
 import { readChatImages } from '../../nodes/shared/gateway/images/responses';
 import { answerOf } from '../support/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
@@ -78,20 +78,174 @@ describe('arbitrary streams of chunks', () => {
 	});
 });
 
+/** The same answer, as servers of all kinds stream it. */
+describe('one answer in every form of stream', () => {
+	const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+	const input = fc
+		.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof(text, fc.integer()))
+		.map((value) => JSON.stringify(value));
+	const calls = fc
+		.array(fc.record({ name: fc.constantFrom('look', 'add'), input }), { maxLength: 3 })
+		.map((all) => all.map((call, index) => ({ ...call, id: `call_${index}` })));
+	const answers = fc.array(fc.record({ text, calls }), { minLength: 1, maxLength: 2 });
+	type Call = { id: string; name: string; input: string };
+
+	/** How a server tells to which call a fragment belongs, and whether it may send calls in turn. */
+	const styles: Record<
+		string,
+		{ isInTurn: boolean; place: (call: Call, index: number, isFirst: boolean) => object }
+	> = {
+		'the index, and the ID at first': {
+			isInTurn: true,
+			place: ({ id }, index, isFirst) => ({ index, ...(isFirst && { id }) }),
+		},
+		'the index as a text, and an empty ID later': {
+			isInTurn: true,
+			place: ({ id }, index, isFirst) => ({ index: `${index}`, id: isFirst ? id : '' }),
+		},
+		'the ID alone': { isInTurn: true, place: ({ id }) => ({ id }) },
+		'the ID, with the same index for all': {
+			isInTurn: true,
+			place: ({ id }) => ({ id, index: 0 }),
+		},
+		'the same index for all, and the ID at first': {
+			isInTurn: false,
+			place: ({ id }, _, isFirst) => ({ index: 0, ...(isFirst && { id }) }),
+		},
+		'the ID at first alone': {
+			isInTurn: false,
+			place: ({ id }, _, isFirst) => ({ index: null, id: isFirst ? id : null }),
+		},
+	};
+
+	/** Cuts a text at these shares of its length. */
+	const cutAt = (whole: string, shares: number[]) => {
+		const ends = shares.map((share) => Math.floor(share * whole.length)).sort((a, b) => a - b);
+		return [...ends, whole.length].map((end, place) =>
+			whole.slice(place === 0 ? 0 : ends[place - 1], end),
+		);
+	};
+	const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 3 });
+	const plan = fc.record({
+		...{
+			answers,
+			shares,
+			order: fc.infiniteStream(fc.nat()),
+			size: fc.integer({ min: 1, max: 300 }),
+		},
+		...{ style: fc.constantFrom(...Object.values(styles)), repeatsName: fc.boolean() },
+		ending: fc.constantFrom('delta', 'message'),
+	});
+
+	const fragmentsOf = (
+		call: Call,
+		index: number,
+		{
+			style,
+			shares: cuts,
+			repeatsName,
+		}: { style: (typeof styles)[string]; shares: number[]; repeatsName: boolean },
+	) =>
+		cutAt(call.input, cuts).map((part, position) => ({
+			tool_calls: [
+				{
+					...style.place(call, index, position === 0),
+					...(position === 0 && { type: 'function' }),
+					function: {
+						...(position === 0 ? { name: call.name } : repeatsName && { name: '' }),
+						arguments: part,
+					},
+				},
+			],
+		}));
+
+	/** Takes the first of the rest of any list, until all are empty. */
+	const inTurn = <T>(lists: T[][], order: { next(): { value: number } }): T[] => {
+		const left = lists.filter((list) => list.length > 0);
+		if (left.length === 0) return [];
+		const list = left[order.next().value % left.length];
+		return [list[0], ...inTurn([...left.filter((each) => each !== list), list.slice(1)], order)];
+	};
+
+	it('gives the same completion, wherever it is cut and in whichever order its parts come', () => {
+		const property = fc.property(plan, ({ answers: all, order, size, ending, ...how }) => {
+			const message = ({ text: content, calls: made }: (typeof all)[number]) => ({
+				...{ role: 'assistant', content },
+				...(made.length > 0 && {
+					tool_calls: made.map(({ id, name, input: given }) => ({
+						id,
+						type: 'function',
+						function: { name, arguments: given },
+					})),
+				}),
+			});
+			const turns = { next: () => ({ value: order.next().value as number }) };
+			const lists = all.map((given, index) => {
+				const fragments = given.calls.map((call, place) => fragmentsOf(call, place, how));
+				const deltas = inTurn<object>(
+					[
+						cutAt(given.text, how.shares).map((content) => ({ content })),
+						...(how.style.isInTurn ? fragments : [fragments.flat()]),
+					],
+					turns,
+				);
+				const last = ending === 'delta' ? { delta: {} } : { message: message(given) };
+				return [
+					...deltas.map((delta) => ({ index, delta })),
+					{ index, ...last, finish_reason: 'stop' },
+				];
+			});
+			const chunks = inTurn(lists, turns).map(
+				(choice) => `data: ${JSON.stringify({ choices: [choice] })}\n\n`,
+			);
+			const whole = [...chunks, 'data: [DONE]\n\n'].join('');
+			const stream = new StreamedCompletion(all.length);
+			for (let start = 0; start < whole.length; start += size)
+				stream.push(whole.slice(start, start + size));
+			const read = stream.finish(answerOf('')).choices.map((choice) => ({
+				...choice.message,
+				...(Array.isArray(choice.message.tool_calls) && {
+					tool_calls: [...choice.message.tool_calls].sort((a, b) =>
+						(a as Call).id < (b as Call).id ? -1 : 1,
+					),
+				}),
+			}));
+			expect(read).toEqual(all.map(message));
+		});
+		fc.assert(property, tries(2000));
+	});
+});
+
 describe('images in arbitrary texts', () => {
 	const parts = fc.constantFrom(
 		...['![', '[', ']', '](', '(', ')', '<', '>', '\\', ' ', '\n', 'a', '(data:image/png;base64,'],
 		...[
+			'![a][1]',
+			'\n[1]: ',
+			'<img src=',
+			'"',
+			"'",
+			'>',
+			'.',
+			'data:image/png;base64,AAAA',
+			'&amp;',
+		],
+		...[
 			'https://a.example/p.png',
 			'![it](https://a.example/p.png)',
 			'![](data:image/png;base64,AA)',
+			`iVBORw0KGgo${'A'.repeat(60)}`,
 		],
 	);
 	const texts = fc.array(parts, { maxLength: 40 }).map((all) => all.join(''));
 
 	it('finds only addresses of images that are in the text', () => {
-		const property = fc.property(texts, (text) => {
-			for (const address of markdownImages(text)) expect(text).toContain(address);
+		const property = fc.property(texts, fc.boolean(), (text, areOthersKnown) => {
+			for (const { start, end, address } of imagesIn(text, areOthersKnown)) {
+				const written = text.slice(start, end);
+				if (!written.includes('&')) expect(address).toBe(written.trim());
+				expect(written).not.toBe('');
+			}
 		});
 		fc.assert(property, tries(1000));
 	});
@@ -99,6 +253,24 @@ describe('images in arbitrary texts', () => {
 	it.each([
 		...['![', '![[', '](', '![](', '![](<', '![a](<', '![a](( ', '(', '\\', ' '],
 		...['(data:image/', '![a](data:image/png;base64,', `(data:image/a,${' '.repeat(999)}`],
+		...[
+			'![a][1]',
+			'\n[1]: ',
+			'\n[1]: <',
+			'![a](a ',
+			'![a](a b(',
+			'<img src="',
+			"<img a='",
+			'<img ',
+		],
+		...[
+			'data:image/a,<svg ',
+			'data:image/a;base64,A',
+			'A',
+			`${'A'.repeat(76)}\n`,
+			'https://a.png.',
+			...['![a]', '![](a (', '<img/src=a', `/9j/${'A'.repeat(60)} `],
+		],
 	])('finds images in linear time in a million characters of %j', (piece) => {
 		const content = `![it](https://a.example/p.png) ${piece.repeat(1_000_000 / piece.length)}`;
 		const response = answerOf({ choices: [{ message: { content } }] });

@@ -49,7 +49,7 @@ export function plainTextOf(markup: string): string {
 			text += isTag ? ' ' : token;
 		}
 	}
-	return decoded(text).replace(/\s+/g, ' ').trim();
+	return decodeEntities(text).replace(/\s+/g, ' ').trim();
 }
 
 /** Writes what is in CDATA sections, where `<` and `&` stand for themselves, with entities. */
@@ -62,7 +62,8 @@ function withoutSections(markup: string): string {
 	return before + written.join('');
 }
 
-function decoded(text: string): string {
+/** The text with the characters that HTML and XML write as entities. */
+export function decodeEntities(text: string): string {
 	return text.replace(/&(?:#(x[\da-f]{1,20}|\d{1,20})|([a-z]{1,20}));?/gi, (entity, ...groups) => {
 		const [number, name] = groups as Array<string | undefined>;
 		if (number === undefined) return namedCharacters.get((name ?? '').toLowerCase()) ?? entity;

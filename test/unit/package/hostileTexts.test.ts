@@ -30,6 +30,8 @@ const limit = length / 5_000;
 const repeated = [
 	...['violat ', 'violation of ', 'insufficient_', 'insufficient ', '_', 'a_', "n't ", 'not '],
 	...['http://', 'https://a.', 'http://a.png', '![](', '[', '](', '(data:image/png,', 'A', ' '],
+	...['![a][', '\n[a]: ', 'https://a.png.', 'https://a)(', '<img ', '<img src', '<img src="'],
+	...["<img src='", 'data:image/', 'data:image/a,<svg ', `${'A'.repeat(60)}\n`],
 	...[
 		'\n',
 		'\r\n',

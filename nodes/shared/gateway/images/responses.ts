@@ -1,4 +1,12 @@
-import { completion, textOf, type Choice } from '../chat/completion';
+import {
+	anyCompletion,
+	brokenAnswer,
+	isTextPart,
+	partsOf,
+	textOf,
+	textToShow,
+	type Choice,
+} from '../chat/completion';
 import {
 	bodyFields,
 	linkCarriedKey,
@@ -18,7 +26,8 @@ import {
 } from '../json';
 import { asLink } from '../links';
 import { finishReasons } from '../protocol/chat';
-import { markdownImages } from './markdown';
+import type { Found } from './found';
+import { imagesIn, isBase64Image, withoutEmbedded } from './textImages';
 
 /** One image of a response: a link to it, or its bytes. */
 export interface Image {
@@ -98,69 +107,121 @@ function readEntries(
 	};
 }
 
+/** Where an entry may have the base64 of an image. */
+const base64Paths = [
+	'b64_json',
+	'image_base64',
+	'source.data',
+	'inline_data.data',
+	'inlineData.data',
+];
+/** Where an entry may have a link, a data URL, or base64. */
+const addressPaths = [
+	...['url', 'image_url', 'image_url.url', 'source.url', 'image', 'image.url', 'data', 'result'],
+];
+/** Where the type of base64 may be. */
+const typePaths = ['source.media_type', 'inline_data.mime_type', 'inlineData.mimeType', 'mimeType'];
+
+/** The first of these paths that has a text. */
+const pathIn = (fields: JsonObject, paths: string[]) =>
+	paths.find((path) => textAt(fields, path) !== undefined) ?? '';
+
 function readImage(entry: unknown, response: ServiceResponse): Image | undefined {
 	// A list may have millions of other values.
 	if (typeof entry !== 'string' && !isObject(entry)) return undefined;
-	const { b64_json, image_base64, ...fields } = isObject(entry) ? entry : { url: entry };
-	const base64 = asText(b64_json) ?? asText(image_base64);
+	const fields = isObject(entry) ? entry : {};
+	const base64 = isObject(entry) ? textAt(entry, ...base64Paths) : undefined;
 	if (base64 !== undefined) return embeddedImage(base64, fields);
-	return linkedImage(textAt(fields, 'url', 'image_url', 'image_url.url') ?? '', fields, response);
-}
-
-function linkedImage(
-	text: string,
-	fields: JsonObject,
-	response: ServiceResponse,
-): Image | undefined {
-	if (/^data:/i.test(text)) {
-		return embeddedImage(text, { ...fields, url: undefined, image_url: undefined });
-	}
-	const url = asLink(text, response.url);
+	const address = (isObject(entry) ? textAt(entry, ...addressPaths) : asText(entry)) ?? '';
+	if (/^data:/i.test(address) || isBase64Image(address)) return embeddedImage(address, fields);
+	const url = asLink(address, response.url);
 	if (url !== undefined && linkCarriedKey(url, response))
 		return { linkCarriesKey: true, fields: {} };
 	return url === undefined ? undefined : { url, fields: withoutFiles({ ...fields, url }) };
 }
 
+/** The fields of an entry without the image inside it. */
+function withoutImage(entry: JsonObject): JsonObject {
+	const base64Path = pathIn(entry, base64Paths);
+	const addressPath = pathIn(entry, addressPaths);
+	const address = textAt(entry, addressPath) ?? '';
+	const isInAddress = /^data:/i.test(address) || isBase64Image(address);
+	const paths = [base64Path, isInAddress ? addressPath : ''];
+	const names = paths.map((path) => path.split('.')[0]);
+	const others = Object.entries(entry).filter(([name]) => !names.includes(name));
+	return withoutFiles(Object.fromEntries(others));
+}
+
 /** An image from base64 or a data URL; undefined when it is empty. */
-function embeddedImage(data: string, fields: JsonObject): Image | undefined {
-	const [, mimeType, body] = /^(?:data:([^,]*),)?(.*)$/is.exec(data) ?? [];
-	const isBase64 = mimeType === undefined || /;base64$/i.test(mimeType);
+function embeddedImage(data: string, entry: JsonObject): Image | undefined {
+	const [, dataType, body] = /^(?:data:([^,]*),)?(.*)$/is.exec(data) ?? [];
+	const isBase64 = dataType === undefined || /;base64$/i.test(dataType);
 	const bytes = isBase64
 		? Buffer.from(body, 'base64')
 		: Buffer.from(unescape(Buffer.from(body).toString('latin1')), 'latin1');
-	return bytes.length === 0 ? undefined : { bytes, mimeType, fields: withoutFiles(fields) };
+	const mimeType = dataType ?? textAt(entry, ...typePaths);
+	return bytes.length === 0 ? undefined : { bytes, mimeType, fields: withoutImage(entry) };
 }
 
 /**
- * The images of "Endpoints" 10, each with the text around it and why its answer ended.
+ * The images of "Endpoints" 10, each with the text around it and why its answer ended. An answer that broke off with an
+ * error is missing if there are images, which are charged.
  * @throws UnusableResponse, with the text, when there is no image
  */
 export function readChatImages(response: ServiceResponse): ImageResult {
-	const whole = completion(response);
+	const whole = anyCompletion(response);
+	const broken = brokenAnswer(whole);
 	const { choices } = whole;
 	const answers = choices.map((choice) => readAnswer(choice, response));
 	const result = {
 		images: answers.flatMap(({ images }) => images),
 		missing: answers.flatMap(({ missing }) => missing),
-		fields: withoutFiles({ ...whole, choices: choices.map(withoutEmbeddedFiles) }),
+		fields: withoutFiles({ ...whole, choices: answers.map(({ choice }) => choice) }),
 		finishReasons: choices.map(({ finish_reason }) => finish_reason),
 	};
-	if (result.images.length > 0) return result;
-	throw noImageError(answers.map(({ text }) => text).join('\n\n'), result.finishReasons);
+	if (result.images.length === 0) {
+		const text = answers.map(({ text }) => text).join('\n\n');
+		throw broken ?? noImageError(text, result.finishReasons);
+	}
+	if (broken) result.missing.push(broken.error ?? broken.message);
+	return result;
 }
 
-function readAnswer({ message, finish_reason }: Choice, response: ServiceResponse) {
-	const text = unwrapped(textOf(message));
-	const parts = [message.content, message.images].flat() as unknown[];
-	const imageParts = parts.filter((part) => valueAt(part, 'image_url'));
-	const marked = [...markdownImages(text), ...imageParts];
-	const entries = marked.length > 0 ? marked : bareLinks(text);
+function readAnswer(choice: Choice, response: ServiceResponse) {
+	const { message, finish_reason } = choice;
+	const imageParts = [...partsOf(message.content).filter(isImagePart), ...partsOf(message.images)];
+	const readText = textReader(imageParts.length > 0);
+	const { text, found, shown } = readText(textOf(message));
+	const entries = [...found.map(({ address }) => address), ...imageParts];
 	const { images, missing } = readEntries(entries, response);
-	const common = withoutUndefined({ text: withoutEmbedded(text), finish_reason });
+	const common = withoutUndefined({ text: shown, finish_reason });
 	return {
-		...{ text, missing },
+		...{ missing, text: text.trim() === '' ? textToShow(message) : text },
+		choice: withoutEmbeddedFiles(choice, (given) => readText(given).shown),
 		images: images.map((image) => ({ ...image, fields: { ...image.fields, ...common } })),
 	};
+}
+
+/** Reads a text with the images in it, each text once: mostly it is the content and its only part. */
+function textReader(areOthersKnown: boolean) {
+	const read = new Map<string, { text: string; found: Found[]; shown: string }>();
+	return (given: string) => {
+		const known = read.get(given);
+		if (known) return known;
+		const text = unwrapped(given);
+		const found = imagesIn(text, areOthersKnown);
+		const result = { text, found, shown: withoutEmbedded(text, found) };
+		read.set(given, result);
+		return result;
+	};
+}
+
+/** Whether a part of the content is an image, in the form of the specification or of other services. */
+function isImagePart(part: unknown): part is JsonObject {
+	if (!isObject(part)) return false;
+	const names = ['image_url', 'inline_data', 'inlineData'];
+	const isNamed = /image/i.test(asText(part.type) ?? '') && !isTextPart(part);
+	return isNamed || names.some((name) => part[name]);
 }
 
 /** Base64 may be wrapped into lines; a URL in Markdown ends at the first line break, so these are removed. */
@@ -171,32 +232,32 @@ const unwrapped = (text: string) =>
 			/\s/.test(base64) ? start + base64.replace(/(?<!\s)\s+(?=\S)/g, '') : token,
 	);
 
-/** An image embedded in the text becomes a file; left in the text, it would fill the execution's log. */
-const withoutEmbedded = (text: string) => text.replace(/\(\s*<?(data:image)\/[^()<>\s]*>?/g, '($1');
-
-function withoutEmbeddedFiles({ message, ...choice }: Choice): JsonObject {
+/**
+ * A choice without the images inside its text and its parts.
+ * @param shownText a text without the images inside it
+ */
+function withoutEmbeddedFiles(
+	{ message, ...choice }: Choice,
+	shownText: (text: string) => string,
+): JsonObject {
 	const shown = (value: unknown): unknown => {
-		if (typeof value === 'string') return withoutEmbedded(unwrapped(value));
+		if (typeof value === 'string') return shownText(value);
 		if (Array.isArray(value)) return value.map(shown);
-		return isObject(value) && value.text !== undefined
-			? { ...value, text: shown(value.text) }
+		if (isImagePart(value)) return withoutImage(value);
+		return isObject(value) && typeof value.text === 'string'
+			? { ...value, text: shownText(value.text) }
 			: value;
 	};
-	const { text } = choice;
+	const { content, images } = message;
 	return {
-		...choice,
-		...withoutUndefined({ text: shown(text) }),
-		message: { ...message, ...withoutUndefined({ content: shown(message.content) }) },
+		// The message is the delta, where a service sends one.
+		...{ ...choice, delta: undefined },
+		...withoutUndefined({ text: shown(choice.text) }),
+		message: {
+			...message,
+			...withoutUndefined({ content: shown(content), images: shown(images) }),
+		},
 	};
-}
-
-/** For a model that does not write Markdown: the text if it is a link, or the links in it that end like an image. */
-function bareLinks(text: string): string[] {
-	// A text with a space may be a sentence that begins with a link.
-	const link = /\s/.test(text.trim()) ? undefined : asLink(text);
-	if (link !== undefined) return [link];
-	const links = text.match(/https?:\/\/[^\s<>"')\]]+/gi) ?? [];
-	return links.filter((address) => /.\.(png|jpe?g|webp|gif|avif)\b/i.test(address.slice(7)));
 }
 
 function noImageError(text: string, reasons: unknown[]): UnusableResponse {

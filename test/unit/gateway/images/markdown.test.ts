@@ -1,7 +1,10 @@
-import { markdownImages } from '../../../../nodes/shared/gateway/images/markdown';
+import { markdownAddresses } from '../../../../nodes/shared/gateway/images/markdown';
 import { fc } from '../../../support/fuzz';
 
 const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
+
+const markdownImages = (text: string) =>
+	markdownAddresses(text).images.map(({ address }) => address);
 
 describe('images in markdown', () => {
 	it.each<[string, string, string[]]>([
@@ -26,6 +29,55 @@ describe('images in markdown', () => {
 		['no plain links', `[a](${link}) and (${link})`, []],
 		['no unclosed image', `![a](${link}`, []],
 		['no image without a link', '![a]() ![b]', []],
+		[
+			'with a space in its link',
+			'![a](https://a.example/my cat.png)',
+			['https://a.example/my cat.png'],
+		],
+		[
+			'with several spaces and brackets in its link',
+			'![a](https://a.example/my cat (1).png "A (title)")',
+			['https://a.example/my cat (1).png'],
+		],
+		[
+			'with a space in the query of its link',
+			'![a](https://a.example/f?name=a b&sig=c).',
+			['https://a.example/f?name=a b&sig=c'],
+		],
+		[
+			'with a title that has no quotes',
+			'![a](https://a.example/1.png A cat)',
+			['https://a.example/1.png'],
+		],
+		[
+			'with words behind a link without an ending',
+			'![a](https://a.example/1 A cat)',
+			['https://a.example/1'],
+		],
+		[
+			'with two links in its brackets',
+			'![a](https://a.example/1 https://a.example/2.png)',
+			['https://a.example/1'],
+		],
+		[
+			'by reference',
+			`![a][1] and ![b][Two]\n\n[1]: ${link}\n  [two]: <https://a.example/2> "title"\n`,
+			[link, 'https://a.example/2'],
+		],
+		['by reference, with its text as the name', `[The  cat]: ${link}\n![the cat][]`, [link]],
+		['by reference, without a second bracket', `![cat]\n\n[cat]: ${link}`, [link]],
+		[
+			'by reference, with the first of two links',
+			`![a][1]\n\n[1]: ${link}\n[1]: https://a.example/2`,
+			[link],
+		],
+		['by reference, once for each link', `![a][1] ![b][1]\n\n[1]: ${link}`, [link]],
+		[
+			'between references in their order',
+			`![a][1] ![b](https://a.example/2) ![c][3]\n\n[3]: https://a.example/3\n[1]: ${link}`,
+			[link, 'https://a.example/2', 'https://a.example/3'],
+		],
+		['no references of links or without a link', `[a][1] ![b][2]\n\n[1]: ${link}`, []],
 	])('finds images in Markdown: %s', (_, text, addresses) => {
 		expect(markdownImages(text)).toEqual(addresses);
 	});

@@ -4,6 +4,7 @@ import { answerOf } from '../../../support/answers';
 import { fc } from '../../../support/fuzz';
 
 const link = 'https://pictures.example/a_(1).png?sig=a%2Fb+c==&x=(y(z))';
+const png = 'https://a.example/1.png';
 const pixel = Buffer.from('R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=', 'base64');
 const chat = (content: unknown, parts: object = {}) => ({
 	model: 'm',
@@ -134,6 +135,67 @@ describe('the images of a response', () => {
 		expect(pictures.map(({ url }) => url)).toEqual(links);
 	});
 
+	it.each<[string, string, string[]]>([
+		['a full stop', `Your image is at ${png}.`, [png]],
+		['other marks', `Here: ${png}, or **${png}**!`, [png, png]],
+		['full-width marks', `图片：${png}，请查看。另见（${png}）`, [png, png]],
+		['a full stop alone', 'https://a.example/f?id=7.', ['https://a.example/f?id=7']],
+		['angle brackets', `Here: <${png}>`, [png]],
+		['angle brackets alone', '<https://a.example/f?id=7>', ['https://a.example/f?id=7']],
+		['bold marks alone', '**https://a.example/f?id=7**', ['https://a.example/f?id=7']],
+		[
+			'its own round brackets',
+			'See (https://a.example/a_(1).png).',
+			['https://a.example/a_(1).png'],
+		],
+		['square brackets of a link', `[Download](${png}) it`, [png]],
+		[
+			'square brackets of a link with a space',
+			'[Download](https://a.example/my cat.png).',
+			['https://a.example/my%20cat.png'],
+		],
+		['quotes of JSON', `{"url":"${png}","n":1}`, [png]],
+	])('finds a bare link to an image within %s', (_, text, links) => {
+		const { images: pictures } = readChatImages(answerOf(chat(text)));
+		expect(pictures.map(({ url }) => url)).toEqual(links);
+	});
+
+	it.each<[string, string, string]>([
+		['double quotes', `Here:\n<img alt="a > b" src="${png}" width=100>`, png],
+		['single quotes', `<p><IMG class=x SRC = '${png}'/></p>`, png],
+		['no quotes', `<img src=${png}>`, png],
+		['no quotes and a slash', `<img src=${png}/>`, png],
+		[
+			'entities',
+			'<img\nsrc="https://a.example/f?a=1&amp;b=2&#38;c">',
+			'https://a.example/f?a=1&b=2&c',
+		],
+		['another link beside it', `<a href="https://a.example/0.png"><img src="${png}"></a>`, png],
+	])('finds an image in HTML with %s', (_, text, url) => {
+		const { images: pictures } = readChatImages(answerOf(chat(text)));
+		expect(pictures.map((picture) => picture.url)).toEqual([url]);
+	});
+
+	it.each([
+		`[Page](https://a.example/0.png) ![a](${png}) <img src="https://a.example/2.png">`,
+		`![a][1] https://a.example/0.png\n\n[1]: ${png}\n`,
+		`<img src="${png}"> https://a.example/0.png`,
+		`<img data-src="https://a.example/0.png" src="${png}">`,
+	])('takes only the image that the text marks as one: %j', (text) => {
+		const { images: pictures } = readChatImages(answerOf(chat(text)));
+		expect(pictures.map(({ url }) => url)).toEqual([png]);
+	});
+
+	it.each([
+		'https://a.example/page',
+		'See https://a.example/docs.html.',
+		'a <img alt="x"> b',
+		'x'.repeat(90),
+	])('finds no image in the text %j', (text) => {
+		const sentence = `Look: ${text}`;
+		expect(() => readChatImages(answerOf(chat(sentence)))).toThrow('only this text: Look: ');
+	});
+
 	it.each([
 		{},
 		{ data: [] },
@@ -175,7 +237,7 @@ describe('the images of a chat', () => {
 	const wrapped = data.replace(/(,.{10}|.{9}$)/g, '$1\r\n ');
 	it.each([
 		[`![a](${wrapped})`, '![a](data:image)'],
-		[`![a](\n${wrapped}\n"A title")`, '![a](data:image\n"A title")'],
+		[`![a](\n${wrapped}\n"A title")`, '![a](\ndata:image\n"A title")'],
 		[`![a](${data} 'A title')`, "![a](data:image 'A title')"],
 		[`![a](<${data}>)`, '![a](data:image)'],
 		[
@@ -188,6 +250,97 @@ describe('the images of a chat', () => {
 		expect(found.images).toHaveLength(text.split('![').length - 1);
 		const [{ fields }] = found.images;
 		expect(String(fields.text).replace(/\s+/g, ' ')).toBe(shown.replace(/\s+/g, ' '));
+	});
+
+	const raw = pixel.toString('base64');
+	const picture = Buffer.concat([pixel, Buffer.alloc(300, pixel)]);
+	const long = picture.toString('base64');
+	const lines = long.replace(/.{76}/g, '$&\r\n');
+	it.each<[string, string, Buffer, string]>([
+		['a data URL', data, pixel, 'data:image'],
+		['a data URL in a sentence', `Here: ${data}. Enjoy!`, pixel, 'Here: data:image. Enjoy!'],
+		['a data URL in a link', `[Download](${data})`, pixel, '[Download](data:image)'],
+		[
+			'a data URL in lines',
+			`data:image/gif;base64,${lines}\nHere it is.`,
+			picture,
+			'data:image\nHere it is.',
+		],
+		['a data URL in HTML', `<img src="${data}" alt="">`, pixel, '<img src="data:image" alt="">'],
+		['a data URL by reference', `![a][1]\n\n[1]: <${data}>`, pixel, '![a][1]\n\n[1]: data:image'],
+		['base64', raw, pixel, 'data:image'],
+		['base64 in lines', lines, picture, 'data:image'],
+		['base64 in a sentence', `Here: ${long} - enjoy!`, picture, 'Here: data:image - enjoy!'],
+		['base64 in a block of code', '```\n' + lines + '\n```', picture, '```\ndata:image\n```'],
+		['base64 in JSON', JSON.stringify({ image: raw }), pixel, '{"image":"data:image"}'],
+	])('reads an image from %s in a chat, and leaves it out of the text', (_, text, bytes, shown) => {
+		const { images, fields } = readChatImages(answerOf(chat(text)));
+		expect(images).toEqual([
+			{ bytes, mimeType: images[0].mimeType, fields: { text: shown, finish_reason: 'stop' } },
+		]);
+		expect(fields.choices).toMatchObject([{ message: { content: shown } }]);
+	});
+
+	it('reads an SVG image from a bare data URL in a chat', () => {
+		const svg = '<svg xmlns="x"><text>a b</text></svg>';
+		for (const text of [svg, encodeURIComponent(svg)]) {
+			const content = `Here: data:image/svg+xml;utf8,${text} and more`;
+			const { images } = readChatImages(answerOf(chat(content)));
+			expect(images.map(({ bytes, fields }) => [String(bytes), fields.text])).toEqual([
+				[svg, 'Here: data:image and more'],
+			]);
+		}
+	});
+
+	it.each<[string, unknown, unknown[]]>([
+		['image_url as a text', { type: 'image_url', image_url: link }, [link]],
+		['output_image', { type: 'output_image', image_url: { url: link } }, [link]],
+		['image with a url', { type: 'image', url: link }, [link]],
+		[
+			'image with a source that is a link',
+			{ type: 'image', source: { type: 'url', url: link } },
+			[link],
+		],
+		[
+			'image with a source',
+			{ type: 'image', source: { type: 'base64', media_type: 'image/gif', data: raw } },
+			[pixel],
+		],
+		['image with b64_json', { type: 'image', b64_json: raw }, [pixel]],
+		['image with base64 as its url', { type: 'output_image', url: raw }, [pixel]],
+		['inline_data', { inline_data: { mime_type: 'image/gif', data: raw } }, [pixel]],
+		['image_generation_call', { type: 'image_generation_call', result: raw }, [pixel]],
+		[
+			'text with a link beside an image',
+			[
+				{ type: 'text', text: `See ${png}` },
+				{ type: 'image', b64_json: raw },
+			],
+			[pixel],
+		],
+	])('reads an image from a part of the content: %s', (_, content, expected) => {
+		const { images, fields } = readChatImages(answerOf(chat([content].flat())));
+		expect(images.map(({ url, bytes }) => url ?? bytes)).toEqual(expected);
+		expect(JSON.stringify([fields, images.map((image) => image.fields)])).not.toContain(raw);
+	});
+
+	it('reads images beside the content that are links or base64', () => {
+		const found = readChatImages(answerOf(chat(null, { images: [link, raw, data] })));
+		expect(found.images.map(({ url, bytes }) => url ?? bytes)).toEqual([link, pixel, pixel]);
+	});
+
+	it('delivers the images of a chat that broke off, which are charged, and tells the error', () => {
+		const error = { message: 'Overloaded' };
+		const [choice] = chat(`![a](${link})`).choices;
+		const found = readChatImages(answerOf({ choices: [choice, { message: {}, error }] }));
+		expect(found).toMatchObject({ images: [{ url: link }], missing: [error] });
+		const broken = { choices: [{ ...chat('I dr').choices[0], error }] };
+		expect(() => readChatImages(answerOf(broken))).toThrow('broke off with an error: Overloaded');
+	});
+
+	it('tells the words of a refusal that came instead of an image', () => {
+		const work = () => readChatImages(answerOf(chat(null, { refusal: 'I cannot draw that.' })));
+		expect(work).toThrow('has no image, only this text: I cannot draw that.');
 	});
 
 	it('returns each image of a chat with the text and the finish_reason of its choice', () => {
