@@ -48,6 +48,19 @@ export const measurements = [
 		},
 	}),
 	measurement({
+		name: 'answers',
+		summary: 'how long large responses of every kind block the event loop',
+		duration: '1 minute',
+		options: { megabytes: { default: 10, about: 'the size of each response' } },
+		notes: [
+			'the longest block for each 10 MB, medians; only time in which this process computes',
+			'the goal is for what is done beside JSON.parse, which nobody can divide',
+		],
+		async run(settings) {
+			return await (await import('./answers.js')).measureAnswers(settings);
+		},
+	}),
+	measurement({
 		name: 'items',
 		summary: '20,000 chats and texts through one node: time, memory, and the event loop',
 		duration: '3 minutes',

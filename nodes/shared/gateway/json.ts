@@ -42,7 +42,7 @@ export function asIndex(value: unknown): number | undefined {
 
 /** Undefined when the text is not JSON, or has more in it than readers can handle: see {@link JsonBounds}. */
 export function parseJson(text: string): unknown {
-	if (!new JsonBounds().accepts(text)) return undefined;
+	if (/^\s*[[{]/.test(text) && !new JsonBounds().accepts(text)) return undefined;
 	try {
 		return JSON.parse(text) as unknown;
 	} catch {

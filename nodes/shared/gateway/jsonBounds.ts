@@ -16,6 +16,8 @@ const [freeWeight, weightPerCharacter] = [500_000, 1.5];
 
 export const quote = 0x22;
 const [backslash, comma, colon] = [0x5c, 0x2c, 0x3a];
+/** Most characters of a number are between these: - . / and all digits. */
+const [minus, nine] = [0x2d, 0x39];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
@@ -36,29 +38,31 @@ export class JsonBounds {
 	accepts(chunk: string): boolean {
 		const { names, characters } = this;
 		let { weight } = this;
-		for (let at = 0; at < chunk.length; at++) {
-			if (this.isInText) {
-				at = endOfText(chunk, this.isEscaped ? at + 1 : at);
-				this.isInText = at >= chunk.length;
-				this.isEscaped = at > chunk.length;
-				continue;
-			}
+		for (let at = this.isInText ? this.textEnd(chunk, 0) + 1 : 0; at < chunk.length; at++) {
 			const code = chunk.charCodeAt(at);
+			if (code >= minus && code <= nine) continue;
 			if (code === comma) weight += weights.value;
 			else if (code === colon && ++names[names.length - 1] > maxNames) return false;
 			else if (code === closeList || code === closeObject) {
 				if (names.length > 1) names.pop();
 			} else if (code === quote || code === openList || code === openObject) {
 				weight += weights.part;
-				if (code === quote) this.isInText = true;
-				else if (names.push(0) > maxDepth + 1) return false;
+				if (code !== quote && names.push(0) > maxDepth + 1) return false;
 			} else continue;
 			if (weight > maxWeight || weight > freeWeight + weightPerCharacter * (characters + at))
 				return false;
+			if (code === quote) at = this.textEnd(chunk, at + 1);
 		}
 		this.weight = weight;
 		this.characters += chunk.length;
 		return true;
+	}
+
+	private textEnd(chunk: string, start: number): number {
+		const at = endOfText(chunk, this.isEscaped ? start + 1 : start);
+		this.isInText = at >= chunk.length;
+		this.isEscaped = at > chunk.length;
+		return at;
 	}
 }
 

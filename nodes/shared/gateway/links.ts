@@ -164,6 +164,7 @@ const notInLink = /[\p{Cc}\u2028\u2029]|\shttps?:\/\//iu;
  */
 export function asLink(value: unknown, base?: string): string | undefined {
 	const text = typeof value === 'string' ? value.trim() : '';
+	if (!/^(https?:\/\/|\/)/i.test(text)) return undefined;
 	if (text.length > maxLength || notInLink.test(text)) return undefined;
 	const [origin] = /^https?:\/\/[^/?#\s]+/i.exec(text) ?? [];
 	if (origin !== undefined) {

@@ -45,6 +45,9 @@ export interface Call<T> {
 	parse: (response: ServiceResponse) => T;
 }
 
+/** In characters: a text that takes a few milliseconds to parse. */
+const maxLengthAtOnce = 500_000;
+
 /**
  * The only client of the service: adds the address and headers, sends, retries as the verdict and `retryPolicy.ts`
  * say, and turns every failure into a GatewayError. It keeps using the base URL that it could reach last.
@@ -193,7 +196,7 @@ export class Gateway<R extends Runtime = Runtime> {
 			throw rawResponse;
 		}
 
-		const response = this.redacted(rawResponse);
+		const response = await this.redacted(rawResponse);
 		const { status, headers, json } = response;
 		if (status >= 400 || status < 200) {
 			const refusal = refused(requestInfo, response, parseRetryAfter(headers, clock.now()));
@@ -203,6 +206,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		}
 		const { redirect } = response;
 		if (redirect && (endpoint.cost === 'read' || json === undefined)) throw redirect;
+		await this.letOthersRun(response);
 		try {
 			return { value: call.parse({ ...response, requestId: requestIdOf(headers, json) }) };
 		} catch (error) {
@@ -213,20 +217,27 @@ export class Gateway<R extends Runtime = Runtime> {
 	}
 
 	/** The response without the key, wherever the service echoes it. */
-	private redacted(response: RawResponse): ServiceResponse {
+	private async redacted(response: RawResponse): Promise<ServiceResponse> {
 		const { redaction } = this;
 		const { headers, url, location } = response;
 		const head = { headers, url, location };
 		const cleanHead = redaction.json(head);
 		const isWhole = response.broken === undefined && response.excess === undefined;
 		const text = isWhole ? redaction.text(response.text) : redaction.truncated(response.text);
+		await this.letOthersRun(response);
 		const parsed = parseResponse(response.text);
 		// A key written with \u escapes may appear only once the JSON is parsed.
 		const mayHoldKey = text !== response.text || text.includes('\\u');
+		if (mayHoldKey) await this.letOthersRun(response);
 		const json = mayHoldKey ? redaction.json(parsed) : parsed;
 		const isRedacted = cleanHead !== head || text !== response.text || json !== parsed;
 		const shownText = json === parsed ? text : JSON.stringify(json);
 		return { ...response, ...cleanHead, text: shownText, json, isRedacted };
+	}
+
+	/** Each step of reading a large response takes long, so other work runs between them. */
+	private async letOthersRun({ text }: RawResponse): Promise<void> {
+		if (text.length > maxLengthAtOnce) await this.runtime.clock.sleep(0);
 	}
 
 	/** Some gateways put an error into a 2xx response. Text that arrived before the error may be charged. */
@@ -247,7 +258,7 @@ export class Gateway<R extends Runtime = Runtime> {
 		if (partialText === '' && readErrorObject({ error })) {
 			return refused(
 				requestInfo,
-				errorBody ? { ...response, text: JSON.stringify(errorBody) } : response,
+				errorBody ? { ...response, text: JSON.stringify(errorBody), json: errorBody } : response,
 			);
 		}
 		const failed = unreadable(requestInfo, shownResponse, redaction.text(unusable.message), {

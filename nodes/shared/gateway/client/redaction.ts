@@ -81,13 +81,12 @@ export class Redaction {
 		if (typeof value === 'string') return this.text(value);
 		if (typeof value !== 'object' || value === null) return value;
 		if (Array.isArray(value)) return this.redactedList(value);
-		let isSame = true;
-		const entries = Object.entries(value).map(([name, entry]: [string, unknown]) => {
-			const clean = [this.text(name), this.redacted(entry)] as const;
-			isSame &&= clean[0] === name && clean[1] === entry;
-			return clean;
-		});
-		return isSame ? value : Object.fromEntries(entries);
+		const names = Object.keys(value);
+		const cleanNames = this.redactedList(names);
+		const entries = Object.values(value);
+		const cleanEntries = this.redactedList(entries);
+		if (cleanNames === names && cleanEntries === entries) return value;
+		return Object.fromEntries(names.map((_, index) => [cleanNames[index], cleanEntries[index]]));
 	}
 
 	/** Copies nothing but what has the key: a list of numbers may have millions of them. */

@@ -28,7 +28,11 @@ interface FailedResponse {
 	headers: Record<string, string>;
 	/** The body as text, as much of it as arrived. */
 	text: string;
+	/** The body, if it has been parsed: a large one takes long. */
+	json?: unknown;
 }
+
+const bodyOf = ({ json, text }: FailedResponse): unknown => json ?? parseResponse(text);
 
 /** Maximum number of characters of a body that a failure keeps: it is the only record of the failure ("Errors"). */
 const maxBodyLength = 1_000_000;
@@ -132,8 +136,7 @@ export function refused(
 	retryAfter?: number,
 ): GatewayError {
 	const { status, headers, text } = response;
-	// Parsed only once: a large body takes long.
-	const body = parseResponse(text);
+	const body = bodyOf(response);
 	const said = readErrorObject(body);
 	const error = said ?? { message: readReason(text, headers) };
 	const isService = isFromService(body);
@@ -207,7 +210,7 @@ export function unreadable(
 		message: `Could not ${request.purpose}: the response ${excerpt(problem, 1000)} (HTTP ${status})`,
 		reach: 'unreadable',
 		...responseFields(response, {
-			body: parseResponse(response.text),
+			body: bodyOf(response),
 			error: readErrorObject({ error }),
 		}),
 		...withoutUndefined({ refusal }),

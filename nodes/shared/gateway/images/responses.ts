@@ -100,11 +100,14 @@ function readEntries(
 	entries: unknown[],
 	response: ServiceResponse,
 ): Pick<ImageResult, 'images' | 'missing'> {
-	const found = entries.map((entry) => readImage(entry, response));
-	return {
-		images: found.filter((image) => image !== undefined),
-		missing: entries.filter((_, index) => !found[index]),
-	};
+	const images: Image[] = [];
+	const missing: unknown[] = [];
+	for (const entry of entries) {
+		const image = readImage(entry, response);
+		if (image) images.push(image);
+		else missing.push(entry);
+	}
+	return { images, missing };
 }
 
 /** Where an entry may have the base64 of an image. */
@@ -122,13 +125,19 @@ const addressPaths = [
 /** Where the type of base64 may be. */
 const typePaths = ['source.media_type', 'inline_data.mime_type', 'inlineData.mimeType', 'mimeType'];
 
+/** The fields of an entry that may have an image. */
+const fileNames = [
+	...new Set([...base64Paths, ...addressPaths].map((path) => path.replace(/\..*/, ''))),
+];
+
 /** The first of these paths that has a text. */
 const pathIn = (fields: JsonObject, paths: string[]) =>
 	paths.find((path) => textAt(fields, path) !== undefined) ?? '';
 
 function readImage(entry: unknown, response: ServiceResponse): Image | undefined {
 	// A list may have millions of other values.
-	if (typeof entry !== 'string' && !isObject(entry)) return undefined;
+	if (isObject(entry) ? !fileNames.some((name) => entry[name]) : typeof entry !== 'string')
+		return undefined;
 	const fields = isObject(entry) ? entry : {};
 	const base64 = isObject(entry) ? textAt(entry, ...base64Paths) : undefined;
 	if (base64 !== undefined) return embeddedImage(base64, fields);

@@ -1,6 +1,6 @@
+import { fileTypeOf } from '../files/fileType';
 import { decodeEntities } from '../markup';
 import { endsLikeImage, type Found } from './found';
-import { imageType } from './imageType';
 import { markdownAddresses } from './markdown';
 
 /**
@@ -41,7 +41,7 @@ const headLength = 800;
 export function isBase64Image(text: string): boolean {
 	const head = text.slice(0, headLength);
 	if (text.length < minLength || !/^[\w+/=\s-]*$/.test(head)) return false;
-	return imageType(Buffer.from(head, 'base64')) !== undefined;
+	return fileTypeOf(Buffer.from(head, 'base64'))?.kind === 'image';
 }
 
 /** Addresses of `<img src=…>`, with any quotes or none. */

@@ -39,12 +39,15 @@ interface ModelList {
 /** Where the models may be; the empty path is the response itself. */
 const listPaths = ['', 'data', 'models', 'data.data'];
 
+const mayBeModel = (entry: unknown) => typeof entry === 'string' || isObject(entry);
+
 export function modelList(response: ServiceResponse): ModelList {
 	const { json } = response;
 	const entriesAt = (path: string) => (path === '' ? json : valueAt(json, path));
 	const path = listPaths.find((place) => Array.isArray(entriesAt(place)));
 	if (path === undefined) throw new UnusableResponse(describeBody(response));
-	const models = (entriesAt(path) as unknown[]).flatMap((entry) => {
+	const entries = (entriesAt(path) as unknown[]).filter(mayBeModel);
+	const models = entries.flatMap((entry) => {
 		const fields = isObject(entry) ? entry : {};
 		const id = asText(typeof entry === 'string' ? entry : (fields.id ?? fields.model));
 		return id === undefined ? [] : [{ ...fields, id }];
