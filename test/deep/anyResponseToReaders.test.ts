@@ -1,8 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { toGenerateResult } from '../../nodes/LmChatModelGateway/generateResult';
-import { completion, textOf, type Completion } from '../../nodes/shared/gateway/chat/completion';
+import {
+	anyCompletion,
+	brokenAnswer,
+	completion,
+	textOf,
+	type Completion,
+} from '../../nodes/shared/gateway/chat/completion';
 import { textMessage } from '../../nodes/shared/gateway/chat/message';
+import { unstreamed } from '../../nodes/shared/gateway/chat/streamedCompletion';
+import { unstreamedMessage } from '../../nodes/shared/gateway/chat/streamedMessage';
+import { Redaction } from '../../nodes/shared/gateway/client/redaction';
 import {
 	bodyFields,
 	describeBody,
@@ -21,7 +30,7 @@ import {
 	jobStatus,
 	videoContent,
 } from '../../nodes/shared/gateway/jobs/responses';
-import { excerpt, textAt } from '../../nodes/shared/gateway/json';
+import { excerpt, isObject, textAt } from '../../nodes/shared/gateway/json';
 import { modelList } from '../../nodes/shared/gateway/models/list';
 import { answerOf } from '../support/answers';
 import { anyJson, anyText, jsonText, nearly } from '../support/anyJson';
@@ -51,6 +60,12 @@ const reader = <T>(
 const isCompletion = ({ choices }: Completion) =>
 	choices.length > 0 &&
 	choices.every(({ message, index }) => typeof textOf(message) === 'string' && isNumber(index));
+
+const redaction = new Redaction('sk-0123456789abcdef');
+const nativeEvents = [
+	{ type: 'message_start', message: { id: 'm1', content: [], stop_reason: 'end_turn' } },
+	{ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+];
 
 const readers: Record<string, Reader<unknown>> = {
 	describeBody: reader(
@@ -84,6 +99,23 @@ const readers: Record<string, Reader<unknown>> = {
 	),
 	textMessage: reader(trueAnswers.message, textMessage, ({ text }) => typeof text === 'string'),
 	completion: reader(trueAnswers.chat, completion, isCompletion),
+	anyCompletion: reader(trueAnswers.chat, anyCompletion, isCompletion),
+	brokenAnswer: reader(
+		trueAnswers.chat,
+		(response) => brokenAnswer(anyCompletion(response))?.message ?? '',
+		(text) => typeof text === 'string',
+	),
+	// As text, a completion is read like the events of a stream.
+	unstreamed: reader(
+		trueAnswers.chat,
+		(response) => unstreamed({ ...response, json: undefined }, redaction).json as Completion,
+		isCompletion,
+	),
+	unstreamedMessage: reader(
+		[...trueAnswers.chat, ...nativeEvents],
+		(response) => unstreamedMessage({ ...response, json: undefined }, redaction).json,
+		(json) => isObject(json),
+	),
 	bodyFields: reader(trueAnswers.models, bodyFields, (fields) => typeof fields === 'object'),
 	toGenerateResult: reader(
 		trueAnswers.chat,

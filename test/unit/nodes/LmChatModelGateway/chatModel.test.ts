@@ -235,6 +235,103 @@ describe('the chat model', () => {
 		});
 	});
 
+	describe('answers in other forms', () => {
+		const choice = (parts: object) => ({ choices: [{ index: 0, ...parts }] });
+		const ended = { delta: {}, finish_reason: 'stop' };
+		/** The content of the answer, without a stream and with one. */
+		const read = async (...chunks: object[]) => {
+			const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`);
+			const fault = { body: `${events.join('')}data: [DONE]\n\n`, times: 2 };
+			gateway.fault({ route: 'chat', action: 'answer', ...fault });
+			const { model } = modelOf();
+			const { message } = await model.withTools(tools).generate(hello);
+			const streamed = await chunksOf(model.withTools(tools).stream(hello));
+			expect(gateway.requests).toHaveLength(2);
+			return { content: message.content, streamed: streamed.slice(0, -1) };
+		};
+		const fragment = (parts: object, name: string, input: string) =>
+			choice({
+				delta: { tool_calls: [{ ...parts, function: { name, arguments: input } }] },
+			});
+		const expected: Array<[id: string, name: string, input: string]> = [
+			['a', 'add', '{"a":1}'],
+			['b', 'look', '{}'],
+		];
+
+		it.each<[string, object[]]>([
+			['share an index', expected.map(([id, ...call]) => fragment({ index: 0, id }, ...call))],
+			[
+				'have no index',
+				[
+					fragment({ id: 'a' }, 'add', '{"a"'),
+					fragment({}, '', ':1}'),
+					fragment({ id: 'b' }, 'look', '{}'),
+				],
+			],
+			[
+				'have empty IDs and names in later fragments',
+				[
+					fragment({ index: 0, id: 'a' }, 'add', ''),
+					fragment({ index: 0, id: '' }, '', '{"a":1}'),
+					fragment({ index: 1, id: 'b' }, 'look', ''),
+					fragment({ index: 1, id: '' }, '', '{}'),
+				],
+			],
+			[
+				'come in a message, and again in the last one',
+				['tool_calls', 'stop'].map((finish_reason) => {
+					const tool_calls = expected.map(([id, name, input]) => ({
+						id,
+						function: { name, arguments: input },
+					}));
+					return choice({ message: { content: null, tool_calls }, finish_reason });
+				}),
+			],
+		])('returns each of two tool calls that %s', async (_, chunks) => {
+			const { content, streamed } = await read(...chunks, choice(ended));
+			expect(content).toEqual(
+				expected.map(([toolCallId, toolName, input]) => ({
+					...{ type: 'tool-call', toolCallId, toolName, input },
+				})),
+			);
+			expect(streamed).toEqual(
+				expected.map(([id, name, argumentsDelta]) => ({
+					...{ type: 'tool-call-delta', id, name, argumentsDelta },
+				})),
+			);
+		});
+
+		it('returns a text that comes in messages', async () => {
+			const message = { role: 'assistant', content: 'Hello' };
+			const { content, streamed } = await read(choice({ message, finish_reason: 'stop' }));
+			expect(content).toEqual([text('Hello')]);
+			expect(streamed).toEqual([{ type: 'text-delta', delta: 'Hello' }]);
+		});
+
+		it('returns the words of a refusal as the text, so that the agent shows them', async () => {
+			const deltas = [
+				{ role: 'assistant', content: '\n' },
+				{ refusal: 'I ' },
+				{ refusal: 'cannot.' },
+			];
+			const { content, streamed } = await read(
+				...deltas.map((delta) => choice({ delta })),
+				choice(ended),
+			);
+			expect(content).toEqual([text('I cannot.')]);
+			expect(streamed.at(-1)).toEqual({ type: 'text-delta', delta: 'I cannot.' });
+		});
+
+		it('fails with the text so far when a choice ends with an error', async () => {
+			const broken = { delta: {}, finish_reason: 'error', error: { message: 'Overloaded' } };
+			const { record } = await failureOf(
+				read(choice({ delta: { content: 'Hel' } }), choice(broken)),
+			);
+			expect(record.partial_text).toBe('Hel');
+			expect(record.message).toContain('broke off with an error: Overloaded');
+		});
+	});
+
 	describe('requests that fail', () => {
 		const answered = [{ type: 'text', text: 'Hello there' }];
 
