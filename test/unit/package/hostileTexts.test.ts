@@ -24,7 +24,7 @@ import { nodeError } from '../../../nodes/shared/n8n/errors/nodeError';
 const { hostileLength: length = 200_000 } = globalThis as { hostileLength?: number };
 
 /** Milliseconds of CPU time. A machine that runs other tests at the same time needs up to three times as many. */
-const limit = length / 5_000;
+const limit = length / 2_500;
 
 /** Texts that make a careless pattern backtrack again and again; some of them did so in this package. */
 const repeated = [
