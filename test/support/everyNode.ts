@@ -119,7 +119,7 @@ interface Trial {
 	parameters?: INodeParameters;
 	/** Continue On Fail. */
 	continues: boolean;
-	gateway: Gateway;
+	gateway: Pick<Gateway, 'url' | 'apiKey'>;
 	json: IDataObject;
 }
 

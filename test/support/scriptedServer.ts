@@ -146,6 +146,18 @@ export function stall(beginning: string | Uint8Array, headers: Headers = {}, sta
 	return (response) => void response.writeHead(status, headers).write(beginning);
 }
 
+/** Sends a body that repeats a part without end, as fast as the other side reads it. */
+export function endless(part: string, headers: Headers = {}, status = 200): Reply {
+	return (response) => {
+		response.writeHead(status, headers);
+		const write = () => {
+			while (!response.destroyed && response.write(part));
+			response.once('drain', write);
+		};
+		write();
+	};
+}
+
 /** Sends the head and the beginning of a body, and then breaks the connection. */
 export function cut(beginning: string | Uint8Array, headers: Headers = {}, status = 200): Reply {
 	return (response) => {

@@ -1,4 +1,49 @@
-import { jsonTextOf } from '../../../nodes/shared/gateway/json';
+import { jsonTextOf, parseJson, parseResponse } from '../../../nodes/shared/gateway/json';
+
+describe('JSON of a response', () => {
+	it('is not parsed when it is beyond the bounds', () => {
+		expect(parseJson(`[${'[],'.repeat(10_000)}0]`)).toHaveLength(10_001);
+		expect(parseJson(`[${'[],'.repeat(200_000)}0]`)).toBeUndefined();
+		expect(parseJson(` \n${'['.repeat(100)}${']'.repeat(100)}`)).toBeDefined();
+		expect(parseJson(` \n${'['.repeat(101)}${']'.repeat(101)}`)).toBeUndefined();
+	});
+
+	it.each<[what: string, json: string, value: unknown]>([
+		['a long ID', '{"id":12345678901234567890}', { id: '12345678901234567890' }],
+		['a negative one', '[-12345678901234567890]', ['-12345678901234567890']],
+		['one before a space', '{"id": 9007199254740993 }', { id: '9007199254740993' }],
+		['the largest number that is kept', '[9007199254740991]', [9007199254740991]],
+		[
+			'one behind texts',
+			'["\\\\",":1234567890123456\\"",12345678901234567]',
+			['\\', ':1234567890123456"', '12345678901234567'],
+		],
+		[
+			'one between fractions',
+			'[0.12345678901234567,12345678901234567,1.5]',
+			[0.12345678901234567, '12345678901234567', 1.5],
+		],
+		['a fraction', '{"a":12345678901234567.5}', { a: 12345678901234567.5 }],
+		['an exponent', '{"a":12345678901234567e3}', { a: 12345678901234567e3 }],
+		[
+			'many digits of an exponent',
+			'{"a":1234567890123456,"b":1e-00000000000000000001}',
+			{ a: 1234567890123456, b: 0.1 },
+		],
+		[
+			'two of them',
+			'[12345678901234567,12345678901234568]',
+			['12345678901234567', '12345678901234568'],
+		],
+	])('keeps all digits of an ID: %s', (_, json, value) =>
+		expect(parseResponse(json)).toEqual(value),
+	);
+
+	it('leaves very long numbers, and very many long ones, as they are', () => {
+		expect(parseResponse(`[${'1'.repeat(10_000_000)}]`)).toEqual([Infinity]);
+		expect(parseResponse(`[${'12345678901234567,'.repeat(10_001)}0]`)).toContain(12345678901234567);
+	});
+});
 
 describe('JSON text', () => {
 	it.each([

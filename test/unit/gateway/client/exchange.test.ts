@@ -65,6 +65,72 @@ describe('large responses', () => {
 		clearImmediate(counter!);
 		expect(new Set(seen).size).toBe(5);
 	});
+
+	/** The response to a body of these chunks, and how many of them were taken from it. */
+	const sendChunks = async (status: number, chunks: Iterable<string>) => {
+		const seen = { taken: 0, isClosed: false };
+		async function* body() {
+			for (const chunk of chunks) {
+				seen.taken++;
+				yield Buffer.from(chunk, 'latin1');
+			}
+		}
+		const close = () => void (seen.isClosed = true);
+		const http = async () => ({ status, headers: {}, body: body(), close });
+		const options = { http, clock, timeout: 60_000, maySendKeyTo: () => true, redaction };
+		const response = await exchange(what, get('http://127.0.0.1'), options);
+		return { ...response, ...seen };
+	};
+	function* repeated(before: string, part: string, count = Infinity, after = '') {
+		yield before;
+		for (let index = 0; index < count; index++) yield part;
+		yield after;
+	}
+	const million = 'iVBORw0KGg'.repeat(100_000);
+
+	it('reads ten images of 20 MB as base64 in one response', async () => {
+		const image = 28_000_000;
+		const { text, excess } = await sendChunks(200, repeated('{"data":["', million, 280, '"]}'));
+		expect([text.length, excess]).toEqual([10 * image + 13, undefined]);
+	});
+
+	it.each([
+		['spaces', '[', ' '.repeat(1_000_000)],
+		['an event', 'data: {"choices":["', million],
+	])('stops at 300 million characters: %s', async (_, before, part) => {
+		const response = await sendChunks(200, repeated(before, part));
+		expect(response).toMatchObject({
+			text: before,
+			excess: 'has more than 300 million characters, and no response of the service needs as many',
+			...{ taken: 301, isClosed: true },
+		});
+	});
+
+	it('stops at more parts than any response needs, and keeps the beginning', async () => {
+		const response = await sendChunks(200, repeated('[{"id":"a"},', '{},'.repeat(10_000)));
+		expect(response).toMatchObject({
+			text: '[{"id":"a"},',
+			excess: 'has more lists, objects and texts in it than any response of the service needs',
+			isClosed: true,
+		});
+		expect(response.taken).toBeLessThan(20);
+	});
+
+	it('reads a stream of very many short events', async () => {
+		const event = 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n';
+		const chunks = repeated('', event.repeat(1_000), 500);
+		const { text, excess } = await sendChunks(200, chunks);
+		expect([text.length, excess]).toEqual([event.length * 500_000, undefined]);
+	});
+
+	it.each([
+		['a long text', '{"error":{"message":"no"},"more":"', million, 11],
+		['many parts', '{"error":{"message":"no"},"more":[', '{},'.repeat(10_000), 20],
+	])('reads only the beginning of an error: %s', async (_, before, part, most) => {
+		const { text, excess, taken, isClosed } = await sendChunks(500, repeated(before, part));
+		expect([text.startsWith(before), excess, isClosed]).toEqual([true, undefined, true]);
+		expect(taken).toBeLessThanOrEqual(most);
+	});
 });
 
 describe('complete responses', () => {
