@@ -49,6 +49,12 @@ describe('Stop', () => {
 		return (await owner.executionsOf(workflow))[0].id;
 	};
 
+	/** Waits until n8n has the ID of this job. */
+	const untilLogged = async (job = '') => {
+		const log = path.join(shared.folder, 'n8n.log');
+		await until(() => readFileSync(log, 'utf8').includes(`jobId=${job}`));
+	};
+
 	const stop = async (id: string) => {
 		await stage.owner.request('POST', `/executions/${id}/stop`);
 		expect(await stage.owner.execution(id)).toMatchObject({ status: 'canceled' });
@@ -71,6 +77,8 @@ describe('Stop', () => {
 		});
 		const id = await begin();
 		await until(() => gateway.ledger.length > 0 && gateway.requests.length === 2);
+		// The response to the first order must have reached n8n.
+		await untilLogged(gateway.ledger[0].job);
 		await stop(id);
 		expect(await highlightedIn(id)).toEqual({ video_jobs: gateway.ledger[0].job });
 
@@ -107,8 +115,7 @@ describe('Stop', () => {
 
 		// The second order is accepted within the five seconds that remain.
 		await until(() => gateway.ledger.length === 2);
-		const log = path.join(shared.folder, 'n8n.log');
-		await until(() => readFileSync(log, 'utf8').includes(`jobId=${gateway.ledger[1].job}`));
+		await untilLogged(gateway.ledger[1].job);
 		expect(itemsOf(await retry(id), 'Create')).toEqual([]);
 		expect(gateway.requests).toHaveLength(2);
 	});
