@@ -41,7 +41,7 @@ export async function completeChat<T>(gateway: Gateway, call: ChatCall<T>): Prom
 			...{ body, timeout, retries },
 			async onText(text) {
 				if (isStream) await emitText(redactedStream.push(stream.push(text)));
-				return stream.hasEndMark;
+				return stream.hasEndMark || stream.isExcessive;
 			},
 			parse(response) {
 				const finishedStream = stream;

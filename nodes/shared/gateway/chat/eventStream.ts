@@ -6,6 +6,9 @@ export interface StreamEvent {
 	data: string;
 }
 
+/** Maximum number of lines of one event: without a limit, short ones would need many times their length in memory. */
+const maxLines = 100_000;
+
 /**
  * Splits a stream of text into events as it arrives, wherever its chunks are cut. Accepts every line ending,
  * several data lines, comments, and fields that are not used here.
@@ -52,6 +55,7 @@ export class EventParser {
 			this.data = [];
 			return data.length === 0 ? undefined : { name, data: data.join('\n') };
 		}
+		if (this.data.length === maxLines) return undefined;
 		const [, field, value = ''] = /^(data|event)(?:: ?(.*))?$/s.exec(line) ?? [];
 		if (field === 'event') this.name = value;
 		else if (field === 'data') this.data.push(value);

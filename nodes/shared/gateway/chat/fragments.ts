@@ -1,5 +1,21 @@
 import { isObject, type JsonObject } from '../json';
 
+/** Maximum number of choices, fields, calls and parts that a stream keeps: one without end would fill the memory. */
+const maxKept = 200_000;
+
+/** Counts what a stream keeps besides texts. */
+export class KeptParts {
+	private count = 0;
+
+	add(count = 1): void {
+		this.count += count;
+	}
+
+	get areTooMany(): boolean {
+		return this.count > maxKept;
+	}
+}
+
 /** Copies the fields of a fragment. Objects are merged in place, and an empty value never replaces another. */
 export function mergeInto(target: JsonObject, fragment: JsonObject): JsonObject {
 	for (const [name, value] of Object.entries(fragment)) {

@@ -1,6 +1,6 @@
 import { asText, isObject, type JsonObject } from '../json';
 import { isTextPart, partsOf, textOf, type Choice } from './completion';
-import { addedBy, defineField, isEmpty } from './fragments';
+import { addedBy, defineField, isEmpty, type KeptParts } from './fragments';
 import { mergedFunction, StreamedToolCalls } from './toolCalls';
 
 /** One choice of a streamed completion, assembled from what the chunks have of it. */
@@ -9,14 +9,19 @@ export class StreamedChoice {
 	text = '';
 	private finishReason?: string;
 	private readonly message: Choice['message'] = { role: 'assistant' };
-	private readonly toolCalls = new StreamedToolCalls();
+	private readonly toolCalls: StreamedToolCalls;
 	/** The content as a list, from the first part on that is no text. */
 	private readonly parts: unknown[] = [];
 	private hasOtherParts = false;
 	/** Whether a message may repeat what came before. */
 	private mayRepeat = false;
 
-	constructor(readonly index: number) {}
+	constructor(
+		readonly index: number,
+		private readonly kept: KeptParts,
+	) {
+		this.toolCalls = new StreamedToolCalls(kept);
+	}
 
 	get isFinished(): boolean {
 		return this.finishReason !== undefined;
@@ -60,8 +65,12 @@ export class StreamedChoice {
 				const isText = typeof before === 'string' && typeof value === 'string';
 				const appends = name !== 'role' && isText;
 				const rest = appends && isWhole ? addedBy(value, before, mayRepeat) : value;
+				if (before === undefined) this.kept.add();
 				if (name === 'images' && Array.isArray(before)) {
-					if (!isWhole) before.push(...partsOf(value));
+					if (isWhole) continue;
+					const images = partsOf(value);
+					before.push(...images);
+					this.kept.add(images.length);
 				} else defineField(message, name, appends ? before + String(rest) : rest);
 			}
 		}
@@ -80,8 +89,10 @@ export class StreamedChoice {
 		if (hasOthers && !(isWhole && this.hasOtherParts)) {
 			this.hasOtherParts = true;
 			for (const part of parts) {
-				if (!isTextPart(part)) this.parts.push(part);
-				else if (!isRepeated) this.addText(textOf({ content: part }));
+				if (!isTextPart(part)) {
+					this.parts.push(part);
+					this.kept.add();
+				} else if (!isRepeated) this.addText(textOf({ content: part }));
 			}
 		}
 		return added;

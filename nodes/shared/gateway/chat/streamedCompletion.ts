@@ -10,7 +10,7 @@ import { streamEnd } from '../protocol/chat';
 import { brokeOffWithError, endsWithError, errorIn, errorInChoice } from './answerError';
 import type { Completion } from './completion';
 import { EventParser, type StreamEvent } from './eventStream';
-import { defineField } from './fragments';
+import { defineField, KeptParts } from './fragments';
 import { StreamedChoice } from './streamedChoice';
 
 /** Assembles a streamed completion ("Endpoints" 4, streaming) while its text is passed on live. */
@@ -26,6 +26,7 @@ export class StreamedCompletion {
 	/** The first text in the stream that is not an event of the completion. */
 	private strayText?: string;
 	private endMarkSeen = false;
+	private readonly kept = new KeptParts();
 
 	/**
 	 * @param count number of choices requested
@@ -49,6 +50,11 @@ export class StreamedCompletion {
 		return this.endMarkSeen;
 	}
 
+	/** Whether it has more in it than the completion of any chat. The rest is ignored. */
+	get isExcessive(): boolean {
+		return this.kept.areTooMany;
+	}
+
 	/** The text of all choices received so far, in the order in which they began. */
 	get text(): string {
 		const texts = [...this.choices.values()].map(({ text }) => text);
@@ -63,6 +69,8 @@ export class StreamedCompletion {
 		const { error, text } = this;
 		if (error !== undefined || this.endsWithError)
 			throw brokeOffWithError(error, text, this.redact);
+		if (this.isExcessive)
+			throw new UnusableResponse('has more parts in it than any answer of a chat needs', text);
 		if (!this.hasChunks && !this.hasEndMark)
 			throw new UnusableResponse(describeBody(response), text);
 		if (strayText !== undefined) {
@@ -90,7 +98,7 @@ export class StreamedCompletion {
 
 	private readEvent({ name, data }: StreamEvent): string {
 		const text = data.trim();
-		if (this.hasEndMark || text === '') return '';
+		if (this.hasEndMark || this.isExcessive || text === '') return '';
 		const json = withoutEndMark(text);
 		const chunk = parseJson(json);
 		this.endMarkSeen = json !== text && (json === '' || isObject(chunk));
@@ -100,8 +108,9 @@ export class StreamedCompletion {
 		else if (chunk === undefined && !isHeartbeat({ name, data })) this.strayText ??= data;
 		if (!isObject(chunk)) return '';
 		for (const [name, value] of Object.entries(chunk)) {
-			if (name !== 'choices' && name !== 'object' && value !== null)
-				defineField(this.fields, name, value);
+			if (name === 'choices' || name === 'object' || value === null) continue;
+			if (!Object.hasOwn(this.fields, name)) this.kept.add();
+			defineField(this.fields, name, value);
 		}
 		const choices = Array.isArray(chunk.choices) ? chunk.choices.filter(isObject) : [];
 		this.error = [this.error, errorIn(chunk), ...choices.map(errorInChoice)].find(Boolean);
@@ -115,7 +124,8 @@ export class StreamedCompletion {
 
 	private addTo(given: JsonObject, position: number): string {
 		const index = asIndex(given.index) ?? position;
-		const choice = this.choices.get(index) ?? new StreamedChoice(index);
+		const choice = this.choices.get(index) ?? new StreamedChoice(index, this.kept);
+		if (!this.choices.has(index)) this.kept.add();
 		this.choices.set(index, choice);
 		const added = choice.add(given);
 		const [first] = this.choices.keys();

@@ -1,5 +1,5 @@
 import { asIndex, asText, isObject, parseJson, type JsonObject } from '../json';
-import { addedBy, isEmpty, mergeInto } from './fragments';
+import { addedBy, isEmpty, mergeInto, type KeptParts } from './fragments';
 
 /** A tool call of which some fragments have arrived. */
 interface ToolCall {
@@ -33,6 +33,8 @@ export class StreamedToolCalls {
 	/** The latest call of each index. */
 	private readonly byIndex = new Map<number, ToolCall>();
 	private latest?: ToolCall;
+
+	constructor(private readonly kept: KeptParts) {}
 
 	/** @param isWhole whether these are the calls of a message, which may repeat what came before */
 	add(fragments: unknown, isWhole: boolean): void {
@@ -74,6 +76,7 @@ export class StreamedToolCalls {
 			hasIndex: index !== undefined,
 		};
 		this.calls.push(call);
+		this.kept.add();
 		return call;
 	}
 

@@ -219,6 +219,7 @@ export class Gateway<R extends Runtime = Runtime> {
 	/** The response without the key, wherever the service echoes it. */
 	private async redacted(response: RawResponse): Promise<ServiceResponse> {
 		const { redaction } = this;
+		await this.letOthersRun(response);
 		const { headers, url, location } = response;
 		const head = { headers, url, location };
 		const cleanHead = redaction.json(head);

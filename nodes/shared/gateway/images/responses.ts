@@ -102,6 +102,8 @@ function readEntries(
 ): Pick<ImageResult, 'images' | 'missing'> {
 	const images: Image[] = [];
 	const missing: unknown[] = [];
+	// A list may have millions of other values.
+	if (!entries.some(mayBeImage)) return { images, missing: entries };
 	for (const entry of entries) {
 		const image = readImage(entry, response);
 		if (image) images.push(image);
@@ -134,10 +136,11 @@ const fileNames = [
 const pathIn = (fields: JsonObject, paths: string[]) =>
 	paths.find((path) => textAt(fields, path) !== undefined) ?? '';
 
+const mayBeImage = (entry: unknown) =>
+	isObject(entry) ? fileNames.some((name) => entry[name]) : typeof entry === 'string';
+
 function readImage(entry: unknown, response: ServiceResponse): Image | undefined {
-	// A list may have millions of other values.
-	if (isObject(entry) ? !fileNames.some((name) => entry[name]) : typeof entry !== 'string')
-		return undefined;
+	if (!mayBeImage(entry)) return undefined;
 	const fields = isObject(entry) ? entry : {};
 	const base64 = isObject(entry) ? textAt(entry, ...base64Paths) : undefined;
 	if (base64 !== undefined) return embeddedImage(base64, fields);

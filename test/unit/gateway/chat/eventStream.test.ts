@@ -169,4 +169,11 @@ describe('random event streams', () => {
 			{ numRuns: 200 },
 		);
 	});
+
+	it('keeps no more than 100,000 lines of one event', () => {
+		const parser = new EventParser();
+		parser.push('data: a\n'.repeat(200_000));
+		expect(parser.push('\n').map(({ data }) => data.length)).toEqual([199_999]);
+		expect(parser.push('data: b\n\n')).toEqual([{ name: '', data: 'b' }]);
+	});
 });

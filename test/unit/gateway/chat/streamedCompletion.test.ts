@@ -208,6 +208,28 @@ describe('streamed completions', () => {
 		expect(finish().choices[0].message.content).toBe('a');
 	});
 
+	/** 210,000 of something in 21 chunks. */
+	const chunksOfMany = (chunk: (indexes: number[]) => object) =>
+		[...Array(21).keys()].map((batch) =>
+			chunk(Array.from({ length: 10_000 }, (_, index) => 10_000 * batch + index)),
+		);
+	const fieldsOf = (indexes: number[]) =>
+		Object.fromEntries(indexes.map((index) => [`field${index}`, 1]));
+	it.each<[string, (indexes: number[]) => object]>([
+		['choices', (indexes) => ({ choices: indexes.map((index) => ({ index, delta: {} })) })],
+		['fields', fieldsOf],
+		['fields of a message', (indexes) => chunkOf(fieldsOf(indexes))],
+		['tool calls', (indexes) => chunkOf({ tool_calls: indexes.map((id) => ({ id: `${id}` })) })],
+		['parts', (indexes) => chunkOf({ content: indexes.map(() => ({ type: 'image' })) })],
+		['images', (indexes) => chunkOf({ images: indexes.map(() => ({ type: 'image' })) })],
+	])('ends with an error at more %s than any answer needs, and keeps the text', (_, chunk) => {
+		const chunks = [content('Yes'), ...chunksOfMany(chunk), content(', no'), done];
+		const { stream, finish } = streamed(chunks);
+		expect(stream.isExcessive).toBe(true);
+		expect(finish).toThrow('has more parts in it than any answer of a chat needs');
+		expect(stream.text).toBe('Yes');
+	});
+
 	it('ignores everything after [DONE]', () => {
 		const { stream, finish, live } = streamed([content('a'), done, content('b'), { error: 'x' }]);
 		expect(stream.hasEndMark).toBe(true);
