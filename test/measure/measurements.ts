@@ -50,7 +50,7 @@ export const measurements = [
 	measurement({
 		name: 'answers',
 		summary: 'how long large responses of every kind block the event loop',
-		duration: '1 minute',
+		duration: '2 minutes',
 		options: { megabytes: { default: 10, about: 'the size of each response' } },
 		notes: [
 			'the longest block for each 10 MB, medians; only time in which this process computes',
