@@ -2,7 +2,7 @@ import type { IDataObject, IWorkflowSettings } from 'n8n-workflow';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import type { EventName } from '../../nodes/shared/n8n/log/events';
 import { sampleVideo } from '../support/samples';
 import { lackOf } from '../n8n/features';
 import { fetchPublished, itemsOf, type Execution } from '../n8n/owner';
@@ -49,10 +49,11 @@ describe('Stop', () => {
 		return (await owner.executionsOf(workflow))[0].id;
 	};
 
-	/** Waits until n8n has the ID of this job. */
-	const untilLogged = async (job = '') => {
+	/** Waits until n8n's log has a line of this event with this job. */
+	const untilLogged = async (event: EventName, job = '') => {
 		const log = path.join(shared.folder, 'n8n.log');
-		await until(() => readFileSync(log, 'utf8').includes(`jobId=${job}`));
+		const isWanted = (line: string) => line.includes(event) && line.includes(`jobId=${job}`);
+		await until(() => readFileSync(log, 'utf8').split('\n').some(isWanted));
 	};
 
 	const stop = async (id: string) => {
@@ -78,7 +79,7 @@ describe('Stop', () => {
 		const id = await begin();
 		await until(() => gateway.ledger.length > 0 && gateway.requests.length === 2);
 		// The response to the first order must have reached n8n.
-		await untilLogged(gateway.ledger[0].job);
+		await untilLogged('order created', gateway.ledger[0].job);
 		await stop(id);
 		expect(await highlightedIn(id)).toEqual({ video_jobs: gateway.ledger[0].job });
 
@@ -95,7 +96,8 @@ describe('Stop', () => {
 		expect(gateway.requests).toHaveLength(2);
 
 		await until(() => gateway.ledger.length === 2);
-		await setTimeout(500);
+		// Until then, the order is not recorded.
+		await untilLogged('node stopped', gateway.ledger[1].job);
 		for (const failed of [early.id, id]) {
 			const retried = await retry(failed);
 			expect(itemsOf(retried, 'Create').map(({ json }) => json.id)).toEqual(
@@ -115,7 +117,7 @@ describe('Stop', () => {
 
 		// The second order is accepted within the five seconds that remain.
 		await until(() => gateway.ledger.length === 2);
-		await untilLogged(gateway.ledger[1].job);
+		await untilLogged('order created', gateway.ledger[1].job);
 		expect(itemsOf(await retry(id), 'Create')).toEqual([]);
 		expect(gateway.requests).toHaveLength(2);
 	});
